@@ -1,0 +1,387 @@
+//! Functions, regions, instructions and values: the arena that holds a shader.
+
+use super::op::Op;
+use super::resource::{
+    AtomicOp, Input, InputData, Output, OutputData, Resource, ResourceData, TexOp, TexQuery,
+};
+use cranelift_entity::{PrimaryMap, entity_impl};
+use smallvec::SmallVec;
+
+/// A scalar SSA value.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(u32);
+entity_impl!(Value, "%");
+
+/// An instruction; a `block` is named by its instruction, so this is also a label.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Inst(u32);
+entity_impl!(Inst, "^");
+
+/// A list of instructions that ends in a terminator.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Region(u32);
+entity_impl!(Region, "region");
+
+/// An addressable private or workgroup variable.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mem(u32);
+entity_impl!(Mem, "mem");
+
+/// The width of a value. Interpretation belongs to the ops.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Type {
+    /// A truth value: 0 or 1.
+    B1,
+    /// 16 bits: f16, i16, u16.
+    B16,
+    /// 32 bits: f32, i32, u32.
+    B32,
+    /// 64 bits, where a machine has them.
+    B64,
+}
+
+impl Type {
+    /// Width in bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Type::B1 => 1,
+            Type::B16 => 16,
+            Type::B32 => 32,
+            Type::B64 => 64,
+        }
+    }
+    /// Size in memory in bytes; a truth value takes a whole word.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Type::B1 | Type::B32 => 4,
+            Type::B16 => 2,
+            Type::B64 => 8,
+        }
+    }
+    /// All bits of the width set.
+    pub const fn mask(self) -> u64 {
+        match self {
+            Type::B64 => u64::MAX,
+            _ => (1 << self.bits()) - 1,
+        }
+    }
+}
+
+/// A byte range of the source text (SPIR-V: of the module's words times four); empty when unknown.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// No position known.
+    pub const NONE: Span = Span { start: 0, end: 0 };
+    /// True when no position is known.
+    pub fn is_none(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// The source vector operation that a scalar instruction is one lane of. Back ends that pack
+/// (R700 rows, f16x2, SIMD4x2) start from it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bundle {
+    /// Equal for all lanes of one source operation.
+    pub id: u32,
+    /// Lane within the operation, 0..=3 (columns of a matrix are operations of their own).
+    pub lane: u8,
+}
+
+/// Where a value comes from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ValueDef {
+    /// Result `.1` of an instruction.
+    Result(Inst, u16),
+    /// Parameter `.1` of a region (a loop's body or continuing).
+    Param(Region, u16),
+}
+
+/// Type and definition of a value.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ValueData {
+    /// Width.
+    pub ty: Type,
+    /// Definition.
+    pub def: ValueDef,
+}
+
+/// The bytes of a [`Mem`] that one access may touch: an access with a constant address touches
+/// exactly `lo..hi`; a dynamic one stays within them once its indices are in range.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// The variable.
+    pub mem: Mem,
+    /// First byte.
+    pub lo: u32,
+    /// One past the last byte.
+    pub hi: u32,
+}
+
+/// What an instruction needs beside its operands.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Imm {
+    /// Nothing.
+    None,
+    /// `const`: the bits, zero-extended.
+    Bits(u64),
+    /// Buffer ops: which binding.
+    Resource(Resource),
+    /// Variable ops: which bytes.
+    Mem(Access),
+    /// `buffer_atomic`.
+    BufferAtomic(Resource, AtomicOp),
+    /// `mem_atomic`.
+    MemAtomic(Access, AtomicOp),
+    /// `image_atomic`.
+    ImageAtomic(Resource, AtomicOp),
+    /// `input`: which input, which component (0..=3).
+    Input(Input, u8),
+    /// `output`: which output, which component (0..=3).
+    Output(Output, u8),
+    /// `tex`.
+    Tex(TexOp),
+    /// `tex_query`.
+    Query(Resource, TexQuery),
+    /// `exit`: the `block` that is left.
+    Label(Inst),
+    /// `barrier`: which memories it orders.
+    Barrier {
+        /// Storage buffers.
+        storage: bool,
+        /// Workgroup variables.
+        workgroup: bool,
+        /// Storage textures.
+        texture: bool,
+    },
+}
+
+/// One instruction.
+#[derive(Clone, Debug)]
+pub struct InstData {
+    /// What it does.
+    pub op: Op,
+    /// Operands.
+    pub args: SmallVec<[Value; 4]>,
+    /// What it needs beside operands.
+    pub imm: Imm,
+    /// Owned regions: two for `if` (then, else) and `loop` (body, continuing), one for `block`.
+    pub regions: SmallVec<[Region; 2]>,
+    /// Results.
+    pub results: SmallVec<[Value; 2]>,
+    /// Source position.
+    pub span: Span,
+    /// Source vector operation.
+    pub bundle: Option<Bundle>,
+}
+
+/// Parameters and instructions of a region.
+#[derive(Clone, Debug, Default)]
+pub struct RegionData {
+    /// Parameters (loop body and continuing only).
+    pub params: SmallVec<[Value; 4]>,
+    /// Instructions in order; the last is a terminator.
+    pub insts: Vec<Inst>,
+}
+
+/// Who sees a variable.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MemSpace {
+    /// One invocation.
+    Private,
+    /// All invocations of a workgroup.
+    Workgroup,
+}
+
+/// An addressable variable. Private ones hold undefined bytes until stored: the front end stores
+/// the initial value explicitly. Workgroup ones are zeroed by a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemData {
+    /// Source name.
+    pub name: String,
+    /// Size in bytes, a multiple of 4.
+    pub size: u32,
+    /// Who sees it.
+    pub space: MemSpace,
+}
+
+/// Shader stage.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Vertex.
+    Vertex,
+    /// Fragment.
+    Fragment,
+    /// Compute.
+    Compute,
+}
+
+impl Stage {
+    /// Lower-case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Vertex => "vertex",
+            Stage::Fragment => "fragment",
+            Stage::Compute => "compute",
+        }
+    }
+}
+
+/// One entry point, with its calls inlined, and all that it refers to.
+#[derive(Clone, Debug)]
+pub struct Func {
+    /// Entry point name.
+    pub name: String,
+    /// Stage.
+    pub stage: Stage,
+    /// Invocations per workgroup; 1,1,1 outside compute.
+    pub workgroup_size: [u32; 3],
+    /// Fragment: depth and stencil tests run before the shader whatever it does.
+    pub early_fragment_tests: bool,
+    /// The outermost region; ends in `yield ()` (or `unreachable`).
+    pub body: Region,
+    /// Values.
+    pub values: PrimaryMap<Value, ValueData>,
+    /// Instructions.
+    pub insts: PrimaryMap<Inst, InstData>,
+    /// Regions.
+    pub regions: PrimaryMap<Region, RegionData>,
+    /// Variables.
+    pub mems: PrimaryMap<Mem, MemData>,
+    /// Bindings that the entry point uses, sorted by (group, binding).
+    pub resources: PrimaryMap<Resource, ResourceData>,
+    /// Stage inputs.
+    pub inputs: PrimaryMap<Input, InputData>,
+    /// Stage outputs.
+    pub outputs: PrimaryMap<Output, OutputData>,
+}
+
+impl Func {
+    /// An empty function whose body region has no instructions yet.
+    pub fn new(name: impl Into<String>, stage: Stage) -> Self {
+        let mut regions = PrimaryMap::new();
+        let body = regions.push(RegionData::default());
+        Func {
+            name: name.into(),
+            stage,
+            workgroup_size: [1; 3],
+            early_fragment_tests: false,
+            body,
+            values: PrimaryMap::new(),
+            insts: PrimaryMap::new(),
+            regions,
+            mems: PrimaryMap::new(),
+            resources: PrimaryMap::new(),
+            inputs: PrimaryMap::new(),
+            outputs: PrimaryMap::new(),
+        }
+    }
+
+    /// The width of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    /// The instruction that defines a value, or `None` for a region parameter.
+    pub fn def(&self, value: Value) -> Option<&InstData> {
+        match self.values[value].def {
+            ValueDef::Result(inst, _) => Some(&self.insts[inst]),
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    /// The bits of a constant, or `None` for anything else.
+    pub fn as_const(&self, value: Value) -> Option<u64> {
+        match self.def(value) {
+            Some(InstData {
+                op: Op::Const,
+                imm: Imm::Bits(bits),
+                ..
+            }) => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// The terminator of a finished region.
+    pub fn terminator(&self, region: Region) -> Option<Inst> {
+        let last = *self.regions[region].insts.last()?;
+        self.insts[last].op.is_terminator().then_some(last)
+    }
+
+    /// Adds an empty region.
+    pub fn new_region(&mut self) -> Region {
+        self.regions.push(RegionData::default())
+    }
+
+    /// Adds a parameter to a region.
+    pub fn add_param(&mut self, region: Region, ty: Type) -> Value {
+        let index = self.regions[region].params.len() as u16;
+        let value = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Param(region, index),
+        });
+        self.regions[region].params.push(value);
+        value
+    }
+
+    /// Adds an instruction without putting it in a region; `results` are created with these types.
+    pub fn new_inst(&mut self, mut data: InstData, results: &[Type]) -> Inst {
+        let inst = self.insts.next_key();
+        data.results.clear();
+        for (index, &ty) in results.iter().enumerate() {
+            data.results.push(self.values.push(ValueData {
+                ty,
+                def: ValueDef::Result(inst, index as u16),
+            }));
+        }
+        self.insts.push(data)
+    }
+
+    /// Adds one more result to an instruction.
+    pub fn add_result(&mut self, inst: Inst, ty: Type) -> Value {
+        let index = self.insts[inst].results.len() as u16;
+        let value = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Result(inst, index),
+        });
+        self.insts[inst].results.push(value);
+        value
+    }
+
+    /// Every region in program order, outermost first, with its owner and nesting depth.
+    pub fn regions_in_order(&self) -> Vec<(Region, Option<Inst>, u32)> {
+        let mut order = Vec::with_capacity(self.regions.len());
+        let mut stack = vec![(self.body, None, 0)];
+        while let Some((region, owner, depth)) = stack.pop() {
+            order.push((region, owner, depth));
+            for &inst in self.regions[region].insts.iter().rev() {
+                for &inner in self.insts[inst].regions.iter().rev() {
+                    stack.push((inner, Some(inst), depth + 1));
+                }
+            }
+        }
+        order
+    }
+
+    /// The number of instructions that the body reaches (constants and terminators included).
+    pub fn live_insts(&self) -> usize {
+        self.regions_in_order()
+            .iter()
+            .map(|&(region, ..)| self.regions[region].insts.len())
+            .sum()
+    }
+}
+
+/// The entry points of one source file.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// In source order.
+    pub funcs: Vec<Func>,
+}

@@ -1,0 +1,46 @@
+//! Structured SSA: the one program form that every machine-independent pass reads and writes.
+//!
+//! # Shape
+//! A [`Func`] is one entry point with everything inlined. Its body is a [`Region`]: a list of
+//! instructions that ends in a terminator. An instruction may own regions:
+//!
+//! | op | regions | results |
+//! |---|---|---|
+//! | `if c` | then, else | what the arms `yield` |
+//! | `loop (inits)` | body, continuing | what `break` or `break_if` carries |
+//! | `block` | one, labelled by the instruction itself | what `yield` or `exit` carries |
+//!
+//! Results take the place of phis, and dominance is lexical scope: a value is visible from its
+//! definition to the end of the region that holds it, nested regions included.
+//!
+//! # Terminators
+//! `yield (values)` ends a region of its own `if`, `block` or the function body. `break (values)`
+//! and `continue (values)` may end any region below a loop's body (never below its `continuing`
+//! without a loop in between) and target the innermost loop: `break` gives the loop's results,
+//! `continue` gives the parameters of `continuing`. `continuing` ends in `next (values)`, which
+//! gives the body's parameters of the next trip, or in `break_if c (results), next (values)`.
+//! `exit ^block (values)` leaves a labelled `block` from any depth. `unreachable` ends what
+//! control never leaves.
+//!
+//! # Values
+//! Scalars typed by width alone ([`Type`]): the op says how the bits are read. Each instruction may
+//! remember the source vector operation and lane that it came from ([`Bundle`]).
+
+mod build;
+mod func;
+mod op;
+mod resource;
+mod world;
+
+pub use build::Builder;
+pub use func::{
+    Access, Bundle, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Module, Region, RegionData,
+    Span, Stage, Type, Value, ValueData, ValueDef,
+};
+pub use op::{Flags, Op, Sig};
+pub use resource::{
+    AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation, Output,
+    OutputData, OutputKind, Resource, ResourceData, ResourceKind, SampleType, Sampling, Scalar,
+    TexKind, TexOp, TexQuery, TexelFormat,
+};
+pub use world::{Lod, Sample, TexelAddress, World};

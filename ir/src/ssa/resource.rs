@@ -1,0 +1,368 @@
+//! Bindings, stage inputs and outputs, and how texels are reached.
+
+use cranelift_entity::{entity_impl, packed_option::PackedOption};
+
+/// A binding of the entry point.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Resource(u32);
+entity_impl!(Resource, "res");
+
+/// A stage input.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Input(u32);
+entity_impl!(Input, "in");
+
+/// A stage output.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Output(u32);
+entity_impl!(Output, "out");
+
+/// How the bits of an interface or buffer element are read by people and by fixed function.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// 32-bit float.
+    F32,
+    /// 32-bit signed.
+    I32,
+    /// 32-bit unsigned.
+    U32,
+    /// 16-bit float.
+    F16,
+    /// Truth value in a word.
+    Bool,
+}
+
+/// What a texture gives when it is sampled.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SampleType {
+    /// f32 components.
+    Float,
+    /// i32 components.
+    Sint,
+    /// u32 components.
+    Uint,
+    /// One f32 depth component.
+    Depth,
+}
+
+/// Dimension of a texture.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Dim {
+    /// 1D.
+    D1,
+    /// 2D.
+    D2,
+    /// 3D.
+    D3,
+    /// Cube: coordinates are a direction; size queries give the face.
+    Cube,
+}
+
+impl Dim {
+    /// Components of a coordinate.
+    pub const fn coords(self) -> usize {
+        match self {
+            Dim::D1 => 1,
+            Dim::D2 => 2,
+            Dim::D3 | Dim::Cube => 3,
+        }
+    }
+}
+
+/// What a shader may do with a storage binding.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ImageAccess {
+    /// May be loaded from.
+    pub load: bool,
+    /// May be stored to.
+    pub store: bool,
+    /// Used atomically.
+    pub atomic: bool,
+}
+
+/// Texel format of a storage texture: its WebGPU name.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TexelFormat(pub &'static str);
+
+/// What stands behind a binding.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceKind {
+    /// A uniform buffer of `size` bytes.
+    Uniform {
+        /// Bytes.
+        size: u32,
+    },
+    /// A storage buffer.
+    Storage {
+        /// Bytes before a trailing runtime array (the whole size when there is none).
+        size: u32,
+        /// Element stride in bytes of a trailing runtime array, 0 when there is none.
+        stride: u32,
+        /// What the shader may do.
+        access: ImageAccess,
+    },
+    /// Immediates (push constants) of `size` bytes.
+    Immediate {
+        /// Bytes.
+        size: u32,
+    },
+    /// A sampled texture.
+    Texture {
+        /// Dimension.
+        dim: Dim,
+        /// Has layers.
+        arrayed: bool,
+        /// What it gives.
+        sample: SampleType,
+        /// Has several samples per texel.
+        multisampled: bool,
+    },
+    /// A storage texture.
+    StorageTexture {
+        /// Dimension.
+        dim: Dim,
+        /// Has layers.
+        arrayed: bool,
+        /// Texel format.
+        format: TexelFormat,
+        /// What it gives.
+        sample: SampleType,
+        /// What the shader may do.
+        access: ImageAccess,
+    },
+    /// A sampler.
+    Sampler {
+        /// Compares with a reference.
+        comparison: bool,
+    },
+}
+
+/// A binding of the entry point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceData {
+    /// Bind group (descriptor set).
+    pub group: u32,
+    /// Binding number.
+    pub binding: u32,
+    /// Source name.
+    pub name: String,
+    /// What stands behind it.
+    pub kind: ResourceKind,
+    /// Elements when it is an array of bindings: then operand 0 of every op on it is the element.
+    pub count: Option<u32>,
+    /// How to print its words when nothing else is said.
+    pub scalar: Scalar,
+}
+
+/// How an input varies over a primitive.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// Perspective correct.
+    Perspective,
+    /// Linear in screen space.
+    Linear,
+    /// The provoking (first) vertex's value.
+    Flat,
+}
+
+/// Where an input is taken.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Sampling {
+    /// Pixel centre.
+    Center,
+    /// Somewhere inside both pixel and primitive.
+    Centroid,
+    /// Each sample.
+    Sample,
+}
+
+/// Values that the pipeline makes or takes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// Vertex: index with the base added.
+    VertexIndex,
+    /// Vertex: instance with the first added.
+    InstanceIndex,
+    /// Vertex: the base alone (SPIR-V).
+    BaseVertex,
+    /// Vertex: the first instance alone (SPIR-V).
+    BaseInstance,
+    /// Vertex: which draw of a multi-draw (SPIR-V).
+    DrawIndex,
+    /// Vertex output: clip position, four f32. Fragment input: x, y, z, 1/w.
+    Position,
+    /// Vertex output: point size (SPIR-V).
+    PointSize,
+    /// Vertex output: clip distance, `.1` is the index of the first component's distance.
+    ClipDistance(u8),
+    /// Fragment input: u32 truth value.
+    FrontFacing,
+    /// Fragment input: sample number.
+    SampleIndex,
+    /// Fragment input and output: coverage.
+    SampleMask,
+    /// Fragment output: depth.
+    FragDepth,
+    /// Fragment input: primitive number.
+    PrimitiveIndex,
+    /// Fragment input: position within a point (SPIR-V).
+    PointCoord,
+    /// Fragment input: view number.
+    ViewIndex,
+    /// Compute: three u32.
+    GlobalInvocationId,
+    /// Compute: three u32.
+    LocalInvocationId,
+    /// Compute: u32.
+    LocalInvocationIndex,
+    /// Compute: three u32.
+    WorkgroupId,
+    /// Compute: three u32.
+    NumWorkgroups,
+    /// Lanes of a subgroup.
+    SubgroupSize,
+    /// Lane within the subgroup.
+    SubgroupInvocationId,
+    /// Subgroups in a workgroup.
+    NumSubgroups,
+    /// Subgroup within the workgroup.
+    SubgroupId,
+}
+
+/// Which input.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum InputKind {
+    /// Made by the pipeline.
+    Builtin(Builtin),
+    /// A user varying or vertex attribute.
+    Location {
+        /// Location.
+        location: u32,
+        /// How it varies (fragment only).
+        interpolation: Interpolation,
+        /// Where it is taken (fragment only).
+        sampling: Sampling,
+    },
+}
+
+/// A stage input of up to four components.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputData {
+    /// Which.
+    pub kind: InputKind,
+    /// Components, 1..=4.
+    pub components: u8,
+    /// How its bits are read.
+    pub scalar: Scalar,
+    /// Source name.
+    pub name: String,
+}
+
+/// Which output.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum OutputKind {
+    /// Taken by the pipeline.
+    Builtin(Builtin),
+    /// A varying or colour target.
+    Location {
+        /// Location.
+        location: u32,
+        /// Dual-source blending: 1 for the second source.
+        blend_src: u8,
+        /// Vertex: how the fragment stage reads it.
+        interpolation: Interpolation,
+    },
+}
+
+/// A stage output of up to four components. Components are written at most once per execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputData {
+    /// Which.
+    pub kind: OutputKind,
+    /// Components, 1..=4.
+    pub components: u8,
+    /// How its bits are read.
+    pub scalar: Scalar,
+    /// Source name.
+    pub name: String,
+}
+
+/// What an atomic does with the word in memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// Reads; no operand beside the address.
+    Load,
+    /// Writes the operand; no result.
+    Store,
+    /// Adds.
+    Add,
+    /// Subtracts.
+    Sub,
+    /// And.
+    And,
+    /// Or.
+    Or,
+    /// Exclusive or.
+    Xor,
+    /// Signed minimum.
+    SMin,
+    /// Signed maximum.
+    SMax,
+    /// Unsigned minimum.
+    UMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Exchanges.
+    Exchange,
+    /// Operands: compare, value. Result: the old word.
+    CompareExchange,
+}
+
+/// What a `tex` instruction does. Operand order is given at [`super::Op::Tex`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TexKind {
+    /// Level of detail from the quad's derivatives.
+    Sample,
+    /// The same with a bias.
+    SampleBias,
+    /// Explicit level.
+    SampleLevel,
+    /// Explicit gradients.
+    SampleGrad,
+    /// Clamped to half a texel from the edge, level 0.
+    SampleBaseClampToEdge,
+    /// Four texels of one component: (0,1) (1,1) (1,0) (0,0).
+    Gather,
+    /// One texel by integer coordinates and level (or sample).
+    Load,
+}
+
+/// A texture instruction's fixed part.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TexOp {
+    /// What it does.
+    pub kind: TexKind,
+    /// The texture (for `Load` also a storage texture).
+    pub texture: Resource,
+    /// The sampler; none for `Load`.
+    pub sampler: PackedOption<Resource>,
+    /// Compares with a reference operand; the result is one value (four for `Gather`).
+    pub compare: bool,
+    /// `Gather`: the component.
+    pub component: u8,
+    /// Constant texel offset.
+    pub offset: [i8; 3],
+}
+
+/// What a `tex_query` asks.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TexQuery {
+    /// Size in texels at a level (operand: level, absent for multisampled and storage): one to three results.
+    Size,
+    /// Mip levels.
+    Levels,
+    /// Array layers.
+    Layers,
+    /// Samples per texel.
+    Samples,
+}
