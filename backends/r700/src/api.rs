@@ -1,0 +1,452 @@
+//! What a caller gives and gets: options, the pipeline state that a driver knows, the compiled
+//! program with everything needed to run it, and failures that say whose fault they are.
+
+use gpucc_ir::ssa::{Func, Input, Interpolation, Output, Resource, Span};
+
+/// A member of the family. They differ in the size of a wavefront and of a stack entry.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Chip {
+    /// The default.
+    #[default]
+    Rv770,
+    /// RV770 at higher clocks.
+    Rv790,
+    /// Half an RV770.
+    Rv740,
+    /// Wavefronts of 32.
+    Rv730,
+    /// Wavefronts of 32, no vertex cache.
+    Rv710,
+}
+
+impl Chip {
+    /// Every chip, the default first.
+    pub const ALL: [Chip; 5] = [
+        Chip::Rv770,
+        Chip::Rv790,
+        Chip::Rv740,
+        Chip::Rv730,
+        Chip::Rv710,
+    ];
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Chip::Rv770 => "rv770",
+            Chip::Rv790 => "rv790",
+            Chip::Rv740 => "rv740",
+            Chip::Rv730 => "rv730",
+            Chip::Rv710 => "rv710",
+        }
+    }
+    /// Finds a chip by its name.
+    pub fn by_name(name: &str) -> Option<Chip> {
+        Chip::ALL.into_iter().find(|chip| chip.name() == name)
+    }
+    /// Lanes of a wavefront.
+    pub const fn wave(self) -> u32 {
+        match self {
+            Chip::Rv770 | Chip::Rv790 | Chip::Rv740 => 64,
+            Chip::Rv730 | Chip::Rv710 => 32,
+        }
+    }
+    /// Subentries of a stack entry. R700 ISA 3.6.5.
+    pub const fn subentries(self) -> u32 {
+        match self {
+            Chip::Rv770 | Chip::Rv790 | Chip::Rv740 => 4,
+            Chip::Rv730 | Chip::Rv710 => 8,
+        }
+    }
+}
+
+/// How hard to try.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// `-O0`: straight from the lowering.
+    None,
+    /// `-O1`.
+    Some,
+    /// `-O2`.
+    #[default]
+    Full,
+    /// `-Omax`: searches schedules.
+    Max,
+}
+
+/// Who brings a vertex's attributes into registers.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum FetchMode {
+    /// Vertex fetches at the start of the program, from resource 160 + slot.
+    #[default]
+    Inline,
+    /// The program starts with CALL_FS; location n stands in R(1+n).
+    Separate,
+}
+
+/// One vertex attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VertexAttribute {
+    /// Shader location.
+    pub location: u32,
+    /// WebGPU vertex format name (`float32x3`, `unorm8x4`, ...).
+    pub format: String,
+    /// Index into [`PipelineState::buffers`]; the fetch resource is 160 + this.
+    pub buffer: u32,
+    /// Byte offset within an element of the buffer.
+    pub offset: u32,
+}
+
+/// One vertex buffer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct VertexBuffer {
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Advances by instance instead of by vertex.
+    pub per_instance: bool,
+}
+
+/// What a driver would know. What is absent is inferred; see [`Compiled::pipeline`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PipelineState {
+    /// Vertex attributes. An attribute that the shader reads and that is not named here gets a
+    /// buffer of its own with its natural 32-bit format.
+    pub attributes: Vec<VertexAttribute>,
+    /// Vertex buffers.
+    pub buffers: Vec<VertexBuffer>,
+    /// Who fetches.
+    pub fetch: FetchMode,
+    /// `(group, binding) -> slot` where the driver wants one; else abi-r700's numbering.
+    pub bindings: Vec<(u32, u32, u32)>,
+}
+
+/// Everything that steers one compilation.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The chip.
+    pub chip: Chip,
+    /// How hard to try.
+    pub effort: Effort,
+    /// State that a driver would know.
+    pub pipeline: PipelineState,
+    /// Stop optimising after this many rewrites of the back end.
+    pub fuel: Option<u64>,
+    /// Keep the text of the machine IR after each pass of the back end in [`Compiled::dumps`].
+    pub dump: bool,
+}
+
+/// One hardware register that a driver programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateRegister {
+    /// The register guide's name.
+    pub name: String,
+    /// Byte address.
+    pub address: u32,
+    /// Packed value.
+    pub value: u32,
+    /// The fields that make it, by the guide's names.
+    pub fields: Vec<(&'static str, u32)>,
+}
+
+/// Where a binding of the shader stands on the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Constant-cache buffer (uniform buffers by static address).
+    pub kcache: Option<u32>,
+    /// Fetch resource (dynamic uniforms, storage reads, textures), stage-relative.
+    pub resource: Option<u32>,
+    /// Sampler.
+    pub sampler: Option<u32>,
+    /// Index into the scatter aperture's bases, `c(2+i)` of the driver constants.
+    pub aperture_index: Option<u32>,
+}
+
+/// A binding and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceSlot {
+    /// The binding in [`Compiled::expanded`].
+    pub resource: Resource,
+    /// Its place.
+    pub slot: Slot,
+}
+
+/// Where a stage input stands when the program starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputSlot {
+    /// The input in [`Compiled::expanded`].
+    pub input: Input,
+    /// General-purpose register, where it has one at the start.
+    pub register: Option<u32>,
+    /// First channel, 0..=3.
+    pub channel: u32,
+    /// Semantic that links a vertex output to a fragment input (location + 1).
+    pub semantic: Option<u32>,
+    /// How it varies (fragment).
+    pub interpolation: Option<Interpolation>,
+    /// Vertex attributes: the fetch resource, stage-relative, and the byte offset within an element.
+    pub attribute: Option<AttributeFetch>,
+}
+
+/// How an attribute comes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeFetch {
+    /// Fetch resource (160 + buffer).
+    pub resource: u32,
+    /// Byte offset within an element.
+    pub offset: u32,
+    /// WebGPU vertex format name.
+    pub format: String,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Advances by instance.
+    pub per_instance: bool,
+}
+
+/// What kind of export carries an output.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ExportKind {
+    /// Colour target.
+    Pixel,
+    /// Position and its companions (index 60..=63).
+    Position,
+    /// Parameter to the fragment stage.
+    Parameter,
+    /// Depth, stencil and mask (index 61 of the pixel exports).
+    Depth,
+}
+
+impl ExportKind {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ExportKind::Pixel => "pixel",
+            ExportKind::Position => "position",
+            ExportKind::Parameter => "parameter",
+            ExportKind::Depth => "depth",
+        }
+    }
+}
+
+/// Where a stage output leaves the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputSlot {
+    /// The output in [`Compiled::expanded`].
+    pub output: Output,
+    /// Which export.
+    pub export: ExportKind,
+    /// The export's index (ARRAY_BASE).
+    pub index: u32,
+    /// First component of the export.
+    pub channel: u32,
+    /// Components.
+    pub components: u32,
+    /// Semantic that links it to a fragment input (location + 1).
+    pub semantic: Option<u32>,
+}
+
+/// One vec4 of kcache buffer 15 that the program reads. Places are fixed by the ABI.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DriverConstant {
+    /// c0: number of workgroups x, y, z, 0.
+    NumWorkgroups,
+    /// c1: first vertex, first instance, draw index, 0.
+    Draw,
+    /// c(2+i): storage buffer i: base in dwords within the scatter aperture, size in bytes, 0, 0.
+    Storage {
+        /// The storage buffer's number.
+        index: u32,
+    },
+    /// Workgroup memory within the scatter aperture: base in dwords, dwords of one workgroup, 0, 0.
+    /// Stands after the last storage buffer.
+    Workgroup {
+        /// The vec4's number.
+        constant: u32,
+    },
+    /// One image: width, height, layers, levels.
+    Image {
+        /// The vec4's number.
+        constant: u32,
+        /// The binding.
+        resource: Resource,
+    },
+}
+
+impl DriverConstant {
+    /// Which vec4 of the buffer it is.
+    pub const fn constant(self) -> u32 {
+        match self {
+            DriverConstant::NumWorkgroups => 0,
+            DriverConstant::Draw => 1,
+            DriverConstant::Storage { index } => 2 + index,
+            DriverConstant::Workgroup { constant } | DriverConstant::Image { constant, .. } => {
+                constant
+            }
+        }
+    }
+}
+
+/// How a dispatch of a compute program is laid out. abi-r700: Compute.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ComputeLayout {
+    /// Threads that one workgroup takes: the wavefront's size when lanes cooperate, else the
+    /// workgroup's size.
+    pub threads_per_workgroup: u32,
+    /// Dwords of workgroup memory within the scatter aperture, per workgroup.
+    pub workgroup_dwords: u32,
+}
+
+/// Figures of the program, by the contract's names.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// ALU slots and fetch, export and control-flow instructions.
+    pub instructions: u32,
+    /// Vec4 stores to scratch that the allocator made.
+    pub spills: u32,
+    /// Vec4 loads from scratch that the allocator made.
+    pub fills: u32,
+    /// Scratch bytes of one invocation.
+    pub scratch_bytes: u32,
+    /// Workgroup memory in bytes.
+    pub shared_bytes: u32,
+    /// Loops.
+    pub loops: u32,
+    /// Conditional jumps.
+    pub branches: u32,
+    /// Wavefronts of a SIMD that fit, over the most that fit.
+    pub occupancy: f64,
+    /// Estimated clocks of a wavefront.
+    pub cycles: f64,
+    /// No schedule is faster than this.
+    pub cycles_lower_bound: f64,
+    /// ALU groups.
+    pub alu_groups: u32,
+    /// ALU slots in use.
+    pub alu_slots: u32,
+    /// Literal dwords.
+    pub literals: u32,
+    /// Control-flow instructions.
+    pub cf_instructions: u32,
+    /// ALU clauses.
+    pub alu_clauses: u32,
+    /// Texture clauses.
+    pub tex_clauses: u32,
+    /// Vertex-fetch clauses.
+    pub vtx_clauses: u32,
+    /// Texture instructions.
+    pub tex_instructions: u32,
+    /// Vertex-fetch instructions.
+    pub vtx_instructions: u32,
+    /// General-purpose registers.
+    pub gprs: u32,
+    /// Stack entries.
+    pub stack_entries: u32,
+}
+
+impl Stats {
+    /// What limits the program: the unit with the most estimated clocks.
+    pub fn bound_unit(&self) -> &'static str {
+        let alu = u64::from(self.alu_groups) * 4;
+        let fetch = u64::from(self.tex_instructions + self.vtx_instructions) * 16;
+        if fetch > alu { "fetch" } else { "alu" }
+    }
+
+    /// The contract's `machine` keys in their order.
+    pub fn machine(&self) -> Vec<(&'static str, f64)> {
+        let per_group = if self.alu_groups == 0 {
+            0.0
+        } else {
+            f64::from(self.alu_slots) / f64::from(self.alu_groups)
+        };
+        vec![
+            ("alu_groups", self.alu_groups.into()),
+            ("alu_slots", self.alu_slots.into()),
+            ("slots_per_group", per_group),
+            ("literals", self.literals.into()),
+            ("cf_instructions", self.cf_instructions.into()),
+            ("alu_clauses", self.alu_clauses.into()),
+            ("tex_clauses", self.tex_clauses.into()),
+            ("vtx_clauses", self.vtx_clauses.into()),
+            ("tex_instructions", self.tex_instructions.into()),
+            ("vtx_instructions", self.vtx_instructions.into()),
+            ("gprs", self.gprs.into()),
+            ("stack_entries", self.stack_entries.into()),
+        ]
+    }
+}
+
+/// A finished program and all that is needed to run and to check it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// Machine code: little-endian dwords, to be placed at a multiple of 256 bytes.
+    pub code: Vec<u8>,
+    /// Registers that the program fixes.
+    pub state: Vec<StateRegister>,
+    /// Places of the bindings.
+    pub resources: Vec<ResourceSlot>,
+    /// Places of the stage inputs.
+    pub inputs: Vec<InputSlot>,
+    /// Places of the stage outputs.
+    pub outputs: Vec<OutputSlot>,
+    /// What the program reads of kcache buffer 15.
+    pub driver_constants: Vec<DriverConstant>,
+    /// Compute: the dispatch.
+    pub compute: Option<ComputeLayout>,
+    /// The pipeline state with everything that was inferred filled in.
+    pub pipeline: PipelineState,
+    /// One line for each thing that was inferred.
+    pub notes: Vec<String>,
+    /// Figures.
+    pub stats: Stats,
+    /// Source position of the code from this byte offset on, ascending.
+    pub lines: Vec<(u32, Span)>,
+    /// The SSA after the target's expansions: what the interpreter must run under
+    /// [`crate::numerics`] for the bits to be equal. Same inputs, outputs and resources as given.
+    pub expanded: Func,
+    /// `(pass, text)` after each pass of the back end, when [`Options::dump`] asks for them.
+    pub dumps: Vec<(&'static str, String)>,
+}
+
+/// Why there is no program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The machine cannot (exit 3).
+    #[error("R700 cannot do this: {feature} ({manual})")]
+    Refused {
+        /// What the shader asks for.
+        feature: &'static str,
+        /// The manual's section that shows it.
+        manual: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// A limit (exit 4).
+    #[error("too many {what}: {needed} needed, {available} available; {hint}")]
+    Limit {
+        /// Of what.
+        what: &'static str,
+        /// How many the shader needs.
+        needed: u64,
+        /// How many there are.
+        available: u64,
+        /// How to avoid it.
+        hint: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// Not written yet (exit 6).
+    #[error("{feature} is not supported by gpucc yet ({stage} of the r700 back end)")]
+    NotYet {
+        /// What the shader asks for.
+        feature: String,
+        /// The stage of ours that lacks it.
+        stage: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// Our bug (exit 101).
+    #[error("internal error in r700 {pass}: {message}")]
+    Internal {
+        /// The pass that noticed.
+        pass: &'static str,
+        /// What it noticed.
+        message: String,
+    },
+}
