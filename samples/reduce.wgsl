@@ -1,0 +1,25 @@
+// A sum over each workgroup: the lanes meet in workgroup memory, halving their number at each barrier.
+// Sixty-four lanes are one wavefront on R700, which is what lets it wait there.
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> sums: array<u32>;
+
+var<workgroup> partial: array<u32, 32>;
+
+@compute @workgroup_size(32)
+fn main(
+    @builtin(global_invocation_id) global: vec3u,
+    @builtin(local_invocation_index) local: u32,
+    @builtin(workgroup_id) group: vec3u,
+) {
+    partial[local] = input[global.x];
+    for (var half = 16u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if local < half {
+            partial[local] += partial[local + half];
+        }
+    }
+    if local == 0u {
+        sums[group.x] = partial[0];
+    }
+}
