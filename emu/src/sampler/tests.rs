@@ -1,0 +1,402 @@
+use super::*;
+use crate::format::Format;
+use crate::image::Extent;
+
+/// A 4x1 row of 0, 1, 2, 3 with a second level of 10, 20.
+fn row() -> Image {
+    let extent = Extent {
+        levels: 2,
+        ..Extent::plane(4, 1)
+    };
+    let mut image = Image::new(Format::R32Float, extent).expect("fits");
+    for x in 0..4 {
+        image.store(
+            Texel {
+                x,
+                ..Texel::default()
+            },
+            [(x as f32).to_bits(), 0, 0, 0],
+        );
+    }
+    for x in 0..2 {
+        let v = 10.0 * (x + 1) as f32;
+        image.store(
+            Texel {
+                x,
+                level: 1,
+                ..Texel::default()
+            },
+            [v.to_bits(), 0, 0, 0],
+        );
+    }
+    image
+}
+
+fn at(s: f32, level: f32) -> Lookup {
+    Lookup {
+        position: Position::Normalized([s, 0.5, 0.0]),
+        layer: 0,
+        level: Level::Given(level),
+        reference: None,
+        offset: [0; 3],
+    }
+}
+
+fn red(image: &Image, sampler: &Sampler, lookup: &Lookup) -> f32 {
+    f32::from_bits(sample(image, sampler, lookup)[0])
+}
+
+#[test]
+fn nearest_takes_the_texel_that_holds_the_point() {
+    let image = row();
+    let s = Sampler::nearest(Wrap::Repeat);
+    let picks: Vec<f32> = [0.0, 0.24, 0.25, 0.99, 1.0, -0.01, 1.3]
+        .map(|u| red(&image, &s, &at(u, 0.0)))
+        .to_vec();
+    assert_eq!(picks, [0.0, 0.0, 1.0, 3.0, 0.0, 3.0, 1.0]);
+}
+
+#[test]
+fn linear_mixes_neighbours_by_distance_of_centres() {
+    let image = row();
+    let clamp = Sampler {
+        mip: MipFilter::Nearest,
+        ..Sampler::linear(Wrap::Clamp)
+    };
+    let repeat = Sampler {
+        mip: MipFilter::Nearest,
+        ..Sampler::linear(Wrap::Repeat)
+    };
+    // Centres at 1/8, 3/8, 5/8, 7/8.
+    assert_eq!(red(&image, &clamp, &at(0.5, 0.0)), 1.5);
+    assert_eq!(red(&image, &clamp, &at(0.125, 0.0)), 0.0);
+    assert_eq!(red(&image, &clamp, &at(0.0, 0.0)), 0.0);
+    // Halfway between texel 3 and texel 0.
+    assert_eq!(red(&image, &repeat, &at(0.0, 0.0)), 1.5);
+    assert_eq!(red(&image, &repeat, &at(1.0, 0.0)), 1.5);
+    // A quarter of the way from 1 to 2.
+    assert_eq!(red(&image, &repeat, &at(0.4375, 0.0)), 1.25);
+}
+
+#[test]
+fn wrap_modes_number_texels_as_documented() {
+    let row = |mode| (-6..10).map(|i| wrap(mode, i, 4)).collect::<Vec<_>>();
+    let some = |v: [u32; 16]| v.map(Some).to_vec();
+    assert_eq!(
+        row(Wrap::Repeat),
+        some([2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1])
+    );
+    assert_eq!(
+        row(Wrap::Mirror),
+        some([2, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 2, 1, 0, 0, 1])
+    );
+    assert_eq!(
+        row(Wrap::Clamp),
+        some([0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3])
+    );
+    assert_eq!(
+        row(Wrap::MirrorOnce),
+        some([3, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3])
+    );
+    assert_eq!(
+        row(Wrap::Border)[5..11],
+        [None, Some(0), Some(1), Some(2), Some(3), None]
+    );
+    assert_eq!(row(Wrap::MirrorOnceBorder)[1..3], [None, Some(3)]);
+}
+
+#[test]
+fn levels_are_chosen_and_mixed() {
+    let image = row();
+    let nearest = Sampler::nearest(Wrap::Clamp);
+    assert_eq!(red(&image, &nearest, &at(0.1, 0.49)), 0.0);
+    assert_eq!(red(&image, &nearest, &at(0.1, 0.5)), 10.0);
+    assert_eq!(red(&image, &nearest, &at(0.9, 7.0)), 20.0);
+    let linear = Sampler::linear(Wrap::Clamp);
+    // Level 0 at 0.5 gives 1.5, level 1 gives 15: a quarter of the way is 4.875.
+    assert_eq!(red(&image, &linear, &at(0.5, 0.25)), 4.875);
+    let none = Sampler {
+        mip: MipFilter::None,
+        ..nearest
+    };
+    assert_eq!(red(&image, &none, &at(0.9, 7.0)), 3.0);
+    let floor = Sampler {
+        lod_min: 1.0,
+        ..nearest
+    };
+    assert_eq!(red(&image, &floor, &at(0.0, 0.0)), 10.0);
+}
+
+#[test]
+fn gradients_of_one_texel_are_level_zero() {
+    let image = row();
+    let lookup = |dx: f32, dy: f32, bias: f32| Lookup {
+        level: Level::Gradient {
+            ddx: [dx, 0.0, 0.0],
+            ddy: [dy, 0.0, 0.0],
+            bias,
+        },
+        ..at(0.0, 0.0)
+    };
+    let s = Sampler {
+        lod_min: -100.0,
+        ..Sampler::default()
+    };
+    assert_eq!(level_of_detail(&image, &s, &lookup(0.25, 0.0, 0.0)), 0.0);
+    assert_eq!(level_of_detail(&image, &s, &lookup(0.25, 0.5, 0.0)), 1.0);
+    assert_eq!(level_of_detail(&image, &s, &lookup(1.0, 0.5, -0.5)), 1.5);
+    assert_eq!(level_of_detail(&image, &s, &lookup(0.125, 0.0, 0.0)), -1.0);
+    assert_eq!(level_of_detail(&image, &s, &lookup(0.0, 0.0, 0.0)), -100.0);
+    assert_eq!(
+        level_of_detail(&image, &s, &lookup(f32::NAN, 0.0, 0.0)),
+        0.0
+    );
+}
+
+#[test]
+fn the_logarithm_truncates_to_eight_bits() {
+    assert_eq!(log2_256(1.0), 0.0);
+    assert_eq!(log2_256(0.5), -1.0);
+    assert_eq!(log2_256(8.0), 3.0);
+    // log2 3 = 1.58496...; 405 / 256 = 1.58203..., 406 / 256 = 1.5859...
+    assert_eq!(log2_256(3.0), 405.0 / 256.0);
+    assert_eq!(log2_256(f32::from_bits(1)), -149.0);
+    for n in 1..2000u32 {
+        let x = n as f32 * 0.37;
+        let exact = f64::from(x).log2();
+        let got = f64::from(log2_256(x));
+        assert!(
+            got <= exact + 1e-6 && got > exact - 1.0 / 256.0 - 1e-6,
+            "{x}: {got} {exact}"
+        );
+    }
+}
+
+#[test]
+fn integers_are_never_mixed() {
+    let extent = Extent::plane(2, 1);
+    let mut image = Image::new(Format::R32Uint, extent).expect("fits");
+    image.store(Texel::default(), [7, 0, 0, 0]);
+    image.store(
+        Texel {
+            x: 1,
+            ..Texel::default()
+        },
+        [9, 0, 0, 0],
+    );
+    assert_eq!(
+        sample(&image, &Sampler::linear(Wrap::Clamp), &at(0.6, 0.0)),
+        [9, 0, 0, 1]
+    );
+}
+
+#[test]
+fn comparison_happens_before_mixing() {
+    let mut image = Image::new(Format::Depth32Float, Extent::plane(2, 1)).expect("fits");
+    image.store(Texel::default(), [0.25f32.to_bits(), 0, 0, 0]);
+    image.store(
+        Texel {
+            x: 1,
+            ..Texel::default()
+        },
+        [0.75f32.to_bits(), 0, 0, 0],
+    );
+    let sampler = Sampler {
+        compare: Some(Compare::Less),
+        ..Sampler::linear(Wrap::Clamp)
+    };
+    let lookup = Lookup {
+        reference: Some(0.5),
+        ..at(0.5, 0.0)
+    };
+    // 0.5 < 0.25 fails, 0.5 < 0.75 passes; half way.
+    assert_eq!(red(&image, &sampler, &lookup), 0.5);
+    let taps = gather(&image, &sampler, &lookup, 0).map(f32::from_bits);
+    assert_eq!(taps, [0.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn gather_starts_at_the_lower_left() {
+    let mut image = Image::new(Format::Rgba8Uint, Extent::plane(4, 4)).expect("fits");
+    for y in 0..4 {
+        for x in 0..4 {
+            image.store(
+                Texel {
+                    x,
+                    y,
+                    ..Texel::default()
+                },
+                [0, 10 * y + x, 0, 0],
+            );
+        }
+    }
+    let lookup = Lookup {
+        position: Position::Normalized([0.5, 0.5, 0.0]),
+        ..at(0.0, 0.0)
+    };
+    let sampler = Sampler::nearest(Wrap::Clamp);
+    assert_eq!(gather(&image, &sampler, &lookup, 1), [21, 22, 12, 11]);
+}
+
+#[test]
+fn layers_clamp_and_offsets_count_texels() {
+    let extent = Extent {
+        layers: 3,
+        ..Extent::plane(2, 2)
+    };
+    let mut image = Image::new(Format::R8Uint, extent).expect("fits");
+    for layer in 0..3 {
+        for x in 0..2 {
+            let value = [layer * 10 + x, 0, 0, 0];
+            image.store(
+                Texel {
+                    x,
+                    layer,
+                    ..Texel::default()
+                },
+                value,
+            );
+        }
+    }
+    let sampler = Sampler::nearest(Wrap::Clamp);
+    let take = |layer, offset| {
+        let position = Position::Normalized([0.1, 0.1, 0.0]);
+        sample(
+            &image,
+            &sampler,
+            &Lookup {
+                position,
+                layer,
+                offset,
+                ..at(0.0, 0.0)
+            },
+        )[0]
+    };
+    assert_eq!(take(-5, [0; 3]), 0);
+    assert_eq!(take(1, [1, 0, 0]), 11);
+    assert_eq!(take(99, [0; 3]), 20);
+}
+
+#[test]
+fn each_axis_points_to_its_face() {
+    let faces = [
+        ([1.0, 0.1, 0.2], 0),
+        ([-1.0, 0.1, 0.2], 1),
+        ([0.1, 1.0, 0.2], 2),
+        ([0.1, -1.0, 0.2], 3),
+        ([0.1, 0.2, 1.0], 4),
+        ([0.1, 0.2, -1.0], 5),
+        ([1.0, 1.0, 1.0], 4),
+        ([1.0, 1.0, 0.5], 2),
+    ];
+    for (direction, face) in faces {
+        assert_eq!(cube_face(direction).2, face, "{direction:?}");
+    }
+    // Face +x: s runs along -z, t along -y; direction (2, 1, 0.5) is at s = 1.5 - 0.125, t = 1.5 - 0.25.
+    assert_eq!(cube_face([2.0, 1.0, 0.5]), (1.375, 1.25, 0, 0.25));
+}
+
+#[test]
+fn faces_and_directions_agree() {
+    for face in 0..6 {
+        for (a, b) in [(0.3, -0.6), (-0.9, 0.2), (0.0, 0.0)] {
+            let d = face_direction(face, a, b).map(|v| v as f32);
+            let (s, t, found, _) = cube_face(d);
+            assert_eq!(found, face);
+            assert!((f64::from(s) - 1.5 - a / 2.0).abs() < 1e-6);
+            assert!((f64::from(t) - 1.5 - b / 2.0).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn footprints_cross_the_edges_of_a_cube() {
+    // Right of +z (s towards +x) lies +x, whose left column it meets in the same row.
+    assert_eq!(cross_edges(4, 4, 2, 4), (0, 0, 2));
+    assert_eq!(cross_edges(0, -1, 2, 4), (4, 3, 2));
+    // Above +z lies +y, whose last row it meets.
+    assert_eq!(cross_edges(4, 1, -1, 4), (2, 1, 3));
+    for n in [1, 2, 5, 64] {
+        for face in 0..6 {
+            for i in 0..n {
+                for (x, y) in [(-1, i), (n, i), (i, -1), (i, n)] {
+                    let (next, nx, ny) = cross_edges(face, x, y, n);
+                    assert_ne!(next, face);
+                    assert_ne!(next, face ^ 1);
+                    // It comes back to the texel it left from.
+                    let (nx, ny) = (i64::from(nx), i64::from(ny));
+                    let home = (face, x.clamp(0, n - 1) as u32, y.clamp(0, n - 1) as u32);
+                    let back = [(nx - 1, ny), (nx + 1, ny), (nx, ny - 1), (nx, ny + 1)];
+                    let out = |&(x, y): &(i64, i64)| !(0..n).contains(&x) || !(0..n).contains(&y);
+                    let found = back
+                        .iter()
+                        .filter(|p| out(p))
+                        .any(|&(x, y)| cross_edges(next, x, y, n) == home);
+                    assert!(found, "face {face} {x},{y} of {n}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn three_dimensions_mix_slices_last() {
+    let extent = Extent {
+        dim: Dim::D3,
+        depth: 2,
+        ..Extent::plane(1, 1)
+    };
+    let mut image = Image::new(Format::R32Float, extent).expect("fits");
+    image.store(
+        Texel {
+            z: 1,
+            ..Texel::default()
+        },
+        [8f32.to_bits(), 0, 0, 0],
+    );
+    let position = Position::Normalized([0.5, 0.5, 0.375]);
+    let lookup = Lookup {
+        position,
+        ..at(0.0, 0.0)
+    };
+    // u = 0.75: a quarter of the way from slice 0 to slice 1.
+    assert_eq!(red(&image, &Sampler::linear(Wrap::Clamp), &lookup), 2.0);
+}
+
+#[test]
+fn wild_coordinates_do_not_panic() {
+    let image = row();
+    let wild = [
+        f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::MAX,
+        f32::MIN,
+        -0.0,
+        1e30,
+    ];
+    let modes = [
+        Wrap::Repeat,
+        Wrap::Mirror,
+        Wrap::Clamp,
+        Wrap::MirrorOnce,
+        Wrap::Border,
+        Wrap::MirrorOnceBorder,
+    ];
+    for mode in modes {
+        for &u in &wild {
+            for &level in &wild {
+                let _ = sample(&image, &Sampler::linear(mode), &at(u, level));
+                let _ = gather(&image, &Sampler::linear(mode), &at(u, level), 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn base_clamp_keeps_half_a_texel_from_the_edge() {
+    let image = row();
+    assert_eq!(clamp_to_edge(&image, [0.0, 2.0, 0.0])[..2], [0.125, 0.5]);
+    assert_eq!(clamp_to_edge(&image, [f32::NAN, 0.5, 0.0])[0], 0.125);
+    assert_eq!(clamp_to_edge(&image, [0.99, 0.5, 0.0])[0], 0.875);
+}

@@ -1,0 +1,267 @@
+//! Bound resources, and how the interpreter reaches them: the `World` of buffers, images and samplers.
+
+use crate::image::{Image, Texel};
+use crate::sampler::{
+    Level, Lookup, Position, Sampler, clamp_to_edge, gather, sample as sample_image,
+};
+use cranelift_entity::PrimaryMap;
+use gpucc_ir::ssa::{
+    Dim, Func, Lod, Resource, ResourceKind, Sample, TexQuery, TexelAddress, World,
+};
+
+/// What stands behind one binding (or one element of an array of bindings).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bound {
+    /// Nothing: reads give 0, writes are dropped.
+    Nothing,
+    /// Bytes of a uniform or storage buffer or of the immediates; a multiple of 4 is best.
+    Buffer(Vec<u8>),
+    /// A texture or storage texture.
+    Image(Image),
+    /// A sampler.
+    Sampler(Sampler),
+}
+
+impl Bound {
+    /// The bytes of a buffer, empty for anything else.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Bound::Buffer(bytes) => bytes,
+            Bound::Nothing | Bound::Image(_) | Bound::Sampler(_) => &[],
+        }
+    }
+}
+
+/// The bindings of one entry point, by its [`Resource`] ids; each has one element or, for arrays of
+/// bindings, several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bindings {
+    bound: PrimaryMap<Resource, Vec<Bound>>,
+}
+
+impl Bindings {
+    /// Bindings for every resource of a function: buffers zeroed at their declared size (with no
+    /// elements of a runtime array), textures and samplers bound to nothing.
+    pub fn new(func: &Func) -> Bindings {
+        let mut bindings = Bindings::default();
+        for data in func.resources.values() {
+            let one = match data.kind {
+                ResourceKind::Uniform { size }
+                | ResourceKind::Immediate { size }
+                | ResourceKind::Storage { size, .. } => Bound::Buffer(vec![0; size as usize]),
+                ResourceKind::Texture { .. }
+                | ResourceKind::StorageTexture { .. }
+                | ResourceKind::Sampler { .. } => Bound::Nothing,
+            };
+            bindings
+                .bound
+                .push(vec![one; data.count.unwrap_or(1) as usize]);
+        }
+        bindings
+    }
+
+    /// Binds element 0.
+    pub fn set(&mut self, resource: Resource, bound: Bound) {
+        self.set_element(resource, 0, bound);
+    }
+
+    /// Binds an element; those between that were never bound are [`Bound::Nothing`].
+    pub fn set_element(&mut self, resource: Resource, element: u32, bound: Bound) {
+        while self.bound.len() <= cranelift_entity::EntityRef::index(resource) {
+            self.bound.push(Vec::new());
+        }
+        let elements = &mut self.bound[resource];
+        if elements.len() <= element as usize {
+            elements.resize(element as usize + 1, Bound::Nothing);
+        }
+        elements[element as usize] = bound;
+    }
+
+    /// What is bound to an element.
+    pub fn get(&self, resource: Resource, element: u32) -> &Bound {
+        self.bound
+            .get(resource)
+            .and_then(|elements| elements.get(element as usize))
+            .unwrap_or(&Bound::Nothing)
+    }
+
+    /// What is bound to an element, to change it.
+    pub fn get_mut(&mut self, resource: Resource, element: u32) -> Option<&mut Bound> {
+        self.bound.get_mut(resource)?.get_mut(element as usize)
+    }
+
+    /// Every binding with its elements.
+    pub fn iter(&self) -> impl Iterator<Item = (Resource, &[Bound])> {
+        self.bound
+            .iter()
+            .map(|(resource, elements)| (resource, elements.as_slice()))
+    }
+
+    fn image(&self, texture: (Resource, u32)) -> Option<&Image> {
+        match self.get(texture.0, texture.1) {
+            Bound::Image(image) => Some(image),
+            Bound::Nothing | Bound::Buffer(_) | Bound::Sampler(_) => None,
+        }
+    }
+
+    fn sampler(&self, sampler: (Resource, u32)) -> Option<&Sampler> {
+        match self.get(sampler.0, sampler.1) {
+            Bound::Sampler(sampler) => Some(sampler),
+            Bound::Nothing | Bound::Buffer(_) | Bound::Image(_) => None,
+        }
+    }
+}
+
+/// The word at a byte address that is a multiple of 4; 0 where less than the whole word exists.
+pub fn load_word(bytes: &[u8], address: u32) -> u32 {
+    let at = address as usize;
+    match bytes.get(at..at.saturating_add(4)) {
+        Some(word) => u32::from_le_bytes(word.try_into().expect("four bytes were taken")),
+        None => 0,
+    }
+}
+
+/// Replaces the bits of `mask` at a byte address; nothing where less than the whole word exists.
+pub fn store_word(bytes: &mut [u8], address: u32, word: u32, mask: u32) {
+    let at = address as usize;
+    if let Some(place) = bytes.get_mut(at..at.saturating_add(4)) {
+        let old = u32::from_le_bytes((&*place).try_into().expect("four bytes were taken"));
+        place.copy_from_slice(&((old & !mask) | (word & mask)).to_le_bytes());
+    }
+}
+
+/// Where a texel address points, or `None` outside of the image.
+pub fn texel_at(image: &Image, at: &TexelAddress) -> Option<Texel> {
+    let natural = |v: i32| u32::try_from(v).ok();
+    let mut texel = Texel {
+        x: natural(at.coords[0])?,
+        level: natural(at.level)?,
+        layer: natural(at.layer)?,
+        sample: natural(at.sample)?,
+        ..Texel::default()
+    };
+    match image.extent().dim {
+        Dim::D1 => {}
+        Dim::D2 | Dim::Cube => texel.y = natural(at.coords[1])?,
+        Dim::D3 => {
+            texel.y = natural(at.coords[1])?;
+            texel.z = natural(at.coords[2])?;
+        }
+    }
+    Some(texel)
+}
+
+impl World for Bindings {
+    fn buffer_size(&self, buffer: Resource, element: u32) -> u32 {
+        u32::try_from(self.get(buffer, element).bytes().len()).unwrap_or(u32::MAX)
+    }
+
+    fn load_word(&mut self, buffer: Resource, element: u32, address: u32) -> u32 {
+        load_word(self.get(buffer, element).bytes(), address)
+    }
+
+    fn store_word(&mut self, buffer: Resource, element: u32, address: u32, word: u32, mask: u32) {
+        if let Some(Bound::Buffer(bytes)) = self.get_mut(buffer, element) {
+            store_word(bytes, address, word, mask);
+        }
+    }
+
+    fn sample(&mut self, sample: &Sample) -> [u32; 4] {
+        let (Some(image), Some(sampler)) =
+            (self.image(sample.texture), self.sampler(sample.sampler))
+        else {
+            return [0; 4];
+        };
+        let (coords, level) = match sample.lod {
+            Lod::Gradient { ddx, ddy, bias } => (sample.coords, Level::Gradient { ddx, ddy, bias }),
+            Lod::Level(level) => (sample.coords, Level::Given(level)),
+            Lod::BaseClampToEdge => (clamp_to_edge(image, sample.coords), Level::Given(0.0)),
+        };
+        let lookup = Lookup {
+            position: Position::Normalized(coords),
+            layer: sample.layer,
+            level,
+            reference: sample.compare,
+            offset: sample.offset.map(i32::from),
+        };
+        match sample.gather {
+            Some(component) => gather(image, sampler, &lookup, component),
+            None => sample_image(image, sampler, &lookup),
+        }
+    }
+
+    fn load_texel(&mut self, at: &TexelAddress) -> [u32; 4] {
+        self.image(at.texture)
+            .and_then(|image| image.load(texel_at(image, at)?))
+            .unwrap_or([0; 4])
+    }
+
+    fn store_texel(&mut self, at: &TexelAddress, texel: [u32; 4]) {
+        if let Some(Bound::Image(image)) = self.get_mut(at.texture.0, at.texture.1)
+            && let Some(place) = texel_at(image, at)
+        {
+            image.store(place, texel);
+        }
+    }
+
+    fn query(&self, texture: (Resource, u32), what: TexQuery, level: i32) -> [u32; 3] {
+        let Some(image) = self.image(texture) else {
+            return [0; 3];
+        };
+        let extent = image.extent();
+        match what {
+            TexQuery::Size => match u32::try_from(level) {
+                Ok(level) if level < extent.levels => image.size(level),
+                _ => [0; 3],
+            },
+            TexQuery::Levels => [extent.levels, 0, 0],
+            TexQuery::Layers if extent.dim == Dim::Cube => [extent.layers / 6, 0, 0],
+            TexQuery::Layers => [extent.layers, 0, 0],
+            TexQuery::Samples => [extent.samples, 0, 0],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+    use crate::image::Extent;
+
+    #[test]
+    fn words_outside_of_a_buffer_read_zero_and_drop_writes() {
+        let r = Resource::from_u32(0);
+        let mut b = Bindings::default();
+        b.set(r, Bound::Buffer(vec![1, 2, 3, 4, 5]));
+        assert_eq!(b.load_word(r, 0, 0), 0x0403_0201);
+        assert_eq!(b.load_word(r, 0, 4), 0);
+        assert_eq!(b.load_word(r, 1, 0), 0);
+        b.store_word(r, 0, 0, u32::MAX, 0xFF00);
+        b.store_word(r, 0, u32::MAX - 3, 7, u32::MAX);
+        assert_eq!(b.get(r, 0).bytes(), [1, 255, 3, 4, 5]);
+        assert_eq!(b.buffer_size(r, 0), 5);
+    }
+
+    #[test]
+    fn texels_outside_of_an_image_read_zero() {
+        let r = Resource::from_u32(3);
+        let mut b = Bindings::default();
+        b.set(
+            r,
+            Bound::Image(Image::new(Format::R32Uint, Extent::plane(2, 2)).expect("fits")),
+        );
+        let at = |x, level| TexelAddress {
+            texture: (r, 0),
+            coords: [x, 1, 0],
+            layer: 0,
+            level,
+            sample: 0,
+        };
+        b.store_texel(&at(1, 0), [9, 0, 0, 0]);
+        b.store_texel(&at(-1, 0), [8, 0, 0, 0]);
+        assert_eq!(b.load_texel(&at(1, 0)), [9, 0, 0, 1]);
+        assert_eq!(b.load_texel(&at(2, 0)), [0; 4]);
+        assert_eq!(b.load_texel(&at(1, 1)), [0; 4]);
+        assert_eq!(b.query((r, 0), TexQuery::Size, 0), [2, 2, 1]);
+    }
+}
