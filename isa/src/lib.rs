@@ -1,1 +1,15 @@
+//! The table engine: fields, formats and ops as data, and everything that follows from them: encoding, decoding, text,
+//! documentation, coverage. It knows no machine; a machine is a set of `static` tables in its back end.
+//!
+//! - [`field`]: fields in pieces, enums, formats. Overlaps do not compile.
+//! - [`op`]: rows, and [`Inst`], one instruction that carries every bit and knows its layout.
+//! - [`table`]: rows by bits and by name, and the checks that a table must pass.
 #![forbid(unsafe_code)]
+
+pub mod field;
+pub mod op;
+pub mod table;
+
+pub use field::{Enum, Field, FieldId, Format, Kind, Member, Piece, Span};
+pub use op::{DecodeError, FieldError, Inst, Op, OpId};
+pub use table::Table;
