@@ -1,1 +1,28 @@
 #![forbid(unsafe_code)]
+//! Shared passes: what every target does to structured SSA before it lowers it.
+//!
+//! # Use
+//! ```
+//! use gpucc_ir::ssa::{Func, Stage};
+//! use gpucc_passes::{Ctx, Neutral, Options, Plan, Quiet, Runner};
+//! # let mut func = Func::new("main", Stage::Compute);
+//! # gpucc_ir::ssa::Builder::at_body(&mut func).end(gpucc_ir::ssa::Op::Yield, &[]);
+//! let mut ctx = Ctx::new(Options::default(), &Neutral);
+//! let runner = Runner { plan: Plan::for_options(&ctx.options), ..Runner::default() };
+//! runner.run(&mut func, &mut ctx, &mut Quiet).unwrap();
+//! ```
+//! A pass is one file with one `run(&mut Func, &mut Ctx) -> bool` that says whether it changed
+//! something; an analysis returns a value. Dumping, skipping, stopping, fuel, timing and
+//! verification live in the one [`Runner`].
+//!
+//! [`expand`] is what back ends call to get rid of ops that their machine lacks; [`uniformity`] is
+//! the analysis that lowering asks. `mach` holds the machine-level passes that back ends share.
+
+pub mod ctx;
+pub mod expand;
+#[allow(dead_code)]
+pub(crate) mod rename;
+pub mod runner;
+
+pub use ctx::{Ctx, Level, Neutral, Options, Robustness, TargetInfo};
+pub use runner::{Observer, PASSES, Pass, Plan, Quiet, Report, RunError, Runner};

@@ -1,0 +1,168 @@
+//! What a pass may know beside the function: options, the target's numbers, the numeric model, fuel.
+
+use gpucc_ir::ssa::{Op, Type};
+
+/// How much work the pipeline may spend.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Only what later stages need.
+    O0,
+    /// Cheap cleaning.
+    O1,
+    /// Everything that pays for itself.
+    O2,
+    /// Larger limits.
+    Omax,
+}
+
+/// What happens to an index that is out of range.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Robustness {
+    /// The index is clamped to the last element.
+    Restrict,
+    /// Reads give 0, writes are dropped.
+    Zero,
+    /// Nothing is checked: the shader promises to stay in range.
+    Off,
+}
+
+/// What the user asked of the passes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How much work.
+    pub level: Level,
+    /// Out-of-range indices.
+    pub robustness: Robustness,
+    /// Workgroup variables start as zeros.
+    pub zero_workgroup: bool,
+    /// Loops end after at most 2^64 - 1 trips.
+    pub bound_loops: bool,
+    /// `a * b + c` may become one `fma` (WGSL allows it).
+    pub contract: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            level: Level::O2,
+            robustness: Robustness::Restrict,
+            zero_workgroup: true,
+            bound_loops: false,
+            contract: true,
+        }
+    }
+}
+
+/// What the shared passes ask of a machine. Every answer has a machine-neutral default.
+pub trait TargetInfo {
+    /// The machine has one instruction for this op at this width (of its first operand).
+    fn native(&self, op: Op, ty: Type) -> bool {
+        let _ = (op, ty);
+        true
+    }
+    /// One `fma` is cheaper than `fmul` and `fadd`, so contraction pays.
+    fn has_fma(&self, ty: Type) -> bool {
+        let _ = ty;
+        false
+    }
+    /// Keeps `exit` as a branch. Mask-stack machines say no and get guards (see `exits_to_guards`).
+    fn has_branches(&self) -> bool {
+        true
+    }
+    /// Runs code in `continuing`, so a `continue` in the middle of a body is fine. Machines that say
+    /// no get bodies that fall into `continuing`, and `break_if` as a nested `break`.
+    fn has_continue(&self) -> bool {
+        true
+    }
+    /// Cost of an instruction in the machine's own unit; 1 is a simple ALU operation.
+    fn cost(&self, op: Op, ty: Type) -> u32 {
+        default_cost(op, ty)
+    }
+    /// Total cost of both arms up to which an `if` becomes selects. 0 turns if-conversion off.
+    fn flatten_limit(&self) -> u32 {
+        8
+    }
+    /// Private words indexed at run time up to which select chains replace memory.
+    fn select_chain_limit(&self) -> u32 {
+        4
+    }
+    /// Buffers may be read where the program would not have (loads out of range do not fault).
+    fn speculates_loads(&self) -> bool {
+        false
+    }
+    /// Instructions that an unrolled loop may have.
+    fn unroll_limit(&self) -> u32 {
+        256
+    }
+}
+
+/// No machine in particular: everything is native.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Neutral;
+
+impl TargetInfo for Neutral {}
+
+/// A plausible cost for machines that do not say otherwise.
+pub fn default_cost(op: Op, ty: Type) -> u32 {
+    let _ = ty;
+    match op {
+        Op::Const => 0,
+        Op::UDiv | Op::URem | Op::SDiv | Op::SRem => 20,
+        Op::FDiv | Op::FRem => 4,
+        Op::IMul | Op::UMulHi | Op::SMulHi => 2,
+        Op::FSqrt | Op::FRsq | Op::FRcp | Op::FExp2 | Op::FLog2 => 2,
+        Op::FSinTurns | Op::FCosTurns => 2,
+        Op::FExp | Op::FLog | Op::FSin | Op::FCos => 4,
+        Op::FPow | Op::FTan => 8,
+        Op::FAsin | Op::FAcos | Op::FAtan | Op::FAtan2 => 16,
+        Op::FSinh | Op::FCosh | Op::FTanh | Op::FAsinh | Op::FAcosh | Op::FAtanh => 16,
+        Op::PackHalf | Op::UnpackHalfLo | Op::UnpackHalfHi | Op::FQuantize => 4,
+        Op::PopCount | Op::BitReverse | Op::Clz | Op::Ctz | Op::UMsb | Op::SMsb | Op::Lsb => 4,
+        Op::UBfe | Op::SBfe | Op::Bfi | Op::FLdexp | Op::FrexpFract | Op::FrexpExp => 4,
+        Op::Tex | Op::TexQuery | Op::BufferLoad | Op::MemLoad => 16,
+        _ => 1,
+    }
+}
+
+/// All that a pass may use beside the function.
+pub struct Ctx<'a> {
+    /// What the user asked.
+    pub options: Options,
+    /// The target.
+    pub target: &'a dyn TargetInfo,
+    /// Rewrites left before optional passes stop changing things; `None` is no limit.
+    pub fuel: Option<u64>,
+    /// Instruction visits so far: a deterministic measure of work, for budgets and scaling tests.
+    pub steps: u64,
+    /// Rewrites so far.
+    pub rewrites: u64,
+}
+
+impl<'a> Ctx<'a> {
+    /// A context without a fuel limit.
+    pub fn new(options: Options, target: &'a dyn TargetInfo) -> Self {
+        Ctx {
+            options,
+            target,
+            fuel: None,
+            steps: 0,
+            rewrites: 0,
+        }
+    }
+
+    /// Draws the fuel of one rewrite; false when the tank is empty and the rewrite must not happen.
+    pub fn draw(&mut self) -> bool {
+        match &mut self.fuel {
+            Some(0) => return false,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        self.rewrites += 1;
+        true
+    }
+
+    /// True when optional passes may not change anything any more.
+    pub fn out_of_fuel(&self) -> bool {
+        self.fuel == Some(0)
+    }
+}

@@ -1,0 +1,77 @@
+//! Replacing values: a dense map that later uses are looked up in.
+
+use cranelift_entity::{EntityRef, packed_option::PackedOption};
+use gpucc_ir::ssa::{Func, Inst, Region, Value};
+
+/// Which value now stands for which. Chains are followed and shortened on the way.
+#[derive(Default)]
+pub(crate) struct Renames {
+    to: Vec<PackedOption<Value>>,
+    any: bool,
+}
+
+impl Renames {
+    pub(crate) fn new() -> Self {
+        Renames::default()
+    }
+
+    /// Uses of `from` become uses of `to` from now on.
+    pub(crate) fn set(&mut self, from: Value, to: Value) {
+        let to = self.get(to);
+        if from == to {
+            return;
+        }
+        if self.to.len() <= from.index() {
+            self.to.resize(from.index() + 1, None.into());
+        }
+        self.to[from.index()] = to.into();
+        self.any = true;
+    }
+
+    /// What stands for `value` now.
+    pub(crate) fn get(&mut self, value: Value) -> Value {
+        let mut end = value;
+        while let Some(next) = self.to.get(end.index()).and_then(|next| next.expand()) {
+            end = next;
+        }
+        let mut at = value;
+        while at != end {
+            let next = self.to[at.index()].expand().expect("on the chain to `end`");
+            self.to[at.index()] = end.into();
+            at = next;
+        }
+        end
+    }
+
+    /// True when nothing was replaced.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.any
+    }
+
+    /// Looks up every operand of an instruction.
+    pub(crate) fn args(&mut self, func: &mut Func, inst: Inst) {
+        if self.any {
+            for arg in &mut func.insts[inst].args {
+                *arg = self.get(*arg);
+            }
+        }
+    }
+
+    /// Looks up every operand in the function.
+    pub(crate) fn apply(&mut self, func: &mut Func) {
+        if self.is_empty() {
+            return;
+        }
+        for (region, ..) in func.regions_in_order() {
+            for index in 0..func.regions[region].insts.len() {
+                let inst = func.regions[region].insts[index];
+                self.args(func, inst);
+            }
+        }
+    }
+}
+
+/// The regions of an instruction, copied out so that the function can change meanwhile.
+pub(crate) fn regions_of(func: &Func, inst: Inst) -> smallvec::SmallVec<[Region; 2]> {
+    func.insts[inst].regions.clone()
+}

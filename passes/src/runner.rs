@@ -1,0 +1,221 @@
+//! The one place that runs passes: pipelines as lists of names, and dumping, skipping, stopping,
+//! fuel, timing and verification for each of them.
+
+use crate::ctx::{Ctx, Level, Options};
+use gpucc_ir::ssa::Func;
+use std::time::Duration;
+
+/// A pass by name.
+pub struct Pass {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it makes better, in one line.
+    pub doc: &'static str,
+    /// Later stages rely on it: it runs without fuel and cannot be skipped.
+    pub required: bool,
+    /// Rewrites the function and says whether anything changed.
+    pub run: fn(&mut Func, &mut Ctx) -> bool,
+}
+
+/// Every pass, in no particular order.
+pub const PASSES: &[Pass] = &[];
+
+const O0: &[&str] = &[];
+const O1: &[&str] = &[];
+const O2: &[&str] = &[];
+
+/// Which passes run, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Names out of [`PASSES`]; a pass may stand there several times.
+    pub names: Vec<&'static str>,
+}
+
+impl Plan {
+    /// The pipeline of an optimisation level.
+    pub fn for_options(options: &Options) -> Plan {
+        let names = match options.level {
+            Level::O0 => O0,
+            Level::O1 => O1,
+            Level::O2 | Level::Omax => O2,
+        };
+        Plan {
+            names: names.to_vec(),
+        }
+    }
+}
+
+/// Finds a pass by name.
+pub fn pass(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
+}
+
+/// Hears what the runner does. Every method does nothing unless overridden.
+pub trait Observer {
+    /// A pass has run; this is the function after it. Called for every pass that ran, so the
+    /// observer chooses what to dump.
+    fn after(&mut self, pass: &Pass, func: &Func, changed: bool) {
+        let _ = (pass, func, changed);
+    }
+    /// The time, from any origin: given, each pass is timed. The library itself reads no clock.
+    fn now(&mut self) -> Option<Duration> {
+        None
+    }
+}
+
+/// Hears nothing.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {}
+
+/// Why the runner stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// A name that no pass has: the caller's error.
+    #[error("there is no pass named '{name}'; --passes lists them")]
+    UnknownPass {
+        /// The name.
+        name: String,
+    },
+    /// A pass that later stages rely on was to be skipped: the caller's error.
+    #[error("pass '{name}' cannot be skipped: later stages rely on it")]
+    Required {
+        /// The name.
+        name: String,
+    },
+    /// The function nests deeper than the passes walk.
+    #[error(
+        "control flow nests {needed} deep, at most {available} is supported; split the function or flatten its control flow"
+    )]
+    TooDeep {
+        /// Depth of the function.
+        needed: u32,
+        /// Depth allowed.
+        available: u32,
+    },
+    /// The function was broken before the first pass (`pass` is empty) or by a pass: our bug.
+    #[error("the function is broken {}: {message}", if pass.is_empty() { "before the first pass".to_string() } else { format!("after pass '{pass}'") })]
+    Broken {
+        /// The pass that broke it.
+        pass: String,
+        /// The verifier's words.
+        message: String,
+    },
+}
+
+/// Regions may nest this deep.
+pub const MAX_NESTING: u32 = 1024;
+
+/// One pass's run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// The pass.
+    pub name: &'static str,
+    /// How long it took; zero without a clock.
+    pub time: Duration,
+    /// It changed something.
+    pub changed: bool,
+    /// Instruction visits.
+    pub steps: u64,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Passes in the order in which they ran.
+    pub timings: Vec<Timing>,
+    /// Rewrites drawn from the fuel.
+    pub rewrites: u64,
+}
+
+/// Runs a plan.
+#[derive(Clone, Debug, Default)]
+pub struct Runner {
+    /// What to run.
+    pub plan: Plan,
+    /// Passes to leave out.
+    pub skip: Vec<String>,
+    /// Stop after the first run of this pass. Required passes that stand later still run.
+    pub stop_after: Option<String>,
+    /// Verify after every pass; debug builds always do.
+    pub verify_each: bool,
+}
+
+impl Runner {
+    /// Runs the plan over one function.
+    ///
+    /// # Errors
+    /// [`RunError`]: unknown names, nesting beyond [`MAX_NESTING`], or a broken function.
+    pub fn run(
+        &self,
+        func: &mut Func,
+        ctx: &mut Ctx,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, RunError> {
+        let find = |name: &str| {
+            pass(name).ok_or_else(|| RunError::UnknownPass {
+                name: name.to_string(),
+            })
+        };
+        for name in &self.skip {
+            if find(name)?.required {
+                return Err(RunError::Required { name: name.clone() });
+            }
+        }
+        if let Some(name) = &self.stop_after {
+            find(name)?;
+        }
+        let needed = func
+            .regions_in_order()
+            .iter()
+            .map(|&(.., depth)| depth)
+            .max()
+            .unwrap_or(0);
+        if needed > MAX_NESTING {
+            return Err(RunError::TooDeep {
+                needed,
+                available: MAX_NESTING,
+            });
+        }
+        let verify = self.verify_each || cfg!(debug_assertions);
+        if verify {
+            check(func, "")?;
+        }
+        let mut report = Report::default();
+        let before = ctx.rewrites;
+        let mut stopped = false;
+        for &name in &self.plan.names {
+            let pass = find(name)?;
+            let optional_off =
+                stopped || ctx.out_of_fuel() || self.skip.iter().any(|skip| skip == name);
+            if optional_off && !pass.required {
+                continue;
+            }
+            let (start, steps) = (observer.now(), ctx.steps);
+            let changed = (pass.run)(func, ctx);
+            let time = match (start, observer.now()) {
+                (Some(start), Some(end)) => end.saturating_sub(start),
+                _ => Duration::ZERO,
+            };
+            report.timings.push(Timing {
+                name: pass.name,
+                time,
+                changed,
+                steps: ctx.steps - steps,
+            });
+            observer.after(pass, func, changed);
+            if verify && changed {
+                check(func, name)?;
+            }
+            stopped |= self.stop_after.as_deref() == Some(name);
+        }
+        report.rewrites = ctx.rewrites - before;
+        Ok(report)
+    }
+}
+
+fn check(func: &Func, pass: &str) -> Result<(), RunError> {
+    let _ = (func, pass);
+    Ok(())
+}
