@@ -2,10 +2,14 @@
 //! What every emulator shares: buffers, images, samplers, a rasteriser and blending. Knows no machine.
 //!
 //! - [`format`]: texel and vertex formats.
+//! - [`draw`]: a draw through [`raster`] and [`blend`]; the programs stand behind one trait.
 //! - [`world`]: bindings, as the interpreter sees them.
 //! - [`image`], [`sampler`]: what a sampled value is, exactly.
 
+pub mod blend;
+pub mod draw;
 pub mod format;
 pub mod image;
+pub mod raster;
 pub mod sampler;
 pub mod world;

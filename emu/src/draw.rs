@@ -1,0 +1,528 @@
+//! A draw: vertices are assembled, clipped, rasterised in 2x2 quads, shaded, tested and blended.
+//! Everything here is fixed function; the two programs stand behind [`Shade`].
+
+use crate::blend::{Blend, blend_texel};
+use crate::format::Format;
+use crate::image::{Image, Texel};
+use crate::raster::{Corner, Raster, Viewport};
+use crate::sampler::Compare;
+use gpucc_ir::ssa::{Interpolation, Sampling};
+
+/// How vertices make primitives.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Topology {
+    /// Every three.
+    #[default]
+    TriangleList,
+    /// Every one with the two before it.
+    TriangleStrip,
+    /// Every two.
+    LineList,
+    /// Every one.
+    PointList,
+}
+
+impl Topology {
+    /// The WebGPU name.
+    pub fn from_name(name: &str) -> Option<Topology> {
+        Some(match name {
+            "triangle-list" => Topology::TriangleList,
+            "triangle-strip" => Topology::TriangleStrip,
+            "line-list" => Topology::LineList,
+            "point-list" => Topology::PointList,
+            _ => return None,
+        })
+    }
+}
+
+/// Which triangles are dropped.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Cull {
+    /// None.
+    #[default]
+    None,
+    /// Front faces.
+    Front,
+    /// Back faces.
+    Back,
+}
+
+/// A vector of up to four words that goes from the vertex stage to the fragment stage.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Varying {
+    /// How it varies over the primitive.
+    pub interpolation: Interpolation,
+    /// Where it is taken.
+    pub sampling: Sampling,
+}
+
+/// What a vertex program gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vertex {
+    /// Clip space.
+    pub position: [f32; 4],
+    /// One for each of [`Draw::varyings`], in that order; missing words are 0.
+    pub varyings: Vec<[u32; 4]>,
+    /// Width of a point in pixels.
+    pub point_size: Option<f32>,
+    /// Distances to user planes: outside where negative.
+    pub clip_distances: Vec<f32>,
+}
+
+/// One invocation of the vertex program.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct VertexId {
+    /// Vertex number without [`Draw::first_vertex`].
+    pub vertex: u32,
+    /// Instance number without [`Draw::first_instance`].
+    pub instance: u32,
+}
+
+/// Four pixels: upper left, upper right, lower left, lower right.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Quad {
+    /// Column of the left pixels, even.
+    pub x: u32,
+    /// Row of the upper pixels, even.
+    pub y: u32,
+    /// Bit i: pixel i is covered; the others are helpers.
+    pub covered: u8,
+    /// The primitive faces the viewer.
+    pub front: bool,
+    /// Primitive number within the draw.
+    pub primitive: u32,
+    /// Of each pixel's centre: x, y, depth, 1 / w.
+    pub position: [[f32; 4]; 4],
+}
+
+/// Quads to shade together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QuadBatch {
+    /// The quads.
+    pub quads: Vec<Quad>,
+    /// Number of varyings.
+    pub varyings: usize,
+    /// `[quad][pixel][varying]`, flattened: see [`QuadBatch::varying`].
+    pub values: Vec<[u32; 4]>,
+}
+
+impl QuadBatch {
+    /// The value of a varying at a pixel of a quad.
+    pub fn varying(&self, quad: usize, pixel: usize, varying: usize) -> [u32; 4] {
+        self.values[(quad * 4 + pixel) * self.varyings + varying]
+    }
+}
+
+/// What a fragment program gives for one pixel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pixel {
+    /// Nothing is written.
+    pub discarded: bool,
+    /// One for each colour target: four words by the target's kind, or `None` when not written.
+    pub colors: Vec<Option<[u32; 4]>>,
+    /// Second source of dual-source blending.
+    pub second: Option<[u32; 4]>,
+    /// Replaces the depth of the rasteriser.
+    pub depth: Option<f32>,
+    /// Coverage; pixels whose bit 0 is clear are dropped.
+    pub mask: Option<u32>,
+}
+
+/// The two programs of a draw.
+pub trait Shade {
+    /// What stops a draw.
+    type Error;
+
+    /// Runs the vertex program; one [`Vertex`] for each id, in order.
+    ///
+    /// # Errors
+    /// Whatever stops the program.
+    fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Self::Error>;
+
+    /// Runs the fragment program; four pixels for each quad, in order. What helpers give is ignored.
+    ///
+    /// # Errors
+    /// Whatever stops the program.
+    fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Self::Error>;
+}
+
+/// Depth test and write.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct DepthState {
+    /// `fragment OP stored`.
+    pub compare: Compare,
+    /// Passing fragments replace what is stored.
+    pub write: bool,
+}
+
+/// State of one colour target.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct TargetState {
+    /// None replaces.
+    pub blend: Option<Blend>,
+    /// Bit c: component c is kept.
+    pub masked: u8,
+}
+
+/// Fixed-function state of a draw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draw {
+    /// How vertices make primitives.
+    pub topology: Topology,
+    /// Vertices of an instance (indices when there are some).
+    pub vertices: u32,
+    /// Instances.
+    pub instances: u32,
+    /// Vertex numbers, in place of 0, 1, 2...
+    pub indices: Option<Vec<u32>>,
+    /// In the order of the values.
+    pub varyings: Vec<Varying>,
+    /// Where clip space goes.
+    pub viewport: Viewport,
+    /// Pixels outside of x, y, width, height are dropped.
+    pub scissor: Option<[u32; 4]>,
+    /// Counter-clockwise (on the screen, y down, as WebGPU counts) is front; else clockwise.
+    pub front_ccw: bool,
+    /// Which triangles are dropped.
+    pub cull: Cull,
+    /// Depth test, when there is a depth target.
+    pub depth: Option<DepthState>,
+    /// By colour target; missing ones are the default.
+    pub targets: Vec<TargetState>,
+    /// Constant colour of blending.
+    pub blend_constant: [f32; 4],
+}
+
+impl Draw {
+    /// A triangle list over a whole target of this size.
+    pub fn new(vertices: u32, instances: u32, width: u32, height: u32) -> Draw {
+        Draw {
+            topology: Topology::TriangleList,
+            vertices,
+            instances,
+            indices: None,
+            varyings: Vec::new(),
+            viewport: Viewport::whole(width, height),
+            scissor: None,
+            front_ccw: true,
+            cull: Cull::None,
+            depth: None,
+            targets: Vec::new(),
+            blend_constant: [0.0; 4],
+        }
+    }
+}
+
+/// What a draw writes to: level 0, layer 0, sample 0 of each image.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Targets {
+    /// Colour targets.
+    pub colors: Vec<Image>,
+    /// Depth target.
+    pub depth: Option<Image>,
+}
+
+/// What a draw did.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct DrawStats {
+    /// Invocations of the vertex program.
+    pub vertices: u64,
+    /// Primitives after assembly.
+    pub primitives: u64,
+    /// Quads shaded.
+    pub quads: u64,
+    /// Pixels written.
+    pub pixels: u64,
+}
+
+/// Vertices that are shaded together.
+const VERTEX_BATCH: usize = 64;
+/// Quads that are shaded together: one wavefront of 64.
+const QUAD_BATCH: usize = 16;
+
+/// Runs a draw.
+///
+/// # Errors
+/// What a program reports; the targets keep what was drawn before it.
+pub fn draw<S: Shade>(
+    draw: &Draw,
+    shade: &mut S,
+    targets: &mut Targets,
+) -> Result<DrawStats, S::Error> {
+    let mut stats = DrawStats::default();
+    let size = target_size(targets);
+    let mut pipe = Pipe {
+        draw,
+        shade,
+        targets,
+        stats: &mut stats,
+        batch: QuadBatch::default(),
+    };
+    pipe.batch.varyings = draw.varyings.len();
+    let mut primitive = 0;
+    for instance in 0..draw.instances {
+        let mut assembly = Assembly::new(draw.topology);
+        let mut at = 0;
+        while at < draw.vertices {
+            let end = draw.vertices.min(at.saturating_add(VERTEX_BATCH as u32));
+            let ids: Vec<VertexId> = (at..end)
+                .map(|n| VertexId {
+                    vertex: match &draw.indices {
+                        Some(indices) => indices.get(n as usize).copied().unwrap_or(0),
+                        None => n,
+                    },
+                    instance,
+                })
+                .collect();
+            pipe.stats.vertices += ids.len() as u64;
+            for mut vertex in pipe.shade.vertices(&ids)? {
+                vertex.varyings.resize(draw.varyings.len(), [0; 4]);
+                if let Some(corners) = assembly.push(vertex) {
+                    pipe.stats.primitives += 1;
+                    pipe.primitive(&corners, primitive, size)?;
+                    primitive += 1;
+                }
+            }
+            at = end;
+        }
+    }
+    pipe.flush()?;
+    Ok(stats)
+}
+
+fn target_size(targets: &Targets) -> [u32; 2] {
+    let mut size = [u32::MAX; 2];
+    for image in targets.colors.iter().chain(&targets.depth) {
+        let [w, h, _] = image.size(0);
+        size = [size[0].min(w), size[1].min(h)];
+    }
+    if size[0] == u32::MAX { [0; 2] } else { size }
+}
+
+/// Collects the corners of primitives.
+struct Assembly {
+    topology: Topology,
+    held: Vec<Vertex>,
+    odd: bool,
+}
+
+impl Assembly {
+    fn new(topology: Topology) -> Assembly {
+        Assembly {
+            topology,
+            held: Vec::with_capacity(3),
+            odd: false,
+        }
+    }
+
+    /// The corners of the primitive that this vertex completes. In a strip the first corner is the
+    /// provoking one, and every second triangle swaps the other two to keep its facing.
+    fn push(&mut self, vertex: Vertex) -> Option<Vec<Vertex>> {
+        self.held.push(vertex);
+        let needed = match self.topology {
+            Topology::TriangleList | Topology::TriangleStrip => 3,
+            Topology::LineList => 2,
+            Topology::PointList => 1,
+        };
+        if self.held.len() < needed {
+            return None;
+        }
+        if self.topology != Topology::TriangleStrip {
+            return Some(std::mem::take(&mut self.held));
+        }
+        let [a, b, c] = [
+            self.held[0].clone(),
+            self.held[1].clone(),
+            self.held[2].clone(),
+        ];
+        self.held.remove(0);
+        self.odd = !self.odd;
+        Some(if self.odd {
+            vec![a, b, c]
+        } else {
+            vec![a, c, b]
+        })
+    }
+}
+
+/// What primitives flow through.
+struct Pipe<'a, S: Shade> {
+    draw: &'a Draw,
+    shade: &'a mut S,
+    targets: &'a mut Targets,
+    stats: &'a mut DrawStats,
+    batch: QuadBatch,
+}
+
+impl<S: Shade> Pipe<'_, S> {
+    fn primitive(
+        &mut self,
+        corners: &[Vertex],
+        primitive: u32,
+        size: [u32; 2],
+    ) -> Result<(), S::Error> {
+        let draw = self.draw;
+        let scissor = draw.scissor.unwrap_or([0, 0, size[0], size[1]]);
+        let bounds = [
+            scissor[0].min(size[0]),
+            scissor[1].min(size[1]),
+            scissor[0].saturating_add(scissor[2]).min(size[0]),
+            scissor[1].saturating_add(scissor[3]).min(size[1]),
+        ];
+        let raster = Raster {
+            viewport: draw.viewport,
+            bounds,
+            front_ccw: draw.front_ccw,
+        };
+        let shape: Vec<Corner> = corners
+            .iter()
+            .map(|v| Corner {
+                position: v.position.map(f64::from),
+                clip: &v.clip_distances,
+                size: v.point_size.unwrap_or(1.0),
+            })
+            .collect();
+        for piece in raster.pieces(draw.topology, &shape) {
+            let culled = match draw.cull {
+                Cull::None => false,
+                Cull::Front => piece.front() && corners.len() == 3,
+                Cull::Back => !piece.front() && corners.len() == 3,
+            };
+            if culled {
+                continue;
+            }
+            let mut cursor = piece.quads();
+            while let Some(found) = cursor.next(&piece) {
+                let quad = Quad {
+                    x: found.x,
+                    y: found.y,
+                    covered: found.covered,
+                    front: piece.front(),
+                    primitive,
+                    position: found.position,
+                };
+                for pixel in 0..4 {
+                    for (k, varying) in draw.varyings.iter().enumerate() {
+                        let centroid = varying.sampling == Sampling::Centroid;
+                        let weights = match varying.interpolation {
+                            Interpolation::Flat => {
+                                self.batch.values.push(corners[0].varyings[k]);
+                                continue;
+                            }
+                            Interpolation::Perspective => {
+                                piece.perspective(&found, pixel, centroid)
+                            }
+                            Interpolation::Linear => piece.linear(&found, pixel, centroid),
+                        };
+                        let mut value = [0u32; 4];
+                        for (c, word) in value.iter_mut().enumerate() {
+                            let mut sum = 0.0;
+                            for (corner, weight) in corners.iter().zip(weights) {
+                                let v = f32::from_bits(corner.varyings[k][c]);
+                                sum += weight * f64::from(v);
+                            }
+                            *word = (sum as f32).to_bits();
+                        }
+                        self.batch.values.push(value);
+                    }
+                }
+                self.batch.quads.push(quad);
+                if self.batch.quads.len() == QUAD_BATCH {
+                    self.flush()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Shades and writes what was collected, in order.
+    fn flush(&mut self) -> Result<(), S::Error> {
+        if self.batch.quads.is_empty() {
+            return Ok(());
+        }
+        let pixels = self.shade.quads(&self.batch)?;
+        self.stats.quads += self.batch.quads.len() as u64;
+        for (quad, four) in self.batch.quads.iter().zip(pixels.chunks(4)) {
+            for (n, pixel) in four.iter().enumerate() {
+                if quad.covered >> n & 1 == 1 && !pixel.discarded {
+                    let at = [quad.x + (n as u32 & 1), quad.y + (n as u32 >> 1)];
+                    let written =
+                        write_pixel(self.draw, self.targets, at, quad.position[n][2], pixel);
+                    self.stats.pixels += u64::from(written);
+                }
+            }
+        }
+        self.batch.quads.clear();
+        self.batch.values.clear();
+        Ok(())
+    }
+}
+
+/// Tests, blends and writes one pixel; false when a test drops it.
+fn write_pixel(
+    draw: &Draw,
+    targets: &mut Targets,
+    [x, y]: [u32; 2],
+    depth: f32,
+    pixel: &Pixel,
+) -> bool {
+    if pixel.mask.is_some_and(|mask| mask & 1 == 0) {
+        return false;
+    }
+    let at = Texel {
+        x,
+        y,
+        ..Texel::default()
+    };
+    if let (Some(state), Some(image)) = (draw.depth, targets.depth.as_mut()) {
+        let depth = pixel.depth.unwrap_or(depth).clamp(0.0, 1.0);
+        let stored = match image.load(at) {
+            Some(texel) => f32::from_bits(texel[0]),
+            None => return false,
+        };
+        // Compared as the target would hold it.
+        let held = round_through(image.format(), depth);
+        if !state.compare.test(held, stored) {
+            return false;
+        }
+        if state.write {
+            image.store(at, [depth.to_bits(), 0, 0, 0]);
+        }
+    }
+    for (n, image) in targets.colors.iter_mut().enumerate() {
+        let Some(Some(color)) = pixel.colors.get(n).copied() else {
+            continue;
+        };
+        let state = draw.targets.get(n).copied().unwrap_or_default();
+        let Some(old) = image.load(at) else {
+            continue;
+        };
+        let mut new = match state.blend {
+            Some(blend) if !image.format().kind().is_integer() => blend_texel(
+                &blend,
+                color,
+                pixel.second.unwrap_or([0; 4]),
+                old,
+                draw.blend_constant,
+            ),
+            _ => color,
+        };
+        for c in 0..4 {
+            if state.masked >> c & 1 == 1 {
+                new[c] = old[c];
+            }
+        }
+        image.store(at, new);
+    }
+    true
+}
+
+/// A depth as its format would give it back.
+fn round_through(format: Format, depth: f32) -> f32 {
+    let mut texel = [0u8; 16];
+    format.encode([depth.to_bits(), 0, 0, 0], &mut texel);
+    f32::from_bits(format.decode(&texel)[0])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,344 @@
+use super::*;
+use crate::image::Extent;
+use std::convert::Infallible;
+
+/// Vertices from a list; the fragment program writes varying 0, or white without one.
+struct Fixed {
+    vertices: Vec<Vertex>,
+    quads: Vec<QuadBatch>,
+    depth: Option<f32>,
+}
+
+impl Fixed {
+    fn new(vertices: &[([f32; 4], [f32; 4])]) -> Fixed {
+        let vertices = vertices
+            .iter()
+            .map(|&(position, value)| Vertex {
+                position,
+                varyings: vec![value.map(f32::to_bits)],
+                ..Vertex::default()
+            })
+            .collect();
+        Fixed {
+            vertices,
+            quads: Vec::new(),
+            depth: None,
+        }
+    }
+}
+
+impl Shade for Fixed {
+    type Error = Infallible;
+
+    fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Infallible> {
+        Ok(ids
+            .iter()
+            .map(|id| self.vertices[id.vertex as usize].clone())
+            .collect())
+    }
+
+    fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Infallible> {
+        self.quads.push(batch.clone());
+        let mut out = Vec::new();
+        for quad in 0..batch.quads.len() {
+            for pixel in 0..4 {
+                let color = if batch.varyings > 0 {
+                    batch.varying(quad, pixel, 0)
+                } else {
+                    [1f32.to_bits(); 4]
+                };
+                let colors = vec![Some(color)];
+                out.push(Pixel {
+                    colors,
+                    depth: self.depth,
+                    ..Pixel::default()
+                });
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn run(fixed: &mut Fixed, draw_state: &Draw, size: u32) -> (Vec<Vec<[f32; 4]>>, DrawStats) {
+    let image = Image::new(Format::Rgba32Float, Extent::plane(size, size)).expect("fits");
+    let mut targets = Targets {
+        colors: vec![image],
+        depth: None,
+    };
+    let Ok(stats) = draw(draw_state, fixed, &mut targets);
+    let rows = (0..size)
+        .map(|y| {
+            (0..size)
+                .map(|x| {
+                    let texel = Texel {
+                        x,
+                        y,
+                        ..Texel::default()
+                    };
+                    targets.colors[0]
+                        .load(texel)
+                        .expect("inside")
+                        .map(f32::from_bits)
+                })
+                .collect()
+        })
+        .collect();
+    (rows, stats)
+}
+
+fn smooth() -> Varying {
+    Varying {
+        interpolation: Interpolation::Perspective,
+        sampling: Sampling::Center,
+    }
+}
+
+fn picture(rows: &[Vec<[f32; 4]>]) -> Vec<String> {
+    rows.iter()
+        .map(|row| {
+            row.iter()
+                .map(|p| if p[3] == 0.0 { '.' } else { '#' })
+                .collect()
+        })
+        .collect()
+}
+
+const ONE: [f32; 4] = [1.0; 4];
+
+#[test]
+fn two_triangles_cover_a_square_once_each_pixel() {
+    let corners = [
+        ([-1.0, -1.0, 0.0, 1.0], ONE),
+        ([1.0, -1.0, 0.0, 1.0], ONE),
+        ([-1.0, 1.0, 0.0, 1.0], ONE),
+        ([-1.0, 1.0, 0.0, 1.0], ONE),
+        ([1.0, -1.0, 0.0, 1.0], ONE),
+        ([1.0, 1.0, 0.0, 1.0], ONE),
+    ];
+    let add = crate::blend::BlendComponent {
+        op: crate::blend::BlendOp::Add,
+        src: crate::blend::Factor::One,
+        dst: crate::blend::Factor::One,
+    };
+    for size in [4, 5, 7, 16] {
+        let mut fixed = Fixed::new(&corners);
+        let mut state = Draw::new(6, 1, size, size);
+        let blend = Some(Blend {
+            color: add,
+            alpha: add,
+        });
+        state.targets = vec![TargetState { blend, masked: 0 }];
+        let (rows, stats) = run(&mut fixed, &state, size);
+        assert!(rows.iter().flatten().all(|&p| p == ONE), "{size}");
+        assert_eq!(stats.pixels, u64::from(size * size));
+        assert_eq!(stats.primitives, 2);
+    }
+}
+
+#[test]
+fn the_top_left_rule_gives_shared_edges_to_one_side() {
+    // Corner at pixel centres (0.5, 0.5), (3.5, 0.5), (0.5, 3.5) of a 4x4 target.
+    let at = |x: f32, y: f32| [x / 2.0 - 1.0, 1.0 - y / 2.0, 0.0, 1.0];
+    let corners = [
+        (at(0.5, 0.5), ONE),
+        (at(3.5, 0.5), ONE),
+        (at(0.5, 3.5), ONE),
+    ];
+    let (rows, _) = run(&mut Fixed::new(&corners), &Draw::new(3, 1, 4, 4), 4);
+    // Without varyings the colour is white; the diagonal's centres are on the edge and not covered.
+    assert_eq!(picture(&rows), ["###.", "##..", "#...", "...."]);
+}
+
+#[test]
+fn helpers_fill_the_quads_and_are_not_written() {
+    let at = |x: f32, y: f32| [x / 2.0 - 1.0, 1.0 - y / 2.0, 0.0, 1.0];
+    let corners = [
+        (at(0.0, 0.0), ONE),
+        (at(1.2, 0.0), ONE),
+        (at(0.0, 1.2), ONE),
+    ];
+    let mut fixed = Fixed::new(&corners);
+    let mut state = Draw::new(3, 1, 4, 4);
+    state.varyings = vec![smooth()];
+    let (rows, stats) = run(&mut fixed, &state, 4);
+    assert_eq!(picture(&rows), ["#...", "....", "....", "...."]);
+    assert_eq!(stats.quads, 1);
+    assert_eq!(fixed.quads[0].quads[0].covered, 1);
+    assert_eq!(fixed.quads[0].values.len(), 4);
+}
+
+#[test]
+fn interpolation_is_perspective_linear_or_flat() {
+    // One triangle over all of the target; the right corner is three times as far.
+    let far = [3.0 * 3.0, -3.0, 0.0, 3.0];
+    let corners = [
+        ([-1.0, -1.0, 0.0, 1.0], [0.0; 4]),
+        (far, ONE),
+        ([-1.0, 3.0, 0.0, 1.0], [0.0; 4]),
+    ];
+    let mut fixed = Fixed::new(&corners);
+    let mut state = Draw::new(3, 1, 4, 4);
+    let linear = Interpolation::Linear;
+    let flat = Interpolation::Flat;
+    state.varyings = vec![
+        smooth(),
+        Varying {
+            interpolation: linear,
+            ..smooth()
+        },
+        Varying {
+            interpolation: flat,
+            ..smooth()
+        },
+    ];
+    for v in &mut fixed.vertices {
+        let value = v.varyings[0];
+        v.varyings = vec![value; 3];
+    }
+    run(&mut fixed, &state, 4);
+    let batch = &fixed.quads[0];
+    let first = batch
+        .quads
+        .iter()
+        .position(|q| (q.x, q.y) == (0, 2))
+        .expect("lower left");
+    // Pixel (0, 3): centre x = 0.5 of 8 (the far corner is at x = 8): linear weight 1/16.
+    let linear = f32::from_bits(batch.varying(first, 2, 1)[0]);
+    assert_eq!(linear, 0.0625);
+    // (1/16 / 3) / (15/16 + 1/16/3) = 1 / 46.
+    let perspective = f32::from_bits(batch.varying(first, 2, 0)[0]);
+    assert_eq!(perspective, 1.0 / 46.0);
+    assert_eq!(batch.varying(first, 2, 2)[0], 0);
+    // 1 / w there: 15/16 + 1/48.
+    assert_eq!(
+        batch.quads[first].position[2][3],
+        (15.0 / 16.0 + 1.0 / 48.0f64) as f32
+    );
+}
+
+#[test]
+fn what_lies_behind_the_eye_is_clipped() {
+    let corners = [
+        ([-1.0, -1.0, 0.0, 1.0], ONE),
+        ([1.0, -1.0, 0.0, 1.0], ONE),
+        ([0.0, 1.0, -1.0, -1.0], ONE),
+    ];
+    let (rows, stats) = run(&mut Fixed::new(&corners), &Draw::new(3, 1, 8, 8), 8);
+    // The two front corners lie on z = 0 and the third behind it: only an edge remains.
+    assert_eq!(stats.pixels, 0, "{:?}", picture(&rows));
+    let corners = [
+        ([-1.0, -1.0, 0.5, 1.0], ONE),
+        ([1.0, -1.0, 0.5, 1.0], ONE),
+        ([0.0, -1.0, -1.0, -1.0], ONE),
+    ];
+    let (_, stats) = run(&mut Fixed::new(&corners), &Draw::new(3, 1, 8, 8), 8);
+    assert!(stats.pixels <= 64);
+}
+
+#[test]
+fn values_survive_clipping() {
+    // A triangle much larger than the guard band with a value equal to its clip-space x.
+    let p = |x: f32, y: f32| ([x, y, 0.5, 1.0], [x; 4]);
+    let corners = [p(-100.0, -100.0), p(100.0, -100.0), p(0.0, 300.0)];
+    let mut state = Draw::new(3, 1, 4, 4);
+    state.varyings = vec![smooth()];
+    let (rows, _) = run(&mut Fixed::new(&corners), &state, 4);
+    for row in rows {
+        for (x, pixel) in row.iter().enumerate() {
+            let expected = (x as f32 + 0.5) / 2.0 - 1.0;
+            assert!((pixel[0] - expected).abs() < 1e-4, "{x}: {}", pixel[0]);
+        }
+    }
+}
+
+#[test]
+fn culling_follows_the_winding() {
+    let ccw = [
+        ([-1.0, -1.0, 0.0, 1.0], ONE),
+        ([3.0, -1.0, 0.0, 1.0], ONE),
+        ([-1.0, 3.0, 0.0, 1.0], ONE),
+    ];
+    let mut state = Draw::new(3, 1, 2, 2);
+    let pixels = |state: &Draw| run(&mut Fixed::new(&ccw), state, 2).1.pixels;
+    state.cull = Cull::Back;
+    assert_eq!(pixels(&state), 4);
+    state.cull = Cull::Front;
+    assert_eq!(pixels(&state), 0);
+    state.front_ccw = false;
+    assert_eq!(pixels(&state), 4);
+}
+
+#[test]
+fn the_nearer_triangle_wins_whatever_the_order() {
+    let sheet = |z: f32, c: f32| {
+        [
+            ([-1.0, -1.0, z, 1.0], [c; 4]),
+            ([3.0, -1.0, z, 1.0], [c; 4]),
+            ([-1.0, 3.0, z, 1.0], [c; 4]),
+        ]
+    };
+    for (first, second) in [(0.25, 0.5), (0.5, 0.25)] {
+        let corners = [sheet(first, first), sheet(second, second)].concat();
+        let mut fixed = Fixed::new(&corners);
+        let mut state = Draw::new(6, 1, 2, 2);
+        state.varyings = vec![Varying {
+            interpolation: Interpolation::Flat,
+            ..smooth()
+        }];
+        state.depth = Some(DepthState {
+            compare: Compare::Less,
+            write: true,
+        });
+        let plane = Extent::plane(2, 2);
+        let mut depth = Image::new(Format::Depth32Float, plane).expect("fits");
+        depth.fill([1f32.to_bits(), 0, 0, 0]);
+        let color = Image::new(Format::R32Float, plane).expect("fits");
+        let mut targets = Targets {
+            colors: vec![color],
+            depth: Some(depth),
+        };
+        let Ok(_) = draw(&state, &mut fixed, &mut targets);
+        let seen = targets.colors[0].load(Texel::default()).expect("inside");
+        assert_eq!(f32::from_bits(seen[0]), 0.25);
+        let held = targets
+            .depth
+            .expect("given")
+            .load(Texel::default())
+            .expect("inside");
+        assert_eq!(f32::from_bits(held[0]), 0.25);
+    }
+}
+
+#[test]
+fn points_and_lines_cover_their_pixels() {
+    let at = |x: f32, y: f32| ([x / 2.0 - 1.0, 1.0 - y / 2.0, 0.0, 1.0], ONE);
+    let mut state = Draw::new(1, 1, 4, 4);
+    state.topology = Topology::PointList;
+    let (rows, _) = run(&mut Fixed::new(&[at(1.5, 2.5)]), &state, 4);
+    assert_eq!(picture(&rows), ["....", "....", ".#..", "...."]);
+    let mut fixed = Fixed::new(&[at(2.0, 2.0)]);
+    fixed.vertices[0].point_size = Some(2.0);
+    assert_eq!(
+        picture(&run(&mut fixed, &state, 4).0),
+        ["....", ".##.", ".##.", "...."]
+    );
+    state.topology = Topology::LineList;
+    state.vertices = 2;
+    let (rows, _) = run(&mut Fixed::new(&[at(0.0, 1.5), at(4.0, 1.5)]), &state, 4);
+    assert_eq!(picture(&rows), ["....", "####", "....", "...."]);
+    let (rows, _) = run(&mut Fixed::new(&[at(2.5, 0.0), at(2.5, 3.0)]), &state, 4);
+    assert_eq!(picture(&rows), ["..#.", "..#.", "..#.", "...."]);
+}
+
+#[test]
+fn strips_keep_their_facing_and_scissors_cut() {
+    let p = |x: f32, y: f32| ([x, y, 0.0, 1.0], ONE);
+    let corners = [p(-1.0, -1.0), p(1.0, -1.0), p(-1.0, 1.0), p(1.0, 1.0)];
+    let mut state = Draw::new(4, 1, 4, 4);
+    state.topology = Topology::TriangleStrip;
+    state.cull = Cull::Back;
+    assert_eq!(run(&mut Fixed::new(&corners), &state, 4).1.pixels, 16);
+    state.scissor = Some([1, 0, 2, 3]);
+    let (rows, _) = run(&mut Fixed::new(&corners), &state, 4);
+    assert_eq!(picture(&rows), [".##.", ".##.", ".##.", "...."]);
+}

@@ -1,0 +1,502 @@
+//! The rasteriser: clip, project, snap, and walk 2x2 quads under the top-left rule.
+//!
+//! # Definitions
+//! Clip space is WebGPU's: `-w <= x, y <= w`, `0 <= z <= w`, y up; the screen's y is down. A
+//! primitive is clipped against `z >= 0`, `z <= w`, `w >= 2^-20 *` the largest w, the user's clip
+//! distances, and a guard band of 16 times the viewport; clipping keeps, for each new corner, its
+//! weights with respect to the first corners, so that values are interpolated from those. Screen
+//! positions are snapped to 1/256 pixel, round to nearest even. A pixel is covered when its centre
+//! lies inside by exact integer arithmetic; centres on an edge belong to the triangle whose top or
+//! left edge it is. Weights are f64.
+//! Lines cover the pixels that their centres' diamonds pass, approximated as a rectangle one pixel
+//! wide along the major axis; points are squares around the projected centre.
+//! Centroid takes the pixel's centre when it is covered, else the nearest covered pixel's centre in
+//! the quad (by number): with one sample that is always inside both pixel and primitive where it counts.
+
+use crate::draw::Topology;
+
+/// Where clip space goes on the screen.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Viewport {
+    /// Left edge in pixels.
+    pub x: f32,
+    /// Upper edge in pixels.
+    pub y: f32,
+    /// Pixels.
+    pub width: f32,
+    /// Pixels.
+    pub height: f32,
+    /// Depth of z = 0.
+    pub near: f32,
+    /// Depth of z = w.
+    pub far: f32,
+}
+
+impl Viewport {
+    /// All of a target.
+    pub fn whole(width: u32, height: u32) -> Viewport {
+        Viewport {
+            x: 0.0,
+            y: 0.0,
+            width: width as f32,
+            height: height as f32,
+            near: 0.0,
+            far: 1.0,
+        }
+    }
+}
+
+/// A corner of a primitive.
+#[derive(Copy, Clone, Debug)]
+pub struct Corner<'a> {
+    /// Clip space.
+    pub position: [f64; 4],
+    /// Distances to user planes.
+    pub clip: &'a [f32],
+    /// Width of a point.
+    pub size: f32,
+}
+
+/// Fixed state of rasterisation.
+#[derive(Copy, Clone, Debug)]
+pub struct Raster {
+    /// Viewport.
+    pub viewport: Viewport,
+    /// Left, top, right, bottom: pixels outside are never covered.
+    pub bounds: [u32; 4],
+    /// Counter-clockwise is front.
+    pub front_ccw: bool,
+}
+
+/// Subpixel positions per pixel.
+const SUBPIXELS: f64 = 256.0;
+/// Times the viewport that is kept beside it.
+const GUARD: f64 = 16.0;
+
+/// A corner after clipping: position and weights of the primitive's first three corners.
+#[derive(Copy, Clone, Debug)]
+struct Clipped {
+    position: [f64; 4],
+    weights: [f64; 3],
+}
+
+/// One screen triangle of a primitive.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Snapped screen positions in subpixels.
+    x: [i64; 3],
+    y: [i64; 3],
+    /// Twice the area in subpixels squared, positive.
+    area: i64,
+    depth: [f64; 3],
+    inverse_w: [f64; 3],
+    /// Weights of the primitive's corners at each corner.
+    weights: [[f64; 3]; 3],
+    /// w of the primitive's corners.
+    corner_w: [f64; 3],
+    front: bool,
+    bounds: [u32; 4],
+}
+
+/// A quad that a piece touches.
+#[derive(Copy, Clone, Debug)]
+pub struct Found {
+    /// Left column, even.
+    pub x: u32,
+    /// Upper row, even.
+    pub y: u32,
+    /// Bit i: pixel i is covered.
+    pub covered: u8,
+    /// Pixel centres: x, y, depth, 1 / w.
+    pub position: [[f32; 4]; 4],
+    /// Screen-linear weights of the piece's corners at each pixel.
+    linear: [[f64; 3]; 4],
+}
+
+/// Position of a walk over a piece.
+#[derive(Copy, Clone, Debug)]
+pub struct Cursor {
+    x: u32,
+    y: u32,
+    area: [u32; 4],
+}
+
+impl Raster {
+    /// The screen triangles of a primitive of one, two or three corners.
+    pub fn pieces(&self, topology: Topology, corners: &[Corner]) -> Vec<Piece> {
+        match (topology, corners) {
+            (Topology::PointList, [point]) => self.point(point),
+            (Topology::LineList, [a, b]) => self.line(a, b),
+            (_, [a, b, c]) => self.triangle([a, b, c]),
+            _ => Vec::new(),
+        }
+    }
+
+    fn triangle(&self, corners: [&Corner; 3]) -> Vec<Piece> {
+        let mut polygon: Vec<Clipped> = (0..3)
+            .map(|n| {
+                let mut weights = [0.0; 3];
+                weights[n] = 1.0;
+                Clipped {
+                    position: corners[n].position,
+                    weights,
+                }
+            })
+            .collect();
+        let corner_w = corners.map(|c| c.position[3]);
+        if corners
+            .iter()
+            .any(|c| c.position.iter().any(|v| !v.is_finite()))
+        {
+            return Vec::new();
+        }
+        self.clip(&mut polygon, &corners);
+        let mut pieces = Vec::new();
+        for n in 2..polygon.len() {
+            let piece = self.project([polygon[0], polygon[n - 1], polygon[n]], corner_w);
+            pieces.extend(piece);
+        }
+        pieces
+    }
+
+    fn clip(&self, polygon: &mut Vec<Clipped>, corners: &[&Corner]) {
+        let largest = corners
+            .iter()
+            .fold(0.0f64, |m, c| m.max(c.position[3].abs()));
+        let least = largest / f64::from(1 << 20);
+        clip_plane(polygon, |c| c.position[3] - least);
+        clip_plane(polygon, |c| c.position[2]);
+        clip_plane(polygon, |c| c.position[3] - c.position[2]);
+        for axis in 0..2 {
+            clip_plane(polygon, |c| GUARD * c.position[3] - c.position[axis]);
+            clip_plane(polygon, |c| GUARD * c.position[3] + c.position[axis]);
+        }
+        let planes = corners.iter().map(|c| c.clip.len()).min().unwrap_or(0);
+        for plane in 0..planes {
+            clip_plane(polygon, |c| {
+                corners
+                    .iter()
+                    .zip(c.weights)
+                    .map(|(corner, weight)| weight * f64::from(corner.clip[plane]))
+                    .sum()
+            });
+        }
+    }
+
+    /// Screen position in pixels.
+    fn screen(&self, p: [f64; 4]) -> [f64; 2] {
+        let v = &self.viewport;
+        [
+            f64::from(v.x) + (p[0] / p[3] + 1.0) * 0.5 * f64::from(v.width),
+            f64::from(v.y) + (1.0 - p[1] / p[3]) * 0.5 * f64::from(v.height),
+        ]
+    }
+
+    fn depth(&self, p: [f64; 4]) -> f64 {
+        let v = &self.viewport;
+        f64::from(v.near) + p[2] / p[3] * (f64::from(v.far) - f64::from(v.near))
+    }
+
+    fn project(&self, corners: [Clipped; 3], corner_w: [f64; 3]) -> Option<Piece> {
+        let snap = |v: f64| (v * SUBPIXELS).round_ties_even() as i64;
+        let screen = corners.map(|c| self.screen(c.position).map(snap));
+        self.piece(
+            screen.map(|s| s[0]),
+            screen.map(|s| s[1]),
+            corners.map(|c| self.depth(c.position)),
+            corners.map(|c| 1.0 / c.position[3]),
+            corners.map(|c| c.weights),
+            corner_w,
+        )
+    }
+
+    fn piece(
+        &self,
+        mut x: [i64; 3],
+        mut y: [i64; 3],
+        mut depth: [f64; 3],
+        mut inverse_w: [f64; 3],
+        mut weights: [[f64; 3]; 3],
+        corner_w: [f64; 3],
+    ) -> Option<Piece> {
+        let mut area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
+        if area == 0 {
+            return None;
+        }
+        // With y down a positive area is clockwise to the eye.
+        let front = (area < 0) == self.front_ccw;
+        if area < 0 {
+            area = -area;
+            x.swap(1, 2);
+            y.swap(1, 2);
+            depth.swap(1, 2);
+            inverse_w.swap(1, 2);
+            weights.swap(1, 2);
+        }
+        let bounds = self.bounds;
+        Some(Piece {
+            x,
+            y,
+            area,
+            depth,
+            inverse_w,
+            weights,
+            corner_w,
+            front,
+            bounds,
+        })
+    }
+
+    /// A square of two triangles around the projected centre, front-facing.
+    fn point(&self, corner: &Corner) -> Vec<Piece> {
+        let mut kept = vec![Clipped {
+            position: corner.position,
+            weights: [1.0, 0.0, 0.0],
+        }];
+        if corner.position.iter().any(|v| !v.is_finite()) || corner.clip.iter().any(|&d| d < 0.0) {
+            return Vec::new();
+        }
+        let [x, y, z, w] = corner.position;
+        let inside = w > 0.0 && (0.0..=w).contains(&z);
+        if !inside || x.abs() > GUARD * w || y.abs() > GUARD * w {
+            kept.clear();
+        }
+        let Some(center) = kept.pop() else {
+            return Vec::new();
+        };
+        let [sx, sy] = self.screen(center.position);
+        let half = f64::from(corner.size.clamp(1.0, 8192.0)) / 2.0;
+        let square = [[-half, -half], [half, -half], [half, half], [-half, half]];
+        self.flat_polygon(
+            square.map(|[dx, dy]| [sx + dx, sy + dy]),
+            [center; 4],
+            [w, w, w],
+        )
+    }
+
+    /// A rectangle one pixel wide along the minor axis, front-facing.
+    fn line(&self, a: &Corner, b: &Corner) -> Vec<Piece> {
+        let all = [a, b];
+        if all
+            .iter()
+            .any(|c| c.position.iter().any(|v| !v.is_finite()))
+        {
+            return Vec::new();
+        }
+        let mut ends = vec![
+            Clipped {
+                position: a.position,
+                weights: [1.0, 0.0, 0.0],
+            },
+            Clipped {
+                position: b.position,
+                weights: [0.0, 1.0, 0.0],
+            },
+        ];
+        self.clip(&mut ends, &all);
+        // A clipped "polygon" of two corners comes back with each cut doubled: take the extremes.
+        let Some((&first, rest)) = ends.split_first() else {
+            return Vec::new();
+        };
+        let along = |c: &Clipped| c.weights[1];
+        let (mut low, mut high) = (first, first);
+        for &c in rest {
+            if along(&c) < along(&low) {
+                low = c;
+            }
+            if along(&c) > along(&high) {
+                high = c;
+            }
+        }
+        let [p, q] = [self.screen(low.position), self.screen(high.position)];
+        let steep = (q[1] - p[1]).abs() > (q[0] - p[0]).abs();
+        let [dx, dy] = if steep { [0.5, 0.0] } else { [0.0, 0.5] };
+        let square = [
+            [p[0] - dx, p[1] - dy],
+            [q[0] - dx, q[1] - dy],
+            [q[0] + dx, q[1] + dy],
+            [p[0] + dx, p[1] + dy],
+        ];
+        let corner_w = [a.position[3], b.position[3], 1.0];
+        self.flat_polygon(square, [low, high, high, low], corner_w)
+    }
+
+    fn flat_polygon(
+        &self,
+        screen: [[f64; 2]; 4],
+        corners: [Clipped; 4],
+        corner_w: [f64; 3],
+    ) -> Vec<Piece> {
+        let snap = |v: f64| (v * SUBPIXELS).round_ties_even() as i64;
+        let mut pieces = Vec::new();
+        for order in [[0, 1, 2], [0, 2, 3]] {
+            let piece = self.piece(
+                order.map(|n| snap(screen[n][0])),
+                order.map(|n| snap(screen[n][1])),
+                order.map(|n| self.depth(corners[n].position)),
+                order.map(|n| 1.0 / corners[n].position[3]),
+                order.map(|n| corners[n].weights),
+                corner_w,
+            );
+            pieces.extend(piece.map(|piece| Piece {
+                front: true,
+                ..piece
+            }));
+        }
+        pieces
+    }
+}
+
+/// Keeps the part of a polygon where `distance` is not negative.
+fn clip_plane(polygon: &mut Vec<Clipped>, distance: impl Fn(&Clipped) -> f64) {
+    if polygon.iter().all(|c| distance(c) >= 0.0) {
+        return;
+    }
+    let mut kept = Vec::with_capacity(polygon.len() + 1);
+    for n in 0..polygon.len() {
+        let (a, b) = (polygon[n], polygon[(n + 1) % polygon.len()]);
+        let (da, db) = (distance(&a), distance(&b));
+        if da >= 0.0 {
+            kept.push(a);
+        }
+        if (da >= 0.0) != (db >= 0.0) {
+            let t = da / (da - db);
+            let mix = |x: f64, y: f64| x + (y - x) * t;
+            let mut cut = a;
+            for i in 0..4 {
+                cut.position[i] = mix(a.position[i], b.position[i]);
+            }
+            for i in 0..3 {
+                cut.weights[i] = mix(a.weights[i], b.weights[i]);
+            }
+            kept.push(cut);
+        }
+    }
+    *polygon = kept;
+}
+
+impl Piece {
+    /// True when it faces the viewer (points and lines always do).
+    pub fn front(&self) -> bool {
+        self.front
+    }
+
+    /// A walk over the quads that the piece may touch.
+    pub fn quads(&self) -> Cursor {
+        let low = |v: [i64; 3]| v.iter().min().copied().unwrap_or(0).max(0) / 256;
+        let high = |v: [i64; 3]| v.iter().max().copied().unwrap_or(0).max(0) / 256 + 1;
+        let area = [
+            (low(self.x) as u32).max(self.bounds[0]) & !1,
+            (low(self.y) as u32).max(self.bounds[1]) & !1,
+            (high(self.x) as u32).min(self.bounds[2]),
+            (high(self.y) as u32).min(self.bounds[3]),
+        ];
+        Cursor {
+            x: area[0],
+            y: area[1],
+            area,
+        }
+    }
+
+    /// The edge functions at a point in subpixels, unbiased, and whether the point is inside under
+    /// the top-left rule.
+    fn edges(&self, px: i64, py: i64) -> ([i64; 3], bool) {
+        let mut inside = true;
+        let mut edge = [0; 3];
+        for n in 0..3 {
+            let (a, b) = ((n + 1) % 3, (n + 2) % 3);
+            let (dx, dy) = (self.x[b] - self.x[a], self.y[b] - self.y[a]);
+            edge[n] = dx * (py - self.y[a]) - dy * (px - self.x[a]);
+            // Clockwise with y down: a top edge goes right along a row, a left edge goes up.
+            let owns = dy < 0 || (dy == 0 && dx > 0);
+            inside &= edge[n] > 0 || (edge[n] == 0 && owns);
+        }
+        (edge, inside)
+    }
+
+    fn found(&self, x: u32, y: u32) -> Option<Found> {
+        let mut found = Found {
+            x,
+            y,
+            covered: 0,
+            position: [[0.0; 4]; 4],
+            linear: [[0.0; 3]; 4],
+        };
+        let mut edges = [[0i64; 3]; 4];
+        for (pixel, edges) in edges.iter_mut().enumerate() {
+            let (px, py) = (x + (pixel as u32 & 1), y + (pixel as u32 >> 1));
+            let (edge, inside) = self.edges(i64::from(px) * 256 + 128, i64::from(py) * 256 + 128);
+            *edges = edge;
+            let [left, top, right, bottom] = self.bounds;
+            let visible = px >= left && px < right && py >= top && py < bottom;
+            found.covered |= u8::from(inside && visible) << pixel;
+        }
+        if found.covered == 0 {
+            return None;
+        }
+        for pixel in 0..4 {
+            let w = edges[pixel].map(|e| e as f64 / self.area as f64);
+            found.linear[pixel] = w;
+            let dot = |v: [f64; 3]| w[0] * v[0] + w[1] * v[1] + w[2] * v[2];
+            found.position[pixel] = [
+                (x + (pixel as u32 & 1)) as f32 + 0.5,
+                (y + (pixel as u32 >> 1)) as f32 + 0.5,
+                dot(self.depth) as f32,
+                dot(self.inverse_w) as f32,
+            ];
+        }
+        Some(found)
+    }
+
+    fn place(found: &Found, pixel: usize, centroid: bool) -> [f64; 3] {
+        if centroid && found.covered >> pixel & 1 == 0 {
+            return found.linear[found.covered.trailing_zeros() as usize];
+        }
+        found.linear[pixel]
+    }
+
+    /// Perspective-correct weights of the primitive's corners at a pixel.
+    pub fn perspective(&self, found: &Found, pixel: usize, centroid: bool) -> [f64; 3] {
+        let linear = Piece::place(found, pixel, centroid);
+        let mut sum = 0.0;
+        let mut weights = [0.0; 3];
+        for (corner, part) in linear.iter().enumerate() {
+            let share = part * self.inverse_w[corner];
+            sum += share;
+            for (weight, w) in weights.iter_mut().zip(self.weights[corner]) {
+                *weight += share * w;
+            }
+        }
+        weights.map(|w| w / sum)
+    }
+
+    /// Screen-linear weights of the primitive's corners at a pixel.
+    pub fn linear(&self, found: &Found, pixel: usize, centroid: bool) -> [f64; 3] {
+        let perspective = self.perspective(found, pixel, centroid);
+        let mut weights = [0.0; 3];
+        let mut sum = 0.0;
+        for n in 0..3 {
+            weights[n] = perspective[n] * self.corner_w[n];
+            sum += weights[n];
+        }
+        weights.map(|w| w / sum)
+    }
+}
+
+impl Cursor {
+    /// The next quad with a covered pixel, row by row.
+    pub fn next(&mut self, piece: &Piece) -> Option<Found> {
+        while self.y < self.area[3] {
+            while self.x < self.area[2] {
+                let (x, y) = (self.x, self.y);
+                self.x += 2;
+                if let Some(found) = piece.found(x, y) {
+                    return Some(found);
+                }
+            }
+            self.x = self.area[0];
+            self.y += 2;
+        }
+        None
+    }
+}
