@@ -1,0 +1,37 @@
+//! Machine IR: flat blocks with logical and physical edges, over registers that are arrays of cells.
+//!
+//! One shape serves every back end. A back end brings three things: its register [`Files`], an
+//! instruction type that implements [`Inst`], and (for allocation and scheduling) the hooks of the
+//! crates that ask for more. It gets a function type, a printer and a parser of the same text, a
+//! verifier, Graphviz, liveness, register allocation with a checker, and a scheduler.
+//!
+//! # Two kinds of edges
+//! A block has *logical* successors (where one lane goes) and *physical* successors (where the
+//! thread goes). On a machine with branches they are the same. On a mask-stack machine (R700, Gen4)
+//! a divergent `if` falls from the then arm into the else arm: the physical edge then -> else exists,
+//! the logical one does not. A value held per lane lives over logical edges: lanes of the other arm
+//! do not write it. A value not held per lane (a uniform cell, a message header, an address
+//! register) lives over physical edges, because the thread executes both arms.
+//!
+//! # Values
+//! Virtual registers may be defined more than once: an `if` result is written in both arms, a loop
+//! parameter before the loop and in the latch. A definition replaces the whole value *of the lanes
+//! that execute it*; an instruction that keeps part of the old value (predication, partial writes)
+//! also uses it, with the definition [`Relation::Tied`] to that use.
+
+mod flow;
+mod func;
+mod inst;
+mod parse;
+pub mod plain;
+mod print;
+mod regs;
+mod verify;
+
+pub use flow::{Adjacency, Loop, Loops};
+pub use func::{Block, BlockData, Edges, Func, Node, VRegData};
+pub use inst::{Access, Inst, Operand, Relation, Role, Slot};
+pub use parse::{ParseError, ParseInst, parse};
+pub use print::{PrintInst, dot, print};
+pub use regs::{Cell, Demand, File, FileId, Files, Names, Phases, Reg, Scope, VReg};
+pub use verify::{Fault, verify};

@@ -1,0 +1,120 @@
+//! The text of a machine function, and its graph for Graphviz.
+//!
+//! ```text
+//! mach "main"
+//! v0: R
+//! v1: R count 8 stride 4
+//! v2: R phases 0b1 prefer 1
+//! b0: logical b1 b2, physical b1
+//!     v0 = load v2
+//! ```
+//! A block's line says its edges; a lone `-> b1` stands for the same edges of both kinds. Blocks
+//! come in program order. Spans are not printed.
+
+use super::func::{Block, Func};
+use super::inst::Inst;
+use super::regs::{Names, Phases};
+use std::fmt::{self, Write};
+
+/// An instruction that prints itself, on one line, without the line's end.
+pub trait PrintInst: Inst {
+    /// Writes the instruction with registers as `names` spells them.
+    fn print(&self, names: Names, out: &mut dyn Write) -> fmt::Result;
+}
+
+/// The function as text.
+pub fn print<I: PrintInst>(func: &Func<I>) -> String {
+    let mut out = String::new();
+    write_func(func, &mut out).expect("writing to a string cannot fail");
+    out
+}
+
+fn write_func<I: PrintInst>(func: &Func<I>, out: &mut String) -> fmt::Result {
+    let names = func.files.names();
+    writeln!(out, "mach {:?}", func.name)?;
+    for (v, data) in func.vregs.iter() {
+        let demand = data.demand;
+        write!(out, "{v}: {}", func.files.get(demand.file).name)?;
+        if demand.count != 1 {
+            write!(out, " count {}", demand.count)?;
+        }
+        if demand.stride != 1 {
+            write!(out, " stride {}", demand.stride)?;
+        }
+        if demand.phases != Phases::ANY {
+            write!(out, " phases {:#b}", demand.phases.0)?;
+        }
+        if let Some(phase) = data.prefer {
+            write!(out, " prefer {phase}")?;
+        }
+        out.push('\n');
+    }
+    for &block in &func.layout {
+        let data = &func.blocks[block];
+        write!(out, "{block}:")?;
+        if data.logical == data.physical {
+            write_list(out, " ->", &data.logical)?;
+        } else {
+            write_list(out, " logical", &data.logical)?;
+            if !data.logical.is_empty() && !data.physical.is_empty() {
+                out.push(',');
+            }
+            write_list(out, " physical", &data.physical)?;
+        }
+        out.push('\n');
+        for node in &data.nodes {
+            out.push_str("    ");
+            node.inst.print(names, out)?;
+            out.push('\n');
+        }
+    }
+    Ok(())
+}
+
+fn write_list(out: &mut String, word: &str, blocks: &[Block]) -> fmt::Result {
+    if blocks.is_empty() {
+        return Ok(());
+    }
+    out.push_str(word);
+    for block in blocks {
+        write!(out, " {block}")?;
+    }
+    Ok(())
+}
+
+/// The graph of a function in Graphviz's language: solid edges for lanes and thread alike, dashed
+/// for lanes only, dotted for the thread only.
+pub fn dot<I: PrintInst>(func: &Func<I>) -> String {
+    let mut out = String::new();
+    write_dot(func, &mut out).expect("writing to a string cannot fail");
+    out
+}
+
+fn write_dot<I: PrintInst>(func: &Func<I>, out: &mut String) -> fmt::Result {
+    let names = func.files.names();
+    writeln!(out, "digraph {:?} {{", func.name)?;
+    writeln!(out, "  node [shape=box, fontname=monospace];")?;
+    for &block in &func.layout {
+        let data = &func.blocks[block];
+        let mut text = format!("{block}:\\l");
+        for node in &data.nodes {
+            let mut line = String::new();
+            node.inst.print(names, &mut line)?;
+            text.push_str(&line.replace('\\', "\\\\").replace('"', "\\\""));
+            text.push_str("\\l");
+        }
+        writeln!(out, "  {block} [label=\"{text}\"];")?;
+        for to in &data.logical {
+            let style = if data.physical.contains(to) {
+                "solid"
+            } else {
+                "dashed"
+            };
+            writeln!(out, "  {block} -> {to} [style={style}];")?;
+        }
+        for to in data.physical.iter().filter(|to| !data.logical.contains(to)) {
+            writeln!(out, "  {block} -> {to} [style=dotted];")?;
+        }
+    }
+    writeln!(out, "}}")
+}

@@ -1,0 +1,211 @@
+//! The verifier of machine functions.
+//!
+//! # Invariants
+//! 1. Every block of the layout is placed once; every edge leads to a placed block.
+//! 2. Every register is declared and its file exists; physical cells lie within their file.
+//! 3. A demand has `count >= 1`, `stride >= 1`, some phase within the row, and fits its file.
+//! 4. Nothing follows an instruction that ends its block.
+//! 5. `Tied` stands on a definition and names a use of the same instruction; operands of one
+//!    `SameRow` or `Group` set are of one file; phases of operands are possible.
+//! 6. A copy has as many definitions as uses, pairwise of the same file and count.
+//! 7. A spill access moves exactly one register.
+//! 8. Every virtual register that is used is defined somewhere. (That a definition reaches each
+//!    use on every path is what liveness checks: the allocator refuses a register that is live into
+//!    the entry.)
+
+use super::func::{Block, Func};
+use super::inst::{Access, Inst, Operand, Relation, Role};
+use super::regs::{Demand, Files, Reg};
+use cranelift_entity::{EntityRef, EntitySet};
+
+/// A broken invariant of a machine function: an error of whoever built or rewrote it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{}", place(.at))]
+pub struct Fault {
+    /// Block and index of the instruction, where there is one.
+    pub at: Option<(Block, u32)>,
+    /// The invariant and who breaks it.
+    pub message: String,
+}
+
+fn place(at: &Option<(Block, u32)>) -> String {
+    match at {
+        Some((block, index)) => format!(" ({block}, instruction {index})"),
+        None => String::new(),
+    }
+}
+
+/// Checks every invariant of the module's list. Linear.
+pub fn verify<I: Inst>(func: &Func<I>) -> Result<(), Fault> {
+    let whole = |message: String| Fault { at: None, message };
+    let mut placed: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
+    for &block in &func.layout {
+        if block.index() >= func.blocks.len() {
+            return Err(whole(format!(
+                "{block} is in the layout but does not exist"
+            )));
+        }
+        if !placed.insert(block) {
+            return Err(whole(format!("{block} is placed twice")));
+        }
+    }
+    for (v, data) in func.vregs.iter() {
+        demand(data.demand, func.files).map_err(|message| whole(format!("{v}: {message}")))?;
+    }
+    let mut defined = EntitySet::with_capacity(func.vregs.len());
+    let mut operands = Vec::new();
+    for &block in &func.layout {
+        let data = &func.blocks[block];
+        for &to in data.logical.iter().chain(&data.physical) {
+            if !placed.contains(to) {
+                return Err(whole(format!("{block} leads to {to}, which is not placed")));
+            }
+        }
+        for (index, node) in data.nodes.iter().enumerate() {
+            let fail = |message: String| Fault {
+                at: Some((block, index as u32)),
+                message,
+            };
+            if node.inst.ends_block() && index + 1 != data.nodes.len() {
+                return Err(fail(
+                    "an instruction follows one that ends the block".into(),
+                ));
+            }
+            operands.clear();
+            node.inst.operands(&mut |operand| operands.push(operand));
+            instruction(func, &node.inst, &operands).map_err(fail)?;
+            for operand in operands.iter().filter(|operand| operand.role.is_def()) {
+                if let Some(v) = operand.reg.as_virt() {
+                    defined.insert(v);
+                }
+            }
+        }
+    }
+    for &block in &func.layout {
+        for (index, node) in func.blocks[block].nodes.iter().enumerate() {
+            let mut missing = None;
+            node.inst.operands(&mut |operand| {
+                if let Some(v) = operand.reg.as_virt()
+                    && !defined.contains(v)
+                {
+                    missing = Some(v);
+                }
+            });
+            if let Some(v) = missing {
+                return Err(Fault {
+                    at: Some((block, index as u32)),
+                    message: format!("{v} is never defined"),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn demand(demand: Demand, files: Files) -> Result<(), String> {
+    let file = files
+        .0
+        .get(demand.file.0 as usize)
+        .ok_or("its file does not exist")?;
+    if demand.count == 0 || demand.stride == 0 {
+        return Err("count and stride are at least 1".into());
+    }
+    if demand.extent() > u32::from(file.cells) {
+        return Err(format!(
+            "it needs {} cells of {}, which has {}",
+            demand.extent(),
+            file.name,
+            file.cells
+        ));
+    }
+    possible(demand.phases.0, file.row)
+}
+
+fn possible(phases: u16, row: u8) -> Result<(), String> {
+    if u32::from(phases) & ((1u32 << row) - 1) == 0 {
+        return Err(format!("no phase of {phases:#b} is in a row of {row}"));
+    }
+    Ok(())
+}
+
+fn instruction<I: Inst>(func: &Func<I>, inst: &I, operands: &[Operand]) -> Result<(), String> {
+    // The file of each SameRow and Group set.
+    let mut sets: [[Option<u8>; 16]; 2] = [[None; 16]; 2];
+    for operand in operands {
+        let reg_demand = demand_of(func, operand.reg)?;
+        let file = func.files.get(reg_demand.file);
+        possible(operand.phases.0, file.row)?;
+        let (kind, set) = match operand.relation {
+            Relation::Any => continue,
+            Relation::Fixed(cell) => {
+                if cell.file != reg_demand.file || cell.index >= file.cells {
+                    return Err("a fixed cell lies outside the register's file".into());
+                }
+                continue;
+            }
+            Relation::SameRow(set) => (0, set),
+            Relation::Group { set, .. } => (1, set),
+            Relation::Tied(index) => {
+                let target = operands.get(index as usize);
+                if !operand.role.is_def() || target.is_none_or(|target| target.role != Role::Use) {
+                    return Err("a tied operand is a definition that names a use".into());
+                }
+                continue;
+            }
+        };
+        let entry = sets[kind]
+            .get_mut(set as usize)
+            .ok_or("set numbers are below 16")?;
+        if *entry.get_or_insert(reg_demand.file.0) != reg_demand.file.0 {
+            return Err("operands of one set are of different files".into());
+        }
+    }
+    let uses = || operands.iter().filter(|operand| operand.role == Role::Use);
+    let defs = || operands.iter().filter(|operand| operand.role.is_def());
+    if inst.is_copy() {
+        if uses().count() != defs().count() {
+            return Err("a copy has as many definitions as uses".into());
+        }
+        for (from, to) in uses().zip(defs()) {
+            let (from, to) = (demand_of(func, from.reg)?, demand_of(func, to.reg)?);
+            let physical = |reg: Reg| reg.as_phys().is_some();
+            let any_physical = operands.iter().any(|operand| physical(operand.reg));
+            if from.file != to.file || (!any_physical && from.count != to.count) {
+                return Err("a copy moves between registers of one file and count".into());
+            }
+        }
+    }
+    match inst.access() {
+        Some(Access::Store(_)) if uses().count() != 1 => {
+            Err("a spill store uses exactly one register".into())
+        }
+        Some(Access::Load(_)) if defs().count() != 1 => {
+            Err("a spill load defines exactly one register".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The demand behind an operand; a physical cell counts as a scalar.
+fn demand_of<I>(func: &Func<I>, reg: Reg) -> Result<Demand, String> {
+    if let Some(v) = reg.as_virt() {
+        return Ok(func
+            .vregs
+            .get(v)
+            .ok_or_else(|| format!("{v} is not declared"))?
+            .demand);
+    }
+    let cell = reg.cell();
+    let file = func
+        .files
+        .0
+        .get(cell.file.0 as usize)
+        .ok_or("a cell's file does not exist")?;
+    if cell.index >= file.cells {
+        return Err(format!("{}[{}] is outside its file", file.name, cell.index));
+    }
+    Ok(Demand::scalar(cell.file))
+}
+
+#[cfg(test)]
+mod tests;
