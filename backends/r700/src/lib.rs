@@ -2,6 +2,7 @@
 //! The R700 back end: optimised structured SSA becomes VLIW machine code for AMD RV7xx.
 
 mod api;
+pub mod isa;
 
 pub use api::{
     AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure,
