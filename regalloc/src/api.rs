@@ -1,0 +1,150 @@
+//! What a target gives the allocator and what it gets back.
+
+use gpucc_ir::mach::{Cell, File, FileId, Inst, Reg, Slot, VReg};
+
+/// The hooks of one target: how to copy, spill and recompute.
+///
+/// Instructions made here are placed by the allocator among the function's own; they may use the
+/// registers they are given and nothing else that the allocator manages.
+pub trait Target<I: Inst> {
+    /// A copy of one register of `file` to another. [`Inst::is_copy`] must hold of it.
+    /// Registers are physical; a register of several cells is named by its first.
+    fn copy(&mut self, to: Reg, from: Reg, shape: Shape) -> I;
+
+    /// Exchanges two physical registers without another one; `None` when the target cannot. Each
+    /// instruction must be a copy by [`Inst::is_copy`] (a two-way parallel copy counts). Asked only
+    /// when a cycle of copies must be broken and no cell is free.
+    fn swap(&mut self, _a: Cell, _b: Cell, _shape: Shape) -> Option<I> {
+        None
+    }
+
+    /// Stores `value` to a spill slot: [`Inst::access`] must answer `Store(slot)`.
+    /// `value` is a fresh virtual register that nothing else uses afterwards.
+    fn store(&mut self, slot: Slot, value: VReg, shape: Shape) -> I;
+
+    /// Loads a spill slot into the fresh register `value`: [`Inst::access`] must answer `Load(slot)`.
+    fn load(&mut self, slot: Slot, value: VReg, shape: Shape) -> I;
+
+    /// Where in its row the value of a slot must lie while it is stored. R700 scratch writes do not
+    /// swizzle: component k of a slot's row is written from channel k.
+    fn slot_phases(&self, _slot: Slot, _file: FileId) -> gpucc_ir::mach::Phases {
+        gpucc_ir::mach::Phases::ANY
+    }
+
+    /// True when the instruction may be executed again wherever its result is needed, instead of
+    /// keeping or spilling it: a constant, a uniform load. It has one definition, no register uses
+    /// and no side effect.
+    fn remat(&self, _inst: &I) -> bool {
+        false
+    }
+
+    /// True when two instructions do the same, operands apart. Proves rematerialisation; a target
+    /// whose `remat` is always false need not answer.
+    fn same_operation(&self, _a: &I, _b: &I) -> bool {
+        false
+    }
+}
+
+/// The shape of a register that a hook handles.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// The file.
+    pub file: FileId,
+    /// Cells.
+    pub count: u16,
+    /// Distance between cells.
+    pub stride: u8,
+}
+
+/// How cells are chosen among the free ones.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// As few rows as possible, but rotating among the rows in use, so that a later scheduler finds
+    /// few false dependences. At least this many rows may be opened without a reason.
+    Compact {
+        /// Rows that may be used freely.
+        free_rows: u16,
+    },
+    /// Rotate over all rows of the limit.
+    Spread,
+}
+
+/// Limits and taste. One entry per file, in the order of the target's files.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Usable rows of each file, from row 0 (R700: the GPR budget, at most 124 minus bit bucket).
+    pub rows: Vec<u16>,
+    /// How cells are chosen.
+    pub policy: Policy,
+    /// First spill slot to hand out (slots below belong to the caller).
+    pub first_slot: u32,
+}
+
+impl Options {
+    /// All rows of all files, compact.
+    pub fn for_files(files: &[File]) -> Options {
+        let rows = files
+            .iter()
+            .map(|file| file.cells / u16::from(file.row))
+            .collect();
+        Options {
+            rows,
+            policy: Policy::Compact { free_rows: 4 },
+            first_slot: 0,
+        }
+    }
+}
+
+/// What allocation did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allocation {
+    /// Cell of each virtual register of the function as it was given, by index; `None` when it was
+    /// spilled, recomputed or never used.
+    pub cells: Vec<Option<Cell>>,
+    /// Rows used of each file: one past the highest row that holds anything.
+    pub rows_used: Vec<u16>,
+    /// One past the highest spill slot.
+    pub slots: u32,
+    /// Registers spilled to slots.
+    pub spilled: u32,
+    /// Registers recomputed at their uses.
+    pub recomputed: u32,
+    /// Copies inserted.
+    pub copies_inserted: u32,
+    /// Copies of the program that vanished.
+    pub copies_removed: u32,
+    /// Rounds of allocation; 1 without spills.
+    pub rounds: u32,
+    /// Steps of work: a measure of time that is the same on every machine.
+    pub steps: u64,
+}
+
+/// Why a function could not be allocated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The function breaks an invariant; the back end that built it is to blame.
+    #[error("machine function is not valid for allocation: {0}")]
+    Invalid(String),
+    /// One instruction's operands do not fit the file together, even with everything else spilled.
+    #[error(
+        "the operands of one instruction need more of file {file} than its {rows} rows: raise the budget or lower the instruction differently (instruction {instruction})"
+    )]
+    OutOfRegisters {
+        /// The file's name.
+        file: &'static str,
+        /// Rows available.
+        rows: u16,
+        /// Number of the instruction in program order.
+        instruction: u32,
+    },
+    /// A register that cannot be spilled (fixed, or several cells in a file without spill code)
+    /// lives across too much.
+    #[error("the spill budget of {rounds} rounds is used up; this is the allocator's fault")]
+    NotConverged {
+        /// Rounds tried.
+        rounds: u32,
+    },
+    /// The checker refuses the result: the allocator's fault, never the user's.
+    #[error("the register checker refuses the allocation: {0}")]
+    Check(#[from] crate::check::Refusal),
+}
