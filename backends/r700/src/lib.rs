@@ -2,7 +2,12 @@
 //! The R700 back end: optimised structured SSA becomes VLIW machine code for AMD RV7xx.
 
 mod api;
+pub mod group;
+pub mod inst;
 pub mod isa;
+pub mod legal;
+pub mod op;
+pub mod slot;
 
 pub use api::{
     AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure,

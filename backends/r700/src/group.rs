@@ -1,0 +1,632 @@
+//! Packs scalar operations with real registers into as few VLIW groups as their dependences, slots
+//! and read ports allow, and groups into clauses as long as constants and length allow.
+//!
+//! A list scheduler by critical path: each group takes the most urgent ready operations that
+//! [`legal::Group::admit`] lets in; results of the previous group are read from PV and PS, which
+//! frees read ports. Work comes in windows so that the cost stays linear.
+
+use crate::isa::{self, AluOp};
+use crate::legal::{self, TRANS};
+use crate::op::{self, Units};
+use crate::slot::{Dst, Operand, Read, Slot};
+use gpucc_ir::ssa::Span;
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// What is placed at once.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// One operation in any slot that takes it.
+    One(Slot),
+    /// A reduction over the four vector slots.
+    Four([Slot; 4]),
+}
+
+/// An array of cells that an indexed operation may touch.
+#[derive(Copy, Clone, Debug)]
+pub struct Range {
+    /// First register.
+    pub gpr: u8,
+    /// Channel.
+    pub chan: u8,
+    /// Elements, one a register.
+    pub count: u16,
+}
+
+/// One operation to pack.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// What to place.
+    pub work: Work,
+    /// Cells that an indexed source or destination may touch.
+    pub range: Option<Range>,
+    /// Source position.
+    pub span: Span,
+}
+
+impl Item {
+    /// A plain operation.
+    pub fn one(slot: Slot, span: Span) -> Item {
+        Item { work: Work::One(slot), range: None, span }
+    }
+    fn slots(&self) -> &[Slot] {
+        match &self.work {
+            Work::One(slot) => std::slice::from_ref(slot),
+            Work::Four(slots) => slots,
+        }
+    }
+    fn op(&self) -> AluOp {
+        self.slots()[0].op
+    }
+}
+
+/// Lines of constant buffers that a clause locks. R700 ISA 4.6.4, register guide CF_ALU_WORD.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Locks {
+    /// Up to two sets: buffer, first line, number of lines (1 or 2).
+    pub sets: [Option<(u8, u16, u8)>; 2],
+}
+
+impl Locks {
+    /// The locks with one more line, or nothing when there is no room.
+    fn with(&self, buffer: u8, line: u16) -> Option<Locks> {
+        let mut next = *self;
+        for (b, first, count) in next.sets.iter().flatten() {
+            if *b == buffer && line >= *first && line < first + u16::from(*count) {
+                return Some(next);
+            }
+        }
+        for set in &mut next.sets {
+            match set {
+                Some((b, first, count)) if *b == buffer && *count == 1 => {
+                    if line == *first + 1 {
+                        *count = 2;
+                        return Some(next);
+                    }
+                    if line + 1 == *first {
+                        *first = line;
+                        *count = 2;
+                        return Some(next);
+                    }
+                }
+                Some(_) => {}
+                None => {
+                    *set = Some((buffer, line, 1));
+                    return Some(next);
+                }
+            }
+        }
+        None
+    }
+
+    fn with_slots(&self, slots: &[Slot]) -> Option<Locks> {
+        let mut next = *self;
+        for slot in slots {
+            for s in slot.sources() {
+                if let Read::Kcache { buffer, index, .. } = s.read {
+                    next = next.with(buffer, index / 16)?;
+                }
+            }
+        }
+        Some(next)
+    }
+}
+
+/// A group and where it came from.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    /// Its slots.
+    pub group: legal::Group,
+    /// Position of its first operation.
+    pub span: Span,
+}
+
+/// A clause of groups.
+#[derive(Clone, Debug, Default)]
+pub struct Clause {
+    /// In order.
+    pub groups: Vec<Packed>,
+    /// Constants that it needs.
+    pub locks: Locks,
+    /// Slots, literals included.
+    pub qwords: u32,
+}
+
+impl Clause {
+    /// The last group narrows the execute mask.
+    pub fn narrows(&self) -> bool {
+        self.groups.last().is_some_and(|packed| {
+            packed
+                .group
+                .slots
+                .iter()
+                .flatten()
+                .any(|slot| op::is_pred_set(slot.op))
+        })
+    }
+}
+
+/// Longest clause. Register guide, CF_ALU_WORD1.COUNT.
+const CLAUSE_LIMIT: u32 = 128;
+/// Most that one group adds: five slots and two pairs of literals.
+const GROUP_LIMIT: u32 = 7;
+/// Operations that are scheduled together.
+const WINDOW: usize = 256;
+/// Ready operations that a group looks at before it closes.
+const LOOKAHEAD: usize = 48;
+/// Cells of the register file, then the address register.
+const ADDRESS: usize = 512;
+const CELLS: usize = 513;
+
+/// Packs operations, in an order that keeps their meaning, into clauses.
+pub fn pack(items: &[Item]) -> Vec<Clause> {
+    let mut packer = Packer::default();
+    for window in items.chunks(WINDOW) {
+        packer.window(window);
+    }
+    packer.close();
+    packer.clauses
+}
+
+#[derive(Default)]
+struct Packer {
+    clauses: Vec<Clause>,
+    clause: Clause,
+    /// What PV.x to PV.w and PS hold: the cell each was written to.
+    left: [Option<u16>; 5],
+    /// The previous group was a reduction: only PV.x is good.
+    reduced: bool,
+    /// Indexed reads of the address register still to come.
+    pending_address: usize,
+    /// Groups since the last indexed write, for the hazard of R700 ISA 4.11.
+    graph: Graph,
+}
+
+#[derive(Default)]
+struct Graph {
+    succ: Vec<SmallVec<[(u32, u32); 4]>>,
+    preds: Vec<u32>,
+    height: Vec<u32>,
+    earliest: Vec<u32>,
+}
+
+const fn cell(gpr: u8, chan: u8) -> u16 {
+    gpr as u16 * 4 + chan as u16
+}
+
+impl Graph {
+    fn edge(&mut self, from: usize, to: usize, latency: u32) {
+        if from != to {
+            self.succ[from].push((to as u32, latency));
+            self.preds[to] += 1;
+        }
+    }
+
+    /// Dependences among the operations of one window.
+    fn build(items: &[Item]) -> Graph {
+        let n = items.len();
+        let mut graph = Graph {
+            succ: vec![SmallVec::new(); n],
+            preds: vec![0; n],
+            height: vec![0; n],
+            earliest: vec![0; n],
+        };
+        // (item, latency to a reader) of the last write of each cell, and the reads since.
+        let mut writer: Vec<Option<(u32, u32)>> = vec![None; CELLS];
+        let mut readers: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); CELLS];
+        let mut reads: Vec<usize> = Vec::new();
+        let mut writes: Vec<usize> = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            reads.clear();
+            writes.clear();
+            let mut indexed = false;
+            let mut write_latency = 1;
+            for slot in item.slots() {
+                for s in slot.sources() {
+                    match s.read {
+                        Read::Gpr { rel: true, .. } => indexed = true,
+                        Read::Gpr { gpr, chan, rel: false } => {
+                            reads.push(usize::from(cell(gpr, chan)));
+                        }
+                        _ => {}
+                    }
+                }
+                match slot.dst {
+                    Some(Dst { rel: true, .. }) => {
+                        indexed = true;
+                        // One group between an indexed write and a read. R700 ISA 4.11.
+                        write_latency = 2;
+                    }
+                    Some(Dst { gpr, chan, rel: false }) => {
+                        writes.push(usize::from(cell(gpr, chan)));
+                    }
+                    None => {}
+                }
+                if slot.op == AluOp::MOVA_INT {
+                    writes.push(ADDRESS);
+                }
+            }
+            if let Some(range) = item.range.filter(|_| indexed) {
+                let cells = (0..range.count)
+                    .map(|k| usize::from(cell(range.gpr, range.chan)) + 4 * usize::from(k));
+                if write_latency == 2 {
+                    writes.extend(cells.clone());
+                }
+                reads.extend(cells);
+                reads.push(ADDRESS);
+            }
+            for &c in &reads {
+                if let Some((from, latency)) = writer[c] {
+                    graph.edge(from as usize, at, latency);
+                }
+            }
+            for &c in &writes {
+                if let Some((from, latency)) = writer[c] {
+                    graph.edge(from as usize, at, latency);
+                }
+                // A group reads before it writes; but AR changes for the whole group.
+                let latency = u32::from(c == ADDRESS);
+                for &reader in &readers[c] {
+                    graph.edge(reader as usize, at, latency);
+                }
+            }
+            for &c in &reads {
+                readers[c].push(at as u32);
+            }
+            for &c in &writes {
+                writer[c] = Some((at as u32, write_latency));
+                readers[c].clear();
+            }
+        }
+        // KILL and PRED_SET come after everything else, PRED_SET after KILL.
+        let rank = |item: &Item| {
+            let op = item.op();
+            if op::is_pred_set(op) {
+                2
+            } else {
+                u8::from(op::is_kill(op))
+            }
+        };
+        for (at, item) in items.iter().enumerate() {
+            let mine = rank(item);
+            if mine > 0 {
+                for (other, before) in items.iter().enumerate() {
+                    if rank(before) < mine {
+                        graph.edge(other, at, 0);
+                    }
+                }
+            }
+        }
+        for at in (0..n).rev() {
+            let tallest = graph.succ[at]
+                .iter()
+                .map(|&(to, latency)| graph.height[to as usize] + latency)
+                .max()
+                .unwrap_or(0);
+            graph.height[at] = tallest;
+        }
+        // Users of the address register go first: AR dies with the clause.
+        for (at, item) in items.iter().enumerate() {
+            if item.range.is_some() {
+                graph.height[at] += 1 << 20;
+            }
+        }
+        graph
+    }
+}
+
+type Ready = BTreeSet<(Reverse<u32>, u32)>;
+
+impl Packer {
+    fn close(&mut self) {
+        debug_assert_eq!(self.pending_address, 0, "AR is used in the clause that sets it");
+        if !self.clause.groups.is_empty() {
+            self.clauses.push(std::mem::take(&mut self.clause));
+        }
+        self.clause = Clause::default();
+        self.left = [None; 5];
+        self.reduced = false;
+    }
+
+    fn window(&mut self, items: &[Item]) {
+        self.graph = Graph::build(items);
+        let n = items.len();
+        let mut ready: Ready = BTreeSet::new();
+        let mut later: Vec<u32> = Vec::new();
+        for at in 0..n {
+            if self.graph.preds[at] == 0 {
+                ready.insert((Reverse(self.graph.height[at]), at as u32));
+            }
+        }
+        let mut placed = 0;
+        let mut now = 0u32;
+        while placed < n {
+            let graph = &self.graph;
+            later.retain(|&at| {
+                let due = graph.earliest[at as usize] <= now;
+                if due {
+                    ready.insert((Reverse(graph.height[at as usize]), at));
+                }
+                !due
+            });
+            if self.pending_address == 0 && self.clause.qwords + GROUP_LIMIT > CLAUSE_LIMIT {
+                self.close();
+            }
+            let (group, locks, count, span) = self.fill(items, &mut ready, &mut later, now);
+            if count == 0 {
+                if ready.is_empty() {
+                    // Only the hazard of an indexed write leaves a group with nothing to do.
+                    let nop = Slot {
+                        op: AluOp::NOP,
+                        dst: None,
+                        src: [Operand::UNUSED; 3],
+                        sources: 0,
+                        clamp: false,
+                        omod: 0,
+                    };
+                    let group = legal::Group::default()
+                        .admit(0, &nop)
+                        .expect("an empty group admits NOP");
+                    let locks = self.clause.locks;
+                    self.finish(group, locks, Span::NONE);
+                    now += 1;
+                } else {
+                    // Constants that this clause cannot lock.
+                    self.close();
+                }
+                continue;
+            }
+            placed += count;
+            now += 1;
+            let kills = group.has_kill();
+            self.finish(group, locks, span);
+            if kills {
+                self.close();
+            }
+        }
+    }
+
+    /// Ends a group: what it leaves in PV and PS, and what it adds to the clause.
+    fn finish(&mut self, group: legal::Group, locks: Locks, span: Span) {
+        for (unit, slot) in group.slots.iter().enumerate() {
+            self.left[unit] = slot.as_ref().and_then(|slot| match slot.dst {
+                Some(Dst { gpr, chan, rel: false }) => Some(cell(gpr, chan)),
+                _ => None,
+            });
+        }
+        self.reduced = group.is_reduction();
+        if let Some(slot) = group.slots[0].filter(|_| self.reduced) {
+            // The sum stands in PV.x whatever channel it is written to; CUBE is read from registers.
+            let sum = group.slots[..TRANS]
+                .iter()
+                .flatten()
+                .find_map(|slot| slot.dst)
+                .filter(|_| slot.op != AluOp::CUBE);
+            self.left[..TRANS].fill(None);
+            self.left[0] = sum.map(|dst| cell(dst.gpr, dst.chan));
+        }
+        self.clause.qwords += group.qwords();
+        self.clause.locks = locks;
+        self.clause.groups.push(Packed { group, span });
+    }
+
+    /// Fills one group with ready operations.
+    fn fill(
+        &mut self,
+        items: &[Item],
+        ready: &mut Ready,
+        later: &mut Vec<u32>,
+        now: u32,
+    ) -> (legal::Group, Locks, usize, Span) {
+        let mut group = legal::Group::default();
+        let mut locks = self.clause.locks;
+        let mut count = 0;
+        let mut span = Span::NONE;
+        // First every operation in its own slot, then the trans slot takes what is left over.
+        for trans in [false, true] {
+            let mut from: Option<(Reverse<u32>, u32)> = None;
+            let mut tries = 0;
+            while tries < LOOKAHEAD && group.len() < 5 {
+                let next = match from {
+                    None => ready.first().copied(),
+                    Some(key) => ready
+                        .range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded))
+                        .next()
+                        .copied(),
+                };
+                let Some(key) = next else { break };
+                from = Some(key);
+                tries += 1;
+                let item = &items[key.1 as usize];
+                if item.op() == AluOp::MOVA_INT && self.clause.qwords + 40 > CLAUSE_LIMIT {
+                    // Not enough room for the users of the address: the next clause takes it.
+                    if group.is_empty() && self.pending_address == 0 {
+                        self.close();
+                        locks = self.clause.locks;
+                    } else {
+                        continue;
+                    }
+                }
+                let Some(more) = locks.with_slots(item.slots()) else {
+                    continue;
+                };
+                let Some(next) = self.try_place(&group, item, trans) else {
+                    continue;
+                };
+                group = next;
+                locks = more;
+                count += 1;
+                if span.is_none() {
+                    span = item.span;
+                }
+                if item.op() == AluOp::MOVA_INT {
+                    self.pending_address += 1;
+                } else if item.range.is_some() {
+                    self.pending_address -= 1;
+                }
+                ready.remove(&key);
+                let succ = std::mem::take(&mut self.graph.succ[key.1 as usize]);
+                for &(to, latency) in &succ {
+                    let to_index = to as usize;
+                    let due = now + latency;
+                    self.graph.earliest[to_index] = self.graph.earliest[to_index].max(due);
+                    self.graph.preds[to_index] -= 1;
+                    if self.graph.preds[to_index] == 0 {
+                        if self.graph.earliest[to_index] <= now {
+                            let key = (Reverse(self.graph.height[to_index]), to);
+                            // More urgent than where we stand: look again from the start.
+                            if from.is_some_and(|at| key < at) {
+                                from = None;
+                            }
+                            ready.insert(key);
+                        } else {
+                            later.push(to);
+                        }
+                    }
+                }
+            }
+        }
+        (group, locks, count, span)
+    }
+
+    fn try_place(&self, group: &legal::Group, item: &Item, trans: bool) -> Option<legal::Group> {
+        match &item.work {
+            Work::Four(slots) => {
+                if trans {
+                    return None;
+                }
+                let slots = [
+                    self.forwarded(&slots[0]),
+                    self.forwarded(&slots[1]),
+                    self.forwarded(&slots[2]),
+                    self.forwarded(&slots[3]),
+                ];
+                group.admit_reduction(&slots).ok()
+            }
+            Work::One(slot) => {
+                let slot = self.forwarded(slot);
+                match op::units(slot.op) {
+                    Units::Trans => group.admit(TRANS, &slot).ok(),
+                    Units::Any if trans => {
+                        // Only beside an occupied slot of its channel: else the hardware would
+                        // put it there (R700 ISA 4.4).
+                        let chan = slot.dst.map_or(0, |dst| usize::from(dst.chan));
+                        group.slots[chan].as_ref()?;
+                        group.admit(TRANS, &slot).ok()
+                    }
+                    Units::Any | Units::Vector => match slot.dst {
+                        Some(dst) => group.admit(usize::from(dst.chan), &slot).ok(),
+                        None => (0..TRANS).find_map(|unit| group.admit(unit, &slot).ok()),
+                    },
+                    Units::Reduction => None,
+                }
+            }
+        }
+    }
+
+    /// The operation with reads of what the previous group wrote turned to PV and PS.
+    fn forwarded(&self, slot: &Slot) -> Slot {
+        let mut slot = *slot;
+        for s in &mut slot.src[..usize::from(slot.sources)] {
+            if let Read::Gpr { gpr, chan, rel: false } = s.read {
+                let wanted = cell(gpr, chan);
+                if let Some(unit) = self.left.iter().position(|&left| left == Some(wanted)) {
+                    s.read = if unit == TRANS {
+                        Read::Ps
+                    } else {
+                        Read::Pv(unit as u8)
+                    };
+                }
+            }
+        }
+        slot
+    }
+}
+
+/// A group as the encoder wants it: slots in order with their selects, LAST, and literals.
+pub fn encode(group: &legal::Group, locks: &Locks) -> isa::AluGroup {
+    let literals = group.literals();
+    let mut out = isa::AluGroup::default();
+    let count = group.len();
+    for (unit, slot) in group.slots.iter().enumerate() {
+        let Some(slot) = slot else { continue };
+        let mut word = isa::AluSlot::new(slot.op)
+            .with(isa::f::BANK_SWIZZLE, u32::from(group.swizzle[unit]));
+        for (index, s) in slot.sources().iter().enumerate() {
+            let (operand, chan, rel) = match s.read {
+                Read::Gpr { gpr, chan, rel } => (isa::Operand::Gpr(gpr), chan, rel),
+                Read::Kcache { buffer, index, chan } => {
+                    let line = index / 16;
+                    let (set, first) = locks
+                        .sets
+                        .iter()
+                        .enumerate()
+                        .find_map(|(set, lock)| match *lock {
+                            Some((b, first, lines))
+                                if b == buffer
+                                    && line >= first
+                                    && line < first + u16::from(lines) =>
+                            {
+                                Some((set as u8, first))
+                            }
+                            _ => None,
+                        })
+                        .expect("the clause locks every constant that it reads");
+                    let index = (index - first * 16) as u8;
+                    (isa::Operand::Kcache { set, index }, chan, false)
+                }
+                Read::Literal(bits) => {
+                    let chan = literals
+                        .iter()
+                        .position(|&literal| literal == bits)
+                        .expect("the group holds every literal that it reads");
+                    (isa::Operand::Literal, chan as u8, false)
+                }
+                Read::Inline(operand) => (operand, 0, false),
+                Read::Pv(chan) => (isa::Operand::Pv, chan, false),
+                Read::Ps => (isa::Operand::Ps, 0, false),
+            };
+            word = word.with_src(
+                index,
+                isa::Src {
+                    operand,
+                    chan: isa::Chan::of(chan.into()),
+                    rel,
+                    neg: s.neg,
+                    abs: s.abs,
+                },
+            );
+        }
+        word = match slot.dst {
+            Some(dst) => word.with_dst(isa::Dst {
+                gpr: dst.gpr,
+                chan: isa::Chan::of(dst.chan.into()),
+                rel: dst.rel,
+                write: true,
+            }),
+            None => word.with_dst(isa::Dst::masked(isa::Chan::of(if unit == TRANS {
+                0
+            } else {
+                unit as u32
+            }))),
+        };
+        if slot.clamp {
+            word = word.with(isa::f::CLAMP, 1);
+        }
+        if slot.omod != 0 {
+            word = word.with(isa::f::OMOD, slot.omod.into());
+        }
+        if op::is_pred_set(slot.op) {
+            word = word
+                .with(isa::f::UPDATE_EXECUTE_MASK, 1)
+                .with(isa::f::UPDATE_PRED, 1);
+        }
+        out.slots.push(word.with_last(out.slots.len() + 1 == count));
+    }
+    out.literals.extend_from_slice(literals);
+    if out.literals.len() % 2 == 1 {
+        out.literals.push(0);
+    }
+    out
+}

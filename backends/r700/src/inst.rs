@@ -1,0 +1,565 @@
+//! The machine instruction: one scalar ALU operation, one fetch, one export or one mark of control
+//! flow, over virtual registers before allocation and cells of R0..=R127 after it.
+
+use crate::isa::AluOp;
+use gpucc_ir::mach::{self, Access, Cell, File, FileId, Files, Operand, Phases, Reg, Relation, Role, Scope};
+use smallvec::SmallVec;
+
+/// General-purpose registers: 128 rows of x, y, z, w. R700 ISA 2.2.
+pub const GPR: FileId = FileId(0);
+/// The register files of the machine.
+pub const FILES: Files = Files(&[File {
+    name: "R",
+    cells: 4 * 123,
+    row: 4,
+    per_lane: true,
+    scope: Scope::Function,
+}]);
+
+/// A place that an ALU source reads.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Src {
+    /// A register.
+    Reg(Reg),
+    /// Dword `chan` of vec4 `index` of constant-cache buffer `buffer`.
+    Const {
+        /// Buffer, 0..=15.
+        buffer: u8,
+        /// vec4 within the buffer.
+        index: u16,
+        /// Dword within the vec4.
+        chan: u8,
+    },
+    /// These bits: an inline constant or a literal, whichever fits.
+    Bits(u32),
+}
+
+/// An ALU source with its modifiers; ABS acts before NEG (R700 ISA 4.7.2).
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Source {
+    /// What is read.
+    pub src: Src,
+    /// The sign bit is flipped.
+    pub neg: bool,
+    /// The sign bit is cleared first.
+    pub abs: bool,
+}
+
+impl Source {
+    /// These bits.
+    pub const fn bits(bits: u32) -> Source {
+        Source { src: Src::Bits(bits), neg: false, abs: false }
+    }
+    /// A register.
+    pub fn reg(reg: impl Into<Reg>) -> Source {
+        Source { src: Src::Reg(reg.into()), neg: false, abs: false }
+    }
+    /// Without modifiers.
+    pub const fn plain(src: Src) -> Source {
+        Source { src, neg: false, abs: false }
+    }
+}
+
+/// OMOD: the result times a power of two. R700 ISA 4.9.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Omod {
+    /// As it is.
+    #[default]
+    Off,
+    /// Times 2.
+    Mul2,
+    /// Times 4.
+    Mul4,
+    /// Halved.
+    Div2,
+}
+
+impl Omod {
+    /// The field.
+    pub const fn code(self) -> u8 {
+        match self {
+            Omod::Off => 0,
+            Omod::Mul2 => 1,
+            Omod::Mul4 => 2,
+            Omod::Div2 => 3,
+        }
+    }
+}
+
+/// One scalar ALU operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alu {
+    /// What it does.
+    pub op: AluOp,
+    /// Where the result goes; `None` for KILL and PRED_SET.
+    pub dst: Option<Reg>,
+    /// As many sources as the operation has.
+    pub src: SmallVec<[Source; 3]>,
+    /// The result is clamped to 0..=1.
+    pub clamp: bool,
+    /// The result is scaled.
+    pub omod: Omod,
+}
+
+impl Alu {
+    /// An operation without output modifiers.
+    pub fn new(op: AluOp, dst: Option<Reg>, src: &[Source]) -> Alu {
+        debug_assert_eq!(src.len(), crate::op::sources(op));
+        Alu { op, dst, src: SmallVec::from_slice(src), clamp: false, omod: Omod::Off }
+    }
+}
+
+/// What one channel of a fetched or exported row carries.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// This register (of the row that all lanes share).
+    Reg(Reg),
+    /// 0.0.
+    Zero,
+    /// 1.0.
+    One,
+    /// Nothing.
+    Masked,
+}
+
+/// A vertex fetch: one index in, up to four dwords out. R700 ISA 5.2.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vertex {
+    /// Resource, stage-relative.
+    pub resource: u8,
+    /// The index.
+    pub index: Reg,
+    /// What goes to which register: `dst[k]` receives component `k`.
+    pub dst: [Option<Reg>; 4],
+    /// Byte offset.
+    pub offset: u16,
+    /// DATA_FORMAT.
+    pub data_format: u8,
+    /// NUM_FORMAT_ALL.
+    pub num_format: u8,
+    /// FORMAT_COMP_ALL.
+    pub signed: bool,
+    /// Bytes of one element.
+    pub bytes: u8,
+    /// FETCH_TYPE: 0 vertex, 1 instance, 2 no index offset.
+    pub fetch_type: u8,
+    /// Components by DST_SEL: which component of the fetched element `dst[k]` receives.
+    pub select: [u8; 4],
+}
+
+/// A texture instruction. R700 ISA 5.4.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Texture {
+    /// TEX_INST.
+    pub op: u8,
+    /// Resource, stage-relative.
+    pub resource: u8,
+    /// Sampler.
+    pub sampler: u8,
+    /// Sources in the order x, y, z, w of the unit.
+    pub src: [Lane; 4],
+    /// `dst[k]` receives component `select[k]`.
+    pub dst: [Option<Reg>; 4],
+    /// Components.
+    pub select: [u8; 4],
+    /// COORD_TYPE: true for normalised coordinates.
+    pub normalized: [bool; 4],
+    /// Texel offsets.
+    pub offset: [i8; 3],
+}
+
+/// Which memory a memory instruction reaches.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Per-lane scratch; array bases in vec4.
+    Scratch,
+    /// The scatter aperture; addresses in dwords.
+    Scatter,
+}
+
+/// A read of memory. R700 ISA 5.3.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemRead {
+    /// Which memory.
+    pub space: Space,
+    /// Dword address (scatter) or vec4 index (scratch); none reads ARRAY_BASE alone.
+    pub index: Option<Reg>,
+    /// ARRAY_BASE.
+    pub base: u16,
+    /// ARRAY_SIZE (scratch arrays).
+    pub size: u16,
+    /// `dst[k]` receives component `select[k]`.
+    pub dst: [Option<Reg>; 4],
+    /// Components.
+    pub select: [u8; 4],
+    /// Dwords of an element: 1, 2 or 4.
+    pub elements: u8,
+    /// This is the allocator's reload of a register.
+    pub fill: bool,
+}
+
+/// A write of memory. R700 ISA 3.5.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemWrite {
+    /// Which memory.
+    pub space: Space,
+    /// Dword address (scatter) or vec4 index (scratch); channel x of the index register.
+    pub index: Option<Reg>,
+    /// ARRAY_BASE.
+    pub base: u16,
+    /// ARRAY_SIZE.
+    pub size: u16,
+    /// Values by channel.
+    pub src: [Option<Reg>; 4],
+    /// Dwords of an element: 1, 2 or 4.
+    pub elements: u8,
+    /// This is the allocator's spill of a register.
+    pub spill: bool,
+}
+
+/// What an export feeds. R700 ISA 3.4.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ExportType {
+    /// TYPE 0.
+    Pixel,
+    /// TYPE 1.
+    Position,
+    /// TYPE 2.
+    Parameter,
+}
+
+/// One export of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Export {
+    /// To what.
+    pub ty: ExportType,
+    /// ARRAY_BASE.
+    pub base: u8,
+    /// Values by channel.
+    pub src: [Lane; 4],
+    /// The last of its type.
+    pub done: bool,
+}
+
+/// An indexed read or write of a small array in registers: MOVA_INT, then relative addressing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Indexed {
+    /// The array: cells 4 apart.
+    pub array: Reg,
+    /// Elements.
+    pub count: u16,
+    /// Element number, in range.
+    pub index: Source,
+}
+
+/// One machine instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inst {
+    /// These registers hold their values when the program starts.
+    Entry(SmallVec<[(Reg, Cell); 4]>),
+    /// Scalar ALU operation.
+    Alu(Alu),
+    /// DOT4_IEEE: the sum of the four products in order.
+    Dot {
+        /// The sum.
+        dst: Reg,
+        /// Pairs for slots x, y, z, w.
+        src: [[Source; 2]; 4],
+        /// Clamped to 0..=1.
+        clamp: bool,
+    },
+    /// CUBE: direction in, t, s, 2 * major axis, face out (in x, y, z, w). R700 ISA 9, CUBE.
+    Cube {
+        /// Results; channels x, y, z, w in this order.
+        dst: [Reg; 4],
+        /// Direction x, y, z.
+        src: [Reg; 3],
+    },
+    /// A parallel copy.
+    Copy {
+        /// Destinations.
+        dst: SmallVec<[Reg; 2]>,
+        /// Sources.
+        src: SmallVec<[Reg; 2]>,
+    },
+    /// Reads an element.
+    ArrayRead {
+        /// The element's value.
+        dst: Reg,
+        /// Which element.
+        from: Indexed,
+    },
+    /// Writes an element; the rest of the array stays.
+    ArrayWrite {
+        /// Which element.
+        to: Indexed,
+        /// The new array, in the same cells.
+        result: Reg,
+        /// The new value.
+        value: Source,
+    },
+    /// An array with undefined elements comes to life.
+    ArrayNew {
+        /// The array.
+        array: Reg,
+    },
+    /// Vertex fetch.
+    Vertex(Vertex),
+    /// Texture instruction.
+    Texture(Texture),
+    /// Memory read.
+    MemRead(MemRead),
+    /// Memory write.
+    MemWrite(MemWrite),
+    /// Waits until writes are acknowledged.
+    WaitAck,
+    /// Export.
+    Export(Export),
+    /// Pushes the mask and narrows it to lanes that pass the test; jumps over the arm when none do.
+    If(Alu),
+    /// Turns to the lanes that failed.
+    Else,
+    /// Back to the mask before the `If`.
+    EndIf,
+    /// Opens a loop.
+    LoopStart,
+    /// Closes a loop.
+    LoopEnd,
+    /// Active lanes leave the loop.
+    Break,
+    /// The program ends.
+    End,
+}
+
+/// A relation in a row by number.
+const fn row(set: u8) -> Relation {
+    Relation::SameRow(set)
+}
+
+fn lanes(list: &[Lane; 4], set: u8, visit: &mut dyn FnMut(Operand)) {
+    for lane in list {
+        if let Lane::Reg(reg) = lane {
+            visit(Operand::use_of(*reg).with(row(set)));
+        }
+    }
+}
+fn defs(list: &[Option<Reg>; 4], set: u8, visit: &mut dyn FnMut(Operand)) {
+    for reg in list.iter().flatten() {
+        visit(Operand::def_of(*reg).with(row(set)));
+    }
+}
+fn source(src: &Source, visit: &mut dyn FnMut(Operand)) {
+    if let Src::Reg(reg) = src.src {
+        visit(Operand::use_of(reg));
+    }
+}
+fn map_source(src: &mut Source, map: &mut dyn FnMut(Reg, Role) -> Reg) {
+    if let Src::Reg(reg) = &mut src.src {
+        *reg = map(*reg, Role::Use);
+    }
+}
+fn map_lanes(list: &mut [Lane; 4], map: &mut dyn FnMut(Reg, Role) -> Reg) {
+    for lane in list {
+        if let Lane::Reg(reg) = lane {
+            *reg = map(*reg, Role::Use);
+        }
+    }
+}
+fn map_defs(list: &mut [Option<Reg>; 4], map: &mut dyn FnMut(Reg, Role) -> Reg) {
+    for reg in list.iter_mut().flatten() {
+        *reg = map(*reg, Role::Def);
+    }
+}
+
+impl mach::Inst for Inst {
+    fn operands(&self, visit: &mut dyn FnMut(Operand)) {
+        match self {
+            Inst::Entry(list) => {
+                for &(reg, cell) in list {
+                    visit(Operand::def_of(reg).with(Relation::Fixed(cell)));
+                }
+            }
+            Inst::Alu(alu) | Inst::If(alu) => {
+                for src in &alu.src {
+                    source(src, visit);
+                }
+                if let Some(dst) = alu.dst {
+                    visit(Operand::def_of(dst));
+                }
+            }
+            Inst::Dot { dst, src, .. } => {
+                for src in src.iter().flatten() {
+                    source(src, visit);
+                }
+                visit(Operand::def_of(*dst));
+            }
+            Inst::Cube { dst, src } => {
+                for &src in src {
+                    visit(Operand::use_of(src));
+                }
+                for (channel, &dst) in dst.iter().enumerate() {
+                    visit(Operand::def_of(dst).at(Phases::only(channel as u8)));
+                }
+            }
+            Inst::Copy { dst, src } => {
+                for &src in src {
+                    visit(Operand::use_of(src));
+                }
+                for &dst in dst {
+                    visit(Operand::def_of(dst));
+                }
+            }
+            Inst::ArrayRead { dst, from } => {
+                source(&from.index, visit);
+                visit(Operand::use_of(from.array));
+                visit(Operand::def_of(*dst));
+            }
+            Inst::ArrayWrite { to, result, value } => {
+                visit(Operand::use_of(to.array));
+                source(&to.index, visit);
+                source(value, visit);
+                visit(Operand::def_of(*result).with(Relation::Tied(0)));
+            }
+            Inst::ArrayNew { array } => visit(Operand::def_of(*array)),
+            Inst::Vertex(fetch) => {
+                visit(Operand::use_of(fetch.index));
+                defs(&fetch.dst, 0, visit);
+            }
+            Inst::Texture(fetch) => {
+                lanes(&fetch.src, 0, visit);
+                defs(&fetch.dst, 1, visit);
+            }
+            Inst::MemRead(read) => {
+                if let Some(index) = read.index {
+                    visit(Operand::use_of(index));
+                }
+                defs(&read.dst, 1, visit);
+            }
+            Inst::MemWrite(write) => {
+                if let Some(index) = write.index {
+                    // INDEX_GPR has no swizzle: its x is the address. R700 ISA 10.1, CF_ALLOC_EXPORT_WORD0.
+                    visit(Operand::use_of(index).at(Phases::only(0)));
+                }
+                // Memory writes have a component mask, but no swizzle.
+                for (channel, reg) in write.src.iter().enumerate() {
+                    if let Some(reg) = reg {
+                        visit(Operand::use_of(*reg).with(row(1)).at(Phases::only(channel as u8)));
+                    }
+                }
+            }
+            Inst::Export(export) => lanes(&export.src, 0, visit),
+            Inst::WaitAck
+            | Inst::Else
+            | Inst::EndIf
+            | Inst::LoopStart
+            | Inst::LoopEnd
+            | Inst::Break
+            | Inst::End => {}
+        }
+    }
+
+    fn rewrite(&mut self, map: &mut dyn FnMut(Reg, Role) -> Reg) {
+        match self {
+            Inst::Entry(list) => {
+                for (reg, _) in list {
+                    *reg = map(*reg, Role::Def);
+                }
+            }
+            Inst::Alu(alu) | Inst::If(alu) => {
+                for src in &mut alu.src {
+                    map_source(src, map);
+                }
+                if let Some(dst) = &mut alu.dst {
+                    *dst = map(*dst, Role::Def);
+                }
+            }
+            Inst::Dot { dst, src, .. } => {
+                for src in src.iter_mut().flatten() {
+                    map_source(src, map);
+                }
+                *dst = map(*dst, Role::Def);
+            }
+            Inst::Cube { dst, src } => {
+                for src in src {
+                    *src = map(*src, Role::Use);
+                }
+                for dst in dst {
+                    *dst = map(*dst, Role::Def);
+                }
+            }
+            Inst::Copy { dst, src } => {
+                for src in src {
+                    *src = map(*src, Role::Use);
+                }
+                for dst in dst {
+                    *dst = map(*dst, Role::Def);
+                }
+            }
+            Inst::ArrayRead { dst, from } => {
+                map_source(&mut from.index, map);
+                from.array = map(from.array, Role::Use);
+                *dst = map(*dst, Role::Def);
+            }
+            Inst::ArrayWrite { to, result, value } => {
+                to.array = map(to.array, Role::Use);
+                map_source(&mut to.index, map);
+                map_source(value, map);
+                *result = map(*result, Role::Def);
+            }
+            Inst::ArrayNew { array } => *array = map(*array, Role::Def),
+            Inst::Vertex(fetch) => {
+                fetch.index = map(fetch.index, Role::Use);
+                map_defs(&mut fetch.dst, map);
+            }
+            Inst::Texture(fetch) => {
+                map_lanes(&mut fetch.src, map);
+                map_defs(&mut fetch.dst, map);
+            }
+            Inst::MemRead(read) => {
+                if let Some(index) = &mut read.index {
+                    *index = map(*index, Role::Use);
+                }
+                map_defs(&mut read.dst, map);
+            }
+            Inst::MemWrite(write) => {
+                if let Some(index) = &mut write.index {
+                    *index = map(*index, Role::Use);
+                }
+                for reg in write.src.iter_mut().flatten() {
+                    *reg = map(*reg, Role::Use);
+                }
+            }
+            Inst::Export(export) => map_lanes(&mut export.src, map),
+            Inst::WaitAck
+            | Inst::Else
+            | Inst::EndIf
+            | Inst::LoopStart
+            | Inst::LoopEnd
+            | Inst::Break
+            | Inst::End => {}
+        }
+    }
+
+    fn is_copy(&self) -> bool {
+        matches!(self, Inst::Copy { .. })
+    }
+
+    fn ends_block(&self) -> bool {
+        matches!(
+            self,
+            Inst::If(_) | Inst::LoopStart | Inst::LoopEnd | Inst::Break | Inst::End
+        )
+    }
+
+    fn access(&self) -> Option<Access> {
+        match self {
+            Inst::MemRead(MemRead { fill: true, base, .. }) => {
+                Some(Access::Load(mach::Slot(u32::from(*base))))
+            }
+            Inst::MemWrite(MemWrite { spill: true, base, .. }) => {
+                Some(Access::Store(mach::Slot(u32::from(*base))))
+            }
+            _ => None,
+        }
+    }
+}
