@@ -28,6 +28,7 @@
 
 mod build;
 mod func;
+pub mod numerics;
 mod op;
 mod resource;
 mod world;
@@ -37,6 +38,7 @@ pub use func::{
     Access, Bundle, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Module, Region, RegionData,
     Span, Stage, Type, Value, ValueData, ValueDef,
 };
+pub use numerics::Numerics;
 pub use op::{Flags, Op, Sig};
 pub use resource::{
     AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation, Output,

@@ -1,0 +1,643 @@
+//! Numeric models: what every float operation gives, to the bit, on the reference and on a machine.
+//!
+//! WGSL and SPIR-V leave much open: denormals may be flushed, `fma` may round twice, `sqrt` may be
+//! some units off. A tolerance on a shader's output therefore proves nothing. Instead each target
+//! publishes one [`Numerics`], and [`super::eval`](fn@super::eval) is exact under it: the constant
+//! folder, the interpreter and the expansions all compute with it, and an emulator calls the same
+//! published functions.
+//!
+//! # What holds under every model
+//! - Rounding is to nearest, ties to even.
+//! - A NaN that an operation makes is [`NAN32`], [`NAN16`] or [`NAN64`]; `fneg`, `fabs`, moves,
+//!   selects and memory keep whatever bits they are given.
+//! - Float to integer goes toward zero, saturates, and NaN gives 0. A machine whose instruction does
+//!   otherwise out of range clamps first in its expansion, so that is no knob.
+//! - `fsat` of NaN is 0. `ffloor`, `fceil`, `ftrunc`, `fround` keep the sign of a zero result.
+//! - Nothing depends on the host: transcendental functions come from `libm`'s portable code in f64
+//!   (below one unit of f64) and are rounded once. That is the correctly rounded result but for
+//!   about one argument in 2^28 and always one of the two neighbours.
+
+/// The f32 NaN that operations make.
+pub const NAN32: u32 = 0x7fc0_0000;
+/// The f16 NaN that operations make.
+pub const NAN16: u16 = 0x7e00;
+/// The f64 NaN that operations make.
+pub const NAN64: u64 = 0x7ff8_0000_0000_0000;
+
+/// What happens to denormals of one format: a flushed one becomes a zero of its own sign.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Denormals {
+    /// Denormal operands count as zero.
+    pub flush_inputs: bool,
+    /// Denormal results become zero, after rounding.
+    pub flush_outputs: bool,
+}
+
+impl Denormals {
+    /// Operands and results keep denormals.
+    pub const KEEP: Denormals = Denormals {
+        flush_inputs: false,
+        flush_outputs: false,
+    };
+    /// Operands and results are flushed.
+    pub const FLUSH: Denormals = Denormals {
+        flush_inputs: true,
+        flush_outputs: true,
+    };
+}
+
+/// How `fma` rounds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Fma {
+    /// Once, after the addition (IEEE 754 fusedMultiplyAdd).
+    Fused,
+    /// The product, then the sum; a denormal product is flushed if results are.
+    Twice,
+}
+
+/// What `fmin` and `fmax` give when an operand is NaN.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum NanRule {
+    /// The other operand; [`NAN32`] when both are (IEEE 754-2008 minNum, DX10).
+    Other,
+    /// The second operand (`a < b ? a : b`).
+    Second,
+    /// NaN.
+    Nan,
+}
+
+/// What `fmin` and `fmax` give when the operands are zeros of both signs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ZeroRule {
+    /// -0 is less than +0.
+    Ordered,
+    /// They compare equal: `fmin` is `a < b ? a : b`, `fmax` is `a >= b ? a : b`.
+    Compared,
+}
+
+/// In which order `fdot` adds its products.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DotOrder {
+    /// First pair first.
+    Ascending,
+    /// Last pair first.
+    Descending,
+    /// (first + second) + (third + fourth).
+    Pairwise,
+}
+
+/// How `fdot` computes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Dot {
+    /// Order of the sum.
+    pub order: DotOrder,
+    /// Later products are not rounded before they are added (a chain of fused multiply-adds; not
+    /// with [`DotOrder::Pairwise`]).
+    pub fused: bool,
+    /// A dot product of fewer than this many pairs is filled up with products +0 * +0 at the end.
+    /// It shows only in the sign of a zero: a machine that has one four-wide instruction says 4.
+    pub filled_to: u8,
+}
+
+/// The functions that machines approximate. Operands arrive flushed, results are flushed afterwards.
+/// Only for f32: f16 and f64 are always [`exact`].
+#[derive(Copy, Clone, Debug)]
+pub struct Functions {
+    /// 1 / x.
+    pub rcp: fn(f32) -> f32,
+    /// 1 / sqrt(x).
+    pub rsq: fn(f32) -> f32,
+    /// Square root.
+    pub sqrt: fn(f32) -> f32,
+    /// 2^x.
+    pub exp2: fn(f32) -> f32,
+    /// Base-2 logarithm.
+    pub log2: fn(f32) -> f32,
+    /// sin(2 pi x).
+    pub sin_turns: fn(f32) -> f32,
+    /// cos(2 pi x).
+    pub cos_turns: fn(f32) -> f32,
+}
+
+impl Functions {
+    /// All rounded once: [`exact`].
+    pub const EXACT: Functions = Functions {
+        rcp: exact::rcp,
+        rsq: exact::rsq,
+        sqrt: exact::sqrt,
+        exp2: exact::exp2,
+        log2: exact::log2,
+        sin_turns: exact::sin_turns,
+        cos_turns: exact::cos_turns,
+    };
+}
+
+/// Adversarial error: each approximated function is off by a pseudo-random amount within the bound
+/// that its machine declares, a pure function of seed, function and operand. Results that are zero,
+/// infinite or NaN stay, and so do the points that manuals promise: rcp, rsq and sqrt of 1, log2 of
+/// 1, exp2 of 0, sin and cos of 0.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Perturbation {
+    /// Selects the errors.
+    pub seed: u64,
+    /// Units in the last place, either way.
+    pub rcp_ulps: u32,
+    /// Units in the last place, either way.
+    pub rsq_ulps: u32,
+    /// Units in the last place, either way.
+    pub sqrt_ulps: u32,
+    /// Units in the last place, either way.
+    pub exp2_ulps: u32,
+    /// Units in the last place, either way.
+    pub log2_ulps: u32,
+    /// Absolute, either way; results stay within -1..=1.
+    pub sin_cos_absolute: f32,
+}
+
+/// An exactly defined numeric model.
+#[derive(Copy, Clone, Debug)]
+pub struct Numerics {
+    /// What reports call it.
+    pub name: &'static str,
+    /// Denormals of f32.
+    pub f32_denormals: Denormals,
+    /// Denormals of f16.
+    pub f16_denormals: Denormals,
+    /// Denormals of f64.
+    pub f64_denormals: Denormals,
+    /// True when `fneg` and `fabs` flush as arithmetic does (source modifiers of an ALU
+    /// instruction); false when they only touch the sign bit.
+    pub sign_ops_flush: bool,
+    /// True when `fmin`, `fmax`, `fsat` flush as arithmetic does.
+    pub min_max_flush: bool,
+    /// Rounding of `fma`.
+    pub fma: Fma,
+    /// NaN in `fmin` and `fmax`.
+    pub min_max_nan: NanRule,
+    /// Zeros in `fmin` and `fmax`.
+    pub min_max_zero: ZeroRule,
+    /// Dot products.
+    pub dot: Dot,
+    /// True when `ffract` never gives 1.0: the largest value below it instead.
+    pub fract_below_one: bool,
+    /// Approximated functions.
+    pub functions: Functions,
+    /// Adversarial error, if any.
+    pub perturbation: Option<Perturbation>,
+}
+
+impl Numerics {
+    /// The reference: IEEE 754 with denormals kept, `fma` fused, everything rounded once; `fmin` and
+    /// `fmax` give the operand that is not NaN and order the zeros. Within WGSL's accuracy rules
+    /// for every operation, and what `--target interp` computes with.
+    pub const REFERENCE: Numerics = Numerics {
+        name: "reference",
+        f32_denormals: Denormals::KEEP,
+        f16_denormals: Denormals::KEEP,
+        f64_denormals: Denormals::KEEP,
+        sign_ops_flush: false,
+        min_max_flush: false,
+        fma: Fma::Fused,
+        min_max_nan: NanRule::Other,
+        min_max_zero: ZeroRule::Ordered,
+        dot: Dot {
+            order: DotOrder::Ascending,
+            fused: false,
+            filled_to: 0,
+        },
+        fract_below_one: false,
+        functions: Functions::EXACT,
+        perturbation: None,
+    };
+
+    /// This model with adversarial error.
+    pub const fn perturbed(self, perturbation: Perturbation) -> Numerics {
+        Numerics {
+            perturbation: Some(perturbation),
+            ..self
+        }
+    }
+
+    /// The f32 that these operand bits count as.
+    #[inline]
+    pub fn in32(&self, bits: u32) -> f32 {
+        if self.f32_denormals.flush_inputs {
+            f32::from_bits(flush32(bits))
+        } else {
+            f32::from_bits(bits)
+        }
+    }
+    /// The bits of an f32 result: NaN made canonical, denormals flushed if they are.
+    #[inline]
+    pub fn out32(&self, value: f32) -> u32 {
+        if value.is_nan() {
+            NAN32
+        } else if self.f32_denormals.flush_outputs {
+            flush32(value.to_bits())
+        } else {
+            value.to_bits()
+        }
+    }
+    /// The value that these f16 operand bits count as (f16 arithmetic is computed in f64).
+    #[inline]
+    pub fn in16(&self, bits: u16) -> f64 {
+        let bits = if self.f16_denormals.flush_inputs {
+            flush16(bits)
+        } else {
+            bits
+        };
+        f16_to_f64(bits)
+    }
+    /// The bits of an f16 result: rounded once, NaN made canonical, denormals flushed if they are.
+    #[inline]
+    pub fn out16(&self, value: f64) -> u16 {
+        let bits = f64_to_f16(value);
+        if self.f16_denormals.flush_outputs {
+            flush16(bits)
+        } else {
+            bits
+        }
+    }
+    /// The f64 that these operand bits count as.
+    #[inline]
+    pub fn in64(&self, bits: u64) -> f64 {
+        if self.f64_denormals.flush_inputs {
+            f64::from_bits(flush64(bits))
+        } else {
+            f64::from_bits(bits)
+        }
+    }
+    /// The bits of an f64 result: NaN made canonical, denormals flushed if they are.
+    #[inline]
+    pub fn out64(&self, value: f64) -> u64 {
+        if value.is_nan() {
+            NAN64
+        } else if self.f64_denormals.flush_outputs {
+            flush64(value.to_bits())
+        } else {
+            value.to_bits()
+        }
+    }
+
+    /// `rcp` of this model on bits, flushing and error included.
+    pub fn rcp(&self, x: u32) -> u32 {
+        self.approximate(x, self.functions.rcp, 1, 1.0, |p| p.rcp_ulps)
+    }
+    /// `rsq` of this model on bits, flushing and error included.
+    pub fn rsq(&self, x: u32) -> u32 {
+        self.approximate(x, self.functions.rsq, 2, 1.0, |p| p.rsq_ulps)
+    }
+    /// `sqrt` of this model on bits, flushing and error included.
+    pub fn sqrt(&self, x: u32) -> u32 {
+        self.approximate(x, self.functions.sqrt, 3, 1.0, |p| p.sqrt_ulps)
+    }
+    /// `exp2` of this model on bits, flushing and error included.
+    pub fn exp2(&self, x: u32) -> u32 {
+        self.approximate(x, self.functions.exp2, 4, 0.0, |p| p.exp2_ulps)
+    }
+    /// `log2` of this model on bits, flushing and error included.
+    pub fn log2(&self, x: u32) -> u32 {
+        self.approximate(x, self.functions.log2, 5, 1.0, |p| p.log2_ulps)
+    }
+    /// `sin_turns` of this model on bits, flushing and error included.
+    pub fn sin_turns(&self, x: u32) -> u32 {
+        self.approximate_turns(x, self.functions.sin_turns, 6)
+    }
+    /// `cos_turns` of this model on bits, flushing and error included.
+    pub fn cos_turns(&self, x: u32) -> u32 {
+        self.approximate_turns(x, self.functions.cos_turns, 7)
+    }
+
+    fn approximate(
+        &self,
+        x: u32,
+        function: fn(f32) -> f32,
+        salt: u64,
+        fixed_point: f32,
+        bound: impl Fn(&Perturbation) -> u32,
+    ) -> u32 {
+        let x = self.in32(x);
+        let mut y = function(x);
+        if let Some(p) = &self.perturbation
+            && y.is_finite()
+            && y != 0.0
+            && x != fixed_point
+        {
+            let bound = bound(p);
+            let noise = mix(p.seed ^ (salt << 56) ^ u64::from(x.to_bits()));
+            let steps = (noise % (2 * u64::from(bound) + 1)) as i64 - i64::from(bound);
+            let magnitude = i64::from(y.to_bits() & 0x7fff_ffff) + steps;
+            // An error never makes a result zero, infinite or of the other sign.
+            let magnitude = magnitude.clamp(1, 0x7f7f_ffff) as u32;
+            y = f32::from_bits((y.to_bits() & 0x8000_0000) | magnitude);
+        }
+        self.out32(y)
+    }
+
+    fn approximate_turns(&self, x: u32, function: fn(f32) -> f32, salt: u64) -> u32 {
+        let x = self.in32(x);
+        let mut y = function(x);
+        if let Some(p) = &self.perturbation
+            && y.is_finite()
+            && x != 0.0
+        {
+            let noise = mix(p.seed ^ (salt << 56) ^ u64::from(x.to_bits()));
+            let unit = (noise >> 11) as f64 / (1u64 << 53) as f64;
+            let error = (2.0 * unit - 1.0) * f64::from(p.sin_cos_absolute);
+            y = ((f64::from(y) + error) as f32).clamp(-1.0, 1.0);
+        }
+        self.out32(y)
+    }
+}
+
+/// A denormal f32 becomes a zero of its sign, anything else stays.
+#[inline]
+pub const fn flush32(bits: u32) -> u32 {
+    if bits & 0x7f80_0000 == 0 {
+        bits & 0x8000_0000
+    } else {
+        bits
+    }
+}
+
+/// A denormal f16 becomes a zero of its sign, anything else stays.
+#[inline]
+pub const fn flush16(bits: u16) -> u16 {
+    if bits & 0x7c00 == 0 {
+        bits & 0x8000
+    } else {
+        bits
+    }
+}
+
+/// A denormal f64 becomes a zero of its sign, anything else stays.
+#[inline]
+pub const fn flush64(bits: u64) -> u64 {
+    if bits & 0x7ff0_0000_0000_0000 == 0 {
+        bits & 0x8000_0000_0000_0000
+    } else {
+        bits
+    }
+}
+
+/// The value of an f16, exact (IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits).
+#[inline]
+pub fn f16_to_f64(bits: u16) -> f64 {
+    let fraction = u64::from(bits & 0x3ff);
+    let magnitude = match (bits >> 10) & 0x1f {
+        0 => fraction as f64 / f64::from(1u32 << 24),
+        0x1f if fraction == 0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        exponent => f64::from_bits(((u64::from(exponent) + 1008) << 52) | (fraction << 42)),
+    };
+    if bits & 0x8000 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
+}
+
+/// An f64 rounded to f16, to nearest with ties to even; too large gives infinity (from 65520), NaN
+/// gives [`NAN16`]. Exact or rounded once for an f32 too, since every f32 is an f64.
+#[inline]
+pub fn f64_to_f16(value: f64) -> u16 {
+    if value.is_nan() {
+        return NAN16;
+    }
+    let sign = ((value.to_bits() >> 48) & 0x8000) as u16;
+    let magnitude = value.abs();
+    if magnitude >= 65520.0 {
+        return sign | 0x7c00;
+    }
+    // Adding and subtracting 2^(e+42) leaves a value below 2^(e+1) rounded to units of 2^(e-10):
+    // f64 has 52 fraction bits, so the sum's unit is exactly the f16's unit at exponent e.
+    let exponent = ((magnitude.to_bits() >> 52) as i64 - 1023).max(-14);
+    let unit = f64::from_bits(((exponent + 42 + 1023) as u64) << 52);
+    let rounded = (magnitude + unit) - unit;
+    if rounded < 1.0 / 16384.0 {
+        return sign | (rounded * 16_777_216.0) as u16;
+    }
+    let bits = rounded.to_bits();
+    sign | (((((bits >> 52) - 1008) << 10) | ((bits >> 42) & 0x3ff)) as u16)
+}
+
+/// a + b rounded to odd: rounding this once more, to a format at least two bits narrower, gives the
+/// sum rounded once (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+fn add_to_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    if !sum.is_finite() {
+        return sum;
+    }
+    let b_part = sum - a;
+    let error = (a - (sum - b_part)) + (b - b_part);
+    if error == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum;
+    }
+    // The even neighbour was chosen: take the odd one on the side of the error.
+    let away = (error > 0.0) == (sum > 0.0);
+    f64::from_bits(if away {
+        sum.to_bits() + 1
+    } else {
+        sum.to_bits() - 1
+    })
+}
+
+/// a * b + c in f32, rounded once. The product of two f32 is exact in f64.
+#[inline]
+pub fn fma32(a: f32, b: f32, c: f32) -> f32 {
+    add_to_odd(f64::from(a) * f64::from(b), f64::from(c)) as f32
+}
+
+/// a * b + c of f16 values, ready to be rounded to f16 by [`f64_to_f16`].
+#[inline]
+pub fn fma16(a: f64, b: f64, c: f64) -> f64 {
+    add_to_odd(a * b, c)
+}
+
+/// a * b + c in f64, rounded once.
+#[inline]
+pub fn fma64(a: f64, b: f64, c: f64) -> f64 {
+    libm::fma(a, b, c)
+}
+
+/// splitmix64's finaliser: a bijection of 64 bits that leaves no visible pattern.
+const fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Functions of one f32, computed in f64 and rounded once; pure and the same on every host.
+pub mod exact {
+    /// 1 / x: correctly rounded; ±0 gives infinity of the sign, infinity gives zero.
+    pub fn rcp(x: f32) -> f32 {
+        1.0 / x
+    }
+    /// 1 / sqrt(x); +0 gives infinity, -0 minus infinity, negative gives NaN.
+    pub fn rsq(x: f32) -> f32 {
+        rsq64(f64::from(x)) as f32
+    }
+    /// Square root: correctly rounded; -0 gives -0, negative gives NaN.
+    pub fn sqrt(x: f32) -> f32 {
+        libm::sqrtf(x)
+    }
+    /// 2^x.
+    pub fn exp2(x: f32) -> f32 {
+        libm::exp2(f64::from(x)) as f32
+    }
+    /// Base-2 logarithm; ±0 gives minus infinity, negative gives NaN.
+    pub fn log2(x: f32) -> f32 {
+        libm::log2(f64::from(x)) as f32
+    }
+    /// sin(2 pi x) for any finite x.
+    pub fn sin_turns(x: f32) -> f32 {
+        sin_turns64(f64::from(x)) as f32
+    }
+    /// cos(2 pi x) for any finite x.
+    pub fn cos_turns(x: f32) -> f32 {
+        cos_turns64(f64::from(x)) as f32
+    }
+
+    /// 1 / sqrt(x).
+    pub(crate) fn rsq64(x: f64) -> f64 {
+        1.0 / libm::sqrt(x)
+    }
+    /// sin(2 pi x): whole and half turns are taken off exactly, so zeros are zeros.
+    pub(crate) fn sin_turns64(x: f64) -> f64 {
+        if !x.is_finite() {
+            return f64::NAN;
+        }
+        let mut r = x - libm::rint(x);
+        if r.abs() > 0.25 {
+            r = 0.5f64.copysign(r) - r;
+        }
+        libm::sin(r * std::f64::consts::TAU)
+    }
+    /// cos(2 pi x) = sin(2 pi (1/4 - |r|)) with whole turns taken off exactly.
+    pub(crate) fn cos_turns64(x: f64) -> f64 {
+        if !x.is_finite() {
+            return f64::NAN;
+        }
+        let r = (x - libm::rint(x)).abs();
+        libm::sin((0.25 - r) * std::f64::consts::TAU)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_f16_survives_the_way_through_f64() {
+        for bits in 0..=u16::MAX {
+            let back = f64_to_f16(f16_to_f64(bits));
+            let nan = bits & 0x7c00 == 0x7c00 && bits & 0x3ff != 0;
+            assert_eq!(back, if nan { NAN16 } else { bits });
+        }
+    }
+
+    #[test]
+    fn halves_between_two_f16_round_to_the_even_one() {
+        for bits in 0..0x7bffu16 {
+            let (lo, hi) = (f16_to_f64(bits), f16_to_f64(bits + 1));
+            let middle = (lo + hi) / 2.0;
+            let even = bits + (bits & 1);
+            assert_eq!(f64_to_f16(middle), even, "between {lo} and {hi}");
+            assert_eq!(f64_to_f16(f64::from_bits(middle.to_bits() + 1)), bits + 1);
+            assert_eq!(f64_to_f16(f64::from_bits(middle.to_bits() - 1)), bits);
+        }
+        assert_eq!(f64_to_f16(65519.999), 0x7bff);
+        assert_eq!(f64_to_f16(65520.0), 0x7c00);
+        assert_eq!(f64_to_f16(-1e300), 0xfc00);
+    }
+
+    #[test]
+    fn fma32_agrees_with_libms_on_a_walk_over_all_exponents() {
+        let mut state = 7;
+        for _ in 0..200_000 {
+            let mut next = || {
+                state = mix(state);
+                f32::from_bits(state as u32)
+            };
+            let (a, b, c) = (next(), next(), next());
+            let (ours, theirs) = (fma32(a, b, c), libm::fmaf(a, b, c));
+            assert!(
+                ours.to_bits() == theirs.to_bits() || ours.is_nan() && theirs.is_nan(),
+                "{a:?} * {b:?} + {c:?}: {ours:?} {theirs:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn fma32_rounds_once_where_f64_would_tie() {
+        // 1 + 2^-23 times 1 + 2^-24 needs 48 bits; the last bit of c decides the tie.
+        let (a, b) = (1.0 + f32::EPSILON, 1.0 + f32::EPSILON);
+        assert_eq!(fma32(a, b, -1.0), libm::fmaf(a, b, -1.0));
+        // 2^-24 is half a unit of 1: alone it ties down, with 2^-80 more it rounds up.
+        let half = 2f32.powi(-24);
+        assert_eq!(fma32(half, 1.0, 1.0), 1.0);
+        assert_eq!(
+            fma32(half, 1.0 + f32::EPSILON, 1.0).to_bits(),
+            1.0f32.to_bits() + 1
+        );
+    }
+
+    #[test]
+    fn turns_are_exact_at_quarters() {
+        for (x, sin, cos) in [
+            (0.0, 0.0, 1.0),
+            (0.25, 1.0, 0.0),
+            (0.5, 0.0, -1.0),
+            (-0.25, -1.0, 0.0),
+            (-0.5, 0.0, -1.0),
+            (3.25, 1.0, 0.0),
+        ] {
+            assert_eq!(exact::sin_turns(x), sin, "sin of {x} turns");
+            assert_eq!(exact::cos_turns(x), cos, "cos of {x} turns");
+        }
+    }
+
+    #[test]
+    fn flushing_keeps_signs_and_leaves_normal_numbers() {
+        assert_eq!(flush32(0x8000_0001), 0x8000_0000);
+        assert_eq!(flush32(0x007f_ffff), 0);
+        assert_eq!(flush32(0x0080_0000), 0x0080_0000);
+        assert_eq!(flush16(0x83ff), 0x8000);
+        assert_eq!(flush64(0x000f_ffff_ffff_ffff), 0);
+        let model = Numerics {
+            f32_denormals: Denormals::FLUSH,
+            ..Numerics::REFERENCE
+        };
+        assert_eq!(model.rcp(0x8000_0001), 0xff80_0000);
+        assert_eq!(Numerics::REFERENCE.rcp(0x7f00_0000), 0x0040_0000);
+        assert_eq!(model.rcp(0x7f00_0000), 0);
+    }
+
+    #[test]
+    fn perturbation_stays_within_its_bound_and_reaches_it() {
+        let model = Numerics::REFERENCE.perturbed(Perturbation {
+            seed: 1,
+            rcp_ulps: 1,
+            rsq_ulps: 1,
+            sqrt_ulps: 1,
+            exp2_ulps: 2,
+            log2_ulps: 2,
+            sin_cos_absolute: 0.001,
+        });
+        let mut reached = [false; 5];
+        for i in 1..2000u32 {
+            let x = (i as f32 * 0.37).to_bits();
+            let off = i64::from(model.exp2(x)) - i64::from(Numerics::REFERENCE.exp2(x));
+            if f32::from_bits(Numerics::REFERENCE.exp2(x)).is_finite() {
+                reached[usize::try_from(off + 2).expect("at most two units below")] = true;
+            }
+            let x = (i as f32 / 4000.0).to_bits();
+            let (a, b) = (model.sin_turns(x), Numerics::REFERENCE.sin_turns(x));
+            assert!((f32::from_bits(a) - f32::from_bits(b)).abs() <= 0.00101);
+        }
+        assert_eq!(reached, [true; 5]);
+        assert_eq!(model.rcp(1.0f32.to_bits()), 1.0f32.to_bits());
+        assert_eq!(model.rcp(0), f32::INFINITY.to_bits());
+    }
+}
