@@ -1,7 +1,7 @@
 //! The machine instruction: one scalar ALU operation, one fetch, one export or one mark of control
 //! flow, over virtual registers before allocation and cells of R0..=R127 after it.
 
-use crate::isa::AluOp;
+use crate::isa::{AluOp, FetchOp};
 use gpucc_ir::mach::{self, Access, Cell, File, FileId, Files, Operand, Phases, Reg, Relation, Role, Scope};
 use smallvec::SmallVec;
 
@@ -150,8 +150,8 @@ pub struct Vertex {
 /// A texture instruction. R700 ISA 5.4.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
-    /// TEX_INST.
-    pub op: u8,
+    /// Which instruction.
+    pub op: FetchOp,
     /// Resource, stage-relative.
     pub resource: u8,
     /// Sampler.

@@ -2,6 +2,7 @@
 //! The R700 back end: optimised structured SSA becomes VLIW machine code for AMD RV7xx.
 
 mod api;
+mod emit;
 pub mod group;
 pub mod inst;
 pub mod isa;

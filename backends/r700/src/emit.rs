@@ -1,0 +1,860 @@
+//! Turns an allocated machine function into a program: ALU runs into clauses, fetches into fetch
+//! clauses, marks of control flow into CF instructions with their addresses, and the stack size.
+//!
+//! R700 ISA 2.3 (layout), 3.3 to 3.7 (clauses, exports, control flow), 3.6.5 (stack).
+
+use crate::api::{Failure, Stats};
+use crate::group::{self, Clause, Item, Work};
+use crate::inst::{Alu, Export, ExportType, Indexed, Inst, Lane, MemRead, MemWrite, Source, Space, Src, Texture, Vertex};
+use crate::isa::{self, AluOp, CfOp, FetchOp, f};
+use crate::op;
+use crate::slot::{Dst, Operand, Read, Slot};
+use gpucc_ir::mach::{Cell, Func, Reg};
+use gpucc_ir::ssa::Span;
+
+/// The bytes of a program and what was counted on the way.
+pub struct Emitted {
+    /// Little-endian dwords.
+    pub words: Vec<u32>,
+    /// The program as the ISA layer has it.
+    pub program: isa::Program,
+    /// Byte offset to source position, ascending.
+    pub lines: Vec<(u32, Span)>,
+    /// One past the highest register that the program names.
+    pub gprs: u32,
+    /// Stack entries.
+    pub stack: u32,
+    /// Figures of the code alone.
+    pub stats: Stats,
+    /// Has KILL instructions.
+    pub kills: bool,
+    /// Writes memory other than scratch.
+    pub writes_memory: bool,
+}
+
+/// What steers emission.
+#[derive(Copy, Clone, Debug)]
+pub struct Config {
+    /// Subentries of a stack entry.
+    pub subentries: u32,
+    /// Vertex fetches go through the texture cache (RV710 has no vertex cache).
+    pub vertex_through_texture: bool,
+    /// Memory writes of helper pixels must be dropped.
+    pub pixel: bool,
+    /// Starts with CALL_FS.
+    pub fetch_shader: bool,
+}
+
+/// Most instructions of a fetch clause. Register guide, CF_WORD1.COUNT and COUNT_3.
+const FETCH_LIMIT: usize = 16;
+
+enum Entry {
+    /// An instruction without a clause.
+    Plain(isa::Inst),
+    /// An ALU clause: index into the clauses, and its instruction.
+    Alu(usize, CfOp),
+    /// A fetch clause: index into the fetch clauses, and its instruction.
+    Fetch(usize, CfOp),
+}
+
+enum Frame {
+    If { jump: usize, otherwise: Option<usize> },
+    Loop { start: usize, breaks: Vec<usize> },
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum FetchKind {
+    Vertex,
+    Texture,
+    Memory,
+}
+
+struct Emitter<'a> {
+    config: &'a Config,
+    entries: Vec<(Entry, Span)>,
+    clauses: Vec<Clause>,
+    fetches: Vec<(Vec<isa::Inst>, Vec<Span>)>,
+    pending: Vec<Item>,
+    fetch: Vec<(isa::Inst, Span)>,
+    fetch_kind: FetchKind,
+    /// Registers that the open fetch clause has written.
+    fetched: [bool; 128],
+    frames: Vec<Frame>,
+    /// A jump leads to the entry that comes next.
+    targeted: bool,
+    /// Writes may be on their way.
+    unacknowledged: bool,
+    any_write: bool,
+    gprs: u32,
+    pushes: u32,
+    loops: u32,
+    stack: u32,
+    stats: Stats,
+    kills: bool,
+    writes_memory: bool,
+}
+
+fn broken(message: impl Into<String>) -> Failure {
+    Failure::Internal { pass: "emit", message: message.into() }
+}
+
+const fn parts(cell: Cell) -> (u8, u8) {
+    (cell.row(4) as u8, cell.phase(4))
+}
+
+/// Emits a function whose registers are all physical.
+///
+/// # Errors
+/// [`Failure::Limit`] when the program is larger than addresses reach, [`Failure::Internal`] when
+/// the function is not well formed.
+pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
+    let any_write = func.layout.iter().any(|&block| {
+        func.blocks[block].nodes.iter().any(|node| matches!(node.inst, Inst::MemWrite(_)))
+    });
+    let mut e = Emitter {
+        config,
+        entries: Vec::new(),
+        clauses: Vec::new(),
+        fetches: Vec::new(),
+        pending: Vec::new(),
+        fetch: Vec::new(),
+        fetch_kind: FetchKind::Vertex,
+        fetched: [false; 128],
+        frames: Vec::new(),
+        targeted: false,
+        unacknowledged: false,
+        any_write,
+        gprs: 1,
+        pushes: 0,
+        loops: 0,
+        stack: 0,
+        stats: Stats::default(),
+        kills: false,
+        writes_memory: false,
+    };
+    if config.fetch_shader {
+        e.plain(isa::Inst::new(isa::R700.cf_op(CfOp::CALL_FS)), Span::NONE);
+        // The return address takes one subentry. R700 ISA 3.6.5.
+        e.stack = 1;
+    }
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            e.node(&node.inst, node.span)?;
+        }
+    }
+    e.finish()
+}
+
+impl Emitter<'_> {
+    fn reg(&mut self, reg: Reg) -> (u8, u8) {
+        let (gpr, chan) = parts(reg.cell());
+        self.gprs = self.gprs.max(u32::from(gpr) + 1);
+        (gpr, chan)
+    }
+
+    fn operand(&mut self, source: &Source, op: AluOp, index: usize) -> Operand {
+        match source.src {
+            Src::Reg(reg) => {
+                let (gpr, chan) = self.reg(reg);
+                Operand { read: Read::Gpr { gpr, chan, rel: false }, neg: source.neg, abs: source.abs }
+            }
+            Src::Const { buffer, index, chan } => Operand {
+                read: Read::Kcache { buffer, index, chan },
+                neg: source.neg,
+                abs: source.abs,
+            },
+            Src::Bits(mut bits) => {
+                if source.abs {
+                    bits &= 0x7fff_ffff;
+                }
+                if source.neg {
+                    bits ^= 0x8000_0000;
+                }
+                Operand::constant(bits, op::may_negate(op, index))
+            }
+        }
+    }
+
+    fn slot(&mut self, alu: &Alu) -> Slot {
+        let mut src = [Operand::UNUSED; 3];
+        for (index, source) in alu.src.iter().enumerate() {
+            src[index] = self.operand(source, alu.op, index);
+        }
+        let dst = alu.dst.map(|reg| {
+            let (gpr, chan) = self.reg(reg);
+            Dst { gpr, chan, rel: false }
+        });
+        Slot {
+            op: alu.op,
+            dst,
+            src,
+            sources: alu.src.len() as u8,
+            clamp: alu.clamp,
+            omod: alu.omod.code(),
+        }
+    }
+
+    fn alu(&mut self, alu: &Alu, span: Span) {
+        self.flush_fetch();
+        let slot = self.slot(alu);
+        self.pending.push(Item::one(slot, span));
+    }
+
+    fn mov(&mut self, dst: Dst, src: Read, span: Span) {
+        let slot = Slot {
+            op: AluOp::MOV,
+            dst: Some(dst),
+            src: [
+                Operand { read: src, neg: false, abs: false },
+                Operand::UNUSED,
+                Operand::UNUSED,
+            ],
+            sources: 1,
+            clamp: false,
+            omod: 0,
+        };
+        self.pending.push(Item::one(slot, span));
+    }
+
+    /// A parallel copy as moves in an order that keeps its meaning; cycles are exchanged by XOR.
+    fn copy(&mut self, dst: &[Reg], src: &[Reg], span: Span) {
+        self.flush_fetch();
+        let mut moves: Vec<((u8, u8), (u8, u8))> = dst
+            .iter()
+            .zip(src)
+            .map(|(&d, &s)| (self.reg(d), self.reg(s)))
+            .filter(|(d, s)| d != s)
+            .collect();
+        while !moves.is_empty() {
+            let free = moves.iter().position(|&(d, _)| moves.iter().all(|&(_, s)| s != d));
+            match free {
+                Some(at) => {
+                    let ((gpr, chan), (from, from_chan)) = moves.swap_remove(at);
+                    let read = Read::Gpr { gpr: from, chan: from_chan, rel: false };
+                    self.mov(Dst { gpr, chan, rel: false }, read, span);
+                }
+                None => {
+                    // Every destination is still read: a cycle. Exchange one pair; the one that
+                    // wanted our old value finds it in the other place.
+                    let (d, s) = moves.swap_remove(0);
+                    for (dst, a, b) in [(d, d, s), (s, d, s), (d, d, s)] {
+                        let read = |(gpr, chan)| Operand {
+                            read: Read::Gpr { gpr, chan, rel: false },
+                            neg: false,
+                            abs: false,
+                        };
+                        let slot = Slot {
+                            op: AluOp::XOR_INT,
+                            dst: Some(Dst { gpr: dst.0, chan: dst.1, rel: false }),
+                            src: [read(a), read(b), Operand::UNUSED],
+                            sources: 2,
+                            clamp: false,
+                            omod: 0,
+                        };
+                        self.pending.push(Item::one(slot, span));
+                    }
+                    for (_, source) in &mut moves {
+                        if *source == d {
+                            *source = s;
+                        }
+                    }
+                    moves.retain(|(d, s)| d != s);
+                }
+            }
+        }
+    }
+
+    fn mova(&mut self, indexed: &Indexed, span: Span) -> group::Range {
+        let index = self.operand(&indexed.index, AluOp::MOVA_INT, 0);
+        let (gpr, chan) = self.reg(indexed.array);
+        self.gprs = self.gprs.max(u32::from(gpr) + u32::from(indexed.count));
+        let slot = Slot {
+            op: AluOp::MOVA_INT,
+            dst: None,
+            src: [index, Operand::UNUSED, Operand::UNUSED],
+            sources: 1,
+            clamp: false,
+            omod: 0,
+        };
+        self.pending.push(Item::one(slot, span));
+        group::Range { gpr, chan, count: indexed.count }
+    }
+
+    fn node(&mut self, inst: &Inst, span: Span) -> Result<(), Failure> {
+        match inst {
+            Inst::Entry(list) => {
+                for (reg, _) in list {
+                    self.reg(*reg);
+                }
+            }
+            Inst::ArrayNew { array } => {
+                self.reg(*array);
+            }
+            Inst::Alu(alu) => self.alu(alu, span),
+            Inst::Dot { dst, src, clamp } => {
+                self.flush_fetch();
+                let (gpr, chan) = self.reg(*dst);
+                let slots = std::array::from_fn(|unit| {
+                    let a = self.operand(&src[unit][0], AluOp::DOT4_IEEE, 0);
+                    let b = self.operand(&src[unit][1], AluOp::DOT4_IEEE, 1);
+                    Slot {
+                        op: AluOp::DOT4_IEEE,
+                        dst: (unit == usize::from(chan)).then_some(Dst { gpr, chan, rel: false }),
+                        src: [a, b, Operand::UNUSED],
+                        sources: 2,
+                        clamp: *clamp,
+                        omod: 0,
+                    }
+                });
+                self.pending.push(Item { work: Work::Four(slots), range: None, span });
+            }
+            Inst::Cube { dst, src } => {
+                self.flush_fetch();
+                let [x, y, z] = src.map(|reg| self.operand(&Source::reg(reg), AluOp::CUBE, 0));
+                // R700 ISA 9, CUBE: src0 = zzxy, src1 = yxzz.
+                let pairs = [[z, y], [z, x], [x, z], [y, z]];
+                let dst = dst.map(|reg| self.reg(reg));
+                let slots = std::array::from_fn(|unit| Slot {
+                    op: AluOp::CUBE,
+                    dst: Some(Dst { gpr: dst[unit].0, chan: dst[unit].1, rel: false }),
+                    src: [pairs[unit][0], pairs[unit][1], Operand::UNUSED],
+                    sources: 2,
+                    clamp: false,
+                    omod: 0,
+                });
+                self.pending.push(Item { work: Work::Four(slots), range: None, span });
+            }
+            Inst::Copy { dst, src } => self.copy(dst, src, span),
+            Inst::ArrayRead { dst, from } => {
+                self.flush_fetch();
+                let range = self.mova(from, span);
+                let (gpr, chan) = self.reg(*dst);
+                let slot = Slot {
+                    op: AluOp::MOV,
+                    dst: Some(Dst { gpr, chan, rel: false }),
+                    src: [
+                        Operand {
+                            read: Read::Gpr { gpr: range.gpr, chan: range.chan, rel: true },
+                            neg: false,
+                            abs: false,
+                        },
+                        Operand::UNUSED,
+                        Operand::UNUSED,
+                    ],
+                    sources: 1,
+                    clamp: false,
+                    omod: 0,
+                };
+                self.pending.push(Item { work: Work::One(slot), range: Some(range), span });
+            }
+            Inst::ArrayWrite { to, value, .. } => {
+                self.flush_fetch();
+                let range = self.mova(to, span);
+                let value = self.operand(value, AluOp::MOV, 0);
+                let slot = Slot {
+                    op: AluOp::MOV,
+                    dst: Some(Dst { gpr: range.gpr, chan: range.chan, rel: true }),
+                    src: [value, Operand::UNUSED, Operand::UNUSED],
+                    sources: 1,
+                    clamp: false,
+                    omod: 0,
+                };
+                self.pending.push(Item { work: Work::One(slot), range: Some(range), span });
+            }
+            Inst::Vertex(fetch) => {
+                let inst = self.vertex(fetch);
+                let index = parts(fetch.index.cell()).0;
+                let row = row_of(&fetch.dst);
+                self.push_fetch(FetchKind::Vertex, inst, &[index], row, span);
+            }
+            Inst::Texture(fetch) => {
+                let inst = self.texture(fetch);
+                let source = fetch.src.iter().find_map(|lane| match lane {
+                    Lane::Reg(reg) => Some(parts(reg.cell()).0),
+                    _ => None,
+                });
+                self.push_fetch(FetchKind::Texture, inst, source.as_slice(), row_of(&fetch.dst), span);
+            }
+            Inst::MemRead(read) => {
+                if self.any_write {
+                    self.wait(span);
+                }
+                let inst = self.mem_read(read);
+                let index = read.index.map(|reg| parts(reg.cell()).0);
+                self.push_fetch(FetchKind::Memory, inst, index.as_slice(), row_of(&read.dst), span);
+                if read.fill {
+                    self.stats.fills += 1;
+                }
+            }
+            Inst::MemWrite(write) => {
+                let inst = self.mem_write(write);
+                self.flush();
+                self.plain(inst, span);
+                self.unacknowledged = true;
+                if write.spill {
+                    self.stats.spills += 1;
+                }
+            }
+            Inst::WaitAck => self.wait(span),
+            Inst::Export(export) => {
+                let inst = self.export(export);
+                self.flush();
+                self.plain(inst, span);
+            }
+            Inst::If(alu) => {
+                self.alu(alu, span);
+                self.flush();
+                match self.entries.last_mut() {
+                    Some((Entry::Alu(_, op), _)) => *op = CfOp::ALU_PUSH_BEFORE,
+                    _ => return Err(broken("an `if` ends in an ALU clause")),
+                }
+                self.pushes += 1;
+                self.measure_stack();
+                let jump = self.entries.len();
+                self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::JUMP)), span);
+                self.frames.push(Frame::If { jump, otherwise: None });
+                self.stats.branches += 1;
+            }
+            Inst::Else => {
+                self.flush();
+                let here = self.entries.len();
+                let Some(Frame::If { jump, otherwise }) = self.frames.last_mut() else {
+                    return Err(broken("`else` without `if`"));
+                };
+                if otherwise.replace(here).is_some() {
+                    return Err(broken("two `else` of one `if`"));
+                }
+                let jump = *jump;
+                self.patch(jump, here, 0);
+                self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::ELSE)), span);
+            }
+            Inst::EndIf => {
+                self.flush();
+                let Some(Frame::If { jump, otherwise }) = self.frames.pop() else {
+                    return Err(broken("`endif` without `if`"));
+                };
+                match self.entries.last_mut() {
+                    Some((Entry::Alu(_, op @ CfOp::ALU), _)) if !self.targeted => {
+                        *op = CfOp::ALU_POP_AFTER;
+                    }
+                    _ => {
+                        let next = self.entries.len() as u32 + 1;
+                        let pop = isa::Inst::new(isa::R700.cf_op(CfOp::POP))
+                            .with(f::POP_COUNT, 1)
+                            .with(f::ADDR, next);
+                        self.plain(pop, span);
+                    }
+                }
+                let after = self.entries.len();
+                self.patch(otherwise.unwrap_or(jump), after, 1);
+                self.targeted = true;
+                self.pushes -= 1;
+            }
+            Inst::LoopStart => {
+                self.flush();
+                self.loops += 1;
+                self.measure_stack();
+                let start = self.entries.len();
+                self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_START_DX10)), span);
+                self.frames.push(Frame::Loop { start, breaks: Vec::new() });
+                self.stats.loops += 1;
+                self.unacknowledged |= self.any_write;
+            }
+            Inst::LoopEnd => {
+                self.flush();
+                let Some(Frame::Loop { start, breaks }) = self.frames.pop() else {
+                    return Err(broken("`endloop` without `loop`"));
+                };
+                let end = self.entries.len();
+                let inst = isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_END))
+                    .with(f::ADDR, start as u32 + 1);
+                self.plain(inst, span);
+                self.patch(start, end + 1, 0);
+                for at in breaks {
+                    self.patch(at, end, 0);
+                }
+                self.targeted = true;
+                self.loops -= 1;
+            }
+            Inst::Break => {
+                self.flush();
+                let here = self.entries.len();
+                let frame = self.frames.iter_mut().rev().find_map(|frame| match frame {
+                    Frame::Loop { breaks, .. } => Some(breaks),
+                    Frame::If { .. } => None,
+                });
+                frame.ok_or_else(|| broken("`break` outside a loop"))?.push(here);
+                self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_BREAK)), span);
+            }
+            Inst::End => self.flush(),
+        }
+        Ok(())
+    }
+
+    /// R700 ISA 3.6.5: a loop takes an entry, a push a subentry, and two more while any push lives.
+    fn measure_stack(&mut self) {
+        let reserve = if self.pushes > 0 { 2 } else { 0 };
+        let elements = self.loops * self.config.subentries + self.pushes + reserve;
+        self.stack = self.stack.max(elements.div_ceil(self.config.subentries));
+    }
+
+    fn patch(&mut self, at: usize, target: usize, pops: u32) {
+        if let (Entry::Plain(inst), _) = &mut self.entries[at] {
+            *inst = inst.with(f::ADDR, target as u32).with(f::POP_COUNT, pops);
+        }
+    }
+
+    fn plain(&mut self, inst: isa::Inst, span: Span) {
+        self.entries.push((Entry::Plain(inst.with(f::BARRIER, 1)), span));
+        self.targeted = false;
+    }
+
+    fn wait(&mut self, span: Span) {
+        if self.unacknowledged {
+            self.flush();
+            // ADDR is the number of writes that may still be on their way.
+            self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::WAIT_ACK)), span);
+            self.unacknowledged = false;
+        }
+    }
+
+    fn flush(&mut self) {
+        self.flush_fetch();
+        self.flush_alu();
+    }
+
+    fn flush_alu(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let items = std::mem::take(&mut self.pending);
+        for clause in group::pack(&items) {
+            let span = clause.groups.first().map_or(Span::NONE, |packed| packed.span);
+            self.kills |= clause.groups.last().is_some_and(|packed| packed.group.has_kill());
+            for packed in &clause.groups {
+                self.stats.alu_groups += 1;
+                self.stats.alu_slots += packed.group.len() as u32;
+                self.stats.literals += packed.group.literals().len() as u32;
+            }
+            self.entries.push((Entry::Alu(self.clauses.len(), CfOp::ALU), span));
+            self.targeted = false;
+            self.clauses.push(clause);
+        }
+    }
+
+    fn flush_fetch(&mut self) {
+        if self.fetch.is_empty() {
+            return;
+        }
+        let (insts, spans): (Vec<_>, Vec<_>) = std::mem::take(&mut self.fetch).into_iter().unzip();
+        let op = match self.fetch_kind {
+            FetchKind::Texture => {
+                self.stats.tex_clauses += 1;
+                self.stats.tex_instructions += insts.len() as u32;
+                CfOp::TEX
+            }
+            FetchKind::Vertex | FetchKind::Memory => {
+                self.stats.vtx_clauses += 1;
+                self.stats.vtx_instructions += insts.len() as u32;
+                if self.config.vertex_through_texture { CfOp::VTX_TC } else { CfOp::VTX }
+            }
+        };
+        let span = spans[0];
+        self.entries.push((Entry::Fetch(self.fetches.len(), op), span));
+        self.targeted = false;
+        self.fetches.push((insts, spans));
+        self.fetched = [false; 128];
+    }
+
+    fn push_fetch(
+        &mut self,
+        kind: FetchKind,
+        inst: isa::Inst,
+        sources: &[u8],
+        row: Option<u8>,
+        span: Span,
+    ) {
+        self.flush_alu();
+        // An address that an earlier fetch of the clause brings is not there yet. R700 ISA 3.3.
+        let depends = sources.iter().any(|&gpr| self.fetched[usize::from(gpr)]);
+        if self.fetch_kind != kind || depends || self.fetch.len() == FETCH_LIMIT {
+            self.flush_fetch();
+        }
+        self.fetch_kind = kind;
+        if let Some(row) = row {
+            self.fetched[usize::from(row)] = true;
+        }
+        self.fetch.push((inst, span));
+    }
+
+    fn results(&mut self, mut inst: isa::Inst, dst: &[Option<Reg>; 4], select: &[u8; 4]) -> isa::Inst {
+        let mut sel = [7; 4];
+        let mut row = 0;
+        for (reg, &component) in dst.iter().zip(select) {
+            if let Some(reg) = reg {
+                let (gpr, chan) = self.reg(*reg);
+                row = gpr;
+                sel[usize::from(chan)] = u32::from(component);
+            }
+        }
+        inst = inst.with(f::DST_GPR, row.into());
+        for (field, value) in isa::fields::DST_SELS.into_iter().zip(sel) {
+            inst = inst.with(field, value);
+        }
+        inst
+    }
+
+    fn vertex(&mut self, fetch: &Vertex) -> isa::Inst {
+        let (gpr, chan) = self.reg(fetch.index);
+        let inst = isa::Inst::new(isa::R700.fetch_op(FetchOp::VFETCH))
+            .with(f::FETCH_TYPE, fetch.fetch_type.into())
+            .with(f::BUFFER_ID, fetch.resource.into())
+            .with(f::SRC_GPR, gpr.into())
+            .with(f::SRC_SEL_X, chan.into())
+            .with(f::MEGA_FETCH_COUNT, u32::from(fetch.bytes) - 1)
+            .with(f::MEGA_FETCH, 1)
+            .with(f::DATA_FORMAT, fetch.data_format.into())
+            .with(f::NUM_FORMAT_ALL, fetch.num_format.into())
+            .with(f::FORMAT_COMP_ALL, fetch.signed.into())
+            .with(f::OFFSET, fetch.offset.into());
+        self.results(inst, &fetch.dst, &fetch.select)
+    }
+
+    fn texture(&mut self, fetch: &Texture) -> isa::Inst {
+        let mut inst = isa::Inst::new(isa::R700.fetch_op(fetch.op))
+            .with(f::RESOURCE_ID, fetch.resource.into())
+            .with(f::SAMPLER_ID, fetch.sampler.into());
+        for (lane, field) in fetch.src.iter().zip(isa::fields::SRC_SELS) {
+            let sel = match lane {
+                Lane::Reg(reg) => {
+                    let (gpr, chan) = self.reg(*reg);
+                    inst = inst.with(f::SRC_GPR, gpr.into());
+                    u32::from(chan)
+                }
+                Lane::Zero | Lane::Masked => 4,
+                Lane::One => 5,
+            };
+            inst = inst.with(field, sel);
+        }
+        for (&normalized, field) in fetch.normalized.iter().zip(isa::fields::COORD_TYPES) {
+            inst = inst.with(field, normalized.into());
+        }
+        // Offsets are S3.1: half texels. Register guide, TEX_WORD2.
+        for (&offset, field) in fetch.offset.iter().zip([f::OFFSET_X, f::OFFSET_Y, f::OFFSET_Z]) {
+            inst = inst.with(field, (i32::from(offset) * 2) as u32 & 31);
+        }
+        self.results(inst, &fetch.dst, &fetch.select)
+    }
+
+    fn mem_read(&mut self, read: &MemRead) -> isa::Inst {
+        let op = match read.space {
+            Space::Scratch => FetchOp::READ_SCRATCH,
+            Space::Scatter => FetchOp::READ_MEM,
+        };
+        let mut inst = isa::Inst::new(isa::R700.fetch_op(op))
+            .with(f::ELEM_SIZE, u32::from(read.elements) - 1)
+            .with(f::UNCACHED, 1)
+            .with(f::MEGA_FETCH, 1)
+            .with(f::ARRAY_BASE, read.base.into())
+            .with(f::ARRAY_SIZE, read.size.into())
+            .with(f::DATA_FORMAT, if read.elements == 1 { 13 } else { 34 })
+            .with(f::NUM_FORMAT_ALL, 1);
+        if let Some(index) = read.index {
+            let (gpr, chan) = self.reg(index);
+            inst = inst
+                .with(f::INDEXED, 1)
+                .with(f::SRC_GPR, gpr.into())
+                .with(f::SRC_SEL_X, chan.into());
+        }
+        self.results(inst, &read.dst, &read.select)
+    }
+
+    fn mem_write(&mut self, write: &MemWrite) -> isa::Inst {
+        let op = match write.space {
+            Space::Scratch => CfOp::MEM_SCRATCH,
+            Space::Scatter => CfOp::MEM_EXPORT,
+        };
+        let mut mask = 0;
+        let mut row = 0;
+        for reg in write.src.iter().flatten() {
+            let (gpr, chan) = self.reg(*reg);
+            row = gpr;
+            mask |= 1 << chan;
+        }
+        let mut inst = isa::Inst::new(isa::R700.cf_op(op))
+            // WRITE_ACK, or WRITE_IND_ACK with an index.
+            .with(f::TYPE, 2 + u32::from(write.index.is_some()))
+            .with(f::ARRAY_BASE, write.base.into())
+            .with(f::ARRAY_SIZE, write.size.into())
+            .with(f::ELEM_SIZE, u32::from(write.elements) - 1)
+            .with(f::RW_GPR, row.into())
+            .with(f::COMP_MASK, mask);
+        if let Some(index) = write.index {
+            let (gpr, _) = self.reg(index);
+            inst = inst.with(f::INDEX_GPR, gpr.into());
+        }
+        if write.space == Space::Scatter {
+            self.writes_memory = true;
+            if self.config.pixel {
+                inst = inst.with(f::VALID_PIXEL_MODE, 1);
+            }
+        }
+        inst
+    }
+
+    fn export(&mut self, export: &Export) -> isa::Inst {
+        let op = if export.done { CfOp::EXPORT_DONE } else { CfOp::EXPORT };
+        let mut inst = isa::Inst::new(isa::R700.cf_op(op))
+            .with(
+                f::TYPE,
+                match export.ty {
+                    ExportType::Pixel => 0,
+                    ExportType::Position => 1,
+                    ExportType::Parameter => 2,
+                },
+            )
+            .with(f::ARRAY_BASE, export.base.into())
+            .with(f::ELEM_SIZE, 3);
+        for (lane, field) in export.src.iter().zip(isa::fields::SELS) {
+            let sel = match lane {
+                Lane::Reg(reg) => {
+                    let (gpr, chan) = self.reg(*reg);
+                    inst = inst.with(f::RW_GPR, gpr.into());
+                    u32::from(chan)
+                }
+                Lane::Zero => 4,
+                Lane::One => 5,
+                Lane::Masked => 7,
+            };
+            inst = inst.with(field, sel);
+        }
+        inst
+    }
+
+    fn finish(mut self) -> Result<Emitted, Failure> {
+        self.flush();
+        if !self.frames.is_empty() {
+            return Err(broken("control flow is open at the end"));
+        }
+        // Something must carry END_OF_PROGRAM: not ALU, not a jump or a pop. R700 ISA 3.2.
+        let carries = match self.entries.last() {
+            Some((Entry::Plain(inst), _)) => {
+                let op = CfOp::of(inst.op().id);
+                matches!(op, CfOp::EXPORT | CfOp::EXPORT_DONE | CfOp::MEM_EXPORT | CfOp::NOP)
+                    && !self.targeted
+            }
+            _ => false,
+        };
+        if !carries {
+            self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::NOP)), Span::NONE);
+        }
+        if let Some((Entry::Plain(inst), _)) = self.entries.last_mut() {
+            *inst = inst.with(f::END_OF_PROGRAM, 1);
+        }
+        self.layout()
+    }
+
+    fn layout(self) -> Result<Emitted, Failure> {
+        let mut program = isa::Program::default();
+        let mut lines: Vec<(u32, Span)> = Vec::new();
+        let mut at = self.entries.len() as u32;
+        let mut stats = self.stats;
+        stats.cf_instructions = self.entries.len() as u32;
+        stats.alu_clauses = self.clauses.len() as u32;
+        for (number, (_, span)) in self.entries.iter().enumerate() {
+            lines.push((number as u32 * 8, *span));
+        }
+        let mut alu_at = Vec::with_capacity(self.clauses.len());
+        for clause in &self.clauses {
+            alu_at.push(at);
+            let mut groups = Vec::with_capacity(clause.groups.len());
+            for packed in &clause.groups {
+                lines.push((at * 8, packed.span));
+                let group = group::encode(&packed.group, &clause.locks);
+                at += group.qwords();
+                groups.push(group);
+            }
+            program.clauses.push(isa::Clause {
+                at: alu_at[alu_at.len() - 1],
+                body: isa::Body::Alu(groups),
+            });
+        }
+        let mut fetch_at = Vec::with_capacity(self.fetches.len());
+        for (insts, spans) in &self.fetches {
+            // Fetch clauses start on 16 bytes. R700 ISA 3.3.
+            at += at % 2;
+            fetch_at.push(at);
+            for (number, span) in spans.iter().enumerate() {
+                lines.push(((at + 2 * number as u32) * 8, *span));
+            }
+            program.clauses.push(isa::Clause { at, body: isa::Body::Fetch(insts.clone()) });
+            at += 2 * insts.len() as u32;
+        }
+        if at >= 1 << 22 {
+            return Err(Failure::Limit {
+                what: "64-bit words of code",
+                needed: at.into(),
+                available: 1 << 22,
+                hint: "split the shader or unroll less",
+                span: Span::NONE,
+            });
+        }
+        for (number, (entry, _)) in self.entries.iter().enumerate() {
+            let (inst, clause) = match entry {
+                Entry::Plain(inst) => (*inst, None),
+                Entry::Alu(index, op) => {
+                    let clause = &self.clauses[*index];
+                    let mut inst = isa::Inst::new(isa::R700.cf_op(*op))
+                        .with(f::ADDR, alu_at[*index])
+                        .with(f::COUNT, clause.qwords - 1)
+                        .with(f::BARRIER, 1);
+                    let fields = [
+                        (f::KCACHE_BANK0, f::KCACHE_MODE0, f::KCACHE_ADDR0),
+                        (f::KCACHE_BANK1, f::KCACHE_MODE1, f::KCACHE_ADDR1),
+                    ];
+                    for (lock, (bank, mode, addr)) in clause.locks.sets.iter().zip(fields) {
+                        if let Some((buffer, line, lines)) = *lock {
+                            inst = inst
+                                .with(bank, buffer.into())
+                                .with(mode, lines.into())
+                                .with(addr, line.into());
+                        }
+                    }
+                    (inst, Some(isa::ClauseId(*index as u32)))
+                }
+                Entry::Fetch(index, op) => {
+                    let inst = isa::Inst::new(isa::R700.cf_op(*op))
+                        .with(f::ADDR, fetch_at[*index])
+                        .with(f::COUNT, self.fetches[*index].0.len() as u32 - 1)
+                        .with(f::BARRIER, 1);
+                    (inst, Some(isa::ClauseId((self.clauses.len() + index) as u32)))
+                }
+            };
+            program.cf.push(isa::Cf { at: number as u32, inst, clause });
+        }
+        program.dwords = at * 2;
+        let words = isa::encode_program(&program).map_err(|error| broken(error.to_string()))?;
+        lines.dedup_by_key(|(_, span)| *span);
+        stats.instructions = stats.alu_slots
+            + stats.cf_instructions
+            + stats.tex_instructions
+            + stats.vtx_instructions;
+        stats.gprs = self.gprs;
+        stats.stack_entries = self.stack;
+        Ok(Emitted {
+            words,
+            program,
+            lines,
+            gprs: self.gprs,
+            stack: self.stack,
+            stats,
+            kills: self.kills,
+            writes_memory: self.writes_memory,
+        })
+    }
+}
+
+/// The row that a fetch writes.
+fn row_of(dst: &[Option<Reg>; 4]) -> Option<u8> {
+    dst.iter().flatten().next().map(|reg| parts(reg.cell()).0)
+}
