@@ -4,12 +4,16 @@
 //! - [`field`]: fields in pieces, enums, formats. Overlaps do not compile.
 //! - [`op`]: rows, and [`Inst`], one instruction that carries every bit and knows its layout.
 //! - [`table`]: rows by bits and by name, and the checks that a table must pass.
+//! - [`lex`], [`text`]: assembler text as tokens with positions, and fields as `NAME(value)`.
 #![forbid(unsafe_code)]
 
 pub mod field;
+pub mod lex;
 pub mod op;
 pub mod table;
+pub mod text;
 
 pub use field::{Enum, Field, FieldId, Format, Kind, Member, Piece, Span};
+pub use lex::Diagnostic;
 pub use op::{DecodeError, FieldError, Inst, Op, OpId};
 pub use table::Table;

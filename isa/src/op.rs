@@ -131,6 +131,17 @@ impl Inst {
         Inst { op, bits: op.bits }
     }
 
+    /// The op with every free field at its usual value, which is what text leaves out.
+    pub fn usual(op: &'static Op) -> Inst {
+        let mut bits = op.bits;
+        for field in op.format.fields() {
+            if !op.is_fixed(field) {
+                bits = field.put(bits, field.default);
+            }
+        }
+        Inst { op, bits }
+    }
+
     /// Checks `bits` against a row already chosen.
     pub fn decode(op: &'static Op, bits: u128) -> Result<Inst, DecodeError> {
         let reserved = bits & !op.format.used();

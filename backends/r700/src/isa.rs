@@ -4,16 +4,22 @@
 //!   register guide's chapter 5, with citations; the documents' errors are in ERRATA.md.
 //! - [`alu`]: ALU slots and groups, read and written by operand instead of by bit field.
 //! - [`program`]: whole programs: control flow, clauses, padding, unreachable words; decoding and encoding.
+//! - [`disasm`], [`asm`], [`unit`]: the same as text and back, whole programs and single units.
 //!
 //! Everything is an [`Inst`]: a row and its bits. `inst.get(f::POP_COUNT)` reads a field, `inst.with(f::ADDR, 4)` writes
 //! one; a field that the format lacks reads as 0.
 
 pub mod alu;
+pub mod asm;
+pub mod disasm;
 pub mod fields;
 pub mod ops;
 pub mod program;
+pub mod unit;
 
 pub use alu::{AluGroup, AluSlot, Chan, Dst, Operand, Src, Unit};
+pub use asm::assemble;
+pub use disasm::disassemble;
 pub use fields::f;
 pub use gpucc_isa::{DecodeError as InstError, Inst};
 pub use ops::{AluOp, CfOp, FetchOp, flag};
@@ -21,6 +27,7 @@ pub use program::{
     Body, Cf, Clause, ClauseId, DecodeError, EncodeError, Fetch, Program, decode_program,
     encode_program,
 };
+pub use unit::{UnitKind, assemble_unit, disassemble_unit};
 
 use gpucc_isa::{Op, Table};
 

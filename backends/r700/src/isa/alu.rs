@@ -236,6 +236,24 @@ const SRC_CHAN: [FieldId; 3] = [f::SRC0_CHAN, f::SRC1_CHAN, f::SRC2_CHAN];
 const SRC_NEG: [FieldId; 3] = [f::SRC0_NEG, f::SRC1_NEG, f::SRC2_NEG];
 const SRC_ABS: [FieldId; 2] = [f::SRC0_ABS, f::SRC1_ABS];
 
+/// Every field that says something about a source.
+pub const SRC_FIELDS: [FieldId; 14] = [
+    f::SRC0_SEL,
+    f::SRC0_REL,
+    f::SRC0_CHAN,
+    f::SRC0_NEG,
+    f::SRC0_ABS,
+    f::SRC1_SEL,
+    f::SRC1_REL,
+    f::SRC1_CHAN,
+    f::SRC1_NEG,
+    f::SRC1_ABS,
+    f::SRC2_SEL,
+    f::SRC2_REL,
+    f::SRC2_CHAN,
+    f::SRC2_NEG,
+];
+
 /// One ALU instruction word pair.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct AluSlot(Inst);
@@ -256,6 +274,10 @@ impl AluSlot {
 
     pub fn inst(&self) -> Inst {
         self.0
+    }
+
+    pub fn inst_ref(&self) -> &Inst {
+        &self.0
     }
 
     pub fn row(&self) -> &'static Op {

@@ -266,7 +266,7 @@ pub const ALU1_OP2: &[Field] = &[
     at!(SRC1_ABS            33:33 B),
     at!(UPDATE_EXECUTE_MASK 34:34 B),
     at!(UPDATE_PRED         35:35 B),
-    at!(WRITE_MASK          36:36 B),
+    at!(WRITE_MASK          36:36 B).usually(1),
     at!(OMOD                38:37 e(&OMOD_E)),
     at!(ALU_INST            49:39 U),
 ];

@@ -110,6 +110,8 @@ pub enum Reason {
     Inst(#[from] InstError),
     #[error("{0} dwords are too few for an instruction")]
     Truncated(usize),
+    #[error("{0} bytes are no dword")]
+    PartialWord(usize),
     #[error("the program has no instruction")]
     Empty,
     #[error("the program is larger than 128 MiB, which ADDR cannot reach")]
