@@ -3,18 +3,26 @@
 
 mod api;
 mod emit;
+mod expand;
 pub mod group;
 pub mod inst;
 pub mod isa;
 pub mod legal;
+mod numerics;
 pub mod op;
+mod refuse;
 pub mod slot;
+mod target;
 
 pub use api::{
     AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure,
     FetchMode, InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot, StateRegister,
     Stats, VertexAttribute, VertexBuffer,
 };
+
+pub use numerics::numerics;
+pub use refuse::refusals;
+pub use target::target_info;
 
 use gpucc_ir::ssa::{Func, Span};
 

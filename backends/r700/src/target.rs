@@ -1,0 +1,41 @@
+//! What the shared passes ask of this machine.
+
+use gpucc_ir::ssa::{Op, Type};
+use gpucc_passes::TargetInfo;
+
+/// R700 as the shared passes see it.
+struct R700;
+
+/// The machine's answers.
+pub fn target_info() -> &'static dyn TargetInfo {
+    &R700
+}
+
+impl TargetInfo for R700 {
+    fn native(&self, op: Op, ty: Type) -> bool {
+        matches!(ty, Type::B1 | Type::B32) && crate::expand::is_native(op)
+    }
+    /// MULADD_IEEE rounds twice: contraction is free and changes nothing.
+    fn has_fma(&self, ty: Type) -> bool {
+        ty == Type::B32
+    }
+    /// Lanes leave blocks by masks alone.
+    fn has_branches(&self) -> bool {
+        false
+    }
+    /// LOOP_CONTINUE waits for LOOP_END and would skip `continuing`.
+    fn has_continue(&self) -> bool {
+        false
+    }
+    /// A push, a jump and a pop with their clause breaks cost about ten groups.
+    fn flatten_limit(&self) -> u32 {
+        16
+    }
+    fn select_chain_limit(&self) -> u32 {
+        4
+    }
+    /// Reads out of range give zero.
+    fn speculates_loads(&self) -> bool {
+        true
+    }
+}
