@@ -189,7 +189,7 @@ ops! {
     FMul = "fmul", Binary, COMMUTES;
     /// Quotient; correctly rounded in the reference model.
     FDiv = "fdiv", Binary, PURE;
-    /// x - y * trunc(x / y).
+    /// x - y * trunc(x / y) as if computed without rounding: takes the sign of x.
     FRem = "frem", Binary, PURE;
     /// a * b + c; fused or rounded twice as the model says.
     FMa = "fma", Ternary, COMMUTES;
@@ -283,9 +283,11 @@ ops! {
     SToF = "s2f", Convert, PURE;
     /// Unsigned integer to float, RNE.
     UToF = "u2f", Convert, PURE;
-    /// Float to signed, toward zero, saturating, NaN gives 0.
+    /// Float to signed, toward zero, clamped to what both types hold (f32 to i32: at most
+    /// 2147483520), NaN gives 0.
     FToS = "f2s", Convert, PURE;
-    /// Float to unsigned, toward zero, saturating, NaN gives 0.
+    /// Float to unsigned, toward zero, clamped to what both types hold (f32 to u32: at most
+    /// 4294967040), NaN gives 0.
     FToU = "f2u", Convert, PURE;
     /// Float to float, RNE.
     FConvert = "fconvert", Convert, PURE;

@@ -1,0 +1,223 @@
+//! The interpreter: what a [`Func`] means. Every machine is measured against it.
+//!
+//! Invocations run in lock step: one walk over the regions carries all lanes, each construct under
+//! the mask of the lanes that are in it, each value as an array over lanes. Barriers are then points
+//! that a workgroup's lanes must reach together, and quads are lanes `4k..4k+4` (upper left, upper
+//! right, lower left, lower right).
+//!
+//! Lock step is one legal order among many, so it says nothing about racy programs. Every access to
+//! storage and workgroup memory is therefore marked with its invocation and its barrier epoch
+//! ([`Marks`]); a second run that is given the marks of the first follows what depends on racy
+//! words ([`Outcome::excluded`]).
+
+mod exec;
+mod memory;
+mod texture;
+
+use super::func::{Func, Inst, Mem, MemSpace, Stage};
+use super::numerics::Numerics;
+use super::resource::{Builtin, Input, InputKind, Resource};
+use super::world::World;
+use crate::Set;
+
+/// A word that invocations share: of a buffer's element, of a workgroup's variable, or of an image.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Word {
+    /// A storage buffer's word: binding, element, byte address.
+    Buffer(Resource, u32, u32),
+    /// A workgroup variable's word: workgroup within the run, variable, byte address.
+    Workgroup(u32, Mem, u32),
+    /// A storage texture's texel: binding, element, and x, y, z, layer folded into a number.
+    Texel(Resource, u32, u64),
+}
+
+/// Words whose final value, or whose readers, depend on the order of invocations.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    /// Touched by two invocations in one epoch, one writing, not both atomically.
+    pub racy: Set<Word>,
+    /// Some invocation used the value that an atomic returned.
+    pub atomic_results: bool,
+}
+
+impl Marks {
+    /// True when nothing depends on the order of invocations.
+    pub fn is_empty(&self) -> bool {
+        self.racy.is_empty() && !self.atomic_results
+    }
+}
+
+/// What must not be compared, because it follows from what depends on the order of invocations.
+#[derive(Clone, Debug, Default)]
+pub struct Excluded {
+    /// Everything: control flow depended on it.
+    pub all: bool,
+    /// Words written with such a value, and the racy words themselves.
+    pub words: Set<Word>,
+    /// Buffers and images written at such an address.
+    pub resources: Set<Resource>,
+    /// Per output component (`output index * 4 + component`), per lane.
+    pub outputs: Vec<Vec<bool>>,
+}
+
+/// The invocations of a run and what they are given.
+#[derive(Clone, Debug, Default)]
+pub struct Lanes {
+    /// Number of invocations; a multiple of 4 in fragment programs.
+    pub count: usize,
+    /// `[input][lane]`: four words each, by input number.
+    pub inputs: Vec<Vec<[u32; 4]>>,
+    /// Workgroup of each lane within the run (0 without workgroups).
+    pub workgroup: Vec<u32>,
+    /// Fragment: lanes that only help their quad.
+    pub helper: Vec<bool>,
+}
+
+impl Lanes {
+    /// `count` lanes of one workgroup, all inputs 0, no helpers.
+    pub fn new(func: &Func, count: usize) -> Lanes {
+        Lanes {
+            count,
+            inputs: vec![vec![[0; 4]; count]; func.inputs.len()],
+            workgroup: vec![0; count],
+            helper: vec![false; count],
+        }
+    }
+
+    /// The invocations of the workgroups `from..to` (counted x first) of a dispatch of `groups`
+    /// workgroups, with every compute builtin filled in.
+    pub fn compute(func: &Func, groups: [u32; 3], from: u32, to: u32) -> Lanes {
+        let [sx, sy, sz] = func.workgroup_size.map(|n| n.max(1));
+        let size = sx * sy * sz;
+        let mut lanes = Lanes::new(func, ((to - from) * size) as usize);
+        for lane in 0..lanes.count {
+            let (group, local) = (from + lane as u32 / size, lane as u32 % size);
+            lanes.workgroup[lane] = group - from;
+            let id = [
+                group % groups[0],
+                group / groups[0] % groups[1],
+                group / groups[0] / groups[1],
+            ];
+            let at = [local % sx, local / sx % sy, local / sx / sy];
+            for (input, data) in func.inputs.iter() {
+                let InputKind::Builtin(builtin) = data.kind else {
+                    continue;
+                };
+                lanes.inputs[slot(input)][lane] = match builtin {
+                    Builtin::GlobalInvocationId => [
+                        id[0] * sx + at[0],
+                        id[1] * sy + at[1],
+                        id[2] * sz + at[2],
+                        0,
+                    ],
+                    Builtin::LocalInvocationId => [at[0], at[1], at[2], 0],
+                    Builtin::LocalInvocationIndex => [local, 0, 0, 0],
+                    Builtin::WorkgroupId => [id[0], id[1], id[2], 0],
+                    Builtin::NumWorkgroups => [groups[0], groups[1], groups[2], 0],
+                    _ => continue,
+                };
+            }
+        }
+        lanes
+    }
+}
+
+/// Position of an input in [`Lanes::inputs`].
+pub fn slot(input: Input) -> usize {
+    input.as_u32() as usize
+}
+
+/// What a run leaves behind, beside what it did to its [`World`].
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// `[output][lane]`: four words each, by output number; 0 where nothing was written.
+    pub outputs: Vec<Vec<[u32; 4]>>,
+    /// Lanes that were demoted (or were helpers from the start).
+    pub helper: Vec<bool>,
+    /// Instructions executed (once for all lanes together).
+    pub steps: u64,
+    /// What depends on the order of invocations.
+    pub marks: Marks,
+    /// What follows from it: filled when the run was given marks.
+    pub excluded: Excluded,
+}
+
+/// Why a run ended early.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// The limit of steps was reached.
+    #[error("the run took more than {0} steps")]
+    OutOfSteps(u64),
+    /// Some lanes of a workgroup reached a barrier and others did not.
+    #[error("{0}: a barrier in divergent control flow")]
+    DivergentBarrier(Inst),
+    /// Control reached `unreachable`.
+    #[error("{0}: reached `unreachable`")]
+    Unreachable(Inst),
+    /// The function breaks an invariant of the verifier.
+    #[error("{0}: malformed: {1}")]
+    Malformed(Inst, &'static str),
+}
+
+/// Sees every executed instruction.
+pub trait Trace {
+    /// `lanes` are those that executed it; `value(lane, k)` gives result `k`.
+    fn executed(
+        &mut self,
+        func: &Func,
+        inst: Inst,
+        lanes: &[usize],
+        value: &dyn Fn(usize, usize) -> u64,
+    );
+}
+
+/// How a run is done.
+pub struct Options<'a> {
+    /// The numeric model.
+    pub numerics: &'a Numerics,
+    /// The most instructions to execute (counted once for all lanes together).
+    pub steps: u64,
+    /// Marks of an earlier run over the same input: then [`Outcome::excluded`] is filled.
+    pub marks: Option<&'a Marks>,
+    /// Sees every executed instruction.
+    pub trace: Option<&'a mut dyn Trace>,
+}
+
+impl<'a> Options<'a> {
+    /// One million steps, nothing else.
+    pub fn new(numerics: &'a Numerics) -> Options<'a> {
+        Options {
+            numerics,
+            steps: 1_000_000,
+            marks: None,
+            trace: None,
+        }
+    }
+}
+
+/// Runs a verified function.
+///
+/// # Errors
+/// [`Stop`]; the world keeps what was stored until then.
+pub fn run(
+    func: &Func,
+    lanes: &Lanes,
+    world: &mut dyn World,
+    options: Options<'_>,
+) -> Result<Outcome, Stop> {
+    exec::Machine::new(func, lanes, world, options).run()
+}
+
+/// Bytes of workgroup memory.
+pub fn workgroup_bytes(func: &Func) -> u32 {
+    func.mems
+        .values()
+        .filter(|mem| mem.space == MemSpace::Workgroup)
+        .map(|mem| mem.size)
+        .sum()
+}
+
+/// True for programs whose lanes form quads.
+fn has_quads(func: &Func) -> bool {
+    func.stage == Stage::Fragment
+}

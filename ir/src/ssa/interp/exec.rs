@@ -1,0 +1,501 @@
+//! The walk over regions under lane masks.
+
+use super::memory::Memory;
+use super::{Excluded, Lanes, Marks, Options, Outcome, Stop, has_quads};
+use crate::ssa::eval::eval;
+use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
+use crate::ssa::numerics::Numerics;
+use crate::ssa::op::Op;
+use crate::ssa::world::World;
+
+/// A set of lanes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mask(Vec<u64>);
+
+impl Mask {
+    fn none(lanes: usize) -> Mask {
+        Mask(vec![0; lanes.div_ceil(64)])
+    }
+    fn all(lanes: usize) -> Mask {
+        let mut mask = Mask::none(lanes);
+        for lane in 0..lanes {
+            mask.insert(lane);
+        }
+        mask
+    }
+    fn insert(&mut self, lane: usize) {
+        self.0[lane / 64] |= 1 << (lane % 64);
+    }
+    pub(super) fn contains(&self, lane: usize) -> bool {
+        self.0[lane / 64] >> (lane % 64) & 1 != 0
+    }
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+    fn add(&mut self, other: &Mask) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            std::iter::successors((word != 0).then_some(word), |&rest| {
+                let rest = rest & (rest - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |rest| index * 64 + rest.trailing_zeros() as usize)
+        })
+    }
+}
+
+/// A construct that is being executed and that inner regions may leave.
+struct Frame {
+    inst: Inst,
+    /// Lanes that left it: `break` of a loop, `exit` or `yield` of a block, `yield` of an if.
+    left: Mask,
+    /// Loops: lanes that go to `continuing`.
+    continued: Mask,
+}
+
+/// A run in progress.
+pub(super) struct Machine<'a> {
+    pub(super) func: &'a Func,
+    pub(super) lanes: &'a Lanes,
+    pub(super) world: &'a mut dyn World,
+    pub(super) numerics: &'a Numerics,
+    trace: Option<&'a mut dyn super::Trace>,
+    limit: u64,
+    steps: u64,
+    /// `[value][lane]`.
+    values: Vec<u64>,
+    /// The same for taint; empty when nothing is followed.
+    taint: Vec<bool>,
+    pub(super) memory: Memory,
+    frames: Vec<Frame>,
+    pub(super) helper: Vec<bool>,
+    outputs: Vec<Vec<[u32; 4]>>,
+    pub(super) marks: Marks,
+    known: Option<&'a Marks>,
+    pub(super) excluded: Excluded,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(
+        func: &'a Func,
+        lanes: &'a Lanes,
+        world: &'a mut dyn World,
+        options: Options<'a>,
+    ) -> Self {
+        let size = func.values.len() * lanes.count;
+        let mut excluded = Excluded::default();
+        if let Some(marks) = options.marks {
+            excluded.words.extend(marks.racy.iter().copied());
+            excluded.outputs = vec![vec![false; lanes.count]; func.outputs.len() * 4];
+        }
+        Machine {
+            func,
+            lanes,
+            world,
+            numerics: options.numerics,
+            trace: options.trace,
+            limit: options.steps,
+            steps: 0,
+            values: vec![0; size],
+            taint: vec![false; if options.marks.is_some() { size } else { 0 }],
+            memory: Memory::new(func, lanes, options.marks.is_some()),
+            frames: Vec::new(),
+            helper: lanes.helper.clone(),
+            outputs: vec![vec![[0; 4]; lanes.count]; func.outputs.len()],
+            marks: Marks::default(),
+            known: options.marks,
+            excluded,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Outcome, Stop> {
+        let all = Mask::all(self.lanes.count);
+        self.region(self.func.body, all)?;
+        Ok(Outcome {
+            outputs: self.outputs,
+            helper: self.helper,
+            steps: self.steps,
+            marks: self.marks,
+            excluded: self.excluded,
+        })
+    }
+
+    fn at(&self, value: Value, lane: usize) -> usize {
+        value.as_u32() as usize * self.lanes.count + lane
+    }
+    pub(super) fn get(&self, value: Value, lane: usize) -> u64 {
+        self.values[self.at(value, lane)]
+    }
+    pub(super) fn set(&mut self, value: Value, lane: usize, bits: u64) {
+        let at = self.at(value, lane);
+        self.values[at] = bits;
+    }
+    /// True when taint is followed.
+    pub(super) fn follows(&self) -> bool {
+        self.known.is_some()
+    }
+    pub(super) fn known_racy(&self, word: super::Word) -> bool {
+        self.known.is_some_and(|marks| marks.racy.contains(&word))
+    }
+    pub(super) fn tainted(&self, value: Value, lane: usize) -> bool {
+        self.follows() && self.taint[self.at(value, lane)]
+    }
+    pub(super) fn set_taint(&mut self, value: Value, lane: usize, taint: bool) {
+        if self.follows() {
+            let at = self.at(value, lane);
+            self.taint[at] = taint;
+        }
+    }
+
+    /// Copies values to the results or parameters that a terminator gives them to.
+    fn give(&mut self, to: &[Value], from: &[Value], mask: &Mask) {
+        for (&to, &from) in to.iter().zip(from) {
+            for lane in mask.iter() {
+                let (to, from) = (self.at(to, lane), self.at(from, lane));
+                self.values[to] = self.values[from];
+                if !self.taint.is_empty() {
+                    self.taint[to] = self.taint[from];
+                }
+            }
+        }
+    }
+
+    /// Lanes of `mask` by the truth of a condition. A tainted condition taints everything.
+    fn split(&mut self, condition: Value, mask: &Mask) -> (Mask, Mask) {
+        let (mut yes, mut no) = (Mask::none(self.lanes.count), Mask::none(self.lanes.count));
+        for lane in mask.iter() {
+            if self.tainted(condition, lane) {
+                self.excluded.all = true;
+            }
+            if self.get(condition, lane) != 0 {
+                yes.insert(lane);
+            } else {
+                no.insert(lane);
+            }
+        }
+        (yes, no)
+    }
+
+    /// Executes a region; lanes that `yield` are added to the innermost frame's `left`, or, in the
+    /// function's body, just end.
+    fn region(&mut self, region: Region, mut active: Mask) -> Result<(), Stop> {
+        let func = self.func;
+        for &inst in &func.regions[region].insts {
+            if active.is_empty() {
+                return Ok(());
+            }
+            self.steps += 1;
+            if self.steps > self.limit {
+                return Err(Stop::OutOfSteps(self.limit));
+            }
+            let data = &func.insts[inst];
+            match data.op {
+                Op::If => active = self.if_(inst, data, &active)?,
+                Op::Block => active = self.block(inst, data, active)?,
+                Op::Loop => active = self.loop_(inst, data, active)?,
+                Op::Yield => {
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.left.add(&active);
+                        let owner = frame.inst;
+                        self.give(&func.insts[owner].results, &data.args, &active);
+                    }
+                    return Ok(());
+                }
+                Op::Break | Op::Continue | Op::Exit => return self.leave(inst, data, &active),
+                Op::Next | Op::BreakIf => {
+                    return Err(Stop::Malformed(inst, "outside of continuing"));
+                }
+                Op::Unreachable => return Err(Stop::Unreachable(inst)),
+                _ => self.simple(inst, data, &active)?,
+            }
+            if self.trace.is_some() {
+                self.report(inst, &active);
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, inst: Inst, active: &Mask) {
+        let lanes: Vec<usize> = active.iter().collect();
+        let results = &self.func.insts[inst].results;
+        let (values, count) = (&self.values, self.lanes.count);
+        let value = |lane: usize, k: usize| {
+            results
+                .get(k)
+                .map_or(0, |v| values[v.as_u32() as usize * count + lane])
+        };
+        if let Some(trace) = self.trace.as_deref_mut() {
+            trace.executed(self.func, inst, &lanes, &value);
+        }
+    }
+
+    /// `break`, `continue` and `exit`: the lanes go to the frame that they name.
+    fn leave(&mut self, inst: Inst, data: &InstData, active: &Mask) -> Result<(), Stop> {
+        let func = self.func;
+        let frame = self
+            .frames
+            .iter_mut()
+            .rev()
+            .find(|frame| match data.imm {
+                Imm::Label(block) => frame.inst == block,
+                _ => func.insts[frame.inst].op == Op::Loop,
+            })
+            .ok_or(Stop::Malformed(inst, "leaves nothing that encloses it"))?;
+        let owner = &func.insts[frame.inst];
+        if data.op == Op::Continue {
+            frame.continued.add(active);
+            let params = &func.regions[owner.regions[1]].params;
+            self.give(params, &data.args, active);
+        } else {
+            frame.left.add(active);
+            self.give(&owner.results, &data.args, active);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, inst: Inst) {
+        self.frames.push(Frame {
+            inst,
+            left: Mask::none(self.lanes.count),
+            continued: Mask::none(self.lanes.count),
+        });
+    }
+    fn pop(&mut self) -> Mask {
+        self.frames
+            .pop()
+            .expect("every frame is popped by who pushed it")
+            .left
+    }
+
+    fn if_(&mut self, inst: Inst, data: &InstData, active: &Mask) -> Result<Mask, Stop> {
+        let (yes, no) = self.split(data.args[0], active);
+        self.push(inst);
+        self.region(data.regions[0], yes)?;
+        self.region(data.regions[1], no)?;
+        Ok(self.pop())
+    }
+
+    fn block(&mut self, inst: Inst, data: &InstData, active: Mask) -> Result<Mask, Stop> {
+        self.push(inst);
+        self.region(data.regions[0], active)?;
+        Ok(self.pop())
+    }
+
+    fn loop_(&mut self, inst: Inst, data: &InstData, active: Mask) -> Result<Mask, Stop> {
+        let func = self.func;
+        let (body, continuing) = (data.regions[0], data.regions[1]);
+        self.give(&func.regions[body].params, &data.args, &active);
+        self.push(inst);
+        let mut trip = active;
+        while !trip.is_empty() {
+            self.region(body, trip)?;
+            let frame = self.frames.last_mut().expect("the loop's own frame");
+            let lanes = std::mem::replace(&mut frame.continued, Mask::none(self.lanes.count));
+            trip = self.continuing(inst, data, continuing, lanes)?;
+        }
+        Ok(self.pop())
+    }
+
+    /// Executes `continuing` up to its terminator and gives the lanes of the next trip.
+    fn continuing(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        region: Region,
+        lanes: Mask,
+    ) -> Result<Mask, Stop> {
+        let func = self.func;
+        if lanes.is_empty() {
+            return Ok(lanes);
+        }
+        let insts = &func.regions[region].insts;
+        let (&last, straight) = insts
+            .split_last()
+            .ok_or(Stop::Malformed(inst, "continuing has no terminator"))?;
+        // All lanes that enter `continuing` reach its end: nothing in it may leave the loop but its
+        // own terminator, and constructs inside give back the lanes they were given.
+        let mut active = lanes;
+        for &inner in straight {
+            self.steps += 1;
+            if self.steps > self.limit {
+                return Err(Stop::OutOfSteps(self.limit));
+            }
+            let inner_data = &func.insts[inner];
+            match inner_data.op {
+                Op::If => active = self.if_(inner, inner_data, &active)?,
+                Op::Block => active = self.block(inner, inner_data, active)?,
+                Op::Loop => active = self.loop_(inner, inner_data, active)?,
+                _ => self.simple(inner, inner_data, &active)?,
+            }
+            if self.trace.is_some() {
+                self.report(inner, &active);
+            }
+        }
+        self.steps += 1;
+        let end = &func.insts[last];
+        let params = &func.regions[data.regions[0]].params;
+        match end.op {
+            Op::Next => {
+                self.give(params, &end.args, &active);
+                Ok(active)
+            }
+            Op::BreakIf => {
+                let (done, more) = self.split(end.args[0], &active);
+                let (results, next) = end.args[1..].split_at(data.results.len());
+                self.give(&data.results, results, &done);
+                self.give(params, next, &more);
+                let frame = self.frames.last_mut().expect("the loop's own frame");
+                frame.left.add(&done);
+                Ok(more)
+            }
+            _ => Err(Stop::Malformed(last, "not a terminator of continuing")),
+        }
+    }
+
+    /// Everything that does not touch control flow.
+    fn simple(&mut self, inst: Inst, data: &InstData, active: &Mask) -> Result<(), Stop> {
+        match data.op {
+            Op::BufferLoad
+            | Op::BufferStore
+            | Op::BufferSize
+            | Op::BufferAtomic
+            | Op::MemLoad
+            | Op::MemStore
+            | Op::MemAtomic
+            | Op::ImageStore
+            | Op::ImageAtomic => self.memory_access(data, active),
+            Op::Tex | Op::TexQuery => self.texture(data, active),
+            Op::Input => {
+                let Imm::Input(input, component) = data.imm else {
+                    return Err(Stop::Malformed(inst, "input without its number"));
+                };
+                let result = data.results[0];
+                let mask = self.func.ty(result).mask();
+                for lane in active.iter() {
+                    let word =
+                        self.lanes.inputs[super::slot(input)][lane][usize::from(component & 3)];
+                    self.set(result, lane, u64::from(word) & mask);
+                }
+            }
+            Op::Output => {
+                let Imm::Output(output, component) = data.imm else {
+                    return Err(Stop::Malformed(inst, "output without its number"));
+                };
+                let (index, component) = (output.as_u32() as usize, usize::from(component & 3));
+                for lane in active.iter() {
+                    self.outputs[index][lane][component] = self.get(data.args[0], lane) as u32;
+                    if self.tainted(data.args[0], lane) {
+                        self.excluded.outputs[index * 4 + component][lane] = true;
+                    }
+                }
+            }
+            Op::Ddx | Op::DdxFine | Op::DdxCoarse | Op::Ddy | Op::DdyFine | Op::DdyCoarse => {
+                self.derivative(data, active);
+            }
+            Op::Demote => {
+                for lane in active.iter() {
+                    self.helper[lane] = true;
+                }
+            }
+            Op::IsHelper => {
+                for lane in active.iter() {
+                    let helper = self.helper[lane];
+                    self.set(data.results[0], lane, helper.into());
+                }
+            }
+            Op::Barrier => self.barrier(inst, active)?,
+            _ => self.compute(data, active),
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, data: &InstData, active: &Mask) {
+        let (count, result) = (self.lanes.count, data.results[0]);
+        let result_ty = self.func.ty(result);
+        if let Imm::Bits(bits) = data.imm {
+            for lane in active.iter() {
+                self.set(result, lane, bits);
+            }
+            return;
+        }
+        // A select's data type is that of its second operand; every other op is read by its first.
+        let typed = data.args[usize::from(data.op == Op::Select)];
+        let ty = self.func.ty(typed);
+        let mut args = [0u64; 8];
+        let operands = data.args.len().min(8);
+        let rows: [usize; 8] = std::array::from_fn(|k| {
+            data.args
+                .get(k)
+                .map_or(0, |arg| arg.as_u32() as usize * count)
+        });
+        let to = result.as_u32() as usize * count;
+        for lane in active.iter() {
+            for k in 0..operands {
+                args[k] = self.values[rows[k] + lane];
+            }
+            self.values[to + lane] =
+                eval(data.op, ty, result_ty, &args[..operands], self.numerics);
+        }
+        if !self.taint.is_empty() {
+            for lane in active.iter() {
+                let taint = rows[..operands].iter().any(|row| self.taint[row + lane]);
+                self.taint[to + lane] = taint;
+            }
+        }
+    }
+
+    /// The difference across the quad: of the lane's own row or column, or (coarse) of the first.
+    fn derivative(&mut self, data: &InstData, active: &Mask) {
+        let (arg, result) = (data.args[0], data.results[0]);
+        for lane in active.iter() {
+            let value = self.quad_difference(arg, lane, data.op);
+            self.set(result, lane, value);
+            if self.follows() {
+                let quad = lane & !3;
+                let taint = (quad..quad + 4).any(|lane| self.tainted(arg, lane));
+                self.set_taint(result, lane, taint);
+            }
+        }
+    }
+
+    pub(super) fn quad_difference(&self, arg: Value, lane: usize, op: Op) -> u64 {
+        if !has_quads(self.func) {
+            return 0;
+        }
+        let (quad, own) = (lane & !3, lane & 3);
+        let (from, to) = match op {
+            Op::Ddx | Op::DdxFine => (own & 2, own | 1),
+            Op::Ddy | Op::DdyFine => (own & 1, own | 2),
+            Op::DdxCoarse => (0, 1),
+            _ => (0, 2),
+        };
+        let ty = self.func.ty(arg);
+        let (to, from) = (self.get(arg, quad + to), self.get(arg, quad + from));
+        eval(Op::FSub, ty, ty, &[to, from], self.numerics)
+    }
+
+    fn barrier(&mut self, inst: Inst, active: &Mask) -> Result<(), Stop> {
+        let groups = self.memory.epochs.len();
+        let (mut here, mut all) = (vec![0u32; groups], vec![0u32; groups]);
+        for (lane, &group) in self.lanes.workgroup.iter().enumerate() {
+            all[group as usize] += 1;
+            here[group as usize] += u32::from(active.contains(lane));
+        }
+        for (group, (&here, &all)) in here.iter().zip(&all).enumerate() {
+            if here != 0 && here != all {
+                return Err(Stop::DivergentBarrier(inst));
+            }
+            self.memory.epochs[group] += u32::from(here != 0);
+        }
+        Ok(())
+    }
+
+    /// The type of a value.
+    pub(super) fn ty(&self, value: Value) -> Type {
+        self.func.ty(value)
+    }
+}

@@ -1,0 +1,543 @@
+//! Buffers, variables and storage textures, with the marks of who touched what.
+
+use super::exec::{Machine, Mask};
+use super::texture::texel_number;
+use super::{Lanes, Word};
+use crate::Map;
+use crate::ssa::func::{Func, Imm, InstData, Mem, MemSpace, Type, Value};
+use crate::ssa::op::Op;
+use crate::ssa::resource::{AtomicOp, Resource, ResourceKind};
+use crate::ssa::world::TexelAddress;
+use smallvec::SmallVec;
+
+/// Variables and epochs of a run.
+pub(super) struct Memory {
+    /// Per variable: `[word][lane]` for private ones, `[word][workgroup]` for workgroup ones.
+    words: Vec<Vec<u32>>,
+    /// The same for taint; empty when nothing is followed.
+    taint: Vec<Vec<bool>>,
+    /// Lanes (private) or workgroups of the run.
+    columns: Vec<usize>,
+    /// Barriers passed, per workgroup.
+    pub(super) epochs: Vec<u32>,
+    touched: Map<Word, Touch>,
+    tainted_words: Map<Word, bool>,
+}
+
+/// Who touched a word, as far as it takes to see a race.
+#[derive(Copy, Clone, Debug, Default)]
+struct Touch {
+    write: Option<By>,
+    read: Option<By>,
+}
+
+/// One invocation, or several of one epoch.
+#[derive(Copy, Clone, Debug)]
+struct By {
+    lane: u32,
+    several: bool,
+    group: u32,
+    several_groups: bool,
+    epoch: u32,
+    atomic: bool,
+}
+
+impl By {
+    /// True when an access by `lane` of `group` in `epoch` is unordered with this one.
+    fn unordered(&self, by: &By) -> bool {
+        (self.lane != by.lane || self.several)
+            && (self.several_groups || self.group != by.group || self.epoch == by.epoch)
+            && !(self.atomic && by.atomic)
+    }
+    fn join(old: Option<By>, by: By) -> Option<By> {
+        Some(match old {
+            None => by,
+            Some(old) => By {
+                several: old.epoch == by.epoch && (old.several || old.lane != by.lane)
+                    || old.several_groups
+                    || old.group != by.group,
+                several_groups: old.several_groups || old.group != by.group,
+                atomic: by.atomic && (old.atomic || old.epoch != by.epoch),
+                ..by
+            },
+        })
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum How {
+    Read,
+    Write,
+    Atomic,
+    AtomicRead,
+}
+
+impl Memory {
+    pub(super) fn new(func: &Func, lanes: &Lanes, follow: bool) -> Memory {
+        let groups = lanes
+            .workgroup
+            .iter()
+            .map(|&group| group as usize + 1)
+            .max()
+            .unwrap_or(1);
+        let columns: Vec<usize> = func
+            .mems
+            .values()
+            .map(|mem| match mem.space {
+                MemSpace::Private => lanes.count,
+                MemSpace::Workgroup => groups,
+            })
+            .collect();
+        let sizes: Vec<usize> = func
+            .mems
+            .values()
+            .zip(&columns)
+            .map(|(mem, columns)| mem.size.div_ceil(4) as usize * columns)
+            .collect();
+        Memory {
+            words: sizes.iter().map(|&size| vec![0; size]).collect(),
+            taint: sizes
+                .iter()
+                .map(|&size| vec![false; if follow { size } else { 0 }])
+                .collect(),
+            columns,
+            epochs: vec![0; groups],
+            touched: Map::default(),
+            tainted_words: Map::default(),
+        }
+    }
+}
+
+/// Where an access goes, for one lane.
+#[derive(Copy, Clone)]
+enum Place {
+    Buffer(Resource, u32),
+    Mem(Mem),
+}
+
+impl Machine<'_> {
+    pub(super) fn memory_access(&mut self, data: &InstData, active: &Mask) {
+        match data.op {
+            Op::BufferSize => {
+                let Imm::Resource(buffer) = data.imm else {
+                    return;
+                };
+                for lane in active.iter() {
+                    let element = self.element(buffer, &data.args, lane).0;
+                    let size = self.world.buffer_size(buffer, element);
+                    self.set(data.results[0], lane, size.into());
+                    self.set_taint(data.results[0], lane, false);
+                }
+            }
+            Op::ImageStore => self.image_store(data, active),
+            Op::ImageAtomic => self.image_atomic(data, active),
+            _ => {
+                for lane in active.iter() {
+                    self.lane_access(data, lane);
+                }
+            }
+        }
+    }
+
+    /// The element of a binding array and how many operands it took.
+    pub(super) fn element(&self, resource: Resource, args: &[Value], lane: usize) -> (u32, usize) {
+        match self.func.resources[resource].count {
+            Some(_) => (self.get(args[0], lane) as u32, 1),
+            None => (0, 0),
+        }
+    }
+
+    fn lane_access(&mut self, data: &InstData, lane: usize) {
+        let (place, skip) = match data.imm {
+            Imm::Resource(buffer) | Imm::BufferAtomic(buffer, _) => {
+                let (element, skip) = self.element(buffer, &data.args, lane);
+                (Place::Buffer(buffer, element), skip)
+            }
+            Imm::Mem(access) | Imm::MemAtomic(access, _) => (Place::Mem(access.mem), 0),
+            _ => return,
+        };
+        let address_value = data.args[skip];
+        let address = self.get(address_value, lane) as u32;
+        let operands = &data.args[skip + 1..];
+        let wild = data.args[..=skip].iter().any(|&v| self.tainted(v, lane));
+        match data.op {
+            Op::BufferLoad | Op::MemLoad => {
+                let mut at = address;
+                for &result in &data.results {
+                    let ty = self.ty(result);
+                    let (bits, taint) = self.load(place, at, ty, lane);
+                    self.set(result, lane, bits);
+                    self.set_taint(result, lane, taint || wild);
+                    at = at.wrapping_add(ty.bytes());
+                }
+            }
+            Op::BufferStore | Op::MemStore => {
+                if self.helper[lane] && self.shared(place) {
+                    return;
+                }
+                let mut at = address;
+                for &value in operands {
+                    let (ty, bits) = (self.ty(value), self.get(value, lane));
+                    let taint = self.tainted(value, lane);
+                    self.store(place, at, ty, bits, taint, lane);
+                    at = at.wrapping_add(ty.bytes());
+                }
+                if wild {
+                    self.exclude_place(place);
+                }
+            }
+            _ => self.atomic(data, place, address, operands, wild, lane),
+        }
+    }
+
+    fn atomic(
+        &mut self,
+        data: &InstData,
+        place: Place,
+        address: u32,
+        operands: &[Value],
+        wild: bool,
+        lane: usize,
+    ) {
+        let (Imm::BufferAtomic(_, op) | Imm::MemAtomic(_, op)) = data.imm else {
+            return;
+        };
+        if self.helper[lane] {
+            if let Some(&result) = data.results.first() {
+                self.set(result, lane, 0);
+                self.set_taint(result, lane, false);
+            }
+            return;
+        }
+        let how = match op {
+            AtomicOp::Load => How::AtomicRead,
+            _ => How::Atomic,
+        };
+        self.mark(place, address, how, lane);
+        let old = self.word(place, address, lane);
+        let given = |k: usize| operands.get(k).map_or(0, |&v| self.get(v, lane) as u32);
+        let new = atomic_result(op, old, given(0), given(1));
+        let taint = operands.iter().any(|&v| self.tainted(v, lane));
+        if op != AtomicOp::Load {
+            self.put_word(place, address, new, u32::MAX, lane);
+        }
+        if taint || (self.follows() && !commutes(op)) {
+            self.taint_word(place, address, true, lane);
+        }
+        if let Some(&result) = data.results.first() {
+            self.set(result, lane, old.into());
+            self.set_taint(result, lane, true);
+            self.marks.atomic_results |= self.lanes.count > 1;
+        }
+        if wild {
+            self.exclude_place(place);
+        }
+    }
+
+    fn load(&mut self, place: Place, address: u32, ty: Type, lane: usize) -> (u64, bool) {
+        let low = self.load_word(place, address & !3, lane);
+        match ty {
+            Type::B16 => (u64::from(low.0 >> (8 * (address & 2))) & 0xffff, low.1),
+            Type::B64 => {
+                let high = self.load_word(place, (address & !3).wrapping_add(4), lane);
+                (u64::from(high.0) << 32 | u64::from(low.0), low.1 || high.1)
+            }
+            Type::B1 => (u64::from(low.0 != 0), low.1),
+            Type::B32 => (low.0.into(), low.1),
+        }
+    }
+
+    fn load_word(&mut self, place: Place, address: u32, lane: usize) -> (u32, bool) {
+        self.mark(place, address, How::Read, lane);
+        let word = self.word(place, address, lane);
+        (word, self.follows() && self.word_taint(place, address, lane))
+    }
+
+    fn store(&mut self, place: Place, address: u32, ty: Type, bits: u64, taint: bool, lane: usize) {
+        let at = address & !3;
+        match ty {
+            Type::B16 => {
+                let shift = 8 * (address & 2);
+                let word = (bits as u32 & 0xffff) << shift;
+                self.store_word(place, at, word, 0xffff << shift, taint, lane);
+            }
+            Type::B64 => {
+                self.store_word(place, at, bits as u32, u32::MAX, taint, lane);
+                let next = at.wrapping_add(4);
+                self.store_word(place, next, (bits >> 32) as u32, u32::MAX, taint, lane);
+            }
+            Type::B1 | Type::B32 => {
+                self.store_word(place, at, bits as u32, u32::MAX, taint, lane);
+            }
+        }
+    }
+
+    fn store_word(
+        &mut self,
+        place: Place,
+        address: u32,
+        word: u32,
+        mask: u32,
+        taint: bool,
+        lane: usize,
+    ) {
+        self.mark(place, address, How::Write, lane);
+        self.put_word(place, address, word, mask, lane);
+        if self.follows() {
+            let keep = mask != u32::MAX && self.word_taint(place, address, lane);
+            self.taint_word(place, address, taint || keep, lane);
+        }
+    }
+
+    fn column(&self, mem: Mem, lane: usize) -> usize {
+        match self.func.mems[mem].space {
+            MemSpace::Private => lane,
+            MemSpace::Workgroup => self.lanes.workgroup[lane] as usize,
+        }
+    }
+
+    /// Position of a variable's word; `None` outside of it.
+    fn position(&self, mem: Mem, address: u32, lane: usize) -> Option<usize> {
+        (address < self.func.mems[mem].size).then(|| {
+            (address / 4) as usize * self.memory.columns[mem.as_u32() as usize]
+                + self.column(mem, lane)
+        })
+    }
+
+    fn word(&mut self, place: Place, address: u32, lane: usize) -> u32 {
+        match place {
+            Place::Buffer(buffer, element) => self.world.load_word(buffer, element, address),
+            Place::Mem(mem) => self
+                .position(mem, address, lane)
+                .map_or(0, |at| self.memory.words[mem.as_u32() as usize][at]),
+        }
+    }
+
+    fn put_word(&mut self, place: Place, address: u32, word: u32, mask: u32, lane: usize) {
+        match place {
+            Place::Buffer(buffer, element) => {
+                self.world.store_word(buffer, element, address, word, mask);
+            }
+            Place::Mem(mem) => {
+                if let Some(at) = self.position(mem, address, lane) {
+                    let to = &mut self.memory.words[mem.as_u32() as usize][at];
+                    *to = *to & !mask | word & mask;
+                }
+            }
+        }
+    }
+
+    /// True for memory that other invocations see.
+    fn shared(&self, place: Place) -> bool {
+        match place {
+            Place::Buffer(..) => true,
+            Place::Mem(mem) => self.func.mems[mem].space == MemSpace::Workgroup,
+        }
+    }
+
+    /// The name of a shared word that some invocation may write; `None` for all others.
+    fn name(&self, place: Place, address: u32, lane: usize) -> Option<Word> {
+        match place {
+            Place::Buffer(buffer, element) => match self.func.resources[buffer].kind {
+                ResourceKind::Storage { access, .. } if access.store || access.atomic => {
+                    Some(Word::Buffer(buffer, element, address))
+                }
+                _ => None,
+            },
+            Place::Mem(mem) => (self.func.mems[mem].space == MemSpace::Workgroup)
+                .then(|| Word::Workgroup(self.lanes.workgroup[lane], mem, address)),
+        }
+    }
+
+    fn mark(&mut self, place: Place, address: u32, how: How, lane: usize) {
+        if let Some(word) = self.name(place, address, lane) {
+            self.mark_word(word, how, lane);
+        }
+    }
+
+    fn mark_word(&mut self, word: Word, how: How, lane: usize) {
+        let group = self.lanes.workgroup[lane];
+        let by = By {
+            lane: lane as u32,
+            several: false,
+            group,
+            several_groups: false,
+            epoch: self.memory.epochs[group as usize],
+            atomic: matches!(how, How::Atomic | How::AtomicRead),
+        };
+        let touch = self.memory.touched.entry(word).or_default();
+        let writes = matches!(how, How::Write | How::Atomic);
+        let race = touch.write.is_some_and(|old| old.unordered(&by))
+            || writes && touch.read.is_some_and(|old| old.unordered(&by));
+        if writes {
+            touch.write = By::join(touch.write, by);
+        } else {
+            touch.read = By::join(touch.read, by);
+        }
+        if race {
+            self.marks.racy.insert(word);
+        }
+    }
+
+    fn word_taint(&self, place: Place, address: u32, lane: usize) -> bool {
+        if let Place::Mem(mem) = place
+            && self.func.mems[mem].space == MemSpace::Private
+        {
+            return self
+                .position(mem, address, lane)
+                .is_some_and(|at| self.memory.taint[mem.as_u32() as usize][at]);
+        }
+        self.name(place, address, lane).is_some_and(|word| {
+            self.known_racy(word) || self.memory.tainted_words.get(&word).copied().unwrap_or(false)
+        })
+    }
+
+    fn taint_word(&mut self, place: Place, address: u32, taint: bool, lane: usize) {
+        if !self.follows() {
+            return;
+        }
+        if let Place::Mem(mem) = place
+            && self.func.mems[mem].space == MemSpace::Private
+        {
+            if let Some(at) = self.position(mem, address, lane) {
+                self.memory.taint[mem.as_u32() as usize][at] = taint;
+            }
+            return;
+        }
+        if let Some(word) = self.name(place, address, lane) {
+            self.memory.tainted_words.insert(word, taint);
+            if taint {
+                self.excluded.words.insert(word);
+            }
+        }
+    }
+
+    /// A store at an address that depends on the order of invocations may have gone anywhere.
+    fn exclude_place(&mut self, place: Place) {
+        match place {
+            Place::Buffer(buffer, _) => {
+                self.excluded.resources.insert(buffer);
+            }
+            Place::Mem(_) => self.excluded.all = true,
+        }
+    }
+
+    fn image_store(&mut self, data: &InstData, active: &Mask) {
+        let Imm::Resource(image) = data.imm else {
+            return;
+        };
+        for lane in active.iter() {
+            if self.helper[lane] {
+                continue;
+            }
+            let (at, used) = self.texel_address(image, &data.args, lane);
+            let texel: [u32; 4] = std::array::from_fn(|k| {
+                data.args
+                    .get(used + k)
+                    .map_or(0, |&v| self.get(v, lane) as u32)
+            });
+            self.mark_texel(image, &at, How::Write, lane);
+            let wild = data.args[..used].iter().any(|&v| self.tainted(v, lane));
+            let taint = data.args[used..].iter().any(|&v| self.tainted(v, lane));
+            if wild {
+                self.excluded.resources.insert(image);
+            }
+            if taint {
+                let word = Word::Texel(image, at.texture.1, texel_number(&at));
+                self.excluded.words.insert(word);
+                self.memory.tainted_words.insert(word, true);
+            }
+            self.world.store_texel(&at, texel);
+        }
+    }
+
+    fn image_atomic(&mut self, data: &InstData, active: &Mask) {
+        let Imm::ImageAtomic(image, op) = data.imm else {
+            return;
+        };
+        for lane in active.iter() {
+            let mut old = 0;
+            if !self.helper[lane] {
+                let (at, used) = self.texel_address(image, &data.args, lane);
+                self.mark_texel(image, &at, How::Atomic, lane);
+                let given: SmallVec<[u32; 2]> = data.args[used..]
+                    .iter()
+                    .map(|&v| self.get(v, lane) as u32)
+                    .collect();
+                let mut texel = self.world.load_texel(&at);
+                old = texel[0];
+                let first = given.first().copied().unwrap_or(0);
+                let second = given.get(1).copied().unwrap_or(0);
+                texel[0] = atomic_result(op, old, first, second);
+                self.world.store_texel(&at, texel);
+                if data.args.iter().any(|&v| self.tainted(v, lane)) {
+                    self.excluded.resources.insert(image);
+                }
+            }
+            if let Some(&result) = data.results.first() {
+                self.set(result, lane, old.into());
+                self.set_taint(result, lane, true);
+                self.marks.atomic_results |= self.lanes.count > 1;
+            }
+        }
+    }
+
+    /// Marks the load of a storage texture's texel and gives its taint.
+    pub(super) fn mark_texel_load(
+        &mut self,
+        image: Resource,
+        at: &TexelAddress,
+        lane: usize,
+    ) -> bool {
+        self.mark_texel(image, at, How::Read, lane);
+        let word = Word::Texel(image, at.texture.1, texel_number(at));
+        self.follows()
+            && (self.known_racy(word)
+                || self.memory.tainted_words.get(&word).copied().unwrap_or(false))
+    }
+
+    fn mark_texel(&mut self, image: Resource, at: &TexelAddress, how: How, lane: usize) {
+        if let ResourceKind::StorageTexture { access, .. } = self.func.resources[image].kind
+            && (access.store || access.atomic)
+        {
+            let word = Word::Texel(image, at.texture.1, texel_number(at));
+            self.mark_word(word, how, lane);
+        }
+    }
+}
+
+/// Operations whose final value does not depend on their order.
+const fn commutes(op: AtomicOp) -> bool {
+    match op {
+        AtomicOp::Load
+        | AtomicOp::Add
+        | AtomicOp::Sub
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor
+        | AtomicOp::SMin
+        | AtomicOp::SMax
+        | AtomicOp::UMin
+        | AtomicOp::UMax => true,
+        AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => false,
+    }
+}
+
+/// The word that an atomic leaves in memory. For `CompareExchange` the operands are compare, value.
+pub fn atomic_result(op: AtomicOp, old: u32, first: u32, second: u32) -> u32 {
+    match op {
+        AtomicOp::Load => old,
+        AtomicOp::Store | AtomicOp::Exchange => first,
+        AtomicOp::Add => old.wrapping_add(first),
+        AtomicOp::Sub => old.wrapping_sub(first),
+        AtomicOp::And => old & first,
+        AtomicOp::Or => old | first,
+        AtomicOp::Xor => old ^ first,
+        AtomicOp::SMin => (old as i32).min(first as i32) as u32,
+        AtomicOp::SMax => (old as i32).max(first as i32) as u32,
+        AtomicOp::UMin => old.min(first),
+        AtomicOp::UMax => old.max(first),
+        AtomicOp::CompareExchange if old == first => second,
+        AtomicOp::CompareExchange => old,
+    }
+}

@@ -1,0 +1,186 @@
+//! Texture instructions: operands are gathered per lane and handed to the world.
+
+use super::exec::{Machine, Mask};
+use crate::ssa::func::{Imm, InstData, Value};
+use crate::ssa::op::Op;
+use crate::ssa::resource::{Dim, Resource, ResourceKind, TexKind, TexOp};
+use crate::ssa::world::{Lod, Sample, TexelAddress};
+
+/// Dimension and layers of a texture or storage texture.
+fn shape(kind: ResourceKind) -> (Dim, bool) {
+    match kind {
+        ResourceKind::Texture { dim, arrayed, .. }
+        | ResourceKind::StorageTexture { dim, arrayed, .. } => (dim, arrayed),
+        ResourceKind::Uniform { .. }
+        | ResourceKind::Storage { .. }
+        | ResourceKind::Immediate { .. }
+        | ResourceKind::Sampler { .. } => (Dim::D2, false),
+    }
+}
+
+/// One number per texel of an image.
+pub(super) fn texel_number(at: &TexelAddress) -> u64 {
+    let part = |value: i32, shift: u32| u64::from(value as u32 & 0xffff) << shift;
+    part(at.coords[0], 0) | part(at.coords[1], 16) | part(at.coords[2], 32) | part(at.layer, 48)
+}
+
+impl Machine<'_> {
+    /// Element, coordinates and layer of a storage texture access; and how many operands they took.
+    pub(super) fn texel_address(
+        &self,
+        image: Resource,
+        args: &[Value],
+        lane: usize,
+    ) -> (TexelAddress, usize) {
+        let (element, mut used) = self.element(image, args, lane);
+        let (dim, arrayed) = shape(self.func.resources[image].kind);
+        let mut next = || {
+            used += 1;
+            args.get(used - 1)
+                .map_or(0, |&value| self.get(value, lane) as i32)
+        };
+        let mut coords = [0; 3];
+        for coord in coords.iter_mut().take(dim.coords()) {
+            *coord = next();
+        }
+        let layer = if arrayed { next() } else { 0 };
+        let at = TexelAddress {
+            texture: (image, element),
+            coords,
+            layer,
+            level: 0,
+            sample: 0,
+        };
+        (at, used)
+    }
+
+    pub(super) fn texture(&mut self, data: &InstData, active: &Mask) {
+        match data.imm {
+            Imm::Query(texture, what) => {
+                for lane in active.iter() {
+                    let (element, used) = self.element(texture, &data.args, lane);
+                    let level = data
+                        .args
+                        .get(used)
+                        .map_or(0, |&level| self.get(level, lane) as i32);
+                    let words = self.world.query((texture, element), what, level);
+                    let taint = data.args.iter().any(|&v| self.tainted(v, lane));
+                    self.texels(data, lane, &words, taint);
+                }
+            }
+            Imm::Tex(tex) if tex.kind == TexKind::Load => {
+                for lane in active.iter() {
+                    let (at, _) = self.load_address(&tex, &data.args, lane);
+                    let racy = self.mark_texel_load(tex.texture, &at, lane);
+                    let words = self.world.load_texel(&at);
+                    let taint = racy || data.args.iter().any(|&v| self.tainted(v, lane));
+                    self.texels(data, lane, &words, taint);
+                }
+            }
+            Imm::Tex(tex) => {
+                for lane in active.iter() {
+                    let sample = self.sample(&tex, &data.args, lane);
+                    let words = self.world.sample(&sample);
+                    let taint = data.args.iter().any(|&v| self.tainted(v, lane));
+                    self.texels(data, lane, &words, taint);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn texels(&mut self, data: &InstData, lane: usize, words: &[u32], taint: bool) {
+        for (&result, &word) in data.results.iter().zip(words) {
+            self.set(result, lane, word.into());
+            self.set_taint(result, lane, taint);
+        }
+    }
+
+    fn load_address(&self, tex: &TexOp, args: &[Value], lane: usize) -> (TexelAddress, usize) {
+        let (mut at, used) = self.texel_address(tex.texture, args, lane);
+        for (coord, offset) in at.coords.iter_mut().zip(tex.offset) {
+            *coord = coord.wrapping_add(offset.into());
+        }
+        let last = args
+            .get(used)
+            .map_or(0, |&value| self.get(value, lane) as i32);
+        match self.func.resources[tex.texture].kind {
+            ResourceKind::Texture {
+                multisampled: true, ..
+            } => at.sample = last,
+            _ => at.level = last,
+        }
+        (at, used)
+    }
+
+    fn sample(&self, tex: &TexOp, args: &[Value], lane: usize) -> Sample {
+        let (texture, mut used) = self.element(tex.texture, args, lane);
+        let sampler_resource = tex.sampler.expand().unwrap_or(tex.texture);
+        let (sampler, more) = self.element(sampler_resource, &args[used..], lane);
+        used += more;
+        let (dim, arrayed) = shape(self.func.resources[tex.texture].kind);
+        let mut next = || {
+            used += 1;
+            args.get(used - 1).copied()
+        };
+        let float = |value: Option<Value>| {
+            value.map_or(0.0, |value| f32::from_bits(self.get(value, lane) as u32))
+        };
+        let places: [Option<Value>; 3] =
+            std::array::from_fn(|k| if k < dim.coords() { next() } else { None });
+        let layer = if arrayed {
+            next().map_or(0, |value| self.get(value, lane) as i32)
+        } else {
+            0
+        };
+        let compare = tex.compare.then(|| float(next()));
+        let across = |op: Op| -> [f32; 3] {
+            places.map(|place| {
+                place.map_or(0.0, |value| {
+                    f32::from_bits(self.quad_difference(value, lane, op) as u32)
+                })
+            })
+        };
+        let lod = match tex.kind {
+            TexKind::Sample | TexKind::SampleBias => Lod::Gradient {
+                ddx: across(Op::Ddx),
+                ddy: across(Op::Ddy),
+                bias: if tex.kind == TexKind::SampleBias {
+                    float(next())
+                } else {
+                    0.0
+                },
+            },
+            TexKind::SampleGrad => {
+                let mut gradient = || -> [f32; 3] {
+                    std::array::from_fn(|k| {
+                        if k < dim.coords() {
+                            float(next())
+                        } else {
+                            0.0
+                        }
+                    })
+                };
+                let ddx = gradient();
+                Lod::Gradient {
+                    ddx,
+                    ddy: gradient(),
+                    bias: 0.0,
+                }
+            }
+            TexKind::SampleLevel => Lod::Level(float(next())),
+            TexKind::SampleBaseClampToEdge => Lod::BaseClampToEdge,
+            TexKind::Gather | TexKind::Load => Lod::Level(0.0),
+        };
+        Sample {
+            texture: (tex.texture, texture),
+            sampler: (sampler_resource, sampler),
+            coords: places.map(float),
+            layer,
+            lod,
+            compare,
+            offset: tex.offset,
+            gather: (tex.kind == TexKind::Gather).then_some(tex.component),
+        }
+    }
+}
