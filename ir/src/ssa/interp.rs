@@ -199,11 +199,11 @@ impl<'a> Options<'a> {
 ///
 /// # Errors
 /// [`Stop`]; the world keeps what was stored until then.
-pub fn run(
-    func: &Func,
-    lanes: &Lanes,
-    world: &mut dyn World,
-    options: Options<'_>,
+pub fn run<'a>(
+    func: &'a Func,
+    lanes: &'a Lanes,
+    world: &'a mut dyn World,
+    options: Options<'a>,
 ) -> Result<Outcome, Stop> {
     exec::Machine::new(func, lanes, world, options).run()
 }

@@ -2,11 +2,13 @@
 
 use super::memory::Memory;
 use super::{Excluded, Lanes, Marks, Options, Outcome, Stop, has_quads};
-use crate::ssa::eval::eval;
+use crate::ssa::eval::{data_type, eval, eval_lanes};
 use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
 use crate::ssa::numerics::Numerics;
 use crate::ssa::op::Op;
 use crate::ssa::world::World;
+use smallvec::SmallVec;
+use std::cell::Cell;
 
 /// A set of lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,9 @@ impl Mask {
     }
     fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
+    }
+    fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
     fn add(&mut self, other: &Mask) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
@@ -408,44 +413,53 @@ impl<'a> Machine<'a> {
                 }
             }
             Op::Barrier => self.barrier(inst, active)?,
-            _ => self.compute(data, active),
+            _ => self.compute(inst, data, active)?,
         }
         Ok(())
     }
 
-    fn compute(&mut self, data: &InstData, active: &Mask) {
-        let (count, result) = (self.lanes.count, data.results[0]);
-        let result_ty = self.func.ty(result);
-        if let Imm::Bits(bits) = data.imm {
-            for lane in active.iter() {
-                self.set(result, lane, bits);
-            }
-            return;
-        }
-        // A select's data type is that of its second operand; every other op is read by its first.
-        let typed = data.args[usize::from(data.op == Op::Select)];
-        let ty = self.func.ty(typed);
-        let mut args = [0u64; 8];
-        let operands = data.args.len().min(8);
-        let rows: [usize; 8] = std::array::from_fn(|k| {
-            data.args
-                .get(k)
-                .map_or(0, |arg| arg.as_u32() as usize * count)
-        });
+    fn compute(&mut self, inst: Inst, data: &InstData, active: &Mask) -> Result<(), Stop> {
+        let no_function = Stop::Malformed(inst, "not a function of its operands");
+        let count = self.lanes.count;
+        let Some(&result) = data.results.first() else {
+            return Err(no_function);
+        };
         let to = result.as_u32() as usize * count;
-        for lane in active.iter() {
-            for k in 0..operands {
-                args[k] = self.values[rows[k] + lane];
+        if let Imm::Bits(bits) = data.imm {
+            self.values[to..to + count].fill(bits);
+            return Ok(());
+        }
+        let result_ty = self.func.ty(result);
+        let ty = data_type(self.func, data, result_ty);
+        let rows: SmallVec<[usize; 8]> = data
+            .args
+            .iter()
+            .map(|arg| arg.as_u32() as usize * count)
+            .collect();
+        // Lanes that are not here cannot see this value again before it is computed anew, so all
+        // lanes may compute it; that is cheaper than picking lanes unless few are here.
+        if active.count() * 4 >= count {
+            let cells = Cell::from_mut(self.values.as_mut_slice()).as_slice_of_cells();
+            let args: SmallVec<[&[Cell<u64>]; 8]> =
+                rows.iter().map(|&row| &cells[row..row + count]).collect();
+            let out = &cells[to..to + count];
+            if !eval_lanes(data.op, ty, result_ty, &args, out, self.numerics) {
+                return Err(no_function);
             }
-            self.values[to + lane] =
-                eval(data.op, ty, result_ty, &args[..operands], self.numerics);
+        } else {
+            for lane in active.iter() {
+                let args: SmallVec<[u64; 8]> =
+                    rows.iter().map(|row| self.values[row + lane]).collect();
+                self.values[to + lane] = eval(data.op, ty, result_ty, &args, self.numerics)
+                    .ok_or(no_function.clone())?;
+            }
         }
         if !self.taint.is_empty() {
             for lane in active.iter() {
-                let taint = rows[..operands].iter().any(|row| self.taint[row + lane]);
-                self.taint[to + lane] = taint;
+                self.taint[to + lane] = rows.iter().any(|row| self.taint[row + lane]);
             }
         }
+        Ok(())
     }
 
     /// The difference across the quad: of the lane's own row or column, or (coarse) of the first.
@@ -476,6 +490,7 @@ impl<'a> Machine<'a> {
         let ty = self.func.ty(arg);
         let (to, from) = (self.get(arg, quad + to), self.get(arg, quad + from));
         eval(Op::FSub, ty, ty, &[to, from], self.numerics)
+            .expect("a difference is a function of its operands")
     }
 
     fn barrier(&mut self, inst: Inst, active: &Mask) -> Result<(), Stop> {

@@ -250,7 +250,10 @@ impl Machine<'_> {
     fn load_word(&mut self, place: Place, address: u32, lane: usize) -> (u32, bool) {
         self.mark(place, address, How::Read, lane);
         let word = self.word(place, address, lane);
-        (word, self.follows() && self.word_taint(place, address, lane))
+        (
+            word,
+            self.follows() && self.word_taint(place, address, lane),
+        )
     }
 
     fn store(&mut self, place: Place, address: u32, ty: Type, bits: u64, taint: bool, lane: usize) {
@@ -388,7 +391,13 @@ impl Machine<'_> {
                 .is_some_and(|at| self.memory.taint[mem.as_u32() as usize][at]);
         }
         self.name(place, address, lane).is_some_and(|word| {
-            self.known_racy(word) || self.memory.tainted_words.get(&word).copied().unwrap_or(false)
+            self.known_racy(word)
+                || self
+                    .memory
+                    .tainted_words
+                    .get(&word)
+                    .copied()
+                    .unwrap_or(false)
         })
     }
 
@@ -493,7 +502,12 @@ impl Machine<'_> {
         let word = Word::Texel(image, at.texture.1, texel_number(at));
         self.follows()
             && (self.known_racy(word)
-                || self.memory.tainted_words.get(&word).copied().unwrap_or(false))
+                || self
+                    .memory
+                    .tainted_words
+                    .get(&word)
+                    .copied()
+                    .unwrap_or(false))
     }
 
     fn mark_texel(&mut self, image: Resource, at: &TexelAddress, how: How, lane: usize) {

@@ -153,13 +153,7 @@ impl Machine<'_> {
             },
             TexKind::SampleGrad => {
                 let mut gradient = || -> [f32; 3] {
-                    std::array::from_fn(|k| {
-                        if k < dim.coords() {
-                            float(next())
-                        } else {
-                            0.0
-                        }
-                    })
+                    std::array::from_fn(|k| if k < dim.coords() { float(next()) } else { 0.0 })
                 };
                 let ddx = gradient();
                 Lod::Gradient {
