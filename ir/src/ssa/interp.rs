@@ -221,3 +221,6 @@ pub fn workgroup_bytes(func: &Func) -> u32 {
 fn has_quads(func: &Func) -> bool {
     func.stage == Stage::Fragment
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,357 @@
+//! Each control form under divergent lanes, memory, marks and stops, with results worked out by hand.
+
+use super::*;
+use crate::ssa::func::{Access, Imm, MemData, Type, Value};
+use crate::ssa::op::Op;
+use crate::ssa::resource::{
+    AtomicOp, ImageAccess, InputData, ResourceData, ResourceKind, Scalar, TexQuery,
+};
+use crate::ssa::world::{Sample, TexelAddress};
+use crate::ssa::{Builder, Numerics};
+
+/// One storage buffer of words.
+struct Words(Vec<u32>);
+
+impl World for Words {
+    fn buffer_size(&self, _: Resource, _: u32) -> u32 {
+        self.0.len() as u32 * 4
+    }
+    fn load_word(&mut self, _: Resource, _: u32, address: u32) -> u32 {
+        self.0.get(address as usize / 4).copied().unwrap_or(0)
+    }
+    fn store_word(&mut self, _: Resource, _: u32, address: u32, word: u32, mask: u32) {
+        if let Some(to) = self.0.get_mut(address as usize / 4) {
+            *to = *to & !mask | word & mask;
+        }
+    }
+    fn sample(&mut self, _: &Sample) -> [u32; 4] {
+        [0; 4]
+    }
+    fn load_texel(&mut self, _: &TexelAddress) -> [u32; 4] {
+        [0; 4]
+    }
+    fn store_texel(&mut self, _: &TexelAddress, _: [u32; 4]) {}
+    fn query(&self, _: (Resource, u32), _: TexQuery, _: i32) -> [u32; 3] {
+        [0; 3]
+    }
+}
+
+/// A compute function of 8 lanes with one storage buffer; `fill` gets the lane's index.
+fn program(fill: impl FnOnce(&mut Builder<'_>, Value, Resource)) -> Func {
+    let mut func = Func::new("main", Stage::Compute);
+    func.workgroup_size = [8, 1, 1];
+    let index = func.inputs.push(InputData {
+        kind: InputKind::Builtin(Builtin::LocalInvocationIndex),
+        components: 1,
+        scalar: Scalar::U32,
+        name: "i".into(),
+    });
+    let buffer = func.resources.push(ResourceData {
+        group: 0,
+        binding: 0,
+        name: "out".into(),
+        kind: ResourceKind::Storage {
+            size: 0,
+            stride: 4,
+            access: ImageAccess {
+                load: true,
+                store: true,
+                atomic: true,
+            },
+        },
+        count: None,
+        scalar: Scalar::U32,
+    });
+    let mut b = Builder::at_body(&mut func);
+    let i = b.input(index, 0);
+    fill(&mut b, i, buffer);
+    b.end(Op::Yield, &[]);
+    func
+}
+
+fn store(b: &mut Builder<'_>, buffer: Resource, i: Value, value: Value) {
+    let four = b.u32(4);
+    let address = b.op2(Op::IMul, i, four);
+    b.buffer_store(buffer, None, address, &[value]);
+}
+
+fn execute(func: &Func) -> (Vec<u32>, Result<Outcome, Stop>) {
+    let mut world = Words(vec![0; 8]);
+    let lanes = Lanes::compute(func, [1, 1, 1], 0, 1);
+    let outcome = run(func, &lanes, &mut world, Options::new(&Numerics::REFERENCE));
+    (world.0, outcome)
+}
+
+#[test]
+fn both_arms_of_a_divergent_if_run_each_for_its_lanes() {
+    let func = program(|b, i, buffer| {
+        let three = b.u32(3);
+        let low = b.op2(Op::ULt, i, three);
+        let value = b.if_else(low, &[Type::B32], |b| vec![b.u32(7)], |_| vec![i]);
+        store(b, buffer, i, value[0]);
+    });
+    assert_eq!(execute(&func).0, [7, 7, 7, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn each_lane_leaves_a_loop_on_its_own_trip() {
+    // sum = 0 + 1 + ... + i
+    let func = program(|b, i, buffer| {
+        let zero = b.u32(0);
+        let sum = b.loop_(
+            &[zero, zero],
+            &[Type::B32, Type::B32],
+            &[Type::B32],
+            |b, params| {
+                let sum = b.op2(Op::IAdd, params[0], params[1]);
+                b.end(Op::Continue, &[sum, params[1]]);
+            },
+            |b, params| {
+                let done = b.op2(Op::IEq, params[1], i);
+                let one = b.u32(1);
+                let next = b.op2(Op::IAdd, params[1], one);
+                b.end(Op::BreakIf, &[done, params[0], params[0], next]);
+            },
+        );
+        store(b, buffer, i, sum[0]);
+    });
+    assert_eq!(execute(&func).0, [0, 1, 3, 6, 10, 15, 21, 28]);
+}
+
+#[test]
+fn break_inside_an_if_takes_only_its_lanes_out() {
+    // n counts up to 5, but odd lanes break at 2.
+    let func = program(|b, i, buffer| {
+        let zero = b.u32(0);
+        let count = b.loop_(
+            &[zero],
+            &[Type::B32],
+            &[Type::B32],
+            |b, params| {
+                let (one, two) = (b.u32(1), b.u32(2));
+                let low = b.op2(Op::And, i, one);
+                let odd = b.op2(Op::INe, low, zero);
+                let at = b.op2(Op::IEq, params[0], two);
+                let out = b.op2(Op::And, odd, at);
+                let n = params[0];
+                b.if_else(
+                    out,
+                    &[],
+                    |b| {
+                        b.end(Op::Break, &[n]);
+                        vec![]
+                    },
+                    |_| vec![],
+                );
+                b.end(Op::Continue, &[n]);
+            },
+            |b, params| {
+                let (one, five) = (b.u32(1), b.u32(5));
+                let next = b.op2(Op::IAdd, params[0], one);
+                let done = b.op2(Op::IEq, next, five);
+                b.end(Op::BreakIf, &[done, next, next]);
+            },
+        );
+        store(b, buffer, i, count[0]);
+    });
+    assert_eq!(execute(&func).0, [5, 2, 5, 2, 5, 2, 5, 2]);
+}
+
+#[test]
+fn exit_leaves_a_block_through_a_loop() {
+    let func = program(|b, i, buffer| {
+        let value = b.block(&[Type::B32], |b, label| {
+            let zero = b.u32(0);
+            b.loop_(
+                &[zero],
+                &[Type::B32],
+                &[],
+                |b, params| {
+                    let found = b.op2(Op::IEq, params[0], i);
+                    let n = params[0];
+                    b.if_else(
+                        found,
+                        &[],
+                        |b| {
+                            let ten = b.u32(10);
+                            let value = b.op2(Op::IMul, n, ten);
+                            b.exit(label, &[value]);
+                            vec![]
+                        },
+                        |_| vec![],
+                    );
+                    b.end(Op::Continue, &[n]);
+                },
+                |b, params| {
+                    let (one, six) = (b.u32(1), b.u32(6));
+                    let next = b.op2(Op::IAdd, params[0], one);
+                    let done = b.op2(Op::IEq, next, six);
+                    b.end(Op::BreakIf, &[done, next]);
+                },
+            );
+            vec![b.u32(99)]
+        });
+        store(b, buffer, i, value[0]);
+    });
+    assert_eq!(execute(&func).0, [0, 10, 20, 30, 40, 50, 99, 99]);
+}
+
+#[test]
+fn a_word_written_by_two_lanes_is_racy_and_one_word_each_is_not() {
+    let clean = program(|b, i, buffer| store(b, buffer, i, i));
+    let outcome = execute(&clean).1.expect("runs");
+    assert!(outcome.marks.is_empty());
+    let racy = program(|b, i, buffer| {
+        let zero = b.u32(0);
+        b.buffer_store(buffer, None, zero, &[i]);
+    });
+    let outcome = execute(&racy).1.expect("runs");
+    assert_eq!(outcome.marks.racy.len(), 1);
+}
+
+#[test]
+fn a_barrier_orders_a_workgroups_accesses() {
+    let exchange = |with_barrier: bool| {
+        program(|b, i, buffer| {
+            let mem = b.func.mems.push(MemData {
+                name: "w".into(),
+                size: 32,
+                space: MemSpace::Workgroup,
+            });
+            let access = Access { mem, lo: 0, hi: 32 };
+            let (four, seven) = (b.u32(4), b.u32(7));
+            let own = b.op2(Op::IMul, i, four);
+            b.mem_store(access, own, &[i]);
+            if with_barrier {
+                let imm = Imm::Barrier {
+                    storage: false,
+                    workgroup: true,
+                    texture: false,
+                };
+                b.inst(Op::Barrier, imm, &[], &[], &[]);
+            }
+            let mirrored = b.op2(Op::ISub, seven, i);
+            let other = b.op2(Op::IMul, mirrored, four);
+            let value = b.mem_load(access, other, &[Type::B32])[0];
+            store(b, buffer, i, value);
+        })
+    };
+    let (words, outcome) = execute(&exchange(true));
+    assert_eq!(words, [7, 6, 5, 4, 3, 2, 1, 0]);
+    assert!(outcome.expect("runs").marks.is_empty());
+    let racy = exchange(false);
+    let marks = execute(&racy).1.expect("runs").marks;
+    assert_eq!(marks.racy.len(), 8);
+    let mut world = Words(vec![0; 8]);
+    let lanes = Lanes::compute(&racy, [1, 1, 1], 0, 1);
+    let options = Options {
+        marks: Some(&marks),
+        ..Options::new(&Numerics::REFERENCE)
+    };
+    let excluded = run(&racy, &lanes, &mut world, options)
+        .expect("runs")
+        .excluded;
+    let stored = excluded
+        .words
+        .iter()
+        .filter(|word| matches!(word, Word::Buffer(..)))
+        .count();
+    assert_eq!(
+        stored, 8,
+        "what was read from racy words is followed into the buffer"
+    );
+}
+
+#[test]
+fn a_barrier_that_some_lanes_miss_stops_the_run() {
+    let func = program(|b, i, _| {
+        let three = b.u32(3);
+        let low = b.op2(Op::ULt, i, three);
+        b.if_else(
+            low,
+            &[],
+            |b| {
+                let imm = Imm::Barrier {
+                    storage: true,
+                    workgroup: true,
+                    texture: false,
+                };
+                b.inst(Op::Barrier, imm, &[], &[], &[]);
+                vec![]
+            },
+            |_| vec![],
+        );
+    });
+    assert!(matches!(execute(&func).1, Err(Stop::DivergentBarrier(_))));
+}
+
+#[test]
+fn atomics_add_up_and_their_results_are_marked() {
+    let func = program(|b, i, buffer| {
+        let zero = b.u32(0);
+        let imm = Imm::BufferAtomic(buffer, AtomicOp::Add);
+        b.inst(Op::BufferAtomic, imm, &[zero, i], &[], &[Type::B32]);
+    });
+    let (words, outcome) = execute(&func);
+    assert_eq!(words[0], 28);
+    let marks = outcome.expect("runs").marks;
+    assert!(marks.racy.is_empty() && marks.atomic_results);
+}
+
+#[test]
+fn an_endless_loop_runs_out_of_steps() {
+    let func = program(|b, _, _| {
+        b.loop_(
+            &[],
+            &[],
+            &[],
+            |b, _| {
+                b.end(Op::Continue, &[]);
+            },
+            |b, _| {
+                b.end(Op::Next, &[]);
+            },
+        );
+    });
+    assert!(matches!(execute(&func).1, Err(Stop::OutOfSteps(_))));
+}
+
+#[test]
+fn derivatives_are_differences_of_the_own_row_and_column() {
+    let mut func = Func::new("main", Stage::Fragment);
+    let input = func.inputs.push(InputData {
+        kind: InputKind::Builtin(Builtin::Position),
+        components: 4,
+        scalar: Scalar::F32,
+        name: "p".into(),
+    });
+    let output = func.outputs.push(crate::ssa::OutputData {
+        kind: crate::ssa::OutputKind::Builtin(Builtin::FragDepth),
+        components: 2,
+        scalar: Scalar::F32,
+        name: "o".into(),
+    });
+    let mut b = Builder::at_body(&mut func);
+    let p = b.input(input, 0);
+    let (dx, dy) = (b.op1(Op::Ddx, p), b.op1(Op::Ddy, p));
+    b.output(output, 0, dx);
+    b.output(output, 1, dy);
+    b.end(Op::Yield, &[]);
+    let mut lanes = Lanes::new(&func, 4);
+    for (lane, value) in [1.0f32, 2.0, 4.0, 8.0].into_iter().enumerate() {
+        lanes.inputs[0][lane][0] = value.to_bits();
+    }
+    let mut world = Words(vec![]);
+    let outcome = run(
+        &func,
+        &lanes,
+        &mut world,
+        Options::new(&Numerics::REFERENCE),
+    )
+    .expect("runs");
+    let got: Vec<[f32; 2]> = outcome.outputs[0]
+        .iter()
+        .map(|o| [f32::from_bits(o[0]), f32::from_bits(o[1])])
+        .collect();
+    assert_eq!(got, [[1.0, 3.0], [1.0, 6.0], [4.0, 3.0], [4.0, 6.0]]);
+}
