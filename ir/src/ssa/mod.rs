@@ -33,6 +33,7 @@ pub mod interp;
 pub mod numerics;
 mod op;
 mod resource;
+pub mod verify;
 mod world;
 
 pub use build::Builder;

@@ -1,0 +1,756 @@
+//! The verifier: what every pass may rely on and must keep.
+//!
+//! # Invariants
+//! 1. Every region that the body reaches ends in a terminator, and holds no other.
+//! 2. A region has one owner, an instruction one place.
+//! 3. A value is used only within the region of its definition (nested regions included), after it.
+//! 4. Operand and result counts and types are those of the op ([`Op`], [`Sig`]); constants fit their
+//!    type.
+//! 5. The immediate is of the op's kind, and what it names exists.
+//! 6. `if` owns two regions without parameters, `block` one without parameters, `loop` two: the
+//!    body's parameters have the types of the initial values. No other op owns regions.
+//! 7. `yield` ends only regions of an `if`, of a `block` and the body of the function, with the
+//!    types of the owner's results (none for the function).
+//! 8. `break` and `continue` stand inside a loop's body with no `continuing` of that loop in
+//!    between, and carry the types of its results and of the parameters of its `continuing`.
+//! 9. `next` and `break_if` end `continuing` itself and nothing else, and carry the types of the
+//!    body's parameters, `break_if` first its condition and the loop's results.
+//! 10. `exit` names a `block` that encloses it, without a `continuing` in between whose loop the
+//!     block encloses, and carries the types of its results. Likewise no `break` or `continue`
+//!     leaves a `continuing`.
+//! 11. Accesses to a variable stay within it: `lo < hi <= size`, and a constant address is in
+//!     `lo..hi`.
+//! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Quad ops stand
+//!     in fragment programs only, barriers in compute programs only.
+//! 13. Nesting is at most [`MAX_NESTING`] deep.
+//!
+//! One walk, linear in the size of the function.
+
+use super::func::{Func, Imm, Inst, InstData, MemSpace, Region, Stage, Type, Value, ValueDef};
+use super::op::{Flags, Op, Sig};
+use super::resource::{AtomicOp, Resource, ResourceKind, TexKind, TexOp};
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+/// Deepest nesting of regions: the front end's limit on source nesting times the constructs that
+/// one level of source makes.
+pub const MAX_NESTING: u32 = 1024;
+
+/// A broken invariant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{func}: {}invariant {invariant}: {what}", .inst.map(|inst| format!("{inst} ({op}): ")).unwrap_or_default())]
+pub struct Broken {
+    /// Function name.
+    pub func: String,
+    /// Where, if it is an instruction's fault.
+    pub inst: Option<Inst>,
+    /// The instruction's op name.
+    pub op: &'static str,
+    /// Number in the list above.
+    pub invariant: u8,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Checks every invariant.
+///
+/// # Errors
+/// The first that is broken.
+pub fn verify(func: &Func) -> Result<(), Broken> {
+    Verifier {
+        func,
+        owners: SecondaryMap::new(),
+        seen_insts: EntitySet::with_capacity(func.insts.len()),
+        seen_regions: EntitySet::with_capacity(func.regions.len()),
+        visible: EntitySet::with_capacity(func.values.len()),
+        scopes: Vec::new(),
+    }
+    .func()
+}
+
+/// A region that encloses the current place.
+struct Scope {
+    region: Region,
+    owner: Option<Inst>,
+    /// Values defined in it, to be taken out of sight at its end.
+    defined: Vec<Value>,
+}
+
+struct Verifier<'f> {
+    func: &'f Func,
+    owners: SecondaryMap<Region, Option<Inst>>,
+    seen_insts: EntitySet<Inst>,
+    seen_regions: EntitySet<Region>,
+    visible: EntitySet<Value>,
+    scopes: Vec<Scope>,
+}
+
+type Check = Result<(), Broken>;
+
+impl Verifier<'_> {
+    fn broken(&self, inst: Option<Inst>, invariant: u8, what: impl Into<String>) -> Broken {
+        Broken {
+            func: self.func.name.clone(),
+            inst,
+            op: inst.map_or("", |inst| self.func.insts[inst].op.name()),
+            invariant,
+            what: what.into(),
+        }
+    }
+
+    fn require(&self, ok: bool, inst: Inst, invariant: u8, what: impl FnOnce() -> String) -> Check {
+        if ok {
+            Ok(())
+        } else {
+            Err(self.broken(Some(inst), invariant, what()))
+        }
+    }
+
+    fn func(mut self) -> Check {
+        for input in self.func.inputs.values() {
+            if !(1..=4).contains(&input.components) {
+                return Err(self.broken(
+                    None,
+                    12,
+                    format!("input {} has no 1 to 4 components", input.name),
+                ));
+            }
+        }
+        for output in self.func.outputs.values() {
+            if !(1..=4).contains(&output.components) {
+                return Err(self.broken(
+                    None,
+                    12,
+                    format!("output {} has no 1 to 4 components", output.name),
+                ));
+            }
+        }
+        self.region(self.func.body, None)
+    }
+
+    /// Walks a region and those within it; recursion is bounded by [`MAX_NESTING`].
+    fn region(&mut self, region: Region, owner: Option<Inst>) -> Check {
+        let func = self.func;
+        if !func.regions.is_valid(region) {
+            return Err(self.broken(owner, 2, format!("{region} does not exist")));
+        }
+        if !self.seen_regions.insert(region) {
+            return Err(self.broken(owner, 2, format!("{region} has two owners")));
+        }
+        if self.scopes.len() as u32 >= MAX_NESTING {
+            return Err(self.broken(owner, 13, format!("regions nest deeper than {MAX_NESTING}")));
+        }
+        self.owners[region] = owner;
+        self.scopes.push(Scope {
+            region,
+            owner,
+            defined: Vec::new(),
+        });
+        for (index, &param) in func.regions[region].params.iter().enumerate() {
+            if !func.values.is_valid(param)
+                || func.values[param].def != ValueDef::Param(region, index as u16)
+            {
+                return Err(self.broken(
+                    owner,
+                    3,
+                    format!("parameter {index} of {region} is another's value"),
+                ));
+            }
+            self.define(param);
+        }
+        let insts = &func.regions[region].insts;
+        let Some((&last, straight)) = insts.split_last() else {
+            return Err(self.broken(owner, 1, format!("{region} is empty")));
+        };
+        for &inst in straight {
+            let misplaced = func.insts.is_valid(inst) && func.insts[inst].op.is_terminator();
+            if misplaced {
+                return Err(self.broken(
+                    Some(inst),
+                    1,
+                    "a terminator before the end of its region",
+                ));
+            }
+            self.inst(inst)?;
+        }
+        if !func.insts.is_valid(last) || !func.insts[last].op.is_terminator() {
+            return Err(self.broken(owner, 1, format!("{region} does not end in a terminator")));
+        }
+        self.inst(last)?;
+        for value in self
+            .scopes
+            .pop()
+            .map(|scope| scope.defined)
+            .unwrap_or_default()
+        {
+            self.visible.remove(value);
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, value: Value) {
+        self.visible.insert(value);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.defined.push(value);
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) -> Check {
+        let func = self.func;
+        if !func.insts.is_valid(inst) {
+            return Err(self.broken(None, 2, format!("{inst} does not exist")));
+        }
+        if !self.seen_insts.insert(inst) {
+            return Err(self.broken(Some(inst), 2, "stands in two places"));
+        }
+        let data = &func.insts[inst];
+        for &arg in &data.args {
+            if !func.values.is_valid(arg) || !self.visible.contains(arg) {
+                return Err(self.broken(Some(inst), 3, format!("{arg} is not visible here")));
+            }
+        }
+        for (index, &result) in data.results.iter().enumerate() {
+            if !func.values.is_valid(result)
+                || func.values[result].def != ValueDef::Result(inst, index as u16)
+            {
+                return Err(self.broken(
+                    Some(inst),
+                    3,
+                    format!("result {index} is another's value"),
+                ));
+            }
+        }
+        if data.op.is_terminator() {
+            self.terminator(inst, data)?;
+        } else if data.op.flags().has(Flags::REGIONS) {
+            self.construct(inst, data)?;
+        } else {
+            self.require(data.regions.is_empty(), inst, 6, || "owns regions".into())?;
+            self.shape(inst, data)?;
+        }
+        for &result in &data.results {
+            self.define(result);
+        }
+        Ok(())
+    }
+
+    fn types(&self, values: &[Value]) -> Vec<Type> {
+        values.iter().map(|&value| self.func.ty(value)).collect()
+    }
+
+    fn same(&self, inst: Inst, invariant: u8, what: &str, got: &[Value], want: &[Value]) -> Check {
+        let equal = got.len() == want.len()
+            && got
+                .iter()
+                .zip(want)
+                .all(|(&got, &want)| self.func.ty(got) == self.func.ty(want));
+        self.require(equal, inst, invariant, || {
+            format!(
+                "carries {:?} where {what} is {:?}",
+                self.types(got),
+                self.types(want)
+            )
+        })
+    }
+
+    fn construct(&mut self, inst: Inst, data: &InstData) -> Check {
+        let func = self.func;
+        let expected = if data.op == Op::Block { 1 } else { 2 };
+        self.require(data.regions.len() == expected, inst, 6, || {
+            format!("owns {} regions, not {expected}", data.regions.len())
+        })?;
+        self.require(data.imm == Imm::None, inst, 5, || {
+            "takes no immediate".into()
+        })?;
+        for &region in &data.regions {
+            self.require(func.regions.is_valid(region), inst, 6, || {
+                format!("{region} does not exist")
+            })?;
+        }
+        match data.op {
+            Op::If => self.require(
+                data.args.len() == 1 && func.ty(data.args[0]) == Type::B1,
+                inst,
+                4,
+                || "takes one condition".into(),
+            )?,
+            Op::Loop => {
+                let params = &func.regions[data.regions[0]].params;
+                self.same(inst, 6, "the body's parameters", &data.args, params)?;
+            }
+            _ => self.require(data.args.is_empty(), inst, 4, || "takes no operands".into())?,
+        }
+        if data.op != Op::Loop {
+            for &region in &data.regions {
+                self.require(func.regions[region].params.is_empty(), inst, 6, || {
+                    format!("{region} has parameters")
+                })?;
+            }
+        }
+        for &region in &data.regions {
+            self.region(region, Some(inst))?;
+        }
+        Ok(())
+    }
+
+    fn terminator(&self, inst: Inst, data: &InstData) -> Check {
+        let func = self.func;
+        self.require(
+            data.results.is_empty() && data.regions.is_empty(),
+            inst,
+            4,
+            || "a terminator has no results and no regions".into(),
+        )?;
+        let label = matches!(data.imm, Imm::Label(_));
+        self.require(
+            label == (data.op == Op::Exit) && (label || data.imm == Imm::None),
+            inst,
+            5,
+            || "has the wrong kind of immediate".into(),
+        )?;
+        let scope = self.scopes.last().expect("a terminator stands in a region");
+        let owner = scope.owner;
+        let in_continuing = owner
+            .filter(|&o| func.insts[o].op == Op::Loop && func.insts[o].regions[1] == scope.region);
+        match data.op {
+            Op::Yield => match owner {
+                None => self.require(data.args.is_empty(), inst, 7, || {
+                    "the function has no results".into()
+                }),
+                Some(owner) => {
+                    let owner = &func.insts[owner];
+                    self.require(owner.op != Op::Loop, inst, 7, || {
+                        "ends a region of a loop".into()
+                    })?;
+                    self.same(inst, 7, "the owner's results", &data.args, &owner.results)
+                }
+            },
+            Op::Break | Op::Continue => {
+                let target = self
+                    .innermost_loop()
+                    .ok_or_else(|| self.broken(Some(inst), 8, "stands in no loop's body"))?;
+                let target = &func.insts[target];
+                if data.op == Op::Break {
+                    self.same(inst, 8, "the loop's results", &data.args, &target.results)
+                } else {
+                    let params = &func.regions[target.regions[1]].params;
+                    self.same(inst, 8, "the parameters of continuing", &data.args, params)
+                }
+            }
+            Op::Next | Op::BreakIf => {
+                let Some(target) = in_continuing else {
+                    return Err(self.broken(Some(inst), 9, "does not end continuing"));
+                };
+                let target = &func.insts[target];
+                let params = &func.regions[target.regions[0]].params;
+                if data.op == Op::Next {
+                    return self.same(inst, 9, "the body's parameters", &data.args, params);
+                }
+                let condition = data.args.first().is_some_and(|&c| func.ty(c) == Type::B1);
+                self.require(
+                    condition && data.args.len() > target.results.len(),
+                    inst,
+                    9,
+                    || "takes a condition, the loop's results and the body's parameters".into(),
+                )?;
+                let (results, next) = data.args[1..].split_at(target.results.len());
+                self.same(inst, 9, "the loop's results", results, &target.results)?;
+                self.same(inst, 9, "the body's parameters", next, params)
+            }
+            Op::Exit => {
+                let Imm::Label(block) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no block"));
+                };
+                self.require(self.encloses(block), inst, 10, || {
+                    format!("{block} is no block that may be left from here")
+                })?;
+                self.same(
+                    inst,
+                    10,
+                    "the block's results",
+                    &data.args,
+                    &func.insts[block].results,
+                )
+            }
+            _ => self.require(data.args.is_empty(), inst, 4, || "takes no operands".into()),
+        }
+    }
+
+    /// The loop that `break` and `continue` target here: none across a `continuing`.
+    fn innermost_loop(&self) -> Option<Inst> {
+        for scope in self.scopes.iter().rev() {
+            let Some(owner) = scope.owner else { continue };
+            let data = &self.func.insts[owner];
+            if data.op == Op::Loop {
+                return (data.regions[0] == scope.region).then_some(owner);
+            }
+        }
+        None
+    }
+
+    fn encloses(&self, block: Inst) -> bool {
+        for scope in self.scopes.iter().rev() {
+            let Some(owner) = scope.owner else { continue };
+            let data = &self.func.insts[owner];
+            if owner == block {
+                return data.op == Op::Block;
+            }
+            if data.op == Op::Loop && data.regions[1] == scope.region {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn shape(&self, inst: Inst, data: &InstData) -> Check {
+        let func = self.func;
+        let args: Vec<Type> = self.types(&data.args);
+        let results: Vec<Type> = self.types(&data.results);
+        let wrong = || format!("takes no {args:?} to give {results:?}");
+        let one = |ty: Type| results == [ty];
+        let wide = |ty: Type| ty != Type::B1;
+        let all = |ty: Type, count: usize| args.len() == count && args.iter().all(|&a| a == ty);
+        let first = args.first().copied().unwrap_or(Type::B32);
+        let ok = match data.op.sig() {
+            Sig::Const => {
+                let Imm::Bits(bits) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "a constant has bits"));
+                };
+                args.is_empty() && results.len() == 1 && bits & !results[0].mask() == 0
+            }
+            Sig::Unary => all(first, 1) && one(first) && wide(first),
+            Sig::UnaryBits => all(first, 1) && one(first),
+            Sig::Binary => all(first, 2) && one(first) && wide(first),
+            Sig::BinaryBits => all(first, 2) && one(first),
+            Sig::Ternary => all(first, 3) && one(first) && wide(first),
+            Sig::Shift => args.len() == 2 && args[1] == Type::B32 && one(first) && wide(first),
+            Sig::Compare => all(first, 2) && one(Type::B1) && wide(first),
+            Sig::CompareBits => all(first, 2) && one(Type::B1),
+            Sig::Select => {
+                args.len() == 3 && args[0] == Type::B1 && args[1] == args[2] && one(args[1])
+            }
+            Sig::Convert => args.len() == 1 && results.len() == 1,
+            Sig::ExtractBits => {
+                args.len() == 3 && args[1..] == [Type::B32; 2] && one(first) && wide(first)
+            }
+            Sig::InsertBits => {
+                args.len() == 4
+                    && args[1] == first
+                    && args[2..] == [Type::B32; 2]
+                    && one(first)
+                    && wide(first)
+            }
+            Sig::Dot => {
+                matches!(args.len(), 4 | 6 | 8)
+                    && all(first, args.len())
+                    && one(first)
+                    && wide(first)
+            }
+            Sig::Custom => return self.custom(inst, data, &args, &results),
+        };
+        self.require(ok, inst, 4, wrong)?;
+        let imm = matches!(data.imm, Imm::Bits(_)) == (data.op == Op::Const);
+        self.require(
+            imm && (data.op == Op::Const || data.imm == Imm::None),
+            inst,
+            5,
+            || "has the wrong kind of immediate".into(),
+        )?;
+        self.require(
+            !data.op.flags().has(Flags::QUAD) || func.stage == Stage::Fragment,
+            inst,
+            12,
+            || "a quad op outside of a fragment program".into(),
+        )
+    }
+
+    fn custom(&self, inst: Inst, data: &InstData, args: &[Type], results: &[Type]) -> Check {
+        use Type::{B1, B16, B32, B64};
+        let func = self.func;
+        let fits = |ok: bool| {
+            self.require(ok, inst, 4, || {
+                format!("takes no {args:?} to give {results:?}")
+            })
+        };
+        let fixed = |want: &[Type], gives: &[Type]| -> Check {
+            fits(args == want && results == gives)?;
+            self.require(data.imm == Imm::None, inst, 5, || {
+                "takes no immediate".into()
+            })
+        };
+        match data.op {
+            Op::PackHalf => fixed(&[B32, B32], &[B32]),
+            Op::UnpackHalfLo | Op::UnpackHalfHi => fixed(&[B32], &[B32]),
+            Op::Join16 => fixed(&[B16, B16], &[B32]),
+            Op::Lo16 | Op::Hi16 => fixed(&[B32], &[B16]),
+            Op::Join64 => fixed(&[B32, B32], &[B64]),
+            Op::Lo64 | Op::Hi64 => fixed(&[B64], &[B32]),
+            Op::Index => fixed(&[B32, B32], &[B32]),
+            Op::Demote => fixed(&[], &[]),
+            Op::IsHelper => fixed(&[], &[B1]),
+            Op::BufferLoad | Op::BufferStore | Op::BufferSize => {
+                let Imm::Resource(buffer) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no binding"));
+                };
+                let skip = self.buffer(inst, buffer)?;
+                let values = args.get(skip + 1..).unwrap_or(&[]);
+                let words = args.iter().take(skip + 1).all(|&ty| ty == B32);
+                fits(
+                    words
+                        && match data.op {
+                            Op::BufferLoad => {
+                                args.len() == skip + 1
+                                    && (1..=4).contains(&results.len())
+                                    && !results.contains(&B1)
+                            }
+                            Op::BufferStore => {
+                                (1..=4).contains(&values.len())
+                                    && !values.contains(&B1)
+                                    && results.is_empty()
+                            }
+                            _ => args.len() == skip && results == [B32],
+                        },
+                )
+            }
+            Op::MemLoad | Op::MemStore => {
+                let Imm::Mem(access) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no variable"));
+                };
+                let address = args.first() == Some(&B32);
+                let values = args.get(1..).unwrap_or(&[]);
+                fits(
+                    address
+                        && if data.op == Op::MemLoad {
+                            values.is_empty()
+                                && (1..=4).contains(&results.len())
+                                && !results.contains(&B1)
+                        } else {
+                            (1..=4).contains(&values.len())
+                                && !values.contains(&B1)
+                                && results.is_empty()
+                        },
+                )?;
+                self.access(inst, data, access.mem, access.lo, access.hi)
+            }
+            Op::BufferAtomic => {
+                let Imm::BufferAtomic(buffer, op) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no binding"));
+                };
+                let skip = self.buffer(inst, buffer)?;
+                fits(
+                    atomic_shape(op, &args[args.len().min(skip + 1)..], results)
+                        && args.iter().take(skip + 1).all(|&ty| ty == B32)
+                        && args.len() > skip,
+                )
+            }
+            Op::MemAtomic => {
+                let Imm::MemAtomic(access, op) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no variable"));
+                };
+                fits(args.first() == Some(&B32) && atomic_shape(op, &args[1..], results))?;
+                self.require(
+                    func.mems.is_valid(access.mem)
+                        && func.mems[access.mem].space == MemSpace::Workgroup,
+                    inst,
+                    5,
+                    || "names no workgroup variable".into(),
+                )?;
+                self.access(inst, data, access.mem, access.lo, access.hi)
+            }
+            Op::Input => {
+                let Imm::Input(input, component) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no input"));
+                };
+                let exists =
+                    func.inputs.is_valid(input) && component < func.inputs[input].components;
+                self.require(exists, inst, 12, || {
+                    format!("{input} has no component {component}")
+                })?;
+                fits(args.is_empty() && (results == [B32] || results == [B16]))
+            }
+            Op::Output => {
+                let Imm::Output(output, component) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no output"));
+                };
+                let exists =
+                    func.outputs.is_valid(output) && component < func.outputs[output].components;
+                self.require(exists, inst, 12, || {
+                    format!("{output} has no component {component}")
+                })?;
+                fits((args == [B32] || args == [B16]) && results.is_empty())
+            }
+            Op::Tex => {
+                let Imm::Tex(tex) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no texture"));
+                };
+                let count = self.texture_operands(inst, &tex)?;
+                let four = if tex.compare && tex.kind != TexKind::Gather {
+                    1
+                } else {
+                    4
+                };
+                fits(
+                    args.len() == count
+                        && args.iter().all(|&ty| ty == B32)
+                        && results.len() == four
+                        && results.iter().all(|&ty| ty == B32),
+                )?;
+                let quad = data.flags().has(Flags::QUAD);
+                self.require(!quad || func.stage == Stage::Fragment, inst, 12, || {
+                    "takes its level from a quad outside of a fragment program".into()
+                })
+            }
+            Op::TexQuery => {
+                let Imm::Query(texture, _) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no texture"));
+                };
+                let (_, skip) = self.image(inst, texture)?;
+                fits(
+                    args.len() >= skip
+                        && args.len() <= skip + 1
+                        && args.iter().all(|&ty| ty == B32)
+                        && (1..=3).contains(&results.len())
+                        && results.iter().all(|&ty| ty == B32),
+                )
+            }
+            Op::ImageStore => {
+                let Imm::Resource(image) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no texture"));
+                };
+                let (coords, skip) = self.image(inst, image)?;
+                fits(
+                    args.len() == skip + coords + 4
+                        && args.iter().all(|&ty| ty == B32)
+                        && results.is_empty(),
+                )
+            }
+            Op::ImageAtomic => {
+                let Imm::ImageAtomic(image, op) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no texture"));
+                };
+                let (coords, skip) = self.image(inst, image)?;
+                fits(
+                    args.len() >= skip + coords
+                        && args.iter().all(|&ty| ty == B32)
+                        && atomic_shape(op, &args[skip + coords..], results),
+                )
+            }
+            Op::Barrier => {
+                fits(args.is_empty() && results.is_empty())?;
+                self.require(matches!(data.imm, Imm::Barrier { .. }), inst, 5, || {
+                    "says not which memories it orders".into()
+                })?;
+                self.require(func.stage == Stage::Compute, inst, 12, || {
+                    "a barrier outside of a compute program".into()
+                })
+            }
+            _ => Err(self.broken(Some(inst), 4, "an op without a shape")),
+        }
+    }
+
+    /// The binding exists and is a buffer; gives the operands that come before the address.
+    fn buffer(&self, inst: Inst, buffer: Resource) -> Result<usize, Broken> {
+        let exists = self.func.resources.is_valid(buffer)
+            && matches!(
+                self.func.resources[buffer].kind,
+                ResourceKind::Uniform { .. }
+                    | ResourceKind::Storage { .. }
+                    | ResourceKind::Immediate { .. }
+            );
+        self.require(exists, inst, 5, || format!("{buffer} is no buffer"))?;
+        Ok(usize::from(self.func.resources[buffer].count.is_some()))
+    }
+
+    /// The binding exists and is a texture; gives coordinates with layer, and operands before them.
+    fn image(&self, inst: Inst, image: Resource) -> Result<(usize, usize), Broken> {
+        let shape = self
+            .func
+            .resources
+            .is_valid(image)
+            .then(|| self.func.resources[image].kind);
+        let (Some(ResourceKind::Texture { dim, arrayed, .. })
+        | Some(ResourceKind::StorageTexture { dim, arrayed, .. })) = shape
+        else {
+            return Err(self.broken(Some(inst), 5, format!("{image} is no texture")));
+        };
+        let element = usize::from(self.func.resources[image].count.is_some());
+        Ok((dim.coords() + usize::from(arrayed), element))
+    }
+
+    fn texture_operands(&self, inst: Inst, tex: &TexOp) -> Result<usize, Broken> {
+        let (coords, mut count) = self.image(inst, tex.texture)?;
+        let kind = self.func.resources[tex.texture].kind;
+        let storage = matches!(kind, ResourceKind::StorageTexture { .. });
+        let plain = match kind {
+            ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => {
+                dim.coords()
+            }
+            _ => 0,
+        };
+        match tex.sampler.expand() {
+            None => self.require(tex.kind == TexKind::Load, inst, 5, || {
+                "samples without a sampler".into()
+            })?,
+            Some(sampler) => {
+                let exists = self.func.resources.is_valid(sampler)
+                    && matches!(
+                        self.func.resources[sampler].kind,
+                        ResourceKind::Sampler { .. }
+                    );
+                self.require(
+                    exists && !storage && tex.kind != TexKind::Load,
+                    inst,
+                    5,
+                    || format!("{sampler} is no sampler for this"),
+                )?;
+                count += usize::from(self.func.resources[sampler].count.is_some());
+            }
+        }
+        count += coords + usize::from(tex.compare);
+        Ok(count
+            + match tex.kind {
+                TexKind::Sample | TexKind::SampleBaseClampToEdge | TexKind::Gather => 0,
+                TexKind::SampleBias | TexKind::SampleLevel => 1,
+                TexKind::SampleGrad => 2 * plain,
+                TexKind::Load => usize::from(!storage),
+            })
+    }
+
+    fn access(&self, inst: Inst, data: &InstData, mem: super::Mem, lo: u32, hi: u32) -> Check {
+        let func = self.func;
+        self.require(func.mems.is_valid(mem), inst, 5, || {
+            format!("{mem} does not exist")
+        })?;
+        let size = func.mems[mem].size;
+        self.require(lo < hi && hi <= size, inst, 11, || {
+            format!("{lo}..{hi} is no part of the {size} bytes of {mem}")
+        })?;
+        match func.as_const(data.args[0]) {
+            Some(address) => {
+                let within = (u64::from(lo)..u64::from(hi)).contains(&address);
+                self.require(within, inst, 11, || {
+                    format!("the address {address} is not in {lo}..{hi}")
+                })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Operands behind the address and results of an atomic.
+fn atomic_shape(op: AtomicOp, operands: &[Type], results: &[Type]) -> bool {
+    let count = match op {
+        AtomicOp::Load => 0,
+        AtomicOp::CompareExchange => 2,
+        _ => 1,
+    };
+    operands.len() == count
+        && operands.iter().all(|&ty| ty == Type::B32)
+        && match op {
+            AtomicOp::Store => results.is_empty(),
+            AtomicOp::Load => results == [Type::B32],
+            _ => results == [Type::B32] || results.is_empty(),
+        }
+}
+
+#[cfg(test)]
+mod tests;
