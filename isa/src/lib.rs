@@ -5,8 +5,11 @@
 //! - [`op`]: rows, and [`Inst`], one instruction that carries every bit and knows its layout.
 //! - [`table`]: rows by bits and by name, and the checks that a table must pass.
 //! - [`lex`], [`text`]: assembler text as tokens with positions, and fields as `NAME(value)`.
+//! - [`doc`], [`coverage`]: the table as Markdown, and what of it foreign words have proved.
 #![forbid(unsafe_code)]
 
+pub mod coverage;
+pub mod doc;
 pub mod field;
 pub mod lex;
 pub mod op;

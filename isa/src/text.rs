@@ -69,14 +69,12 @@ pub fn read_field(
         store(inst, field, value, at)?;
         return cursor.expect(')');
     }
-    if let Some(field) = name
+    let refused = name
         .text
         .strip_prefix("NO_")
-        .and_then(|name| format.field_named(name))
-    {
-        if matches!(field.kind, Kind::Flag) {
-            return store(inst, field, 0, name);
-        }
+        .and_then(|name| format.field_named(name));
+    if let Some(field) = refused.filter(|field| matches!(field.kind, Kind::Flag)) {
+        return store(inst, field, 0, name);
     }
     Err(error_at(
         name,

@@ -12,6 +12,7 @@
 pub mod alu;
 pub mod asm;
 pub mod disasm;
+pub mod doc;
 pub mod fields;
 pub mod ops;
 pub mod program;
@@ -35,6 +36,7 @@ use gpucc_isa::{Op, Table};
 #[derive(Debug)]
 pub struct Isa {
     pub name: &'static str,
+    pub formats: &'static ops::Formats,
     pub cf: Table,
     pub alu: Table,
     pub fetch: Table,
@@ -43,6 +45,7 @@ pub struct Isa {
 /// R700: RV770, RV790, RV740, RV730, RV710.
 pub static R700: Isa = Isa {
     name: "r700",
+    formats: &ops::R700_FORMATS,
     cf: Table::new("CF", &ops::CF_OPS),
     alu: Table::new("ALU", &ops::ALU_OPS),
     fetch: Table::new("fetch", &ops::FETCH_OPS),

@@ -431,7 +431,7 @@ impl AluGroup {
 
     /// The units that execute the slots, by the rule of R700 ISA 4.4, or nothing for a slot that finds its unit taken.
     /// `prefer_vector` is SQ_CONFIG.ALU_INST_PREFER_VECTOR: where it is set, a last instruction that could go either way
-    /// goes to its vector unit (ERRATA 3.2).
+    /// goes to its vector unit (ERRATA E2).
     pub fn units(&self, prefer_vector: bool) -> SmallVec<[Option<Unit>; 5]> {
         let mut taken = [false; 4];
         let mut trans = false;

@@ -4,7 +4,7 @@
 
 use super::alu::{AluGroup, AluSlot, Operand, Src, Unit};
 use super::fields::{DST_SELS, DST_WRS, SELS, SRC_SELS, f};
-use super::ops::{self, AluOp, FetchOp, flag};
+use super::ops::{FetchOp, flag};
 use super::program::{Body, Cf, DecodeError, Program, decode_program_of};
 use super::{Inst, Isa, R700};
 use gpucc_isa::FieldId;
@@ -451,14 +451,5 @@ impl std::fmt::Display for AluSlot {
         let mut text = String::new();
         write_slot(&mut text, self);
         f.write_str(&text)
-    }
-}
-
-/// Whether an instruction of this row can be named in a slot of this unit; text and legality share it.
-pub fn unit_can(op: AluOp, unit: Unit) -> bool {
-    let units = ops::ALU_OPS[op as usize].units;
-    match unit {
-        Unit::Vector(_) => units & ops::VECTOR != 0,
-        Unit::Trans => units & ops::TRANS != 0,
     }
 }

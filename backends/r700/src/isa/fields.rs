@@ -54,7 +54,7 @@ enums! {
     KCACHE_MODE_E "KCACHE_MODE" { 0 "NOP", 1 "LOCK_1", 2 "LOCK_2", 3 "LOCK_LOOP_INDEX" }
     /// TYPE of EXPORT and EXPORT_DONE. R700 ISA 10.1 CF_ALLOC_EXPORT_WORD0.
     EXPORT_TYPE_E "EXPORT_TYPE" { 0 "PIXEL", 1 "POS", 2 "PARAM" }
-    /// TYPE of MEM_*: the guide's meaning; the document still says "read" for 2 and 3 (ERRATA 3.14).
+    /// TYPE of MEM_*: the guide's meaning; the document still says "read" for 2 and 3 (ERRATA E14).
     WRITE_TYPE_E "WRITE_TYPE" { 0 "WRITE", 1 "WRITE_IND", 2 "WRITE_ACK", 3 "WRITE_IND_ACK" }
     /// Component selects of exports and fetch results. 6 is reserved.
     SEL_E "SEL" { 0 "X", 1 "Y", 2 "Z", 3 "W", 4 "0", 5 "1", 7 "MASK" }
@@ -73,7 +73,7 @@ enums! {
     CHAN_E "CHAN" { 0 "X", 1 "Y", 2 "Z", 3 "W" }
     /// R700 ISA 10.3 VTX_WORD0. 3 is reserved.
     FETCH_TYPE_E "FETCH_TYPE" { 0 "VERTEX_DATA", 1 "INSTANCE_DATA", 2 "NO_INDEX_OFFSET" }
-    /// R700 ISA 10.3 VTX_WORD1, columns put back in order (ERRATA 3.15).
+    /// R700 ISA 10.3 VTX_WORD1, columns put back in order (ERRATA E15).
     DATA_FORMAT_E "DATA_FORMAT" {
         0 "INVALID", 1 "8", 2 "4_4", 3 "3_3_2", 5 "16", 6 "16_FLOAT", 7 "8_8", 8 "5_6_5", 9 "6_5_5", 10 "1_5_5_5",
         11 "4_4_4_4", 12 "5_5_5_1", 13 "32", 14 "32_FLOAT", 15 "16_16", 16 "16_16_FLOAT", 17 "8_24", 18 "8_24_FLOAT",
@@ -95,7 +95,7 @@ enums! {
     MUX_E "MUX_CNTL" { 0 "NONE", 1 "FFT_PERMUTE", 2 "WORD_SELECT" }
 }
 
-/// Source selects. R700 ISA 10.2 ALU_WORD0; 244..=247 only there, not in the guide (ERRATA 3.70).
+/// Source selects. R700 ISA 10.2 ALU_WORD0; 244..=247 only there, not in the guide (ERRATA E70).
 pub const SRC_SEL: &[Span] = &[
     Span {
         first: 0,
@@ -259,7 +259,7 @@ pub const ALU0: &[Field] = &[
     at!(LAST       31:31  B),
 ];
 
-/// R700 ISA 10.2 ALU_WORD1_OP2_V2, below bit 18. ALU_INST is 11 bits on R700 (ERRATA 3.1).
+/// R700 ISA 10.2 ALU_WORD1_OP2_V2, below bit 18. ALU_INST is 11 bits on R700 (ERRATA E1).
 #[rustfmt::skip]
 pub const ALU1_OP2: &[Field] = &[
     at!(SRC0_ABS            32:32 B),
@@ -345,7 +345,7 @@ pub const VTX2: &[Field] = &[
     at!(ALT_CONST           84:84 B),
 ];
 
-/// R700 ISA 10.4 TEX_WORD0; ALT_CONST as in the guide (ERRATA 3.58).
+/// R700 ISA 10.4 TEX_WORD0; ALT_CONST as in the guide (ERRATA E58).
 #[rustfmt::skip]
 pub const TEX0: &[Field] = &[
     at!(TEX_INST          4:0  U),
@@ -367,7 +367,7 @@ pub const TEX1: &[Field] = &[
     at!(COORD_TYPE_W 63:63 e(&COORD_TYPE_E)).usually(1),
 ];
 
-/// R700 ISA 10.4 TEX_WORD2. Offsets are in half texels (ERRATA 3.59); the selects take MASK as well (ERRATA T1).
+/// R700 ISA 10.4 TEX_WORD2. Offsets are in half texels (ERRATA E59); the selects take MASK as well (ERRATA E75).
 #[rustfmt::skip]
 pub const TEX2: &[Field] = &[
     at!(OFFSET_X   68:64 Kind::Fixed(1)),

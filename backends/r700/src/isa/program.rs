@@ -344,7 +344,7 @@ impl<'a> Reader<'a> {
         if end > self.owner.len() as u64 {
             return fail(dword, Reason::ClauseOutside { at, qwords });
         }
-        if !alu && at % 2 != 0 {
+        if !alu && !at.is_multiple_of(2) {
             return fail(dword, Reason::ClauseUnaligned { at });
         }
         let span = at as usize..end as usize;
