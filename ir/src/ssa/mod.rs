@@ -30,10 +30,14 @@ mod build;
 pub mod eval;
 mod func;
 pub mod interp;
+mod lex;
 pub mod numerics;
 mod op;
+pub mod parse;
+pub mod print;
 mod resource;
 pub mod verify;
+mod words;
 mod world;
 
 pub use build::Builder;
@@ -42,8 +46,11 @@ pub use func::{
     Access, Bundle, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Module, Region, RegionData,
     Span, Stage, Type, Value, ValueData, ValueDef,
 };
+pub use lex::ParseError;
 pub use numerics::Numerics;
 pub use op::{Flags, Op, Sig};
+pub use parse::{MAX_NESTING, parse};
+pub use print::Names;
 pub use resource::{
     AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation, Output,
     OutputData, OutputKind, Resource, ResourceData, ResourceKind, SampleType, Sampling, Scalar,

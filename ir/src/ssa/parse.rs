@@ -1,0 +1,735 @@
+//! The text form of structured SSA, read: `.ir` files.
+//!
+//! # Grammar
+//! White space separates and means nothing else; `;` begins a comment to the end of the line.
+//! ```text
+//! module    = { func }
+//! func      = "func" STRING stage [ "workgroup" N N N ] [ "early_fragment_tests" ]
+//!             "{" { resource | input | output | mem } "}" "body" "{" { inst } "}"
+//! resource  = "res"N "=" STRING "group" N "binding" N kind [ "count" N ] "as" scalar
+//! kind      = "uniform" BYTES | "storage" BYTES [ "stride" N ] access | "immediate" BYTES
+//!           | "texture" dim [ "arrayed" ] sampletype [ "multisampled" ]
+//!           | "storage_texture" dim [ "arrayed" ] sampletype FORMAT access
+//!           | "sampler" [ "comparison" ]
+//! access    = [ "load" ] [ "store" ] [ "atomic" ]
+//! input     = "in"N "=" STRING scalar "x" N ( builtin | "location" N interpolation sampling )
+//! output    = "out"N "=" STRING scalar "x" N ( builtin | "location" N interpolation [ "blend_src" N ] )
+//! builtin   = "builtin" NAME [ N ]            ; the number of a clip_distance
+//! mem       = "mem"N "=" STRING ( "private" | "workgroup" ) BYTES
+//! inst      = [ typed { "," typed } "=" ] OP fixed [ "^"N ] operands [ "!" N ":" N ] [ "#" N "." N ] regions
+//! typed     = "%"N ":" ( "b1" | "b16" | "b32" | "b64" )
+//! regions   = if: "{" insts "}" "else" "{" insts "}"
+//!           | loop: "body" [ params ] "{" insts "}" "continuing" [ params ] "{" insts "}"
+//!           | block: "{" insts "}"
+//! params    = "(" typed { "," typed } ")"
+//! ```
+//! `fixed` is what an instruction needs beside its operands: `const 0x3f800000`, `buffer_load res0,
+//! %1`, `mem_load mem0[0..16], %1`, `buffer_atomic add res0, %1, %2`, `input in0.1`, `tex sample res0
+//! res1 compare offset 1 0 0, %1, ...`, `tex_query size res0`, `exit ^0, %1`, `barrier workgroup`.
+//! Resources, inputs, outputs and variables are numbered from 0 in order. Values may have any numbers
+//! but are defined before they are used; a block's label is known inside it.
+//!
+//! Reading takes linear time, never panics, and refuses nesting beyond [`MAX_NESTING`]. What it
+//! accepts is well formed as text; [`super::verify`](fn@super::verify) says whether it is a program.
+
+use super::lex::{Lexer, ParseError, Token};
+use super::{
+    Access, AtomicOp, Builtin, Bundle, Dim, Func, ImageAccess, Imm, Input, InputData, InputKind,
+    Inst, InstData, Interpolation, Mem, MemData, MemSpace, Module, Op, Output, OutputData,
+    OutputKind, Region, Resource, ResourceData, ResourceKind, SampleType, Sampling, Scalar, Span,
+    Stage, TexKind, TexOp, TexQuery, TexelFormat, Type, Value,
+};
+use crate::Map;
+use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
+
+/// Regions within regions: the text's limit, and the verifier's, so that recursion over regions
+/// needs a known amount of stack.
+pub const MAX_NESTING: u32 = 256;
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// Reads a module.
+///
+/// ```
+/// let text = "func \"main\" compute {
+/// } body {
+///   %0: b32 = const 0x3f800000 ; 1.0
+///   %1: b32 = fadd %0, %0
+///   yield
+/// }
+/// ";
+/// let module = gpucc_ir::ssa::parse(text).unwrap();
+/// assert_eq!(module.to_string(), text);
+/// assert_eq!(gpucc_ir::ssa::parse("func \"x\" compute {\n  %").unwrap_err().line, 2);
+/// ```
+pub fn parse(text: &str) -> Result<Module> {
+    let mut parser = Parser::new(text)?;
+    let mut module = Module::default();
+    while parser.token != Token::End {
+        module.funcs.push(parser.func()?);
+    }
+    Ok(module)
+}
+
+struct Parser<'t> {
+    lexer: Lexer<'t>,
+    token: Token<'t>,
+    at: usize,
+    values: Map<u32, Value>,
+    blocks: Map<u32, Inst>,
+    depth: u32,
+    ops: Map<&'static str, Op>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Result<Self> {
+        if u32::try_from(text.len()).is_err() {
+            return Err(ParseError {
+                line: 1,
+                column: 1,
+                message: "the text is longer than 4 GiB".into(),
+            });
+        }
+        let mut parser = Parser {
+            lexer: Lexer::new(text),
+            token: Token::End,
+            at: 0,
+            values: Map::default(),
+            blocks: Map::default(),
+            depth: 0,
+            ops: Op::ALL.iter().map(|&op| (op.name(), op)).collect(),
+        };
+        parser.advance()?;
+        Ok(parser)
+    }
+
+    fn advance(&mut self) -> Result<Token<'t>> {
+        let next = self.lexer.next()?;
+        self.at = self.lexer.start;
+        Ok(std::mem::replace(&mut self.token, next))
+    }
+
+    fn error<T>(&self, message: impl Into<String>) -> Result<T> {
+        Err(self.lexer.error_at(self.at, message))
+    }
+
+    fn expected<T>(&self, what: &str) -> Result<T> {
+        self.error(format!("expected {what}, found {}", self.token))
+    }
+
+    fn eat(&mut self, punct: char) -> Result<bool> {
+        let found = self.token == Token::Punct(punct);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    fn punct(&mut self, punct: char) -> Result<()> {
+        if self.eat(punct)? {
+            Ok(())
+        } else {
+            self.expected(&format!("'{punct}'"))
+        }
+    }
+
+    fn eat_word(&mut self, word: &str) -> Result<bool> {
+        let found = self.token == Token::Word(word);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    fn word(&mut self, word: &str) -> Result<()> {
+        if self.eat_word(word)? {
+            Ok(())
+        } else {
+            self.expected(&format!("'{word}'"))
+        }
+    }
+
+    /// A word that names a member of an enumeration.
+    fn member<T>(&mut self, what: &str, find: impl Fn(&str) -> Option<T>) -> Result<T> {
+        if let Token::Word(word) = self.token
+            && let Some(member) = find(word)
+        {
+            self.advance()?;
+            return Ok(member);
+        }
+        self.expected(what)
+    }
+
+    fn number(&mut self) -> Result<u64> {
+        match self.token {
+            Token::Number {
+                value,
+                negative: false,
+            } => {
+                self.advance()?;
+                Ok(value)
+            }
+            _ => self.expected("a number"),
+        }
+    }
+
+    /// A number that fits.
+    fn small<T: TryFrom<u64>>(&mut self) -> Result<T> {
+        let at = self.at;
+        let value = self.number()?;
+        T::try_from(value).map_err(|_| {
+            let bits = 8 * size_of::<T>();
+            self.lexer
+                .error_at(at, format!("{value} does not fit into {bits} bits"))
+        })
+    }
+
+    fn string(&mut self) -> Result<String> {
+        match self.advance()? {
+            Token::Text(text) => Ok(text),
+            other => {
+                self.token = other;
+                self.expected("a string")
+            }
+        }
+    }
+
+    /// An entity word such as `res3` that exists already.
+    fn entity<E: EntityRef>(&mut self, prefix: &str, known: usize) -> Result<E> {
+        match self.entity_number(prefix) {
+            Some(number) if number < known => {
+                self.advance()?;
+                Ok(E::new(number))
+            }
+            Some(_) => self.error(format!("{} is not declared", self.token)),
+            None => self.expected(&format!("'{prefix}' and a number")),
+        }
+    }
+
+    fn entity_number(&self, prefix: &str) -> Option<usize> {
+        match self.token {
+            Token::Word(word) => word.strip_prefix(prefix)?.parse().ok(),
+            _ => None,
+        }
+    }
+
+    // Functions and declarations.
+
+    fn func(&mut self) -> Result<Func> {
+        self.word("func")?;
+        let name = self.string()?;
+        let stage = self.member("vertex, fragment or compute", Stage::by_word)?;
+        let mut func = Func::new(name, stage);
+        if self.eat_word("workgroup")? {
+            for size in &mut func.workgroup_size {
+                *size = self.small()?;
+            }
+        }
+        func.early_fragment_tests = self.eat_word("early_fragment_tests")?;
+        self.punct('{')?;
+        while !self.eat('}')? {
+            self.declaration(&mut func)?;
+        }
+        self.word("body")?;
+        self.values.clear();
+        self.blocks.clear();
+        let body = func.body;
+        self.region(&mut func, body)?;
+        Ok(func)
+    }
+
+    fn declaration(&mut self, func: &mut Func) -> Result<()> {
+        let next = |number: usize, expected: usize| number == expected;
+        if let Some(number) = self.entity_number("res") {
+            if !next(number, func.resources.len()) {
+                return self.error(format!("expected res{} next", func.resources.len()));
+            }
+            self.advance()?;
+            let data = self.resource()?;
+            func.resources.push(data);
+        } else if let Some(number) = self.entity_number("in") {
+            if !next(number, func.inputs.len()) {
+                return self.error(format!("expected in{} next", func.inputs.len()));
+            }
+            self.advance()?;
+            let data = self.input()?;
+            func.inputs.push(data);
+        } else if let Some(number) = self.entity_number("out") {
+            if !next(number, func.outputs.len()) {
+                return self.error(format!("expected out{} next", func.outputs.len()));
+            }
+            self.advance()?;
+            let data = self.output()?;
+            func.outputs.push(data);
+        } else if let Some(number) = self.entity_number("mem") {
+            if !next(number, func.mems.len()) {
+                return self.error(format!("expected mem{} next", func.mems.len()));
+            }
+            self.advance()?;
+            self.punct('=')?;
+            let name = self.string()?;
+            let space = self.member("private or workgroup", MemSpace::by_word)?;
+            let size = self.small()?;
+            func.mems.push(MemData { name, size, space });
+        } else {
+            return self.expected("a declaration (res0, in0, out0, mem0, ...) or '}'");
+        }
+        Ok(())
+    }
+
+    fn resource(&mut self) -> Result<ResourceData> {
+        self.punct('=')?;
+        let name = self.string()?;
+        self.word("group")?;
+        let group = self.small()?;
+        self.word("binding")?;
+        let binding = self.small()?;
+        let kind = self.resource_kind()?;
+        let count = if self.eat_word("count")? {
+            Some(self.small()?)
+        } else {
+            None
+        };
+        self.word("as")?;
+        let scalar = self.member("a scalar type", Scalar::by_word)?;
+        Ok(ResourceData {
+            group,
+            binding,
+            name,
+            kind,
+            count,
+            scalar,
+        })
+    }
+
+    fn resource_kind(&mut self) -> Result<ResourceKind> {
+        let Token::Word(word) = self.token else {
+            return self.expected("a kind of binding");
+        };
+        Ok(match word {
+            "uniform" => {
+                self.advance()?;
+                ResourceKind::Uniform {
+                    size: self.small()?,
+                }
+            }
+            "storage" => {
+                self.advance()?;
+                ResourceKind::Storage {
+                    size: self.small()?,
+                    stride: if self.eat_word("stride")? {
+                        self.small()?
+                    } else {
+                        0
+                    },
+                    access: self.access()?,
+                }
+            }
+            "immediate" => {
+                self.advance()?;
+                ResourceKind::Immediate {
+                    size: self.small()?,
+                }
+            }
+            "texture" => {
+                self.advance()?;
+                ResourceKind::Texture {
+                    dim: self.member("a dimension", Dim::by_word)?,
+                    arrayed: self.eat_word("arrayed")?,
+                    sample: self.member("a sample type", SampleType::by_word)?,
+                    multisampled: self.eat_word("multisampled")?,
+                }
+            }
+            "storage_texture" => {
+                self.advance()?;
+                ResourceKind::StorageTexture {
+                    dim: self.member("a dimension", Dim::by_word)?,
+                    arrayed: self.eat_word("arrayed")?,
+                    sample: self.member("a sample type", SampleType::by_word)?,
+                    format: self.member("a texel format", TexelFormat::by_name)?,
+                    access: self.access()?,
+                }
+            }
+            "sampler" => {
+                self.advance()?;
+                ResourceKind::Sampler {
+                    comparison: self.eat_word("comparison")?,
+                }
+            }
+            _ => return self.expected("a kind of binding"),
+        })
+    }
+
+    fn access(&mut self) -> Result<ImageAccess> {
+        Ok(ImageAccess {
+            load: self.eat_word("load")?,
+            store: self.eat_word("store")?,
+            atomic: self.eat_word("atomic")?,
+        })
+    }
+
+    /// `= "name" scalar x n`.
+    fn interface(&mut self) -> Result<(String, Scalar, u8)> {
+        self.punct('=')?;
+        let name = self.string()?;
+        let scalar = self.member("a scalar type", Scalar::by_word)?;
+        self.word("x")?;
+        Ok((name, scalar, self.small()?))
+    }
+
+    fn builtin(&mut self) -> Result<Builtin> {
+        let builtin = self.member("a built-in", Builtin::by_word)?;
+        Ok(match builtin {
+            Builtin::ClipDistance(_) => Builtin::ClipDistance(self.small()?),
+            other => other,
+        })
+    }
+
+    fn input(&mut self) -> Result<InputData> {
+        let (name, scalar, components) = self.interface()?;
+        let kind = if self.eat_word("builtin")? {
+            InputKind::Builtin(self.builtin()?)
+        } else {
+            self.word("location")?;
+            InputKind::Location {
+                location: self.small()?,
+                interpolation: self.member("an interpolation", Interpolation::by_word)?,
+                sampling: self.member("a sampling", Sampling::by_word)?,
+            }
+        };
+        Ok(InputData {
+            kind,
+            components,
+            scalar,
+            name,
+        })
+    }
+
+    fn output(&mut self) -> Result<OutputData> {
+        let (name, scalar, components) = self.interface()?;
+        let kind = if self.eat_word("builtin")? {
+            OutputKind::Builtin(self.builtin()?)
+        } else {
+            self.word("location")?;
+            OutputKind::Location {
+                location: self.small()?,
+                interpolation: self.member("an interpolation", Interpolation::by_word)?,
+                blend_src: if self.eat_word("blend_src")? {
+                    self.small()?
+                } else {
+                    0
+                },
+            }
+        };
+        Ok(OutputData {
+            kind,
+            components,
+            scalar,
+            name,
+        })
+    }
+
+    // Regions and instructions.
+
+    /// `{ instructions }` into a region. Recursion is limited by [`MAX_NESTING`].
+    fn region(&mut self, func: &mut Func, region: Region) -> Result<()> {
+        if self.depth == MAX_NESTING {
+            return self.error(format!("regions are nested more than {MAX_NESTING} deep"));
+        }
+        self.depth += 1;
+        self.punct('{')?;
+        while !self.eat('}')? {
+            let inst = self.inst(func)?;
+            func.regions[region].insts.push(inst);
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn inst(&mut self, func: &mut Func) -> Result<Inst> {
+        let mut results: SmallVec<[(u32, usize); 2]> = SmallVec::new();
+        let mut types: SmallVec<[Type; 2]> = SmallVec::new();
+        if matches!(self.token, Token::Value(_)) {
+            loop {
+                let (number, at, ty) = self.typed()?;
+                results.push((number, at));
+                types.push(ty);
+                if !self.eat(',')? {
+                    break;
+                }
+            }
+            self.punct('=')?;
+        }
+        if types.len() > usize::from(u16::MAX) {
+            return self.error("more than 65535 results");
+        }
+        let Token::Word(word) = self.token else {
+            return self.expected("an operation");
+        };
+        let Some(&op) = self.ops.get(word) else {
+            return self.expected("an operation");
+        };
+        self.advance()?;
+        let (imm, comma) = self.imm(func, op)?;
+        let inst = func.new_inst(
+            InstData {
+                op,
+                args: SmallVec::new(),
+                imm,
+                regions: SmallVec::new(),
+                results: SmallVec::new(),
+                span: Span::NONE,
+                bundle: None,
+            },
+            &types,
+        );
+        if op == Op::Block {
+            match self.token {
+                Token::Block(number) => {
+                    if self.blocks.insert(number, inst).is_some() {
+                        return self.error(format!("^{number} is defined twice"));
+                    }
+                    self.advance()?;
+                }
+                _ => return self.expected("the block's label"),
+            }
+        }
+        if comma {
+            while self.eat(',')? {
+                let arg = self.value()?;
+                func.insts[inst].args.push(arg);
+            }
+        } else if matches!(self.token, Token::Value(_)) && self.operand_follows(op) {
+            loop {
+                let arg = self.value()?;
+                func.insts[inst].args.push(arg);
+                if !self.eat(',')? {
+                    break;
+                }
+            }
+        }
+        if self.eat('!')? {
+            let start = self.small()?;
+            self.punct(':')?;
+            let end = self.small()?;
+            func.insts[inst].span = Span { start, end };
+        }
+        if self.eat('#')? {
+            let id = self.small()?;
+            self.punct('.')?;
+            let lane = self.small()?;
+            func.insts[inst].bundle = Some(Bundle { id, lane });
+        }
+        self.regions(func, inst, op)?;
+        // Results are visible only after the regions.
+        for (index, (number, at)) in results.into_iter().enumerate() {
+            let value = func.insts[inst].results[index];
+            self.define(number, at, value)?;
+        }
+        Ok(inst)
+    }
+
+    /// `yield` and its like may stand before a `%` of the next instruction only in broken text
+    /// (they end their region), and every other op without a fixed part takes operands, but for
+    /// these.
+    fn operand_follows(&self, op: Op) -> bool {
+        !matches!(
+            op,
+            Op::Demote | Op::IsHelper | Op::Block | Op::Unreachable | Op::Barrier
+        )
+    }
+
+    fn regions(&mut self, func: &mut Func, inst: Inst, op: Op) -> Result<()> {
+        let (first, second) = match op {
+            Op::If => ("", "else"),
+            Op::Loop => ("body", "continuing"),
+            Op::Block => ("", ""),
+            _ => return Ok(()),
+        };
+        for (index, word) in [first, second].into_iter().enumerate() {
+            if index == 1 && op == Op::Block {
+                break;
+            }
+            if !word.is_empty() {
+                self.word(word)?;
+            }
+            let region = func.new_region();
+            func.insts[inst].regions.push(region);
+            if op == Op::Loop && self.eat('(')? {
+                loop {
+                    let (number, at, ty) = self.typed()?;
+                    if func.regions[region].params.len() == usize::from(u16::MAX) {
+                        return self.error("more than 65535 parameters");
+                    }
+                    let param = func.add_param(region, ty);
+                    self.define(number, at, param)?;
+                    if !self.eat(',')? {
+                        break;
+                    }
+                }
+                self.punct(')')?;
+            }
+            self.region(func, region)?;
+        }
+        Ok(())
+    }
+
+    /// `%n: type`, with where it stands.
+    fn typed(&mut self) -> Result<(u32, usize, Type)> {
+        let at = self.at;
+        let Token::Value(number) = self.token else {
+            return self.expected("a value");
+        };
+        self.advance()?;
+        self.punct(':')?;
+        let ty = self.member("b1, b16, b32 or b64", Type::by_word)?;
+        Ok((number, at, ty))
+    }
+
+    fn define(&mut self, number: u32, at: usize, value: Value) -> Result<()> {
+        match self.values.insert(number, value) {
+            None => Ok(()),
+            Some(_) => Err(self
+                .lexer
+                .error_at(at, format!("%{number} is defined twice"))),
+        }
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        let Token::Value(number) = self.token else {
+            return self.expected("a value");
+        };
+        let Some(&value) = self.values.get(&number) else {
+            return self.error(format!("%{number} is not defined before this use"));
+        };
+        self.advance()?;
+        Ok(value)
+    }
+
+    fn res(&mut self, func: &Func) -> Result<Resource> {
+        self.entity("res", func.resources.len())
+    }
+
+    fn mem_access(&mut self, func: &Func) -> Result<Access> {
+        let mem: Mem = self.entity("mem", func.mems.len())?;
+        self.punct('[')?;
+        let lo = self.small()?;
+        if self.token != Token::Range {
+            return self.expected("'..'");
+        }
+        self.advance()?;
+        let hi = self.small()?;
+        self.punct(']')?;
+        Ok(Access { mem, lo, hi })
+    }
+
+    fn component<E: EntityRef>(&mut self, prefix: &str, known: usize) -> Result<(E, u8)> {
+        let entity = self.entity(prefix, known)?;
+        self.punct('.')?;
+        Ok((entity, self.small()?))
+    }
+
+    /// The fixed part, and whether operands after it begin with a comma.
+    fn imm(&mut self, func: &Func, op: Op) -> Result<(Imm, bool)> {
+        let imm = match op {
+            Op::Const => Imm::Bits(self.number()?),
+            Op::BufferLoad | Op::BufferStore | Op::BufferSize | Op::ImageStore => {
+                Imm::Resource(self.res(func)?)
+            }
+            Op::MemLoad | Op::MemStore => Imm::Mem(self.mem_access(func)?),
+            Op::BufferAtomic | Op::ImageAtomic => {
+                let atomic = self.member("an atomic operation", AtomicOp::by_word)?;
+                let resource = self.res(func)?;
+                if op == Op::BufferAtomic {
+                    Imm::BufferAtomic(resource, atomic)
+                } else {
+                    Imm::ImageAtomic(resource, atomic)
+                }
+            }
+            Op::MemAtomic => {
+                let atomic = self.member("an atomic operation", AtomicOp::by_word)?;
+                Imm::MemAtomic(self.mem_access(func)?, atomic)
+            }
+            Op::Input => {
+                let (input, component): (Input, u8) = self.component("in", func.inputs.len())?;
+                Imm::Input(input, component)
+            }
+            Op::Output => {
+                let (output, component): (Output, u8) =
+                    self.component("out", func.outputs.len())?;
+                Imm::Output(output, component)
+            }
+            Op::Tex => Imm::Tex(self.tex(func)?),
+            Op::TexQuery => {
+                let query = self.member("size, levels, layers or samples", TexQuery::by_word)?;
+                Imm::Query(self.res(func)?, query)
+            }
+            Op::Exit => match self.token {
+                Token::Block(number) => match self.blocks.get(&number) {
+                    Some(&block) => {
+                        self.advance()?;
+                        Imm::Label(block)
+                    }
+                    None => return self.error(format!("no block ^{number} before this")),
+                },
+                _ => return self.expected("a block's label"),
+            },
+            Op::Barrier => Imm::Barrier {
+                storage: self.eat_word("storage")?,
+                workgroup: self.eat_word("workgroup")?,
+                texture: self.eat_word("texture")?,
+            },
+            _ => return Ok((Imm::None, false)),
+        };
+        Ok((imm, true))
+    }
+
+    fn tex(&mut self, func: &Func) -> Result<TexOp> {
+        let kind = self.member("a kind of texture access", TexKind::by_word)?;
+        let texture = self.res(func)?;
+        let sampler = if self.entity_number("res").is_some() {
+            Some(self.res(func)?).into()
+        } else {
+            None.into()
+        };
+        let compare = self.eat_word("compare")?;
+        let component = if self.eat_word("component")? {
+            self.small()?
+        } else {
+            0
+        };
+        let mut offset = [0; 3];
+        if self.eat_word("offset")? {
+            for axis in &mut offset {
+                *axis = self.signed()?;
+            }
+        }
+        Ok(TexOp {
+            kind,
+            texture,
+            sampler,
+            compare,
+            component,
+            offset,
+        })
+    }
+
+    fn signed(&mut self) -> Result<i8> {
+        let Token::Number { value, negative } = self.token else {
+            return self.expected("a number");
+        };
+        let signed = i64::try_from(value).map(|value| if negative { -value } else { value });
+        match signed.ok().and_then(|value| i8::try_from(value).ok()) {
+            Some(value) => {
+                self.advance()?;
+                Ok(value)
+            }
+            None => self.expected("a number from -128 to 127"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;
