@@ -1,6 +1,9 @@
 //! What a pass may know beside the function: options, the target's numbers, the numeric model, fuel.
 
-use gpucc_ir::ssa::{Op, Type};
+use gpucc_ir::ssa::{
+    Flags, Numerics, Op, Type,
+    numerics::{NanRule, ZeroRule},
+};
 
 /// How much work the pipeline may spend.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -128,6 +131,8 @@ pub fn default_cost(op: Op, ty: Type) -> u32 {
 pub struct Ctx<'a> {
     /// What the user asked.
     pub options: Options,
+    /// How floats behave on the target; folding computes exactly this.
+    pub numerics: Numerics,
     /// The target.
     pub target: &'a dyn TargetInfo,
     /// Rewrites left before optional passes stop changing things; `None` is no limit.
@@ -136,18 +141,30 @@ pub struct Ctx<'a> {
     pub steps: u64,
     /// Rewrites so far.
     pub rewrites: u64,
+    /// `exits_to_guards` has run for a mask-stack machine: nobody makes blocks any more.
+    pub(crate) guarded: bool,
 }
 
 impl<'a> Ctx<'a> {
     /// A context without a fuel limit.
-    pub fn new(options: Options, target: &'a dyn TargetInfo) -> Self {
+    pub fn new(options: Options, numerics: Numerics, target: &'a dyn TargetInfo) -> Self {
         Ctx {
             options,
+            numerics,
             target,
             fuel: None,
             steps: 0,
             rewrites: 0,
+            guarded: false,
         }
+    }
+
+    /// True when the first two operands of `op` may be swapped to the bit under the model: `fmin` and
+    /// `fmax` only where neither zeros nor NaNs depend on the order.
+    pub fn commutes(&self, op: Op) -> bool {
+        let ordered = self.numerics.min_max_zero == ZeroRule::Ordered
+            && self.numerics.min_max_nan != NanRule::Second;
+        op.flags().has(Flags::COMMUTES) && (ordered || !matches!(op, Op::FMin | Op::FMax))
     }
 
     /// Draws the fuel of one rewrite; false when the tank is empty and the rewrite must not happen.

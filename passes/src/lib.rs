@@ -3,11 +3,11 @@
 //!
 //! # Use
 //! ```
-//! use gpucc_ir::ssa::{Func, Stage};
+//! use gpucc_ir::ssa::{Func, Numerics, Stage};
 //! use gpucc_passes::{Ctx, Neutral, Options, Plan, Quiet, Runner};
 //! # let mut func = Func::new("main", Stage::Compute);
 //! # gpucc_ir::ssa::Builder::at_body(&mut func).end(gpucc_ir::ssa::Op::Yield, &[]);
-//! let mut ctx = Ctx::new(Options::default(), &Neutral);
+//! let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
 //! let runner = Runner { plan: Plan::for_options(&ctx.options), ..Runner::default() };
 //! runner.run(&mut func, &mut ctx, &mut Quiet).unwrap();
 //! ```
@@ -18,11 +18,26 @@
 //! [`expand`] is what back ends call to get rid of ops that their machine lacks; [`uniformity`] is
 //! the analysis that lowering asks. `mach` holds the machine-level passes that back ends share.
 
+pub mod bound_loops;
+pub mod copy_prop;
 pub mod ctx;
+pub mod dce;
+pub mod exits_to_guards;
 pub mod expand;
+pub mod fold;
+pub mod gvn;
+pub mod if_convert;
+pub mod mach;
+pub mod mem2reg;
 #[allow(dead_code)]
+pub(crate) mod range;
 pub(crate) mod rename;
+pub mod robust;
 pub mod runner;
+pub(crate) mod shape;
+pub mod simplify;
+pub(crate) mod walk;
+pub mod zero_workgroup;
 
 pub use ctx::{Ctx, Level, Neutral, Options, Robustness, TargetInfo};
 pub use runner::{Observer, PASSES, Pass, Plan, Quiet, Report, RunError, Runner};

@@ -1,7 +1,7 @@
 //! Replacing values: a dense map that later uses are looked up in.
 
 use cranelift_entity::{EntityRef, packed_option::PackedOption};
-use gpucc_ir::ssa::{Func, Inst, Region, Value};
+use gpucc_ir::ssa::{Func, Inst, Value};
 
 /// Which value now stands for which. Chains are followed and shortened on the way.
 #[derive(Default)]
@@ -69,9 +69,4 @@ impl Renames {
             }
         }
     }
-}
-
-/// The regions of an instruction, copied out so that the function can change meanwhile.
-pub(crate) fn regions_of(func: &Func, inst: Inst) -> smallvec::SmallVec<[Region; 2]> {
-    func.insts[inst].regions.clone()
 }

@@ -17,12 +17,86 @@ pub struct Pass {
     pub run: fn(&mut Func, &mut Ctx) -> bool,
 }
 
-/// Every pass, in no particular order.
-pub const PASSES: &[Pass] = &[];
+macro_rules! passes {
+    ($( $name:ident, $required:literal, $doc:literal; )+) => {
+        /// Every pass, in no particular order.
+        pub const PASSES: &[Pass] = &[
+            $( Pass {
+                name: stringify!($name),
+                doc: $doc,
+                required: $required,
+                run: crate::$name::run,
+            }, )+
+        ];
+    };
+}
 
-const O0: &[&str] = &[];
-const O1: &[&str] = &[];
-const O2: &[&str] = &[];
+passes! {
+    mem2reg, false, "private variables become values";
+    zero_workgroup, true, "workgroup variables start as zeros";
+    bound_loops, true, "no loop runs for ever";
+    robust, true, "out-of-range indices become harmless";
+    fold, false, "computes at compile time what can be";
+    gvn, false, "computes nothing twice";
+    dce, false, "removes what nobody needs";
+    copy_prop, false, "results and parameters that can only be one value become that value";
+    simplify, false, "simpler control flow: constant branches, blocks nobody leaves, loops of one trip";
+    if_convert, false, "small pure arms become selects";
+    exits_to_guards, true, "early leaving becomes guarded code on mask-stack machines";
+}
+
+/// What later stages need, and memory promoted so that they need not be slow.
+const O0: &[&str] = &[
+    "zero_workgroup",
+    "bound_loops",
+    "robust",
+    "mem2reg",
+    "exits_to_guards",
+    "dce",
+];
+
+/// Cheap cleaning.
+const O1: &[&str] = &[
+    "zero_workgroup",
+    "fold",
+    "mem2reg",
+    "copy_prop",
+    "fold",
+    "simplify",
+    "bound_loops",
+    "robust",
+    "gvn",
+    "exits_to_guards",
+    "copy_prop",
+    "fold",
+    "dce",
+];
+
+/// Everything that pays for itself.
+const O2: &[&str] = &[
+    "zero_workgroup",
+    "fold",
+    "simplify",
+    "mem2reg",
+    "dce",
+    "copy_prop",
+    "fold",
+    "gvn",
+    "copy_prop",
+    "simplify",
+    "dce",
+    "bound_loops",
+    "robust",
+    "exits_to_guards",
+    "fold",
+    "gvn",
+    "copy_prop",
+    "simplify",
+    "if_convert",
+    "fold",
+    "gvn",
+    "dce",
+];
 
 /// Which passes run, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,7 +179,7 @@ pub enum RunError {
 }
 
 /// Regions may nest this deep.
-pub const MAX_NESTING: u32 = 1024;
+pub use gpucc_ir::ssa::verify::MAX_NESTING;
 
 /// One pass's run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,6 +257,7 @@ impl Runner {
             check(func, "")?;
         }
         let mut report = Report::default();
+        ctx.guarded = false;
         let before = ctx.rewrites;
         let mut stopped = false;
         for &name in &self.plan.names {
@@ -216,6 +291,8 @@ impl Runner {
 }
 
 fn check(func: &Func, pass: &str) -> Result<(), RunError> {
-    let _ = (func, pass);
-    Ok(())
+    gpucc_ir::ssa::verify::verify(func).map_err(|broken| RunError::Broken {
+        pass: pass.to_string(),
+        message: broken.to_string(),
+    })
 }

@@ -1,0 +1,169 @@
+//! Results and parameters that can only be one value become that value: both arms yield the same,
+//! a loop carries something round unchanged.
+//!
+//! Inner constructs are decided before the loops around them, so that what passes unchanged through
+//! a nest disappears from all of it in one run.
+
+use crate::{
+    ctx::Ctx,
+    rename::Renames,
+    shape::{Carries, Shape, carried_at},
+    walk::{Event, walk},
+};
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{Func, Inst, Op, Value};
+
+/// Replaces copies. The copies themselves are left for dead code elimination.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let shape = Shape::find(func);
+    // Positions of definitions, to tell what is visible outside a construct.
+    let mut defined: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(func.values.len());
+    let mut starts: SecondaryMap<Inst, u32> = SecondaryMap::with_capacity(func.insts.len());
+    let mut constructs: Vec<Inst> = Vec::new();
+    let mut position = 0u32;
+    walk(func, |event| {
+        position += 1;
+        match event {
+            Event::Enter(region) => {
+                for &param in &func.regions[region].params {
+                    defined[param] = position;
+                }
+            }
+            Event::Inst(inst) => {
+                starts[inst] = position;
+                // Results of a construct are visible only after it, which is later than all of its
+                // inside; its own position would be too early, so they are set when it ends.
+                if func.insts[inst].regions.is_empty() {
+                    for &result in &func.insts[inst].results {
+                        defined[result] = position;
+                    }
+                }
+            }
+            Event::After(inst) => {
+                constructs.push(inst);
+                for &result in &func.insts[inst].results {
+                    defined[result] = position;
+                }
+            }
+            Event::Leave(_) => {}
+        }
+    });
+    ctx.steps += shape.count;
+    let mut renames = Renames::new();
+    for construct in constructs {
+        if func.insts[construct].op == Op::Loop {
+            invariant_params(
+                func,
+                ctx,
+                &shape,
+                &defined,
+                &starts,
+                &mut renames,
+                construct,
+            );
+        }
+        for index in 0..func.insts[construct].results.len() {
+            let result = func.insts[construct].results[index];
+            let source = only_source(
+                func,
+                &shape,
+                &mut renames,
+                construct,
+                Carries::Results,
+                index,
+            );
+            if let Source::One(value) = source
+                && value != result
+                && defined[value] < starts[construct]
+                && ctx.draw()
+            {
+                renames.set(result, value);
+            }
+        }
+    }
+    if renames.is_empty() {
+        return false;
+    }
+    renames.apply(func);
+    true
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Source {
+    Nothing,
+    One(Value),
+    Several,
+}
+
+impl Source {
+    fn and(self, value: Value) -> Source {
+        match self {
+            Source::Nothing => Source::One(value),
+            Source::One(other) if other == value => self,
+            Source::One(_) | Source::Several => Source::Several,
+        }
+    }
+}
+
+/// The one value that all terminators give for a result or parameter.
+fn only_source(
+    func: &Func,
+    shape: &Shape,
+    renames: &mut Renames,
+    construct: Inst,
+    which: Carries,
+    index: usize,
+) -> Source {
+    let mut source = Source::Nothing;
+    for terminator in shape.terminators(construct) {
+        if let Some(value) = carried_at(func, terminator, construct, which, index) {
+            source = source.and(renames.get(value));
+        }
+    }
+    source
+}
+
+fn invariant_params(
+    func: &Func,
+    ctx: &mut Ctx,
+    shape: &Shape,
+    defined: &SecondaryMap<Value, u32>,
+    starts: &SecondaryMap<Inst, u32>,
+    renames: &mut Renames,
+    construct: Inst,
+) {
+    let data = &func.insts[construct];
+    let (body, continuing) = (data.regions[0], data.regions[1]);
+    // What each parameter of `continuing` always is: a body parameter or something from outside.
+    let mut always: Vec<(Value, Value)> = Vec::new();
+    for (index, &param) in func.regions[continuing].params.iter().enumerate() {
+        if let Source::One(value) =
+            only_source(func, shape, renames, construct, Carries::Continuing, index)
+        {
+            always.push((param, value));
+        }
+    }
+    always.sort_unstable();
+    for (index, &param) in func.regions[body].params.iter().enumerate() {
+        let init = renames.get(func.insts[construct].args[index]);
+        let mut invariant = true;
+        for terminator in shape.terminators(construct) {
+            if let Some(value) = carried_at(func, terminator, construct, Carries::Params, index) {
+                let value = renames.get(value);
+                let value = always
+                    .binary_search_by_key(&value, |&(param, _)| param)
+                    .map_or(value, |at| always[at].1);
+                invariant &= value == param || value == init;
+            }
+        }
+        if invariant && ctx.draw() {
+            renames.set(param, init);
+        }
+    }
+    for (param, value) in always {
+        let value = renames.get(value);
+        if defined[value] < starts[construct] && ctx.draw() {
+            renames.set(param, value);
+        }
+    }
+}

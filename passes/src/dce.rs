@@ -1,0 +1,298 @@
+//! Removes what nobody needs: instructions, results, loop parameters, variables, whole constructs.
+//!
+//! Liveness starts at effects and flows to operands, to the constructs around them and to the
+//! branches that decide whether they run. A value that only travels round a loop into itself is
+//! therefore dead, and so is a loop without effects or used results (WGSL lets an implementation
+//! assume that it ends). A store lives only if some load of its variable does.
+
+use crate::{
+    ctx::Ctx,
+    shape::{Carries, Shape, carried, carried_at},
+};
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
+use gpucc_ir::ssa::{Flags, Func, Imm, Inst, Mem, Op, Region, Value, ValueDef};
+use smallvec::SmallVec;
+
+/// Removes dead code.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    if ctx.out_of_fuel() {
+        return false;
+    }
+    let shape = Shape::find(func);
+    ctx.steps += shape.count;
+    let mut live = Live {
+        shape: &shape,
+        insts: EntitySet::with_capacity(func.insts.len()),
+        values: EntitySet::with_capacity(func.values.len()),
+        work: Vec::new(),
+        stores: SecondaryMap::new(),
+        loaded: EntitySet::new(),
+    };
+    live.find(func);
+    let Live { insts, values, .. } = live;
+    let mut sweep = Sweep {
+        shape: &shape,
+        insts,
+        values,
+        changed: false,
+    };
+    sweep.region(func, func.body);
+    let changed = sweep.changed | drop_unused_mems(func);
+    if changed {
+        ctx.draw();
+    }
+    changed
+}
+
+enum Work {
+    Inst(Inst),
+    Value(Value),
+}
+
+struct Live<'a> {
+    shape: &'a Shape,
+    insts: EntitySet<Inst>,
+    values: EntitySet<Value>,
+    work: Vec<Work>,
+    /// Instructions that write each variable.
+    stores: SecondaryMap<Mem, Vec<Inst>>,
+    /// Variables that a live instruction reads.
+    loaded: EntitySet<Mem>,
+}
+
+impl Live<'_> {
+    fn inst(&mut self, inst: Inst) {
+        if self.insts.insert(inst) {
+            self.work.push(Work::Inst(inst));
+        }
+    }
+
+    fn value(&mut self, value: Value) {
+        if self.values.insert(value) {
+            self.work.push(Work::Value(value));
+        }
+    }
+
+    fn find(&mut self, func: &Func) {
+        for (region, ..) in func.regions_in_order() {
+            for &inst in &func.regions[region].insts {
+                let data = &func.insts[inst];
+                match data.imm {
+                    Imm::Mem(access) | Imm::MemAtomic(access, _) => {
+                        if data.flags().has(Flags::EFFECT) {
+                            self.stores[access.mem].push(inst);
+                        }
+                    }
+                    _ if data.flags().has(Flags::EFFECT) => self.inst(inst),
+                    _ => {}
+                }
+            }
+        }
+        while let Some(work) = self.work.pop() {
+            match work {
+                Work::Inst(inst) => self.visit_inst(func, inst),
+                Work::Value(value) => self.visit_value(func, value),
+            }
+        }
+    }
+
+    fn visit_inst(&mut self, func: &Func, inst: Inst) {
+        if let Some(owner) = self.shape.owner[inst].expand() {
+            self.inst(owner);
+        }
+        let data = &func.insts[inst];
+        match data.op {
+            Op::If => self.value(data.args[0]),
+            Op::Loop | Op::Block => {}
+            Op::BreakIf => self.value(data.args[0]),
+            _ if data.op.is_terminator() => {}
+            _ => {
+                for &arg in &data.args {
+                    self.value(arg);
+                }
+            }
+        }
+        if matches!(data.op, Op::Loop | Op::Block) {
+            // Whatever leaves or repeats it decides what runs.
+            for terminator in self.shape.terminators(inst) {
+                self.inst(terminator);
+            }
+        }
+        if let Imm::Mem(access) | Imm::MemAtomic(access, _) = data.imm
+            && data.flags().has(Flags::READS)
+            && self.loaded.insert(access.mem)
+        {
+            for store in std::mem::take(&mut self.stores[access.mem]) {
+                self.inst(store);
+            }
+        }
+    }
+
+    fn visit_value(&mut self, func: &Func, value: Value) {
+        let (construct, which, index) = match func.values[value].def {
+            ValueDef::Result(inst, index) => {
+                self.inst(inst);
+                (inst, Carries::Results, index)
+            }
+            ValueDef::Param(region, index) => {
+                let owner = self.shape.region_owner[region]
+                    .expand()
+                    .expect("only loops have parameters");
+                self.inst(owner);
+                if func.insts[owner].regions[0] == region {
+                    self.value(func.insts[owner].args[usize::from(index)]);
+                    (owner, Carries::Params, index)
+                } else {
+                    (owner, Carries::Continuing, index)
+                }
+            }
+        };
+        if func.insts[construct].regions.is_empty() {
+            return;
+        }
+        for terminator in self.shape.terminators(construct) {
+            if let Some(value) = carried_at(func, terminator, construct, which, usize::from(index))
+            {
+                self.value(value);
+            }
+        }
+    }
+}
+
+struct Sweep<'a> {
+    shape: &'a Shape,
+    insts: EntitySet<Inst>,
+    values: EntitySet<Value>,
+    changed: bool,
+}
+
+impl Sweep<'_> {
+    fn region(&mut self, func: &mut Func, region: Region) {
+        let mut insts = std::mem::take(&mut func.regions[region].insts);
+        let before = insts.len();
+        insts.retain(|&inst| {
+            let keep = func.insts[inst].op.is_terminator() || self.insts.contains(inst);
+            if keep && !func.insts[inst].regions.is_empty() {
+                self.construct(func, inst);
+            }
+            keep
+        });
+        self.changed |= insts.len() != before;
+        func.regions[region].insts = insts;
+    }
+
+    fn construct(&mut self, func: &mut Func, construct: Inst) {
+        let regions = func.insts[construct].regions.clone();
+        let is_loop = func.insts[construct].op == Op::Loop;
+        self.narrow(func, construct, Carries::Results);
+        if is_loop {
+            self.narrow(func, construct, Carries::Params);
+            self.narrow(func, construct, Carries::Continuing);
+        }
+        for region in regions {
+            self.region(func, region);
+        }
+    }
+
+    /// Drops dead results or parameters and the operands that gave them.
+    fn narrow(&mut self, func: &mut Func, construct: Inst, which: Carries) {
+        let data = &func.insts[construct];
+        let list: SmallVec<[Value; 8]> = match which {
+            Carries::Results => data.results.iter().copied().collect(),
+            Carries::Params => func.regions[data.regions[0]]
+                .params
+                .iter()
+                .copied()
+                .collect(),
+            Carries::Continuing => func.regions[data.regions[1]]
+                .params
+                .iter()
+                .copied()
+                .collect(),
+        };
+        let keep: SmallVec<[bool; 8]> = list
+            .iter()
+            .map(|&value| self.values.contains(value))
+            .collect();
+        if keep.iter().all(|&keep| keep) {
+            return;
+        }
+        self.changed = true;
+        // Terminators first: their operands are counted by the results that still stand.
+        for terminator in self.shape.terminators(construct) {
+            let range = carried(func, terminator, construct, which);
+            if range.is_empty() {
+                continue;
+            }
+            let mut index = 0;
+            func.insts[terminator].args.retain(|_| {
+                let at = index;
+                index += 1;
+                !range.contains(&at) || keep[at - range.start]
+            });
+        }
+        let kept: SmallVec<[Value; 8]> = list
+            .iter()
+            .zip(&keep)
+            .filter_map(|(&value, &keep)| keep.then_some(value))
+            .collect();
+        let region = match which {
+            Carries::Results => None,
+            Carries::Params => Some(func.insts[construct].regions[0]),
+            Carries::Continuing => Some(func.insts[construct].regions[1]),
+        };
+        for (index, &value) in kept.iter().enumerate() {
+            func.values[value].def = match region {
+                None => ValueDef::Result(construct, index as u16),
+                Some(region) => ValueDef::Param(region, index as u16),
+            };
+        }
+        match region {
+            None => func.insts[construct].results = kept.into_iter().collect(),
+            Some(region) => func.regions[region].params = kept.into_iter().collect(),
+        }
+        if which == Carries::Params {
+            let mut index = 0;
+            func.insts[construct].args.retain(|_| {
+                index += 1;
+                keep[index - 1]
+            });
+        }
+    }
+}
+
+/// Takes variables that no instruction names out of the list, so that nobody gives them memory.
+fn drop_unused_mems(func: &mut Func) -> bool {
+    if func.mems.is_empty() {
+        return false;
+    }
+    let mut used = EntitySet::new();
+    let regions = func.regions_in_order();
+    for &(region, ..) in &regions {
+        for &inst in &func.regions[region].insts {
+            if let Imm::Mem(access) | Imm::MemAtomic(access, _) = func.insts[inst].imm {
+                used.insert(access.mem);
+            }
+        }
+    }
+    if func.mems.keys().all(|mem| used.contains(mem)) {
+        return false;
+    }
+    let mut kept = PrimaryMap::new();
+    let mut to: SecondaryMap<Mem, Mem> = SecondaryMap::with_default(Mem::from_u32(0));
+    for (mem, data) in std::mem::take(&mut func.mems) {
+        if used.contains(mem) {
+            to[mem] = kept.push(data);
+        }
+    }
+    func.mems = kept;
+    for (region, ..) in regions {
+        for index in 0..func.regions[region].insts.len() {
+            let inst = func.regions[region].insts[index];
+            if let Imm::Mem(access) | Imm::MemAtomic(access, _) = &mut func.insts[inst].imm {
+                access.mem = to[access.mem];
+            }
+        }
+    }
+    true
+}

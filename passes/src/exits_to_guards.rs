@@ -1,0 +1,759 @@
+//! Early leaving becomes guarded code: a mask-stack machine then sees only `if`, `loop` and `break`.
+//!
+//! Does nothing on machines with branches ([`crate::TargetInfo::has_branches`]). Otherwise, after it:
+//! - there is no `exit` and no `block`;
+//! - `break` may end any region inside the body of its loop, nested in any number of `if`s;
+//! - and unless the machine runs `continuing` itself ([`crate::TargetInfo::has_continue`]):
+//!   `continue` stands only at the very end of a loop's body; `continuing` holds nothing but `next`
+//!   (of its own parameters; later passes may put values from outside the loop there); there is no `break_if`, what it decided is an `if` around a
+//!   `break` just before the `continue`. A body that never comes round keeps its `continuing`,
+//!   which is then never reached.
+//!
+//! How: what follows an `if` of which one arm leaves moves into the other arm (no flag is needed).
+//! Where both arms may fall through, the `if` also yields one flag per place that it may be bound
+//! for, with the values to take there, and what follows is guarded. Leaving through a loop is a
+//! `break` that carries flag and values as additional results. A block with many exits becomes a
+//! loop of one trip that they `break`, so that guards never nest without bound.
+
+use crate::{ctx::Ctx, rename::Renames, shape::Shape};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
+use smallvec::SmallVec;
+
+/// A block with more exits than this becomes a loop of one trip.
+const MAX_GUARDS: u32 = 16;
+
+/// Removes `exit`s and `block`s, and `continue`s where the target wants that.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    if ctx.target.has_branches() {
+        return false;
+    }
+    ctx.guarded = true;
+    let keep_continue = ctx.target.has_continue();
+    let (shape, one_trip) = prepare(func, keep_continue);
+    ctx.steps += shape.count;
+    if !needed(func, keep_continue) {
+        return false;
+    }
+    let mut guards = Guards {
+        shape,
+        one_trip,
+        keep_continue,
+        crossing: SecondaryMap::new(),
+        base: SecondaryMap::new(),
+        loops: Vec::new(),
+        renames: Renames::new(),
+        zeros: [None; 4],
+        truth: None,
+        prologue: Vec::new(),
+    };
+    guards.find_crossing(func);
+    let insts = std::mem::take(&mut func.regions[func.body].insts);
+    let mut out = Vec::with_capacity(insts.len());
+    let ending = guards.seq(func, &insts, &mut out);
+    if let [end] = &ending[..] {
+        let inst = terminator(func, Op::Yield, Imm::None, &end.values);
+        out.push(inst);
+    }
+    let mut body = std::mem::take(&mut guards.prologue);
+    body.append(&mut out);
+    func.regions[func.body].insts = body;
+    true
+}
+
+fn needed(func: &Func, keep_continue: bool) -> bool {
+    func.regions_in_order().iter().any(|&(region, ..)| {
+        func.regions[region].insts.iter().any(|&inst| {
+            let op = func.insts[inst].op;
+            matches!(op, Op::Exit | Op::Block) || (op == Op::Loop && !keep_continue)
+        })
+    })
+}
+
+/// Chooses the blocks that become loops of one trip; a loop with many `continue`s gets such a block
+/// around its body.
+fn prepare(func: &mut Func, keep_continue: bool) -> (Shape, EntitySet<Inst>) {
+    let mut shape = Shape::find(func);
+    let mut wrapped: Vec<Inst> = Vec::new();
+    if !keep_continue {
+        let loops: Vec<Inst> = func
+            .regions_in_order()
+            .iter()
+            .flat_map(|&(region, ..)| func.regions[region].insts.iter().copied())
+            .filter(|&inst| func.insts[inst].op == Op::Loop)
+            .collect();
+        for inst in loops {
+            let continues: Vec<Inst> = shape
+                .terminators(inst)
+                .filter(|&term| func.insts[term].op == Op::Continue)
+                .collect();
+            if continues.len() as u32 > MAX_GUARDS {
+                wrapped.push(wrap_body(func, inst, &continues));
+            }
+        }
+        if !wrapped.is_empty() {
+            shape = Shape::find(func);
+        }
+    }
+    let mut one_trip = EntitySet::new();
+    for &(region, ..) in &func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            if func.insts[inst].op == Op::Block
+                && shape.terminators(inst).count() as u32 > MAX_GUARDS + 1
+            {
+                one_trip.insert(inst);
+            }
+        }
+    }
+    (shape, one_trip)
+}
+
+fn wrap_body(func: &mut Func, inst: Inst, continues: &[Inst]) -> Inst {
+    let (body, continuing) = (func.insts[inst].regions[0], func.insts[inst].regions[1]);
+    let types: SmallVec<[Type; 4]> = func.regions[continuing]
+        .params
+        .iter()
+        .map(|&param| func.ty(param))
+        .collect();
+    let inner = func.new_region();
+    func.regions[inner].insts = std::mem::take(&mut func.regions[body].insts);
+    let mut data = plain(Op::Block, Imm::None, &[]);
+    data.regions.push(inner);
+    data.span = func.insts[inst].span;
+    let block = func.new_inst(data, &types);
+    for &term in continues {
+        func.insts[term].op = Op::Exit;
+        func.insts[term].imm = Imm::Label(block);
+    }
+    let results: SmallVec<[Value; 4]> = func.insts[block].results.iter().copied().collect();
+    let end = terminator(func, Op::Continue, Imm::None, &results);
+    func.regions[body].insts = vec![block, end];
+    block
+}
+
+/// Where control may go.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Target {
+    /// The end of an `if` or `block`.
+    After(Inst),
+    /// The end of a loop (or a block that becomes one).
+    Break(Inst),
+    /// The loop's `continuing`.
+    Continue(Inst),
+    /// The loop's next trip; only ever the one way out of `continuing`.
+    Next,
+    /// The same with a condition.
+    BreakIf,
+    /// The end of the function.
+    End,
+}
+
+impl Target {
+    fn construct(self) -> Option<Inst> {
+        match self {
+            Target::After(inst) | Target::Break(inst) | Target::Continue(inst) => Some(inst),
+            Target::Next | Target::BreakIf | Target::End => None,
+        }
+    }
+}
+
+/// One way out of a piece of code.
+#[derive(Clone, Debug)]
+struct Outcome {
+    target: Target,
+    /// True when this way is taken; none when it is the only one.
+    flag: Option<Value>,
+    /// What is carried there.
+    values: SmallVec<[Value; 4]>,
+}
+
+/// The ways out of a piece of code; none when it ends in a terminator of its own.
+type Ending = SmallVec<[Outcome; 2]>;
+
+struct Guards {
+    shape: Shape,
+    one_trip: EntitySet<Inst>,
+    keep_continue: bool,
+    /// For each loop: what is left for through it.
+    crossing: SecondaryMap<Inst, Vec<Target>>,
+    /// Results that a loop had of its own.
+    base: SecondaryMap<Inst, usize>,
+    /// Loops around the code being written, innermost last.
+    loops: Vec<Inst>,
+    renames: Renames,
+    zeros: [Option<Value>; 4],
+    truth: Option<Value>,
+    prologue: Vec<Inst>,
+}
+
+impl Guards {
+    fn is_loop(&self, func: &Func, inst: Inst) -> bool {
+        func.insts[inst].op == Op::Loop || self.one_trip.contains(inst)
+    }
+
+    /// Where a terminator goes, in terms of the loops that will be.
+    fn target(&self, func: &Func, terminator: Inst) -> Option<Target> {
+        let target = self.shape.target[terminator].expand();
+        let end_of = |inst: Inst| match self.is_loop(func, inst) {
+            true => Target::Break(inst),
+            false => Target::After(inst),
+        };
+        match (func.insts[terminator].op, target) {
+            (Op::Yield, None) => Some(Target::End),
+            (Op::Yield | Op::Exit | Op::Break, Some(inst)) => Some(end_of(inst)),
+            (Op::Continue, Some(inst)) => Some(Target::Continue(inst)),
+            (Op::Next, _) => Some(Target::Next),
+            (Op::BreakIf, _) => Some(Target::BreakIf),
+            _ => None,
+        }
+    }
+
+    fn find_crossing(&mut self, func: &Func) {
+        for (region, ..) in func.regions_in_order() {
+            let Some(term) = func.terminator(region) else {
+                continue;
+            };
+            let Some(target) = self.target(func, term) else {
+                continue;
+            };
+            let Some(construct) = target.construct() else {
+                continue;
+            };
+            let mut at = self.shape.owner[term].expand();
+            while let Some(owner) = at
+                && owner != construct
+            {
+                if self.is_loop(func, owner) && !self.crossing[owner].contains(&target) {
+                    self.crossing[owner].push(target);
+                }
+                at = self.shape.owner[owner].expand();
+            }
+        }
+    }
+
+    fn payload_types(&self, func: &Func, target: Target) -> SmallVec<[Type; 4]> {
+        match target {
+            Target::After(inst) => func.insts[inst]
+                .results
+                .iter()
+                .map(|&value| func.ty(value))
+                .collect(),
+            Target::Break(inst) => func.insts[inst].results[..self.base[inst]]
+                .iter()
+                .map(|&value| func.ty(value))
+                .collect(),
+            Target::Continue(inst) => func.regions[func.insts[inst].regions[1]]
+                .params
+                .iter()
+                .map(|&value| func.ty(value))
+                .collect(),
+            Target::Next | Target::BreakIf | Target::End => SmallVec::new(),
+        }
+    }
+
+    fn zero(&mut self, func: &mut Func, ty: Type) -> Value {
+        if let Some(value) = self.zeros[ty as usize] {
+            return value;
+        }
+        let value = self.constant(func, ty, 0);
+        self.zeros[ty as usize] = Some(value);
+        value
+    }
+
+    fn truth(&mut self, func: &mut Func) -> Value {
+        if let Some(value) = self.truth {
+            return value;
+        }
+        let value = self.constant(func, Type::B1, 1);
+        self.truth = Some(value);
+        value
+    }
+
+    fn constant(&mut self, func: &mut Func, ty: Type, bits: u64) -> Value {
+        let inst = func.new_inst(plain(Op::Const, Imm::Bits(bits), &[]), &[ty]);
+        self.prologue.push(inst);
+        func.insts[inst].results[0]
+    }
+
+    /// Writes instructions of one region to `out`, and says where they lead.
+    fn seq(&mut self, func: &mut Func, insts: &[Inst], out: &mut Vec<Inst>) -> Ending {
+        for (index, &inst) in insts.iter().enumerate() {
+            let rest = &insts[index + 1..];
+            self.renames.args(func, inst);
+            let op = func.insts[inst].op;
+            let mut results: SmallVec<[Value; 4]> = SmallVec::new();
+            let (ending, own) = match op {
+                Op::If => {
+                    let (ending, done) = self.branch(func, inst, rest, out);
+                    if done {
+                        return ending;
+                    }
+                    // `join` has already said what stands for the results.
+                    (ending, Target::After(inst))
+                }
+                Op::Block if !self.one_trip.contains(inst) => {
+                    let region = func.insts[inst].regions[0];
+                    let inner = std::mem::take(&mut func.regions[region].insts);
+                    results = func.insts[inst].results.iter().copied().collect();
+                    (self.seq(func, &inner, out), Target::After(inst))
+                }
+                Op::Block | Op::Loop => (self.repeat(func, inst, out), Target::Break(inst)),
+                _ if op.is_terminator() => return self.jump(func, inst, out),
+                _ => {
+                    out.push(inst);
+                    continue;
+                }
+            };
+            match &ending[..] {
+                [
+                    Outcome {
+                        target,
+                        flag: None,
+                        values,
+                    },
+                ] if *target == own => {
+                    self.take_results(&results, values);
+                }
+                _ => return self.after(func, &results, own, ending, rest, out),
+            }
+        }
+        unreachable!("a region ends in a terminator")
+    }
+
+    /// From now on these values stand for the results.
+    fn take_results(&mut self, results: &[Value], values: &[Value]) {
+        for (&result, &value) in results.iter().zip(values) {
+            if result != value {
+                self.renames.set(result, value);
+            }
+        }
+    }
+
+    /// Goes on with `rest` where `ending` leads to `own`, the end of the construct with `results`.
+    fn after(
+        &mut self,
+        func: &mut Func,
+        results: &[Value],
+        own: Target,
+        mut ending: Ending,
+        rest: &[Inst],
+        out: &mut Vec<Inst>,
+    ) -> Ending {
+        let Some(index) = ending.iter().position(|outcome| outcome.target == own) else {
+            if ending.is_empty() && !ends(func, out) {
+                let inst = terminator(func, Op::Unreachable, Imm::None, &[]);
+                out.push(inst);
+            }
+            return ending;
+        };
+        let falls = ending.remove(index);
+        self.take_results(results, &falls.values);
+        let Some(flag) = falls.flag.filter(|_| !ending.is_empty()) else {
+            return self.seq(func, rest, out);
+        };
+        if let [only] = &mut ending[..] {
+            only.flag = None;
+        }
+        let mut then = Vec::with_capacity(rest.len());
+        let through = self.seq(func, rest, &mut then);
+        let (yes, no) = (func.new_region(), func.new_region());
+        let mut data = plain(Op::If, Imm::None, &[flag]);
+        data.regions = SmallVec::from_slice(&[yes, no]);
+        let guard = func.new_inst(data, &[]);
+        self.join(func, guard, [(then, through), (Vec::new(), ending)], out)
+    }
+
+    /// An `if` with what follows it. The flag says that `rest` is done with.
+    fn branch(
+        &mut self,
+        func: &mut Func,
+        inst: Inst,
+        rest: &[Inst],
+        out: &mut Vec<Inst>,
+    ) -> (Ending, bool) {
+        let own = Target::After(inst);
+        let regions = func.insts[inst].regions.clone();
+        let [mut yes, mut no] = [regions[0], regions[1]].map(|region| {
+            let insts = std::mem::take(&mut func.regions[region].insts);
+            let mut arm = Vec::with_capacity(insts.len());
+            let ending = self.seq(func, &insts, &mut arm);
+            (arm, ending)
+        });
+        let falls = |ending: &Ending| ending.iter().any(|outcome| outcome.target == own);
+        let leaves = |ending: &Ending| ending.iter().any(|outcome| outcome.target != own);
+        let sink = match (falls(&yes.1), falls(&no.1)) {
+            (true, false) if leaves(&no.1) => Some(&mut yes),
+            (false, true) if leaves(&yes.1) => Some(&mut no),
+            _ => None,
+        };
+        let done = sink.is_some();
+        if let Some((arm, ending)) = sink {
+            let results: SmallVec<[Value; 4]> = func.insts[inst].results.iter().copied().collect();
+            *ending = self.after(func, &results, own, std::mem::take(ending), rest, arm);
+        }
+        (self.join(func, inst, [yes, no], out), done)
+    }
+
+    /// Finishes an `if` whose arms are written: its results become flags and values of all ways out.
+    fn join(
+        &mut self,
+        func: &mut Func,
+        inst: Inst,
+        arms: [(Vec<Inst>, Ending); 2],
+        out: &mut Vec<Inst>,
+    ) -> Ending {
+        let mut all: SmallVec<[(Target, SmallVec<[Type; 4]>); 2]> = SmallVec::new();
+        for outcome in arms.iter().flat_map(|(_, ending)| ending) {
+            if all.iter().all(|(target, _)| *target != outcome.target) {
+                let types = outcome.values.iter().map(|&value| func.ty(value)).collect();
+                all.push((outcome.target, types));
+            }
+        }
+        let flags = all.len() > 1;
+        let regions = func.insts[inst].regions.clone();
+        for ((mut arm, ending), &region) in arms.into_iter().zip(&regions) {
+            if !ending.is_empty() {
+                let mut values: SmallVec<[Value; 8]> = SmallVec::new();
+                if flags {
+                    for (target, _) in &all {
+                        let found = ending.iter().find(|outcome| outcome.target == *target);
+                        values.push(match found {
+                            Some(Outcome {
+                                flag: Some(flag), ..
+                            }) => *flag,
+                            Some(_) => self.truth(func),
+                            None => self.zero(func, Type::B1),
+                        });
+                    }
+                }
+                for (target, types) in &all {
+                    match ending.iter().find(|outcome| outcome.target == *target) {
+                        Some(outcome) => values.extend(outcome.values.iter().copied()),
+                        None => {
+                            for &ty in types {
+                                let zero = self.zero(func, ty);
+                                values.push(zero);
+                            }
+                        }
+                    }
+                }
+                let end = terminator(func, Op::Yield, Imm::None, &values);
+                arm.push(end);
+            }
+            func.regions[region].insts = arm;
+        }
+        out.push(inst);
+        if let [(target, _)] = &all[..]
+            && *target == Target::After(inst)
+        {
+            let values = func.insts[inst].results.iter().copied().collect();
+            return SmallVec::from_iter([Outcome {
+                target: *target,
+                flag: None,
+                values,
+            }]);
+        }
+        // The old results stay in the arena, unused but for the renames that `after` sets.
+        let own: SmallVec<[Value; 2]> = std::mem::take(&mut func.insts[inst].results);
+        let mut ending = Ending::new();
+        for (target, _) in &all {
+            let flag = flags.then(|| func.add_result(inst, Type::B1));
+            ending.push(Outcome {
+                target: *target,
+                flag,
+                values: SmallVec::new(),
+            });
+        }
+        for (outcome, (_, types)) in ending.iter_mut().zip(&all) {
+            outcome.values = types.iter().map(|&ty| func.add_result(inst, ty)).collect();
+            if outcome.target == Target::After(inst) {
+                for (&result, &value) in own.iter().zip(&outcome.values) {
+                    self.renames.set(result, value);
+                }
+            }
+        }
+        ending
+    }
+
+    /// A terminator.
+    fn jump(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> Ending {
+        let values: SmallVec<[Value; 4]> = func.insts[inst].args.iter().copied().collect();
+        match self.target(func, inst) {
+            Some(target) => self.leave(func, target, values, func.insts[inst].span, out),
+            None => {
+                out.push(inst);
+                Ending::new()
+            }
+        }
+    }
+
+    /// Goes to a target from inside the current loops.
+    fn leave(
+        &mut self,
+        func: &mut Func,
+        target: Target,
+        values: SmallVec<[Value; 4]>,
+        span: Span,
+        out: &mut Vec<Inst>,
+    ) -> Ending {
+        let native = match self.loops.last() {
+            Some(&inner) if target == Target::Break(inner) => {
+                let args = self.break_args(func, inner, &values, None);
+                Some((Op::Break, args))
+            }
+            Some(&inner) if self.crossing[inner].contains(&target) => {
+                let types: SmallVec<[Type; 4]> = func.insts[inner].results[..self.base[inner]]
+                    .iter()
+                    .map(|&value| func.ty(value))
+                    .collect();
+                let own: SmallVec<[Value; 4]> =
+                    types.into_iter().map(|ty| self.zero(func, ty)).collect();
+                let args = self.break_args(func, inner, &own, Some((target, &values)));
+                Some((Op::Break, args))
+            }
+            _ if self.keep_continue && matches!(target, Target::Continue(_)) => {
+                Some((Op::Continue, values.iter().copied().collect()))
+            }
+            _ => None,
+        };
+        match native {
+            Some((op, args)) => {
+                let inst = terminator(func, op, Imm::None, &args);
+                func.insts[inst].span = span;
+                out.push(inst);
+                Ending::new()
+            }
+            None => SmallVec::from_iter([Outcome {
+                target,
+                flag: None,
+                values,
+            }]),
+        }
+    }
+
+    /// The operands of a `break`: the loop's own results, then flag and values of each crossing.
+    fn break_args(
+        &mut self,
+        func: &mut Func,
+        inner: Inst,
+        own: &[Value],
+        crossing: Option<(Target, &[Value])>,
+    ) -> SmallVec<[Value; 8]> {
+        let mut args: SmallVec<[Value; 8]> = own.iter().copied().collect();
+        for index in 0..self.crossing[inner].len() {
+            let target = self.crossing[inner][index];
+            match crossing {
+                Some((to, values)) if to == target => {
+                    args.push(self.truth(func));
+                    args.extend(values.iter().copied());
+                }
+                _ => {
+                    args.push(self.zero(func, Type::B1));
+                    for ty in self.payload_types(func, target) {
+                        args.push(self.zero(func, ty));
+                    }
+                }
+            }
+        }
+        args
+    }
+
+    /// A loop, or a block that becomes a loop of one trip.
+    fn repeat(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> Ending {
+        let falls = self.shape.terminators(inst).any(|term| {
+            matches!(
+                func.insts[term].op,
+                Op::Break | Op::BreakIf | Op::Exit | Op::Yield
+            )
+        });
+        self.base[inst] = func.insts[inst].results.len();
+        for index in 0..self.crossing[inst].len() {
+            let target = self.crossing[inst][index];
+            let types = self.payload_types(func, target);
+            func.add_result(inst, Type::B1);
+            for ty in types {
+                func.add_result(inst, ty);
+            }
+        }
+        if func.insts[inst].op == Op::Block {
+            let continuing = func.new_region();
+            let next = terminator(func, Op::Next, Imm::None, &[]);
+            func.regions[continuing].insts.push(next);
+            func.insts[inst].op = Op::Loop;
+            func.insts[inst].regions.push(continuing);
+        }
+        let (body, continuing) = (func.insts[inst].regions[0], func.insts[inst].regions[1]);
+        self.loops.push(inst);
+        let insts = std::mem::take(&mut func.regions[body].insts);
+        let mut trip = Vec::with_capacity(insts.len());
+        let ending = self.seq(func, &insts, &mut trip);
+        let tail = std::mem::take(&mut func.regions[continuing].insts);
+        match &ending[..] {
+            [comes_round] => {
+                let params = std::mem::take(&mut func.regions[continuing].params);
+                for (&param, &value) in params.iter().zip(&comes_round.values) {
+                    self.renames.set(param, value);
+                }
+                let ending = self.seq(func, &tail, &mut trip);
+                let [end] = &ending[..] else {
+                    unreachable!("continuing ends in next or break_if");
+                };
+                let next = self.finish_trip(func, inst, end, &mut trip);
+                let end = terminator(func, Op::Continue, Imm::None, &next);
+                trip.push(end);
+                let params: SmallVec<[Value; 4]> = next
+                    .iter()
+                    .map(|&value| {
+                        let ty = func.ty(value);
+                        func.add_param(continuing, ty)
+                    })
+                    .collect();
+                let end = terminator(func, Op::Next, Imm::None, &params);
+                func.regions[continuing].insts = vec![end];
+            }
+            _ => {
+                let mut piece = Vec::with_capacity(tail.len());
+                let ending = self.seq(func, &tail, &mut piece);
+                if let [end] = &ending[..] {
+                    let (op, args) = match end.target {
+                        Target::BreakIf => (Op::BreakIf, self.break_if_args(func, inst, end)),
+                        _ => (Op::Next, end.values.iter().copied().collect()),
+                    };
+                    let end = terminator(func, op, Imm::None, &args);
+                    piece.push(end);
+                }
+                func.regions[continuing].insts = piece;
+            }
+        }
+        func.regions[body].insts = trip;
+        self.loops.pop();
+        out.push(inst);
+        self.left(func, inst, falls, out)
+    }
+
+    /// Ends one trip: what `break_if` decides becomes an `if`. Gives the next trip's parameters.
+    fn finish_trip(
+        &mut self,
+        func: &mut Func,
+        inst: Inst,
+        end: &Outcome,
+        trip: &mut Vec<Inst>,
+    ) -> SmallVec<[Value; 8]> {
+        if end.target != Target::BreakIf {
+            return end.values.iter().copied().collect();
+        }
+        let base = self.base[inst];
+        let args = self.break_args(func, inst, &end.values[1..1 + base], None);
+        let stop = terminator(func, Op::Break, Imm::None, &args);
+        let go_on = terminator(func, Op::Yield, Imm::None, &[]);
+        push_if(func, end.values[0], vec![stop], vec![go_on], trip);
+        end.values[1 + base..].iter().copied().collect()
+    }
+
+    fn break_if_args(
+        &mut self,
+        func: &mut Func,
+        inst: Inst,
+        end: &Outcome,
+    ) -> SmallVec<[Value; 8]> {
+        let base = self.base[inst];
+        let mut args: SmallVec<[Value; 8]> = SmallVec::from_slice(&end.values[..1]);
+        args.extend(self.break_args(func, inst, &end.values[1..1 + base], None));
+        args.extend(end.values[1 + base..].iter().copied());
+        args
+    }
+
+    /// Where control goes when a loop has ended: on, or to where somebody left for.
+    fn left(&mut self, func: &mut Func, inst: Inst, falls: bool, out: &mut Vec<Inst>) -> Ending {
+        let results: SmallVec<[Value; 8]> = func.insts[inst].results.iter().copied().collect();
+        let span = func.insts[inst].span;
+        let base = self.base[inst];
+        let crossings = self.crossing[inst].clone();
+        let mut ending = Ending::new();
+        let mut at = base;
+        for (index, &target) in crossings.iter().enumerate() {
+            let flag = results[at];
+            let len = self.payload_types(func, target).len();
+            let values: SmallVec<[Value; 4]> =
+                results[at + 1..at + 1 + len].iter().copied().collect();
+            at += 1 + len;
+            let only = !falls && ending.is_empty() && index + 1 == crossings.len();
+            if only {
+                return self.leave(func, target, values, span, out);
+            }
+            let mut arm = Vec::new();
+            let mut way = self.leave(func, target, values, span, &mut arm);
+            match way.pop() {
+                None => {
+                    let go_on = terminator(func, Op::Yield, Imm::None, &[]);
+                    push_if(func, flag, arm, vec![go_on], out);
+                }
+                Some(outcome) => ending.push(Outcome {
+                    flag: Some(flag),
+                    ..outcome
+                }),
+            }
+        }
+        if falls {
+            let mut own = Outcome {
+                target: Target::Break(inst),
+                flag: None,
+                values: results[..base].iter().copied().collect(),
+            };
+            let mut any: Option<Value> = None;
+            for flag in ending.iter().filter_map(|outcome| outcome.flag) {
+                any = Some(match any {
+                    None => flag,
+                    Some(other) => push_op(func, Op::Or, &[other, flag], out),
+                });
+            }
+            own.flag = any.map(|any| push_op(func, Op::Not, &[any], out));
+            ending.push(own);
+        } else if let [only] = &mut ending[..] {
+            only.flag = None;
+        }
+        ending
+    }
+}
+
+fn ends(func: &Func, out: &[Inst]) -> bool {
+    out.last()
+        .is_some_and(|&inst| func.insts[inst].op.is_terminator())
+}
+
+fn push_op(func: &mut Func, op: Op, args: &[Value], out: &mut Vec<Inst>) -> Value {
+    let inst = func.new_inst(plain(op, Imm::None, args), &[Type::B1]);
+    out.push(inst);
+    func.insts[inst].results[0]
+}
+
+fn push_if(func: &mut Func, cond: Value, yes: Vec<Inst>, no: Vec<Inst>, out: &mut Vec<Inst>) {
+    let regions: SmallVec<[Region; 2]> = [yes, no]
+        .into_iter()
+        .map(|insts| {
+            let region = func.new_region();
+            func.regions[region].insts = insts;
+            region
+        })
+        .collect();
+    let mut data = plain(Op::If, Imm::None, &[cond]);
+    data.regions = regions;
+    let inst = func.new_inst(data, &[]);
+    out.push(inst);
+}
+
+fn plain(op: Op, imm: Imm, args: &[Value]) -> InstData {
+    InstData {
+        op,
+        args: SmallVec::from_slice(args),
+        imm,
+        regions: SmallVec::new(),
+        results: SmallVec::new(),
+        span: Span::NONE,
+        bundle: None,
+    }
+}
+
+fn terminator(func: &mut Func, op: Op, imm: Imm, args: &[Value]) -> Inst {
+    func.new_inst(plain(op, imm, args), &[])
+}

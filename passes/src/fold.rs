@@ -1,0 +1,234 @@
+//! Computes at compile time what can be: constants, and identities that hold to the bit under the
+//! target's numeric model.
+//!
+//! The one evaluation function of each op ([`gpucc_ir::ssa::eval`]) folds constants. An identity that
+//! would let a denormal or a NaN's payload through (`x * 1`) is used only where `x` comes out of
+//! float arithmetic or goes into nothing else. Inside the arms of an `if` its condition is a
+//! constant. One walk in program order; what an identity makes is looked at again at once.
+
+mod float;
+mod integer;
+
+use crate::{ctx::Ctx, rename::Renames};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Type, Value, eval_inst};
+use smallvec::SmallVec;
+
+/// Folds.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let float_only = float::used_as_floats_only(func);
+    let mut fold = Fold {
+        ctx,
+        renames: Renames::new(),
+        float_only,
+        known: SecondaryMap::new(),
+        truth: [None; 2],
+        prologue: Vec::new(),
+        changed: false,
+    };
+    fold.region(func, func.body);
+    let Fold {
+        mut renames,
+        prologue,
+        changed,
+        ..
+    } = fold;
+    // Parameters of loops may carry values that were replaced after the loop's head was seen.
+    renames.apply(func);
+    func.regions[func.body].insts.splice(0..0, prologue);
+    changed
+}
+
+/// How often one instruction may be rewritten.
+const ROUNDS: u32 = 8;
+
+/// What an instruction turns into.
+#[derive(Clone, Debug)]
+pub(crate) enum Rewrite {
+    /// A value that is there.
+    Value(Value),
+    /// A constant of the result's type.
+    Bits(u64),
+    /// Another op on values that are there.
+    Op(Op, SmallVec<[Value; 4]>),
+    /// Another op whose last operand is a new constant of this type.
+    OpBits(Op, SmallVec<[Value; 4]>, Type, u64),
+}
+
+impl Rewrite {
+    pub(crate) fn op(op: Op, args: &[Value]) -> Option<Rewrite> {
+        Some(Rewrite::Op(op, SmallVec::from_slice(args)))
+    }
+    pub(crate) fn op_bits(op: Op, args: &[Value], ty: Type, bits: u64) -> Option<Rewrite> {
+        Some(Rewrite::OpBits(
+            op,
+            SmallVec::from_slice(args),
+            ty,
+            bits & ty.mask(),
+        ))
+    }
+}
+
+struct Fold<'a, 'c> {
+    ctx: &'a mut Ctx<'c>,
+    renames: Renames,
+    /// Values that only float arithmetic and comparisons read.
+    float_only: EntitySet<Value>,
+    /// Conditions that are decided in the region being walked.
+    known: SecondaryMap<Value, Option<bool>>,
+    truth: [Option<Value>; 2],
+    prologue: Vec<Inst>,
+    changed: bool,
+}
+
+impl Fold<'_, '_> {
+    fn region(&mut self, func: &mut Func, region: Region) {
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            self.ctx.steps += 1;
+            self.renames.args(func, inst);
+            self.decided(func, inst);
+            let regions = func.insts[inst].regions.clone();
+            if !regions.is_empty() {
+                let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
+                for (index, inner) in regions.into_iter().enumerate() {
+                    let before = cond.map(|cond| self.known[cond]);
+                    if let Some(cond) = cond {
+                        self.known[cond] = Some(index == 0);
+                    }
+                    self.region(func, inner);
+                    if let (Some(cond), Some(before)) = (cond, before) {
+                        self.known[cond] = before;
+                    }
+                }
+                out.push(inst);
+                continue;
+            }
+            if self.gone(func, inst, &mut out) {
+                continue;
+            }
+            out.push(inst);
+        }
+        func.regions[region].insts = out;
+    }
+
+    /// Replaces operands that the conditions around decide.
+    fn decided(&mut self, func: &mut Func, inst: Inst) {
+        for index in 0..func.insts[inst].args.len() {
+            let arg = func.insts[inst].args[index];
+            if func.ty(arg) != Type::B1 {
+                continue;
+            }
+            if let Some(known) = self.known[arg]
+                && self.ctx.draw()
+            {
+                self.changed = true;
+                let prologue = &mut self.prologue;
+                let value = *self.truth[usize::from(known)].get_or_insert_with(|| {
+                    let data = plain(Op::Const, Imm::Bits(known.into()));
+                    let inst = func.new_inst(data, &[Type::B1]);
+                    prologue.push(inst);
+                    func.insts[inst].results[0]
+                });
+                func.insts[inst].args[index] = value;
+            }
+        }
+    }
+
+    /// Rewrites an instruction; true when nothing of it is left here.
+    fn gone(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> bool {
+        for _ in 0..ROUNDS {
+            let data = &func.insts[inst];
+            if !data.op.is_pure() || data.op == Op::Const {
+                return false;
+            }
+            let [result] = data.results[..] else {
+                return false;
+            };
+            let Some(rewrite) = self.rewrite(func, data, result) else {
+                return false;
+            };
+            if !self.ctx.draw() {
+                return false;
+            }
+            self.changed = true;
+            match rewrite {
+                Rewrite::Value(value) => {
+                    self.renames.set(result, value);
+                    return true;
+                }
+                Rewrite::Bits(bits) => {
+                    let bits = bits & func.ty(result).mask();
+                    let data = &mut func.insts[inst];
+                    data.op = Op::Const;
+                    data.imm = Imm::Bits(bits);
+                    data.args.clear();
+                    return false;
+                }
+                Rewrite::Op(op, args) => {
+                    let data = &mut func.insts[inst];
+                    data.op = op;
+                    data.args = args;
+                }
+                Rewrite::OpBits(op, mut args, ty, bits) => {
+                    let constant = func.new_inst(plain(Op::Const, Imm::Bits(bits)), &[ty]);
+                    out.push(constant);
+                    args.push(func.insts[constant].results[0]);
+                    let data = &mut func.insts[inst];
+                    data.op = op;
+                    data.args = args;
+                }
+            }
+        }
+        false
+    }
+
+    fn rewrite(&self, func: &Func, data: &InstData, result: Value) -> Option<Rewrite> {
+        let model = &self.ctx.numerics;
+        if data.op == Op::Index {
+            return self.index(func, data);
+        }
+        let mut bits: SmallVec<[u64; 8]> = SmallVec::new();
+        for &arg in &data.args {
+            match func.as_const(arg) {
+                Some(constant) => bits.push(constant),
+                None => break,
+            }
+        }
+        if bits.len() == data.args.len()
+            && !bits.is_empty()
+            && let Some(value) = eval_inst(func, data, &bits, model)
+        {
+            return Some(Rewrite::Bits(value));
+        }
+        integer::rewrite(func, data).or_else(|| {
+            let clean = self.float_only.contains(result);
+            float::rewrite(func, data, model, clean)
+        })
+    }
+
+    /// A constant index in range is itself; out of range it depends on the robustness option.
+    fn index(&self, func: &Func, data: &InstData) -> Option<Rewrite> {
+        let (index, length) = (func.as_const(data.args[0])?, func.as_const(data.args[1])?);
+        if index < length {
+            return Some(Rewrite::Value(data.args[0]));
+        }
+        match self.ctx.options.robustness {
+            crate::Robustness::Restrict => Some(Rewrite::Bits(index.min(length.saturating_sub(1)))),
+            crate::Robustness::Zero | crate::Robustness::Off => None,
+        }
+    }
+}
+
+fn plain(op: Op, imm: Imm) -> InstData {
+    InstData {
+        op,
+        args: SmallVec::new(),
+        imm,
+        regions: SmallVec::new(),
+        results: SmallVec::new(),
+        span: gpucc_ir::ssa::Span::NONE,
+        bundle: None,
+    }
+}

@@ -1,0 +1,199 @@
+//! Identities of floats. Each holds to the bit under every numeric model unless a condition says so.
+
+use super::Rewrite;
+use cranelift_entity::EntitySet;
+use gpucc_ir::ssa::{
+    Flags, Func, InstData, Numerics, Op, Type, Value,
+    numerics::{NanRule, ZeroRule},
+};
+
+/// Float arithmetic: flushes its operands as the model says, and its NaNs are canonical, so that it
+/// cannot tell `x` from `x * 1`.
+fn is_arithmetic(op: Op) -> bool {
+    matches!(
+        op,
+        Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FMa
+            | Op::FFloor
+            | Op::FCeil
+            | Op::FTrunc
+            | Op::FRound
+            | Op::FFract
+            | Op::FDot
+            | Op::FSqrt
+            | Op::FRsq
+            | Op::FRcp
+            | Op::FExp2
+            | Op::FLog2
+            | Op::FExp
+            | Op::FLog
+            | Op::FPow
+            | Op::FSin
+            | Op::FCos
+    )
+}
+
+/// Values that only float arithmetic and float comparisons read.
+pub(super) fn used_as_floats_only(func: &Func) -> EntitySet<Value> {
+    let mut only: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
+    let mut other: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let compares = matches!(data.op, Op::FEq | Op::FNe | Op::FLt | Op::FLe);
+            if is_arithmetic(data.op) || compares {
+                for &arg in &data.args {
+                    only.insert(arg);
+                }
+            } else {
+                for &arg in &data.args {
+                    other.insert(arg);
+                }
+            }
+        }
+    }
+    for value in other.keys() {
+        only.remove(value);
+    }
+    only
+}
+
+/// The bits of small constants in a float type.
+fn float_bits(ty: Type, value: f32) -> Option<u64> {
+    match ty {
+        Type::B32 => Some(value.to_bits().into()),
+        Type::B64 => Some(f64::from(value).to_bits()),
+        Type::B16 => match value {
+            1.0 => Some(0x3c00),
+            -1.0 => Some(0xbc00),
+            0.0 if value.is_sign_negative() => Some(0x8000),
+            0.0 => Some(0),
+            _ => None,
+        },
+        Type::B1 => None,
+    }
+}
+
+/// `clean`: whoever reads the result flushes it and does not look at NaN bits.
+pub(super) fn rewrite(
+    func: &Func,
+    data: &InstData,
+    model: &Numerics,
+    clean: bool,
+) -> Option<Rewrite> {
+    let &first = data.args.first()?;
+    let ty = func.ty(first);
+    let def = |value: Value, op: Op| func.def(value).filter(|data| data.op == op);
+    let is = |value: Value, number: f32| {
+        let bits = func.as_const(value);
+        bits.is_some() && bits == float_bits(ty, number)
+    };
+    // `x` itself may stand for arithmetic on `x` that leaves its number alone.
+    let itself = |x: Value| clean || func.def(x).is_some_and(|data| is_arithmetic(data.op));
+    let ordered = model.min_max_zero == ZeroRule::Ordered && model.min_max_nan != NanRule::Second;
+    if data.op.flags().has(Flags::COMMUTES)
+        && (ordered || !matches!(data.op, Op::FMin | Op::FMax))
+        && func.as_const(first).is_some()
+        && func.as_const(data.args[1]).is_none()
+    {
+        let mut args = data.args.clone();
+        args.swap(0, 1);
+        return Some(Rewrite::Op(data.op, args));
+    }
+    match data.op {
+        Op::FMul => {
+            let (a, b) = (first, data.args[1]);
+            if is(b, 1.0) && itself(a) {
+                return Some(Rewrite::Value(a));
+            }
+            if is(b, -1.0) && clean {
+                return Rewrite::op(Op::FNeg, &[a]);
+            }
+            match (def(a, Op::FNeg), def(b, Op::FNeg)) {
+                (Some(a), Some(b)) => Rewrite::op(Op::FMul, &[a.args[0], b.args[0]]),
+                _ => None,
+            }
+        }
+        Op::FAdd => {
+            let (a, b) = (first, data.args[1]);
+            if is(b, -0.0) && itself(a) {
+                return Some(Rewrite::Value(a));
+            }
+            match (def(a, Op::FNeg), def(b, Op::FNeg)) {
+                (_, Some(b)) => Rewrite::op(Op::FSub, &[a, b.args[0]]),
+                (Some(a), None) => Rewrite::op(Op::FSub, &[b, a.args[0]]),
+                (None, None) => None,
+            }
+        }
+        Op::FSub => {
+            let (a, b) = (first, data.args[1]);
+            if is(b, 0.0) && itself(a) {
+                return Some(Rewrite::Value(a));
+            }
+            def(b, Op::FNeg).and_then(|b| Rewrite::op(Op::FAdd, &[a, b.args[0]]))
+        }
+        Op::FMa => {
+            let (a, b, c) = (first, data.args[1], data.args[2]);
+            if is(b, 1.0) {
+                return Rewrite::op(Op::FAdd, &[a, c]);
+            }
+            if is(b, -1.0) {
+                return Rewrite::op(Op::FSub, &[c, a]);
+            }
+            if is(c, -0.0) {
+                return Rewrite::op(Op::FMul, &[a, b]);
+            }
+            match (def(a, Op::FNeg), def(b, Op::FNeg)) {
+                (Some(a), Some(b)) => Rewrite::op(Op::FMa, &[a.args[0], b.args[0], c]),
+                _ => None,
+            }
+        }
+        Op::FDiv => {
+            let divisor = func.as_const(data.args[1])?;
+            if is(data.args[1], 1.0) && itself(first) {
+                return Some(Rewrite::Value(first));
+            }
+            let reciprocal = exact_reciprocal(ty, divisor)?;
+            Rewrite::op_bits(Op::FMul, &[first], ty, reciprocal)
+        }
+        Op::FNeg => {
+            let inner = def(first, Op::FNeg)?.args[0];
+            (!model.sign_ops_flush || itself(inner)).then_some(Rewrite::Value(inner))
+        }
+        Op::FAbs => match func.def(first) {
+            Some(inner) if inner.op == Op::FAbs => Some(Rewrite::Value(first)),
+            Some(inner) if inner.op == Op::FNeg => Rewrite::op(Op::FAbs, &[inner.args[0]]),
+            _ => None,
+        },
+        Op::FSat => def(first, Op::FSat).map(|_| Rewrite::Value(first)),
+        Op::FMin if is(data.args[1], 1.0) => {
+            let inner = def(first, Op::FMax)?;
+            let exact = model.min_max_nan == NanRule::Other
+                && model.min_max_zero == ZeroRule::Ordered
+                && is(inner.args[1], 0.0);
+            exact.then_some(Rewrite::Op(Op::FSat, smallvec::smallvec![inner.args[0]]))
+        }
+        Op::FMin | Op::FMax if first == data.args[1] && itself(first) => {
+            Some(Rewrite::Value(first))
+        }
+        _ => None,
+    }
+}
+
+/// 1 / x if x is a power of two and both are normal: then dividing is multiplying, to the bit.
+fn exact_reciprocal(ty: Type, bits: u64) -> Option<u64> {
+    let (fraction, bias) = match ty {
+        Type::B16 => (10, 15),
+        Type::B32 => (23, 127),
+        Type::B64 => (52, 1023),
+        Type::B1 => return None,
+    };
+    let exponent = bits >> fraction & (2 * bias + 1);
+    let sign = bits & !(ty.mask() >> 1);
+    let mantissa = bits & ((1 << fraction) - 1);
+    let normal = mantissa == 0 && (1..2 * bias).contains(&exponent);
+    normal.then(|| sign | (2 * bias - exponent) << fraction)
+}

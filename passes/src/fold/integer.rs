@@ -1,0 +1,215 @@
+//! Identities of integers, truth values, selects and pieces of words. All are exact.
+
+use super::Rewrite;
+use gpucc_ir::ssa::{Flags, Func, InstData, Op, Type, Value};
+
+/// The cheaper form of an instruction, if there is one.
+pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
+    let &first = data.args.first()?;
+    match data.op {
+        Op::Select => return select(func, data),
+        Op::Not => return not(func, first),
+        Op::INeg => {
+            let inner = func.def(first).filter(|data| data.op == Op::INeg)?;
+            return Some(Rewrite::Value(inner.args[0]));
+        }
+        Op::Lo16 | Op::Hi16 | Op::Lo64 | Op::Hi64 | Op::Join16 | Op::Join64 => {
+            return pieces(func, data);
+        }
+        Op::UConvert | Op::SConvert if func.ty(first) == func.ty(data.results[0]) => {
+            return Some(Rewrite::Value(first));
+        }
+        _ => {}
+    }
+    let [a, b] = data.args[..] else { return None };
+    let is_integer = !data.op.name().starts_with('f');
+    if !is_integer {
+        return None;
+    }
+    let ty = func.ty(a);
+    if data.op.flags().has(Flags::COMMUTES)
+        && func.as_const(a).is_some()
+        && func.as_const(b).is_none()
+    {
+        return Rewrite::op(data.op, &[b, a]);
+    }
+    if a == b
+        && let Some(rewrite) = twice(data.op, a)
+    {
+        return Some(rewrite);
+    }
+    let bits = func.as_const(b)?;
+    constant(data.op, a, bits, ty).or_else(|| chain(func, data.op, a, bits, ty))
+}
+
+/// Both operands are one value.
+fn twice(op: Op, a: Value) -> Option<Rewrite> {
+    match op {
+        Op::ISub | Op::Xor | Op::INe | Op::SLt | Op::ULt => Some(Rewrite::Bits(0)),
+        Op::IEq | Op::SLe | Op::ULe => Some(Rewrite::Bits(1)),
+        Op::And | Op::Or | Op::SMin | Op::SMax | Op::UMin | Op::UMax => Some(Rewrite::Value(a)),
+        _ => None,
+    }
+}
+
+/// The second operand is a constant.
+fn constant(op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> {
+    let all = ty.mask();
+    let sign = all ^ all >> 1;
+    match (op, bits) {
+        (Op::IAdd | Op::ISub | Op::Or | Op::Xor | Op::UMax, 0) => Some(Rewrite::Value(a)),
+        (Op::IMul | Op::And | Op::UMin | Op::UMulHi | Op::SMulHi, 0) => Some(Rewrite::Bits(0)),
+        (Op::IMul | Op::UDiv | Op::SDiv, 1) => Some(Rewrite::Value(a)),
+        // Division by zero gives the dividend, remainders 0.
+        (Op::UDiv | Op::SDiv, 0) => Some(Rewrite::Value(a)),
+        (Op::URem | Op::SRem, 0 | 1) => Some(Rewrite::Bits(0)),
+        (Op::UMulHi, 1) => Some(Rewrite::Bits(0)),
+        (Op::Shl | Op::LShr | Op::AShr, by) if by % u64::from(ty.bits()) == 0 => {
+            Some(Rewrite::Value(a))
+        }
+        (Op::ISub, _) => Rewrite::op_bits(Op::IAdd, &[a], ty, bits.wrapping_neg()),
+        (Op::IMul, _) if bits == all => Rewrite::op(Op::INeg, &[a]),
+        (Op::And | Op::UMin, _) if bits == all => Some(Rewrite::Value(a)),
+        (Op::Or | Op::UMax, _) if bits == all => Some(Rewrite::Bits(all)),
+        (Op::Xor, _) if bits == all => Rewrite::op(Op::Not, &[a]),
+        (Op::SMin, _) if bits == sign - 1 => Some(Rewrite::Value(a)),
+        (Op::SMax, _) if bits == sign - 1 => Some(Rewrite::Bits(bits)),
+        (Op::SMin, _) if bits == sign => Some(Rewrite::Bits(sign)),
+        (Op::SMax, _) if bits == sign => Some(Rewrite::Value(a)),
+        // Truth values.
+        (Op::IEq, 1) | (Op::INe, 0) if ty == Type::B1 => Some(Rewrite::Value(a)),
+        (Op::IEq, 0) | (Op::INe, 1) if ty == Type::B1 => Rewrite::op(Op::Not, &[a]),
+        (Op::ULt, 0) => Some(Rewrite::Bits(0)),
+        (Op::ULe, _) if bits == all => Some(Rewrite::Bits(1)),
+        (Op::ULt, 1) => Rewrite::op_bits(Op::IEq, &[a], ty, 0),
+        _ => None,
+    }
+}
+
+/// The second operand is a constant and the first was made with one too.
+fn chain(func: &Func, op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> {
+    let inner = func.def(a)?;
+    if matches!(
+        op,
+        Op::IEq | Op::INe | Op::SLt | Op::SLe | Op::ULt | Op::ULe
+    ) && let Some(rewrite) = compared(func, op, inner, bits, ty)
+    {
+        return Some(rewrite);
+    }
+    let [x, y] = inner.args[..] else { return None };
+    let before = func.as_const(y)?;
+    if inner.op != op {
+        return None;
+    }
+    let width = u64::from(ty.bits());
+    let both = match op {
+        Op::IAdd => before.wrapping_add(bits),
+        Op::IMul => before.wrapping_mul(bits),
+        Op::And => before & bits,
+        Op::Or => before | bits,
+        Op::Xor => before ^ bits,
+        Op::UMin => before.min(bits),
+        Op::UMax => before.max(bits),
+        Op::Shl | Op::LShr => {
+            let sum = before % width + bits % width;
+            if sum >= width {
+                return Some(Rewrite::Bits(0));
+            }
+            return Rewrite::op_bits(op, &[x], func.ty(y), sum);
+        }
+        Op::AShr => {
+            let sum = (before % width + bits % width).min(width - 1);
+            return Rewrite::op_bits(op, &[x], func.ty(y), sum);
+        }
+        _ => return None,
+    };
+    Rewrite::op_bits(op, &[x], ty, both)
+}
+
+/// A comparison of `inner` with a constant: a choice between constants is decided by its condition.
+fn compared(func: &Func, op: Op, inner: &InstData, bits: u64, ty: Type) -> Option<Rewrite> {
+    let (cond, yes, no) = match inner.op {
+        Op::Select => (
+            inner.args[0],
+            func.as_const(inner.args[1])?,
+            func.as_const(inner.args[2])?,
+        ),
+        Op::UConvert if func.ty(inner.args[0]) == Type::B1 => (inner.args[0], 1, 0),
+        _ => return None,
+    };
+    let shift = 64 - ty.bits();
+    let signed = |bits: u64| ((bits << shift) as i64) >> shift;
+    let holds = |value: u64| match op {
+        Op::IEq => value == bits,
+        Op::INe => value != bits,
+        Op::ULt => value < bits,
+        Op::ULe => value <= bits,
+        Op::SLt => signed(value) < signed(bits),
+        _ => signed(value) <= signed(bits),
+    };
+    match (holds(yes), holds(no)) {
+        (true, true) => Some(Rewrite::Bits(1)),
+        (false, false) => Some(Rewrite::Bits(0)),
+        (true, false) => Some(Rewrite::Value(cond)),
+        (false, true) => Rewrite::op(Op::Not, &[cond]),
+    }
+}
+
+fn select(func: &Func, data: &InstData) -> Option<Rewrite> {
+    let (cond, yes, no) = (data.args[0], data.args[1], data.args[2]);
+    if yes == no {
+        return Some(Rewrite::Value(yes));
+    }
+    if let Some(bits) = func.as_const(cond) {
+        return Some(Rewrite::Value(if bits != 0 { yes } else { no }));
+    }
+    if let Some(inner) = func.def(cond)
+        && inner.op == Op::Not
+    {
+        return Rewrite::op(Op::Select, &[inner.args[0], no, yes]);
+    }
+    match (func.as_const(yes), func.as_const(no)) {
+        (Some(a), Some(b)) if a == b => Some(Rewrite::Value(yes)),
+        (Some(1), Some(0)) if func.ty(yes) == Type::B1 => Some(Rewrite::Value(cond)),
+        (Some(0), Some(1)) if func.ty(yes) == Type::B1 => Rewrite::op(Op::Not, &[cond]),
+        (Some(1), None) if func.ty(yes) == Type::B1 => Rewrite::op(Op::Or, &[cond, no]),
+        (None, Some(0)) if func.ty(yes) == Type::B1 => Rewrite::op(Op::And, &[cond, yes]),
+        _ => None,
+    }
+}
+
+fn not(func: &Func, of: Value) -> Option<Rewrite> {
+    let inner = func.def(of)?;
+    let swapped = |op: Op| Rewrite::op(op, &[inner.args[1], inner.args[0]]);
+    match inner.op {
+        Op::Not => Some(Rewrite::Value(inner.args[0])),
+        Op::IEq => Rewrite::op(Op::INe, &inner.args),
+        Op::INe => Rewrite::op(Op::IEq, &inner.args),
+        Op::FEq => Rewrite::op(Op::FNe, &inner.args),
+        Op::FNe => Rewrite::op(Op::FEq, &inner.args),
+        Op::ULt => swapped(Op::ULe),
+        Op::ULe => swapped(Op::ULt),
+        Op::SLt => swapped(Op::SLe),
+        Op::SLe => swapped(Op::SLt),
+        _ => None,
+    }
+}
+
+/// Halves of what was joined, and joins of what was halved.
+fn pieces(func: &Func, data: &InstData) -> Option<Rewrite> {
+    let inner = func.def(data.args[0])?;
+    match (data.op, inner.op) {
+        (Op::Lo16, Op::Join16) | (Op::Lo64, Op::Join64) => Some(Rewrite::Value(inner.args[0])),
+        (Op::Hi16, Op::Join16) | (Op::Hi64, Op::Join64) => Some(Rewrite::Value(inner.args[1])),
+        (Op::Join16, Op::Lo16) | (Op::Join64, Op::Lo64) => {
+            let high = func.def(data.args[1])?;
+            let wanted = match data.op {
+                Op::Join16 => Op::Hi16,
+                _ => Op::Hi64,
+            };
+            let whole = inner.args[0];
+            (high.op == wanted && high.args[0] == whole).then_some(Rewrite::Value(whole))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,398 @@
+//! Computes nothing twice: an instruction equal to one whose result is in scope becomes that result.
+//!
+//! Scope is lexical, so the table is a stack: what a region adds leaves with it. Constants move to
+//! the top of the body, one each. Loads are equal when nothing that could have written in between
+//! was met; memory is told apart by kind (storage buffers, images, private and workgroup
+//! variables), read-only bindings never change. Quad ops are only equal within one region, for
+//! elsewhere other lanes are running.
+
+use crate::{ctx::Ctx, rename::Renames};
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{
+    Flags, Func, Imm, Inst, MemSpace, Op, Region, Resource, ResourceKind, Type, Value,
+};
+
+/// Replaces repeated computations.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let mut gvn = Gvn {
+        ctx,
+        table: Table::new(func.insts.len()),
+        renames: Renames::new(),
+        writes: writes(func),
+        epochs: [0; KINDS],
+        last_epoch: 0,
+        constants: Vec::new(),
+        changed: false,
+    };
+    gvn.region(func, func.body);
+    let constants = std::mem::take(&mut gvn.constants);
+    let changed = gvn.changed;
+    func.regions[func.body].insts.splice(0..0, constants);
+    changed
+}
+
+/// Kinds of memory that are told apart.
+const KINDS: usize = 5;
+const STORAGE: u8 = 1;
+const IMAGE: u8 = 2;
+const PRIVATE: u8 = 4;
+const WORKGROUP: u8 = 8;
+const HELPER: u8 = 16;
+
+/// What one instruction writes, as a set of kinds.
+fn written_by(func: &Func, inst: Inst) -> u8 {
+    let data = &func.insts[inst];
+    if !data.flags().has(Flags::EFFECT) {
+        return 0;
+    }
+    match data.op {
+        Op::BufferStore | Op::BufferAtomic => STORAGE,
+        Op::MemStore | Op::MemAtomic => match data.imm {
+            Imm::Mem(access) | Imm::MemAtomic(access, _) => kind_of_mem(func, access.mem),
+            _ => PRIVATE | WORKGROUP,
+        },
+        Op::ImageStore | Op::ImageAtomic => IMAGE,
+        Op::Barrier => STORAGE | IMAGE | WORKGROUP,
+        Op::Demote => HELPER,
+        _ => 0,
+    }
+}
+
+fn kind_of_mem(func: &Func, mem: gpucc_ir::ssa::Mem) -> u8 {
+    match func.mems[mem].space {
+        MemSpace::Private => PRIVATE,
+        MemSpace::Workgroup => WORKGROUP,
+    }
+}
+
+fn read_only(func: &Func, resource: Resource) -> bool {
+    match func.resources[resource].kind {
+        ResourceKind::Uniform { .. }
+        | ResourceKind::Immediate { .. }
+        | ResourceKind::Texture { .. }
+        | ResourceKind::Sampler { .. } => true,
+        ResourceKind::Storage { access, .. } | ResourceKind::StorageTexture { access, .. } => {
+            !access.store && !access.atomic
+        }
+    }
+}
+
+/// What a load depends on; `None` for what must not be merged at all.
+fn read_by(func: &Func, inst: Inst) -> Option<u8> {
+    let data = &func.insts[inst];
+    let flags = data.flags();
+    if flags.has(Flags::EFFECT) || flags.has(Flags::REGIONS) || flags.has(Flags::TERMINATOR) {
+        return None;
+    }
+    if !flags.has(Flags::READS) {
+        return Some(0);
+    }
+    match (data.op, data.imm) {
+        (Op::BufferLoad, Imm::Resource(buffer)) if read_only(func, buffer) => Some(0),
+        (Op::BufferLoad, _) => Some(STORAGE),
+        (Op::MemLoad, Imm::Mem(access)) => Some(kind_of_mem(func, access.mem)),
+        (Op::Tex, Imm::Tex(tex)) if read_only(func, tex.texture) => Some(0),
+        (Op::Tex, _) => Some(IMAGE),
+        (Op::IsHelper, _) => Some(HELPER),
+        _ => None,
+    }
+}
+
+/// What each construct writes anywhere inside.
+fn writes(func: &Func) -> SecondaryMap<Inst, u8> {
+    let mut writes = SecondaryMap::with_capacity(func.insts.len());
+    // Regions come outermost first, so backwards the inner ones are finished before they are asked.
+    for &(region, owner, _) in func.regions_in_order().iter().rev() {
+        let Some(owner) = owner else { continue };
+        let mut kinds = 0;
+        for &inst in &func.regions[region].insts {
+            kinds |= match func.insts[inst].regions.is_empty() {
+                true => written_by(func, inst),
+                false => writes[inst],
+            };
+        }
+        writes[owner] |= kinds;
+    }
+    writes
+}
+
+struct Gvn<'a, 'c> {
+    ctx: &'a mut Ctx<'c>,
+    table: Table,
+    renames: Renames,
+    writes: SecondaryMap<Inst, u8>,
+    /// One number per kind of memory; a new one after every write.
+    epochs: [u32; KINDS],
+    last_epoch: u32,
+    constants: Vec<Inst>,
+    changed: bool,
+}
+
+impl Gvn<'_, '_> {
+    fn bump(&mut self, kinds: u8) {
+        if kinds == 0 {
+            return;
+        }
+        self.last_epoch += 1;
+        for (kind, epoch) in self.epochs.iter_mut().enumerate() {
+            if kinds >> kind & 1 != 0 {
+                *epoch = self.last_epoch;
+            }
+        }
+    }
+
+    fn region(&mut self, func: &mut Func, region: Region) {
+        let mark = self.table.entries.len();
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            self.ctx.steps += 1;
+            self.renames.args(func, inst);
+            if !func.insts[inst].regions.is_empty() {
+                self.construct(func, inst);
+                out.push(inst);
+                continue;
+            }
+            let written = written_by(func, inst);
+            if written != 0 {
+                self.bump(written);
+            } else if func.insts[inst].op == Op::Const {
+                if self.constant(func, inst, region == func.body) {
+                    continue;
+                }
+            } else if self.known(func, inst, region) {
+                self.changed = true;
+                continue;
+            }
+            out.push(inst);
+        }
+        func.regions[region].insts = out;
+        self.table.truncate(mark);
+    }
+
+    fn construct(&mut self, func: &mut Func, inst: Inst) {
+        let written = self.writes[inst];
+        let regions = func.insts[inst].regions.clone();
+        if func.insts[inst].op == Op::Loop {
+            // An earlier trip may have written.
+            self.bump(written);
+        }
+        let before = self.epochs;
+        for region in regions {
+            match func.insts[inst].op {
+                Op::Loop => self.bump(written),
+                _ => self.epochs = before,
+            }
+            self.region(func, region);
+        }
+        self.epochs = before;
+        self.bump(written);
+    }
+
+    /// Takes a constant to the top of the body; true when it is gone from here.
+    fn constant(&mut self, func: &mut Func, inst: Inst, at_body: bool) -> bool {
+        let Imm::Bits(bits) = func.insts[inst].imm else {
+            return false;
+        };
+        let result = func.insts[inst].results[0];
+        let ty = func.ty(result);
+        let hash = mix(mix(SEED, bits), ty as u64) | CONSTANT;
+        let same = self.table.find_constant(hash, |other| {
+            func.insts[other].imm == Imm::Bits(bits) && func.ty(func.insts[other].results[0]) == ty
+        });
+        if let Some(other) = same {
+            if !self.ctx.draw() {
+                return false;
+            }
+            self.renames.set(result, func.insts[other].results[0]);
+            self.changed = true;
+            return true;
+        }
+        if !at_body && !self.ctx.draw() {
+            return false;
+        }
+        self.changed |= !at_body;
+        self.table.add_constant(hash, inst);
+        self.constants.push(inst);
+        true
+    }
+
+    /// True when an equal instruction is in scope and has taken this one's place.
+    fn known(&mut self, func: &mut Func, inst: Inst, region: Region) -> bool {
+        let Some(kinds) = read_by(func, inst) else {
+            return false;
+        };
+        let commutes = self.ctx.commutes(func.insts[inst].op);
+        let data = &mut func.insts[inst];
+        // Not constants: they stay on the right, where folding and lowering look for them.
+        let ordered = data.args.len() < 2 || data.args[0] <= data.args[1];
+        if commutes && !ordered && func.as_const(func.insts[inst].args[1]).is_none() {
+            func.insts[inst].args.swap(0, 1);
+        }
+        let data = &func.insts[inst];
+        let key = Key {
+            inst,
+            region: data.flags().has(Flags::QUAD).then_some(region),
+            epoch: self.epoch(kinds),
+        };
+        let hash = key.hash(func);
+        let Some(other) = self.table.find(hash, |other| key.same(func, other)) else {
+            self.table.add(hash, key);
+            return false;
+        };
+        if !self.ctx.draw() {
+            return false;
+        }
+        for index in 0..func.insts[inst].results.len() {
+            let (from, to) = (
+                func.insts[inst].results[index],
+                func.insts[other].results[index],
+            );
+            self.renames.set(from, to);
+        }
+        true
+    }
+
+    fn epoch(&self, kinds: u8) -> u32 {
+        let met = self.epochs.iter().enumerate();
+        met.filter(|(kind, _)| kinds >> kind & 1 != 0)
+            .map(|(_, &epoch)| epoch)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+#[derive(Copy, Clone)]
+struct Key {
+    inst: Inst,
+    region: Option<Region>,
+    epoch: u32,
+}
+
+impl Key {
+    fn hash(&self, func: &Func) -> u64 {
+        let data = &func.insts[self.inst];
+        let mut hash = mix(SEED, data.op as u64);
+        hash = mix(hash, u64::from(self.epoch));
+        for &arg in &data.args {
+            hash = mix(hash, u64::from(arg.as_u32()));
+        }
+        for &result in &data.results {
+            hash = mix(hash, func.ty(result) as u64);
+        }
+        // A few bits of the immediate tell most of them apart; equality decides.
+        hash = mix(
+            hash,
+            match data.imm {
+                Imm::Bits(bits) => bits,
+                Imm::Resource(resource) | Imm::Query(resource, _) => resource.as_u32().into(),
+                Imm::Mem(access) => access.mem.as_u32().into(),
+                Imm::Input(input, component) => {
+                    u64::from(input.as_u32()) << 8 | u64::from(component)
+                }
+                Imm::Tex(tex) => tex.texture.as_u32().into(),
+                _ => 0,
+            },
+        );
+        hash & !CONSTANT
+    }
+
+    fn same(&self, func: &Func, other: &Key) -> bool {
+        let (a, b) = (&func.insts[self.inst], &func.insts[other.inst]);
+        let types = |values: &[Value]| values.iter().map(|&v| func.ty(v)).collect::<Types>();
+        // Bytes that an access may reach are a promise of its address, which is an operand.
+        let same_imm = match (a.imm, b.imm) {
+            (Imm::Mem(a), Imm::Mem(b)) => a.mem == b.mem,
+            (a, b) => a == b,
+        };
+        a.op == b.op
+            && same_imm
+            && self.epoch == other.epoch
+            && self.region == other.region
+            && a.args == b.args
+            && a.results.len() == b.results.len()
+            && types(&a.results) == types(&b.results)
+    }
+}
+
+type Types = smallvec::SmallVec<[Type; 4]>;
+
+const SEED: u64 = 0x51_7c_c1_b7_27_22_0a_95;
+/// Marks the hashes of constants, which never leave the table.
+const CONSTANT: u64 = 1 << 63;
+
+fn mix(hash: u64, word: u64) -> u64 {
+    let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash ^ hash >> 29
+}
+
+/// A chained hash table whose entries leave in the reverse order of their coming.
+struct Table {
+    heads: Vec<u32>,
+    entries: Vec<(u64, u32, Key)>,
+    constant_heads: Vec<u32>,
+    constants: Vec<(u64, u32, Inst)>,
+}
+
+impl Table {
+    fn new(insts: usize) -> Self {
+        let buckets = insts.next_power_of_two().clamp(16, 1 << 20);
+        Table {
+            heads: vec![u32::MAX; buckets],
+            entries: Vec::new(),
+            constant_heads: vec![u32::MAX; buckets],
+            constants: Vec::new(),
+        }
+    }
+
+    fn bucket(&self, hash: u64) -> usize {
+        (hash as usize >> 3) & (self.heads.len() - 1)
+    }
+
+    fn find(&self, hash: u64, same: impl Fn(&Key) -> bool) -> Option<Inst> {
+        let mut at = self.heads[self.bucket(hash)];
+        while at != u32::MAX {
+            let (found, next, key) = &self.entries[at as usize];
+            if *found == hash && same(key) {
+                return Some(key.inst);
+            }
+            at = *next;
+        }
+        None
+    }
+
+    fn add(&mut self, hash: u64, key: Key) {
+        let bucket = self.bucket(hash);
+        let at = self.entries.len() as u32;
+        self.entries.push((hash, self.heads[bucket], key));
+        self.heads[bucket] = at;
+    }
+
+    fn truncate(&mut self, len: usize) {
+        while self.entries.len() > len {
+            let (hash, next, _) = self.entries.pop().expect("longer than the mark");
+            let bucket = self.bucket(hash);
+            self.heads[bucket] = next;
+        }
+    }
+
+    fn find_constant(&self, hash: u64, same: impl Fn(Inst) -> bool) -> Option<Inst> {
+        let mut at = self.constant_heads[self.bucket(hash)];
+        while at != u32::MAX {
+            let (found, next, inst) = self.constants[at as usize];
+            if found == hash && same(inst) {
+                return Some(inst);
+            }
+            at = next;
+        }
+        None
+    }
+
+    fn add_constant(&mut self, hash: u64, inst: Inst) {
+        let bucket = self.bucket(hash);
+        let at = self.constants.len() as u32;
+        self.constants
+            .push((hash, self.constant_heads[bucket], inst));
+        self.constant_heads[bucket] = at;
+    }
+}

@@ -1,0 +1,126 @@
+//! Small pure arms become selects: no branch, no mask change, no clause break.
+//!
+//! Both arms must end in `yield` and hold nothing but speculatable instructions; their cost and that
+//! of the selects must stay within the target's limit ([`crate::TargetInfo::flatten_limit`]). Loads
+//! are speculated only where the target says that they may be. Inner `if`s are converted first, so
+//! that a small nest becomes selects as a whole.
+
+use crate::{
+    ctx::Ctx,
+    walk::{Event, walk},
+};
+use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region};
+use smallvec::SmallVec;
+
+/// Converts what is cheap enough.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let limit = ctx.target.flatten_limit();
+    if limit == 0 {
+        return false;
+    }
+    let mut parents: Vec<Region> = Vec::new();
+    walk(func, |event| {
+        if let Event::Enter(region) = event {
+            parents.push(region);
+        }
+    });
+    let mut changed = false;
+    // Inner regions stand later, so backwards they come first.
+    for &region in parents.iter().rev() {
+        let has_if = func.regions[region]
+            .insts
+            .iter()
+            .any(|&inst| func.insts[inst].op == Op::If);
+        if !has_if {
+            continue;
+        }
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            ctx.steps += 1;
+            if func.insts[inst].op == Op::If && worth(func, ctx, inst, limit) && ctx.draw() {
+                flatten(func, inst, &mut out);
+                changed = true;
+            } else {
+                out.push(inst);
+            }
+        }
+        func.regions[region].insts = out;
+    }
+    changed
+}
+
+fn worth(func: &Func, ctx: &Ctx, inst: Inst, limit: u32) -> bool {
+    let data = &func.insts[inst];
+    let mut cost = 0u32;
+    for &arm in &data.regions {
+        let Some((&end, body)) = func.regions[arm].insts.split_last() else {
+            return false;
+        };
+        if func.insts[end].op != Op::Yield {
+            return false;
+        }
+        for &inner in body {
+            if !speculatable(func, ctx, inner) {
+                return false;
+            }
+            let data = &func.insts[inner];
+            let width = data.args.first().or(data.results.first());
+            let width = width.map_or(gpucc_ir::ssa::Type::B32, |&value| func.ty(value));
+            cost = cost.saturating_add(ctx.target.cost(data.op, width));
+            if cost > limit {
+                return false;
+            }
+        }
+    }
+    for &result in &data.results {
+        cost = cost.saturating_add(ctx.target.cost(Op::Select, func.ty(result)));
+    }
+    cost <= limit
+}
+
+fn speculatable(func: &Func, ctx: &Ctx, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    if data.flags().has(Flags::QUAD) {
+        return false;
+    }
+    match data.op {
+        Op::BufferLoad => ctx.target.speculates_loads(),
+        Op::IsHelper => true,
+        op => op.is_pure(),
+    }
+}
+
+/// Moves both arms before where the `if` stood; its results become selects of what they yield.
+fn flatten(func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
+    let [mut yes, mut no] = [0, 1].map(|index| {
+        let arm = func.insts[inst].regions[index];
+        std::mem::take(&mut func.regions[arm].insts)
+    });
+    let yes_end = yes.pop().expect("a region ends in a terminator");
+    let no_end = no.pop().expect("a region ends in a terminator");
+    out.append(&mut yes);
+    out.append(&mut no);
+    let cond = func.insts[inst].args[0];
+    let (span, bundle) = (func.insts[inst].span, func.insts[inst].bundle);
+    let results = std::mem::take(&mut func.insts[inst].results);
+    for (index, result) in results.into_iter().enumerate() {
+        let args = [
+            cond,
+            func.insts[yes_end].args[index],
+            func.insts[no_end].args[index],
+        ];
+        // The result keeps its name: the select is its new definition.
+        let select = func.insts.push(InstData {
+            op: Op::Select,
+            args: SmallVec::from_slice(&args),
+            imm: Imm::None,
+            regions: SmallVec::new(),
+            results: SmallVec::from_slice(&[result]),
+            span,
+            bundle,
+        });
+        func.values[result].def = gpucc_ir::ssa::ValueDef::Result(select, 0);
+        out.push(select);
+    }
+}

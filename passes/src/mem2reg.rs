@@ -1,0 +1,687 @@
+//! Private variables become values: no load, no store, no address is left of what is only reached
+//! at constant addresses.
+//!
+//! Words of one variable are independent: those that some access may reach at run time
+//! ([`gpucc_ir::ssa::Access`] `lo..hi`) stay in memory, the others are promoted. A word that is only
+//! accessed as two halves becomes two 16-bit values.
+//!
+//! The construction follows the tree. A word has a *home*: the innermost region that holds all of
+//! its accesses, if its first access there is a store, else the body, where it starts as 0. Within
+//! its home, a construct that stores to the word carries it: an `if` or `block` as a result, a
+//! `loop` as body parameter, `continuing` parameter and result, unless nobody loads it afterwards.
+//! The cost is the number of accesses plus the number of carried words, never words times regions.
+
+use crate::{
+    ctx::Ctx,
+    rename::Renames,
+    walk::{Event, walk},
+};
+use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
+use gpucc_ir::ssa::{Access, Func, Imm, Inst, InstData, Mem, MemSpace, Op, Region, Type, Value};
+use smallvec::SmallVec;
+
+/// Promotes what can be promoted.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    if !func.mems.values().any(|mem| mem.space == MemSpace::Private) {
+        return false;
+    }
+    let Some(slots) = Slots::find(func, ctx) else {
+        return false;
+    };
+    let scopes = Scopes::find(func, &slots);
+    let carried = Carried::find(func, &slots, &scopes);
+    let mut promote = Promote {
+        slots: &slots,
+        carried: &carried,
+        live: scopes.slots.iter().map(|slot| slot.last_load > 0).collect(),
+        cur: vec![PackedOption::default(); slots.types.len()],
+        log: Vec::new(),
+        renames: Renames::new(),
+        owners: Vec::new(),
+        loops: Vec::new(),
+        next_part: 0,
+        zeros: [None; 4],
+        prologue: Vec::new(),
+    };
+    promote.region(func, func.body);
+    let prologue = promote.prologue;
+    func.regions[func.body].insts.splice(0..0, prologue);
+    true
+}
+
+/// What one value of one access is made of.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Part {
+    /// Stays in memory.
+    Memory,
+    /// A whole slot.
+    Slot(u32),
+    /// The low half of a word slot.
+    Low(u32),
+    /// The high half of a word slot.
+    High(u32),
+    /// Two word slots.
+    Pair(u32, u32),
+}
+
+/// The promoted words and what every access is made of.
+struct Slots {
+    types: Vec<Type>,
+    /// For each value of each private access in program order.
+    parts: Vec<Part>,
+}
+
+/// A private load or store, with the variable's bytes.
+fn private_access(func: &Func, inst: Inst) -> Option<Access> {
+    let data = &func.insts[inst];
+    match (data.op, data.imm) {
+        (Op::MemLoad | Op::MemStore, Imm::Mem(access))
+            if func.mems[access.mem].space == MemSpace::Private =>
+        {
+            Some(access)
+        }
+        _ => None,
+    }
+}
+
+/// The values that a load gives or a store takes.
+fn moved(func: &Func, inst: Inst) -> &[Value] {
+    let data = &func.insts[inst];
+    match data.op {
+        Op::MemLoad => &data.results,
+        _ => &data.args[1..],
+    }
+}
+
+/// The byte address of an access if it is constant, aligned and inside the variable.
+fn constant_address(func: &Func, inst: Inst, access: Access) -> Option<u32> {
+    let start = u32::try_from(func.as_const(func.insts[inst].args[0])?).ok()?;
+    let mut at = u64::from(start);
+    for &value in moved(func, inst) {
+        let ty = func.ty(value);
+        let bytes = u64::from(ty.bytes());
+        if ty == Type::B1 || at % bytes != 0 {
+            return None;
+        }
+        at += bytes;
+    }
+    (at <= u64::from(func.mems[access.mem].size)).then_some(start)
+}
+
+impl Slots {
+    fn find(func: &Func, ctx: &mut Ctx) -> Option<Slots> {
+        // Words that are reached at constant addresses: (mem, word, reached as a whole).
+        let mut words: Vec<(Mem, u32, bool)> = Vec::new();
+        let mut pairs: Vec<(Mem, u32)> = Vec::new();
+        // Bytes that anything else may reach.
+        let mut pinned: Vec<(Mem, u32, u32)> = Vec::new();
+        let mut accesses: Vec<(Inst, Access, Option<u32>)> = Vec::new();
+        walk(func, |event| {
+            let Event::Inst(inst) = event else { return };
+            ctx.steps += 1;
+            if let Some(access) = private_access(func, inst) {
+                let address = constant_address(func, inst, access);
+                accesses.push((inst, access, address));
+                let Some(mut at) = address else {
+                    pinned.push((access.mem, access.lo, access.hi));
+                    // An address that is constant and yet not inside is not worth a thought.
+                    if func.as_const(func.insts[inst].args[0]).is_some() {
+                        pinned.push((access.mem, 0, u32::MAX));
+                    }
+                    return;
+                };
+                for &value in moved(func, inst) {
+                    let ty = func.ty(value);
+                    words.push((access.mem, at / 4, ty != Type::B16));
+                    if ty == Type::B64 {
+                        words.push((access.mem, at / 4 + 1, true));
+                        pairs.push((access.mem, at / 4));
+                    }
+                    at += ty.bytes();
+                }
+            } else if let Imm::Mem(access) | Imm::MemAtomic(access, _) = func.insts[inst].imm {
+                pinned.push((access.mem, access.lo, access.hi));
+            }
+        });
+        words.sort_unstable();
+        // The whole flag sorts last, so it survives from the back.
+        words.reverse();
+        words.dedup_by_key(|word| (word.0, word.1));
+        words.reverse();
+        if words.is_empty() {
+            return None;
+        }
+        pinned.sort_unstable();
+        let mut held = vec![false; words.len()];
+        let mut next = 0;
+        let mut reach: Option<(Mem, u32)> = None;
+        for (index, &(mem, word, _)) in words.iter().enumerate() {
+            let (lo, hi) = (
+                word.saturating_mul(4),
+                word.saturating_mul(4).saturating_add(4),
+            );
+            while next < pinned.len() && (pinned[next].0, pinned[next].1) < (mem, hi) {
+                let (of, _, end) = pinned[next];
+                reach = match reach {
+                    Some((held, so_far)) if held == of => Some((of, so_far.max(end))),
+                    _ => Some((of, end)),
+                };
+                next += 1;
+            }
+            held[index] = matches!(reach, Some((of, end)) if of == mem && end > lo);
+        }
+        let position = |mem: Mem, word: u32| {
+            words
+                .binary_search_by_key(&(mem, word), |entry| (entry.0, entry.1))
+                .expect("every constant access was collected")
+        };
+        for &(mem, word) in &pairs {
+            let (low, high) = (position(mem, word), position(mem, word + 1));
+            let either = held[low] || held[high];
+            held[low] = either;
+            held[high] = either;
+        }
+        let mut first = vec![u32::MAX; words.len()];
+        let mut types = Vec::new();
+        for (index, &(_, _, whole)) in words.iter().enumerate() {
+            if held[index] || !ctx.draw() {
+                continue;
+            }
+            first[index] = types.len() as u32;
+            match whole {
+                true => types.push(Type::B32),
+                false => types.extend([Type::B16, Type::B16]),
+            }
+        }
+        for &(mem, word) in &pairs {
+            // Fuel may have run out between the two.
+            let (low, high) = (position(mem, word), position(mem, word + 1));
+            if first[low] == u32::MAX || first[high] == u32::MAX {
+                first[low] = u32::MAX;
+                first[high] = u32::MAX;
+            }
+        }
+        if first.iter().all(|&slot| slot == u32::MAX) {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for (inst, access, address) in accesses {
+            let Some(mut at) = address else {
+                parts.extend(moved(func, inst).iter().map(|_| Part::Memory));
+                continue;
+            };
+            for &value in moved(func, inst) {
+                let ty = func.ty(value);
+                let index = position(access.mem, at / 4);
+                let (slot, whole, high) = (first[index], words[index].2, at % 4 != 0);
+                parts.push(match ty {
+                    _ if slot == u32::MAX => Part::Memory,
+                    Type::B16 if !whole => Part::Slot(slot + u32::from(high)),
+                    Type::B16 if high => Part::High(slot),
+                    Type::B16 => Part::Low(slot),
+                    Type::B64 => Part::Pair(slot, first[position(access.mem, at / 4 + 1)]),
+                    Type::B1 | Type::B32 => Part::Slot(slot),
+                });
+                at += ty.bytes();
+            }
+        }
+        Some(Slots { types, parts })
+    }
+}
+
+#[derive(Clone, Default)]
+struct SlotScope {
+    home: PackedOption<Region>,
+    /// The first access is a store of the whole slot, in this region.
+    first_store: PackedOption<Region>,
+    /// Position of the last load, 0 for none.
+    last_load: u32,
+}
+
+#[derive(Copy, Clone, Default)]
+struct RegionScope {
+    depth: u32,
+    /// Loops around it.
+    loops: u32,
+    parent: PackedOption<Region>,
+}
+
+/// Where each slot lives, and where each construct begins and ends.
+struct Scopes {
+    slots: Vec<SlotScope>,
+    regions: SecondaryMap<Region, RegionScope>,
+    /// First and last position of constructs.
+    spans: SecondaryMap<Inst, (u32, u32)>,
+}
+
+impl Scopes {
+    fn find(func: &Func, slots: &Slots) -> Scopes {
+        let mut scopes = Scopes {
+            slots: vec![SlotScope::default(); slots.types.len()],
+            regions: SecondaryMap::with_capacity(func.regions.len()),
+            spans: SecondaryMap::with_capacity(func.insts.len()),
+        };
+        let mut path: Vec<Region> = Vec::new();
+        let mut loops = 0;
+        let mut position = 0u32;
+        let mut next = 0;
+        walk(func, |event| {
+            position += 1;
+            match event {
+                Event::Enter(region) => {
+                    scopes.regions[region] = RegionScope {
+                        depth: path.len() as u32,
+                        loops,
+                        parent: path.last().copied().into(),
+                    };
+                    path.push(region);
+                }
+                Event::Leave(_) => {
+                    path.pop();
+                }
+                Event::After(inst) => {
+                    loops -= u32::from(func.insts[inst].op == Op::Loop);
+                    scopes.spans[inst].1 = position;
+                }
+                Event::Inst(inst) => {
+                    if !func.insts[inst].regions.is_empty() {
+                        loops += u32::from(func.insts[inst].op == Op::Loop);
+                        scopes.spans[inst].0 = position;
+                    }
+                    if private_access(func, inst).is_none() {
+                        return;
+                    }
+                    let load = func.insts[inst].op == Op::MemLoad;
+                    for _ in moved(func, inst) {
+                        let part = slots.parts[next];
+                        next += 1;
+                        let (reads, touched): (bool, SmallVec<[u32; 2]>) = match part {
+                            Part::Memory => (false, SmallVec::new()),
+                            Part::Slot(slot) => (load, SmallVec::from_slice(&[slot])),
+                            // Storing half of a word reads the other half.
+                            Part::Low(slot) | Part::High(slot) => {
+                                (true, SmallVec::from_slice(&[slot]))
+                            }
+                            Part::Pair(low, high) => (load, SmallVec::from_slice(&[low, high])),
+                        };
+                        for slot in touched {
+                            scopes.touch(slot, &path, reads, position);
+                        }
+                    }
+                }
+            }
+        });
+        for slot in &mut scopes.slots {
+            if slot.first_store != slot.home {
+                slot.home = func.body.into();
+            }
+        }
+        scopes
+    }
+
+    fn touch(&mut self, slot: u32, path: &[Region], reads: bool, position: u32) {
+        let slot = &mut self.slots[slot as usize];
+        let here = *path.last().expect("an instruction stands in a region");
+        match slot.home.expand() {
+            None => {
+                slot.home = here.into();
+                if !reads {
+                    slot.first_store = here.into();
+                }
+            }
+            Some(mut home) => {
+                // Up to the innermost region that also holds this access.
+                while path.get(self.regions[home].depth as usize) != Some(&home) {
+                    home = self.regions[home]
+                        .parent
+                        .expand()
+                        .expect("the body is on every path");
+                }
+                slot.home = home.into();
+            }
+        }
+        if reads {
+            slot.last_load = position;
+        }
+    }
+}
+
+/// The slots that each construct carries.
+struct Carried {
+    of: SecondaryMap<Inst, Vec<u32>>,
+}
+
+impl Carried {
+    fn find(func: &Func, slots: &Slots, scopes: &Scopes) -> Carried {
+        let mut carried = Carried {
+            of: SecondaryMap::new(),
+        };
+        let mut open: Vec<(Inst, Region)> = Vec::new();
+        let mut last_store = vec![0u32; slots.types.len()];
+        let mut here: Vec<Region> = Vec::new();
+        let mut position = 0u32;
+        let mut next = 0;
+        walk(func, |event| {
+            position += 1;
+            match event {
+                Event::Enter(region) => here.push(region),
+                Event::Leave(_) => {
+                    here.pop();
+                }
+                Event::After(_) => {
+                    open.pop();
+                }
+                Event::Inst(inst) => {
+                    if !func.insts[inst].regions.is_empty() {
+                        let region = *here.last().expect("an instruction stands in a region");
+                        open.push((inst, region));
+                    }
+                    if private_access(func, inst).is_none() {
+                        return;
+                    }
+                    let store = func.insts[inst].op == Op::MemStore;
+                    for _ in moved(func, inst) {
+                        let part = slots.parts[next];
+                        next += 1;
+                        if !store {
+                            continue;
+                        }
+                        let touched: SmallVec<[u32; 2]> = match part {
+                            Part::Memory => SmallVec::new(),
+                            Part::Slot(slot) | Part::Low(slot) | Part::High(slot) => {
+                                SmallVec::from_slice(&[slot])
+                            }
+                            Part::Pair(low, high) => SmallVec::from_slice(&[low, high]),
+                        };
+                        for slot in touched {
+                            let before =
+                                std::mem::replace(&mut last_store[slot as usize], position);
+                            carried.stored(func, scopes, &open, slot, before);
+                        }
+                    }
+                }
+            }
+        });
+        carried
+    }
+
+    /// Records a store in every open construct inside the slot's home that has not seen one.
+    fn stored(
+        &mut self,
+        func: &Func,
+        scopes: &Scopes,
+        open: &[(Inst, Region)],
+        slot: u32,
+        last_store: u32,
+    ) {
+        let scope = &scopes.slots[slot as usize];
+        let home = scopes.regions[scope.home.expand().expect("a stored slot has a home")];
+        for &(construct, region) in open.iter().rev() {
+            let around = scopes.regions[region];
+            let (start, end) = scopes.spans[construct];
+            if around.depth < home.depth || last_store >= start {
+                break;
+            }
+            let needed = match func.insts[construct].op {
+                Op::Loop => scope.last_load > start,
+                // A loop inside the home may come round to a load that stands earlier.
+                _ => scope.last_load > end || (around.loops > home.loops && scope.last_load > 0),
+            };
+            if needed {
+                self.of[construct].push(slot);
+            }
+        }
+    }
+}
+
+struct Promote<'a> {
+    slots: &'a Slots,
+    carried: &'a Carried,
+    /// Slots that someone loads.
+    live: Vec<bool>,
+    /// The value of each slot here; none before the first store.
+    cur: Vec<PackedOption<Value>>,
+    /// What `cur` held before each change, to undo at the end of a region.
+    log: Vec<(u32, PackedOption<Value>)>,
+    renames: Renames,
+    owners: Vec<Inst>,
+    loops: Vec<Inst>,
+    next_part: usize,
+    zeros: [Option<Value>; 4],
+    prologue: Vec<Inst>,
+}
+
+impl Promote<'_> {
+    fn set(&mut self, slot: u32, value: Value) {
+        let old = std::mem::replace(&mut self.cur[slot as usize], value.into());
+        self.log.push((slot, old));
+    }
+
+    fn get(&mut self, func: &mut Func, slot: u32) -> Value {
+        match self.cur[slot as usize].expand() {
+            Some(value) => value,
+            None => self.zero(func, self.slots.types[slot as usize]),
+        }
+    }
+
+    /// The 0 that uninitialised bytes read as; one per type, at the top of the body.
+    fn zero(&mut self, func: &mut Func, ty: Type) -> Value {
+        let prologue = &mut self.prologue;
+        *self.zeros[ty as usize].get_or_insert_with(|| {
+            let inst = func.new_inst(simple(Op::Const, Imm::Bits(0), &[]), &[ty]);
+            prologue.push(inst);
+            func.insts[inst].results[0]
+        })
+    }
+
+    fn carried(&self, construct: Inst) -> &[u32] {
+        self.carried.of.get(construct).map_or(&[], Vec::as_slice)
+    }
+
+    /// The current values of what a construct carries.
+    fn outgoing(&mut self, func: &mut Func, construct: Inst) -> SmallVec<[Value; 8]> {
+        let carried = self.carried;
+        let slots = carried.of.get(construct).map_or(&[][..], Vec::as_slice);
+        slots.iter().map(|&slot| self.get(func, slot)).collect()
+    }
+
+    fn region(&mut self, func: &mut Func, region: Region) {
+        let mark = self.log.len();
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            self.renames.args(func, inst);
+            self.inst(func, inst, &mut out);
+        }
+        func.regions[region].insts = out;
+        while self.log.len() > mark {
+            let (slot, old) = self.log.pop().expect("longer than the mark");
+            self.cur[slot as usize] = old;
+        }
+    }
+
+    fn inst(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
+        match func.insts[inst].op {
+            Op::MemLoad | Op::MemStore if private_access(func, inst).is_some() => {
+                self.access(func, inst, out);
+                return;
+            }
+            Op::If | Op::Loop | Op::Block => self.construct(func, inst),
+            Op::Yield => {
+                if let Some(&owner) = self.owners.last() {
+                    let values = self.outgoing(func, owner);
+                    func.insts[inst].args.extend(values);
+                }
+            }
+            Op::Break | Op::Continue | Op::Next => {
+                let owner = *self.loops.last().expect("inside a loop");
+                let values = self.outgoing(func, owner);
+                func.insts[inst].args.extend(values);
+            }
+            Op::BreakIf => {
+                let owner = *self.loops.last().expect("inside a loop");
+                let values = self.outgoing(func, owner);
+                // Condition, results, parameters; the loop's own results are added afterwards.
+                let results = func.insts[owner].results.len();
+                let args = &mut func.insts[inst].args;
+                args.insert_from_slice(1 + results, &values);
+                args.extend(values);
+            }
+            Op::Exit => {
+                if let Imm::Label(block) = func.insts[inst].imm {
+                    let values = self.outgoing(func, block);
+                    func.insts[inst].args.extend(values);
+                }
+            }
+            _ => {}
+        }
+        out.push(inst);
+    }
+
+    fn construct(&mut self, func: &mut Func, inst: Inst) {
+        let carried = self.carried(inst).to_vec();
+        let is_loop = func.insts[inst].op == Op::Loop;
+        if is_loop {
+            let values = self.outgoing(func, inst);
+            func.insts[inst].args.extend(values);
+            self.loops.push(inst);
+        }
+        self.owners.push(inst);
+        for region in func.insts[inst].regions.clone() {
+            let mark = self.log.len();
+            if is_loop {
+                for &slot in &carried {
+                    let param = func.add_param(region, self.slots.types[slot as usize]);
+                    self.set(slot, param);
+                }
+            }
+            self.region(func, region);
+            while self.log.len() > mark {
+                let (slot, old) = self.log.pop().expect("longer than the mark");
+                self.cur[slot as usize] = old;
+            }
+        }
+        self.owners.pop();
+        if is_loop {
+            self.loops.pop();
+        }
+        for slot in carried {
+            let result = func.add_result(inst, self.slots.types[slot as usize]);
+            self.set(slot, result);
+        }
+    }
+
+    fn access(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
+        let values: SmallVec<[Value; 4]> = SmallVec::from_slice(moved(func, inst));
+        let first = self.next_part;
+        self.next_part += values.len();
+        let slots = self.slots;
+        let parts = &slots.parts[first..self.next_part];
+        if parts.iter().all(|&part| part == Part::Memory) {
+            out.push(inst);
+            return;
+        }
+        let store = func.insts[inst].op == Op::MemStore;
+        let Imm::Mem(access) = func.insts[inst].imm else {
+            unreachable!("a private access has its variable");
+        };
+        let mut at = func
+            .as_const(func.insts[inst].args[0])
+            .expect("some part was promoted") as u32;
+        let mut emit = |func: &mut Func, op: Op, args: &[Value], ty: Type| {
+            let mut data = simple(op, Imm::None, args);
+            data.span = func.insts[inst].span;
+            data.bundle = func.insts[inst].bundle;
+            let new = func.new_inst(data, &[ty]);
+            out.push(new);
+            func.insts[new].results[0]
+        };
+        let mut left: SmallVec<[(u32, Value); 4]> = SmallVec::new();
+        for (&part, &value) in parts.iter().zip(&values) {
+            let ty = func.ty(value);
+            match (store, part) {
+                (_, Part::Memory) => left.push((at, value)),
+                (true, Part::Slot(slot) | Part::Low(slot) | Part::High(slot))
+                    if !self.live[slot as usize] => {}
+                (false, Part::Slot(slot)) => {
+                    let now = self.get(func, slot);
+                    self.renames.set(value, now);
+                }
+                (true, Part::Slot(slot)) => self.set(slot, value),
+                (false, Part::Low(slot) | Part::High(slot)) => {
+                    let word = self.get(func, slot);
+                    let op = match part {
+                        Part::Low(_) => Op::Lo16,
+                        _ => Op::Hi16,
+                    };
+                    let half = emit(func, op, &[word], Type::B16);
+                    self.renames.set(value, half);
+                }
+                (true, Part::Low(slot)) => {
+                    let word = self.get(func, slot);
+                    let other = emit(func, Op::Hi16, &[word], Type::B16);
+                    let word = emit(func, Op::Join16, &[value, other], Type::B32);
+                    self.set(slot, word);
+                }
+                (true, Part::High(slot)) => {
+                    let word = self.get(func, slot);
+                    let other = emit(func, Op::Lo16, &[word], Type::B16);
+                    let word = emit(func, Op::Join16, &[other, value], Type::B32);
+                    self.set(slot, word);
+                }
+                (false, Part::Pair(low, high)) => {
+                    let (low, high) = (self.get(func, low), self.get(func, high));
+                    let both = emit(func, Op::Join64, &[low, high], Type::B64);
+                    self.renames.set(value, both);
+                }
+                (true, Part::Pair(low, high)) => {
+                    let low_value = emit(func, Op::Lo64, &[value], Type::B32);
+                    let high_value = emit(func, Op::Hi64, &[value], Type::B32);
+                    self.set(low, low_value);
+                    self.set(high, high_value);
+                }
+            }
+            at += ty.bytes();
+        }
+        // What stays in memory is moved value by value.
+        for (at, value) in left {
+            let ty = func.ty(value);
+            let address = emit_const(func, out, at);
+            let piece = Imm::Mem(Access {
+                mem: access.mem,
+                lo: at,
+                hi: at + ty.bytes(),
+            });
+            let (args, results): (SmallVec<[Value; 2]>, &[Type]) = match store {
+                true => (SmallVec::from_slice(&[address, value]), &[]),
+                false => (SmallVec::from_slice(&[address]), &[ty]),
+            };
+            let mut data = simple(func.insts[inst].op, piece, &args);
+            data.span = func.insts[inst].span;
+            let new = func.new_inst(data, results);
+            out.push(new);
+            if !store {
+                let loaded = func.insts[new].results[0];
+                self.renames.set(value, loaded);
+            }
+        }
+    }
+}
+
+fn emit_const(func: &mut Func, out: &mut Vec<Inst>, bits: u32) -> Value {
+    let inst = func.new_inst(simple(Op::Const, Imm::Bits(bits.into()), &[]), &[Type::B32]);
+    out.push(inst);
+    func.insts[inst].results[0]
+}
+
+fn simple(op: Op, imm: Imm, args: &[Value]) -> InstData {
+    InstData {
+        op,
+        args: SmallVec::from_slice(args),
+        imm,
+        regions: SmallVec::new(),
+        results: SmallVec::new(),
+        span: gpucc_ir::ssa::Span::NONE,
+        bundle: None,
+    }
+}

@@ -1,0 +1,322 @@
+//! Out-of-range indices become harmless, and the checks that are proved needless cost nothing.
+//!
+//! The front end marks each place where an index meets a length with `index`. Afterwards there is no
+//! `index` left:
+//! - `restrict`: the smaller of the index and the last element;
+//! - `zero`: accesses whose address is made of such indices happen only if all are in range; a load
+//!   gives 0 otherwise. An index that is also used for anything but addresses is clamped there;
+//! - `off`: the index itself.
+//!
+//! An index below its length stays as it is: constants, masks, minima, loop counters with a bound,
+//! and what an `if` around has already asked.
+
+use crate::{
+    ctx::{Ctx, Robustness},
+    range::Ranges,
+    rename::Renames,
+    shape::Shape,
+};
+use cranelift_entity::{EntitySet, SecondaryMap, packed_option::PackedOption};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
+use smallvec::SmallVec;
+
+/// Replaces every `index`.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let any = func.regions_in_order().iter().any(|&(region, ..)| {
+        let insts = &func.regions[region].insts;
+        insts.iter().any(|&inst| func.insts[inst].op == Op::Index)
+    });
+    if !any {
+        return false;
+    }
+    let shape = Shape::find(func);
+    ctx.steps += shape.count;
+    let escapes = match ctx.options.robustness {
+        Robustness::Zero => escapes(func),
+        Robustness::Restrict | Robustness::Off => EntitySet::new(),
+    };
+    let mut robust = Robust {
+        mode: ctx.options.robustness,
+        ranges: Ranges::new(func),
+        renames: Renames::new(),
+        guards: SecondaryMap::new(),
+        shape,
+        escapes,
+    };
+    robust.region(func, func.body);
+    let mut renames = robust.renames;
+    renames.apply(func);
+    true
+}
+
+/// Ops that only make addresses out of indices.
+fn makes_address(op: Op) -> bool {
+    matches!(op, Op::IAdd | Op::IMul | Op::Shl | Op::Or | Op::Index)
+}
+
+/// The position of the address among the operands of a memory access.
+fn address_operand(func: &Func, inst: Inst) -> Option<usize> {
+    let data = &func.insts[inst];
+    match (data.op, data.imm) {
+        (
+            Op::BufferLoad | Op::BufferStore | Op::BufferAtomic,
+            Imm::Resource(buffer) | Imm::BufferAtomic(buffer, _),
+        ) => Some(usize::from(func.resources[buffer].count.is_some())),
+        (Op::MemLoad | Op::MemStore | Op::MemAtomic, _) => Some(0),
+        _ => None,
+    }
+}
+
+/// Values that are used for something else than the address of an access.
+fn escapes(func: &Func) -> EntitySet<Value> {
+    let mut escapes: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
+    for &(region, ..) in func.regions_in_order().iter().rev() {
+        for &inst in func.regions[region].insts.iter().rev() {
+            let data = &func.insts[inst];
+            let address = address_operand(func, inst);
+            let harmless = makes_address(data.op) && !escapes.contains(data.results[0]);
+            for (index, &arg) in data.args.iter().enumerate() {
+                // The element of a binding array and the length of an index are not addresses.
+                let is_length = data.op == Op::Index && index == 1;
+                if is_length || !(harmless || address == Some(index)) {
+                    escapes.insert(arg);
+                }
+            }
+        }
+    }
+    escapes
+}
+
+struct Robust {
+    mode: Robustness,
+    ranges: Ranges,
+    renames: Renames,
+    /// Under `zero`: what must hold for an address made of a value to be in range.
+    guards: SecondaryMap<Value, PackedOption<Value>>,
+    shape: Shape,
+    escapes: EntitySet<Value>,
+}
+
+impl Robust {
+    fn region(&mut self, func: &mut Func, region: Region) {
+        let mark = self.ranges.mark();
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            self.renames.args(func, inst);
+            match func.insts[inst].op {
+                Op::Index => self.index(func, inst, &mut out),
+                Op::If | Op::Loop | Op::Block => {
+                    self.construct(func, region, inst);
+                    out.push(inst);
+                }
+                Op::Continue => {
+                    if let Some(owner) = self.shape.target[inst].expand() {
+                        self.ranges.continues(owner);
+                    }
+                    out.push(inst);
+                }
+                _ if self.mode == Robustness::Zero => self.guarded(func, inst, &mut out),
+                _ => {
+                    self.ranges.define(func, inst);
+                    out.push(inst);
+                }
+            }
+        }
+        func.regions[region].insts = out;
+        self.ranges.undo(&mark);
+    }
+
+    fn construct(&mut self, func: &mut Func, region: Region, inst: Inst) {
+        let regions = func.insts[inst].regions.clone();
+        if func.insts[inst].op == Op::Loop {
+            self.ranges.enter_loop(func, &self.shape, inst);
+        }
+        let is_if = func.insts[inst].op == Op::If;
+        for (index, &inner) in regions.iter().enumerate() {
+            let mark = self.ranges.mark();
+            if is_if {
+                let cond = func.insts[inst].args[0];
+                self.ranges.assume(func, inner, cond, index == 0);
+            }
+            self.region(func, inner);
+            self.ranges.undo(&mark);
+        }
+        if is_if {
+            // What follows runs only after the arm that does not leave.
+            let cond = func.insts[inst].args[0];
+            let leaves = |arm: Region| {
+                func.terminator(arm)
+                    .is_some_and(|end| func.insts[end].op != Op::Yield)
+            };
+            let (yes, no) = (leaves(regions[0]), leaves(regions[1]));
+            if yes != no {
+                self.ranges.assume(func, region, cond, no);
+            }
+        }
+    }
+
+    fn index(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
+        let result = func.insts[inst].results[0];
+        let (index, length) = (func.insts[inst].args[0], func.insts[inst].args[1]);
+        let span = func.insts[inst].span;
+        let guard = self.guards[index];
+        if self.mode == Robustness::Off || self.ranges.less(func, index, length) {
+            self.renames.set(result, index);
+            return;
+        }
+        if self.mode == Robustness::Zero && !self.escapes.contains(result) {
+            let inside = push(
+                func,
+                Op::ULt,
+                Imm::None,
+                &[index, length],
+                Type::B1,
+                span,
+                out,
+            );
+            let inside = match guard.expand() {
+                Some(other) => push(
+                    func,
+                    Op::And,
+                    Imm::None,
+                    &[other, inside],
+                    Type::B1,
+                    span,
+                    out,
+                ),
+                None => inside,
+            };
+            // The index keeps a name of its own, for the guard holds for addresses made of this one.
+            let zero = push(func, Op::Const, Imm::Bits(0), &[], Type::B32, span, out);
+            let own = push(
+                func,
+                Op::Or,
+                Imm::None,
+                &[index, zero],
+                Type::B32,
+                span,
+                out,
+            );
+            self.guards[own] = inside.into();
+            self.renames.set(result, own);
+            return;
+        }
+        let last = match func.as_const(length) {
+            Some(bits) => {
+                let last = u64::from((bits as u32).wrapping_sub(1));
+                push(func, Op::Const, Imm::Bits(last), &[], Type::B32, span, out)
+            }
+            None => {
+                let one = push(func, Op::Const, Imm::Bits(1), &[], Type::B32, span, out);
+                push(
+                    func,
+                    Op::ISub,
+                    Imm::None,
+                    &[length, one],
+                    Type::B32,
+                    span,
+                    out,
+                )
+            }
+        };
+        let clamped = push(
+            func,
+            Op::UMin,
+            Imm::None,
+            &[index, last],
+            Type::B32,
+            span,
+            out,
+        );
+        if let Some(&inst) = out.last() {
+            self.ranges.define(func, inst);
+        }
+        self.guards[clamped] = guard;
+        self.renames.set(result, clamped);
+    }
+
+    /// Under `zero`: collects what an address depends on, and guards accesses with it.
+    fn guarded(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
+        self.ranges.define(func, inst);
+        let op = func.insts[inst].op;
+        if makes_address(op) {
+            let args = func.insts[inst].args.clone();
+            let mut guard: Option<Value> = None;
+            for arg in args {
+                guard = match (guard, self.guards[arg].expand()) {
+                    (None, one) | (one, None) => one,
+                    (Some(a), Some(b)) if a == b => Some(a),
+                    (Some(a), Some(b)) => {
+                        let span = func.insts[inst].span;
+                        Some(push(func, Op::And, Imm::None, &[a, b], Type::B1, span, out))
+                    }
+                };
+            }
+            self.guards[func.insts[inst].results[0]] = guard.into();
+            out.push(inst);
+            return;
+        }
+        let guard = address_operand(func, inst)
+            .and_then(|operand| self.guards[func.insts[inst].args[operand]].expand());
+        match guard {
+            Some(guard) => wrap(func, inst, guard, out),
+            None => out.push(inst),
+        }
+    }
+}
+
+/// Puts an access under a guard; its results are 0 when the guard does not hold.
+fn wrap(func: &mut Func, inst: Inst, guard: Value, out: &mut Vec<Inst>) {
+    let span = func.insts[inst].span;
+    let (yes, no) = (func.new_region(), func.new_region());
+    // The outer results take the names that users know; the access gets new ones.
+    let outer = std::mem::take(&mut func.insts[inst].results);
+    let types: SmallVec<[Type; 4]> = outer.iter().map(|&value| func.ty(value)).collect();
+    let inner: SmallVec<[Value; 4]> = types.iter().map(|&ty| func.add_result(inst, ty)).collect();
+    func.regions[yes].insts.push(inst);
+    let end = func.new_inst(data(Op::Yield, Imm::None, &inner, span), &[]);
+    func.regions[yes].insts.push(end);
+    let mut zeros = Vec::new();
+    let values: SmallVec<[Value; 4]> = types
+        .iter()
+        .map(|&ty| push(func, Op::Const, Imm::Bits(0), &[], ty, span, &mut zeros))
+        .collect();
+    let end = func.new_inst(data(Op::Yield, Imm::None, &values, span), &[]);
+    zeros.push(end);
+    func.regions[no].insts = zeros;
+    let mut branch = data(Op::If, Imm::None, &[guard], span);
+    branch.regions = SmallVec::from_slice(&[yes, no]);
+    let branch = func.new_inst(branch, &[]);
+    for (index, &value) in outer.iter().enumerate() {
+        func.values[value].def = gpucc_ir::ssa::ValueDef::Result(branch, index as u16);
+    }
+    func.insts[branch].results = outer;
+    out.push(branch);
+}
+
+fn push(
+    func: &mut Func,
+    op: Op,
+    imm: Imm,
+    args: &[Value],
+    ty: Type,
+    span: Span,
+    out: &mut Vec<Inst>,
+) -> Value {
+    let inst = func.new_inst(data(op, imm, args, span), &[ty]);
+    out.push(inst);
+    func.insts[inst].results[0]
+}
+
+fn data(op: Op, imm: Imm, args: &[Value], span: Span) -> InstData {
+    InstData {
+        op,
+        args: SmallVec::from_slice(args),
+        imm,
+        regions: SmallVec::new(),
+        results: SmallVec::new(),
+        span,
+        bundle: None,
+    }
+}

@@ -1,0 +1,184 @@
+//! Simpler control flow: constant branches are taken, blocks that nobody leaves dissolve, loops that
+//! never come round become blocks, what no control reaches goes.
+
+use crate::{ctx::Ctx, rename::Renames, shape::Shape};
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Span, Value};
+use smallvec::SmallVec;
+
+/// Simplifies regions, innermost first.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let shape = Shape::find(func);
+    ctx.steps += shape.count;
+    let mut exits: SecondaryMap<Inst, u32> = SecondaryMap::new();
+    let mut simplify = Simplify {
+        ctx,
+        renames: Renames::new(),
+        changed: false,
+    };
+    for (region, ..) in func.regions_in_order() {
+        for index in 0..func.regions[region].insts.len() {
+            let inst = func.regions[region].insts[index];
+            match func.insts[inst].op {
+                Op::Loop => simplify.straighten(func, &shape, inst),
+                Op::Exit => {
+                    if let Imm::Label(block) = func.insts[inst].imm {
+                        exits[block] += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let order = func.regions_in_order();
+    for &(region, ..) in order.iter().rev() {
+        simplify.region(func, region, &mut exits);
+    }
+    let Simplify {
+        mut renames,
+        changed,
+        ..
+    } = simplify;
+    renames.apply(func);
+    changed
+}
+
+struct Simplify<'a, 'c> {
+    ctx: &'a mut Ctx<'c>,
+    renames: Renames,
+    changed: bool,
+}
+
+impl Simplify<'_, '_> {
+    /// A loop whose body never continues runs once: it becomes a block, its breaks become exits.
+    /// Outer loops come first, so what is counted of inner terminators is counted afterwards.
+    fn straighten(&mut self, func: &mut Func, shape: &Shape, inst: Inst) {
+        let terms: SmallVec<[Inst; 8]> = shape.terminators(inst).collect();
+        if terms
+            .iter()
+            .any(|&term| func.insts[term].op == Op::Continue)
+            || !self.ctx.draw()
+        {
+            return;
+        }
+        self.changed = true;
+        for term in terms {
+            if func.insts[term].op == Op::Break {
+                func.insts[term].op = Op::Exit;
+                func.insts[term].imm = Imm::Label(inst);
+            }
+        }
+        let body = func.insts[inst].regions[0];
+        func.insts[inst].op = Op::Block;
+        func.insts[inst].regions.truncate(1);
+        let inits = std::mem::take(&mut func.insts[inst].args);
+        let params = std::mem::take(&mut func.regions[body].params);
+        for (param, init) in params.into_iter().zip(inits) {
+            self.renames.set(param, init);
+        }
+    }
+
+    fn region(
+        &mut self,
+        func: &mut Func,
+        region: gpucc_ir::ssa::Region,
+        exits: &mut SecondaryMap<Inst, u32>,
+    ) {
+        let plain = func.regions[region]
+            .insts
+            .iter()
+            .all(|&inst| !matches!(func.insts[inst].op, Op::If | Op::Block));
+        if plain {
+            return;
+        }
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        let mut rest = insts.into_iter();
+        while let Some(inst) = rest.next() {
+            let dissolved = match func.insts[inst].op {
+                Op::If => self.taken_arm(func, inst),
+                Op::Block => self.unlabelled(func, inst, exits),
+                _ => None,
+            };
+            if let Some(inner) = dissolved
+                && self.ctx.draw()
+            {
+                self.changed = true;
+                let mut inner = std::mem::take(&mut func.regions[inner].insts);
+                let end = inner.pop().expect("a region ends in a terminator");
+                out.append(&mut inner);
+                if func.insts[end].op != Op::Yield {
+                    out.push(end);
+                    break;
+                }
+                for index in 0..func.insts[inst].results.len() {
+                    let (from, to) = (func.insts[inst].results[index], func.insts[end].args[index]);
+                    self.renames.set(from, to);
+                }
+                continue;
+            }
+            out.push(inst);
+            if func.insts[inst].op == Op::If
+                && func.insts[inst]
+                    .regions
+                    .iter()
+                    .all(|&arm| leaves(func, arm))
+            {
+                // Both arms leave, so nothing comes after.
+                let left = rest.as_slice();
+                let already = matches!(left, [end] if func.insts[*end].op == Op::Unreachable);
+                if !already && self.ctx.draw() {
+                    self.changed = true;
+                    func.insts[inst].results.clear();
+                    let end = func.new_inst(
+                        InstData {
+                            op: Op::Unreachable,
+                            args: SmallVec::new(),
+                            imm: Imm::None,
+                            regions: SmallVec::new(),
+                            results: SmallVec::new(),
+                            span: Span::NONE,
+                            bundle: None,
+                        },
+                        &[],
+                    );
+                    out.push(end);
+                    break;
+                }
+            }
+        }
+        func.regions[region].insts = out;
+    }
+
+    /// The arm that a constant condition takes.
+    fn taken_arm(&mut self, func: &Func, inst: Inst) -> Option<gpucc_ir::ssa::Region> {
+        let cond: Value = self.renames.get(func.insts[inst].args[0]);
+        let bits = func.as_const(cond)?;
+        Some(func.insts[inst].regions[usize::from(bits == 0)])
+    }
+
+    /// The region of a block that nobody leaves early; its own last exit becomes a yield first.
+    fn unlabelled(
+        &mut self,
+        func: &mut Func,
+        inst: Inst,
+        exits: &mut SecondaryMap<Inst, u32>,
+    ) -> Option<gpucc_ir::ssa::Region> {
+        let region = func.insts[inst].regions[0];
+        let end = func.terminator(region)?;
+        let own = func.insts[end].op == Op::Exit && func.insts[end].imm == Imm::Label(inst);
+        if own && self.ctx.draw() {
+            self.changed = true;
+            func.insts[end].op = Op::Yield;
+            func.insts[end].imm = Imm::None;
+            exits[inst] -= 1;
+        }
+        (exits[inst] == 0).then_some(region)
+    }
+}
+
+/// True when control never comes out of the end of an `if`'s arm.
+fn leaves(func: &Func, arm: gpucc_ir::ssa::Region) -> bool {
+    func.terminator(arm)
+        .is_some_and(|end| func.insts[end].op != Op::Yield)
+}

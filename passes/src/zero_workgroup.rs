@@ -1,0 +1,129 @@
+//! Workgroup variables start as zeros, as WGSL promises: the invocations share the stores, then meet.
+
+use crate::ctx::Ctx;
+use gpucc_ir::ssa::{
+    Access, Builder, Builtin, Func, Imm, Input, InputData, InputKind, Mem, MemSpace, Op, Scalar,
+    Stage, Type, Value,
+};
+
+/// Stores that one invocation makes in a row before a loop makes them.
+const IN_A_ROW: u32 = 8;
+
+/// Puts the stores and a barrier at the top of the body.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    if !ctx.options.zero_workgroup || func.stage != Stage::Compute {
+        return false;
+    }
+    let mems: Vec<(Mem, u32)> = func
+        .mems
+        .iter()
+        .filter(|(_, data)| data.space == MemSpace::Workgroup && data.size >= 4)
+        .map(|(mem, data)| (mem, data.size / 4))
+        .collect();
+    if mems.is_empty() {
+        return false;
+    }
+    let lanes = func
+        .workgroup_size
+        .iter()
+        .fold(1u32, |all, &size| all.saturating_mul(size))
+        .max(1);
+    let input = local_index(func);
+    let region = func.new_region();
+    let mut b = Builder::at(func, region);
+    let lane = b.input(input, 0);
+    let zero = b.u32(0);
+    for (mem, words) in mems {
+        let (full, rest) = (words / lanes, words % lanes);
+        if full <= IN_A_ROW {
+            for row in 0..full {
+                store(&mut b, mem, words, lane, row * lanes, zero);
+            }
+        } else {
+            rows(&mut b, mem, words, lane, full * lanes, lanes, zero);
+        }
+        if rest > 0 {
+            let rest = b.u32(rest);
+            let inside = b.op2(Op::ULt, lane, rest);
+            b.if_else(
+                inside,
+                &[],
+                |b| {
+                    store(b, mem, words, lane, full * lanes, zero);
+                    Vec::new()
+                },
+                |_| Vec::new(),
+            );
+        }
+    }
+    if lanes > 1 {
+        let barrier = Imm::Barrier {
+            storage: false,
+            workgroup: true,
+            texture: false,
+        };
+        b.inst(Op::Barrier, barrier, &[], &[], &[]);
+    }
+    let insts = std::mem::take(&mut func.regions[region].insts);
+    ctx.steps += insts.len() as u64;
+    func.regions[func.body].insts.splice(0..0, insts);
+    true
+}
+
+fn local_index(func: &mut Func) -> Input {
+    let kind = InputKind::Builtin(Builtin::LocalInvocationIndex);
+    let found = func
+        .inputs
+        .iter()
+        .find(|(_, data)| data.kind == kind)
+        .map(|(input, _)| input);
+    found.unwrap_or_else(|| {
+        func.inputs.push(InputData {
+            kind,
+            components: 1,
+            scalar: Scalar::U32,
+            name: "local_invocation_index".into(),
+        })
+    })
+}
+
+/// Stores a zero at word `lane + first`.
+fn store(b: &mut Builder, mem: Mem, words: u32, lane: Value, first: u32, zero: Value) {
+    let first = b.u32(first);
+    let word = b.op2(Op::IAdd, lane, first);
+    store_at(b, mem, words, word, zero);
+}
+
+fn store_at(b: &mut Builder, mem: Mem, words: u32, word: Value, zero: Value) {
+    let two = b.u32(2);
+    let address = b.op2(Op::Shl, word, two);
+    b.mem_store(
+        Access {
+            mem,
+            lo: 0,
+            hi: words * 4,
+        },
+        address,
+        &[zero],
+    );
+}
+
+/// A loop over rows of `lanes` words, up to word `end`.
+fn rows(b: &mut Builder, mem: Mem, words: u32, lane: Value, end: u32, lanes: u32, zero: Value) {
+    b.loop_(
+        &[lane],
+        &[Type::B32],
+        &[],
+        |b, params| {
+            store_at(b, mem, words, params[0], zero);
+            let lanes = b.u32(lanes);
+            let next = b.op2(Op::IAdd, params[0], lanes);
+            b.end(Op::Continue, &[next]);
+        },
+        |b, params| {
+            let end = b.u32(end);
+            let done = b.op2(Op::ULe, end, params[0]);
+            b.end(Op::BreakIf, &[done, params[0]]);
+        },
+    );
+}
