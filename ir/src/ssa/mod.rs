@@ -35,6 +35,7 @@ pub mod numerics;
 mod op;
 pub mod parse;
 pub mod print;
+pub mod random;
 mod resource;
 pub mod verify;
 mod words;
