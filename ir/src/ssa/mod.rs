@@ -50,11 +50,12 @@ pub use func::{
 pub use lex::ParseError;
 pub use numerics::Numerics;
 pub use op::{Flags, Op, Sig};
-pub use parse::{MAX_NESTING, parse};
+pub use parse::parse;
 pub use print::Names;
 pub use resource::{
     AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation, Output,
     OutputData, OutputKind, Resource, ResourceData, ResourceKind, SampleType, Sampling, Scalar,
     TexKind, TexOp, TexQuery, TexelFormat,
 };
+pub use verify::{MAX_NESTING, verify};
 pub use world::{Lod, Sample, TexelAddress, World};

@@ -33,6 +33,7 @@
 //! accepts is well formed as text; [`super::verify`](fn@super::verify) says whether it is a program.
 
 use super::lex::{Lexer, ParseError, Token};
+use super::verify::MAX_NESTING;
 use super::{
     Access, AtomicOp, Builtin, Bundle, Dim, Func, ImageAccess, Imm, Input, InputData, InputKind,
     Inst, InstData, Interpolation, Mem, MemData, MemSpace, Module, Op, Output, OutputData,
@@ -42,10 +43,6 @@ use super::{
 use crate::Map;
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
-
-/// Regions within regions: the text's limit, and the verifier's, so that recursion over regions
-/// needs a known amount of stack.
-pub const MAX_NESTING: u32 = 256;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -72,13 +69,22 @@ pub fn parse(text: &str) -> Result<Module> {
     Ok(module)
 }
 
+/// An instruction whose regions are being read.
+struct Owner {
+    inst: Inst,
+    /// The region that it stands in.
+    outer: Region,
+    opened: u8,
+    /// Numbers and places of its results.
+    results: SmallVec<[(u32, usize); 2]>,
+}
+
 struct Parser<'t> {
     lexer: Lexer<'t>,
     token: Token<'t>,
     at: usize,
     values: Map<u32, Value>,
     blocks: Map<u32, Inst>,
-    depth: u32,
     ops: Map<&'static str, Op>,
 }
 
@@ -97,7 +103,6 @@ impl<'t> Parser<'t> {
             at: 0,
             values: Map::default(),
             blocks: Map::default(),
-            depth: 0,
             ops: Op::ALL.iter().map(|&op| (op.name(), op)).collect(),
         };
         parser.advance()?;
@@ -234,8 +239,7 @@ impl<'t> Parser<'t> {
         self.word("body")?;
         self.values.clear();
         self.blocks.clear();
-        let body = func.body;
-        self.region(&mut func, body)?;
+        self.body(&mut func)?;
         Ok(func)
     }
 
@@ -432,22 +436,78 @@ impl<'t> Parser<'t> {
 
     // Regions and instructions.
 
-    /// `{ instructions }` into a region. Recursion is limited by [`MAX_NESTING`].
-    fn region(&mut self, func: &mut Func, region: Region) -> Result<()> {
-        if self.depth == MAX_NESTING {
-            return self.error(format!("regions are nested more than {MAX_NESTING} deep"));
-        }
-        self.depth += 1;
+    /// The function's body and all regions in it, without recursion.
+    fn body(&mut self, func: &mut Func) -> Result<()> {
         self.punct('{')?;
-        while !self.eat('}')? {
-            let inst = self.inst(func)?;
-            func.regions[region].insts.push(inst);
+        let mut region = func.body;
+        // The owners of the regions that are open, outermost first.
+        let mut owners: Vec<Owner> = Vec::new();
+        loop {
+            let mut owner = if self.eat('}')? {
+                let Some(owner) = owners.pop() else {
+                    return Ok(());
+                };
+                owner
+            } else {
+                let owner = self.inst(func, region)?;
+                func.regions[region].insts.push(owner.inst);
+                owner
+            };
+            if self.open(func, &owner)? {
+                if owners.len() as u32 == MAX_NESTING - 1 {
+                    return self.error(format!("regions are nested more than {MAX_NESTING} deep"));
+                }
+                owner.opened += 1;
+                region = *func.insts[owner.inst]
+                    .regions
+                    .last()
+                    .expect("a region was opened");
+                owners.push(owner);
+                continue;
+            }
+            // Results are visible only after the regions.
+            for (index, (number, at)) in owner.results.into_iter().enumerate() {
+                let value = func.insts[owner.inst].results[index];
+                self.define(number, at, value)?;
+            }
+            region = owner.outer;
         }
-        self.depth -= 1;
-        Ok(())
     }
 
-    fn inst(&mut self, func: &mut Func) -> Result<Inst> {
+    /// Opens the next region of an owner; false when it has all of them.
+    fn open(&mut self, func: &mut Func, owner: &Owner) -> Result<bool> {
+        let word = match (func.insts[owner.inst].op, owner.opened) {
+            (Op::If, 0) | (Op::Block, 0) => "",
+            (Op::If, 1) => "else",
+            (Op::Loop, 0) => "body",
+            (Op::Loop, 1) => "continuing",
+            _ => return Ok(false),
+        };
+        if !word.is_empty() {
+            self.word(word)?;
+        }
+        let region = func.new_region();
+        func.insts[owner.inst].regions.push(region);
+        if func.insts[owner.inst].op == Op::Loop && self.eat('(')? {
+            loop {
+                let (number, at, ty) = self.typed()?;
+                if func.regions[region].params.len() == usize::from(u16::MAX) {
+                    return self.error("more than 65535 parameters");
+                }
+                let param = func.add_param(region, ty);
+                self.define(number, at, param)?;
+                if !self.eat(',')? {
+                    break;
+                }
+            }
+            self.punct(')')?;
+        }
+        self.punct('{')?;
+        Ok(true)
+    }
+
+    /// An instruction up to its regions.
+    fn inst(&mut self, func: &mut Func, outer: Region) -> Result<Owner> {
         let mut results: SmallVec<[(u32, usize); 2]> = SmallVec::new();
         let mut types: SmallVec<[Type; 2]> = SmallVec::new();
         if matches!(self.token, Token::Value(_)) {
@@ -521,13 +581,12 @@ impl<'t> Parser<'t> {
             let lane = self.small()?;
             func.insts[inst].bundle = Some(Bundle { id, lane });
         }
-        self.regions(func, inst, op)?;
-        // Results are visible only after the regions.
-        for (index, (number, at)) in results.into_iter().enumerate() {
-            let value = func.insts[inst].results[index];
-            self.define(number, at, value)?;
-        }
-        Ok(inst)
+        Ok(Owner {
+            inst,
+            outer,
+            opened: 0,
+            results,
+        })
     }
 
     /// `yield` and its like may stand before a `%` of the next instruction only in broken text
@@ -538,41 +597,6 @@ impl<'t> Parser<'t> {
             op,
             Op::Demote | Op::IsHelper | Op::Block | Op::Unreachable | Op::Barrier
         )
-    }
-
-    fn regions(&mut self, func: &mut Func, inst: Inst, op: Op) -> Result<()> {
-        let (first, second) = match op {
-            Op::If => ("", "else"),
-            Op::Loop => ("body", "continuing"),
-            Op::Block => ("", ""),
-            _ => return Ok(()),
-        };
-        for (index, word) in [first, second].into_iter().enumerate() {
-            if index == 1 && op == Op::Block {
-                break;
-            }
-            if !word.is_empty() {
-                self.word(word)?;
-            }
-            let region = func.new_region();
-            func.insts[inst].regions.push(region);
-            if op == Op::Loop && self.eat('(')? {
-                loop {
-                    let (number, at, ty) = self.typed()?;
-                    if func.regions[region].params.len() == usize::from(u16::MAX) {
-                        return self.error("more than 65535 parameters");
-                    }
-                    let param = func.add_param(region, ty);
-                    self.define(number, at, param)?;
-                    if !self.eat(',')? {
-                        break;
-                    }
-                }
-                self.punct(')')?;
-            }
-            self.region(func, region)?;
-        }
-        Ok(())
     }
 
     /// `%n: type`, with where it stands.
