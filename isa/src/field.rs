@@ -219,6 +219,15 @@ impl Field {
         self.names(value)
     }
 
+    /// Whether every value that fits is a value: nothing to check when bits are decoded.
+    pub const fn is_total(&self) -> bool {
+        match self.kind {
+            Kind::Unsigned | Kind::Signed | Kind::Fixed(_) | Kind::Flag => true,
+            Kind::Enum(set) => set.members.len() as u128 == low_bits(self.width()) + 1,
+            Kind::Select(_) => false,
+        }
+    }
+
     const fn names(&self, value: u32) -> bool {
         match self.kind {
             Kind::Unsigned | Kind::Signed | Kind::Fixed(_) | Kind::Flag => true,
@@ -282,7 +291,12 @@ pub struct Format {
     used: u128,
     /// Part and place of each field id.
     at: [(u8, u8); MAX_FIELD_IDS],
+    /// Part and place of the fields that have reserved values; `checks` of them.
+    checked: [(u8, u8); MAX_CHECKED],
+    checks: u8,
 }
+
+const MAX_CHECKED: usize = 24;
 
 impl Format {
     /// Builds a format. Evaluated at compile time, a table error does not compile.
@@ -296,6 +310,8 @@ impl Format {
         assert!(bits <= 128);
         let mut at = [(ABSENT, ABSENT); MAX_FIELD_IDS];
         let mut used: u128 = 0;
+        let mut checked = [(0, 0); MAX_CHECKED];
+        let mut checks = 0;
         let mut p = 0;
         while p < parts.len() {
             let mut i = 0;
@@ -324,6 +340,10 @@ impl Format {
                     "a field id stands twice in one format"
                 );
                 at[field.id.0 as usize] = (p as u8, i as u8);
+                if !field.is_total() {
+                    checked[checks] = (p as u8, i as u8);
+                    checks += 1;
+                }
                 i += 1;
             }
             p += 1;
@@ -336,6 +356,8 @@ impl Format {
             cite,
             used,
             at,
+            checked,
+            checks: checks as u8,
         }
     }
 
@@ -355,6 +377,13 @@ impl Format {
     pub fn field_named(&self, name: &str) -> Option<&'static Field> {
         self.fields()
             .find(|field| field.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The fields that have reserved values.
+    pub fn checked(&self) -> impl Iterator<Item = &'static Field> + use<> {
+        let parts = self.parts;
+        let (checked, checks) = (self.checked, usize::from(self.checks));
+        (0..checks).map(move |i| &parts[usize::from(checked[i].0)][usize::from(checked[i].1)])
     }
 
     /// The bits that some field owns; all others are reserved and must be 0.

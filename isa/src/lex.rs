@@ -46,43 +46,54 @@ pub struct Diagnostic {
     pub message: String,
 }
 
-/// Cuts a text into tokens; the last one is [`Kind::End`].
-pub fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut out = Vec::with_capacity(text.len() / 4 + 1);
-    let (mut line, mut column) = (1, 1);
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let (kind, length) = match first {
-            '\n' | ';' => (Some(Kind::EndOfLine), 1),
-            _ if rest.starts_with("//") => (None, rest.find('\n').unwrap_or(rest.len())),
-            _ if first.is_whitespace() => (None, first.len_utf8()),
-            _ if is_word(first) => (Some(Kind::Word), word_length(rest)),
-            _ => (Some(Kind::Punct(first)), first.len_utf8()),
-        };
-        let (token, after) = rest.split_at(length);
-        if let Some(kind) = kind {
-            out.push(Token {
-                kind,
-                text: token,
-                line,
-                column,
-            });
+/// Cuts a text into tokens, one at a time.
+#[derive(Clone, Debug)]
+struct Lexer<'a> {
+    rest: &'a str,
+    line: u32,
+    column: u32,
+}
+
+impl<'a> Lexer<'a> {
+    /// The next token; [`Kind::End`] again and again at the end.
+    fn next(&mut self) -> Token<'a> {
+        loop {
+            let Some(first) = self.rest.chars().next() else {
+                return self.token(Kind::End, 0);
+            };
+            let (kind, length) = match first {
+                '\n' | ';' => (Some(Kind::EndOfLine), 1),
+                '/' if self.rest.starts_with("//") => {
+                    (None, self.rest.find('\n').unwrap_or(self.rest.len()))
+                }
+                _ if first.is_whitespace() => (None, first.len_utf8()),
+                _ if is_word(first) => (Some(Kind::Word), word_length(self.rest)),
+                _ => (Some(Kind::Punct(first)), first.len_utf8()),
+            };
+            let token = self.token(kind.unwrap_or(Kind::End), length);
+            if first == '\n' {
+                self.line += 1;
+                self.column = 1;
+            }
+            if kind.is_some() {
+                return token;
+            }
         }
-        if first == '\n' {
-            line += 1;
-            column = 1;
-        } else {
-            column += token.chars().count() as u32;
-        }
-        rest = after;
     }
-    out.push(Token {
-        kind: Kind::End,
-        text: "",
-        line,
-        column,
-    });
-    out
+
+    /// Takes `length` bytes off the front.
+    fn token(&mut self, kind: Kind, length: usize) -> Token<'a> {
+        let (text, rest) = self.rest.split_at(length);
+        let token = Token {
+            kind,
+            text,
+            line: self.line,
+            column: self.column,
+        };
+        self.rest = rest;
+        self.column += text.chars().count() as u32;
+        token
+    }
 }
 
 fn is_word(c: char) -> bool {
@@ -117,36 +128,40 @@ fn word_length(text: &str) -> usize {
     at
 }
 
-/// Walks over the tokens of a text.
-#[derive(Debug)]
+/// Walks over the tokens of a text, with one token of lookahead.
+#[derive(Clone, Debug)]
 pub struct Cursor<'a> {
-    tokens: Vec<Token<'a>>,
-    at: usize,
+    lexer: Lexer<'a>,
+    next: Token<'a>,
+    after: Token<'a>,
 }
 
 impl<'a> Cursor<'a> {
     pub fn new(text: &'a str) -> Cursor<'a> {
-        Cursor {
-            tokens: tokens(text),
-            at: 0,
-        }
+        let mut lexer = Lexer {
+            rest: text,
+            line: 1,
+            column: 1,
+        };
+        let next = lexer.next();
+        let after = lexer.next();
+        Cursor { lexer, next, after }
     }
 
     pub fn peek(&self) -> Token<'a> {
-        self.tokens[self.at]
+        self.next
     }
 
-    /// The token `n` places ahead; [`Kind::End`] beyond the last one.
-    pub fn ahead(&self, n: usize) -> Token<'a> {
-        self.tokens[(self.at + n).min(self.tokens.len() - 1)]
+    /// The token after the next one.
+    pub fn peek_after(&self) -> Token<'a> {
+        self.after
     }
 
     /// Takes a token; [`Kind::End`] again and again at the end.
     pub fn take(&mut self) -> Token<'a> {
-        let token = self.peek();
-        if self.at + 1 < self.tokens.len() {
-            self.at += 1;
-        }
+        let token = self.next;
+        self.next = self.after;
+        self.after = self.lexer.next();
         token
     }
 
@@ -263,6 +278,15 @@ pub fn number(text: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        let mut cursor = Cursor::new(text);
+        let mut tokens = Vec::new();
+        while !cursor.at_end() {
+            tokens.push(cursor.take());
+        }
+        tokens
+    }
+
     fn texts(text: &str) -> Vec<&str> {
         tokens(text).iter().map(|token| token.text).collect()
     }
@@ -271,7 +295,7 @@ mod tests {
     fn numbers_keep_their_point_and_swizzles_do_not_join() {
         assert_eq!(
             texts("0.5.x R1.01_ 1e-7 32_32_FLOAT"),
-            ["0.5", ".", "x", "R1", ".", "01_", "1e-7", "32_32_FLOAT", ""]
+            ["0.5", ".", "x", "R1", ".", "01_", "1e-7", "32_32_FLOAT"]
         );
     }
 
@@ -281,8 +305,8 @@ mod tests {
             .iter()
             .map(|token| token.kind)
             .collect();
-        use Kind::{End, EndOfLine, Word};
-        assert_eq!(kinds, [Word, EndOfLine, Word, EndOfLine, Word, End]);
+        use Kind::{EndOfLine, Word};
+        assert_eq!(kinds, [Word, EndOfLine, Word, EndOfLine, Word]);
     }
 
     #[test]
@@ -299,7 +323,7 @@ mod tests {
 
     #[test]
     fn text_that_is_not_ascii_is_punctuation() {
-        assert_eq!(tokens("é→").len(), 3);
+        assert_eq!(tokens("é→").len(), 2);
         assert_eq!(tokens("é→")[1].column, 2);
     }
 }

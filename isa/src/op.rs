@@ -1,6 +1,6 @@
 //! Rows of a table: what an instruction is called, how its bits are told from others, and one instruction's value.
 
-use crate::field::{Field, FieldId, Format, Kind};
+use crate::field::{Field, FieldId, Format};
 use std::fmt;
 
 /// A row's number within its table; machines wrap it in an enum of their own with one variant a row.
@@ -152,18 +152,14 @@ impl Inst {
                 place: places(reserved, op.format.word_bits),
             });
         }
-        for part in op.format.parts {
-            for field in *part {
-                if let Kind::Enum(_) | Kind::Select(_) = field.kind {
-                    let value = field.get(bits);
-                    if !field.accepts(value) {
-                        return Err(DecodeError::ReservedValue {
-                            op: op.name,
-                            field: field.name,
-                            value,
-                        });
-                    }
-                }
+        for field in op.format.checked() {
+            let value = field.get(bits);
+            if !field.accepts(value) {
+                return Err(DecodeError::ReservedValue {
+                    op: op.name,
+                    field: field.name,
+                    value,
+                });
             }
         }
         Ok(Inst { op, bits })

@@ -316,6 +316,20 @@ fn errors_in_text_say_line_column_and_what_was_expected() {
         "line 1, column 1: two parts of the program want different words at dword 0"
     );
     assert_eq!(
+        refused(
+            "TEX: ADDR(4294967295)\n 0 LD R1.xyzw, R0.xyzw, t1, s0\nTEX:\n 1 LD R1.xyzw, R0.xyzw, t1, s0"
+        ),
+        "line 1, column 1: the program would have 8589934594 dwords, at most 33554432"
+    );
+    assert_eq!(
+        refused("@4294967295 .dword 1"),
+        "line 1, column 1: dword 4294967295 is beyond the largest program"
+    );
+    assert_eq!(
+        refused("16777216 NOP"),
+        "line 1, column 1: expected an address of at least 0, found `16777216`"
+    );
+    assert_eq!(
         refused("ALU:\n 0 x: MOV R0.x, (0x3f800000, 2.0).x"),
         "line 2, column 30: 0x3f800000 is 1.0"
     );

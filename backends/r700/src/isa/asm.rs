@@ -256,11 +256,11 @@ impl<'a> Parser<'a> {
     fn at_slot(&self) -> bool {
         let token = self.cursor.peek();
         let letter = matches!(token.text, "x" | "y" | "z" | "w" | "t" | "?");
-        letter && self.cursor.ahead(1).kind == Kind::Punct(':')
+        letter && self.cursor.peek_after().kind == Kind::Punct(':')
     }
 
     fn at_literal(&self) -> bool {
-        self.cursor.peek().text == "literal" && self.cursor.ahead(1).kind == Kind::Punct('.')
+        self.cursor.peek().text == "literal" && self.cursor.peek_after().kind == Kind::Punct('.')
     }
 
     /// One slot or literal of a group, and the end of its line.

@@ -134,17 +134,17 @@ pub enum Reason {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EncodeError {
     #[error("two parts of the program want different words at dword {at}")]
-    Overlap { at: u32 },
-    #[error("dword {at} lies after the program's {dwords} dwords")]
-    Outside { at: u32, dwords: u32 },
+    Overlap { at: u64 },
+    #[error("a part at dword {at} ends after the program's {dwords} dwords")]
+    Outside { at: u64, dwords: u64 },
     #[error("the group at dword {at} has {found} literal dwords, but its sources name {needed}")]
     Literals {
-        at: u32,
+        at: u64,
         found: usize,
         needed: usize,
     },
     #[error("the group at dword {at} must have LAST on its last instruction and on no other")]
-    Last { at: u32 },
+    Last { at: u64 },
 }
 
 /// Decodes R700 machine code.
@@ -437,28 +437,28 @@ pub fn encode_program(program: &Program) -> Result<Vec<u32>, EncodeError> {
     for cf in &program.cf {
         buffer.clear();
         buffer.extend(cf.inst.words());
-        out.put(2 * cf.at, &buffer)?;
+        out.put(2 * u64::from(cf.at), &buffer)?;
     }
     for clause in &program.clauses {
         buffer.clear();
         match &clause.body {
             Body::Alu(groups) => {
                 for group in groups {
-                    check_group(group, 2 * clause.at + buffer.len() as u32)?;
+                    check_group(group, 2 * u64::from(clause.at) + buffer.len() as u64)?;
                     group.encode(&mut buffer);
                 }
             }
             Body::Fetch(fetches) => buffer.extend(fetches.iter().flat_map(Inst::words)),
         }
-        out.put(2 * clause.at, &buffer)?;
+        out.put(2 * u64::from(clause.at), &buffer)?;
     }
     for raw in &program.raw {
-        out.put(raw.at, &raw.words)?;
+        out.put(raw.at.into(), &raw.words)?;
     }
     Ok(out.words)
 }
 
-fn check_group(group: &AluGroup, at: u32) -> Result<(), EncodeError> {
+fn check_group(group: &AluGroup, at: u64) -> Result<(), EncodeError> {
     let needed = AluGroup::literal_dwords(group.literal_mask());
     if group.literals.len() != needed {
         return Err(EncodeError::Literals {
@@ -480,15 +480,13 @@ struct Writer {
 }
 
 impl Writer {
-    fn put(&mut self, at: u32, words: &[u32]) -> Result<(), EncodeError> {
+    fn put(&mut self, at: u64, words: &[u32]) -> Result<(), EncodeError> {
+        let dwords = self.words.len() as u64;
+        if at + words.len() as u64 > dwords {
+            return Err(EncodeError::Outside { at, dwords });
+        }
         for (at, word) in (at..).zip(words) {
             let i = at as usize;
-            if i >= self.words.len() {
-                return Err(EncodeError::Outside {
-                    at,
-                    dwords: self.words.len() as u32,
-                });
-            }
             if self.written[i] && self.words[i] != *word {
                 return Err(EncodeError::Overlap { at });
             }

@@ -13,11 +13,18 @@ pub(super) struct Builder<'a> {
     program: Program,
     /// Where each control-flow instruction, clause and raw run stands in the text.
     cf_at: Vec<Token<'a>>,
-    clause_at: Vec<Token<'a>>,
+    clause_at: Vec<ClauseText<'a>>,
     raw_at: Vec<Token<'a>>,
-    /// Clauses without an address.
-    unplaced: Vec<(usize, ClauseId)>,
     open: Option<Open<'a>>,
+}
+
+/// Where a clause comes from.
+struct ClauseText<'a> {
+    token: Token<'a>,
+    /// Which control-flow instruction starts it.
+    cf: usize,
+    /// Whether ADDR was said.
+    placed: bool,
 }
 
 /// The clause that lines are added to.
@@ -144,107 +151,77 @@ impl<'a> Builder<'a> {
         })?;
         let id = ClauseId(self.program.clauses.len() as u32);
         cf.clause = Some(id);
-        if !open.cf.addr {
-            self.unplaced.push((place, id));
-        }
         self.program.clauses.push(Clause {
             at: cf.inst.get(f::ADDR),
             body: open.body,
         });
-        self.clause_at.push(open.cf.name);
+        self.clause_at.push(ClauseText {
+            token: open.cf.name,
+            cf: place,
+            placed: open.cf.addr,
+        });
         Ok(())
     }
 
     pub(super) fn finish(mut self) -> Result<Vec<u32>, Diagnostic> {
-        self.place()?;
         let mut dwords = 0;
-        for (i, cf) in self.program.cf.iter().enumerate() {
-            dwords = dwords.max(check_end(2 * u64::from(cf.at) + 2, self.cf_at[i])?);
+        for (cf, token) in self.program.cf.iter().zip(&self.cf_at) {
+            dwords = dwords.max(check_end(2 * u64::from(cf.at) + 2, *token)?);
         }
-        for (i, clause) in self.program.clauses.iter().enumerate() {
-            let end = 2 * (u64::from(clause.at) + u64::from(clause.body.qwords()));
-            dwords = dwords.max(check_end(end, self.clause_at[i])?);
-        }
-        for (i, raw) in self.program.raw.iter().enumerate() {
+        for (raw, token) in self.program.raw.iter().zip(&self.raw_at) {
             dwords = dwords.max(check_end(
                 u64::from(raw.at) + raw.words.len() as u64,
-                self.raw_at[i],
+                *token,
             )?);
         }
-        self.program.dwords = dwords;
+        let clauses = self.program.clauses.iter().zip(&self.clause_at);
+        for (clause, text) in clauses.filter(|(_, text)| text.placed) {
+            dwords = dwords.max(clause_end(clause, text.token)?);
+        }
+        self.program.dwords = self.place(dwords)?;
         encode_program(&self.program).map_err(|error| self.locate(&error))
     }
 
-    /// Gives addresses to clauses that have none: after everything that has one.
-    pub(super) fn place(&mut self) -> Result<(), Diagnostic> {
-        let mut next = self.program.cf.last().map_or(0, |cf| cf.at + 1);
-        for raw in &self.program.raw {
-            next = next.max((raw.at + raw.words.len() as u32).div_ceil(2));
+    /// Gives addresses to clauses that have none, after the `dwords` of everything that has one; the new end.
+    fn place(&mut self, mut dwords: u32) -> Result<u32, Diagnostic> {
+        let clauses = self.program.clauses.iter_mut().zip(&self.clause_at);
+        for (clause, text) in clauses.filter(|(_, text)| !text.placed) {
+            let qwords = match clause.body {
+                Body::Alu(_) => dwords.div_ceil(2),
+                Body::Fetch(_) => dwords.div_ceil(2).next_multiple_of(2),
+            };
+            clause.at = qwords;
+            dwords = clause_end(clause, text.token)?;
+            let cf = &mut self.program.cf[text.cf].inst;
+            cf.set(f::ADDR, qwords)
+                .map_err(|error| error_at(text.token, error.to_string()))?;
         }
-        let mut placed = vec![true; self.program.clauses.len()];
-        for (_, id) in &self.unplaced {
-            placed[id.index()] = false;
-        }
-        for (clause, _) in self
-            .program
-            .clauses
-            .iter()
-            .zip(&placed)
-            .filter(|(_, placed)| **placed)
-        {
-            next = next.max(clause.at.saturating_add(clause.body.qwords()));
-        }
-        for (cf, id) in std::mem::take(&mut self.unplaced) {
-            let clause = &mut self.program.clauses[id.index()];
-            if matches!(clause.body, Body::Fetch(_)) {
-                next = next.next_multiple_of(2);
-            }
-            let token = self.clause_at[id.index()];
-            check_end(
-                2 * (u64::from(next) + u64::from(clause.body.qwords())),
-                token,
-            )?;
-            clause.at = next;
-            let cf = &mut self.program.cf[cf].inst;
-            cf.set(f::ADDR, next)
-                .map_err(|error| error_at(token, error.to_string()))?;
-            next += clause.body.qwords();
-        }
-        Ok(())
+        Ok(dwords)
     }
 
     /// An encoding error at the last part of the text that covers the place.
-    pub(super) fn locate(&self, error: &EncodeError) -> Diagnostic {
+    fn locate(&self, error: &EncodeError) -> Diagnostic {
         let at = match error {
             EncodeError::Overlap { at }
             | EncodeError::Outside { at, .. }
             | EncodeError::Literals { at, .. }
             | EncodeError::Last { at } => *at,
         };
-        let cf = self
-            .program
-            .cf
-            .iter()
-            .map(|cf| (2 * cf.at, 2))
-            .zip(&self.cf_at);
-        let clauses = self
-            .program
-            .clauses
-            .iter()
-            .map(|clause| (2 * clause.at, 2 * clause.body.qwords()));
-        let raw = self
-            .program
-            .raw
-            .iter()
-            .map(|raw| (raw.at, raw.words.len() as u32));
-        let parts = cf
-            .chain(clauses.zip(&self.clause_at))
-            .chain(raw.zip(&self.raw_at));
-        let token = parts
-            .rev()
-            .find(|((start, length), _)| (*start..start + length).contains(&at));
+        let mut parts = Vec::new();
+        for (cf, token) in self.program.cf.iter().zip(&self.cf_at) {
+            parts.push((u64::from(cf.at) * 2, 2, *token));
+        }
+        for (clause, text) in self.program.clauses.iter().zip(&self.clause_at) {
+            let dwords = u64::from(clause.body.qwords()) * 2;
+            parts.push((u64::from(clause.at) * 2, dwords, text.token));
+        }
+        for (raw, token) in self.program.raw.iter().zip(&self.raw_at) {
+            parts.push((raw.at.into(), raw.words.len() as u64, *token));
+        }
+        let covers = |(start, dwords, _): &&(u64, u64, _)| (*start..start + dwords).contains(&at);
+        let token = parts.iter().rev().find(covers);
         match token {
-            Some((_, token)) => error_at(*token, error.to_string()),
+            Some((_, _, token)) => error_at(*token, error.to_string()),
             None => Diagnostic {
                 line: 1,
                 column: 1,
@@ -252,6 +229,11 @@ impl<'a> Builder<'a> {
             },
         }
     }
+}
+
+fn clause_end(clause: &Clause, token: Token<'_>) -> Result<u32, Diagnostic> {
+    let qwords = u64::from(clause.at) + u64::from(clause.body.qwords());
+    check_end(2 * qwords, token)
 }
 
 fn check_end(end: u64, token: Token<'_>) -> Result<u32, Diagnostic> {

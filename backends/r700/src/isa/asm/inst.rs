@@ -1,10 +1,10 @@
 //! Control-flow and fetch lines, and the pieces that they share.
 
 use super::{CfText, Parser, error_at};
-use crate::isa::{Chan, Inst};
 use crate::isa::disasm::SELECT_LETTERS;
 use crate::isa::fields::{DST_SELS, DST_WRS, SELS, SRC_SELS, f};
 use crate::isa::ops::{FetchOp, flag};
+use crate::isa::{Chan, Inst};
 use gpucc_isa::lex::{Diagnostic, Token, number};
 use gpucc_isa::text::read_field;
 use gpucc_isa::{FieldId, Op};
