@@ -1,0 +1,383 @@
+//! What several tests share: a world made of numbers, runs, and phis turned into memory.
+
+use gpucc_ir::ssa::interp::{self, Lanes, Outcome, Stop};
+use gpucc_ir::ssa::random::Rng;
+use gpucc_ir::ssa::{
+    Access, Builder, Func, Imm, Inst, Mem, MemData, MemSpace, Numerics, Op, Region, Resource,
+    ResourceKind, Sample, Stage, TexQuery, TexelAddress, Type, Value, World,
+};
+use std::collections::BTreeMap;
+
+/// Buffers of 64 words (1 KiB for what is written), textures that are pure functions.
+pub struct Numbers {
+    seed: u64,
+    pub written: BTreeMap<(u32, u32, u32), u32>,
+    pub texels: BTreeMap<String, [u32; 4]>,
+}
+
+impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        Numbers {
+            seed,
+            written: BTreeMap::new(),
+            texels: BTreeMap::new(),
+        }
+    }
+
+    fn word(&self, salt: u64, a: u32, b: u32) -> u32 {
+        let mut rng = Rng::new(self.seed ^ salt << 40 ^ u64::from(a) << 20 ^ u64::from(b));
+        let special = [
+            0,
+            1,
+            2,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x8000_0000,
+            0x40a0_0000,
+            0xffff_ffff,
+            31,
+        ];
+        match rng.below(4) {
+            0 => rng.pick(&special),
+            1 => rng.below(64) as u32,
+            2 => (rng.below(2000) as f32 / 100.0 - 10.0).to_bits(),
+            _ => rng.bits() as u32 & 0xbfff_ffff,
+        }
+    }
+}
+
+impl World for Numbers {
+    fn buffer_size(&self, _: Resource, _: u32) -> u32 {
+        4096
+    }
+    fn load_word(&mut self, buffer: Resource, element: u32, address: u32) -> u32 {
+        if address >= 4096 {
+            return 0;
+        }
+        let key = (buffer.as_u32(), element, address);
+        let fresh = self.word(1, buffer.as_u32(), address);
+        self.written.get(&key).copied().unwrap_or(fresh)
+    }
+    fn store_word(&mut self, buffer: Resource, element: u32, address: u32, word: u32, mask: u32) {
+        if address < 4096 {
+            let old = self.load_word(buffer, element, address);
+            self.written.insert(
+                (buffer.as_u32(), element, address),
+                old & !mask | word & mask,
+            );
+        }
+    }
+    fn sample(&mut self, sample: &Sample) -> [u32; 4] {
+        let bits = sample.coords[0].to_bits() ^ sample.coords[1].to_bits().rotate_left(7);
+        std::array::from_fn(|i| {
+            ((self.word(2, bits, i as u32) & 0xffff) as f32 / 65536.0).to_bits()
+        })
+    }
+    fn load_texel(&mut self, at: &TexelAddress) -> [u32; 4] {
+        let bits = at.coords[0] as u32 ^ (at.coords[1] as u32).rotate_left(7);
+        std::array::from_fn(|i| {
+            ((self.word(3, bits, i as u32) & 0xffff) as f32 / 65536.0).to_bits()
+        })
+    }
+    fn store_texel(&mut self, at: &TexelAddress, texel: [u32; 4]) {
+        self.texels.insert(format!("{at:?}"), texel);
+    }
+    fn query(&self, _: (Resource, u32), _: TexQuery, _: i32) -> [u32; 3] {
+        [8, 8, 1]
+    }
+}
+
+pub struct Ran {
+    pub outcome: Outcome,
+    pub world: Numbers,
+}
+
+/// Runs a function over one workgroup or one tile.
+pub fn run(func: &Func, seed: u64, numerics: &Numerics) -> Result<Ran, Stop> {
+    let lanes = match func.stage {
+        Stage::Compute => Lanes::compute(func, [1, 1, 1], 0, 1),
+        Stage::Vertex | Stage::Fragment => {
+            let mut lanes = Lanes::new(func, 16);
+            let mut rng = Rng::new(seed ^ 99);
+            for values in &mut lanes.inputs {
+                for value in values {
+                    *value =
+                        std::array::from_fn(|_| (rng.below(2000) as f32 / 100.0 - 10.0).to_bits());
+                }
+            }
+            lanes
+        }
+    };
+    let mut world = Numbers::new(seed);
+    let options = interp::Options {
+        steps: 300_000,
+        ..interp::Options::new(numerics)
+    };
+    let outcome = interp::run(func, &lanes, &mut world, options)?;
+    Ok(Ran { outcome, world })
+}
+
+fn same_word(a: u32, b: u32) -> bool {
+    a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
+}
+
+/// The first difference between two runs.
+pub fn difference(a: &Ran, b: &Ran) -> Option<String> {
+    if a.world.written.keys().ne(b.world.written.keys()) {
+        return Some("different words were written".into());
+    }
+    for (key, &x) in &a.world.written {
+        let y = b.world.written[key];
+        if !same_word(x, y) {
+            return Some(format!("word {key:?}: {x:#x} became {y:#x}"));
+        }
+    }
+    if a.world.texels.keys().ne(b.world.texels.keys()) {
+        return Some("different texels were written".into());
+    }
+    if a.outcome.helper != b.outcome.helper {
+        return Some("different lanes are helpers".into());
+    }
+    for (output, lanes) in a.outcome.outputs.iter().enumerate() {
+        for (lane, x) in lanes.iter().enumerate() {
+            let y = &b.outcome.outputs[output][lane];
+            if !a.outcome.helper[lane] && !x.iter().zip(y).all(|(&x, &y)| same_word(x, y)) {
+                return Some(format!("output {output} lane {lane}: {x:x?} became {y:x?}"));
+            }
+        }
+    }
+    None
+}
+
+/// Carries every result and parameter of every construct through private memory instead.
+pub fn phis_to_memory(func: &mut Func) {
+    let mut maker = Maker {
+        func,
+        loops: Vec::new(),
+        owners: Vec::new(),
+    };
+    let body = maker.func.body;
+    maker.region(body);
+}
+
+struct Maker<'a> {
+    func: &'a mut Func,
+    loops: Vec<Plan>,
+    owners: Vec<(Inst, Vec<Word>)>,
+}
+
+#[derive(Clone)]
+struct Plan {
+    results: Vec<Word>,
+    params: Vec<Word>,
+    continuing: Vec<Word>,
+}
+
+#[derive(Copy, Clone)]
+struct Word {
+    mem: Mem,
+    offset: u32,
+    ty: Type,
+}
+
+impl Maker<'_> {
+    /// Memory for values: B16s share words so that halves are exercised.
+    fn words(&mut self, types: &[Type]) -> Vec<Word> {
+        if types.is_empty() {
+            return Vec::new();
+        }
+        let mem = self.func.mems.push(MemData {
+            name: "carried".into(),
+            size: 0,
+            space: MemSpace::Private,
+        });
+        let mut at = 0u32;
+        let words = types
+            .iter()
+            .map(|&ty| {
+                let bytes = if ty == Type::B1 { 4 } else { ty.bytes() };
+                at = at.next_multiple_of(bytes);
+                let word = Word {
+                    mem,
+                    offset: at,
+                    ty,
+                };
+                at += bytes;
+                word
+            })
+            .collect();
+        self.func.mems[mem].size = at.next_multiple_of(8);
+        words
+    }
+
+    fn store(&mut self, out: &mut Vec<Inst>, word: Word, value: Value) {
+        let region = self.func.new_region();
+        let mut b = Builder::at(self.func, region);
+        let bytes = if word.ty == Type::B1 {
+            4
+        } else {
+            word.ty.bytes()
+        };
+        let access = Access {
+            mem: word.mem,
+            lo: word.offset,
+            hi: word.offset + bytes,
+        };
+        let address = b.u32(word.offset);
+        let value = match word.ty {
+            Type::B1 => b.convert(Op::UConvert, Type::B32, value),
+            _ => value,
+        };
+        b.mem_store(access, address, &[value]);
+        out.append(&mut self.func.regions[region].insts);
+    }
+
+    /// A load that defines `value`.
+    fn load(&mut self, out: &mut Vec<Inst>, word: Word, value: Value) {
+        let region = self.func.new_region();
+        let mut b = Builder::at(self.func, region);
+        let bytes = if word.ty == Type::B1 {
+            4
+        } else {
+            word.ty.bytes()
+        };
+        let access = Access {
+            mem: word.mem,
+            lo: word.offset,
+            hi: word.offset + bytes,
+        };
+        let address = b.u32(word.offset);
+        let loaded = match word.ty {
+            Type::B1 => {
+                let bits = b.mem_load(access, address, &[Type::B32])[0];
+                let zero = b.u32(0);
+                b.op2(Op::INe, bits, zero)
+            }
+            ty => b.mem_load(access, address, &[ty])[0],
+        };
+        let gpucc_ir::ssa::ValueDef::Result(inst, _) = self.func.values[loaded].def else {
+            unreachable!()
+        };
+        self.func.insts[inst].results[0] = value;
+        self.func.values[value].def = gpucc_ir::ssa::ValueDef::Result(inst, 0);
+        out.append(&mut self.func.regions[region].insts);
+    }
+
+    fn types(&self, values: &[Value]) -> Vec<Type> {
+        values.iter().map(|&value| self.func.ty(value)).collect()
+    }
+
+    fn region(&mut self, region: Region) {
+        let insts = std::mem::take(&mut self.func.regions[region].insts);
+        let mut out = std::mem::take(&mut self.func.regions[region].insts);
+        for inst in insts {
+            let op = self.func.insts[inst].op;
+            let args: Vec<Value> = self.func.insts[inst].args.to_vec();
+            let store_all =
+                |maker: &mut Self, out: &mut Vec<Inst>, words: &[Word], values: &[Value]| {
+                    for (&word, &value) in words.iter().zip(values) {
+                        maker.store(out, word, value);
+                    }
+                };
+            match op {
+                Op::If | Op::Loop | Op::Block => {
+                    let results = std::mem::take(&mut self.func.insts[inst].results);
+                    let words = self.words(&self.types(&results));
+                    self.owners.push((inst, words.clone()));
+                    let regions = self.func.insts[inst].regions.clone();
+                    if op == Op::Loop {
+                        let params = std::mem::take(&mut self.func.regions[regions[0]].params);
+                        let carried = std::mem::take(&mut self.func.regions[regions[1]].params);
+                        let plan = Plan {
+                            results: words.clone(),
+                            params: self.words(&self.types(&params)),
+                            continuing: self.words(&self.types(&carried)),
+                        };
+                        store_all(self, &mut out, &plan.params, &args);
+                        self.func.insts[inst].args.clear();
+                        for (region, words, values) in [
+                            (regions[0], &plan.params, params),
+                            (regions[1], &plan.continuing, carried),
+                        ] {
+                            let mut head = Vec::new();
+                            for (&word, &value) in words.iter().zip(&values) {
+                                self.load(&mut head, word, value);
+                            }
+                            self.func.regions[region].insts.splice(0..0, head);
+                        }
+                        self.loops.push(plan);
+                    }
+                    for region in regions {
+                        self.region(region);
+                    }
+                    if op == Op::Loop {
+                        self.loops.pop();
+                    }
+                    self.owners.pop();
+                    out.push(inst);
+                    for (&word, &value) in words.iter().zip(&results) {
+                        self.load(&mut out, word, value);
+                    }
+                    continue;
+                }
+                Op::Yield => {
+                    let words = self
+                        .owners
+                        .last()
+                        .map_or(Vec::new(), |owner| owner.1.clone());
+                    store_all(self, &mut out, &words, &args);
+                    self.func.insts[inst].args.clear();
+                }
+                Op::Exit => {
+                    let Imm::Label(block) = self.func.insts[inst].imm else {
+                        unreachable!()
+                    };
+                    let owner = self.owners.iter().find(|owner| owner.0 == block);
+                    let words = owner.expect("an enclosing block").1.clone();
+                    store_all(self, &mut out, &words, &args);
+                    self.func.insts[inst].args.clear();
+                }
+                Op::Break | Op::Continue | Op::Next => {
+                    let plan = self.loops.last().expect("in a loop").clone();
+                    let words = match op {
+                        Op::Break => &plan.results,
+                        Op::Continue => &plan.continuing,
+                        _ => &plan.params,
+                    };
+                    store_all(self, &mut out, words, &args);
+                    self.func.insts[inst].args.clear();
+                }
+                Op::BreakIf => {
+                    let plan = self.loops.last().expect("in a loop").clone();
+                    let both: Vec<Word> =
+                        plan.results.iter().chain(&plan.params).copied().collect();
+                    store_all(self, &mut out, &both, &args[1..]);
+                    self.func.insts[inst].args.truncate(1);
+                }
+                _ => {
+                    // Loads put at the head of a region above are passed over here unchanged.
+                }
+            }
+            out.push(inst);
+        }
+        self.func.regions[region].insts = out;
+    }
+}
+
+/// True when some private variable is still accessed.
+pub fn has_private_memory(func: &Func) -> bool {
+    func.regions_in_order().iter().any(|&(region, ..)| {
+        func.regions[region]
+            .insts
+            .iter()
+            .any(|&inst| match func.insts[inst].imm {
+                Imm::Mem(access) => func.mems[access.mem].space == MemSpace::Private,
+                _ => false,
+            })
+    })
+}
+
+#[allow(dead_code)]
+pub fn is_storage(func: &Func, resource: Resource) -> bool {
+    matches!(func.resources[resource].kind, ResourceKind::Storage { .. })
+}

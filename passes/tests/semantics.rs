@@ -1,0 +1,321 @@
+//! No pass changes what a program does: the interpreter gives the same before and after, under the
+//! same numeric model.
+
+mod common;
+
+use common::{difference, has_private_memory, phis_to_memory, run};
+use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
+use gpucc_ir::ssa::random::{Config, program};
+use gpucc_ir::ssa::{Func, Numerics, Op, Type};
+use gpucc_passes::{
+    Ctx, Level, Neutral, Options, PASSES, Plan, Quiet, Robustness, Runner, TargetInfo,
+};
+
+/// A machine with masks only, like R700.
+struct Masks;
+
+impl TargetInfo for Masks {
+    fn has_branches(&self) -> bool {
+        false
+    }
+    fn has_continue(&self) -> bool {
+        false
+    }
+    fn flatten_limit(&self) -> u32 {
+        16
+    }
+    fn speculates_loads(&self) -> bool {
+        true
+    }
+}
+
+/// A machine with masks that runs `continuing` itself, like Gen4.
+struct MasksWithContinue;
+
+impl TargetInfo for MasksWithContinue {
+    fn has_branches(&self) -> bool {
+        false
+    }
+}
+
+/// Flushes, rounds twice, compares zeros as equal.
+const SLOPPY: Numerics = Numerics {
+    name: "sloppy",
+    f32_denormals: Denormals::FLUSH,
+    min_max_flush: true,
+    fma: Fma::Twice,
+    min_max_zero: ZeroRule::Compared,
+    ..Numerics::REFERENCE
+};
+
+const SEEDS: u64 = 60;
+
+struct Case {
+    names: Vec<&'static str>,
+    options: Options,
+    target: &'static dyn TargetInfo,
+    numerics: Numerics,
+}
+
+impl Case {
+    fn of(names: &[&'static str]) -> Case {
+        Case {
+            names: names.to_vec(),
+            options: Options {
+                zero_workgroup: false,
+                ..Options::default()
+            },
+            target: &Neutral,
+            numerics: Numerics::REFERENCE,
+        }
+    }
+
+    fn apply(&self, func: &mut Func) -> u64 {
+        let mut ctx = Ctx::new(self.options, self.numerics, self.target);
+        let runner = Runner {
+            plan: Plan {
+                names: self.names.clone(),
+            },
+            verify_each: true,
+            ..Runner::default()
+        };
+        if let Err(error) = runner.run(func, &mut ctx, &mut Quiet) {
+            panic!("{}: {error}\n{func}", func.name);
+        }
+        ctx.rewrites
+    }
+}
+
+/// Runs random programs before and after, and gives back how many could be compared.
+fn compare(case: &Case, config: &Config, prepare: fn(&mut Func)) -> u64 {
+    let mut compared = 0;
+    for seed in 0..SEEDS {
+        let mut before = program(seed, config);
+        prepare(&mut before);
+        gpucc_ir::ssa::verify::verify(&before).expect("a sound random program");
+        let mut after = before.clone();
+        case.apply(&mut after);
+        let Ok(expected) = run(&before, seed, &case.numerics) else {
+            continue;
+        };
+        compared += 1;
+        match run(&after, seed, &case.numerics) {
+            Err(stop) => panic!("seed {seed} {:?}: {stop}\n{before}\n{after}", case.names),
+            Ok(actual) => {
+                if let Some(difference) = difference(&expected, &actual) {
+                    panic!(
+                        "seed {seed} {:?}: {difference}\n{before}\n{after}",
+                        case.names
+                    );
+                }
+            }
+        }
+    }
+    compared
+}
+
+fn compare_all(case: &Case) {
+    let mut compared = compare(case, &Config::COMPUTE, |_| {});
+    compared += compare(case, &Config::FRAGMENT, |_| {});
+    compared += compare(
+        case,
+        &Config {
+            depth: 6,
+            size: 150,
+            ..Config::COMPUTE
+        },
+        phis_to_memory,
+    );
+    assert!(
+        compared >= SEEDS * 3 / 2,
+        "only {compared} programs could be compared"
+    );
+}
+
+#[test]
+fn each_pass_alone_keeps_the_meaning() {
+    for pass in PASSES {
+        compare_all(&Case::of(&[pass.name]));
+    }
+}
+
+#[test]
+fn each_pass_alone_keeps_the_meaning_on_a_sloppy_machine() {
+    for pass in PASSES {
+        compare_all(&Case {
+            numerics: SLOPPY,
+            ..Case::of(&[pass.name])
+        });
+    }
+}
+
+#[test]
+fn guards_keep_the_meaning_and_leave_no_exit() {
+    for target in [&Masks as &'static dyn TargetInfo, &MasksWithContinue] {
+        let case = Case {
+            target,
+            ..Case::of(&["exits_to_guards"])
+        };
+        compare_all(&case);
+        for seed in 0..SEEDS {
+            let mut func = program(
+                seed,
+                &Config {
+                    depth: 6,
+                    size: 200,
+                    ..Config::COMPUTE
+                },
+            );
+            case.apply(&mut func);
+            for (region, ..) in func.regions_in_order() {
+                for (index, &inst) in func.regions[region].insts.iter().enumerate() {
+                    let op = func.insts[inst].op;
+                    assert!(!matches!(op, Op::Exit | Op::Block), "{func}");
+                    if target.has_continue() {
+                        continue;
+                    }
+                    assert_ne!(op, Op::BreakIf, "{func}");
+                    if op == Op::Loop {
+                        let continuing = func.insts[inst].regions[1];
+                        assert_eq!(func.regions[continuing].insts.len(), 1, "{func}");
+                    }
+                    if op == Op::Continue {
+                        assert_eq!(index + 1, func.regions[region].insts.len());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_pipeline_keeps_the_meaning() {
+    for level in [Level::O0, Level::O1, Level::O2, Level::Omax] {
+        for target in [
+            &Masks as &'static dyn TargetInfo,
+            &MasksWithContinue,
+            &Neutral,
+        ] {
+            for numerics in [Numerics::REFERENCE, SLOPPY] {
+                let options = Options {
+                    level,
+                    zero_workgroup: false,
+                    ..Options::default()
+                };
+                let names = Plan::for_options(&options).names;
+                compare_all(&Case {
+                    names,
+                    options,
+                    target,
+                    numerics,
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn bounded_loops_and_zeroed_memory_keep_the_meaning() {
+    let options = Options {
+        bound_loops: true,
+        ..Options::default()
+    };
+    let names = Plan::for_options(&options).names;
+    compare_all(&Case {
+        options,
+        ..Case::of(&["bound_loops", "zero_workgroup"])
+    });
+    compare_all(&Case {
+        options,
+        target: &Masks,
+        ..Case::of(&names)
+    });
+}
+
+#[test]
+fn indices_in_range_mean_the_same_under_every_robustness() {
+    // Random programs keep their indices in range only by the clamp that `index` is, so the other
+    // modes are compared with restrict where the clamp was proved needless or came first.
+    let restrict = Case::of(&["robust"]);
+    compare_all(&restrict);
+    let twice = Case {
+        options: Options {
+            robustness: Robustness::Zero,
+            ..restrict.options
+        },
+        ..Case::of(&["robust"])
+    };
+    for seed in 0..SEEDS {
+        let mut func = program(seed, &Config::COMPUTE);
+        twice.apply(&mut func);
+        if let Ok(ran) = run(&func, seed, &Numerics::REFERENCE) {
+            assert!(ran.world.written.len() < 4096);
+        }
+    }
+}
+
+#[test]
+fn what_only_carries_values_leaves_memory() {
+    for seed in 0..SEEDS {
+        let config = Config {
+            allow: |op| op.sig() != gpucc_ir::ssa::Sig::Custom,
+            ..Config::COMPUTE
+        };
+        let mut func = program(seed, &config);
+        let dynamic = has_private_memory(&func);
+        phis_to_memory(&mut func);
+        Case::of(&["mem2reg"]).apply(&mut func);
+        assert!(dynamic || !has_private_memory(&func), "seed {seed}\n{func}");
+    }
+}
+
+#[test]
+fn fuel_bisects_to_programs_that_all_mean_the_same() {
+    for seed in 0..8 {
+        let before = program(seed, &Config::COMPUTE);
+        let Ok(expected) = run(&before, seed, &Numerics::REFERENCE) else {
+            continue;
+        };
+        let case = Case::of(&Plan::for_options(&Options::default()).names);
+        let mut whole = before.clone();
+        let total = case.apply(&mut whole);
+        for fuel in (0..total).step_by((total as usize / 16).max(1)) {
+            let mut func = before.clone();
+            let mut ctx = Ctx::new(case.options, Numerics::REFERENCE, &Neutral);
+            ctx.fuel = Some(fuel);
+            let runner = Runner {
+                plan: Plan {
+                    names: case.names.clone(),
+                },
+                ..Runner::default()
+            };
+            let report = runner
+                .run(&mut func, &mut ctx, &mut Quiet)
+                .expect("sound at any fuel");
+            assert!(report.rewrites <= fuel);
+            let actual = run(&func, seed, &Numerics::REFERENCE).expect("runs at any fuel");
+            assert_eq!(
+                difference(&expected, &actual),
+                None,
+                "seed {seed} fuel {fuel}"
+            );
+        }
+    }
+}
+
+#[test]
+fn contraction_changes_nothing_where_fma_rounds_twice() {
+    let _ = Type::B32;
+    let options = Options {
+        contract: true,
+        zero_workgroup: false,
+        ..Options::default()
+    };
+    let names = Plan::for_options(&options).names;
+    compare_all(&Case {
+        names,
+        options,
+        target: &Masks,
+        numerics: SLOPPY,
+    });
+}
