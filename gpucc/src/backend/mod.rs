@@ -1,0 +1,56 @@
+//! What the facade asks of a back end: the one place where machines are dynamic.
+
+pub mod r700;
+
+use crate::compiler::Options;
+use crate::execute::Executor;
+use crate::pipeline::Pipeline;
+use crate::report::Shader;
+use crate::{Diagnostic, Failure, SourceText};
+use gpucc_ir::ssa::{Func, Numerics, Span};
+
+/// A machine that code is made for.
+pub trait Backend: Send + Sync {
+    /// What the shared passes ask.
+    fn info(&self) -> &dyn gpucc_passes::TargetInfo;
+    /// How floats behave.
+    fn numerics(&self) -> Numerics;
+    /// Makes code of structured SSA after the shared passes.
+    ///
+    /// # Errors
+    /// [`Failure`] says whose fault it is.
+    fn compile(&self, ssa: &Func, options: &Options) -> Result<Box<dyn Program>, Failure>;
+}
+
+/// Machine code and all that describes and runs it.
+pub trait Program: Send + Sync {
+    /// Machine code in memory order.
+    fn code(&self) -> &[u8];
+    /// Machine code as hexadecimal text, one word group a line.
+    fn hex(&self) -> String;
+    /// Machine code as text that assembles to the same bytes.
+    ///
+    /// # Errors
+    /// Code that our own disassembler refuses: our bug.
+    fn assembly(&self) -> Result<String, Failure>;
+    /// Machine IR as it was last.
+    fn machine_ir(&self) -> String;
+    /// The SSA after the machine's expansions: the reference for its bits.
+    fn expanded(&self) -> &Func;
+    /// Source positions by code offset, ascending.
+    fn lines(&self) -> &[(u32, Span)];
+    /// What was inferred; once.
+    fn take_notes(&mut self) -> Vec<Diagnostic>;
+    /// Text after each pass of the back end; once.
+    fn take_dumps(&mut self) -> Vec<(String, String)>;
+    /// The pipeline state with what was inferred filled in.
+    fn pipeline(&self) -> Pipeline;
+    /// Fills a report's figures, places and state.
+    fn describe(&self, shader: &mut Shader);
+    /// The emulated machine, set up from what [`Program::describe`] says and from nothing else; the
+    /// code is decoded from its bytes.
+    ///
+    /// # Errors
+    /// Code that does not decode: our bug.
+    fn executor(&self, source: &SourceText) -> Result<Box<dyn Executor>, Failure>;
+}

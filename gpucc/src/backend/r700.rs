@@ -1,0 +1,521 @@
+//! R700 behind the facade: options in, report out.
+
+use super::{Backend, Program};
+use crate::assembler::{Assembler, AssemblyError};
+use crate::compiler::{Effort, Options};
+use crate::execute::Executor;
+use crate::pipeline::{Attribute, BindingSlot, Fetch, Pipeline, Step, VertexBuffer, VertexState};
+use crate::report::Shader;
+use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
+use gpucc_ir::ssa::{
+    Builtin, Func, InputKind, Interpolation, Numerics, OutputKind, ResourceKind, Span,
+};
+use gpucc_r700 as r700;
+use gpucc_r700::isa;
+use serde_json::{Map, Value, json};
+
+/// The back end for one chip.
+pub struct R700 {
+    chip: r700::Chip,
+}
+
+impl R700 {
+    /// For a chip by name; the default chip for a name that is not in the table.
+    pub fn new(chip: &str) -> R700 {
+        R700 {
+            chip: r700::Chip::by_name(chip).unwrap_or_default(),
+        }
+    }
+
+    fn options(&self, options: &Options) -> r700::Options {
+        let vertex = options.pipeline.vertex.clone().unwrap_or_default();
+        r700::Options {
+            chip: self.chip,
+            effort: match options.effort {
+                Effort::None => r700::Effort::None,
+                Effort::Some => r700::Effort::Some,
+                Effort::Full => r700::Effort::Full,
+                Effort::Max => r700::Effort::Max,
+            },
+            pipeline: r700::PipelineState {
+                attributes: vertex
+                    .attributes
+                    .iter()
+                    .map(|attribute| r700::VertexAttribute {
+                        location: attribute.location,
+                        format: attribute.format.clone(),
+                        buffer: attribute.buffer,
+                        offset: attribute.offset,
+                    })
+                    .collect(),
+                buffers: vertex
+                    .buffers
+                    .iter()
+                    .map(|buffer| r700::VertexBuffer {
+                        stride: buffer.stride,
+                        per_instance: buffer.step == Step::Instance,
+                    })
+                    .collect(),
+                fetch: match vertex.fetch {
+                    Fetch::Inline => r700::FetchMode::Inline,
+                    Fetch::Separate => r700::FetchMode::Separate,
+                },
+                bindings: options
+                    .pipeline
+                    .bindings
+                    .iter()
+                    .map(|binding| (binding.group, binding.binding, binding.slot))
+                    .collect(),
+            },
+            fuel: options.fuel,
+            dump: !options.dump_after.is_empty() || options.keep_machine_ir,
+        }
+    }
+}
+
+impl Backend for R700 {
+    fn info(&self) -> &dyn gpucc_passes::TargetInfo {
+        r700::target_info()
+    }
+    fn numerics(&self) -> Numerics {
+        r700::numerics()
+    }
+    fn compile(&self, ssa: &Func, options: &Options) -> Result<Box<dyn Program>, Failure> {
+        let compiled = r700::compile(ssa.clone(), &self.options(options)).map_err(failure)?;
+        Ok(Box::new(Code {
+            chip: self.chip,
+            compiled,
+        }))
+    }
+}
+
+fn failure(failure: r700::Failure) -> Failure {
+    let message = failure.to_string();
+    match failure {
+        r700::Failure::Refused {
+            feature,
+            manual,
+            span,
+        } => Failure::new(
+            FailureKind::Refused {
+                feature: feature.to_owned(),
+                manual: manual.to_owned(),
+            },
+            Diagnostic::error(message).at(span, ""),
+        ),
+        r700::Failure::Limit {
+            what,
+            needed,
+            available,
+            hint,
+            span,
+        } => Failure::new(
+            FailureKind::Limit {
+                what: what.to_owned(),
+                needed,
+                available,
+            },
+            Diagnostic::error(format!(
+                "too many {what}: {needed} needed, {available} available on R700"
+            ))
+            .at(span, "")
+            .note(hint),
+        ),
+        r700::Failure::NotYet {
+            feature,
+            stage,
+            span,
+        } => Failure::new(
+            FailureKind::NotYet {
+                feature,
+                stage: format!("r700: {stage}"),
+            },
+            Diagnostic::error(message).at(span, ""),
+        ),
+        r700::Failure::Internal { pass, message } => {
+            Failure::internal(format!("r700: {pass}"), message)
+        }
+    }
+}
+
+/// What the silicon cannot do.
+pub fn refusals() -> Vec<(&'static str, &'static str)> {
+    r700::refusals().to_vec()
+}
+
+/// A compiled program.
+struct Code {
+    chip: r700::Chip,
+    compiled: r700::Compiled,
+}
+
+impl Program for Code {
+    fn code(&self) -> &[u8] {
+        &self.compiled.code
+    }
+    fn hex(&self) -> String {
+        ASSEMBLER.hex_lines(&self.compiled.code)
+    }
+    fn assembly(&self) -> Result<String, Failure> {
+        ASSEMBLER
+            .disassemble("program", &self.compiled.code)
+            .map_err(|error| Failure::internal("r700: disassembler", error))
+    }
+    fn machine_ir(&self) -> String {
+        self.compiled
+            .dumps
+            .last()
+            .map_or_else(String::new, |(_, text)| text.clone())
+    }
+    fn expanded(&self) -> &Func {
+        &self.compiled.expanded
+    }
+    fn lines(&self) -> &[(u32, Span)] {
+        &self.compiled.lines
+    }
+    fn take_notes(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.compiled.notes)
+            .into_iter()
+            .map(|note| Diagnostic::new(Severity::Note, note))
+            .collect()
+    }
+    fn take_dumps(&mut self) -> Vec<(String, String)> {
+        self.compiled
+            .dumps
+            .iter()
+            .map(|(pass, text)| ((*pass).to_owned(), text.clone()))
+            .collect()
+    }
+    fn pipeline(&self) -> Pipeline {
+        let state = &self.compiled.pipeline;
+        let mut pipeline = Pipeline::default();
+        if !state.attributes.is_empty() || !state.buffers.is_empty() {
+            pipeline.vertex = Some(VertexState {
+                attributes: state
+                    .attributes
+                    .iter()
+                    .map(|attribute| Attribute {
+                        location: attribute.location,
+                        format: attribute.format.clone(),
+                        buffer: attribute.buffer,
+                        offset: attribute.offset,
+                    })
+                    .collect(),
+                buffers: state
+                    .buffers
+                    .iter()
+                    .map(|buffer| VertexBuffer {
+                        stride: buffer.stride,
+                        step: if buffer.per_instance {
+                            Step::Instance
+                        } else {
+                            Step::Vertex
+                        },
+                    })
+                    .collect(),
+                fetch: match state.fetch {
+                    r700::FetchMode::Inline => Fetch::Inline,
+                    r700::FetchMode::Separate => Fetch::Separate,
+                },
+            });
+        }
+        pipeline.bindings = state
+            .bindings
+            .iter()
+            .map(|&(group, binding, slot)| BindingSlot {
+                group,
+                binding,
+                slot,
+            })
+            .collect();
+        pipeline
+    }
+    fn describe(&self, shader: &mut Shader) {
+        let compiled = &self.compiled;
+        let stats = &compiled.stats;
+        let out = &mut shader.stats;
+        out.instructions = stats.instructions.into();
+        out.code_bytes = compiled.code.len() as u64;
+        out.registers = stats.gprs.into();
+        out.spills = stats.spills.into();
+        out.fills = stats.fills.into();
+        out.scratch_bytes = stats.scratch_bytes.into();
+        out.shared_bytes = stats.shared_bytes.into();
+        out.loops = stats.loops.into();
+        out.branches = stats.branches.into();
+        out.occupancy = stats.occupancy;
+        out.cycles = stats.cycles;
+        out.cycles_lower_bound = stats.cycles_lower_bound;
+        out.bound_unit = stats.bound_unit().to_owned();
+        shader.machine = stats
+            .machine()
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), number(value)))
+            .collect();
+        shader.resources = compiled
+            .resources
+            .iter()
+            .map(|slot| resource(&compiled.expanded, slot))
+            .collect();
+        shader.inputs = compiled
+            .inputs
+            .iter()
+            .map(|slot| input(&compiled.expanded, slot))
+            .collect();
+        shader.outputs = compiled
+            .outputs
+            .iter()
+            .map(|slot| output(&compiled.expanded, slot))
+            .collect();
+        shader.state = compiled
+            .state
+            .iter()
+            .map(|register| {
+                let fields: Map<String, Value> = register
+                    .fields
+                    .iter()
+                    .map(|&(name, value)| (name.to_owned(), value.into()))
+                    .collect();
+                (
+                    register.name.clone(),
+                    json!({"address": register.address, "value": register.value, "fields": fields}),
+                )
+            })
+            .collect();
+        shader.driver_constants = compiled
+            .driver_constants
+            .iter()
+            .map(|constant| driver_constant(&compiled.expanded, constant))
+            .collect();
+        shader.dispatch = compiled.compute.map(|layout| {
+            json!({
+                "workgroup_size": compiled.expanded.workgroup_size,
+                "threads_per_workgroup": layout.threads_per_workgroup,
+                "workgroup_dwords": layout.workgroup_dwords,
+            })
+        });
+    }
+    fn executor(&self, source: &SourceText) -> Result<Box<dyn Executor>, Failure> {
+        crate::execute::r700::executor(self.chip, &self.compiled, source)
+    }
+}
+
+/// Whole numbers without a fraction.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        (value as i64).into()
+    } else {
+        value.into()
+    }
+}
+
+fn kind(kind: &ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Uniform { .. } => "uniform",
+        ResourceKind::Storage { .. } => "storage",
+        ResourceKind::Immediate { .. } => "immediate",
+        ResourceKind::Texture { .. } => "texture",
+        ResourceKind::StorageTexture { .. } => "storage_texture",
+        ResourceKind::Sampler { .. } => "sampler",
+    }
+}
+
+fn resource(func: &Func, slot: &r700::ResourceSlot) -> Value {
+    let data = &func.resources[slot.resource];
+    let mut places = Map::new();
+    let all = [
+        ("kcache", slot.slot.kcache),
+        ("resource", slot.slot.resource),
+        ("sampler", slot.slot.sampler),
+        ("aperture_index", slot.slot.aperture_index),
+    ];
+    for (name, place) in all {
+        if let Some(place) = place {
+            places.insert(name.to_owned(), place.into());
+        }
+    }
+    json!({
+        "group": data.group,
+        "binding": data.binding,
+        "kind": kind(&data.kind),
+        "name": data.name,
+        "slot": places,
+    })
+}
+
+/// The name of a builtin in reports: WGSL's where WGSL has it.
+fn builtin(builtin: Builtin) -> String {
+    let name = match builtin {
+        Builtin::VertexIndex => "vertex_index",
+        Builtin::InstanceIndex => "instance_index",
+        Builtin::BaseVertex => "base_vertex",
+        Builtin::BaseInstance => "base_instance",
+        Builtin::DrawIndex => "draw_index",
+        Builtin::Position => "position",
+        Builtin::PointSize => "point_size",
+        Builtin::ClipDistance(first) => return format!("clip_distances_{first}"),
+        Builtin::FrontFacing => "front_facing",
+        Builtin::SampleIndex => "sample_index",
+        Builtin::SampleMask => "sample_mask",
+        Builtin::FragDepth => "frag_depth",
+        Builtin::PrimitiveIndex => "primitive_index",
+        Builtin::PointCoord => "point_coord",
+        Builtin::ViewIndex => "view_index",
+        Builtin::GlobalInvocationId => "global_invocation_id",
+        Builtin::LocalInvocationId => "local_invocation_id",
+        Builtin::LocalInvocationIndex => "local_invocation_index",
+        Builtin::WorkgroupId => "workgroup_id",
+        Builtin::NumWorkgroups => "num_workgroups",
+        Builtin::SubgroupSize => "subgroup_size",
+        Builtin::SubgroupInvocationId => "subgroup_invocation_id",
+        Builtin::NumSubgroups => "num_subgroups",
+        Builtin::SubgroupId => "subgroup_id",
+    };
+    name.to_owned()
+}
+
+fn input(func: &Func, slot: &r700::InputSlot) -> Value {
+    let data = &func.inputs[slot.input];
+    let mut object = Map::new();
+    match data.kind {
+        InputKind::Builtin(which) => object.insert("builtin".into(), builtin(which).into()),
+        InputKind::Location { location, .. } => object.insert("location".into(), location.into()),
+    };
+    object.insert("name".into(), data.name.clone().into());
+    object.insert("register".into(), slot.register.into());
+    object.insert("channel".into(), slot.channel.into());
+    object.insert("components".into(), data.components.into());
+    if let Some(interpolation) = slot.interpolation {
+        let name = match interpolation {
+            Interpolation::Perspective => "perspective",
+            Interpolation::Linear => "linear",
+            Interpolation::Flat => "flat",
+        };
+        object.insert("interpolation".into(), name.into());
+    }
+    if let Some(semantic) = slot.semantic {
+        object.insert("semantic".into(), semantic.into());
+    }
+    if let Some(fetch) = &slot.attribute {
+        object.insert(
+            "attribute".into(),
+            json!({
+                "resource": fetch.resource,
+                "offset": fetch.offset,
+                "format": fetch.format,
+                "stride": fetch.stride,
+                "step": if fetch.per_instance { "instance" } else { "vertex" },
+            }),
+        );
+    }
+    Value::Object(object)
+}
+
+fn output(func: &Func, slot: &r700::OutputSlot) -> Value {
+    let data = &func.outputs[slot.output];
+    let mut object = Map::new();
+    match data.kind {
+        OutputKind::Builtin(which) => object.insert("builtin".into(), builtin(which).into()),
+        OutputKind::Location { location, .. } => object.insert("location".into(), location.into()),
+    };
+    object.insert("name".into(), data.name.clone().into());
+    object.insert("export".into(), slot.export.name().into());
+    object.insert("index".into(), slot.index.into());
+    object.insert("channel".into(), slot.channel.into());
+    object.insert("components".into(), slot.components.into());
+    if let Some(semantic) = slot.semantic {
+        object.insert("semantic".into(), semantic.into());
+    }
+    Value::Object(object)
+}
+
+fn driver_constant(func: &Func, constant: &r700::DriverConstant) -> Value {
+    let (name, more) = match constant {
+        r700::DriverConstant::NumWorkgroups => ("num_workgroups", None),
+        r700::DriverConstant::Draw => ("draw", None),
+        r700::DriverConstant::Storage { index } => (
+            "storage_buffer",
+            Some(("aperture_index", Value::from(*index))),
+        ),
+        r700::DriverConstant::Workgroup { .. } => ("workgroup_memory", None),
+        r700::DriverConstant::Image { resource, .. } => {
+            let data = &func.resources[*resource];
+            (
+                "image",
+                Some((
+                    "binding",
+                    json!({"group": data.group, "binding": data.binding}),
+                )),
+            )
+        }
+    };
+    let mut object = Map::new();
+    object.insert("constant".into(), constant.constant().into());
+    object.insert("what".into(), name.into());
+    if let Some((key, value)) = more {
+        object.insert(key.into(), value);
+    }
+    Value::Object(object)
+}
+
+/// Assembler and disassembler.
+pub struct R700Assembler;
+
+/// The one instance.
+pub static ASSEMBLER: R700Assembler = R700Assembler;
+
+impl Assembler for R700Assembler {
+    fn token_bytes(&self) -> usize {
+        4
+    }
+    fn units(&self) -> &'static [&'static str] {
+        &["program", "cf", "alu", "alu-slot", "fetch"]
+    }
+    fn disassemble(&self, unit: &str, code: &[u8]) -> Result<String, AssemblyError> {
+        let wrong = |error: isa::DecodeError| AssemblyError::Code {
+            offset: error.offset,
+            message: error.reason.to_string(),
+        };
+        if unit == "program" {
+            return isa::disassemble(code).map_err(wrong);
+        }
+        let words = isa::disasm::words_of(code).map_err(wrong)?;
+        isa::disassemble_unit(&isa::R700, kind_of(unit), &words).map_err(wrong)
+    }
+    fn assemble(&self, unit: &str, text: &str) -> Result<Vec<u8>, AssemblyError> {
+        let wrong = |error: gpucc_isa::Diagnostic| AssemblyError::Text {
+            line: error.line,
+            column: error.column,
+            message: error.message,
+        };
+        if unit == "program" {
+            return isa::assemble(text).map_err(wrong);
+        }
+        let words = isa::assemble_unit(&isa::R700, kind_of(unit), text).map_err(wrong)?;
+        Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+    }
+    fn hex_lines(&self, code: &[u8]) -> String {
+        // Control flow and ALU instructions are two dwords each.
+        let mut text = String::with_capacity(code.len() * 3);
+        for line in code.chunks(8) {
+            for (index, word) in line.chunks(4).enumerate() {
+                if index > 0 {
+                    text.push(' ');
+                }
+                let digits: String = word
+                    .iter()
+                    .rev()
+                    .map(|byte| format!("{byte:02x}"))
+                    .collect();
+                text.push_str("0x");
+                text.push_str(&digits);
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn kind_of(unit: &str) -> isa::UnitKind {
+    isa::UnitKind::named(unit).expect("units() names only these")
+}

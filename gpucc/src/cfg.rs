@@ -1,0 +1,174 @@
+//! Control flow as a picture: structured SSA as Graphviz dot.
+
+use gpucc_ir::ssa::{Func, Imm, Inst, Op, Region};
+use std::fmt::Write;
+
+/// The control flow of a function in the dot language: a box a straight run of instructions, an edge
+/// a way that control may go.
+pub fn cfg(func: &Func) -> String {
+    let mut graph = Graph {
+        func,
+        text: String::new(),
+        next: 0,
+    };
+    let _ = writeln!(
+        graph.text,
+        "digraph \"{}\" {{\n  node [shape=box fontname=monospace];",
+        escape(&func.name)
+    );
+    let mut targets = Targets::default();
+    let start = graph.node("start");
+    let end = graph.region(func.body, start, "", &mut targets);
+    if let Some(end) = end {
+        let last = graph.node("end");
+        graph.edge(end, last, "");
+    }
+    graph.text.push_str("}\n");
+    graph.text
+}
+
+/// Where the ways out of open constructs lead.
+#[derive(Default)]
+struct Targets {
+    /// `(after, continuing)` of open loops.
+    loops: Vec<(usize, usize)>,
+    /// `(block, after)` of open blocks.
+    blocks: Vec<(Inst, usize)>,
+}
+
+struct Graph<'f> {
+    func: &'f Func,
+    text: String,
+    next: usize,
+}
+
+impl Graph<'_> {
+    fn node(&mut self, label: &str) -> usize {
+        let node = self.next;
+        self.next += 1;
+        let _ = writeln!(self.text, "  n{node} [label=\"{}\"];", escape(label));
+        node
+    }
+
+    fn edge(&mut self, from: usize, to: usize, label: &str) {
+        if label.is_empty() {
+            let _ = writeln!(self.text, "  n{from} -> n{to};");
+        } else {
+            let _ = writeln!(self.text, "  n{from} -> n{to} [label=\"{label}\"];");
+        }
+    }
+
+    /// Draws a region that is entered from a node; gives the node that falls out of its end, if any.
+    fn region(
+        &mut self,
+        region: Region,
+        from: usize,
+        how: &str,
+        targets: &mut Targets,
+    ) -> Option<usize> {
+        let mut count = 0;
+        let mut at = from;
+        let mut how = how;
+        for &inst in &self.func.regions[region].insts {
+            let data = &self.func.insts[inst];
+            if data.regions.is_empty() && !data.op.is_terminator() {
+                count += 1;
+                continue;
+            }
+            let label = match count {
+                0 => data.op.name().to_owned(),
+                1 => format!("1 instruction, {}", data.op.name()),
+                n => format!("{n} instructions, {}", data.op.name()),
+            };
+            count = 0;
+            let node = self.node(&label);
+            self.edge(at, node, how);
+            how = "";
+            match data.op {
+                Op::If => {
+                    let after = self.node("join");
+                    for (&arm, how) in data.regions.iter().zip(["then", "else"]) {
+                        if let Some(end) = self.region(arm, node, how, targets) {
+                            self.edge(end, after, "");
+                        }
+                    }
+                    at = after;
+                }
+                Op::Loop => {
+                    let (body, after, continuing) = (
+                        self.node("loop body"),
+                        self.node("after loop"),
+                        self.node("continuing"),
+                    );
+                    self.edge(node, body, "");
+                    targets.loops.push((after, continuing));
+                    if let Some(&region) = data.regions.first() {
+                        self.region(region, body, "", targets);
+                    }
+                    targets.loops.pop();
+                    if let Some(&region) = data.regions.get(1) {
+                        let mut inner = Targets {
+                            loops: vec![(after, body)],
+                            blocks: Vec::new(),
+                        };
+                        self.region(region, continuing, "", &mut inner);
+                    }
+                    at = after;
+                }
+                Op::Block => {
+                    let after = self.node("after block");
+                    targets.blocks.push((inst, after));
+                    if let Some(&region) = data.regions.first()
+                        && let Some(end) = self.region(region, node, "", targets)
+                    {
+                        self.edge(end, after, "");
+                    }
+                    targets.blocks.pop();
+                    at = after;
+                }
+                Op::Yield => return Some(node),
+                Op::Break => {
+                    if let Some(&(after, _)) = targets.loops.last() {
+                        self.edge(node, after, "");
+                    }
+                    return None;
+                }
+                Op::Continue => {
+                    if let Some(&(_, continuing)) = targets.loops.last() {
+                        self.edge(node, continuing, "");
+                    }
+                    return None;
+                }
+                // In a continuing the second of the pair is the loop's body.
+                Op::Next => {
+                    if let Some(&(_, body)) = targets.loops.last() {
+                        self.edge(node, body, "next");
+                    }
+                    return None;
+                }
+                Op::BreakIf => {
+                    if let Some(&(after, body)) = targets.loops.last() {
+                        self.edge(node, after, "break");
+                        self.edge(node, body, "next");
+                    }
+                    return None;
+                }
+                Op::Exit => {
+                    if let Imm::Label(block) = data.imm
+                        && let Some(&(_, after)) =
+                            targets.blocks.iter().rev().find(|(open, _)| *open == block)
+                    {
+                        self.edge(node, after, "exit");
+                    }
+                    return None;
+                }
+                _ => return None,
+            }
+        }
+        Some(at)
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}

@@ -1,0 +1,602 @@
+//! The command line: what may be said and what it means. No decision is taken here.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+const EXAMPLES: &str = "\
+Examples:
+  gpucc shader.wgsl --target r700                      assembly of every entry point
+  gpucc shader.wgsl --target r700 --entry main --emit bin -o main.bin
+  gpucc shader.wgsl --target r700 --emit json --stats  the report, and a table on stderr
+  gpucc run saxpy.wgsl --target r700 --groups 1 --set 0.0=f32:2 --set 0.1=f32:1,2 --set 0.2=f32:3,4 --dump 0.2
+  gpucc render phong.wgsl --target r700 --size 256x256 --draw 4608,3 --depth -o phong.png
+  gpucc verify shader.wgsl --target r700               bytes on the emulator = reference, bit for bit
+  gpucc disasm --target r700 main.bin | gpucc asm --target r700 - | cmp - main.bin
+
+Exit codes:
+  0 done   1 the shader is wrong   2 wrong usage or unreadable file   3 this machine cannot do it
+  4 a limit   5 mismatch   6 not supported by gpucc yet   101 a bug of gpucc";
+
+/// Compiles shaders to machine code for GPUs whose instruction sets are documented.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gpucc",
+    version,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    override_usage = "gpucc [OPTIONS] <INPUT>\n       gpucc <COMMAND> [OPTIONS]"
+)]
+pub struct Cli {
+    /// What to do instead of compiling.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Compile.
+    #[command(flatten)]
+    pub compile: CompileArgs,
+}
+
+/// Sub-commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Turn assembly text into machine code
+    Asm(AsmArgs),
+    /// Turn machine code into assembly text
+    Disasm(DisasmArgs),
+    /// Execute a compute entry point on the emulated machine
+    Run(RunArgs),
+    /// Draw with a vertex and a fragment entry point on the emulated machine
+    Render(RenderArgs),
+    /// Prove the encoded bytes against the reference interpreter
+    Verify(VerifyArgs),
+    /// Compile folders and lists of files
+    Batch(BatchArgs),
+    /// One shader, every machine, one table
+    Compare(CompareArgs),
+    /// List targets, chips, limits and what each machine refuses
+    Targets(TargetsArgs),
+}
+
+/// `--target` and `--chip`.
+#[derive(Clone, Debug, Args)]
+pub struct TargetArgs {
+    /// Machine: r700 or interp (r600, gen4, g45, valhall and rogue are to come)
+    #[arg(long, value_name = "T", help_heading = "Target")]
+    pub target: Option<String>,
+    /// Member of the family; the first that `gpucc targets` lists when absent
+    #[arg(long, value_name = "C", help_heading = "Target")]
+    pub chip: Option<String>,
+}
+
+/// What is read and how.
+#[derive(Clone, Debug, Args)]
+pub struct SourceArgs {
+    /// Language, where the file's name does not tell
+    #[arg(long, value_name = "LANG", help_heading = "Input")]
+    pub lang: Option<Lang>,
+    /// Value of an override by its name or id (also of a SPIR-V specialization constant)
+    #[arg(long = "override", value_name = "NAME=VALUE", help_heading = "Input")]
+    pub overrides: Vec<String>,
+    /// Value of every override that has no default
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Input",
+        allow_negative_numbers = true
+    )]
+    pub overrides_default: Option<f64>,
+    /// State that a driver would know: vertex formats, binding slots, ...
+    #[arg(long, value_name = "FILE.json", help_heading = "Input")]
+    pub pipeline: Option<PathBuf>,
+}
+
+/// How code is made.
+#[derive(Clone, Debug, Args)]
+pub struct CodeArgs {
+    /// Effort: 0, 1, 2 or max (searches schedules)
+    #[arg(
+        short = 'O',
+        value_name = "LEVEL",
+        default_value = "2",
+        help_heading = "Code"
+    )]
+    pub opt: Opt,
+    /// What an access out of bounds does: restrict (default) clamps, zero reads 0 and drops writes
+    #[arg(long, value_name = "RULE", help_heading = "Code")]
+    pub robust: Option<Robust>,
+    /// End every loop after 2^64-1 trips
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code")]
+    pub bound_loops: Option<Switch>,
+    /// Zero workgroup memory at the start
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code")]
+    pub zero_workgroup: Option<Switch>,
+    /// Leave a pass out
+    #[arg(long, value_name = "PASS", help_heading = "Passes")]
+    pub skip: Vec<String>,
+    /// Run no shared pass after this one
+    #[arg(long, value_name = "PASS", help_heading = "Passes")]
+    pub stop_after: Option<String>,
+    /// Stop optimising after N rewrites: bisects a miscompile
+    #[arg(long, value_name = "N", help_heading = "Passes")]
+    pub fuel: Option<u64>,
+    /// Check the IR after every pass
+    #[arg(long, help_heading = "Passes")]
+    pub verify_each: bool,
+}
+
+/// How messages look.
+#[derive(Clone, Debug, Args)]
+pub struct MessageArgs {
+    /// How messages look on stderr
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "human",
+        help_heading = "Messages"
+    )]
+    pub diagnostics: Form,
+    /// Colour: auto looks at the terminal and at NO_COLOR
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Messages"
+    )]
+    pub color: When,
+}
+
+/// Which entry points.
+#[derive(Clone, Debug, Args)]
+pub struct EntryArgs {
+    /// Entry point; all when absent
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub entry: Option<String>,
+    /// Stage; all when absent
+    #[arg(long, value_name = "STAGE", help_heading = "Input")]
+    pub stage: Option<StageArg>,
+}
+
+/// `gpucc [OPTIONS] <INPUT>`.
+#[derive(Clone, Debug, Args)]
+pub struct CompileArgs {
+    /// Shader: .wgsl, .spv, .vert/.frag/.comp/.glsl or .ir; `-` is stdin (needs --lang)
+    #[arg(value_name = "INPUT")]
+    pub input: Option<PathBuf>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub entry: EntryArgs,
+    #[command(flatten)]
+    pub code: CodeArgs,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+    /// What to write: asm (default), bin, hex, json, ir, mach, cfg, elf, html; repeatable
+    #[arg(long, value_name = "KIND[=PATH]", help_heading = "Output")]
+    pub emit: Vec<String>,
+    /// Where to write it; `-` is stdout
+    #[arg(short = 'o', value_name = "PATH", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Run the bytes against the interpreter on N inputs (default 8) before writing anything
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8", help_heading = "Output")]
+    pub verify: Option<u32>,
+    /// Write the pipeline state that was inferred
+    #[arg(long, value_name = "PATH", help_heading = "Output")]
+    pub write_pipeline: Option<PathBuf>,
+    /// Write a make rule: the outputs depend on the inputs
+    #[arg(long, value_name = "PATH", help_heading = "Output")]
+    pub depfile: Option<PathBuf>,
+    /// Print what compiled although another entry point failed
+    #[arg(long, help_heading = "Output")]
+    pub keep_going: bool,
+    /// Entry points compiled at once
+    #[arg(long, value_name = "N", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Print the IR after a pass, or after all
+    #[arg(long, value_name = "PASS|all", help_heading = "Passes")]
+    pub dump_after: Vec<String>,
+    /// List the passes in their order
+    #[arg(long, help_heading = "Passes")]
+    pub passes: bool,
+    /// Time of each pass, on stderr
+    #[arg(long, help_heading = "Messages")]
+    pub time_passes: bool,
+    /// A table of figures, on stderr
+    #[arg(long, help_heading = "Messages")]
+    pub stats: bool,
+}
+
+/// `gpucc asm`.
+#[derive(Debug, Args)]
+pub struct AsmArgs {
+    /// Assembly text; stdin when absent or `-`
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Write hexadecimal tokens instead of raw bytes
+    #[arg(long)]
+    pub hex: bool,
+    /// Write hexadecimal byte pairs in memory order instead of raw bytes
+    #[arg(long, conflicts_with = "hex")]
+    pub bytes: bool,
+    /// Each input line is one unit; needs --hex or --bytes
+    #[arg(long)]
+    pub lines: bool,
+    /// What a unit is: program (default), cf, alu, alu-slot or fetch
+    #[arg(long, value_name = "UNIT")]
+    pub format: Option<String>,
+    /// Where to write; stdout when absent or `-`
+    #[arg(short = 'o', value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc disasm`.
+#[derive(Debug, Args)]
+pub struct DisasmArgs {
+    /// Machine code; stdin when absent or `-`
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The input is hexadecimal tokens
+    #[arg(long)]
+    pub hex: bool,
+    /// The input is hexadecimal byte pairs in memory order
+    #[arg(long, conflicts_with = "hex")]
+    pub bytes: bool,
+    /// Each input line is one unit; needs --hex or --bytes
+    #[arg(long)]
+    pub lines: bool,
+    /// What a unit is: program (default), cf, alu, alu-slot or fetch
+    #[arg(long, value_name = "UNIT")]
+    pub format: Option<String>,
+    /// Where to write; stdout when absent or `-`
+    #[arg(short = 'o', value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Shader with a compute entry point
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Entry point, where there are several
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub entry: Option<String>,
+    #[command(flatten)]
+    pub code: CodeArgs,
+    /// Workgroups to run: X, X,Y or X,Y,Z
+    #[arg(long, value_name = "X[,Y[,Z]]", help_heading = "Run")]
+    pub groups: Groups,
+    /// Bind data: G.B=f32:1,2 u32: i32: f16: hex: zeros:N file:PATH image: texture: sampler: (or immediate=...)
+    #[arg(long, value_name = "G.B=SOURCE", help_heading = "Run")]
+    pub set: Vec<String>,
+    /// Print a buffer afterwards (f32, f16, u32, i32 or hex), or write its bytes to PATH
+    #[arg(
+        long,
+        value_name = "G.B[:TYPE][=PATH]",
+        help_heading = "Run",
+        required = true
+    )]
+    pub dump: Vec<String>,
+    /// Print executed instructions with their values on stderr
+    #[arg(long, help_heading = "Run")]
+    pub trace: bool,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc render`.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// Shader with a vertex and a fragment entry point
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub code: CodeArgs,
+    /// Vertex entry point, where there are several
+    #[arg(long, value_name = "E", help_heading = "Draw")]
+    pub vs: Option<String>,
+    /// Fragment entry point, where there are several
+    #[arg(long, value_name = "E", help_heading = "Draw")]
+    pub fs: Option<String>,
+    /// Size of the picture
+    #[arg(long, value_name = "WxH", help_heading = "Draw")]
+    pub size: Size,
+    /// Vertices and instances
+    #[arg(long, value_name = "VERTICES[,INSTANCES]", help_heading = "Draw")]
+    pub draw: Draw,
+    /// How vertices make primitives
+    #[arg(
+        long,
+        value_name = "T",
+        default_value = "triangle-list",
+        help_heading = "Draw"
+    )]
+    pub topology: TopologyArg,
+    /// Bind data, as in `gpucc run`
+    #[arg(long, value_name = "G.B=SOURCE", help_heading = "Draw")]
+    pub set: Vec<String>,
+    /// Vertex buffer: its data and the bytes from one element to the next
+    #[arg(
+        long,
+        value_name = "SLOT=SOURCE:STRIDE[:instance]",
+        help_heading = "Draw"
+    )]
+    pub vertex: Vec<String>,
+    /// Where an attribute stands in a vertex buffer, and its WebGPU format
+    #[arg(
+        long,
+        value_name = "LOCATION=SLOT:OFFSET:FORMAT",
+        help_heading = "Draw"
+    )]
+    pub attribute: Vec<String>,
+    /// Colour of the background
+    #[arg(
+        long,
+        value_name = "R,G,B,A",
+        default_value = "0,0,0,1",
+        help_heading = "Draw"
+    )]
+    pub clear: Color,
+    /// Keep the nearest pixel only
+    #[arg(long, help_heading = "Draw")]
+    pub depth: bool,
+    /// Picture to write (PNG)
+    #[arg(short = 'o', value_name = "out.png", help_heading = "Draw")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Shader
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub entry: EntryArgs,
+    #[command(flatten)]
+    pub code: CodeArgs,
+    /// Inputs to try
+    #[arg(long, value_name = "N", default_value_t = 12, help_heading = "Proof", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub inputs: u32,
+    /// Seed of the inputs
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Proof")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc batch`.
+#[derive(Debug, Args)]
+pub struct BatchArgs {
+    /// Shaders, folders of shaders, and lists of paths (.txt)
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub entry: EntryArgs,
+    #[command(flatten)]
+    pub code: CodeArgs,
+    /// Folder for the outputs
+    #[arg(short = 'o', value_name = "DIR", help_heading = "Output")]
+    pub output: PathBuf,
+    /// What to write: asm (default), bin, hex, json, ir, mach, cfg; repeatable
+    #[arg(long, value_name = "KIND", help_heading = "Output")]
+    pub emit: Vec<String>,
+    /// Files compiled at once; as many as there are processors when absent
+    #[arg(long, value_name = "N", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Shader
+    pub file: PathBuf,
+    /// Machines to compare; all when absent
+    #[arg(long, value_name = "a,b,...")]
+    pub targets: Option<String>,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc targets`.
+#[derive(Debug, Args)]
+pub struct TargetsArgs {
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// Source language.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Lang {
+    Wgsl,
+    Spirv,
+    Glsl,
+    Ir,
+}
+
+/// Stage.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StageArg {
+    Vertex,
+    Fragment,
+    Compute,
+}
+
+impl From<StageArg> for gpucc::Stage {
+    fn from(stage: StageArg) -> Self {
+        match stage {
+            StageArg::Vertex => gpucc::Stage::Vertex,
+            StageArg::Fragment => gpucc::Stage::Fragment,
+            StageArg::Compute => gpucc::Stage::Compute,
+        }
+    }
+}
+
+/// Effort.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Opt {
+    #[value(name = "0")]
+    None,
+    #[value(name = "1")]
+    Some,
+    #[value(name = "2")]
+    Full,
+    Max,
+}
+
+/// Out of bounds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Robust {
+    Restrict,
+    Zero,
+    Off,
+}
+
+/// On or off.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    On,
+    Off,
+}
+
+/// Form of messages.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    Human,
+    Short,
+    Json,
+}
+
+/// Colour.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Primitives.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TopologyArg {
+    TriangleList,
+    TriangleStrip,
+    LineList,
+    PointList,
+}
+
+/// `X[,Y[,Z]]`.
+#[derive(Copy, Clone, Debug)]
+pub struct Groups(pub [u32; 3]);
+
+impl FromStr for Groups {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut groups = [1; 3];
+        let parts: Vec<&str> = text.split(',').collect();
+        if parts.len() > 3 {
+            return Err("at most three numbers: X,Y,Z".into());
+        }
+        for (slot, part) in groups.iter_mut().zip(parts) {
+            *slot = number(part, 65_535)?;
+        }
+        Ok(Groups(groups))
+    }
+}
+
+fn number(text: &str, most: u32) -> Result<u32, String> {
+    match text.trim().parse::<u32>() {
+        Ok(n) if n <= most => Ok(n),
+        Ok(n) => Err(format!("{n} is too many: at most {most}")),
+        Err(_) => Err(format!("`{text}` is not a whole number")),
+    }
+}
+
+/// `WxH`.
+#[derive(Copy, Clone, Debug)]
+pub struct Size {
+    pub width: u32,
+    pub height: u32,
+}
+
+impl FromStr for Size {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (w, h) = text.split_once('x').ok_or("write it as WIDTHxHEIGHT")?;
+        let (width, height) = (number(w, 8192)?, number(h, 8192)?);
+        if width == 0 || height == 0 {
+            return Err("a picture has at least one pixel".into());
+        }
+        Ok(Size { width, height })
+    }
+}
+
+/// `VERTICES[,INSTANCES]`.
+#[derive(Copy, Clone, Debug)]
+pub struct Draw {
+    pub vertices: u32,
+    pub instances: u32,
+}
+
+impl FromStr for Draw {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (vertices, instances) = match text.split_once(',') {
+            Some((v, i)) => (number(v, 1 << 24)?, number(i, 1 << 20)?),
+            None => (number(text, 1 << 24)?, 1),
+        };
+        Ok(Draw {
+            vertices,
+            instances,
+        })
+    }
+}
+
+/// `r,g,b,a`.
+#[derive(Copy, Clone, Debug)]
+pub struct Color(pub [f32; 4]);
+
+impl FromStr for Color {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts: Vec<f32> = text
+            .split(',')
+            .map(|part| {
+                part.trim()
+                    .parse()
+                    .map_err(|_| format!("`{part}` is not a number"))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Color(parts.try_into().map_err(|_| {
+            "four numbers are needed: r,g,b,a".to_owned()
+        })?))
+    }
+}

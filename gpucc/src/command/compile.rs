@@ -1,0 +1,283 @@
+//! `gpucc [OPTIONS] <INPUT>`: compiles.
+
+use super::args::CompileArgs;
+use super::console::Console;
+use super::emit::{self, Emit, Kind};
+use super::files::{self, Outputs};
+use super::input::{self, Input};
+use super::{bundle, parallel, verify};
+use gpucc::{Compiled, Compiler, Entry, Failure, Options, Stage, Target};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Runs the compilation; gives the exit code.
+pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
+    let mut options = input::options(&args.source, &args.code)?;
+    options.dump_after.clone_from(&args.dump_after);
+    if args.passes {
+        return list_passes(&options).map(|()| 0);
+    }
+    let Some(path) = &args.input else {
+        return Err(Failure::usage("an input is missing").note(super::usage()));
+    };
+    let (target, chip) = super::target(&args.target)?;
+    let emits = emits(&args.emit, target)?;
+    check_passes(&options)?;
+    options.keep_machine_ir = emits.iter().any(|emit| emit.kind == Kind::Mach);
+    let compiler = Compiler::new(target, chip)?;
+    let input = Input::read(path, args.source.lang)?;
+    let stage = args.entry.stage.map(Stage::from);
+    let choice = input::Choice {
+        entry: args.entry.entry.as_deref(),
+        stage,
+    };
+    let mut parsed = input::parse(&compiler, &input, choice, &options, console)?;
+    input::choose(&mut parsed, args.entry.entry.as_deref(), stage)?;
+
+    let jobs = args.jobs.unwrap_or(1) as usize;
+    let verification = args.verify.map(|inputs| (inputs, 0));
+    if verification.is_some() {
+        options.keep_steps = true;
+    }
+    let results = parallel::map(jobs, &parsed.entries, |entry| {
+        let compiled = entry_point(&compiler, entry, &options)?;
+        if let Some((inputs, seed)) = verification {
+            verify::prove(&compiler, &compiled, &input.text, &options, inputs, seed)?;
+        }
+        Ok(compiled)
+    });
+    let mut compiled = Vec::new();
+    let mut failures = Vec::new();
+    for result in results {
+        match result {
+            Ok(one) => compiled.push(one),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    for failure in &mut failures {
+        bundle::attach(failure, &input.text);
+        console.failure(failure);
+    }
+    let code = worst(failures.iter());
+    if !failures.is_empty() && (!args.keep_going || compiled.is_empty()) {
+        return Ok(code);
+    }
+
+    let mut outputs = Outputs::default();
+    for one in &compiled {
+        for (pass, text) in &one.dumps {
+            outputs.print(&format!("; after {pass}\n{text}"));
+        }
+        for note in &one.notes {
+            console.show(note, None);
+        }
+    }
+    let errors: Vec<_> = failures
+        .iter()
+        .flat_map(|failure| failure.diagnostics.clone())
+        .collect();
+    let result = emit::Outcome {
+        compiler: &compiler,
+        source: &input.text,
+        compiled: &compiled,
+        frontend_time: parsed.frontend_time,
+        warnings: &parsed.warnings,
+        errors: &errors,
+    };
+    emit::emit(&result, &emits, args.output.as_deref(), &mut outputs)?;
+    if let Some(path) = &args.write_pipeline {
+        let pipelines: Vec<_> = compiled
+            .iter()
+            .filter_map(|one| one.program.as_deref())
+            .map(|program| program.pipeline())
+            .collect();
+        let text = gpucc::merge_pipelines(&options.pipeline, &pipelines).to_json();
+        outputs.put(Some(path), text.into_bytes(), false);
+    }
+    if let Some(depfile) = &args.depfile {
+        let rule = depfile_rule(&outputs, path, args);
+        outputs.put(Some(depfile), rule.into_bytes(), false);
+    }
+    outputs.commit()?;
+    if args.time_passes {
+        files::write_stderr(&times(&compiled, &result));
+    }
+    if args.stats {
+        files::write_stderr(&stats(&compiled, &result));
+    }
+    Ok(code)
+}
+
+/// Compiles one entry point that the front end gave.
+pub fn entry_point(
+    compiler: &Compiler,
+    entry: &Entry,
+    options: &Options,
+) -> Result<Compiled, Failure> {
+    match &entry.func {
+        Ok(func) => compiler.compile(func, options),
+        Err(failure) => Err(failure.clone()),
+    }
+}
+
+/// The exit code of several failures: the first of 101, 6, 5, 4, 3, 1 that occurred.
+pub fn worst<'a>(failures: impl Iterator<Item = &'a Failure>) -> u8 {
+    const ORDER: [u8; 7] = [101, 6, 5, 4, 3, 1, 2];
+    failures
+        .map(Failure::exit_code)
+        .min_by_key(|code| ORDER.iter().position(|known| known == code))
+        .unwrap_or(0)
+}
+
+/// The `--emit` arguments; assembly when there are none (SSA for the interpreter).
+pub fn emits(texts: &[String], target: Target) -> Result<Vec<Emit>, Failure> {
+    if texts.is_empty() {
+        let kind = match target {
+            Target::Interp => Kind::Ir,
+            _ => Kind::Asm,
+        };
+        return Ok(vec![Emit { kind, path: None }]);
+    }
+    texts.iter().map(|text| Emit::parse(text)).collect()
+}
+
+fn check_passes(options: &Options) -> Result<(), Failure> {
+    let known = gpucc::pass_names();
+    for pass in options
+        .dump_after
+        .iter()
+        .chain(&options.skip)
+        .chain(&options.stop_after)
+    {
+        if pass != "all" && !known.contains(&pass.as_str()) {
+            return Err(
+                Failure::usage(format!("there is no pass '{pass}'")).note("--passes lists them")
+            );
+        }
+    }
+    Ok(())
+}
+
+fn list_passes(options: &Options) -> Result<(), Failure> {
+    let mut outputs = Outputs::default();
+    for (name, doc) in gpucc::passes(options.effort) {
+        outputs.print(&format!("{name:<20} {doc}\n"));
+    }
+    outputs.commit()
+}
+
+/// A make rule: what was written depends on what was read.
+fn depfile_rule(outputs: &Outputs, input: &Path, args: &CompileArgs) -> String {
+    let escape = |path: &Path| {
+        path.to_string_lossy()
+            .replace('\\', "/")
+            .replace(' ', "\\ ")
+            .replace('$', "$$")
+            .replace('#', "\\#")
+    };
+    let mut targets: Vec<String> = outputs.paths().map(escape).collect();
+    if targets.is_empty() {
+        targets.push("-".into());
+    }
+    let mut sources = vec![escape(input)];
+    sources.extend(args.source.pipeline.iter().map(|path| escape(path)));
+    format!("{}: {}\n", targets.join(" "), sources.join(" "))
+}
+
+fn times(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
+    let mut text = format!(
+        "{:>10}  front end\n",
+        micros(result.frontend_time.as_secs_f64())
+    );
+    for one in compiled {
+        let _ = writeln!(text, "entry point '{}'", one.entry);
+        let mut shared = 0.0;
+        for pass in &one.times {
+            let seconds = pass.time.as_secs_f64();
+            shared += seconds;
+            let changed = if pass.changed { "" } else { "  (no change)" };
+            let _ = writeln!(text, "{:>10}  {}{changed}", micros(seconds), pass.name);
+        }
+        let total = one.compile_time.as_secs_f64();
+        if one.program.is_some() {
+            let _ = writeln!(
+                text,
+                "{:>10}  {} back end",
+                micros(total - shared),
+                result.compiler.target().name()
+            );
+        }
+        let _ = writeln!(text, "{:>10}  total", micros(total));
+    }
+    text
+}
+
+fn micros(seconds: f64) -> String {
+    format!("{:.0} us", seconds.max(0.0) * 1e6)
+}
+
+fn stats(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
+    let mut rows = vec![vec![
+        "entry".to_owned(),
+        "stage".into(),
+        "instr".into(),
+        "bytes".into(),
+        "regs".into(),
+        "spills".into(),
+        "scratch".into(),
+        "loops".into(),
+        "branches".into(),
+        "cycles".into(),
+        "bound by".into(),
+        "us".into(),
+    ]];
+    for one in compiled {
+        let shader = gpucc::shader_report(one, result.source, result.frontend_time);
+        let stats = &shader.stats;
+        rows.push(vec![
+            shader.entry.clone(),
+            shader.stage.into(),
+            stats.instructions.to_string(),
+            stats.code_bytes.to_string(),
+            stats.registers.to_string(),
+            stats.spills.to_string(),
+            stats.scratch_bytes.to_string(),
+            stats.loops.to_string(),
+            stats.branches.to_string(),
+            format!("{:.0}", stats.cycles),
+            stats.bound_unit.clone(),
+            stats.compile_microseconds.to_string(),
+        ]);
+    }
+    table(&rows)
+}
+
+/// Columns that line up: the first two to the left, numbers to the right.
+fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let width = widths[column];
+            if column > 0 {
+                line.push_str("  ");
+            }
+            if column < 2 {
+                let _ = write!(line, "{cell:<width$}");
+            } else {
+                let _ = write!(line, "{cell:>width$}");
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,255 @@
+//! What `--emit` asks for, and how each kind is made.
+
+use super::files::Outputs;
+use gpucc::{Compiled, Compiler, Failure, SourceText};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A form of the result.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Asm,
+    Bin,
+    Hex,
+    Json,
+    Ir,
+    Mach,
+    Cfg,
+    Elf,
+    Html,
+}
+
+impl Kind {
+    const ALL: [(&'static str, Kind, &'static str); 9] = [
+        ("asm", Kind::Asm, "s"),
+        ("bin", Kind::Bin, "bin"),
+        ("hex", Kind::Hex, "hex"),
+        ("json", Kind::Json, "json"),
+        ("ir", Kind::Ir, "ir"),
+        ("mach", Kind::Mach, "mach"),
+        ("cfg", Kind::Cfg, "dot"),
+        ("elf", Kind::Elf, "elf"),
+        ("html", Kind::Html, "html"),
+    ];
+
+    fn name(self) -> &'static str {
+        Kind::ALL
+            .iter()
+            .find(|row| row.1 == self)
+            .map_or("?", |row| row.0)
+    }
+
+    fn extension(self) -> &'static str {
+        Kind::ALL
+            .iter()
+            .find(|row| row.1 == self)
+            .map_or("out", |row| row.2)
+    }
+
+    fn is_binary(self) -> bool {
+        matches!(self, Kind::Bin | Kind::Elf)
+    }
+}
+
+/// One `--emit`.
+#[derive(Clone, Debug)]
+pub struct Emit {
+    /// What.
+    pub kind: Kind,
+    /// Where; `-o` when absent.
+    pub path: Option<PathBuf>,
+}
+
+impl Emit {
+    /// Parses `KIND[=PATH]`; kinds that are not built yet are refused here.
+    pub fn parse(text: &str) -> Result<Emit, Failure> {
+        let (name, path) = match text.split_once('=') {
+            Some((name, path)) => (name, Some(PathBuf::from(path))),
+            None => (text, None),
+        };
+        let kind = Kind::ALL
+            .iter()
+            .find(|row| row.0 == name)
+            .map(|row| row.1)
+            .ok_or_else(|| {
+                let names: Vec<&str> = Kind::ALL.iter().map(|row| row.0).collect();
+                Failure::usage(format!("--emit knows no '{name}'"))
+                    .note(format!("kinds are {}", names.join(", ")))
+            })?;
+        match kind {
+            Kind::Elf | Kind::Html => Err(Failure::not_yet(
+                format!("--emit {}", kind.name()),
+                "the command",
+            )),
+            Kind::Asm | Kind::Bin | Kind::Hex | Kind::Json | Kind::Ir | Kind::Mach | Kind::Cfg => {
+                Ok(Emit { kind, path })
+            }
+        }
+    }
+}
+
+/// What was compiled, with what is needed to write it.
+pub struct Outcome<'a> {
+    /// The compiler.
+    pub compiler: &'a Compiler,
+    /// The source.
+    pub source: &'a SourceText,
+    /// Entry points that compiled, in source order.
+    pub compiled: &'a [Compiled],
+    /// Time of the front end.
+    pub frontend_time: Duration,
+    /// Warnings of the front end.
+    pub warnings: &'a [gpucc::Diagnostic],
+    /// Errors of entry points that did not compile, under `--keep-going`.
+    pub errors: &'a [gpucc::Diagnostic],
+}
+
+/// Puts every `--emit` into the outputs. `output` is `-o`.
+pub fn emit(
+    result: &Outcome<'_>,
+    emits: &[Emit],
+    output: Option<&Path>,
+    outputs: &mut Outputs,
+) -> Result<(), Failure> {
+    for emit in emits {
+        let path = emit.path.as_deref().or(output);
+        let folder = path.filter(|path| is_folder(path));
+        match emit.kind {
+            Kind::Json => {
+                let path = folder.map(|folder| folder.join(format!("{}.json", stem(result))));
+                let path = path.as_deref().or(emit.path.as_deref()).or(output);
+                outputs.put(path, report(result).into_bytes(), false);
+            }
+            _ if folder.is_some() => {
+                let folder = folder.expect("just tested");
+                for compiled in result.compiled {
+                    let name = format!(
+                        "{}.{}.{}",
+                        stem(result),
+                        file_name(&compiled.entry),
+                        emit.kind.extension()
+                    );
+                    let bytes = bytes(compiled, emit.kind)?;
+                    outputs.put(Some(&folder.join(name)), bytes, emit.kind.is_binary());
+                }
+            }
+            Kind::Bin if result.compiled.len() > 1 => {
+                let names: Vec<&str> = result
+                    .compiled
+                    .iter()
+                    .map(|compiled| compiled.entry.as_str())
+                    .collect();
+                return Err(Failure::usage(format!(
+                    "one file cannot hold the machine code of several entry points: {}",
+                    names.join(", ")
+                ))
+                .note("choose one with --entry, or name a folder with -o"));
+            }
+            _ => {
+                let mut all = Vec::new();
+                for compiled in result.compiled {
+                    if result.compiled.len() > 1 && emit.kind == Kind::Asm {
+                        if !all.is_empty() {
+                            all.push(b'\n');
+                        }
+                        let head = format!(
+                            "; {} entry point '{}'\n",
+                            compiled.stage.name(),
+                            compiled.entry
+                        );
+                        all.extend_from_slice(head.as_bytes());
+                    }
+                    all.extend(bytes(compiled, emit.kind)?);
+                }
+                outputs.put(path, all, emit.kind.is_binary());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// True for a path that is a folder or is written as one.
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.to_string_lossy().ends_with(['/', '\\'])
+}
+
+fn stem(result: &Outcome<'_>) -> String {
+    Path::new(&result.source.name)
+        .file_stem()
+        .map_or_else(
+            || "shader".into(),
+            |stem| stem.to_string_lossy().into_owned(),
+        )
+        .replace(['<', '>'], "")
+}
+
+/// An entry point's name as part of a file's name.
+fn file_name(entry: &str) -> String {
+    entry
+        .chars()
+        .map(|c| {
+            if c.is_alphanumeric() || c == '_' || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect()
+}
+
+fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
+    let program = || {
+        compiled.program.as_deref().ok_or_else(|| {
+            Failure::usage(format!(
+                "--emit {} needs a machine: target interp has no machine code",
+                kind.name()
+            ))
+        })
+    };
+    Ok(match kind {
+        Kind::Asm => program()?.assembly()?.into_bytes(),
+        Kind::Bin => program()?.code().to_vec(),
+        Kind::Hex => program()?.hex().into_bytes(),
+        Kind::Ir => gpucc::print_ir(&compiled.ssa).into_bytes(),
+        Kind::Mach => program()?.machine_ir().into_bytes(),
+        Kind::Cfg => gpucc::cfg(&compiled.ssa).into_bytes(),
+        Kind::Json | Kind::Elf | Kind::Html => Vec::new(),
+    })
+}
+
+/// The JSON report, with a final newline.
+pub fn report(result: &Outcome<'_>) -> String {
+    let shaders: Vec<_> = result
+        .compiled
+        .iter()
+        .map(|compiled| gpucc::shader_report(compiled, result.source, result.frontend_time))
+        .collect();
+    let mut warnings: Vec<_> = result
+        .warnings
+        .iter()
+        .map(|warning| gpucc::message(warning, Some(result.source)))
+        .collect();
+    warnings.extend(
+        result
+            .compiled
+            .iter()
+            .flat_map(|compiled| &compiled.notes)
+            .map(|note| gpucc::message(note, Some(result.source))),
+    );
+    let report = gpucc::report::Report {
+        schema: gpucc::report::Schema::CURRENT,
+        producer: gpucc::PRODUCER.into(),
+        target: result.compiler.target().name(),
+        chip: result.compiler.chip(),
+        shaders,
+        warnings,
+        errors: result
+            .errors
+            .iter()
+            .map(|error| gpucc::message(error, Some(result.source)))
+            .collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&report).expect("plain data");
+    text.push('\n');
+    text
+}

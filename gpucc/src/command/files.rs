@@ -1,0 +1,192 @@
+//! Files: read with clear errors, written whole or not at all.
+
+use gpucc::Failure;
+use std::fs;
+use std::io::{ErrorKind, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Sources larger than this are refused before they are read.
+pub const LARGEST_INPUT: u64 = 256 << 20;
+
+/// Reads a file, or stdin for `-`.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let too_large = || {
+        Failure::usage(format!(
+            "{} is larger than {} MiB",
+            path.display(),
+            LARGEST_INPUT >> 20
+        ))
+    };
+    let mut bytes = Vec::new();
+    let result = if path == Path::new("-") {
+        std::io::stdin()
+            .lock()
+            .take(LARGEST_INPUT + 1)
+            .read_to_end(&mut bytes)
+    } else {
+        if path.is_dir() {
+            return Err(
+                Failure::usage(format!("cannot read {}: it is a folder", path.display()))
+                    .note("`gpucc batch` compiles folders"),
+            );
+        }
+        fs::File::open(path).and_then(|file| file.take(LARGEST_INPUT + 1).read_to_end(&mut bytes))
+    };
+    match result {
+        Ok(_) if bytes.len() as u64 > LARGEST_INPUT => Err(too_large()),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(Failure::usage(format!(
+            "cannot read {}: {}",
+            path.display(),
+            reason(&error)
+        ))),
+    }
+}
+
+/// Reads text, or says at which byte it is not text.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    text(path, read(path)?)
+}
+
+/// Bytes as text, or an error that says where they are not. A byte-order mark is dropped.
+pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        Failure::invalid(format!(
+            "{} is not UTF-8 text: the byte at offset {} does not belong",
+            path.display(),
+            error.utf8_error().valid_up_to()
+        ))
+    })?;
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
+
+/// What an I/O error means to a person.
+pub fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "no such file or folder".into(),
+        ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    }
+}
+
+static SCRATCH: AtomicU32 = AtomicU32::new(0);
+
+/// Outputs of one command: written next to their places first and moved there together at the end, so
+/// that an error leaves nothing half written.
+#[derive(Default)]
+pub struct Outputs {
+    stdout: Vec<u8>,
+    files: Vec<(PathBuf, Vec<u8>)>,
+    binary_on_stdout: bool,
+}
+
+impl Outputs {
+    /// Adds to stdout.
+    pub fn print(&mut self, text: &str) {
+        self.stdout.extend_from_slice(text.as_bytes());
+    }
+
+    /// Sends bytes to a path (`-` or none is stdout).
+    pub fn put(&mut self, path: Option<&Path>, bytes: Vec<u8>, binary: bool) {
+        match path {
+            None => self.to_stdout(bytes, binary),
+            Some(path) if path == Path::new("-") => self.to_stdout(bytes, binary),
+            Some(path) => self.files.push((path.to_owned(), bytes)),
+        }
+    }
+
+    fn to_stdout(&mut self, bytes: Vec<u8>, binary: bool) {
+        self.binary_on_stdout |= binary;
+        self.stdout.extend_from_slice(&bytes);
+    }
+
+    /// The files that will be written.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|(path, _)| path.as_path())
+    }
+
+    /// Writes everything.
+    pub fn commit(self) -> Result<(), Failure> {
+        if self.binary_on_stdout && std::io::stdout().is_terminal() {
+            return Err(Failure::usage("machine code is not written to a terminal")
+                .note("name a file with -o PATH, or ask for --emit hex or asm"));
+        }
+        for (index, (path, _)) in self.files.iter().enumerate() {
+            if self.files[..index].iter().any(|(other, _)| other == path) {
+                return Err(Failure::usage(format!(
+                    "two outputs have the same path {}",
+                    path.display()
+                )));
+            }
+        }
+        let mut moves: Vec<(PathBuf, &Path)> = Vec::new();
+        let result = self.write_all(&mut moves);
+        if result.is_err() {
+            for (temporary, _) in &moves {
+                // Nothing can be done about a scratch file that does not go away.
+                let _ = fs::remove_file(temporary);
+            }
+        }
+        result
+    }
+
+    fn write_all<'a>(&'a self, moves: &mut Vec<(PathBuf, &'a Path)>) -> Result<(), Failure> {
+        let fail = |path: &Path, error: std::io::Error| {
+            Failure::usage(format!(
+                "cannot write {}: {}",
+                path.display(),
+                reason(&error)
+            ))
+        };
+        for (path, bytes) in &self.files {
+            // Devices and pipes are written in place: a rename would replace them.
+            if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+                fs::write(path, bytes).map_err(|error| fail(path, error))?;
+                continue;
+            }
+            if path.is_dir() {
+                return Err(Failure::usage(format!(
+                    "cannot write {}: it is a folder",
+                    path.display()
+                )));
+            }
+            let temporary = scratch_name(path);
+            fs::write(&temporary, bytes).map_err(|error| fail(path, error))?;
+            moves.push((temporary, path));
+        }
+        write_stdout(&self.stdout)?;
+        for (temporary, path) in moves.iter() {
+            fs::rename(temporary, path).map_err(|error| fail(path, error))?;
+        }
+        Ok(())
+    }
+}
+
+fn scratch_name(path: &Path) -> PathBuf {
+    let number = SCRATCH.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}-{number}.tmp", std::process::id()));
+    path.with_file_name(name)
+}
+
+/// Writes to stdout. A reader that has gone away (`| head`) is no error: the command ends quietly.
+pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::usage(format!(
+            "cannot write to stdout: {}",
+            reason(&error)
+        ))),
+    }
+}
+
+/// Writes to stderr; when that is gone there is nobody left to tell.
+pub fn write_stderr(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,215 @@
+//! From arguments to a source and to options of the compiler.
+
+use super::args::{CodeArgs, Lang, Opt, Robust, SourceArgs, Switch};
+use super::console::Console;
+use super::files;
+pub use gpucc::Choice;
+use gpucc::{Effort, Failure, Options, Parsed, Pipeline, Source, SourceText, Stage};
+use std::path::Path;
+
+/// A source file in memory.
+pub struct Input {
+    bytes: Vec<u8>,
+    lang: Lang,
+    stage: Option<Stage>,
+    /// For messages and line tables.
+    pub text: SourceText,
+}
+
+impl Input {
+    /// Reads a source and finds its language by name, or by `--lang`.
+    pub fn read(path: &Path, lang: Option<Lang>) -> Result<Input, Failure> {
+        let extension = path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or("");
+        let named = match extension {
+            "wgsl" => Some((Lang::Wgsl, None)),
+            "spv" => Some((Lang::Spirv, None)),
+            "ir" => Some((Lang::Ir, None)),
+            "glsl" => Some((Lang::Glsl, None)),
+            "vert" => Some((Lang::Glsl, Some(Stage::Vertex))),
+            "frag" => Some((Lang::Glsl, Some(Stage::Fragment))),
+            "comp" => Some((Lang::Glsl, Some(Stage::Compute))),
+            _ => None,
+        };
+        let (lang, stage) = match (lang, named) {
+            (Some(lang), Some((same, stage))) if lang == same => (lang, stage),
+            (Some(lang), _) => (lang, None),
+            (None, Some(named)) => named,
+            (None, None) if path == Path::new("-") => {
+                return Err(Failure::usage(
+                    "stdin has no name to tell its language by: add --lang wgsl, spirv, glsl or ir",
+                ));
+            }
+            (None, None) => {
+                return Err(Failure::usage(format!(
+                    "cannot tell the language of {}",
+                    path.display()
+                ))
+                .note("known are .wgsl .spv .vert .frag .comp .glsl .ir; or say --lang"));
+            }
+        };
+        let bytes = files::read(path)?;
+        let name = if path == Path::new("-") {
+            "<stdin>".to_owned()
+        } else {
+            path.to_string_lossy().replace('\\', "/")
+        };
+        let (bytes, text) = match lang {
+            Lang::Spirv => (bytes, None),
+            Lang::Wgsl | Lang::Glsl | Lang::Ir => (Vec::new(), Some(files::text(path, bytes)?)),
+        };
+        Ok(Input {
+            bytes,
+            lang,
+            stage,
+            text: SourceText::new(name, text),
+        })
+    }
+
+    /// What the compiler reads.
+    pub fn source(&self, stage: Option<Stage>) -> Result<Source<'_>, Failure> {
+        let text = self.text.text.as_deref().unwrap_or("");
+        Ok(match self.lang {
+            Lang::Wgsl => Source::Wgsl(text),
+            Lang::Ir => Source::Ir(text),
+            Lang::Spirv => Source::SpirV(&self.bytes),
+            Lang::Glsl => match stage.or(self.stage).or_else(|| pragma(text)) {
+                Some(stage) => Source::Glsl(text, stage),
+                None => {
+                    return Err(Failure::usage(format!(
+                        "{}: GLSL does not say its stage",
+                        self.text.name
+                    ))
+                    .note(
+                        "add --stage, name the file .vert, .frag or .comp, or write \
+                         `#pragma shader_stage(compute)` in it",
+                    ));
+                }
+            },
+        })
+    }
+}
+
+/// The stage that `#pragma shader_stage(...)` names, as glslc reads it.
+fn pragma(text: &str) -> Option<Stage> {
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find_map(|line| line.strip_prefix("#pragma shader_stage("))?;
+    match line.trim_end_matches(')').trim() {
+        "vertex" => Some(Stage::Vertex),
+        "fragment" => Some(Stage::Fragment),
+        "compute" => Some(Stage::Compute),
+        _ => None,
+    }
+}
+
+/// Options of the compiler from the arguments.
+pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure> {
+    let mut options = Options::default();
+    if let Some(path) = &source.pipeline {
+        options.pipeline = Pipeline::parse(&files::read_text(path)?)
+            .map_err(|problem| Failure::usage(format!("{}: {problem}", path.display())))?;
+    }
+    for text in &source.overrides {
+        let (name, value) = text.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("--override {text}: write NAME=VALUE or ID=VALUE"))
+        })?;
+        let value = match value.trim() {
+            "true" => 1.0,
+            "false" => 0.0,
+            number => number.parse::<f64>().map_err(|_| {
+                Failure::usage(format!("--override {name}: `{number}` is not a number"))
+            })?,
+        };
+        options.overrides.insert(name.trim().to_owned(), value);
+    }
+    options.overrides_default = source.overrides_default;
+    options.effort = match code.opt {
+        Opt::None => Effort::None,
+        Opt::Some => Effort::Some,
+        Opt::Full => Effort::Full,
+        Opt::Max => Effort::Max,
+    };
+    options.robust = match (code.robust, options.pipeline.robust) {
+        (Some(Robust::Restrict), _) => gpucc::Robust::Restrict,
+        (Some(Robust::Zero), _) => gpucc::Robust::Zero,
+        (Some(Robust::Off), _) => gpucc::Robust::Off,
+        (None, inner) => inner.unwrap_or_default(),
+    };
+    options.bound_loops = code.bound_loops == Some(Switch::On);
+    options.keep_workgroup = code.zero_workgroup == Some(Switch::Off);
+    options.skip.clone_from(&code.skip);
+    options.stop_after.clone_from(&code.stop_after);
+    options.fuel = code.fuel;
+    options.verify_each = code.verify_each;
+    Ok(options)
+}
+
+/// Reads a source with its entry points, and lets messages point into it from now on.
+pub fn parse(
+    compiler: &gpucc::Compiler,
+    input: &Input,
+    choice: Choice<'_>,
+    options: &Options,
+    console: &mut Console,
+) -> Result<Parsed, Failure> {
+    console.set_source(input.text.clone());
+    let parsed = compiler.parse(input.source(choice.stage)?, choice, options)?;
+    for warning in &parsed.warnings {
+        console.show(warning, None);
+    }
+    Ok(parsed)
+}
+
+/// Keeps the entry points that `--entry` and `--stage` choose.
+pub fn choose(
+    parsed: &mut Parsed,
+    entry: Option<&str>,
+    stage: Option<Stage>,
+) -> Result<(), Failure> {
+    let all: Vec<String> = parsed
+        .entries
+        .iter()
+        .map(|entry| format!("{} ({})", entry.name, entry.stage.name()))
+        .collect();
+    parsed.entries.retain(|candidate| {
+        entry.is_none_or(|name| candidate.name == name)
+            && stage.is_none_or(|stage| candidate.stage == stage)
+    });
+    if !parsed.entries.is_empty() {
+        return Ok(());
+    }
+    if all.is_empty() {
+        return Err(Failure::invalid("the shader has no entry point")
+            .note("mark a function with @vertex, @fragment or @compute"));
+    }
+    let wanted = match (entry, stage) {
+        (Some(name), Some(stage)) => format!("{} entry point '{name}'", stage.name()),
+        (Some(name), None) => format!("entry point '{name}'"),
+        (None, Some(stage)) => format!("{} entry point", stage.name()),
+        (None, None) => "entry point".to_owned(),
+    };
+    Err(Failure::usage(format!("there is no {wanted}"))
+        .note(format!("entry points are {}", all.join(", "))))
+}
+
+/// The one entry point of a stage.
+pub fn one(parsed: &mut Parsed, entry: Option<&str>, stage: Stage) -> Result<gpucc::Func, Failure> {
+    choose(parsed, entry, Some(stage))?;
+    if parsed.entries.len() > 1 {
+        let names: Vec<&str> = parsed
+            .entries
+            .iter()
+            .map(|entry| entry.name.as_str())
+            .collect();
+        return Err(Failure::usage(format!(
+            "there are several {} entry points: choose one",
+            stage.name()
+        ))
+        .note(format!("they are {}", names.join(", "))));
+    }
+    parsed.entries.remove(0).func
+}

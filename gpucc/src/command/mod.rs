@@ -1,0 +1,143 @@
+//! The command: arguments in, files and messages out, one exit code.
+
+mod args;
+mod assembly;
+mod batch;
+mod bundle;
+mod compile;
+mod console;
+mod data;
+mod emit;
+mod files;
+mod input;
+mod parallel;
+mod render;
+mod response;
+mod run;
+mod targets;
+mod verify;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use console::Console;
+use gpucc::{Failure, Target};
+use std::process::ExitCode;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    bundle::install_hook();
+    // Recursion over nested regions is bounded, but not by the 8 MiB of the first thread.
+    let worker = std::thread::Builder::new()
+        .stack_size(parallel::STACK)
+        .spawn(|| match response::expand(std::env::args_os()) {
+            Ok(args) => parse(args),
+            Err(failure) => {
+                Console::plain().failure(&failure);
+                failure.exit_code()
+            }
+        });
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Err(_)) | Err(_) => ExitCode::from(101),
+    }
+}
+
+fn parse(args: Vec<std::ffi::OsString>) -> u8 {
+    match Cli::try_parse_from(args) {
+        Ok(cli) => dispatch(&cli),
+        Err(error) if error.use_stderr() => {
+            files::write_stderr(&error.render().to_string());
+            2
+        }
+        // --help and --version are answers, not errors.
+        Err(error) => match files::write_stdout(error.render().to_string().as_bytes()) {
+            Ok(()) => 0,
+            Err(failure) => failure.exit_code(),
+        },
+    }
+}
+
+fn dispatch(cli: &Cli) -> u8 {
+    let messages = match &cli.command {
+        None => &cli.compile.messages,
+        Some(Command::Asm(args)) => &args.messages,
+        Some(Command::Disasm(args)) => &args.messages,
+        Some(Command::Run(args)) => &args.messages,
+        Some(Command::Render(args)) => &args.messages,
+        Some(Command::Verify(args)) => &args.messages,
+        Some(Command::Batch(args)) => &args.messages,
+        Some(Command::Compare(args)) => &args.messages,
+        Some(Command::Targets(args)) => &args.messages,
+    };
+    let mut console = Console::new(messages);
+    let run = || match &cli.command {
+        None => compile::run(&cli.compile, &mut console),
+        Some(Command::Asm(args)) => assembly::asm(args),
+        Some(Command::Disasm(args)) => assembly::disasm(args),
+        Some(Command::Run(args)) => run::run(args, &mut console).map(|()| 0),
+        Some(Command::Render(args)) => render::run(args, &mut console).map(|()| 0),
+        Some(Command::Verify(args)) => verify::run(args, &mut console),
+        Some(Command::Batch(args)) => batch::run(args, &mut console),
+        Some(Command::Compare(_)) => Err(Failure::not_yet("`gpucc compare`", "the command")),
+        Some(Command::Targets(args)) => targets::run(args).map(|()| 0),
+    };
+    // The last net: whatever falls through the pipeline's own is still our bug and said so.
+    let result =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+            Err(Failure::internal(
+                "the command",
+                gpucc::panic_message(payload.as_ref()),
+            ))
+        });
+    match result {
+        Ok(code) => code,
+        Err(failure) => {
+            console.failure(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+/// The target and chip that the arguments name.
+fn target(args: &args::TargetArgs) -> Result<(Target, Option<&'static str>), Failure> {
+    let names = || {
+        let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
+        format!("targets are {}", names.join(", "))
+    };
+    let Some(name) = &args.target else {
+        return Err(Failure::usage("--target is missing").note(names()));
+    };
+    let target = Target::by_name(name)
+        .ok_or_else(|| Failure::usage(format!("there is no target '{name}'")).note(names()))?;
+    let chip = match &args.chip {
+        None => target.chips().first().copied(),
+        Some(chip) => Some(
+            target
+                .chips()
+                .iter()
+                .copied()
+                .find(|known| known == chip)
+                .ok_or_else(|| {
+                    let failure =
+                        Failure::usage(format!("target {} has no chip '{chip}'", target.name()));
+                    if target.chips().is_empty() {
+                        failure.note("it has no chips")
+                    } else {
+                        failure.note(format!("chips are {}", target.chips().join(", ")))
+                    }
+                })?,
+        ),
+    };
+    if !target.is_built() {
+        return Err(Failure::not_yet(
+            format!("target {} ({})", target.name(), target.machine()),
+            "the back end",
+        ));
+    }
+    Ok((target, chip))
+}
+
+/// The usage line, for a call without an input.
+fn usage() -> String {
+    Cli::command().render_usage().to_string()
+}

@@ -1,0 +1,93 @@
+//! `gpucc run`: a compute entry point on the emulated machine.
+
+use super::args::RunArgs;
+use super::bundle;
+use super::console::Console;
+use super::data::{self, Dump, Setting};
+use super::files::{self, Outputs};
+use super::input::{self, Input};
+use gpucc::execute::{Executor, interp::Interp};
+use gpucc::{Compiler, Failure, Func, Stage};
+
+/// Runs and dumps.
+pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
+    let options = input::options(&args.source, &args.code)?;
+    let (target, chip) = super::target(&args.target)?;
+    let settings = args
+        .set
+        .iter()
+        .map(|text| Setting::parse(text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let dumps = args
+        .dump
+        .iter()
+        .map(|text| Dump::parse(text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let compiler = Compiler::new(target, chip)?;
+    let input = Input::read(&args.file, args.source.lang)?;
+    let mut parsed = input::parse(
+        &compiler,
+        &input,
+        input::Choice {
+            entry: args.entry.as_deref(),
+            stage: Some(Stage::Compute),
+        },
+        &options,
+        console,
+    )?;
+    let func = input::one(&mut parsed, args.entry.as_deref(), Stage::Compute)?;
+    // Bindings are those of the source: what an optimisation dropped may still be set and dumped.
+    let bindings = data::bind(&func, &settings)?;
+    for dump in &dumps {
+        dump.place.find(&func)?;
+    }
+    let result = execute(args, &compiler, &func, bindings, &options, &input)
+        .and_then(|bindings| print(&dumps, &func, &bindings));
+    result.map_err(|mut failure| {
+        bundle::attach(&mut failure, &input.text);
+        failure
+    })
+}
+
+fn execute(
+    args: &RunArgs,
+    compiler: &Compiler,
+    func: &Func,
+    bindings: gpucc_emu::world::Bindings,
+    options: &gpucc::Options,
+    input: &Input,
+) -> Result<gpucc_emu::world::Bindings, Failure> {
+    let compiled = compiler.compile(func, options)?;
+    let mut executor: Box<dyn Executor> = match &compiled.program {
+        Some(program) => program.executor(&input.text)?,
+        None => Box::new(Interp::new(&compiled.ssa, compiler.numerics(), None)),
+    };
+    executor.set_trace(args.trace);
+    // Resource numbers are the same before and after the passes.
+    let mut bindings = bindings;
+    let result = executor.dispatch(&mut bindings, args.groups.0);
+    files::write_stderr(&executor.take_trace());
+    result.map_err(gpucc::execute::Stop::into_failure)?;
+    Ok(bindings)
+}
+
+fn print(
+    dumps: &[Dump],
+    func: &Func,
+    bindings: &gpucc_emu::world::Bindings,
+) -> Result<(), Failure> {
+    let mut outputs = Outputs::default();
+    for dump in dumps {
+        match &dump.path {
+            Some(path) => {
+                outputs.put(Some(path), dump.bytes(func, bindings)?.to_vec(), true);
+            }
+            None => {
+                let mut line = dump.line(func, bindings)?;
+                line.push('\n');
+                outputs.print(&line);
+            }
+        }
+    }
+    outputs.commit()
+}

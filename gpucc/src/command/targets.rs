@@ -1,0 +1,44 @@
+//! `gpucc targets`: what gpucc knows, for people and as JSON.
+
+use super::args::TargetsArgs;
+use super::files::Outputs;
+use gpucc::{Failure, Target, TargetInfo};
+
+/// Lists the targets.
+pub fn run(args: &TargetsArgs) -> Result<(), Failure> {
+    let rows: Vec<TargetInfo> = Target::ALL.into_iter().map(TargetInfo::from).collect();
+    let mut outputs = Outputs::default();
+    if args.json {
+        let text = serde_json::to_string_pretty(&rows).expect("plain data");
+        outputs.print(&text);
+        outputs.print("\n");
+        return outputs.commit();
+    }
+    for row in &rows {
+        outputs.print(&format!("{:<8} {}\n", row.target, row.machine));
+        if !row.chips.is_empty() {
+            outputs.print(&format!("         chips:   {}\n", row.chips.join(", ")));
+        }
+        if !row.supported {
+            outputs.print("         not supported by gpucc yet\n");
+            continue;
+        }
+        outputs.print(&format!("         stages:  {}\n", row.stages.join(", ")));
+        if !row.limits.is_empty() {
+            let limits: Vec<String> = row
+                .limits
+                .iter()
+                .map(|(name, value)| format!("{} {value}", name.replace('_', " ")))
+                .collect();
+            outputs.print(&format!("         limits:  {}\n", limits.join(", ")));
+        }
+        for (index, refusal) in row.refuses.iter().enumerate() {
+            let head = if index == 0 { "refuses:" } else { "" };
+            outputs.print(&format!(
+                "         {head:<8} {} ({})\n",
+                refusal.feature, refusal.manual
+            ));
+        }
+    }
+    outputs.commit()
+}

@@ -1,0 +1,83 @@
+//! `gpucc verify`: the encoded bytes against the reference.
+
+use super::args::{TargetArgs, VerifyArgs};
+use super::console::Console;
+use super::files::Outputs;
+use super::input::{self, Choice, Input};
+use super::{bundle, compile};
+use gpucc::verify::Summary;
+use gpucc::{Compiled, Compiler, Entry, Failure, Options, SourceText, Stage, Target};
+
+/// Verifies every chosen entry point; gives the exit code.
+pub fn run(args: &VerifyArgs, console: &mut Console) -> Result<u8, Failure> {
+    let mut options = input::options(&args.source, &args.code)?;
+    options.keep_steps = true;
+    let targets = targets(&args.target)?;
+    let input = Input::read(&args.file, args.source.lang)?;
+    let stage = args.entry.stage.map(Stage::from);
+    let choice = Choice {
+        entry: args.entry.entry.as_deref(),
+        stage,
+    };
+    let mut outputs = Outputs::default();
+    let mut failures = Vec::new();
+    for (target, chip) in targets {
+        let compiler = Compiler::new(target, chip)?;
+        let mut parsed = input::parse(&compiler, &input, choice, &options, console)?;
+        input::choose(&mut parsed, choice.entry, stage)?;
+        for entry in &parsed.entries {
+            match one(&compiler, entry, &input.text, &options, args) {
+                Ok(summary) => match summary.failure(target.name()) {
+                    None => outputs.print(&format!("{}\n", summary.line(target.name()))),
+                    Some(failure) => failures.push(failure),
+                },
+                Err(failure) => failures.push(failure),
+            }
+        }
+    }
+    outputs.commit()?;
+    for failure in &mut failures {
+        bundle::attach(failure, &input.text);
+        console.failure(failure);
+    }
+    Ok(compile::worst(failures.iter()))
+}
+
+/// The targets that the arguments name; `all` is every one that is built.
+fn targets(args: &TargetArgs) -> Result<Vec<(Target, Option<&'static str>)>, Failure> {
+    if args.target.as_deref() == Some("all") {
+        return Ok(Target::ALL
+            .into_iter()
+            .filter(|target| target.is_built())
+            .map(|target| (target, target.chips().first().copied()))
+            .collect());
+    }
+    super::target(args).map(|target| vec![target])
+}
+
+fn one(
+    compiler: &Compiler,
+    entry: &Entry,
+    source: &SourceText,
+    options: &Options,
+    args: &VerifyArgs,
+) -> Result<Summary, Failure> {
+    let compiled = compile::entry_point(compiler, entry, options)?;
+    gpucc::verify::verify(compiler, &compiled, source, options, args.inputs, args.seed)
+}
+
+/// `--verify`: an error unless the bytes are proved.
+pub fn prove(
+    compiler: &Compiler,
+    compiled: &Compiled,
+    source: &SourceText,
+    options: &Options,
+    inputs: u32,
+    seed: u64,
+) -> Result<(), Failure> {
+    let summary = gpucc::verify::verify(compiler, compiled, source, options, inputs, seed)?;
+    match summary.failure(compiler.target().name()) {
+        None => Ok(()),
+        Some(failure) => Err(failure),
+    }
+}

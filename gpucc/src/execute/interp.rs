@@ -1,0 +1,225 @@
+//! The reference interpreter as an executor.
+
+use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun, layout};
+use crate::Failure;
+use crate::pipeline::VertexState;
+use gpucc_emu::draw::{Quad, QuadBatch};
+use gpucc_emu::world::Bindings;
+use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, Trace};
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Span};
+use std::fmt::Write;
+
+/// Lanes that run together: larger dispatches are cut at workgroups.
+const MOST_LANES: u32 = 4096;
+/// Steps of one chunk of lanes.
+const STEPS: u64 = 50_000_000;
+
+/// Runs structured SSA.
+pub struct Interp {
+    func: Func,
+    numerics: Numerics,
+    vertex: VertexState,
+    tracing: bool,
+    trace: String,
+}
+
+impl Interp {
+    /// Runs a function under a numeric model; attributes lie as the pipeline says.
+    pub fn new(func: &Func, numerics: Numerics, vertex: Option<&VertexState>) -> Interp {
+        Interp {
+            func: func.clone(),
+            numerics,
+            vertex: layout::complete(func, vertex),
+            tracing: false,
+            trace: String::new(),
+        }
+    }
+
+    fn run(&mut self, lanes: &Lanes, bindings: &mut Bindings) -> Result<Outcome, Stop> {
+        let mut options = Options::new(&self.numerics);
+        options.steps = STEPS;
+        let mut writer = Writer(&mut self.trace);
+        if self.tracing {
+            options.trace = Some(&mut writer);
+        }
+        interp::run(&self.func, lanes, bindings, options).map_err(|stop| stopped(&self.func, stop))
+    }
+}
+
+/// A stop of the interpreter in the facade's words.
+pub fn stopped(func: &Func, stop: interp::Stop) -> Stop {
+    let span = |inst: Inst| func.insts.get(inst).map_or(Span::NONE, |data| data.span);
+    match stop {
+        interp::Stop::OutOfSteps(_) => Stop::OutOfSteps,
+        interp::Stop::DivergentBarrier(inst) => Stop::Cannot(
+            Failure::invalid("a barrier is not reached by every invocation of a workgroup")
+                .at(span(inst)),
+        ),
+        interp::Stop::Unreachable(inst) | interp::Stop::Malformed(inst, _) => Stop::Illegal {
+            rule: "the interpreter".into(),
+            message: stop.to_string(),
+            span: span(inst),
+        },
+    }
+}
+
+/// Lanes of vertices.
+pub fn vertex_lanes(func: &Func, state: &VertexState, run: &VertexRun<'_>) -> Lanes {
+    let mut lanes = Lanes::new(func, run.ids.len());
+    for (input, data) in &func.inputs {
+        for (lane, id) in run.ids.iter().enumerate() {
+            let value = match data.kind {
+                InputKind::Builtin(Builtin::VertexIndex) => {
+                    [id.vertex.wrapping_add(run.first_vertex), 0, 0, 0]
+                }
+                InputKind::Builtin(Builtin::InstanceIndex) => {
+                    [id.instance.wrapping_add(run.first_instance), 0, 0, 0]
+                }
+                InputKind::Builtin(Builtin::BaseVertex) => [run.first_vertex, 0, 0, 0],
+                InputKind::Builtin(Builtin::BaseInstance) => [run.first_instance, 0, 0, 0],
+                InputKind::Builtin(_) => [0; 4],
+                InputKind::Location { location, .. } => layout::fetch(
+                    state,
+                    location,
+                    run.buffers,
+                    *id,
+                    run.first_vertex,
+                    run.first_instance,
+                )
+                .unwrap_or([0; 4]),
+            };
+            lanes.inputs[interp::slot(input)][lane] = value;
+        }
+    }
+    lanes
+}
+
+/// Lanes of quads.
+pub fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
+    let mut lanes = Lanes::new(func, batch.quads.len() * 4);
+    for lane in 0..lanes.count {
+        lanes.helper[lane] = batch.quads[lane / 4].covered >> (lane % 4) & 1 == 0;
+    }
+    let mut varying = 0;
+    for (input, data) in &func.inputs {
+        let slot = interp::slot(input);
+        for (index, quad) in batch.quads.iter().enumerate() {
+            for pixel in 0..4 {
+                lanes.inputs[slot][index * 4 + pixel] = match data.kind {
+                    InputKind::Location { .. } => batch.varying(index, pixel, varying),
+                    InputKind::Builtin(builtin) => pixel_builtin(builtin, quad, pixel),
+                };
+            }
+        }
+        varying += usize::from(matches!(data.kind, InputKind::Location { .. }));
+    }
+    lanes
+}
+
+/// A builtin of one pixel.
+fn pixel_builtin(builtin: Builtin, quad: &Quad, pixel: usize) -> [u32; 4] {
+    match builtin {
+        Builtin::Position => quad.position[pixel].map(f32::to_bits),
+        Builtin::FrontFacing => [u32::from(quad.front), 0, 0, 0],
+        Builtin::SampleMask => [u32::from(quad.covered >> pixel & 1), 0, 0, 0],
+        Builtin::PrimitiveIndex => [quad.primitive, 0, 0, 0],
+        _ => [0; 4],
+    }
+}
+
+/// What each lane gave, in the facade's words.
+pub fn vertex_outs(outcome: &Outcome, lanes: usize) -> Vec<VertexOut> {
+    (0..lanes)
+        .map(|lane| outcome.outputs.iter().map(|output| output[lane]).collect())
+        .collect()
+}
+
+/// What each pixel gave.
+pub fn pixel_outs(outcome: &Outcome, batch: &QuadBatch) -> Vec<FragmentOut> {
+    (0..batch.quads.len() * 4)
+        .map(|lane| FragmentOut {
+            discarded: outcome.helper[lane] && batch.quads[lane / 4].covered >> (lane % 4) & 1 == 1,
+            outputs: outcome.outputs.iter().map(|output| output[lane]).collect(),
+        })
+        .collect()
+}
+
+impl Executor for Interp {
+    fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
+        let total = groups[0] as u64 * groups[1] as u64 * groups[2] as u64;
+        let size: u32 = self.func.workgroup_size.iter().map(|n| n.max(&1)).product();
+        let chunk = (MOST_LANES / size.max(1)).max(1);
+        let total = u32::try_from(total).map_err(|_| {
+            Stop::Cannot(Failure::usage(format!(
+                "{total} workgroups are too many to run"
+            )))
+        })?;
+        let mut from = 0;
+        while from < total {
+            let to = total.min(from.saturating_add(chunk));
+            let lanes = Lanes::compute(&self.func, groups, from, to);
+            self.run(&lanes, bindings)?;
+            from = to;
+        }
+        Ok(())
+    }
+
+    fn vertices(
+        &mut self,
+        bindings: &mut Bindings,
+        run: &VertexRun<'_>,
+    ) -> Result<Vec<VertexOut>, Stop> {
+        let lanes = vertex_lanes(&self.func, &self.vertex, run);
+        let outcome = self.run(&lanes, bindings)?;
+        Ok(vertex_outs(&outcome, lanes.count))
+    }
+
+    fn quads(
+        &mut self,
+        bindings: &mut Bindings,
+        batch: &QuadBatch,
+    ) -> Result<Vec<FragmentOut>, Stop> {
+        let lanes = quad_lanes(&self.func, batch);
+        let outcome = self.run(&lanes, bindings)?;
+        Ok(pixel_outs(&outcome, batch))
+    }
+
+    fn take_trace(&mut self) -> String {
+        std::mem::take(&mut self.trace)
+    }
+
+    fn set_trace(&mut self, on: bool) {
+        self.tracing = on;
+    }
+}
+
+/// Writes executed instructions: `%7 = fadd  lane 0: 0x3f800000  lane 1: ...`.
+struct Writer<'a>(&'a mut String);
+
+impl Trace for Writer<'_> {
+    fn executed(
+        &mut self,
+        func: &Func,
+        inst: Inst,
+        lanes: &[usize],
+        value: &dyn Fn(usize, usize) -> u64,
+    ) {
+        let data = &func.insts[inst];
+        let results: Vec<String> = data.results.iter().map(ToString::to_string).collect();
+        let args: Vec<String> = data.args.iter().map(ToString::to_string).collect();
+        let head = if results.is_empty() {
+            String::new()
+        } else {
+            format!("{} = ", results.join(", "))
+        };
+        let _ = writeln!(self.0, "{head}{} {}", data.op.name(), args.join(", "));
+        for &lane in lanes {
+            let values: Vec<String> = (0..results.len())
+                .map(|result| format!("{:#010x}", value(lane, result)))
+                .collect();
+            if !values.is_empty() {
+                let _ = writeln!(self.0, "    lane {lane}: {}", values.join(" "));
+            }
+        }
+    }
+}

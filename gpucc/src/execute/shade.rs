@@ -1,0 +1,199 @@
+//! A draw: two executors behind the rasteriser, varyings linked by location.
+
+use super::{Executor, Stop, VertexRun};
+use crate::Failure;
+use gpucc_emu::draw::{Pixel, QuadBatch, Shade, Varying, Vertex, VertexId};
+use gpucc_emu::world::Bindings;
+use gpucc_ir::ssa::{Builtin, Func, InputKind, OutputKind, Scalar, Stage};
+
+/// One of the two programs with what it is bound to.
+pub struct Program<'a> {
+    /// The function as the executor knows it: its inputs and outputs.
+    pub func: &'a Func,
+    /// Runs it.
+    pub executor: &'a mut dyn Executor,
+    /// Its bindings.
+    pub bindings: Bindings,
+}
+
+/// The two programs of a draw.
+pub struct Draw<'a> {
+    /// Vertex program.
+    pub vertex: Program<'a>,
+    /// Fragment program.
+    pub fragment: Program<'a>,
+    /// Vertex buffers by the pipeline's numbers.
+    pub buffers: &'a [Vec<u8>],
+    /// For each varying of the fragment program, the vertex output that feeds it.
+    links: Vec<usize>,
+}
+
+impl<'a> Draw<'a> {
+    /// Links the two programs.
+    ///
+    /// # Errors
+    /// A fragment input that no vertex output feeds, or that is another type there.
+    pub fn new(
+        vertex: Program<'a>,
+        fragment: Program<'a>,
+        buffers: &'a [Vec<u8>],
+    ) -> Result<Draw<'a>, Failure> {
+        let mut links = Vec::new();
+        for data in fragment.func.inputs.values() {
+            let InputKind::Location { location, .. } = data.kind else {
+                continue;
+            };
+            let found = vertex.func.outputs.values().position(
+                |output| matches!(output.kind, OutputKind::Location { location: l, .. } if l == location),
+            );
+            let Some(index) = found else {
+                return Err(Failure::invalid(format!(
+                    "fragment entry point '{}' reads location {location} ({}), which vertex entry \
+                     point '{}' does not write",
+                    fragment.func.name, data.name, vertex.func.name
+                )));
+            };
+            let output = &vertex.func.outputs[gpucc_ir::ssa::Output::from_u32(index as u32)];
+            if kind(output.scalar) != kind(data.scalar) || output.components < data.components {
+                return Err(Failure::invalid(format!(
+                    "location {location} has another type in vertex entry point '{}' than in \
+                     fragment entry point '{}'",
+                    vertex.func.name, fragment.func.name
+                )));
+            }
+            links.push(index);
+        }
+        Ok(Draw {
+            vertex,
+            fragment,
+            buffers,
+            links,
+        })
+    }
+
+    /// How each varying is interpolated.
+    pub fn varyings(&self) -> Vec<Varying> {
+        self.fragment
+            .func
+            .inputs
+            .values()
+            .filter_map(|data| match data.kind {
+                InputKind::Location {
+                    interpolation,
+                    sampling,
+                    ..
+                } => Some(Varying {
+                    interpolation,
+                    sampling,
+                }),
+                InputKind::Builtin(_) => None,
+            })
+            .collect()
+    }
+
+    /// Colour targets that the fragment program writes: one past the highest location.
+    pub fn color_targets(&self) -> usize {
+        color_targets(self.fragment.func)
+    }
+}
+
+/// One past the highest location that a fragment function writes.
+pub fn color_targets(func: &Func) -> usize {
+    debug_assert_eq!(func.stage, Stage::Fragment);
+    func.outputs
+        .values()
+        .filter_map(|output| match output.kind {
+            OutputKind::Location { location, .. } => Some(location as usize + 1),
+            OutputKind::Builtin(_) => None,
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+fn kind(scalar: Scalar) -> u8 {
+    match scalar {
+        Scalar::F32 | Scalar::F16 => 0,
+        Scalar::I32 => 1,
+        Scalar::U32 | Scalar::Bool => 2,
+    }
+}
+
+impl Shade for Draw<'_> {
+    type Error = Stop;
+
+    fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Stop> {
+        let run = VertexRun {
+            ids,
+            first_vertex: 0,
+            first_instance: 0,
+            buffers: self.buffers,
+        };
+        let outs = self
+            .vertex
+            .executor
+            .vertices(&mut self.vertex.bindings, &run)?;
+        let func = self.vertex.func;
+        Ok(outs
+            .into_iter()
+            .map(|out| {
+                let mut vertex = Vertex {
+                    varyings: self.links.iter().map(|&index| out[index]).collect(),
+                    ..Vertex::default()
+                };
+                for (output, words) in func.outputs.values().zip(&out) {
+                    match output.kind {
+                        OutputKind::Builtin(Builtin::Position) => {
+                            vertex.position = words.map(f32::from_bits);
+                        }
+                        OutputKind::Builtin(Builtin::PointSize) => {
+                            vertex.point_size = Some(f32::from_bits(words[0]));
+                        }
+                        OutputKind::Builtin(Builtin::ClipDistance(_)) => {
+                            let words = &words[..usize::from(output.components)];
+                            vertex
+                                .clip_distances
+                                .extend(words.iter().map(|&word| f32::from_bits(word)));
+                        }
+                        OutputKind::Builtin(_) | OutputKind::Location { .. } => {}
+                    }
+                }
+                vertex
+            })
+            .collect())
+    }
+
+    fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Stop> {
+        let outs = self
+            .fragment
+            .executor
+            .quads(&mut self.fragment.bindings, batch)?;
+        let func = self.fragment.func;
+        let targets = color_targets(func);
+        Ok(outs
+            .into_iter()
+            .map(|out| {
+                let mut pixel = Pixel {
+                    discarded: out.discarded,
+                    colors: vec![None; targets],
+                    ..Pixel::default()
+                };
+                for (output, words) in func.outputs.values().zip(&out.outputs) {
+                    match output.kind {
+                        OutputKind::Location {
+                            location,
+                            blend_src: 0,
+                            ..
+                        } => pixel.colors[location as usize] = Some(*words),
+                        OutputKind::Location { .. } => pixel.second = Some(*words),
+                        OutputKind::Builtin(Builtin::FragDepth) => {
+                            pixel.depth = Some(f32::from_bits(words[0]));
+                        }
+                        OutputKind::Builtin(Builtin::SampleMask) => pixel.mask = Some(words[0]),
+                        OutputKind::Builtin(_) => {}
+                    }
+                }
+                pixel
+            })
+            .collect())
+    }
+}

@@ -1,0 +1,153 @@
+//! From sources to structured SSA: the front end's interface in the facade's words.
+
+use crate::compiler::{Choice, Entry, Parsed, Source};
+use crate::failure::Label;
+use crate::{Diagnostic, Failure, FailureKind, Severity};
+use gpucc_frontend as frontend;
+use gpucc_ir::ssa::{self, Func, Span};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Reads a source.
+pub fn parse(
+    source: Source<'_>,
+    choice: Choice<'_>,
+    overrides: &BTreeMap<String, f64>,
+    overrides_default: Option<f64>,
+) -> Result<Parsed, Failure> {
+    let source = match source {
+        Source::Wgsl(text) => frontend::Source::Wgsl(text),
+        Source::SpirV(bytes) => frontend::Source::SpirV(bytes),
+        Source::Glsl(text, stage) => frontend::Source::Glsl { text, stage },
+        Source::Ir(text) => return parse_ir(text),
+    };
+    let options = frontend::Options {
+        overrides: overrides
+            .iter()
+            .map(|(name, value)| (name.clone(), *value))
+            .collect(),
+        overrides_default,
+        entry: choice.entry.map(str::to_owned),
+        stage: choice.stage,
+        ..frontend::Options::default()
+    };
+    let parsed = frontend::parse(source, "", &options).map_err(failure)?;
+    Ok(Parsed {
+        entries: parsed.module.funcs.into_iter().map(entry).collect(),
+        warnings: parsed.notes.iter().map(diagnostic).collect(),
+        frontend_time: Duration::from_micros(
+            parsed.microseconds.reading + parsed.microseconds.lowering,
+        ),
+    })
+}
+
+fn entry(func: Func) -> Entry {
+    Entry {
+        name: func.name.clone(),
+        stage: func.stage,
+        func: Ok(func),
+    }
+}
+
+fn failure(failure: frontend::Failure) -> Failure {
+    let kind = match failure.kind {
+        // A wrong choice of entry point is wrong usage, not a wrong shader.
+        frontend::FailureKind::Invalid
+            if failure
+                .diagnostics
+                .first()
+                .is_some_and(|first| first.code == "entry-point") =>
+        {
+            FailureKind::Usage
+        }
+        frontend::FailureKind::Invalid => FailureKind::Invalid,
+        frontend::FailureKind::Unsupported { feature, stage } => FailureKind::NotYet {
+            feature,
+            stage: stage.to_owned(),
+        },
+        frontend::FailureKind::Limit {
+            what,
+            needed,
+            available,
+            ..
+        } => FailureKind::Limit {
+            what,
+            needed,
+            available,
+        },
+        frontend::FailureKind::Internal => FailureKind::Internal {
+            pass: "the front end".into(),
+        },
+    };
+    Failure {
+        kind,
+        diagnostics: failure.diagnostics.iter().map(diagnostic).collect(),
+        ir: None,
+    }
+}
+
+fn diagnostic(diagnostic: &frontend::Diagnostic) -> Diagnostic {
+    Diagnostic {
+        severity: match diagnostic.severity {
+            frontend::Severity::Error => Severity::Error,
+            frontend::Severity::Warning => Severity::Warning,
+            frontend::Severity::Note => Severity::Note,
+        },
+        message: diagnostic.message.clone(),
+        labels: diagnostic
+            .labels
+            .iter()
+            .enumerate()
+            .map(|(index, label)| Label {
+                start: label.span.start,
+                end: label.span.end,
+                text: label.text.clone(),
+                primary: index == 0,
+            })
+            .collect(),
+        notes: diagnostic.notes.clone(),
+    }
+}
+
+/// Structured SSA as text that reads back.
+pub fn print(func: &Func) -> String {
+    func.to_string()
+}
+
+/// Our own text. Positions that it carries belong to another source, so they are dropped.
+fn parse_ir(text: &str) -> Result<Parsed, Failure> {
+    let mut module = ssa::parse(text).map_err(|error| {
+        let at = offset(text, error.line, error.column);
+        let end = at + u32::from((at as usize) < text.len());
+        Failure::invalid(error.message.clone()).at(Span { start: at, end })
+    })?;
+    for func in &mut module.funcs {
+        for data in func.insts.values_mut() {
+            data.span = Span::NONE;
+        }
+        ssa::verify(func)
+            .map_err(|broken| Failure::invalid(format!("func \"{}\": {broken}", func.name)))?;
+    }
+    Ok(Parsed {
+        entries: module.funcs.into_iter().map(entry).collect(),
+        warnings: Vec::new(),
+        frontend_time: Duration::ZERO,
+    })
+}
+
+/// The byte offset of a line and a column in characters, both from 1.
+fn offset(text: &str, line: u32, column: u32) -> u32 {
+    let mut start = 0;
+    for _ in 1..line {
+        match text[start..].find('\n') {
+            Some(end) => start += end + 1,
+            None => return text.len() as u32,
+        }
+    }
+    let within: usize = text[start..]
+        .chars()
+        .take(column.saturating_sub(1) as usize)
+        .map(char::len_utf8)
+        .sum();
+    (start + within) as u32
+}

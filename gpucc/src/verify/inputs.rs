@@ -1,0 +1,561 @@
+//! Inputs of a verification: what the contract's "What runs" says, from a seed.
+
+use super::random::{Mood, Random, float, integer};
+use crate::Failure;
+use crate::execute::layout;
+use crate::pipeline::{Step, VertexState};
+use gpucc_emu::draw::{Quad, QuadBatch, VertexId};
+use gpucc_emu::format::{Format, Kind, VertexFormat};
+use gpucc_emu::image::{Extent, Image};
+use gpucc_emu::sampler::{Compare, Sampler, Wrap};
+use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::ssa::{
+    Dim, Func, Imm, InputKind, Interpolation, Op, Resource, ResourceKind, SampleType, Sampling,
+    Scalar, Stage, Value,
+};
+use std::collections::BTreeMap;
+
+/// Workgroups of a compute run.
+pub const GROUPS: [u32; 3] = [4, 1, 1];
+/// Vertices of a vertex run.
+pub const VERTICES: u32 = 64;
+/// Instances of a vertex run.
+pub const INSTANCES: u32 = 2;
+/// Elements of a runtime array.
+const ELEMENTS: u32 = 256;
+/// Width and height of a texture.
+const SIDE: u32 = 8;
+/// Width and height of the tile of a fragment run.
+const TILE: u32 = 8;
+
+/// What one run is given.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Buffers, textures and samplers.
+    pub bindings: Bindings,
+    /// Stage inputs.
+    pub stage: StageCase,
+}
+
+/// Stage inputs.
+#[derive(Clone, Debug)]
+pub enum StageCase {
+    /// [`GROUPS`].
+    Compute,
+    /// Vertices and their buffers.
+    Vertex {
+        /// Which.
+        ids: Vec<VertexId>,
+        /// Added to vertex numbers.
+        first_vertex: u32,
+        /// Added to instance numbers.
+        first_instance: u32,
+        /// By the layout's numbers.
+        buffers: Vec<Vec<u8>>,
+        /// Where attributes stand.
+        layout: VertexState,
+    },
+    /// Quads of one tile.
+    Fragment(QuadBatch),
+}
+
+impl Case {
+    /// The input of a number.
+    ///
+    /// # Errors
+    /// Bindings of kinds that the emulators cannot hold.
+    pub fn new(
+        func: &Func,
+        vertex: Option<&VertexState>,
+        seed: u64,
+        number: u32,
+    ) -> Result<Case, Failure> {
+        let mut random = Random::new(seed, number);
+        let mood = Mood::of(number);
+        Ok(Case {
+            bindings: bindings(func, &mut random, mood)?,
+            stage: match func.stage {
+                Stage::Compute => StageCase::Compute,
+                Stage::Vertex => vertices(func, vertex, &mut random, mood, number),
+                Stage::Fragment => StageCase::Fragment(quads(func, &mut random, mood, number)),
+            },
+        })
+    }
+}
+
+/// Invocations of one run.
+pub fn invocations(func: &Func) -> u64 {
+    match func.stage {
+        Stage::Compute => {
+            let size: u64 = func.workgroup_size.iter().map(|&n| u64::from(n)).product();
+            size * u64::from(GROUPS[0])
+        }
+        Stage::Vertex => u64::from(VERTICES * INSTANCES),
+        Stage::Fragment => u64::from(TILE * TILE),
+    }
+}
+
+fn word(random: &mut Random, mood: Mood, scalar: Scalar) -> u32 {
+    match scalar {
+        Scalar::F32 => float(random, mood),
+        Scalar::F16 => {
+            let mut half = || u32::from(half::f16::from_f32(random.between(-8.0, 8.0)).to_bits());
+            half() | half() << 16
+        }
+        Scalar::I32 | Scalar::U32 => integer(random, mood),
+        Scalar::Bool => random.below(2),
+    }
+}
+
+/// Which words of a buffer are floats and which are not, where loads from constant addresses show it.
+fn word_kinds(func: &Func) -> BTreeMap<(Resource, u32), Scalar> {
+    let mut float_uses = vec![None; func.values.len()];
+    for data in func.insts.values() {
+        let Some(scalar) = operand_scalar(data.op) else {
+            continue;
+        };
+        for arg in &data.args {
+            float_uses[arg.as_u32() as usize].get_or_insert(scalar);
+        }
+    }
+    let mut kinds = BTreeMap::new();
+    for data in func.insts.values() {
+        let (Op::BufferLoad, Imm::Resource(resource)) = (data.op, &data.imm) else {
+            continue;
+        };
+        let address = data.args.last().and_then(|&at: &Value| func.as_const(at));
+        for (index, result) in data.results.iter().enumerate() {
+            if let (Some(address), Some(scalar)) = (address, float_uses[result.as_u32() as usize]) {
+                kinds.insert((*resource, address as u32 + 4 * index as u32), scalar);
+            }
+        }
+    }
+    kinds
+}
+
+/// How an op reads its operands, where it tells.
+fn operand_scalar(op: Op) -> Option<Scalar> {
+    let name = op.name();
+    match op {
+        Op::FToS | Op::FToU | Op::FConvert | Op::PackHalf => Some(Scalar::F32),
+        Op::SToF | Op::UToF => Some(Scalar::I32),
+        Op::IAdd | Op::ISub | Op::IMul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::LShr => {
+            Some(Scalar::I32)
+        }
+        Op::IEq | Op::INe | Op::SLt | Op::SLe | Op::ULt | Op::ULe | Op::Index => Some(Scalar::I32),
+        _ if name.starts_with('f') => Some(Scalar::F32),
+        _ => None,
+    }
+}
+
+fn bindings(func: &Func, random: &mut Random, mood: Mood) -> Result<Bindings, Failure> {
+    let kinds = word_kinds(func);
+    let mut bindings = Bindings::new(func);
+    let mut samplers = 0;
+    for (resource, data) in &func.resources {
+        for element in 0..data.count.unwrap_or(1) {
+            let bound = match data.kind {
+                ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => {
+                    buffer(random, mood, resource, data.scalar, size, &kinds)
+                }
+                ResourceKind::Storage { size, stride, .. } => {
+                    let size = size + stride * if stride == 0 { 0 } else { ELEMENTS };
+                    buffer(random, mood, resource, data.scalar, size, &kinds)
+                }
+                ResourceKind::Texture {
+                    dim,
+                    arrayed,
+                    sample,
+                    multisampled,
+                } => Bound::Image(texture(
+                    random,
+                    mood,
+                    sampled_format(random_bit(resource), sample),
+                    dim,
+                    arrayed,
+                    multisampled,
+                )?),
+                ResourceKind::StorageTexture {
+                    dim,
+                    arrayed,
+                    format,
+                    ..
+                } => {
+                    let known = Format::from_name(format.0).ok_or_else(|| {
+                        Failure::not_yet(format!("texel format {}", format.0), "verification")
+                    })?;
+                    let mut image = texture(random, mood, known, dim, arrayed, false)?;
+                    if image.extent().levels != 1 {
+                        let extent = Extent {
+                            levels: 1,
+                            ..*image.extent()
+                        };
+                        image = Image::new(known, extent)
+                            .map_err(|error| Failure::internal("verification", error))?;
+                    }
+                    Bound::Image(image)
+                }
+                ResourceKind::Sampler { comparison } => {
+                    samplers += 1;
+                    let sampler = if samplers % 2 == 1 {
+                        Sampler::nearest(Wrap::Repeat)
+                    } else {
+                        Sampler::linear(Wrap::Clamp)
+                    };
+                    Bound::Sampler(Sampler {
+                        compare: comparison.then_some(Compare::LessEqual),
+                        ..sampler
+                    })
+                }
+            };
+            bindings.set_element(resource, element, bound);
+        }
+    }
+    Ok(bindings)
+}
+
+fn random_bit(resource: Resource) -> bool {
+    resource.as_u32() % 2 == 1
+}
+
+fn buffer(
+    random: &mut Random,
+    mood: Mood,
+    resource: Resource,
+    scalar: Scalar,
+    size: u32,
+    kinds: &BTreeMap<(Resource, u32), Scalar>,
+) -> Bound {
+    let mut bytes = Vec::with_capacity(size as usize);
+    for address in (0..size).step_by(4) {
+        let scalar = kinds
+            .get(&(resource, address))
+            .copied()
+            .unwrap_or(match scalar {
+                // Now and then a word of the other kind: buffers of structures hold both.
+                Scalar::F32 if mood != Mood::Tame && random.percent(5) => Scalar::U32,
+                known => known,
+            });
+        bytes.extend_from_slice(&word(random, mood, scalar).to_le_bytes());
+    }
+    Bound::Buffer(bytes)
+}
+
+/// A format of a sample type; half of the float textures hold floats, half bytes.
+fn sampled_format(other: bool, sample: SampleType) -> Format {
+    match (sample, other) {
+        (SampleType::Float, false) => Format::Rgba8Unorm,
+        (SampleType::Float, true) => Format::Rgba32Float,
+        (SampleType::Sint, _) => Format::Rgba32Sint,
+        (SampleType::Uint, _) => Format::Rgba32Uint,
+        (SampleType::Depth, _) => Format::Depth32Float,
+    }
+}
+
+fn texture(
+    random: &mut Random,
+    mood: Mood,
+    format: Format,
+    dim: Dim,
+    arrayed: bool,
+    multisampled: bool,
+) -> Result<Image, Failure> {
+    let layers = if arrayed { 4 } else { 1 };
+    let mut extent = Extent {
+        dim,
+        width: SIDE,
+        height: if dim == Dim::D1 { 1 } else { SIDE },
+        depth: if dim == Dim::D3 { 4 } else { 1 },
+        layers: if dim == Dim::Cube { 6 * layers } else { layers },
+        levels: 1,
+        samples: if multisampled { 4 } else { 1 },
+    };
+    if !multisampled && dim != Dim::D1 {
+        extent.levels = extent.full_chain();
+    }
+    let mut image =
+        Image::new(format, extent).map_err(|error| Failure::internal("verification", error))?;
+    let kind = format.kind();
+    if kind == Kind::Float && format.bytes().is_multiple_of(4) {
+        let depth = format == Format::Depth32Float;
+        for texel in image.bytes_mut().chunks_exact_mut(4) {
+            let bits = if depth || mood == Mood::Tame {
+                random.between(0.0, 1.0).to_bits()
+            } else {
+                float(random, Mood::Tame)
+            };
+            texel.copy_from_slice(&bits.to_le_bytes());
+        }
+    } else if kind.is_integer() && format.bytes().is_multiple_of(4) {
+        for texel in image.bytes_mut().chunks_exact_mut(4) {
+            texel.copy_from_slice(&integer(random, mood).to_le_bytes());
+        }
+    } else {
+        for byte in image.bytes_mut() {
+            *byte = random.bits() as u8;
+        }
+    }
+    Ok(image)
+}
+
+fn vertices(
+    func: &Func,
+    given: Option<&VertexState>,
+    random: &mut Random,
+    mood: Mood,
+    number: u32,
+) -> StageCase {
+    let layout = layout::complete(func, given);
+    // A draw that starts elsewhere shows whether first vertex and instance are added.
+    let (first_vertex, first_instance) = if number % 2 == 0 { (0, 0) } else { (3, 1) };
+    let mut buffers = Vec::new();
+    for (slot, buffer) in layout.buffers.iter().enumerate() {
+        let elements = match buffer.step {
+            Step::Vertex => VERTICES + first_vertex,
+            Step::Instance => INSTANCES + first_instance,
+        };
+        let mut bytes = vec![0u8; (buffer.stride * elements) as usize];
+        for element in 0..elements {
+            for attribute in layout
+                .attributes
+                .iter()
+                .filter(|attribute| attribute.buffer as usize == slot)
+            {
+                let Some(format) = VertexFormat::from_name(&attribute.format) else {
+                    continue;
+                };
+                let at = (buffer.stride * element + attribute.offset) as usize;
+                let end = (at + format.bytes() as usize).min(bytes.len());
+                fill_attribute(&mut bytes[at.min(end)..end], format, random, mood);
+            }
+        }
+        buffers.push(bytes);
+    }
+    let ids = (0..INSTANCES)
+        .flat_map(|instance| (0..VERTICES).map(move |vertex| VertexId { vertex, instance }))
+        .collect();
+    StageCase::Vertex {
+        ids,
+        first_vertex,
+        first_instance,
+        buffers,
+        layout,
+    }
+}
+
+fn fill_attribute(bytes: &mut [u8], format: VertexFormat, random: &mut Random, mood: Mood) {
+    match (format.kind(), format.bits()) {
+        (Kind::Float, 32) => {
+            for place in bytes.chunks_exact_mut(4) {
+                place.copy_from_slice(&float(random, mood).to_le_bytes());
+            }
+        }
+        (Kind::Uint | Kind::Sint, 32) => {
+            for place in bytes.chunks_exact_mut(4) {
+                place.copy_from_slice(&integer(random, mood).to_le_bytes());
+            }
+        }
+        (Kind::Float, _) => {
+            for place in bytes.chunks_exact_mut(2) {
+                let value = half::f16::from_f32(random.between(-8.0, 8.0));
+                place.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        _ => {
+            for byte in bytes {
+                *byte = random.bits() as u8;
+            }
+        }
+    }
+}
+
+/// Coverage of the tile as one bit a pixel, row by row: an intersection of half-planes with at least
+/// one quad that is neither full nor empty.
+fn coverage(random: &mut Random) -> u64 {
+    for _ in 0..32 {
+        let mut covered = u64::MAX;
+        for _ in 0..3 {
+            let (a, b) = (random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+            let c = random.between(0.0, 4.0);
+            for y in 0..TILE {
+                for x in 0..TILE {
+                    let (dx, dy) = (x as f32 - 3.5, y as f32 - 3.5);
+                    if a * dx + b * dy + c < 0.0 {
+                        covered &= !(1 << (y * TILE + x));
+                    }
+                }
+            }
+        }
+        let quad_counts = || (0..16u32).map(|quad| quad_mask(covered, quad).count_ones());
+        if quad_counts().any(|n| n > 0 && n < 4) && quad_counts().any(|n| n == 4) {
+            return covered;
+        }
+    }
+    // A corner cut off.
+    u64::MAX & !1
+}
+
+fn quad_mask(covered: u64, quad: u32) -> u8 {
+    let (x, y) = (quad % 4 * 2, quad / 4 * 2);
+    let bit = |dx: u32, dy: u32| (covered >> ((y + dy) * TILE + x + dx) & 1) as u8;
+    bit(0, 0) | bit(1, 0) << 1 | bit(0, 1) << 2 | bit(1, 1) << 3
+}
+
+fn quads(func: &Func, random: &mut Random, mood: Mood, number: u32) -> QuadBatch {
+    let covered = coverage(random);
+    let (left, top) = (TILE * random.below(16), TILE * random.below(16));
+    // Depth and 1/w are planes too.
+    let (z, zx, zy) = (
+        random.between(0.2, 0.6),
+        random.between(-0.02, 0.02),
+        random.between(-0.02, 0.02),
+    );
+    let (w, wx) = (random.between(0.3, 1.0), random.between(0.0, 0.02));
+    let mut batch = QuadBatch::default();
+    for quad in 0..16 {
+        let mask = quad_mask(covered, quad);
+        if mask == 0 {
+            continue;
+        }
+        let (x, y) = (quad % 4 * 2, quad / 4 * 2);
+        let position = std::array::from_fn(|pixel| {
+            let (px, py) = (x + pixel as u32 % 2, y + pixel as u32 / 2);
+            [
+                (left + px) as f32 + 0.5,
+                (top + py) as f32 + 0.5,
+                z + zx * px as f32 + zy * py as f32,
+                w + wx * px as f32,
+            ]
+        });
+        batch.quads.push(Quad {
+            x: left + x,
+            y: top + y,
+            covered: mask,
+            front: number % 2 == 0,
+            primitive: 0,
+            position,
+        });
+    }
+    let planes: Vec<Planes> = func
+        .inputs
+        .values()
+        .filter_map(|data| match data.kind {
+            InputKind::Location {
+                interpolation,
+                sampling,
+                ..
+            } => Some(Planes::new(
+                random,
+                mood,
+                data.scalar,
+                interpolation,
+                sampling,
+            )),
+            InputKind::Builtin(_) => None,
+        })
+        .collect();
+    batch.varyings = planes.len();
+    for quad in &batch.quads {
+        let first = quad.covered.trailing_zeros() as usize;
+        for pixel in 0..4 {
+            for plane in &planes {
+                let inside = quad.covered >> pixel & 1 == 1;
+                let at = if plane.sampling == Sampling::Centroid && !inside {
+                    first
+                } else {
+                    pixel
+                };
+                let x = (quad.x - left) as f32 + (at % 2) as f32 + 0.5;
+                let y = (quad.y - top) as f32 + (at / 2) as f32 + 0.5;
+                batch.values.push(plane.at(x, y));
+            }
+        }
+    }
+    batch
+}
+
+/// Four planes `a + b x + c y`, or one value a draw.
+struct Planes {
+    flat: bool,
+    sampling: Sampling,
+    value: [[u32; 3]; 4],
+}
+
+impl Planes {
+    fn new(
+        random: &mut Random,
+        mood: Mood,
+        scalar: Scalar,
+        interpolation: Interpolation,
+        sampling: Sampling,
+    ) -> Planes {
+        let flat = interpolation == Interpolation::Flat;
+        let value = std::array::from_fn(|_| {
+            if flat {
+                return [word(random, mood, scalar), 0, 0];
+            }
+            let base = if random.percent(mood_boundaries(mood)) {
+                float(random, mood)
+            } else {
+                random.between(-2.0, 2.0).to_bits()
+            };
+            [
+                base,
+                random.between(-0.5, 0.5).to_bits(),
+                random.between(-0.5, 0.5).to_bits(),
+            ]
+        });
+        Planes {
+            flat,
+            sampling,
+            value,
+        }
+    }
+
+    fn at(&self, x: f32, y: f32) -> [u32; 4] {
+        self.value.map(|[a, b, c]| {
+            if self.flat {
+                return a;
+            }
+            let [a, b, c] = [a, b, c].map(f32::from_bits);
+            (a + b * x + c * y).to_bits()
+        })
+    }
+}
+
+fn mood_boundaries(mood: Mood) -> u32 {
+    match mood {
+        Mood::Tame => 0,
+        Mood::Mixed => 3,
+        Mood::Wild => 15,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_always_has_a_partial_quad_and_is_not_empty() {
+        for seed in 0..200 {
+            let covered = coverage(&mut Random::new(seed, 0));
+            assert!(
+                (0..16).any(|quad| {
+                    let n = quad_mask(covered, quad).count_ones();
+                    n > 0 && n < 4
+                }),
+                "seed {seed}"
+            );
+        }
+    }
+
+    #[test]
+    fn planes_are_linear_in_x_and_y() {
+        let planes = Planes {
+            flat: false,
+            sampling: Sampling::Center,
+            value: [[1f32, 2.0, 4.0].map(f32::to_bits); 4],
+        };
+        assert_eq!(planes.at(1.5, 0.5)[0], 6f32.to_bits());
+    }
+}

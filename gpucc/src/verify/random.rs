@@ -1,0 +1,169 @@
+//! Seeded numbers: the same seed gives the same inputs on every machine.
+
+/// SplitMix64.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// A stream for a seed and the number of an input.
+    pub fn new(seed: u64, input: u32) -> Random {
+        let mut random = Random(seed ^ (u64::from(input) << 32) ^ 0x6770_7563_6300_0000);
+        random.next();
+        random
+    }
+    /// 64 random bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+    /// 32 random bits.
+    pub fn bits(&mut self) -> u32 {
+        (self.next() >> 32) as u32
+    }
+    /// A number below `end`.
+    pub fn below(&mut self, end: u32) -> u32 {
+        ((u64::from(self.bits()) * u64::from(end)) >> 32) as u32
+    }
+    /// True in `part` of 100 cases.
+    pub fn percent(&mut self, part: u32) -> bool {
+        self.below(100) < part
+    }
+    /// Between two numbers.
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.bits() >> 8) as f32 / (1u32 << 24) as f32
+    }
+}
+
+const FLOATS: [u32; 20] = [
+    0x0000_0000, // 0
+    0x8000_0000, // -0
+    0x3F80_0000, // 1
+    0xBF80_0000, // -1
+    0x3F00_0000, // 0.5
+    0x4000_0000, // 2
+    0x0000_0001, // the least subnormal
+    0x807F_FFFF, // the largest subnormal, negative
+    0x0080_0000, // the least normal
+    0x7F7F_FFFF, // the largest
+    0xFF7F_FFFF, // the least
+    0x7F80_0000, // infinity
+    0xFF80_0000, // -infinity
+    0x7FC0_0000, // NaN
+    0x4B80_0000, // 2^24
+    0x4F00_0000, // 2^31
+    0x4F80_0000, // 2^32
+    0x3F7F_FFFF, // just below 1
+    0x4049_0FDB, // pi
+    0x3A80_0000, // 2^-10
+];
+
+const INTEGERS: [u32; 16] = [
+    0,
+    1,
+    2,
+    3,
+    7,
+    31,
+    32,
+    33,
+    255,
+    256,
+    0xFFFF,
+    0x1_0000,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0xFFFF_FFFE,
+    0xFFFF_FFFF,
+];
+
+/// How far from everyday values an input strays: the first inputs are tame, so that a shader shows
+/// what it is made for; later ones hold boundary values.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// Everyday values.
+    Tame,
+    /// Everyday values and some boundaries.
+    Mixed,
+    /// Boundaries and raw bits in plenty.
+    Wild,
+}
+
+impl Mood {
+    /// The mood of an input by its number.
+    pub fn of(input: u32) -> Mood {
+        match input % 4 {
+            0 => Mood::Tame,
+            1 | 2 => Mood::Mixed,
+            _ => Mood::Wild,
+        }
+    }
+    fn boundaries(self) -> u32 {
+        match self {
+            Mood::Tame => 0,
+            Mood::Mixed => 6,
+            Mood::Wild => 30,
+        }
+    }
+    fn raw(self) -> u32 {
+        match self {
+            Mood::Tame => 0,
+            Mood::Mixed => 2,
+            Mood::Wild => 10,
+        }
+    }
+}
+
+/// A float's bits.
+pub fn float(random: &mut Random, mood: Mood) -> u32 {
+    if random.percent(mood.boundaries()) {
+        return FLOATS[random.below(FLOATS.len() as u32) as usize];
+    }
+    if random.percent(mood.raw()) {
+        return random.bits();
+    }
+    match random.below(4) {
+        0 => random.between(0.0, 1.0).to_bits(),
+        1 => (random.below(17) as f32 - 8.0).to_bits(),
+        2 => random.between(-1.0, 1.0).to_bits(),
+        _ => random.between(-16.0, 16.0).to_bits(),
+    }
+}
+
+/// An integer's bits.
+pub fn integer(random: &mut Random, mood: Mood) -> u32 {
+    if random.percent(mood.boundaries()) {
+        return INTEGERS[random.below(INTEGERS.len() as u32) as usize];
+    }
+    match random.below(4) {
+        0 => random.below(4),
+        1 => random.below(64),
+        2 => random.below(2048),
+        _ if mood == Mood::Tame => random.below(256).wrapping_sub(64),
+        _ => random.bits(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_repeat_and_differ_by_seed_and_input() {
+        let first = |seed, input| Random::new(seed, input).next();
+        assert_eq!(first(1, 2), first(1, 2));
+        assert_ne!(first(1, 2), first(1, 3));
+        assert_ne!(first(1, 2), first(2, 2));
+    }
+
+    #[test]
+    fn tame_floats_are_everyday_numbers() {
+        let mut random = Random::new(0, 0);
+        for _ in 0..1000 {
+            let value = f32::from_bits(float(&mut random, Mood::Tame));
+            assert!(value.abs() <= 16.0);
+        }
+    }
+}
