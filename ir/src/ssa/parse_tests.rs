@@ -115,7 +115,7 @@ fn errors_say_where_and_what() {
     );
     refuses(&format!("{begin}  exit ^1"), 3, 8, "no block ^1");
     refuses(&format!("{begin}  ä"), 3, 3, "no token begins with 'ä'");
-    refuses(&format!("{begin}"), 3, 1, "the end of the text");
+    refuses(begin, 3, 1, "the end of the text");
     refuses(
         &format!("{begin}  %0: b1 = const 1\n  %0: b1 = const 1"),
         4,
