@@ -1,0 +1,300 @@
+//! Launches: what stands in the registers when a program starts, and what it leaves. The ABI says how.
+
+use super::lanes::{Word, each};
+use super::memory::Memory;
+use super::program::Program;
+use super::rule::{Rule, Trap};
+use super::state::{Stage, State, address};
+use super::wave::{Launch, Trace, Wave};
+
+/// What one export place received over a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// 0 pixel, 1 position, 2 parameter.
+    pub kind: u32,
+    /// Place: ARRAY_BASE.
+    pub base: u32,
+    /// By thread.
+    pub values: Vec<[u32; 4]>,
+    /// By thread: bit c when component c was written.
+    pub written: Vec<u8>,
+}
+
+/// What a launch leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launched {
+    /// By kind and base.
+    pub exports: Vec<Export>,
+    /// Pixels: by thread, true when the pixel was covered and not killed.
+    pub valid: Vec<bool>,
+    /// Steps that were executed.
+    pub steps: u64,
+}
+
+impl Launched {
+    /// An export place.
+    pub fn export(&self, kind: u32, base: u32) -> Option<&Export> {
+        self.exports
+            .iter()
+            .find(|e| e.kind == kind && e.base == base)
+    }
+
+    fn collect(&mut self, wave: &Wave, lanes: u64, threads: usize) {
+        for value in &wave.exports {
+            let found = self
+                .exports
+                .iter()
+                .position(|e| (e.kind, e.base) == (value.kind, value.base));
+            let place = found.unwrap_or_else(|| {
+                self.exports.push(Export {
+                    kind: value.kind,
+                    base: value.base,
+                    values: vec![[0; 4]; threads],
+                    written: vec![0; threads],
+                });
+                self.exports.len() - 1
+            });
+            let export = &mut self.exports[place];
+            for lane in each(lanes) {
+                let thread = wave.first_thread as usize + lane;
+                for c in 0..4 {
+                    if value.written[c] >> lane & 1 == 1 {
+                        export.values[thread][c] = value.words[c].v[lane];
+                        export.written[thread] |= 1 << c;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Quads of pixels: four threads each, upper left, upper right, lower left, lower right.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PixelBatch {
+    /// By quad: bit i when pixel i is covered.
+    pub covered: Vec<u8>,
+    /// By quad: faces the viewer.
+    pub front: Vec<bool>,
+    /// By thread: x, y, z and w (not 1 / w: the machine gives w).
+    pub position: Vec<[f32; 4]>,
+    /// By thread: the sample, where there are several.
+    pub sample: Vec<u32>,
+    /// Components of each parameter: the rest of its register is undefined.
+    pub components: Vec<u8>,
+    /// `[thread][parameter]`, flattened; parameter k stands in register k.
+    pub parameters: Vec<[u32; 4]>,
+}
+
+struct Prepared {
+    program: Program,
+    fetch: Option<Program>,
+}
+
+fn prepare(code: &[u8], state: &State) -> Result<Prepared, Trap> {
+    let program = Program::load(code, state, false)?;
+    let fetch = match &state.fetch_program {
+        Some(code) => Some(Program::load(code, state, true)?),
+        None => None,
+    };
+    Ok(Prepared { program, fetch })
+}
+
+/// Runs every wavefront: `start` gives lanes and valid lanes and sets registers.
+fn launch(
+    code: &[u8],
+    state: &mut State,
+    threads: u32,
+    mut trace: Option<Trace>,
+    mut start: impl FnMut(&mut Wave, u64) -> Result<(), Trap>,
+) -> Result<Launched, Trap> {
+    let prepared = prepare(code, state)?;
+    let mut memory = Memory::new(std::mem::take(&mut state.aperture.words));
+    let mut launched = Launched {
+        valid: vec![false; threads as usize],
+        ..Launched::default()
+    };
+    let mut left = state.steps;
+    let width = state.chip.wave();
+    let mut result = Ok(());
+    let mut first = 0;
+    let mut number = 1;
+    while first < threads {
+        let count = width.min(threads - first);
+        let lanes = if count == 64 {
+            u64::MAX
+        } else {
+            (1 << count) - 1
+        };
+        memory.clear_share();
+        let run = Launch {
+            state,
+            program: &prepared.program,
+            fetch_program: prepared.fetch.as_ref(),
+            memory: &mut memory,
+            steps_left: &mut left,
+            trace: trace.as_mut().map(|t| &mut **t as Trace),
+        };
+        result = Wave::new(run, lanes, lanes, first, number).and_then(|mut wave| {
+            start(&mut wave, lanes)?;
+            wave.run()?;
+            launched.collect(&wave, lanes, threads as usize);
+            for lane in each(wave.valid) {
+                launched.valid[first as usize + lane] = true;
+            }
+            Ok(())
+        });
+        if result.is_err() {
+            break;
+        }
+        first += count;
+        number += 1;
+    }
+    state.aperture.words = memory.words;
+    launched.steps = state.steps - left;
+    result.map(|()| launched)
+}
+
+fn needs(state: &State, stage: Stage) -> Result<(), Trap> {
+    if state.stage == stage {
+        return Ok(());
+    }
+    let detail = format!(
+        "the state is for {:?}, the launch for {stage:?}",
+        state.stage
+    );
+    Err(Trap::new(Rule::State, 0, detail))
+}
+
+/// Dispatches `threads` threads of a compute program; memory is left in the state's aperture, also after
+/// an error. R0.x is the thread, everything else is undefined.
+///
+/// # Errors
+/// The rule that the program breaks.
+pub fn run_compute(
+    code: &[u8],
+    state: &mut State,
+    threads: u32,
+    trace: Option<Trace>,
+) -> Result<Launched, Trap> {
+    needs(state, Stage::Compute)?;
+    launch(code, state, threads, trace, |wave, lanes| {
+        let mut word = Word::UNDEFINED;
+        word.poison = !lanes;
+        for lane in each(lanes) {
+            word.v[lane] = wave.first_thread + lane as u32;
+        }
+        wave.set(0, 0, &word);
+        Ok(())
+    })
+}
+
+/// Runs a vertex program on (vertex, instance) pairs: R0.x and R0.w.
+///
+/// # Errors
+/// The rule that the program breaks.
+pub fn run_vertices(
+    code: &[u8],
+    state: &mut State,
+    ids: &[(u32, u32)],
+    trace: Option<Trace>,
+) -> Result<Launched, Trap> {
+    needs(state, Stage::Vertex)?;
+    let threads = ids.len() as u32;
+    launch(code, state, threads, trace, |wave, lanes| {
+        let mut words = [Word::UNDEFINED; 2];
+        for word in &mut words {
+            word.poison = !lanes;
+        }
+        for lane in each(lanes) {
+            let (vertex, instance) = ids[wave.first_thread as usize + lane];
+            words[0].v[lane] = vertex;
+            words[1].v[lane] = instance;
+        }
+        wave.set(0, 0, &words[0]);
+        wave.set(0, 3, &words[1]);
+        Ok(())
+    })
+}
+
+/// Runs a pixel program on quads. Parameters, position and face stand where the state's SPI registers say.
+///
+/// # Errors
+/// The rule that the program breaks, or a batch whose lists do not fit together.
+pub fn run_pixels(
+    code: &[u8],
+    state: &mut State,
+    batch: &PixelBatch,
+    trace: Option<Trace>,
+) -> Result<Launched, Trap> {
+    needs(state, Stage::Pixel)?;
+    let quads = batch.covered.len();
+    let count = batch.components.len();
+    let fits = batch.front.len() == quads
+        && batch.position.len() == quads * 4
+        && batch.parameters.len() == quads * 4 * count;
+    if !fits {
+        return Err(Trap::new(
+            Rule::State,
+            0,
+            "the lists of the batch have different lengths",
+        ));
+    }
+    let control0 = state.register(address::SPI_PS_IN_CONTROL_0);
+    let control1 = state.register(address::SPI_PS_IN_CONTROL_1).unwrap_or(0);
+    if let Some(control) = control0
+        && (control & 63) < count as u32
+    {
+        let detail = format!("NUM_INTERP is {}, {count} parameters arrive", control & 63);
+        return Err(Trap::new(Rule::State, 0, detail));
+    }
+    let control0 = control0.unwrap_or(0);
+    launch(code, state, quads as u32 * 4, trace, |wave, lanes| {
+        let first = wave.first_thread as usize;
+        let mut valid = 0u64;
+        for lane in each(lanes) {
+            let thread = first + lane;
+            valid |= u64::from(batch.covered[thread / 4] >> (thread % 4) & 1) << lane;
+        }
+        wave.valid = valid;
+        // A quad starts when some of its pixels are covered: the others are helpers.
+        wave.active &= super::lanes::quads(valid);
+        let fill = |f: &dyn Fn(usize) -> u32| {
+            let mut word = Word::UNDEFINED;
+            word.poison = !lanes;
+            for lane in each(lanes) {
+                word.v[lane] = f(first + lane);
+            }
+            word
+        };
+        for parameter in 0..count {
+            for c in 0..usize::from(batch.components[parameter]).min(4) {
+                let word = fill(&|thread| batch.parameters[thread * count + parameter][c]);
+                wave.set(parameter as u32, c as u32, &word);
+            }
+        }
+        if control0 >> 8 & 1 == 1 {
+            let register = control0 >> 10 & 31;
+            for c in 0..4 {
+                let word = fill(&|thread| batch.position[thread][c].to_bits());
+                wave.set(register, c as u32, &word);
+            }
+        }
+        if control1 >> 8 & 1 == 1 {
+            let (channel, register) = (control1 >> 9 & 3, control1 >> 12 & 31);
+            let all_bits = control1 >> 11 & 1 == 1;
+            let word = fill(&|thread| match (batch.front[thread / 4], all_bits) {
+                (true, true) => 1,
+                (false, true) => 0,
+                (true, false) => 1f32.to_bits(),
+                (false, false) => (-1f32).to_bits(),
+            });
+            wave.set(register, channel, &word);
+        }
+        if control1 >> 24 & 1 == 1 {
+            let register = control1 >> 25 & 31;
+            let word = fill(&|thread| batch.sample.get(thread).copied().unwrap_or(0));
+            wave.set(register, 3, &word);
+        }
+        Ok(())
+    })
+}

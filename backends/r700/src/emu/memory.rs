@@ -1,0 +1,527 @@
+//! Memory that programs write: the scatter aperture and the local data share; exports and scratch of a
+//! wavefront. R700 ISA 3.5, 8 and 9 (MEM_*).
+
+use super::decode::{ExportInst, ExportOp, MemoryRead, ShareRead, ShareWrite};
+use super::formats::convert;
+use super::lanes::{Origin, Word, each};
+use super::rule::{Rule, Trap};
+use super::state::{Stage, address};
+use super::wave::{ExportValue, Wave};
+
+/// Dwords of the local data share of a SIMD.
+const SHARE_WORDS: usize = 4096;
+/// The stamp of a write that is never acknowledged.
+const UNACKNOWLEDGED: u32 = u32::MAX;
+
+/// Memory of a launch.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The scatter aperture in dwords.
+    pub words: Vec<u32>,
+    /// Which wavefront wrote a dword last (0 none), and the number of that write.
+    writers: Vec<(u32, u32)>,
+    share: Vec<u32>,
+    share_written: Vec<bool>,
+}
+
+impl Memory {
+    /// Memory that starts with these words.
+    pub fn new(words: Vec<u32>) -> Memory {
+        Memory {
+            writers: vec![(0, 0); words.len()],
+            words,
+            share: vec![0; SHARE_WORDS],
+            share_written: vec![false; SHARE_WORDS],
+        }
+    }
+
+    /// True when the wavefront itself wrote the dword.
+    pub fn wrote(&self, at: usize, wave: u32) -> bool {
+        self.writers
+            .get(at)
+            .is_some_and(|&(writer, _)| writer == wave)
+    }
+
+    /// A new wavefront finds nothing of use in the data share.
+    pub fn clear_share(&mut self) {
+        self.share_written.fill(false);
+    }
+}
+
+impl Wave<'_> {
+    /// The number of a memory write: acknowledged ones count up.
+    fn stamp(&mut self, acknowledged: bool) -> u32 {
+        if acknowledged {
+            self.writes += 1;
+            self.writes
+        } else {
+            UNACKNOWLEDGED
+        }
+    }
+
+    /// An export or memory write.
+    pub fn export(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
+        match inst.op {
+            ExportOp::Export | ExportOp::ExportDone => {
+                let done = inst.op == ExportOp::ExportDone;
+                self.finish(inst.kind as usize, done, offset)?;
+                self.export_values(inst, lanes, offset)
+            }
+            ExportOp::Scratch => self.scratch_write(inst, lanes, offset),
+            ExportOp::MemExport => self.scatter_write(inst, lanes, offset),
+            ExportOp::Stream(_) | ExportOp::Reduction | ExportOp::Ring => Err(Trap::new(
+                Rule::Unsupported,
+                offset,
+                "refused when it was loaded",
+            )),
+        }
+    }
+
+    /// A register of an export's burst, the loop index added.
+    fn burst_register(&self, gpr: u32, rel: bool, n: u32) -> u32 {
+        let at = gpr + n;
+        if !rel {
+            return at;
+        }
+        let at = i64::from(at) + i64::from(self.loop_index);
+        if (0..i64::from(self.gprs)).contains(&at) {
+            at as u32
+        } else {
+            0
+        }
+    }
+
+    fn export_values(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
+        let seen = lanes & self.valid;
+        for n in 0..inst.burst {
+            let gpr = self.burst_register(inst.gpr, inst.rel, n);
+            let base = inst.base + n;
+            let found = self
+                .exports
+                .iter()
+                .position(|e| e.kind == inst.kind && e.base == base);
+            let place = found.unwrap_or_else(|| {
+                self.exports.push(ExportValue {
+                    kind: inst.kind,
+                    base,
+                    words: [Word::UNDEFINED; 4],
+                    written: [0; 4],
+                });
+                self.exports.len() - 1
+            });
+            for (c, &select) in inst.swizzle.iter().enumerate() {
+                let word = match select {
+                    0..4 => self.registers[(gpr * 4 + select) as usize],
+                    4 => Word::splat(0),
+                    5 => Word::splat(1f32.to_bits()),
+                    _ => continue,
+                };
+                let name = ["x", "y", "z", "w"][c];
+                self.observed(&word, seen, offset, &format!("export {base}.{name}"))?;
+                let value = &mut self.exports[place];
+                value.words[c].write(&word, lanes, self.full);
+                value.written[c] |= lanes;
+                self.trace_value(offset, &format!("export {base}.{name}"), &word, lanes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what was exported with what the state declares.
+    pub fn check_export_count(&self, offset: u32) -> Result<(), Trap> {
+        let count = |detail: String| Err(Trap::new(Rule::ExportCount, offset, detail));
+        let has = |kind: u32, base: u32| {
+            self.exports
+                .iter()
+                .any(|e| e.kind == kind && e.base == base)
+        };
+        if self.state.stage == Stage::Pixel {
+            if let Some(mode) = self.state.register(address::SQ_PGM_EXPORTS_PS) {
+                let colors = mode >> 1 & 15;
+                for base in 0..8 {
+                    if has(0, base) != (base < colors) {
+                        return count(format!("{colors} colours declared, place {base} differs"));
+                    }
+                }
+                if has(0, 61) != (mode & 1 == 1) {
+                    return count("the depth export differs from EXPORT_MODE".into());
+                }
+            }
+        } else if let Some(config) = self.state.register(address::SPI_VS_OUT_CONFIG) {
+            let declared = (config >> 1 & 31) + 1;
+            let used = self
+                .exports
+                .iter()
+                .filter(|e| e.kind == 2)
+                .map(|e| e.base + 1)
+                .max();
+            if used != Some(declared) {
+                return count(format!("{declared} parameters declared, {used:?} exported"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The vector of scratch that each lane means.
+    fn scratch_place(
+        &self,
+        base: u32,
+        array_size: u32,
+        index: Option<u32>,
+        offset: u32,
+    ) -> Result<u32, Trap> {
+        let index = index.map_or(0, |i| {
+            (i as i32).clamp(0, array_size.max(1) as i32 - 1) as u32
+        });
+        let place = base + index;
+        if place as usize >= self.scratch_stamp.len() {
+            let detail = format!("vector {place} of {}", self.scratch_stamp.len());
+            return Err(Trap::new(Rule::ScratchRange, offset, detail));
+        }
+        Ok(place)
+    }
+
+    fn scratch_write(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
+        let indexed = inst.kind & 1 == 1;
+        let stamp = self.stamp(inst.kind & 2 != 0);
+        let index = self.registers[(inst.index_gpr * 4) as usize];
+        if indexed {
+            self.observed(&index, lanes, offset, "the index of a scratch write")?;
+        }
+        for n in 0..inst.burst {
+            let gpr = self.burst_register(inst.gpr, inst.rel, n);
+            for c in (0..4).filter(|c| inst.mask >> c & 1 == 1) {
+                let word = self.registers[(gpr * 4 + c) as usize];
+                if !indexed {
+                    let place = self.scratch_place(inst.base + n, inst.array_size, None, offset)?;
+                    self.scratch[(place * 4 + c) as usize].write(&word, lanes, self.full);
+                    self.scratch_stamp[place as usize] = stamp;
+                    continue;
+                }
+                for lane in each(lanes) {
+                    let index = Some(index.v[lane]);
+                    let place =
+                        self.scratch_place(inst.base + n, inst.array_size, index, offset)?;
+                    self.scratch[(place * 4 + c) as usize].write(&word, 1 << lane, self.full);
+                    self.scratch_stamp[place as usize] = stamp;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn scatter_write(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
+        let elements = inst.elem_size + 1;
+        if inst.mask >> elements != 0 || inst.mask == 0 {
+            let detail = format!("mask {:#x} for elements of {elements} dwords", inst.mask);
+            return Err(Trap::new(Rule::ElementSize, offset, detail));
+        }
+        let stamp = self.stamp(inst.kind & 2 != 0);
+        let index = self.registers[(inst.index_gpr * 4) as usize];
+        self.observed(&index, lanes, offset, "the address of a write")?;
+        for n in 0..inst.burst {
+            let gpr = self.burst_register(inst.gpr, inst.rel, n);
+            for c in (0..elements).filter(|c| inst.mask >> c & 1 == 1) {
+                let word = self.registers[(gpr * 4 + c) as usize];
+                self.observed(&word, lanes, offset, "written data")?;
+                for lane in each(lanes) {
+                    let at = u64::from(index.v[lane])
+                        + u64::from(inst.base)
+                        + u64::from(n * elements + c);
+                    let Ok(at) = usize::try_from(at) else {
+                        continue;
+                    };
+                    if let Some(place) = self.memory.words.get_mut(at) {
+                        *place = word.v[lane];
+                        self.memory.writers[at] = (self.number, stamp);
+                    }
+                }
+                self.trace_value(offset, "scatter write", &word, lanes);
+            }
+        }
+        Ok(())
+    }
+
+    /// A read of scratch or of the scatter aperture.
+    pub fn memory_read(&mut self, inst: &MemoryRead, lanes: u64, offset: u32) -> Result<(), Trap> {
+        let source = self.burst_register(inst.src.0, inst.src_rel, 0);
+        let index = self.registers[(source * 4 + inst.src.1) as usize];
+        let uses_index = inst.indexed || inst.op == 2;
+        if uses_index {
+            self.observed(&index, lanes, offset, "the address of a read")?;
+        }
+        for n in 0..inst.burst {
+            let mut raw = [Word::UNDEFINED; 4];
+            for word in &mut raw {
+                word.poison = 0;
+            }
+            match inst.op {
+                0 => self.scratch_read(inst, n, &index, lanes, offset, &mut raw)?,
+                2 => self.scatter_read(inst, n, &index, lanes, offset, &mut raw)?,
+                op => {
+                    let detail = format!("MEM_OP {op} needs a driver's buffers");
+                    return Err(Trap::new(Rule::Unsupported, offset, detail));
+                }
+            }
+            let components = convert_words(inst, &mut raw, lanes, offset)?;
+            let dst = self.burst_register(inst.dst, inst.dst_rel, n);
+            self.write_fetched(dst, &inst.swizzle, &raw, components, lanes, offset);
+        }
+        Ok(())
+    }
+
+    fn check_fresh(&self, stamp: u32, uncached: bool, offset: u32) -> Result<(), Trap> {
+        if !uncached {
+            let detail = "UNCACHED is clear and this program wrote there";
+            return Err(Trap::new(Rule::Uncached, offset, detail));
+        }
+        if stamp > self.acknowledged {
+            let detail = "the write is not acknowledged yet";
+            return Err(Trap::new(Rule::Acknowledge, offset, detail));
+        }
+        Ok(())
+    }
+
+    fn scratch_read(
+        &mut self,
+        inst: &MemoryRead,
+        n: u32,
+        index: &Word,
+        lanes: u64,
+        offset: u32,
+        raw: &mut [Word; 4],
+    ) -> Result<(), Trap> {
+        if inst.elem_size != 3 {
+            let detail = format!("scratch elements of {} dwords", inst.elem_size + 1);
+            return Err(Trap::new(Rule::ElementSize, offset, detail));
+        }
+        let read = |wave: &Wave, index: Option<u32>| {
+            let place = wave.scratch_place(inst.base + n, inst.array_size, index, offset)?;
+            let stamp = wave.scratch_stamp[place as usize];
+            if stamp != 0 {
+                wave.check_fresh(stamp, inst.uncached, offset)?;
+            }
+            Ok(place)
+        };
+        if !inst.indexed {
+            let place = read(self, None)?;
+            for (c, word) in raw.iter_mut().enumerate() {
+                *word = self.scratch[place as usize * 4 + c];
+            }
+            return Ok(());
+        }
+        for lane in each(lanes) {
+            let place = read(self, Some(index.v[lane]))?;
+            for (c, word) in raw.iter_mut().enumerate() {
+                let from = self.scratch[place as usize * 4 + c];
+                word.write(&from, 1 << lane, self.full);
+            }
+        }
+        Ok(())
+    }
+
+    fn scatter_read(
+        &mut self,
+        inst: &MemoryRead,
+        n: u32,
+        index: &Word,
+        lanes: u64,
+        offset: u32,
+        raw: &mut [Word; 4],
+    ) -> Result<(), Trap> {
+        let elements = inst.elem_size + 1;
+        let Some(last) = self.memory.words.len().checked_sub(1) else {
+            let detail = "the scatter aperture is empty";
+            return Err(Trap::new(Rule::Resource, offset, detail));
+        };
+        for (c, word) in raw.iter_mut().enumerate().take(elements as usize) {
+            for lane in each(lanes) {
+                let at = u64::from(index.v[lane])
+                    + u64::from(inst.base)
+                    + u64::from(n * elements)
+                    + c as u64;
+                let at = (at as usize).min(last);
+                let (writer, stamp) = self.memory.writers[at];
+                if writer == self.number {
+                    self.check_fresh(stamp, inst.uncached, offset)?;
+                }
+                word.v[lane] = self.memory.words[at];
+            }
+        }
+        for word in raw.iter_mut().skip(elements as usize) {
+            word.poison(u64::MAX, Rule::FetchFormat, offset);
+        }
+        Ok(())
+    }
+
+    /// Writes what a fetch brought: selects 0..=3 take components, 4 and 5 constants, 7 nothing.
+    pub fn write_fetched(
+        &mut self,
+        dst: u32,
+        swizzle: &[u32; 4],
+        values: &[Word; 4],
+        components: usize,
+        lanes: u64,
+        offset: u32,
+    ) {
+        for (c, &select) in swizzle.iter().enumerate() {
+            let mut word = match select {
+                0..4 => values[select as usize],
+                4 => Word::splat(0),
+                5 => Word::splat(1f32.to_bits()),
+                _ => continue,
+            };
+            if select < 4 && select as usize >= components {
+                word.poison(u64::MAX, Rule::FetchFormat, offset);
+            }
+            self.registers[dst as usize * 4 + c].write(&word, lanes, self.full);
+            if self.trace.is_some() {
+                let name = ["x", "y", "z", "w"][c];
+                self.trace_value(offset, &format!("fetch R{dst}.{name}"), &word, lanes);
+            }
+        }
+    }
+
+    /// Each thread writes within its own stride. R700 ISA 2.5.2.
+    pub fn share_write(&mut self, inst: &ShareWrite, lanes: u64, offset: u32) -> Result<(), Trap> {
+        for n in 0..inst.burst {
+            let gpr = self.burst_register(inst.src, inst.rel == 1, n);
+            for (c, &select) in inst.swizzle.iter().enumerate() {
+                let word = match select {
+                    0..4 => self.registers[(gpr * 4 + select) as usize],
+                    4 => Word::splat(0),
+                    5 => Word::splat(1f32.to_bits()),
+                    _ => continue,
+                };
+                self.observed(&word, lanes, offset, "data of a share write")?;
+                for lane in each(lanes) {
+                    let bank = lane & 3;
+                    let at = (lane >> 2) * inst.stride as usize + (inst.index + 4 * n) as usize + c;
+                    let Some(at) = share_word(bank, at) else {
+                        let detail = "a write beyond the data share";
+                        return Err(Trap::new(Rule::ShareRange, offset, detail));
+                    };
+                    self.memory.share[at] = word.v[lane];
+                    self.memory.share_written[at] = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Any thread reads any aligned vector: X is the bank, Y the dword within it.
+    pub fn share_read(&mut self, inst: &ShareRead, lanes: u64, offset: u32) -> Result<(), Trap> {
+        let gpr = self.burst_register(inst.src, inst.rel == 1, 0);
+        let operand = |wave: &Wave, select: u32| match select {
+            0..4 => wave.registers[(gpr * 4 + select) as usize],
+            4 => Word::splat(0),
+            _ => Word::splat(1f32.to_bits()),
+        };
+        let bank = operand(self, inst.swizzle[0]);
+        let address = operand(self, inst.swizzle[1]);
+        let first = (self.active & self.full).trailing_zeros().min(63) as usize;
+        let needed = if inst.broadcast { 1 << first } else { lanes };
+        self.observed(&bank, needed & lanes, offset, "the bank of a share read")?;
+        self.observed(
+            &address,
+            needed & lanes,
+            offset,
+            "the address of a share read",
+        )?;
+        self.check_banks(inst, &bank, lanes, offset)?;
+        for n in 0..inst.burst {
+            let mut values = [Word::splat(0); 4];
+            for lane in each(lanes) {
+                let from = if inst.broadcast { first } else { lane };
+                let start = u64::from(address.v[from]) + u64::from(inst.offset) + u64::from(4 * n);
+                for (c, value) in values.iter_mut().enumerate() {
+                    let at = share_word((bank.v[from] & 3) as usize, start as usize + c);
+                    let legal = start % 4 == 0;
+                    let Some(at) = at.filter(|_| legal) else {
+                        let detail = format!("dword {start} of a bank");
+                        let thread = self.first_thread + lane as u32;
+                        return Err(Trap::new(Rule::ShareRange, offset, detail).at_lane(thread));
+                    };
+                    value.v[lane] = self.memory.share[at];
+                    if !self.memory.share_written[at] {
+                        value.poison |= 1 << lane;
+                        value.origin = Origin {
+                            rule: Rule::Uninitialised,
+                            offset,
+                        };
+                    }
+                }
+            }
+            let dst = self.burst_register(inst.dst, inst.dst_rel == 1, n);
+            let swizzle: [u32; 4] =
+                std::array::from_fn(|c| if inst.mask >> c & 1 == 1 { c as u32 } else { 7 });
+            self.write_fetched(dst, &swizzle, &values, 4, lanes, offset);
+        }
+        Ok(())
+    }
+
+    /// Without WATERFALL the four threads of a quad address four banks.
+    fn check_banks(
+        &self,
+        inst: &ShareRead,
+        bank: &Word,
+        lanes: u64,
+        offset: u32,
+    ) -> Result<(), Trap> {
+        if inst.waterfall || inst.broadcast {
+            return Ok(());
+        }
+        for quad in 0..16 {
+            let mut used = 0u32;
+            for lane in each(lanes & (15 << (4 * quad))) {
+                let bit = 1 << (bank.v[lane] & 3);
+                if used & bit != 0 {
+                    let detail = "two threads of a quad read one bank without WATERFALL";
+                    return Err(Trap::new(Rule::ShareRange, offset, detail));
+                }
+                used |= bit;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A dword of a bank within the share.
+fn share_word(bank: usize, at: usize) -> Option<usize> {
+    (at < SHARE_WORDS / 4).then_some(bank * (SHARE_WORDS / 4) + at)
+}
+
+/// Reads the dwords of a memory read as its format; the number of components.
+fn convert_words(
+    inst: &MemoryRead,
+    raw: &mut [Word; 4],
+    lanes: u64,
+    offset: u32,
+) -> Result<usize, Trap> {
+    let Some(format) = super::formats::data_format(inst.format) else {
+        let detail = format!("DATA_FORMAT {}", inst.format);
+        return Err(Trap::new(Rule::FetchFormat, offset, detail));
+    };
+    // Formats of whole dwords keep their bits.
+    if format.plain_words() {
+        return Ok(format.components());
+    }
+    for lane in each(lanes) {
+        let mut bytes = [0u8; 16];
+        for (c, word) in raw.iter().enumerate() {
+            bytes[4 * c..4 * c + 4].copy_from_slice(&word.v[lane].to_le_bytes());
+        }
+        let values = convert(
+            &format,
+            inst.number,
+            inst.signed,
+            false,
+            inst.endian,
+            &bytes,
+        );
+        for (word, value) in raw.iter_mut().zip(values) {
+            word.v[lane] = value;
+        }
+    }
+    Ok(format.components())
+}

@@ -1,0 +1,2 @@
+mod alu;
+mod build;

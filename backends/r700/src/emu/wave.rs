@@ -1,0 +1,691 @@
+//! One wavefront: registers, masks, the stack, and the control-flow program. R700 ISA chapter 3.
+
+use super::decode::{AluKind, Cf, CfBody, Condition, Flow, FlowInst};
+use super::group::needs_loop;
+use super::lanes::{Origin, Word, each, quads};
+use super::memory::Memory;
+use super::program::{Body, Program, Queue, Step};
+use super::rule::{Rule, Trap};
+use super::state::{Stage, State};
+
+/// Receives a line for every instruction that runs.
+pub type Trace<'a> = &'a mut dyn FnMut(&str);
+
+/// What stands on the stack.
+#[derive(Clone, Debug)]
+enum Frame {
+    /// Lanes that were active when a branch began.
+    Branch { active: u64 },
+    /// A loop: the masks around it and its counters.
+    Loop {
+        active: u64,
+        continued: u64,
+        broken: u64,
+        index: i32,
+        left: u64,
+        step: i32,
+        counts: bool,
+    },
+    /// A call: where it goes on, in which program.
+    Call {
+        next: u32,
+        in_fetch: bool,
+        depth: u32,
+    },
+}
+
+/// One export of a wavefront: the last value of each component.
+#[derive(Clone, Debug)]
+pub struct ExportValue {
+    /// 0 pixel, 1 position, 2 parameter.
+    pub kind: u32,
+    /// Place.
+    pub base: u32,
+    /// Components.
+    pub words: [Word; 4],
+    /// Lanes that wrote each component.
+    pub written: [u64; 4],
+}
+
+/// A wavefront.
+pub(super) struct Wave<'a> {
+    pub state: &'a State,
+    pub program: &'a Program,
+    fetch_program: Option<&'a Program>,
+    /// Registers: four words each, clause temporaries at their own numbers.
+    pub registers: Vec<Word>,
+    pub gprs: u32,
+    stack_size: u32,
+    pub dx10_clamp: bool,
+    /// Lanes of the machine.
+    pub full: u64,
+    /// First thread of the wavefront within the launch.
+    pub first_thread: u32,
+    /// Number of the wavefront within the launch, from 1.
+    pub number: u32,
+    pub active: u64,
+    pub valid: u64,
+    continued: u64,
+    broken: u64,
+    stack: Vec<Frame>,
+    depth: u32,
+    in_fetch: bool,
+    /// aL.
+    pub loop_index: i32,
+    pub exports: Vec<ExportValue>,
+    done: [bool; 3],
+    pub memory: &'a mut Memory,
+    pub scratch: Vec<Word>,
+    pub scratch_stamp: Vec<u32>,
+    pub writes: u32,
+    pub acknowledged: u32,
+    pending: [(u128, u128); 5],
+    pub gradients: [[Word; 3]; 2],
+    pub steps_left: &'a mut u64,
+    pub trace: Option<Trace<'a>>,
+}
+
+/// What a launch gives to each wavefront.
+pub(super) struct Launch<'a> {
+    pub state: &'a State,
+    pub program: &'a Program,
+    pub fetch_program: Option<&'a Program>,
+    pub memory: &'a mut Memory,
+    pub steps_left: &'a mut u64,
+    pub trace: Option<Trace<'a>>,
+}
+
+impl<'a> Wave<'a> {
+    /// A wavefront with these lanes, of which `valid` are covered; every register is undefined.
+    pub fn new(
+        launch: Launch<'a>,
+        lanes: u64,
+        valid: u64,
+        first_thread: u32,
+        number: u32,
+    ) -> Result<Wave<'a>, Trap> {
+        let state = launch.state;
+        let (gprs, stack_size, dx10_clamp) = state.program_resources()?;
+        let width = state.chip.wave();
+        let full = if width == 64 {
+            u64::MAX
+        } else {
+            (1 << width) - 1
+        };
+        let vectors = state.scratch_vectors() as usize;
+        Ok(Wave {
+            state,
+            program: launch.program,
+            fetch_program: launch.fetch_program,
+            registers: vec![Word::UNDEFINED; 512],
+            gprs,
+            stack_size,
+            dx10_clamp,
+            full,
+            first_thread,
+            number,
+            active: lanes,
+            valid: valid & lanes,
+            continued: 0,
+            broken: 0,
+            stack: Vec::new(),
+            depth: 0,
+            in_fetch: false,
+            loop_index: 0,
+            exports: Vec::new(),
+            done: [false; 3],
+            memory: launch.memory,
+            scratch: vec![Word::UNDEFINED; vectors * 4],
+            scratch_stamp: vec![0; vectors],
+            writes: 0,
+            acknowledged: 0,
+            pending: [(0, 0); 5],
+            gradients: [[Word::UNDEFINED; 3]; 2],
+            steps_left: launch.steps_left,
+            trace: launch.trace,
+        })
+    }
+
+    /// Sets a register's channel in some lanes before the program starts.
+    pub fn set(&mut self, gpr: u32, channel: u32, word: &Word) {
+        let all = self.full;
+        self.registers[(gpr * 4 + channel) as usize].write(word, all, all);
+    }
+
+    /// Counts a step against the limit.
+    pub fn count(&mut self, offset: u32) -> Result<(), Trap> {
+        if *self.steps_left == 0 {
+            return Err(Trap::new(Rule::Steps, offset, "the limit is used up"));
+        }
+        *self.steps_left -= 1;
+        Ok(())
+    }
+
+    /// The trap for poison that reaches something observable.
+    pub fn observed(&self, word: &Word, lanes: u64, offset: u32, what: &str) -> Result<(), Trap> {
+        let bad = word.poison & lanes;
+        if bad == 0 {
+            return Ok(());
+        }
+        let Origin { rule, offset: from } = word.origin;
+        let detail = match rule {
+            Rule::Uninitialised => format!("{what} is undefined"),
+            _ => format!("{what} is undefined since byte {from:#x}"),
+        };
+        let lane = self.first_thread + bad.trailing_zeros();
+        Err(Trap::new(rule, offset, detail).at_lane(lane))
+    }
+
+    /// Runs to the end of the program.
+    pub fn run(&mut self) -> Result<(), Trap> {
+        let mut at = 0u32;
+        loop {
+            let program = if self.in_fetch {
+                self.fetch_program.expect("a call of it was checked")
+            } else {
+                self.program
+            };
+            let offset = at * 8;
+            let Some(step) = program.steps.get(at as usize).and_then(Option::as_ref) else {
+                return Err(Trap::new(
+                    Rule::FallsOff,
+                    offset,
+                    "nothing was decoded there",
+                ));
+            };
+            self.count(offset)?;
+            self.order(step, offset)?;
+            let in_fetch = self.in_fetch;
+            let next = self.step(step, at, offset)?;
+            if step.cf.end {
+                if in_fetch {
+                    let detail = "a fetch program returns";
+                    return Err(Trap::new(Rule::EndOfProgram, offset, detail));
+                }
+                return self.end(offset);
+            }
+            at = next;
+        }
+    }
+
+    /// BARRIER: without it an instruction must not depend on those of other queues in flight.
+    fn order(&mut self, step: &Step, offset: u32) -> Result<(), Trap> {
+        if step.cf.barrier {
+            self.pending = [(0, 0); 5];
+        } else {
+            for (queue, (reads, writes)) in self.pending.iter().enumerate() {
+                if queue == step.queue as usize {
+                    continue;
+                }
+                let clash = (step.reads & writes) | (step.writes & (reads | writes));
+                if clash != 0 {
+                    let detail = format!("R{} is still in flight", clash.trailing_zeros());
+                    return Err(Trap::new(Rule::Barrier, offset, detail));
+                }
+            }
+        }
+        let (reads, writes) = &mut self.pending[step.queue as usize];
+        *reads |= step.reads;
+        *writes |= step.writes;
+        Ok(())
+    }
+
+    /// Lanes that an instruction acts on.
+    fn lanes_of(&self, cf: &Cf) -> u64 {
+        if cf.whole_quad {
+            quads(self.active)
+        } else if cf.valid_only {
+            self.active & self.valid
+        } else {
+            self.active
+        }
+    }
+
+    fn constant_passes(&self, flow: &FlowInst) -> bool {
+        let stage = match self.state.stage {
+            Stage::Pixel | Stage::Vertex | Stage::Compute => self.state.bool_constants,
+        };
+        let set = stage >> flow.constant & 1 == 1;
+        match flow.condition {
+            Condition::Active => true,
+            Condition::Never => false,
+            Condition::Bool => set,
+            Condition::NotBool => !set,
+        }
+    }
+
+    fn test(&self, flow: &FlowInst, cf: &Cf) -> u64 {
+        if self.constant_passes(flow) {
+            self.lanes_of(cf)
+        } else {
+            0
+        }
+    }
+
+    fn push(&mut self, frame: Frame, offset: u32) -> Result<(), Trap> {
+        self.stack.push(frame);
+        // R700 ISA 3.6.5: a loop takes a whole entry, a branch or call a part of one, and two parts
+        // are in use as long as a branch is.
+        let entry = self.state.chip.subentries();
+        let (mut parts, mut branches) = (0, 0);
+        for frame in &self.stack {
+            match frame {
+                Frame::Branch { .. } => branches += 1,
+                Frame::Loop { .. } => parts += entry,
+                Frame::Call { .. } => parts += 1,
+            }
+        }
+        parts += branches + if branches > 0 { 2 } else { 0 };
+        let needed = parts.div_ceil(entry);
+        if needed > self.stack_size {
+            let detail = format!("{needed} entries are needed, {} declared", self.stack_size);
+            return Err(Trap::new(Rule::StackDepth, offset, detail));
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self, count: u32, offset: u32) -> Result<(), Trap> {
+        for _ in 0..count {
+            match self.stack.pop() {
+                Some(Frame::Branch { active }) => {
+                    self.active = active & !self.continued & !self.broken;
+                }
+                Some(Frame::Loop { .. } | Frame::Call { .. }) => {
+                    let detail = "a pop meets a loop or a call";
+                    return Err(Trap::new(Rule::StackKind, offset, detail));
+                }
+                None => {
+                    let detail = "a pop meets an empty stack";
+                    return Err(Trap::new(Rule::StackUnderflow, offset, detail));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &'a Step, at: u32, offset: u32) -> Result<u32, Trap> {
+        if self.trace.is_some() {
+            self.trace_step(step, offset);
+        }
+        match (&step.cf.body, &step.body) {
+            (CfBody::Alu(alu), Body::Alu(groups)) => {
+                let before = self.active;
+                if needs_loop(alu.kind) {
+                    self.innermost(offset)?;
+                }
+                if alu.kind == AluKind::PushBefore {
+                    self.push(Frame::Branch { active: before }, offset)?;
+                }
+                let lanes = self.lanes_of(&step.cf);
+                self.clause(groups, alu, lanes)?;
+                let failed = before & !self.active;
+                match alu.kind {
+                    AluKind::Plain | AluKind::PushBefore => {}
+                    AluKind::PopAfter => self.pop(1, offset)?,
+                    AluKind::Pop2After => self.pop(2, offset)?,
+                    AluKind::Continue => self.continued |= failed,
+                    AluKind::Break => self.broken |= failed,
+                    AluKind::ElseAfter => {
+                        self.active = self.other_side(offset)?;
+                    }
+                }
+                Ok(at + 1)
+            }
+            (CfBody::Export(export), _) => {
+                let lanes = self.lanes_of(&step.cf);
+                self.export(export, lanes, offset)?;
+                Ok(at + 1)
+            }
+            (CfBody::Flow(flow), body) => {
+                if let Body::Fetch(list) = body {
+                    let lanes = self.lanes_of(&step.cf);
+                    for (fetch, offset) in list {
+                        self.count(*offset)?;
+                        self.fetch(fetch, lanes, *offset)?;
+                    }
+                    return Ok(at + 1);
+                }
+                self.flow(flow, &step.cf, at, offset)
+            }
+            (CfBody::Alu(_), _) => Ok(at + 1),
+        }
+    }
+
+    /// Lanes of the innermost branch that are on the other side of it.
+    fn other_side(&self, offset: u32) -> Result<u64, Trap> {
+        match self.stack.last() {
+            Some(Frame::Branch { active }) => {
+                Ok(active & !self.active & !self.continued & !self.broken)
+            }
+            Some(Frame::Loop { .. } | Frame::Call { .. }) => Err(Trap::new(
+                Rule::StackKind,
+                offset,
+                "ELSE without a branch around it",
+            )),
+            None => Err(Trap::new(
+                Rule::StackUnderflow,
+                offset,
+                "ELSE without a branch around it",
+            )),
+        }
+    }
+
+    /// Place of the innermost loop's frame and the lanes that entered it.
+    fn innermost(&self, offset: u32) -> Result<(usize, u64), Trap> {
+        for (n, frame) in self.stack.iter().enumerate().rev() {
+            match frame {
+                Frame::Loop { active, .. } => return Ok((n, *active)),
+                Frame::Call { .. } => break,
+                Frame::Branch { .. } => {}
+            }
+        }
+        Err(Trap::new(Rule::OutsideLoop, offset, "no loop is open"))
+    }
+
+    fn flow(&mut self, flow: &FlowInst, cf: &Cf, at: u32, offset: u32) -> Result<u32, Trap> {
+        let next = at + 1;
+        let passing = self.test(flow, cf);
+        match flow.op {
+            Flow::Nop => Ok(next),
+            Flow::WaitAck => {
+                self.acknowledged = self.acknowledged.max(self.writes.saturating_sub(flow.addr));
+                Ok(next)
+            }
+            Flow::Kill => {
+                self.valid &= !passing;
+                Ok(next)
+            }
+            Flow::Jump => {
+                if passing != 0 {
+                    return Ok(next);
+                }
+                self.pop(flow.pop, offset)?;
+                Ok(flow.addr)
+            }
+            Flow::PopJump => {
+                self.pop(flow.pop, offset)?;
+                Ok(if self.test(flow, cf) == 0 {
+                    flow.addr
+                } else {
+                    next
+                })
+            }
+            Flow::Push | Flow::PopPush => {
+                let mut passing = passing;
+                let mut pops = flow.pop;
+                if flow.op == Flow::PopPush {
+                    self.pop(flow.pop, offset)?;
+                    pops = 0;
+                    passing = self.test(flow, cf);
+                }
+                if passing == 0 {
+                    self.pop(pops, offset)?;
+                    return Ok(flow.addr);
+                }
+                self.push(
+                    Frame::Branch {
+                        active: self.active,
+                    },
+                    offset,
+                )?;
+                self.active = passing;
+                Ok(next)
+            }
+            Flow::Else => {
+                let mut other = self.other_side(offset)?;
+                if !self.constant_passes(flow) {
+                    other = 0;
+                }
+                if cf.valid_only {
+                    other &= self.valid;
+                }
+                self.active = other;
+                if other != 0 {
+                    return Ok(next);
+                }
+                self.pop(flow.pop, offset)?;
+                Ok(flow.addr)
+            }
+            Flow::Pop => {
+                self.pop(flow.pop, offset)?;
+                self.active &= self.test(flow, cf);
+                Ok(next)
+            }
+            Flow::LoopStart | Flow::LoopStartDx10 | Flow::LoopStartNoAl => {
+                self.loop_start(flow, passing, next, offset)
+            }
+            Flow::LoopEnd => self.loop_end(flow, next, offset),
+            Flow::LoopBreak | Flow::LoopContinue => {
+                let (place, entered) = self.innermost(offset)?;
+                if flow.op == Flow::LoopBreak {
+                    self.broken |= passing;
+                } else {
+                    self.continued |= passing;
+                }
+                self.active &= !passing;
+                if entered & !self.broken & !self.continued != 0 {
+                    return Ok(next);
+                }
+                self.stack.truncate(place + 1);
+                Ok(flow.addr)
+            }
+            Flow::Call => {
+                if passing == 0 || self.depth + flow.call_count > 32 {
+                    return Ok(next);
+                }
+                self.call(next, flow.call_count, offset)?;
+                Ok(flow.addr)
+            }
+            Flow::CallFs => {
+                if passing == 0 || self.depth + flow.call_count > 32 {
+                    return Ok(next);
+                }
+                if self.fetch_program.is_none() {
+                    let detail = "CALL_FS without a fetch program";
+                    return Err(Trap::new(Rule::State, offset, detail));
+                }
+                self.call(next, flow.call_count, offset)?;
+                self.in_fetch = true;
+                Ok(0)
+            }
+            Flow::Return => {
+                if passing != self.active {
+                    return Ok(next);
+                }
+                match self.stack.pop() {
+                    Some(Frame::Call {
+                        next,
+                        in_fetch,
+                        depth,
+                    }) => {
+                        self.depth = depth;
+                        self.in_fetch = in_fetch;
+                        Ok(next)
+                    }
+                    Some(Frame::Branch { .. } | Frame::Loop { .. }) => {
+                        let detail = "RETURN out of a branch or loop";
+                        Err(Trap::new(Rule::StackKind, offset, detail))
+                    }
+                    None => Err(Trap::new(Rule::OutsideCall, offset, "nothing was called")),
+                }
+            }
+            Flow::Tex
+            | Flow::Vtx
+            | Flow::VtxTc
+            | Flow::PushElse
+            | Flow::PopPushElse
+            | Flow::EmitVertex
+            | Flow::EmitCutVertex
+            | Flow::CutVertex => Err(Trap::new(
+                Rule::Unsupported,
+                offset,
+                "refused when it was loaded",
+            )),
+        }
+    }
+
+    fn call(&mut self, next: u32, count: u32, offset: u32) -> Result<(), Trap> {
+        let frame = Frame::Call {
+            next,
+            in_fetch: self.in_fetch,
+            depth: self.depth,
+        };
+        self.push(frame, offset)?;
+        self.depth += count;
+        Ok(())
+    }
+
+    fn loop_start(
+        &mut self,
+        flow: &FlowInst,
+        passing: u64,
+        next: u32,
+        offset: u32,
+    ) -> Result<u32, Trap> {
+        let constant = self.state.loop_constant(flow.constant);
+        let dx10 = flow.op == Flow::LoopStartDx10;
+        let counts = flow.op == Flow::LoopStart;
+        let left = if dx10 {
+            u64::from(constant)
+        } else {
+            u64::from(constant & 0xFFF)
+        };
+        if passing == 0 || left == 0 {
+            self.pop(flow.pop, offset)?;
+            return Ok(flow.addr);
+        }
+        let frame = Frame::Loop {
+            active: self.active,
+            continued: self.continued,
+            broken: self.broken,
+            index: self.loop_index,
+            left,
+            step: (constant as i32) >> 24,
+            counts,
+        };
+        self.push(frame, offset)?;
+        if counts {
+            self.loop_index = (constant >> 12 & 0xFFF) as i32;
+        }
+        self.continued = 0;
+        self.broken = self.active & !passing;
+        self.active = passing;
+        Ok(next)
+    }
+
+    fn loop_end(&mut self, flow: &FlowInst, next: u32, offset: u32) -> Result<u32, Trap> {
+        let broken_now = self.broken;
+        let passes = self.constant_passes(flow);
+        let top = match self.stack.last_mut() {
+            Some(Frame::Loop {
+                active,
+                continued,
+                broken,
+                index,
+                left,
+                step,
+                counts,
+            }) => (*active, *continued, *broken, *index, left, *step, *counts),
+            Some(Frame::Branch { .. } | Frame::Call { .. }) => {
+                let detail = "LOOP_END with a branch or call still open";
+                return Err(Trap::new(Rule::StackKind, offset, detail));
+            }
+            None => return Err(Trap::new(Rule::OutsideLoop, offset, "no loop is open")),
+        };
+        let (active, continued, broken, index, left, step, counts) = top;
+        *left -= 1;
+        let again = if passes { active & !broken_now } else { 0 };
+        if again != 0 && *left > 0 {
+            self.active = again;
+            self.continued = 0;
+            if counts {
+                self.loop_index += step;
+            }
+            return Ok(flow.addr);
+        }
+        self.stack.pop();
+        (self.active, self.continued, self.broken) = (active, continued, broken);
+        self.loop_index = index;
+        Ok(next)
+    }
+
+    /// What must hold when the program ends.
+    fn end(&mut self, offset: u32) -> Result<(), Trap> {
+        if !self.stack.is_empty() {
+            let detail = format!("{} entries are still on the stack", self.stack.len());
+            return Err(Trap::new(Rule::EndOfProgram, offset, detail));
+        }
+        let needed: &[usize] = match self.state.stage {
+            Stage::Pixel => &[0],
+            Stage::Vertex | Stage::Compute => &[1, 2],
+        };
+        for &kind in needed {
+            let name = ["pixel", "position", "parameter"][kind];
+            if !self.exports.iter().any(|e| e.kind as usize == kind) {
+                return Err(Trap::new(
+                    Rule::ExportMissing,
+                    offset,
+                    format!("no {name} export"),
+                ));
+            }
+        }
+        for (kind, name) in ["pixel", "position", "parameter"].iter().enumerate() {
+            let exported = self.exports.iter().any(|e| e.kind as usize == kind);
+            if exported && !self.done[kind] {
+                let detail = format!("the last {name} export is not EXPORT_DONE");
+                return Err(Trap::new(Rule::ExportDone, offset, detail));
+            }
+        }
+        self.check_export_count(offset)
+    }
+
+    /// Marks an export type as done.
+    pub fn finish(&mut self, kind: usize, done: bool, offset: u32) -> Result<(), Trap> {
+        if self.done[kind] {
+            let detail = "an export of a type follows its EXPORT_DONE";
+            return Err(Trap::new(Rule::ExportDone, offset, detail));
+        }
+        self.done[kind] = done;
+        Ok(())
+    }
+
+    fn trace_step(&mut self, step: &Step, offset: u32) {
+        let what = match &step.cf.body {
+            CfBody::Flow(flow) => format!("{:?} addr {} pop {}", flow.op, flow.addr, flow.pop),
+            CfBody::Alu(alu) => format!("ALU {:?} addr {} slots {}", alu.kind, alu.addr, alu.count),
+            CfBody::Export(export) => {
+                format!(
+                    "{:?} type {} base {} R{}",
+                    export.op, export.kind, export.base, export.gpr
+                )
+            }
+        };
+        let (number, active) = (self.number, self.active);
+        let queue = if step.queue == Queue::Flow {
+            "flow"
+        } else {
+            "clause"
+        };
+        if let Some(trace) = &mut self.trace {
+            trace(&format!(
+                "wave {number} {offset:#06x} {queue} {what} active {active:016x}"
+            ));
+        }
+    }
+
+    /// One traced value: the first four lanes that took part.
+    pub fn trace_value(&mut self, offset: u32, name: &str, word: &Word, lanes: u64) {
+        if let Some(trace) = &mut self.trace {
+            let mut line = format!("        {offset:#06x} {name}");
+            for lane in each(lanes).take(4) {
+                if word.poison >> lane & 1 == 1 {
+                    line.push_str(&format!(" {lane}:undefined"));
+                } else {
+                    let bits = word.v[lane];
+                    line.push_str(&format!(" {lane}:{bits:08x}({:?})", f32::from_bits(bits)));
+                }
+            }
+            trace(&line);
+        }
+    }
+}
