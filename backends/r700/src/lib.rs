@@ -1,18 +1,24 @@
 #![forbid(unsafe_code)]
 //! The R700 back end: optimised structured SSA becomes VLIW machine code for AMD RV7xx.
 
+mod abi;
 mod api;
 mod emit;
+pub mod emu;
 mod expand;
 pub mod group;
 pub mod inst;
 pub mod isa;
 pub mod legal;
+mod lower;
 mod numerics;
 pub mod op;
 mod refuse;
+mod regs;
 pub mod slot;
+mod state;
 mod target;
+mod text;
 
 pub use api::{
     AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure,
@@ -24,17 +30,71 @@ pub use numerics::numerics;
 pub use refuse::refusals;
 pub use target::target_info;
 
-use gpucc_ir::ssa::{Func, Span};
+use gpucc_ir::mach;
+use gpucc_ir::ssa::{Func, Stage};
 
 /// Compiles one entry point, given after the shared passes, to machine code.
 ///
 /// # Errors
 /// See [`Failure`].
 pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
-    let _ = (func, options);
-    Err(Failure::NotYet {
-        feature: "code generation".into(),
-        stage: "lower",
-        span: Span::NONE,
-    })
+    refuse::check(&func, options.chip)?;
+    let expanded = expand::expand(func, options)?;
+    let abi = abi::Abi::of(&expanded, options)?;
+    let mut lowered = lower::lower(&expanded, &abi, options)?;
+    let mut dumps = Vec::new();
+    let mut dump = |pass: &'static str, func: &mach::Func<inst::Inst>| {
+        if options.dump {
+            dumps.push((pass, text::print(func)));
+        }
+    };
+    dump("lower", &lowered.func);
+    let internal = |pass, message: String| Failure::Internal { pass, message };
+    mach::verify(&lowered.func).map_err(|fault| internal("lower", fault.to_string()))?;
+    let mut hooks = regs::Hooks { first: lowered.scratch };
+    let limits = gpucc_regalloc::Options::for_files(inst::FILES.0);
+    let allocation = gpucc_regalloc::allocate(&mut lowered.func, &mut hooks, &limits)
+        .map_err(|error| internal("registers", error.to_string()))?;
+    dump("registers", &lowered.func);
+    let config = emit::Config {
+        subentries: options.chip.subentries(),
+        vertex_through_texture: options.chip == Chip::Rv710,
+        pixel: expanded.stage == Stage::Fragment,
+        fetch_shader: expanded.stage == Stage::Vertex
+            && options.pipeline.fetch == FetchMode::Separate,
+    };
+    let emitted = emit::emit(&lowered.func, &config)?;
+    let scratch = lowered.scratch + allocation.slots.div_ceil(4);
+    let state = state::state(&expanded, &abi, &emitted, scratch);
+    let gprs = state[0].fields[0].1;
+    legal::legal(&emitted.program, gprs).map_err(|finished| {
+        internal("legal", format!("{} (quadword {})", finished.violation, finished.at))
+    })?;
+    let mut stats = emitted.stats;
+    stats.gprs = gprs;
+    stats.scratch_bytes = 16 * scratch;
+    stats.shared_bytes = 4 * abi.compute.map_or(0, |layout| layout.workgroup_dwords);
+    stats.stack_entries = emitted.stack;
+    let waves = |gprs: u32| (248 / gprs.max(1)).min(31);
+    stats.occupancy = f64::from(waves(gprs)) / 31.0;
+    stats.cycles = f64::from(4 * stats.alu_groups + 16 * (stats.tex_instructions + stats.vtx_instructions));
+    stats.cycles_lower_bound = f64::from(4 * stats.alu_slots.div_ceil(5))
+        .max(f64::from(16 * (stats.tex_instructions + stats.vtx_instructions)));
+    let mut compiled = Compiled {
+        code: emitted.words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        state,
+        resources: Vec::new(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        driver_constants: abi.driver_constants(&lowered.driver),
+        compute: None,
+        pipeline: PipelineState::default(),
+        notes: Vec::new(),
+        stats,
+        lines: emitted.lines,
+        expanded,
+        dumps,
+    };
+    abi.report(&mut compiled);
+    Ok(compiled)
 }

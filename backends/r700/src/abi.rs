@@ -1,0 +1,462 @@
+//! Where bindings, inputs and outputs stand: the program ABI, worked out for one function.
+//!
+//! Uniform buffer i is constant buffer i and fetch resource i; storage buffer i is fetch resource
+//! 16+i and aperture i; textures are resources 48 on, attributes 160 on; constant buffer 14 holds
+//! immediates and 15 the driver's constants. Buffers' fetch resources have a stride of 4 bytes: an
+//! index counts dwords.
+
+use crate::api::{
+    AttributeFetch, Compiled, ComputeLayout, DriverConstant, ExportKind, Failure, FetchMode,
+    InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot, VertexAttribute,
+    VertexBuffer,
+};
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{
+    Builtin, Func, Imm, Input, InputKind, MemSpace, Op, Output, OutputKind, Resource, ResourceKind,
+    Scalar, Span, Stage,
+};
+
+/// Constant buffer of immediates.
+pub const IMMEDIATES: u8 = 14;
+/// Constant buffer of the driver.
+pub const DRIVER: u8 = 15;
+/// First fetch resource of storage buffers.
+const STORAGE: u32 = 16;
+/// First fetch resource of textures.
+const TEXTURES: u32 = 48;
+/// First fetch resource of vertex attributes.
+const ATTRIBUTES: u32 = 160;
+
+/// The ABI of one function.
+#[derive(Clone, Debug, Default)]
+pub struct Abi {
+    /// Place of each binding that the code uses.
+    pub slots: SecondaryMap<Resource, Slot>,
+    /// The bindings with a place, in order.
+    pub used: Vec<Resource>,
+    /// Place of each input.
+    pub inputs: Vec<InputSlot>,
+    /// Place of each output.
+    pub outputs: Vec<OutputSlot>,
+    /// Attributes and buffers with everything inferred.
+    pub pipeline: PipelineState,
+    /// What was inferred.
+    pub notes: Vec<String>,
+    /// Fragment: register of position.
+    pub position: Option<u32>,
+    /// Fragment: register of the face.
+    pub face: Option<u32>,
+    /// Fragment: register with the sample number in w.
+    pub sample: Option<u32>,
+    /// Fragment: interpolated inputs in the order of their registers.
+    pub varyings: Vec<Input>,
+    /// Vertex: parameters exported.
+    pub parameters: u32,
+    /// Compute: the dispatch.
+    pub compute: Option<ComputeLayout>,
+    /// Storage buffers that the code uses.
+    pub storages: u32,
+    /// The vec4 of the driver's constants that places workgroup memory.
+    pub workgroup_constant: u32,
+    /// Dword offset of each workgroup variable within the workgroup's region.
+    pub workgroup_offset: SecondaryMap<gpucc_ir::ssa::Mem, u32>,
+}
+
+/// What the code refers to.
+#[derive(Default)]
+struct Uses {
+    resources: Vec<bool>,
+    inputs: Vec<bool>,
+    mems: Vec<bool>,
+    barrier: bool,
+}
+
+fn uses(func: &Func) -> Uses {
+    let mut uses = Uses {
+        resources: vec![false; func.resources.len()],
+        inputs: vec![false; func.inputs.len()],
+        mems: vec![false; func.mems.len()],
+        barrier: false,
+    };
+    let index = |r: Resource| r.as_u32() as usize;
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            uses.barrier |= data.op == Op::Barrier;
+            match data.imm {
+                Imm::Resource(r)
+                | Imm::BufferAtomic(r, _)
+                | Imm::ImageAtomic(r, _)
+                | Imm::Query(r, _) => uses.resources[index(r)] = true,
+                Imm::Tex(tex) => {
+                    uses.resources[index(tex.texture)] = true;
+                    if let Some(sampler) = tex.sampler.expand() {
+                        uses.resources[index(sampler)] = true;
+                    }
+                }
+                Imm::Input(input, _) => uses.inputs[input.as_u32() as usize] = true,
+                Imm::Mem(access) | Imm::MemAtomic(access, _) => {
+                    uses.mems[access.mem.as_u32() as usize] = true;
+                }
+                _ => {}
+            }
+        }
+    }
+    uses
+}
+
+impl Abi {
+    /// Gives everything that the code uses a place.
+    ///
+    /// # Errors
+    /// [`Failure::Limit`] when a kind has more bindings than the machine has places.
+    pub fn of(func: &Func, options: &Options) -> Result<Abi, Failure> {
+        let uses = uses(func);
+        let mut abi = Abi { pipeline: options.pipeline.clone(), ..Abi::default() };
+        abi.bindings(func, options, &uses)?;
+        let slots = &mut abi.workgroup_offset;
+        let mut dwords = 0;
+        for (mem, data) in func.mems.iter() {
+            if data.space == MemSpace::Workgroup && uses.mems[mem.as_u32() as usize] {
+                slots[mem] = dwords;
+                dwords += data.size / 4;
+            }
+        }
+        abi.workgroup_constant = 2 + abi.storages;
+        match func.stage {
+            Stage::Vertex => abi.vertex(func, &uses)?,
+            Stage::Fragment => abi.fragment(func, &uses)?,
+            Stage::Compute => {
+                let size: u32 = func.workgroup_size.iter().product();
+                let wave = options.chip.wave();
+                abi.compute = Some(ComputeLayout {
+                    threads_per_workgroup: if uses.barrier || dwords > 0 { wave } else { size },
+                    workgroup_dwords: dwords,
+                });
+                if dwords > 0 && size > wave {
+                    return Err(Failure::NotYet {
+                        feature: "workgroup memory for more invocations than a wavefront".into(),
+                        stage: "abi",
+                        span: Span::NONE,
+                    });
+                }
+            }
+        }
+        Ok(abi)
+    }
+
+    fn bindings(&mut self, func: &Func, options: &Options, uses: &Uses) -> Result<(), Failure> {
+        let (mut uniforms, mut storages, mut textures, mut samplers) = (0, 0, 0, 0);
+        for (resource, data) in func.resources.iter() {
+            if !uses.resources[resource.as_u32() as usize] {
+                continue;
+            }
+            let wanted = options
+                .pipeline
+                .bindings
+                .iter()
+                .find(|(group, binding, _)| (*group, *binding) == (data.group, data.binding))
+                .map(|&(.., slot)| slot);
+            let take = |next: &mut u32| {
+                let slot = wanted.unwrap_or(*next);
+                *next = (*next).max(slot + 1);
+                slot
+            };
+            let slot = match data.kind {
+                ResourceKind::Uniform { .. } => {
+                    let i = take(&mut uniforms);
+                    Slot { kcache: Some(i), resource: Some(i), ..Slot::default() }
+                }
+                ResourceKind::Immediate { .. } => {
+                    Slot { kcache: Some(IMMEDIATES.into()), ..Slot::default() }
+                }
+                ResourceKind::Storage { .. } => {
+                    let i = take(&mut storages);
+                    Slot {
+                        resource: Some(STORAGE + i),
+                        aperture_index: Some(i),
+                        ..Slot::default()
+                    }
+                }
+                ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => {
+                    Slot { resource: Some(TEXTURES + take(&mut textures)), ..Slot::default() }
+                }
+                ResourceKind::Sampler { .. } => {
+                    Slot { sampler: Some(take(&mut samplers)), ..Slot::default() }
+                }
+            };
+            self.slots[resource] = slot;
+            self.used.push(resource);
+        }
+        self.storages = storages;
+        let limits = [
+            ("uniform buffers", uniforms, 14),
+            ("storage buffers", storages, 32),
+            ("textures", textures, 112),
+            ("samplers", samplers, 18),
+        ];
+        for (what, needed, available) in limits {
+            if needed > available {
+                return Err(Failure::Limit {
+                    what,
+                    needed: needed.into(),
+                    available: available.into(),
+                    hint: "merge bindings or split the shader",
+                    span: Span::NONE,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn vertex(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
+        for (input, data) in func.inputs.iter() {
+            if !uses.inputs[input.as_u32() as usize] {
+                continue;
+            }
+            let mut slot = InputSlot {
+                input,
+                register: None,
+                channel: 0,
+                semantic: None,
+                interpolation: None,
+                attribute: None,
+            };
+            match data.kind {
+                InputKind::Builtin(Builtin::VertexIndex) => slot.register = Some(0),
+                InputKind::Builtin(Builtin::InstanceIndex) => {
+                    slot.register = Some(0);
+                    slot.channel = 3;
+                }
+                InputKind::Builtin(_) => {}
+                InputKind::Location { location, .. } => {
+                    let known =
+                        self.pipeline.attributes.iter().any(|a| a.location == location);
+                    if !known {
+                        self.infer_attribute(location, data.components, data.scalar);
+                    }
+                    let attribute = self
+                        .pipeline
+                        .attributes
+                        .iter()
+                        .find(|a| a.location == location)
+                        .expect("inferred above")
+                        .clone();
+                    let buffer = self.pipeline.buffers.get(attribute.buffer as usize).copied();
+                    let buffer = buffer.unwrap_or(VertexBuffer { stride: 0, per_instance: false });
+                    if self.pipeline.fetch == FetchMode::Separate {
+                        slot.register = Some(1 + location);
+                    }
+                    slot.attribute = Some(AttributeFetch {
+                        resource: ATTRIBUTES + attribute.buffer,
+                        offset: attribute.offset,
+                        format: attribute.format,
+                        stride: buffer.stride,
+                        per_instance: buffer.per_instance,
+                    });
+                }
+            }
+            self.inputs.push(slot);
+        }
+        // Parameters in ascending order of location; a location's scalars share one parameter.
+        let mut locations: Vec<(u32, Output)> = func
+            .outputs
+            .iter()
+            .filter_map(|(output, data)| match data.kind {
+                OutputKind::Location { location, .. } => Some((location, output)),
+                OutputKind::Builtin(_) => None,
+            })
+            .collect();
+        locations.sort_unstable();
+        for (output, data) in func.outputs.iter() {
+            let (export, index, channel, semantic) = match data.kind {
+                OutputKind::Builtin(Builtin::Position) => (ExportKind::Position, 60, 0, None),
+                OutputKind::Builtin(Builtin::PointSize) => (ExportKind::Position, 61, 0, None),
+                OutputKind::Builtin(Builtin::ClipDistance(first)) => {
+                    let misc = func.outputs.values().any(|o| {
+                        matches!(o.kind, OutputKind::Builtin(Builtin::PointSize))
+                    });
+                    let index = 61 + u32::from(misc) + u32::from(first / 4);
+                    (ExportKind::Position, index, u32::from(first % 4), None)
+                }
+                OutputKind::Builtin(_) => continue,
+                OutputKind::Location { location, .. } => {
+                    let rank = locations.iter().position(|&(l, _)| l == location);
+                    let rank = rank.expect("every location is in the list") as u32;
+                    (ExportKind::Parameter, rank, 0, Some(location + 1))
+                }
+            };
+            self.outputs.push(OutputSlot {
+                output,
+                export,
+                index,
+                channel,
+                components: data.components.into(),
+                semantic,
+            });
+        }
+        self.parameters = locations.len() as u32;
+        if self.parameters > 32 {
+            return Err(Failure::Limit {
+                what: "vertex outputs",
+                needed: self.parameters.into(),
+                available: 32,
+                hint: "pack scalars into vectors",
+                span: Span::NONE,
+            });
+        }
+        Ok(())
+    }
+
+    fn infer_attribute(&mut self, location: u32, components: u8, scalar: Scalar) {
+        let kind = match scalar {
+            Scalar::F32 | Scalar::F16 => "float32",
+            Scalar::I32 => "sint32",
+            Scalar::U32 | Scalar::Bool => "uint32",
+        };
+        let format = match components {
+            1 => kind.to_string(),
+            n => format!("{kind}x{n}"),
+        };
+        let buffer = self.pipeline.buffers.len() as u32;
+        let stride = 4 * u32::from(components);
+        self.notes.push(format!(
+            "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
+        ));
+        self.pipeline.buffers.push(VertexBuffer { stride, per_instance: false });
+        self.pipeline.attributes.push(VertexAttribute { location, format, buffer, offset: 0 });
+    }
+
+    fn fragment(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
+        let used = |input: Input| uses.inputs[input.as_u32() as usize];
+        let mut locations: Vec<(u32, Input)> = func
+            .inputs
+            .iter()
+            .filter(|&(input, _)| used(input))
+            .filter_map(|(input, data)| match data.kind {
+                InputKind::Location { location, .. } => Some((location, input)),
+                InputKind::Builtin(_) => None,
+            })
+            .collect();
+        locations.sort_unstable();
+        let mut register = 0;
+        let mut last = None;
+        for &(location, input) in &locations {
+            if last.is_some_and(|l| l != location) {
+                register += 1;
+            }
+            last = Some(location);
+            let InputKind::Location { interpolation, .. } = func.inputs[input].kind else {
+                continue;
+            };
+            self.varyings.push(input);
+            self.inputs.push(InputSlot {
+                input,
+                register: Some(register),
+                channel: 0,
+                semantic: Some(location + 1),
+                interpolation: Some(interpolation),
+                attribute: None,
+            });
+        }
+        if last.is_some() {
+            register += 1;
+        }
+        if register > 32 {
+            return Err(Failure::Limit {
+                what: "fragment inputs",
+                needed: register.into(),
+                available: 32,
+                hint: "pack scalars into vectors",
+                span: Span::NONE,
+            });
+        }
+        for wanted in [Builtin::Position, Builtin::FrontFacing, Builtin::SampleIndex] {
+            let found = func
+                .inputs
+                .iter()
+                .find(|(input, data)| used(*input) && data.kind == InputKind::Builtin(wanted));
+            let Some((input, _)) = found else { continue };
+            let mut channel = 0;
+            match wanted {
+                Builtin::Position => self.position = Some(register),
+                Builtin::FrontFacing => self.face = Some(register),
+                _ => {
+                    self.sample = Some(register);
+                    channel = 3;
+                }
+            }
+            self.inputs.push(InputSlot {
+                input,
+                register: Some(register),
+                channel,
+                semantic: None,
+                interpolation: None,
+                attribute: None,
+            });
+            register += 1;
+        }
+        for (output, data) in func.outputs.iter() {
+            let (export, index, channel) = match data.kind {
+                OutputKind::Location { location, blend_src, .. } => {
+                    (ExportKind::Pixel, location + u32::from(blend_src), 0)
+                }
+                OutputKind::Builtin(Builtin::FragDepth) => (ExportKind::Depth, 61, 0),
+                OutputKind::Builtin(Builtin::SampleMask) => (ExportKind::Depth, 61, 2),
+                OutputKind::Builtin(_) => continue,
+            };
+            if export == ExportKind::Pixel && index > 7 {
+                return Err(Failure::Limit {
+                    what: "colour targets",
+                    needed: u64::from(index) + 1,
+                    available: 8,
+                    hint: "write fewer targets",
+                    span: Span::NONE,
+                });
+            }
+            self.outputs.push(OutputSlot {
+                output,
+                export,
+                index,
+                channel,
+                components: data.components.into(),
+                semantic: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// The places of the bindings for the report.
+    pub fn resources(&self) -> Vec<ResourceSlot> {
+        self.used
+            .iter()
+            .map(|&resource| ResourceSlot { resource, slot: self.slots[resource].clone() })
+            .collect()
+    }
+
+    /// Driver constants by the vec4 numbers that the code reads.
+    pub fn driver_constants(&self, read: &[u16]) -> Vec<DriverConstant> {
+        let mut list: Vec<DriverConstant> = read
+            .iter()
+            .map(|&c| match u32::from(c) {
+                0 => DriverConstant::NumWorkgroups,
+                1 => DriverConstant::Draw,
+                c if c == self.workgroup_constant => DriverConstant::Workgroup { constant: c },
+                c => DriverConstant::Storage { index: c - 2 },
+            })
+            .collect();
+        list.sort_by_key(|c| c.constant());
+        list.dedup();
+        list
+    }
+
+    /// Moves the report's parts over.
+    pub fn report(&self, compiled: &mut Compiled) {
+        compiled.resources = self.resources();
+        compiled.inputs = self.inputs.clone();
+        compiled.outputs = self.outputs.clone();
+        compiled.compute = self.compute;
+        compiled.pipeline = self.pipeline.clone();
+        compiled.notes = self.notes.clone();
+    }
+}

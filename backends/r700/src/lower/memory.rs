@@ -1,0 +1,424 @@
+//! Buffers and variables. Uniforms at constant addresses are read where they are used, from the
+//! constant cache; dynamic ones and read-only storage by vertex fetches of dwords; storage that the
+//! program writes through the scatter aperture, acknowledged before it is read again. Private
+//! variables are arrays of registers, or scratch memory when they are large.
+
+use super::{Lower, Place, Variable};
+use crate::api::Failure;
+use crate::inst::{GPR, Indexed, Inst, MemRead, MemWrite, Source, Space, Src, Vertex};
+use crate::isa::AluOp;
+use gpucc_ir::mach::{Demand, Phases, Reg, VReg};
+use gpucc_ir::ssa::{self, Access, Imm, Mem, MemSpace, Op, Resource, ResourceKind, Type, Value};
+use smallvec::SmallVec;
+
+/// Largest private variable, in dwords, that is kept in registers.
+const ARRAY_LIMIT: u32 = 64;
+/// Registers that all arrays together may take.
+const ARRAYS_LIMIT: u32 = 160;
+
+impl Lower<'_> {
+    /// A byte address as a value and a constant that is added to it.
+    fn address(&self, address: Value) -> (Option<Value>, u32) {
+        if let Some(bits) = self.const_bits(address) {
+            return (None, bits);
+        }
+        if let Some(data) = self.ssa.def(address)
+            && data.op == Op::IAdd
+        {
+            for (index, &arg) in data.args.iter().enumerate() {
+                if let Some(bits) = self.const_bits(arg)
+                    && bits < 1 << 16
+                    && bits % 4 == 0
+                {
+                    return (Some(data.args[1 - index]), bits);
+                }
+            }
+        }
+        (Some(address), 0)
+    }
+
+    /// The dword index of a byte address, as a source.
+    fn dwords(&mut self, address: Value) -> Source {
+        if let Some(bits) = self.const_bits(address) {
+            return Source::bits(bits / 4);
+        }
+        // i << 2 and i * 4 are dword i, as long as the product did not wrap: an address that did
+        // was out of range before.
+        if let Some(data) = self.ssa.def(address)
+            && data.op == Op::Shl
+            && let Some(amount) = self.const_bits(data.args[1])
+            && (2..16).contains(&amount)
+            && self.values[data.args[0]].is_some()
+        {
+            let inner = self.plain(data.args[0]);
+            let bounded = self.bounded(data.args[0], 31 - amount);
+            if bounded {
+                if amount == 2 {
+                    return inner;
+                }
+                return Source::reg(
+                    self.alu(AluOp::LSHL_INT, &[inner, Source::bits(amount - 2)]),
+                );
+            }
+        }
+        let plain = self.plain(address);
+        Source::reg(self.alu(AluOp::LSHR_INT, &[plain, Source::bits(2)]))
+    }
+
+    /// The value is certainly below 2^bits.
+    fn bounded(&self, value: Value, bits: u32) -> bool {
+        let limit = 1u64 << bits;
+        let small = |v: Value| self.const_bits(v).is_some_and(|c| u64::from(c) < limit);
+        match self.ssa.def(value) {
+            Some(data) => match data.op {
+                Op::UMin | Op::And => data.args.iter().any(|&arg| small(arg)),
+                Op::Const => small(value),
+                _ => false,
+            },
+            None => false,
+        }
+    }
+
+    fn source_reg(&mut self, source: Source) -> VReg {
+        match source {
+            Source { src: Src::Reg(reg), neg: false, abs: false } => {
+                reg.as_virt().expect("lowering makes virtual registers only")
+            }
+            source => self.alu(AluOp::MOV, &[source]),
+        }
+    }
+
+    fn check_words(&self, inst: ssa::Inst) -> Result<(), Failure> {
+        let data = &self.ssa.insts[inst];
+        let wide = data.results.iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1));
+        if wide {
+            return Err(self.not_yet("memory of other than 32-bit words"));
+        }
+        Ok(())
+    }
+
+    fn results(&mut self, inst: ssa::Inst) -> ([Option<Reg>; 4], usize) {
+        let results = self.ssa.insts[inst].results.clone();
+        let mut dst = [None; 4];
+        for (place, &value) in dst.iter_mut().zip(&results) {
+            let reg = self.fresh();
+            self.define(value, reg);
+            if self.uses.count(value) > 0 {
+                *place = Some(reg.into());
+            }
+        }
+        (dst, results.len())
+    }
+
+    /// Reads dwords through the vertex fetch unit.
+    fn fetch_words(&mut self, inst: ssa::Inst, resource: u32, address: Value) {
+        let (base, offset) = self.address(address);
+        let (index, offset) = match base {
+            Some(base) => (self.dwords(base), offset),
+            None => (Source::bits(offset / 4), 0),
+        };
+        let index = self.source_reg(index);
+        let (dst, count) = self.results(inst);
+        if dst.iter().all(Option::is_none) {
+            return;
+        }
+        self.push(Inst::Vertex(Vertex {
+            resource: resource as u8,
+            index: index.into(),
+            dst,
+            offset: offset as u16,
+            // 32, 32_32, 32_32_32, 32_32_32_32 as unsigned integers: the bits as they are.
+            data_format: [13, 29, 47, 34][count - 1],
+            num_format: 1,
+            signed: false,
+            bytes: 4 * count as u8,
+            fetch_type: 2,
+            select: [0, 1, 2, 3],
+        }));
+    }
+
+    pub(super) fn buffer_load(
+        &mut self,
+        inst: ssa::Inst,
+        resource: Resource,
+    ) -> Result<(), Failure> {
+        self.check_words(inst)?;
+        let data = &self.ssa.insts[inst];
+        let address = data.args[0];
+        let slot = self.abi.slots[resource].clone();
+        if let Some(buffer) = slot.kcache {
+            if let Some(bytes) = self.const_bits(address) {
+                for (k, &value) in data.results.iter().enumerate() {
+                    let dword = bytes / 4 + k as u32;
+                    let place = if dword < 4 * 4096 {
+                        Place::Source(Src::Const {
+                            buffer: buffer as u8,
+                            index: (dword / 4) as u16,
+                            chan: (dword % 4) as u8,
+                        })
+                    } else {
+                        Place::Source(Src::Bits(0))
+                    };
+                    self.values[value] = Some(place);
+                }
+                return Ok(());
+            }
+            let Some(fetch) = slot.resource else {
+                return Err(self.not_yet("immediates at a dynamic index"));
+            };
+            self.fetch_words(inst, fetch, address);
+            return Ok(());
+        }
+        if self.writes(resource) {
+            let count = data.results.len();
+            let index = self.aperture_address(resource, address);
+            let (dst, _) = self.results(inst);
+            self.push(Inst::MemRead(MemRead {
+                space: Space::Scatter,
+                index: Some(index.into()),
+                base: 0,
+                size: 0,
+                dst,
+                select: [0, 1, 2, 3],
+                elements: [1, 2, 4, 4][count - 1],
+                slot: None,
+            }));
+            return Ok(());
+        }
+        self.fetch_words(inst, slot.resource.expect("storage has a resource"), address);
+        Ok(())
+    }
+
+    /// The program stores to this binding.
+    fn writes(&self, resource: Resource) -> bool {
+        match self.ssa.resources[resource].kind {
+            ResourceKind::Storage { access, .. } => {
+                access.store
+                    && self.ssa.insts.values().any(|data| {
+                        data.op == Op::BufferStore && data.imm == Imm::Resource(resource)
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// The dword address of a byte of a storage buffer within the scatter aperture, in a register
+    /// of its own.
+    fn aperture_address(&mut self, resource: Resource, address: Value) -> VReg {
+        let index = self.abi.slots[resource].aperture_index.expect("storage has an aperture");
+        let base = self.driver_constant(2 + index as u16, 0);
+        let dwords = self.dwords(address);
+        self.alu(AluOp::ADD_INT, &[dwords, base])
+    }
+
+    fn write_words(&mut self, index: VReg, values: &[Value]) {
+        let mut src = [None; 4];
+        for (place, &value) in src.iter_mut().zip(values) {
+            *place = Some(self.own(value).into());
+        }
+        self.push(Inst::MemWrite(MemWrite {
+            space: Space::Scatter,
+            index: Some(index.into()),
+            base: 0,
+            size: 0,
+            src,
+            elements: [1, 2, 4, 4][values.len() - 1],
+            slot: None,
+        }));
+    }
+
+    pub(super) fn buffer_store(
+        &mut self,
+        inst: ssa::Inst,
+        resource: Resource,
+    ) -> Result<(), Failure> {
+        let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
+        if args[1..].iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1)) {
+            return Err(self.not_yet("memory of other than 32-bit words"));
+        }
+        let index = self.aperture_address(resource, args[0]);
+        self.write_words(index, &args[1..]);
+        Ok(())
+    }
+
+    pub(super) fn buffer_size(&mut self, result: Value, resource: Resource) -> Result<(), Failure> {
+        let place = match self.ssa.resources[resource].kind {
+            ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => Src::Bits(size),
+            _ => {
+                let index =
+                    self.abi.slots[resource].aperture_index.expect("storage has an aperture");
+                self.driver_constant(2 + index as u16, 1).src
+            }
+        };
+        self.values[result] = Some(Place::Source(place));
+        Ok(())
+    }
+
+    /// Decides where each private variable lives.
+    pub(super) fn declare_variables(&mut self) {
+        let mut used = vec![false; self.ssa.mems.len()];
+        for (region, ..) in self.ssa.regions_in_order() {
+            for &inst in &self.ssa.regions[region].insts {
+                if let Imm::Mem(access) = self.ssa.insts[inst].imm {
+                    used[access.mem.as_u32() as usize] = true;
+                }
+            }
+        }
+        let mut total = 0;
+        for (mem, data) in self.ssa.mems.iter() {
+            if data.space != MemSpace::Private || !used[mem.as_u32() as usize] {
+                continue;
+            }
+            let dwords = data.size / 4;
+            if dwords <= ARRAY_LIMIT && total + dwords <= ARRAYS_LIMIT {
+                total += dwords;
+                let array = self.m.make_vreg(
+                    Demand { file: GPR, count: dwords as u16, stride: 4, phases: Phases::ANY },
+                    self.span,
+                );
+                self.push(Inst::ArrayNew { array: array.into() });
+                self.variables[mem] = Some(Variable::Array(array, dwords as u16));
+            } else {
+                self.variables[mem] = Some(Variable::Scratch(self.scratch, dwords));
+                self.scratch += dwords;
+            }
+        }
+    }
+
+    /// The dword address of a workgroup variable's byte within the scatter aperture.
+    fn workgroup_address(&mut self, mem: Mem, address: Value) -> VReg {
+        let constant = self.abi.workgroup_constant as u16;
+        let base = self.driver_constant(constant, 0);
+        let stride = self.abi.compute.map_or(0, |layout| layout.workgroup_dwords);
+        let start = self.abi.workgroup_offset[mem];
+        let mut at = match self.inputs.workgroup {
+            Some(workgroup) => {
+                let scaled =
+                    self.alu(AluOp::MULLO_INT, &[Source::reg(workgroup), Source::bits(stride)]);
+                self.alu(AluOp::ADD_INT, &[Source::reg(scaled), base])
+            }
+            None => self.alu(AluOp::MOV, &[base]),
+        };
+        if start > 0 {
+            at = self.alu(AluOp::ADD_INT, &[Source::reg(at), Source::bits(start)]);
+        }
+        let dwords = self.dwords(address);
+        self.alu(AluOp::ADD_INT, &[Source::reg(at), dwords])
+    }
+
+    pub(super) fn mem_load(&mut self, inst: ssa::Inst, access: Access) -> Result<(), Failure> {
+        self.check_words(inst)?;
+        let data = &self.ssa.insts[inst];
+        let address = data.args[0];
+        let results = data.results.clone();
+        match self.variables[access.mem] {
+            None => {
+                let count = results.len();
+                let index = self.workgroup_address(access.mem, address);
+                let (dst, _) = self.results(inst);
+                self.push(Inst::MemRead(MemRead {
+                    space: Space::Scatter,
+                    index: Some(index.into()),
+                    base: 0,
+                    size: 0,
+                    dst,
+                    select: [0, 1, 2, 3],
+                    elements: [1, 2, 4, 4][count - 1],
+                    slot: None,
+                }));
+            }
+            Some(Variable::Array(array, count)) => {
+                for (k, &value) in results.iter().enumerate() {
+                    let index = self.element(address, k as u32, count.into());
+                    let dst = self.fresh();
+                    self.push(Inst::ArrayRead {
+                        dst: dst.into(),
+                        from: Indexed { array: array.into(), count, index },
+                    });
+                    self.define(value, dst);
+                }
+            }
+            Some(Variable::Scratch(base, dwords)) => {
+                for (k, &value) in results.iter().enumerate() {
+                    let index = self.element(address, k as u32, dwords);
+                    let index = self.source_reg(index);
+                    let dst = self.fresh();
+                    self.push(Inst::MemRead(MemRead {
+                        space: Space::Scratch,
+                        index: Some(index.into()),
+                        base: base as u16,
+                        size: dwords as u16,
+                        dst: [Some(dst.into()), None, None, None],
+                        select: [0, 1, 2, 3],
+                        elements: 4,
+                        slot: None,
+                    }));
+                    self.define(value, dst);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Dword number `address / 4 + k`, kept within the variable.
+    fn element(&mut self, address: Value, k: u32, count: u32) -> Source {
+        if let Some(bits) = self.const_bits(address) {
+            return Source::bits((bits / 4 + k).min(count - 1));
+        }
+        let (base, offset) = self.address(address);
+        let base = base.expect("not a constant");
+        let mut index = self.dwords(base);
+        let k = k + offset / 4;
+        if k > 0 {
+            index = Source::reg(self.alu(AluOp::ADD_INT, &[index, Source::bits(k)]));
+        }
+        // An index out of range would reach other registers.
+        Source::reg(self.alu(AluOp::MIN_UINT, &[index, Source::bits(count - 1)]))
+    }
+
+    pub(super) fn mem_store(&mut self, inst: ssa::Inst, access: Access) -> Result<(), Failure> {
+        let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
+        if args[1..].iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1)) {
+            return Err(self.not_yet("memory of other than 32-bit words"));
+        }
+        match self.variables[access.mem] {
+            None => {
+                let index = self.workgroup_address(access.mem, args[0]);
+                self.write_words(index, &args[1..]);
+            }
+            Some(Variable::Array(array, count)) => {
+                for (k, &value) in args[1..].iter().enumerate() {
+                    let index = self.element(args[0], k as u32, count.into());
+                    let value = match self.plain(value) {
+                        source @ Source { src: Src::Const { .. }, .. } => {
+                            Source::reg(self.alu(AluOp::MOV, &[source]))
+                        }
+                        source => source,
+                    };
+                    self.push(Inst::ArrayWrite {
+                        to: Indexed { array: array.into(), count, index },
+                        result: array.into(),
+                        value,
+                    });
+                }
+            }
+            Some(Variable::Scratch(base, dwords)) => {
+                for (k, &value) in args[1..].iter().enumerate() {
+                    let index = self.element(args[0], k as u32, dwords);
+                    let index = self.alu(AluOp::MOV, &[index]);
+                    let value = self.own(value);
+                    self.push(Inst::MemWrite(MemWrite {
+                        space: Space::Scratch,
+                        index: Some(index.into()),
+                        base: base as u16,
+                        size: dwords as u16,
+                        src: [Some(value.into()), None, None, None],
+                        elements: 4,
+                        slot: None,
+                    }));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,303 @@
+//! Scalar operations: each becomes one ALU operation, or a fixed pair.
+
+use super::{Lower, Place};
+use crate::api::Failure;
+use crate::inst::{Alu, Inst, Source};
+use crate::isa::AluOp;
+use gpucc_ir::mach::VReg;
+use gpucc_ir::ssa::{Inst as SsaInst, InstData, Op, Value};
+
+/// The comparison as the machine makes it: only E, GT, GE and NE exist.
+pub fn comparison(data: &InstData) -> Option<(AluOp, Value, Value)> {
+    let (op, swap) = match data.op {
+        Op::FEq => (AluOp::SETE_DX10, false),
+        Op::FNe => (AluOp::SETNE_DX10, false),
+        Op::FLt => (AluOp::SETGT_DX10, true),
+        Op::FLe => (AluOp::SETGE_DX10, true),
+        Op::IEq => (AluOp::SETE_INT, false),
+        Op::INe => (AluOp::SETNE_INT, false),
+        Op::SLt => (AluOp::SETGT_INT, true),
+        Op::SLe => (AluOp::SETGE_INT, true),
+        Op::ULt => (AluOp::SETGT_UINT, true),
+        Op::ULe => (AluOp::SETGE_UINT, true),
+        _ => return None,
+    };
+    let (a, b) = (data.args[0], data.args[1]);
+    Some(if swap { (op, b, a) } else { (op, a, b) })
+}
+
+/// The operation reads floats, so its sources take NEG and ABS (but see OP3).
+pub fn takes_floats(op: Op) -> bool {
+    float_op(op).is_some()
+        || matches!(
+            op,
+            Op::FSub
+                | Op::FSat
+                | Op::FDot
+                | Op::FEq
+                | Op::FNe
+                | Op::FLt
+                | Op::FLe
+                | Op::FToS
+                | Op::FToU
+        )
+}
+
+/// The result may carry CLAMP.
+pub fn may_clamp(op: Op) -> bool {
+    float_op(op).is_some() || matches!(op, Op::FSub | Op::FDot | Op::SToF | Op::UToF)
+}
+
+/// An ALU operation makes it, anywhere we like.
+pub fn is_computed(op: Op) -> bool {
+    may_clamp(op) || int_op(op).is_some() || matches!(op, Op::Select | Op::FSat | Op::IAbs | Op::INeg)
+}
+
+/// Float operations with one row of the table each.
+fn float_op(op: Op) -> Option<AluOp> {
+    Some(match op {
+        Op::FAdd => AluOp::ADD,
+        Op::FMul => AluOp::MUL_IEEE,
+        Op::FMa => AluOp::MULADD_IEEE,
+        Op::FMin => AluOp::MIN_DX10,
+        Op::FMax => AluOp::MAX_DX10,
+        Op::FFloor => AluOp::FLOOR,
+        Op::FCeil => AluOp::CEIL,
+        Op::FTrunc => AluOp::TRUNC,
+        Op::FRound => AluOp::RNDNE,
+        Op::FFract => AluOp::FRACT,
+        Op::FSqrt => AluOp::SQRT_IEEE,
+        Op::FRsq => AluOp::RECIPSQRT_IEEE,
+        Op::FRcp => AluOp::RECIP_IEEE,
+        Op::FExp2 => AluOp::EXP_IEEE,
+        Op::FLog2 => AluOp::LOG_IEEE,
+        Op::FSinTurns => AluOp::SIN,
+        Op::FCosTurns => AluOp::COS,
+        _ => return None,
+    })
+}
+
+/// Operations on bits with one row of the table each.
+fn int_op(op: Op) -> Option<AluOp> {
+    Some(match op {
+        Op::IAdd => AluOp::ADD_INT,
+        Op::ISub => AluOp::SUB_INT,
+        Op::IMul => AluOp::MULLO_INT,
+        Op::UMulHi => AluOp::MULHI_UINT,
+        Op::SMulHi => AluOp::MULHI_INT,
+        Op::SMin => AluOp::MIN_INT,
+        Op::SMax => AluOp::MAX_INT,
+        Op::UMin => AluOp::MIN_UINT,
+        Op::UMax => AluOp::MAX_UINT,
+        Op::And => AluOp::AND_INT,
+        Op::Or => AluOp::OR_INT,
+        Op::Xor => AluOp::XOR_INT,
+        Op::Not => AluOp::NOT_INT,
+        Op::FToS => AluOp::FLT_TO_INT,
+        Op::FToU => AluOp::FLT_TO_UINT,
+        Op::SToF => AluOp::INT_TO_FLT,
+        Op::UToF => AluOp::UINT_TO_FLT,
+        _ => return None,
+    })
+}
+
+impl Lower<'_> {
+    /// Lowers what computes a value from values.
+    pub(super) fn compute(&mut self, inst: SsaInst) -> Result<(), Failure> {
+        let data = &self.ssa.insts[inst];
+        let result = data.results[0];
+        if self.uses.folded_into(result).is_some() {
+            return Ok(());
+        }
+        match data.op {
+            Op::FNeg | Op::FAbs if !self.uses.in_register(result) => return Ok(()),
+            _ if !self.uses.in_register(result) && comparison(data).is_some() => return Ok(()),
+            // These only pass a value on.
+            Op::Index => {
+                self.forward(result, data.args[0]);
+                return Ok(());
+            }
+            Op::SConvert | Op::UConvert | Op::FConvert
+                if self.ssa.ty(result) == self.ssa.ty(data.args[0]) =>
+            {
+                self.forward(result, data.args[0]);
+                return Ok(());
+            }
+            Op::SConvert if self.ssa.ty(data.args[0]) == gpucc_ir::ssa::Type::B1 => {
+                self.forward(result, data.args[0]);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let dst = self.fresh();
+        self.compute_to(inst, dst, false)?;
+        self.define(result, dst);
+        Ok(())
+    }
+
+    fn forward(&mut self, result: Value, from: Value) {
+        let source = self.plain(from);
+        self.values[result] = Some(match source.src {
+            crate::inst::Src::Reg(reg) => {
+                Place::Reg(reg.as_virt().expect("lowering makes virtual registers only"))
+            }
+            src => Place::Source(src),
+        });
+    }
+
+    /// Lowers one operation into a register, clamped if asked.
+    fn compute_to(&mut self, inst: SsaInst, dst: VReg, clamp: bool) -> Result<(), Failure> {
+        let data = &self.ssa.insts[inst];
+        let args = &data.args;
+        let emit = |lower: &mut Self, op: AluOp, src: &[Source]| {
+            let mut alu = Alu::new(op, Some(dst.into()), src);
+            alu.clamp = clamp;
+            lower.push(Inst::Alu(alu));
+        };
+        if let Some((op, a, b)) = comparison(data) {
+            let src = [self.source(a, op, 0), self.source(b, op, 1)];
+            emit(self, op, &src);
+            return Ok(());
+        }
+        match data.op {
+            Op::FAdd | Op::FSub => {
+                let op = AluOp::MULADD_IEEE;
+                // a - b * c is -b * c + a: the sign of a product is exact.
+                for (index, &arg) in args.iter().enumerate() {
+                    if self.uses.folded_into(arg) != Some(inst) {
+                        continue;
+                    }
+                    let product = self.ssa.def(arg).expect("a folded product is an instruction");
+                    let mut a = self.source(product.args[0], op, 0);
+                    let b = self.source(product.args[1], op, 1);
+                    let mut c = self.source(args[1 - index], op, 2);
+                    if data.op == Op::FSub {
+                        if index == 1 {
+                            a.neg = !a.neg;
+                        } else {
+                            c.neg = !c.neg;
+                        }
+                    }
+                    emit(self, op, &[a, b, c]);
+                    return Ok(());
+                }
+                let a = self.source(args[0], AluOp::ADD, 0);
+                let mut b = self.source(args[1], AluOp::ADD, 1);
+                b.neg ^= data.op == Op::FSub;
+                emit(self, AluOp::ADD, &[a, b]);
+            }
+            Op::FSat => {
+                if self.uses.folded_into(args[0]) == Some(inst)
+                    && let gpucc_ir::ssa::ValueDef::Result(def, _) = self.ssa.values[args[0]].def
+                {
+                    return self.compute_to(def, dst, true);
+                }
+                let mut alu = Alu::new(
+                    AluOp::MUL_IEEE,
+                    Some(dst.into()),
+                    &[self.source(args[0], AluOp::MUL_IEEE, 0), Source::bits(0x3f80_0000)],
+                );
+                alu.clamp = true;
+                self.push(Inst::Alu(alu));
+            }
+            Op::FDot => {
+                let n = args.len() / 2;
+                let zero = [Source::bits(0); 2];
+                let mut src = [zero; 4];
+                for (slot, pair) in src.iter_mut().enumerate().take(n) {
+                    *pair = [
+                        self.source(args[slot], AluOp::DOT4_IEEE, 0),
+                        self.source(args[n + slot], AluOp::DOT4_IEEE, 1),
+                    ];
+                }
+                self.push(Inst::Dot { dst: dst.into(), src, clamp });
+            }
+            // The sign alone: bits that are no number stay what they are.
+            Op::FNeg => {
+                let src = [self.plain(args[0]), Source::bits(0x8000_0000)];
+                emit(self, AluOp::XOR_INT, &src);
+            }
+            Op::FAbs => {
+                let src = [self.plain(args[0]), Source::bits(0x7fff_ffff)];
+                emit(self, AluOp::AND_INT, &src);
+            }
+            Op::INeg => {
+                let src = [Source::bits(0), self.plain(args[0])];
+                emit(self, AluOp::SUB_INT, &src);
+            }
+            Op::IAbs => {
+                let value = self.plain(args[0]);
+                let negative = self.alu(AluOp::SUB_INT, &[Source::bits(0), value]);
+                emit(self, AluOp::MAX_INT, &[value, Source::reg(negative)]);
+            }
+            Op::Shl | Op::LShr | Op::AShr => {
+                let op = match data.op {
+                    Op::Shl => AluOp::LSHL_INT,
+                    Op::LShr => AluOp::LSHR_INT,
+                    _ => AluOp::ASHR_INT,
+                };
+                let amount = self.shift_amount(args[1]);
+                let src = [self.plain(args[0]), amount];
+                emit(self, op, &src);
+            }
+            Op::Select => self.select(data, dst),
+            Op::UConvert if self.ssa.ty(args[0]) == gpucc_ir::ssa::Type::B1 => {
+                let src = [self.plain(args[0]), Source::bits(1)];
+                emit(self, AluOp::AND_INT, &src);
+            }
+            op => {
+                let machine = float_op(op).or_else(|| int_op(op));
+                let Some(machine) = machine else {
+                    return Err(self.not_yet(format!("the operation `{}`", op.name())));
+                };
+                let src: smallvec::SmallVec<[Source; 3]> = args
+                    .iter()
+                    .enumerate()
+                    .map(|(index, &arg)| self.source(arg, machine, index))
+                    .collect();
+                emit(self, machine, &src);
+            }
+        }
+        Ok(())
+    }
+
+    /// Amounts of 32 and more are undefined on the machine (isa/r700.md 3.6): masked unless known
+    /// to be small.
+    fn shift_amount(&mut self, amount: Value) -> Source {
+        if let Some(bits) = self.const_bits(amount) {
+            return Source::bits(bits & 31);
+        }
+        let small = self.ssa.def(amount).is_some_and(|def| match def.op {
+            Op::And => {
+                def.args.iter().any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32))
+            }
+            Op::UMin => {
+                def.args.iter().any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32))
+            }
+            _ => false,
+        });
+        let plain = self.plain(amount);
+        if small {
+            return plain;
+        }
+        Source::reg(self.alu(AluOp::AND_INT, &[plain, Source::bits(31)]))
+    }
+
+    /// `select`: by the truth value, or by a test of an integer against 0 that the operation makes
+    /// itself.
+    fn select(&mut self, data: &InstData, dst: VReg) {
+        let (cond, yes, no) = (data.args[0], data.args[1], data.args[2]);
+        let (yes, no) = (self.plain(yes), self.plain(no));
+        let (op, test, a, b) = self.select_test(cond, yes, no);
+        self.alu_to(dst, op, &[test, a, b]);
+    }
+
+    fn select_test(
+        &self,
+        cond: Value,
+        yes: Source,
+        no: Source,
+    ) -> (AluOp, Source, Source, Source) {
+        (AluOp::CNDE_INT, self.plain(cond), no, yes)
+    }
+}

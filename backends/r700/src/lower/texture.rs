@@ -1,0 +1,268 @@
+//! Sampling, texel loads, size queries and derivatives. R700 ISA 5.4, 9.4; operand conventions of
+//! isa/r700.md 1.12: layer in z, reference in w, level or bias in w.
+
+use super::Lower;
+use crate::api::Failure;
+use crate::inst::{Alu, Inst, Lane, Source, Texture};
+use crate::isa::{AluOp, FetchOp};
+use gpucc_ir::mach::{Reg, VReg};
+use gpucc_ir::ssa::{self, Dim, Op, Resource, ResourceKind, TexKind, TexOp, TexQuery, Value};
+use smallvec::SmallVec;
+
+impl Lower<'_> {
+    fn texture_results(&mut self, inst: ssa::Inst) -> [Option<Reg>; 4] {
+        let results = self.ssa.insts[inst].results.clone();
+        let mut dst = [None; 4];
+        for (place, &value) in dst.iter_mut().zip(&results) {
+            let reg = self.fresh();
+            self.define(value, reg);
+            if self.uses.count(value) > 0 {
+                *place = Some(reg.into());
+            }
+        }
+        dst
+    }
+
+    fn lane(&mut self, value: Value) -> Lane {
+        match self.const_bits(value) {
+            Some(0) => Lane::Zero,
+            Some(0x3f80_0000) => Lane::One,
+            _ => Lane::Reg(self.own(value).into()),
+        }
+    }
+
+    /// A texture unit reads its coordinates from one row; constants alone leave it without one.
+    fn with_register(&mut self, mut src: [Lane; 4]) -> [Lane; 4] {
+        if !src.iter().any(|lane| matches!(lane, Lane::Reg(_))) {
+            let bits = match src[0] {
+                Lane::One => 0x3f80_0000,
+                _ => 0,
+            };
+            src[0] = Lane::Reg(self.alu(AluOp::MOV, &[Source::bits(bits)]).into());
+        }
+        src
+    }
+
+    pub(super) fn tex(&mut self, inst: ssa::Inst, tex: TexOp) -> Result<(), Failure> {
+        let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
+        let ResourceKind::Texture { dim, arrayed, multisampled, .. } =
+            self.ssa.resources[tex.texture].kind
+        else {
+            return Err(self.not_yet("loading from a storage texture"));
+        };
+        let resource = self.abi.slots[tex.texture].resource.expect("textures have resources");
+        let sampler = tex
+            .sampler
+            .expand()
+            .and_then(|sampler| self.abi.slots[sampler].sampler)
+            .unwrap_or(0);
+        let n = dim.coords();
+        let mut next = n;
+        let mut take = || {
+            let value = args.get(next).copied();
+            next += 1;
+            value
+        };
+        let mut src = [Lane::Zero; 4];
+        let mut normalized = [true; 4];
+        let loads = tex.kind == TexKind::Load;
+        let offset = tex.offset;
+        if dim == Dim::Cube {
+            let direction = [self.reg(args[0]), self.reg(args[1]), self.reg(args[2])];
+            let [s, t, face] = self.cube(direction);
+            src[0] = Lane::Reg(s.into());
+            src[1] = Lane::Reg(t.into());
+            let layer = if arrayed {
+                let layer = take().expect("an arrayed texture has a layer");
+                let layer = self.plain(layer);
+                let layer = self.alu(AluOp::INT_TO_FLT, &[layer]);
+                let eight = Source::bits(8f32.to_bits());
+                self.alu(AluOp::MULADD_IEEE, &[Source::reg(layer), eight, Source::reg(face)])
+            } else {
+                face
+            };
+            src[2] = Lane::Reg(layer.into());
+            normalized[2] = false;
+        } else {
+            for (k, &coordinate) in args[..n].iter().enumerate() {
+                src[k] = self.lane(coordinate);
+            }
+            if arrayed {
+                let layer = take().expect("an arrayed texture has a layer");
+                src[2] = if loads {
+                    self.lane(layer)
+                } else {
+                    let layer = self.plain(layer);
+                    Lane::Reg(self.alu(AluOp::INT_TO_FLT, &[layer]).into())
+                };
+                normalized[2] = false;
+            }
+        }
+        let mut fetch = Texture {
+            op: FetchOp::SAMPLE,
+            resource: resource as u8,
+            sampler: sampler as u8,
+            src,
+            dst: [None; 4],
+            select: [0, 1, 2, 3],
+            normalized,
+            offset,
+        };
+        let reference = tex.compare.then(&mut take).flatten();
+        if let Some(reference) = reference {
+            fetch.src[3] = self.lane(reference);
+        }
+        match tex.kind {
+            TexKind::Sample => {
+                fetch.op = if tex.compare { FetchOp::SAMPLE_C } else { FetchOp::SAMPLE };
+            }
+            TexKind::SampleBias => {
+                if tex.compare {
+                    return Err(self.not_yet("a biased comparison"));
+                }
+                let bias = take().expect("SampleBias has a bias");
+                fetch.src[3] = self.lane(bias);
+                fetch.op = FetchOp::SAMPLE_LB;
+            }
+            TexKind::SampleLevel => {
+                let level = take().expect("SampleLevel has a level");
+                let zero = self.const_bits(level) == Some(0);
+                fetch.op = match (tex.compare, zero) {
+                    (false, true) => FetchOp::SAMPLE_LZ,
+                    (false, false) => {
+                        fetch.src[3] = self.lane(level);
+                        FetchOp::SAMPLE_L
+                    }
+                    (true, true) => FetchOp::SAMPLE_C_LZ,
+                    (true, false) => return Err(self.not_yet("a comparison at a level")),
+                };
+            }
+            TexKind::SampleGrad => {
+                if tex.compare || dim == Dim::Cube {
+                    return Err(self.not_yet("gradients of cubes or comparisons"));
+                }
+                for op in [FetchOp::SET_GRADIENTS_H, FetchOp::SET_GRADIENTS_V] {
+                    let mut src = [Lane::Zero; 4];
+                    for lane in src.iter_mut().take(n) {
+                        let value = take().expect("SampleGrad has both gradients");
+                        *lane = self.lane(value);
+                    }
+                    let src = self.with_register(src);
+                    self.push(Inst::Texture(Texture { op, src, offset: [0; 3], ..fetch.clone() }));
+                }
+                fetch.op = FetchOp::SAMPLE_G;
+            }
+            TexKind::SampleBaseClampToEdge => {
+                return Err(self.not_yet("textureSampleBaseClampToEdge"));
+            }
+            TexKind::Gather => return Err(self.not_yet("textureGather")),
+            TexKind::Load => {
+                fetch.op = FetchOp::LD;
+                fetch.normalized = [false; 4];
+                if multisampled {
+                    return Err(self.not_yet("loading from a multisampled texture"));
+                }
+                if let Some(level) = take() {
+                    // Integer 0 has the bits of 0.0; integer 1 does not have those of 1.0.
+                    fetch.src[3] = self.lane(level);
+                }
+            }
+        }
+        if tex.kind == TexKind::Load {
+            for lane in &mut fetch.src {
+                if *lane == Lane::One {
+                    *lane = Lane::Reg(
+                        self.alu(AluOp::MOV, &[Source::bits(0x3f80_0000)]).into(),
+                    );
+                }
+            }
+        }
+        fetch.src = self.with_register(fetch.src);
+        fetch.dst = self.texture_results(inst);
+        self.push(Inst::Texture(fetch));
+        Ok(())
+    }
+
+    /// A direction as face coordinates s, t in 1..=2 and the face's number.
+    fn cube(&mut self, direction: [VReg; 3]) -> [VReg; 3] {
+        let dst = [self.fresh(), self.fresh(), self.fresh(), self.fresh()];
+        self.push(Inst::Cube { dst: dst.map(Reg::from), src: direction.map(Reg::from) });
+        let [t, s, major, face] = dst;
+        let mut magnitude = Source::reg(major);
+        magnitude.abs = true;
+        let scale = self.fresh();
+        self.push(Inst::Alu(Alu::new(AluOp::RECIP_IEEE, Some(scale.into()), &[magnitude])));
+        let half = Source::bits(1.5f32.to_bits());
+        let scale = Source::reg(scale);
+        let s = self.alu(AluOp::MULADD_IEEE, &[Source::reg(s), scale, half]);
+        let t = self.alu(AluOp::MULADD_IEEE, &[Source::reg(t), scale, half]);
+        let face = self.alu(AluOp::MOV, &[Source::reg(face)]);
+        [s, t, face]
+    }
+
+    pub(super) fn query(
+        &mut self,
+        inst: ssa::Inst,
+        resource: Resource,
+        query: TexQuery,
+    ) -> Result<(), Failure> {
+        let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
+        let slot = self.abi.slots[resource].resource.expect("textures have resources");
+        let level = match (query, args.first()) {
+            (TexQuery::Size, Some(&level)) => self.own(level),
+            _ => self.alu(AluOp::MOV, &[Source::bits(0)]),
+        };
+        let mut fetch = Texture {
+            op: FetchOp::GET_TEXTURE_RESINFO,
+            resource: slot as u8,
+            sampler: 0,
+            src: [Lane::Reg(level.into()), Lane::Zero, Lane::Zero, Lane::Zero],
+            dst: [None; 4],
+            select: [0, 1, 2, 3],
+            normalized: [false; 4],
+            offset: [0; 3],
+        };
+        match query {
+            TexQuery::Size => {}
+            TexQuery::Levels => fetch.select = [3, 3, 3, 3],
+            TexQuery::Layers => {
+                if let ResourceKind::Texture { dim: Dim::Cube, .. } =
+                    self.ssa.resources[resource].kind
+                {
+                    return Err(self.not_yet("the layers of a cube array"));
+                }
+                fetch.select = [2, 2, 2, 2];
+            }
+            TexQuery::Samples => {
+                fetch.op = FetchOp::GET_NUMBER_OF_SAMPLES;
+                fetch.select = [3, 3, 3, 3];
+            }
+        }
+        fetch.dst = self.texture_results(inst);
+        if fetch.dst.iter().any(Option::is_some) {
+            self.push(Inst::Texture(fetch));
+        }
+        Ok(())
+    }
+
+    pub(super) fn derivative(&mut self, inst: ssa::Inst) -> Result<(), Failure> {
+        let data = &self.ssa.insts[inst];
+        let op = match data.op {
+            Op::Ddx | Op::DdxFine | Op::DdxCoarse => FetchOp::GET_GRADIENTS_H,
+            _ => FetchOp::GET_GRADIENTS_V,
+        };
+        let value = self.own(data.args[0]);
+        let dst = self.texture_results(inst);
+        self.push(Inst::Texture(Texture {
+            op,
+            resource: 0,
+            sampler: 0,
+            src: [Lane::Reg(value.into()), Lane::Zero, Lane::Zero, Lane::Zero],
+            dst,
+            select: [0, 1, 2, 3],
+            normalized: [true; 4],
+            offset: [0; 3],
+        }));
+        Ok(())
+    }
+}

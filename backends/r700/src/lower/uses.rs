@@ -1,0 +1,130 @@
+//! Which values need a register, and which are folded into their users: negations and absolute
+//! values into modifiers, comparisons into tests, products into sums, results into clamps.
+
+use super::ops;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use gpucc_ir::ssa::{Func, Inst, Op, Region, Value, ValueDef};
+
+/// Facts about the uses of each value.
+#[derive(Default)]
+pub struct Uses {
+    count: SecondaryMap<Value, u32>,
+    register: SecondaryMap<Value, bool>,
+    computed: SecondaryMap<Value, bool>,
+    /// The sum that takes a product, or the clamp that takes a result.
+    into: SecondaryMap<Value, Option<Inst>>,
+}
+
+impl Uses {
+    /// Looks at the whole function, from its end to its start.
+    pub fn of(func: &Func) -> Uses {
+        let mut uses = Uses::default();
+        let mut region_of: SecondaryMap<Inst, Option<Region>> = SecondaryMap::new();
+        let mut user: SecondaryMap<Value, Option<Inst>> = SecondaryMap::new();
+        let order = func.regions_in_order();
+        for &(region, ..) in &order {
+            for &inst in &func.regions[region].insts {
+                region_of[inst] = Some(region);
+                for &arg in &func.insts[inst].args {
+                    uses.count[arg] += 1;
+                    user[arg] = Some(inst);
+                }
+            }
+        }
+        // Facts only go from folded to kept, so sweeps settle; chains of signs are short, and where
+        // they are not, every sign is kept.
+        let mut all: Vec<Inst> = order
+            .iter()
+            .flat_map(|&(region, ..)| func.regions[region].insts.iter().copied())
+            .collect();
+        all.reverse();
+        for sweep in 0.. {
+            let mut changed = false;
+            for &inst in &all {
+                let data = &func.insts[inst];
+                let kept = sweep > 3 || data.results.first().is_some_and(|&r| uses.register[r]);
+                for (index, &arg) in data.args.iter().enumerate() {
+                    let folds = func.def(arg).is_some_and(|def| match def.op {
+                        Op::FNeg => match data.op {
+                            Op::FNeg | Op::FAbs => !kept,
+                            op => ops::takes_floats(op),
+                        },
+                        Op::FAbs => match data.op {
+                            Op::FNeg | Op::FAbs => !kept,
+                            Op::FMa => false,
+                            op => ops::takes_floats(op),
+                        },
+                        _ if ops::comparison(def).is_some() => {
+                            data.op == Op::If || data.op == Op::BreakIf && index == 0
+                        }
+                        _ => false,
+                    });
+                    if !folds && !uses.register[arg] {
+                        uses.register[arg] = true;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed || sweep > 4 {
+                break;
+            }
+        }
+        for &inst in &all {
+            let data = &func.insts[inst];
+            for &result in &data.results {
+                uses.computed[result] = ops::is_computed(data.op);
+            }
+            match data.op {
+                Op::FSat => {
+                    let arg = data.args[0];
+                    if uses.count[arg] == 1
+                        && let ValueDef::Result(def, _) = func.values[arg].def
+                        && region_of[def] == region_of[inst]
+                        && ops::may_clamp(func.insts[def].op)
+                        && uses.into[arg].is_none()
+                    {
+                        uses.into[arg] = Some(inst);
+                    }
+                }
+                Op::FAdd | Op::FSub => {
+                    // The later operand first: it is likelier to be the one just computed.
+                    for &arg in data.args.iter().rev() {
+                        let plain = |v: Value| func.def(v).is_none_or(|d| d.op != Op::FAbs);
+                        if uses.count[arg] == 1
+                            && let ValueDef::Result(def, _) = func.values[arg].def
+                            && func.insts[def].op == Op::FMul
+                            && region_of[def] == region_of[inst]
+                            && func.insts[def].args.iter().all(|&v| plain(v))
+                            && data.args.iter().all(|&v| plain(v))
+                        {
+                            uses.into[arg] = Some(inst);
+                            break;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        uses
+    }
+
+    /// How often the value is used.
+    pub fn count(&self, value: Value) -> u32 {
+        self.count[value]
+    }
+
+    /// Some user wants the value in a register (or there is nothing to fold).
+    pub fn in_register(&self, value: Value) -> bool {
+        self.register[value]
+    }
+
+    /// The value is the result of an ALU operation, so it can be made anywhere.
+    pub fn computed(&self, value: Value) -> bool {
+        self.computed[value]
+    }
+
+    /// The instruction that makes this value's instruction part of itself.
+    pub fn folded_into(&self, value: Value) -> Option<Inst> {
+        if value.index() < self.into.keys().len() { self.into[value] } else { None }
+    }
+}

@@ -1,0 +1,243 @@
+//! The registers that a driver programs for one program, by the names and addresses of the R6xx/R7xx
+//! register guide (isa/r700.md 4).
+
+use crate::abi::Abi;
+use crate::api::{ExportKind, StateRegister};
+use crate::emit::Emitted;
+use gpucc_ir::ssa::{
+    Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage,
+};
+
+/// A field: name, lowest bit, value.
+type Field = (&'static str, u32, u32);
+
+fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateRegister {
+    let mut value = 0;
+    for &(_, low, field) in fields {
+        value |= field << low;
+    }
+    StateRegister {
+        name: name.into(),
+        address,
+        value,
+        fields: fields.iter().map(|&(name, _, field)| (name, field)).collect(),
+    }
+}
+
+/// All registers of a program. `scratch` is its scratch vec4 per lane.
+pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateRegister> {
+    let mut list = Vec::new();
+    let pixel = func.stage == Stage::Fragment;
+    let mut gprs = code.gprs;
+    for slot in &abi.inputs {
+        if let Some(register) = slot.register {
+            gprs = gprs.max(register + 1);
+        }
+    }
+    // The guide has no compute stage: compute is a vertex program (abi-r700).
+    let (suffix, resources, start, offset) = if pixel {
+        ("PS", 0x28850, 0x28840, 0x288cc)
+    } else {
+        ("VS", 0x28868, 0x28858, 0x288d0)
+    };
+    list.push(register(
+        format!("SQ_PGM_RESOURCES_{suffix}"),
+        resources,
+        &[
+            ("NUM_GPRS", 0, gprs),
+            ("STACK_SIZE", 8, if pixel { code.stack } else { code.stack.max(1) }),
+            ("DX10_CLAMP", 21, 1),
+            ("UNCACHED_FIRST_INST", 28, 0),
+        ],
+    ));
+    list.push(register(format!("SQ_PGM_START_{suffix}"), start, &[("PGM_START", 0, 0)]));
+    list.push(register(format!("SQ_PGM_CF_OFFSET_{suffix}"), offset, &[("PGM_CF_OFFSET", 0, 0)]));
+    let (ring, ring_at) = if pixel { ("PSTMP", 0x288bc) } else { ("VSTMP", 0x288b8) };
+    list.push(register(
+        format!("SQ_{ring}_RING_ITEMSIZE"),
+        ring_at,
+        &[("ITEMSIZE", 0, 4 * scratch)],
+    ));
+    let (loops, name) = if pixel { (0x3e200, 0) } else { (0x3e280, 32) };
+    // A DX10 loop counts down from all 32 bits of loop constant 0. isa/r700.md 1.2.
+    list.push(register(
+        format!("SQ_LOOP_CONST_{name}"),
+        loops,
+        &[("COUNT", 0, 0xfff), ("INIT", 12, 0xfff), ("INC", 24, 0xff)],
+    ));
+    list.push(register(
+        "SQ_CONFIG",
+        0x8c00,
+        &[("VC_ENABLE", 0, 1), ("DX9_CONSTS", 2, 0), ("ALU_INST_PREFER_VECTOR", 3, 1)],
+    ));
+    match func.stage {
+        Stage::Fragment => fragment(func, abi, code, &mut list),
+        Stage::Vertex | Stage::Compute => vertex(func, abi, &mut list),
+    }
+    list
+}
+
+fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
+    let parameters = abi.parameters.max(1);
+    list.push(register(
+        "SPI_VS_OUT_CONFIG",
+        0x286c4,
+        &[("VS_PER_COMPONENT", 0, 0), ("VS_EXPORT_COUNT", 1, parameters - 1)],
+    ));
+    let mut semantics = [0; 40];
+    for slot in &abi.outputs {
+        if slot.export == ExportKind::Parameter {
+            semantics[slot.index as usize] = slot.semantic.unwrap_or(0);
+        }
+    }
+    for (number, four) in semantics.chunks(4).take(parameters.div_ceil(4) as usize).enumerate() {
+        list.push(register(
+            format!("SPI_VS_OUT_ID_{number}"),
+            0x28614 + 4 * number as u32,
+            &[
+                ("SEMANTIC_0", 0, four[0]),
+                ("SEMANTIC_1", 8, four[1]),
+                ("SEMANTIC_2", 16, four[2]),
+                ("SEMANTIC_3", 24, four[3]),
+            ],
+        ));
+    }
+    let mut clip = 0;
+    let mut size = 0;
+    for output in func.outputs.values() {
+        match output.kind {
+            OutputKind::Builtin(Builtin::ClipDistance(first)) => {
+                for component in 0..output.components {
+                    clip |= 1 << (first + component);
+                }
+            }
+            OutputKind::Builtin(Builtin::PointSize) => size = 1,
+            _ => {}
+        }
+    }
+    list.push(register(
+        "PA_CL_VS_OUT_CNTL",
+        0x2881c,
+        &[
+            ("CLIP_DIST_ENA", 0, clip),
+            ("USE_VTX_POINT_SIZE", 16, size),
+            ("VS_OUT_MISC_VEC_ENA", 21, size),
+            ("VS_OUT_CCDIST0_VEC_ENA", 22, u32::from(clip & 0x0f != 0)),
+            ("VS_OUT_CCDIST1_VEC_ENA", 23, u32::from(clip & 0xf0 != 0)),
+        ],
+    ));
+}
+
+fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister>) {
+    let mut linear = 0;
+    let mut perspective = 0;
+    let mut flat = 0;
+    let mut registers = 0;
+    let mut last = None;
+    for slot in &abi.inputs {
+        let InputKind::Location { interpolation, sampling, .. } = func.inputs[slot.input].kind
+        else {
+            continue;
+        };
+        let number = slot.register.unwrap_or(0);
+        if last == Some(number) {
+            continue;
+        }
+        last = Some(number);
+        registers = registers.max(number + 1);
+        match interpolation {
+            Interpolation::Perspective => perspective = 1,
+            Interpolation::Linear => linear = 1,
+            Interpolation::Flat => flat = 1,
+        }
+        list.push(register(
+            format!("SPI_PS_INPUT_CNTL_{number}"),
+            0x28644 + 4 * number,
+            &[
+                ("SEMANTIC", 0, slot.semantic.unwrap_or(0)),
+                ("DEFAULT_VAL", 8, 0),
+                ("FLAT_SHADE", 10, u32::from(interpolation == Interpolation::Flat)),
+                ("SEL_CENTROID", 11, u32::from(sampling == Sampling::Centroid)),
+                ("SEL_LINEAR", 12, u32::from(interpolation == Interpolation::Linear)),
+                ("SEL_SAMPLE", 18, u32::from(sampling == Sampling::Sample)),
+            ],
+        ));
+    }
+    let mut interpolated = registers;
+    interpolated = interpolated.max(abi.position.map_or(0, |r| r + 1));
+    interpolated = interpolated.max(abi.face.map_or(0, |r| r + 1));
+    list.push(register(
+        "SPI_PS_IN_CONTROL_0",
+        0x286cc,
+        &[
+            ("NUM_INTERP", 0, interpolated),
+            ("POSITION_ENA", 8, u32::from(abi.position.is_some())),
+            ("POSITION_ADDR", 10, abi.position.unwrap_or(0)),
+            ("BARYC_SAMPLE_CNTL", 26, 1),
+            ("PERSP_GRADIENT_ENA", 28, perspective),
+            ("LINEAR_GRADIENT_ENA", 29, linear),
+        ],
+    ));
+    list.push(register(
+        "SPI_PS_IN_CONTROL_1",
+        0x286d0,
+        &[
+            ("FRONT_FACE_ENA", 8, u32::from(abi.face.is_some())),
+            ("FRONT_FACE_CHAN", 9, 0),
+            ("FRONT_FACE_ALL_BITS", 11, u32::from(abi.face.is_some())),
+            ("FRONT_FACE_ADDR", 12, abi.face.unwrap_or(0)),
+            ("FIXED_PT_POSITION_ENA", 24, u32::from(abi.sample.is_some())),
+            ("FIXED_PT_POSITION_ADDR", 25, abi.sample.unwrap_or(0)),
+        ],
+    ));
+    list.push(register("SPI_INTERP_CONTROL_0", 0x286d4, &[("FLAT_SHADE_ENA", 0, flat)]));
+    list.push(register(
+        "SPI_INPUT_Z",
+        0x286d8,
+        &[("PROVIDE_Z_TO_SPI", 0, u32::from(abi.position.is_some()))],
+    ));
+    let mut colors = 0;
+    let mut mask = 0;
+    let (mut depth, mut coverage) = (0, 0);
+    for slot in &abi.outputs {
+        match slot.export {
+            ExportKind::Pixel => {
+                colors = colors.max(slot.index + 1);
+                for component in 0..slot.components {
+                    mask |= 1 << (4 * slot.index + slot.channel + component);
+                }
+            }
+            ExportKind::Depth => {
+                if slot.channel == 0 {
+                    depth = 1;
+                } else {
+                    coverage = 1;
+                }
+            }
+            ExportKind::Position | ExportKind::Parameter => {}
+        }
+    }
+    // EXPORT_MODE is never 0: a program without outputs exports one masked colour.
+    let z = depth | coverage;
+    let mode = (colors << 1 | z).max(if z == 1 { 1 } else { 2 });
+    list.push(register("SQ_PGM_EXPORTS_PS", 0x28854, &[("EXPORT_MODE", 0, mode)]));
+    list.push(register("CB_SHADER_MASK", 0x2823c, &[("OUTPUT_ENABLE", 0, mask)]));
+    let order = match (func.early_fragment_tests, depth, code.kills) {
+        (true, ..) | (false, 0, false) => 1,
+        (false, 0, true) => 3,
+        (false, ..) => 0,
+    };
+    let effects = u32::from(code.writes_memory && !func.early_fragment_tests);
+    list.push(register(
+        "DB_SHADER_CONTROL",
+        0x2880c,
+        &[
+            ("Z_EXPORT_ENABLE", 0, depth),
+            ("Z_ORDER", 4, order),
+            ("KILL_ENABLE", 6, u32::from(code.kills)),
+            ("MASK_EXPORT_ENABLE", 8, coverage),
+            ("EXEC_ON_HIER_FAIL", 10, effects),
+            ("EXEC_ON_NOOP", 11, effects),
+        ],
+    ));
+}
