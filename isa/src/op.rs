@@ -180,6 +180,12 @@ impl Inst {
         (0..self.op.format.bits / 32).map(move |i| (bits >> (32 * i)) as u32)
     }
 
+    /// The encoded instruction as bytes in memory order, for machines whose words are bytes.
+    pub fn bytes(&self) -> impl Iterator<Item = u8> + use<> {
+        let bits = self.bits;
+        (0..self.op.format.bits / 8).map(move |i| (bits >> (8 * i)) as u8)
+    }
+
     /// The stored value; a field that the format lacks reads as 0.
     pub fn get(&self, id: FieldId) -> u32 {
         match self.op.format.field(id) {

@@ -4,7 +4,7 @@
 
 use gpucc_isa::coverage::Coverage;
 use gpucc_r700::isa::program::{decode_alu_slot, decode_cf, decode_fetch, decode_group};
-use gpucc_r700::isa::{Body, Program, R700, decode_program, doc};
+use gpucc_r700::isa::{Body, Program, R700, assemble, decode_program, disassemble, doc};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -33,6 +33,12 @@ fn expect_file(path: &str, text: &str) {
 #[test]
 fn the_document_is_what_the_table_prints() {
     expect_file("../../docs/r700.md", &doc::markdown());
+}
+
+#[test]
+fn the_example_of_the_document_is_a_program() {
+    let bytes = assemble(doc::EXAMPLE).expect("the example assembles");
+    assert_eq!(disassemble(&bytes).as_deref(), Ok(doc::EXAMPLE));
 }
 
 fn note_program(coverage: &mut Coverage, program: &Program) {

@@ -333,6 +333,7 @@ impl AluSlot {
     #[must_use]
     #[track_caller]
     pub fn with_src(self, i: usize, src: Src) -> AluSlot {
+        assert!(i < 2 || !src.abs, "OP3 has no absolute values");
         let mut inst = self
             .0
             .with(SRC_SEL[i], src.operand.sel())
@@ -477,5 +478,68 @@ impl AluGroup {
             words.extend(slot.inst().words());
         }
         words.extend(&self.literals);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(slots: &[(AluOp, Chan)]) -> AluGroup {
+        let slots = slots.iter().enumerate().map(|(i, (op, chan))| {
+            AluSlot::new(*op)
+                .with_dst(Dst::gpr(1, *chan))
+                .with_last(i + 1 == slots.len())
+        });
+        AluGroup {
+            slots: slots.collect(),
+            literals: SmallVec::new(),
+        }
+    }
+
+    fn letters(group: &AluGroup, prefer_vector: bool) -> String {
+        let units = group.units(prefer_vector);
+        units
+            .iter()
+            .map(|unit| unit.map_or('?', Unit::letter))
+            .collect()
+    }
+
+    #[test]
+    fn an_ambiguous_last_instruction_goes_where_the_configuration_says() {
+        let pair = group(&[(AluOp::MUL, Chan::X), (AluOp::ADD, Chan::Y)]);
+        assert_eq!(letters(&pair, true), "xy");
+        assert_eq!(letters(&pair, false), "xt");
+    }
+
+    #[test]
+    fn a_taken_channel_and_a_trans_only_instruction_go_to_trans() {
+        let taken = group(&[(AluOp::MUL, Chan::X), (AluOp::ADD, Chan::X)]);
+        assert_eq!(letters(&taken, true), "xt");
+        let sine = group(&[(AluOp::MUL, Chan::X), (AluOp::SIN, Chan::Y)]);
+        assert_eq!(letters(&sine, true), "xt");
+    }
+
+    #[test]
+    fn a_slot_that_finds_its_unit_taken_has_none() {
+        let two = group(&[(AluOp::SIN, Chan::X), (AluOp::COS, Chan::Y)]);
+        assert_eq!(letters(&two, true), "t?");
+        let dots = group(&[(AluOp::DOT4, Chan::X), (AluOp::DOT4, Chan::X)]);
+        assert_eq!(letters(&dots, false), "x?");
+    }
+
+    #[test]
+    fn literals_come_in_pairs_as_far_as_the_highest_channel_named() {
+        let dwords = [0b0001, 0b0010, 0b0011, 0b0100, 0b1001, 0].map(AluGroup::literal_dwords);
+        assert_eq!(dwords, [2, 2, 2, 4, 4, 0]);
+    }
+
+    #[test]
+    fn every_select_names_one_operand_and_back() {
+        for sel in 0..512 {
+            if let Some(operand) = Operand::of(sel) {
+                assert_eq!(operand.sel(), sel);
+            }
+        }
     }
 }

@@ -19,7 +19,7 @@ pub fn markdown() -> String {
 }
 
 fn markdown_of(isa: &'static Isa) -> String {
-    let mut out = String::from(HEAD);
+    let mut out = format!("{HEAD}## Text\n\n```\n{EXAMPLE}```\n{TEXT}");
     let formats = isa.formats.all();
     out.push_str("## Control flow\n\n");
     write_table(&mut out, &isa.cf, OTHER);
@@ -37,11 +37,36 @@ fn markdown_of(isa: &'static Isa) -> String {
     out
 }
 
-const HEAD: &str = "# R700: instructions and formats
+/// A program in our text; a test assembles it.
+pub const EXAMPLE: &str = "\
+00 ALU_PUSH_BEFORE: ADDR(6) COUNT(2) KCACHE0(CB0:0-15)
+       0  x: PRED_SETGT ____.x, KC0[2].x, R0.x UPDATE_EXECUTE_MASK UPDATE_PRED
+          t: SIN R1.y, |R0.y|
+01 JUMP ADDR(4) POP_COUNT(1)
+02 TEX: ADDR(8) COUNT(1)
+       1  SAMPLE R1.xyz1, R0.xy0_, t0, s0
+03 POP ADDR(4) POP_COUNT(1)
+04 ALU: ADDR(10) COUNT(4)
+       2  x: MULADD_IEEE R1.x, -R1.x, (0x40490fdb, 3.1415927).x, 1.0
+          y: MUL R1.y, R1.y, (0x40490fdb, 3.1415927).x VEC_021
+          t: RECIP_IEEE R1.z, R0.z CLAMP SCL_122
+05 EXPORT_DONE: PIXEL[0], R1.xyz1 END_OF_PROGRAM
+";
+
+const HEAD: &str = "# R700: instructions, formats and text
 
 Printed from the table in `backends/r700/src/isa`; `BLESS=1 cargo test -p gpucc-r700` rewrites it. Sections are those of
 the R700 ISA document, `E5` is a number in `backends/r700/ERRATA.md`, and `-` means that the document lists the opcode and
-says nothing about it. The text of the assembler is described at the top of `backends/r700/src/isa/asm.rs`: what its syntax
-does not say stands behind an instruction as `FIELD(value)`, fields with their usual value left out.
+says nothing about it.
+
+";
+
+const TEXT: &str = "
+Control flow is numbered by its address, groups and fetches through the whole program; a group's first slot has its number.
+Letters say which unit executes a slot. `____` is a destination that is not written. `[aL]`, `[AR.x]` make an operand
+relative. A literal is written with its bits and its value; either alone will do. What this syntax does not say follows as
+`FIELD(value)`, a flag by its bare name; fields with their usual value are left out, and `NO_BARRIER` is the flag that is
+usually there. Without ADDR and COUNT a clause is placed behind the control flow and counted. Words that nothing reaches are
+`@dword .dword 0x...`. `;` ends a line, `//` starts a comment.
 
 ";
