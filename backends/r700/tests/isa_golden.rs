@@ -2,9 +2,10 @@
 //! say so and pass, and the words below, stated by hand, still judge.
 #![allow(clippy::print_stderr)]
 
+use gpucc_isa::Op;
 use gpucc_r700::isa::{
     AluOp, CfOp, FetchOp, R700, UnitKind, assemble, assemble_unit, decode_program, disassemble,
-    disassemble_unit, encode_program,
+    disassemble_unit, encode_program, flag, ops,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -226,8 +227,9 @@ fn every_opcode_number_is_the_one_that_two_sources_agree_on() {
     };
     let mut seen = 0;
     for line in text.lines().skip(1) {
+        // `flags` may be quoted, with a comma inside; it is the tenth of the columns.
         let columns: Vec<&str> = line.split(',').collect();
-        let (class, name, opcode, sources) = (columns[0], columns[1], columns[4], columns[8]);
+        let (class, name, opcode) = (columns[0], columns[1], columns[4]);
         let Ok(opcode) = opcode.parse::<u32>() else {
             assert_eq!(name, "MOVA_GPR_INT", "the only row without an R700 opcode");
             continue;
@@ -240,12 +242,11 @@ fn every_opcode_number_is_the_one_that_two_sources_agree_on() {
             "VTX" | "MEM" | "TEX" => (&R700.fetch, u128::from(opcode)),
             _ => panic!("class {class}"),
         };
-        let op = table
-            .find(bits)
-            .unwrap_or_else(|| panic!("{class} {name} {opcode} is not in the table"));
+        let op = table.find(bits);
+        let op = op.unwrap_or_else(|| panic!("{class} {name} {opcode} is not in the table"));
         assert_eq!(op.name, our_name(name));
-        if let ("OP2" | "OP3", Ok(sources)) = (class, sources.parse::<u8>()) {
-            assert_eq!(op.sources, sources, "{name}");
+        if let "OP2" | "OP3" = class {
+            check_alu_row(op, columns[7], columns[8], columns[9]);
         }
         seen += 1;
     }
@@ -255,6 +256,41 @@ fn every_opcode_number_is_the_one_that_two_sources_agree_on() {
         ours - 1,
         "MOVA_GPR_INT alone is ours and not the list's"
     );
+}
+
+/// Slots, sources and properties, where the list and the documents agree.
+fn check_alu_row(op: &Op, slots: &str, sources: &str, flags: &str) {
+    assert_eq!(op.sources.to_string(), sources, "{}", op.name);
+    let units = match slots {
+        "AF_V" | "AF_4V" => ops::VECTOR,
+        "AF_S" => ops::TRANS,
+        // The document lists these for Trans alone; nobody was seen to use them.
+        _ if op.name.starts_with("MUL_LIT_") => ops::TRANS,
+        _ => ops::VECTOR | ops::TRANS,
+    };
+    assert_eq!(op.units, units, "{}", op.name);
+    assert_eq!(op.has(flag::REDUCTION), slots == "AF_4V", "{}", op.name);
+    let foreign = |name: &str| flags.split(" | ").any(|flag| flag == name);
+    let pairs = [
+        (flag::KILL, foreign("AF_KILL")),
+        (flag::MOVA, foreign("AF_MOVA")),
+        (flag::PRED_PUSH, foreign("AF_PRED_PUSH")),
+        (
+            flag::PRED_SET,
+            foreign("AF_PRED") || foreign("AF_PRED_PUSH"),
+        ),
+    ];
+    for (flag, expected) in pairs {
+        assert_eq!(op.has(flag), expected, "{} flag {flag:#x}", op.name);
+    }
+    let wide = op.flags & (flag::PAIR_64 | flag::QUAD_64) != 0;
+    assert_eq!(wide, foreign("AF_64"), "{}", op.name);
+    if foreign("AF_INT_DST") || foreign("AF_UINT_DST") {
+        assert!(op.has(flag::INT_DST), "{}", op.name);
+    }
+    if foreign("AF_INT_CMP") || foreign("AF_UINT_CMP") {
+        assert!(op.has(flag::INT_SRC), "{}", op.name);
+    }
 }
 
 /// Words that we state ourselves, with the text that we expect. The first eight are facts about one LLVM encoder's output
