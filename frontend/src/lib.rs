@@ -14,12 +14,21 @@
 //! default prints; a program that wants silence calls [`silence_quarantined_panics`] once.
 
 mod diagnostic;
+mod lower;
+mod prescan;
+mod quarantine;
+mod read;
 mod source;
+mod spirv;
+mod stop;
 
 pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Severity, Style, render};
+pub use quarantine::silence_quarantined_panics;
 pub use source::{Language, Location, SourceMap};
 
 use gpucc_ir::ssa;
+use std::time::Instant;
+use stop::Stop;
 
 /// What to compile.
 #[derive(Copy, Clone, Debug)]
@@ -88,8 +97,19 @@ pub struct Options {
     pub entry: Option<String>,
     /// Only entry points of this stage.
     pub stage: Option<ssa::Stage>,
+    /// Lower the other entry points when one fails; failures come in [`Parsed::failed`].
+    pub keep_going: bool,
     /// Limits.
     pub limits: Limits,
+}
+
+/// An entry point that could not be lowered.
+#[derive(Clone, Debug)]
+pub struct FailedEntry {
+    /// Its name.
+    pub entry: String,
+    /// Why.
+    pub failure: Failure,
 }
 
 /// A source that was understood.
@@ -101,6 +121,8 @@ pub struct Parsed {
     pub source: SourceMap,
     /// What was inferred, and warnings.
     pub notes: Vec<Diagnostic>,
+    /// Entry points that failed; empty unless [`Options::keep_going`] is set.
+    pub failed: Vec<FailedEntry>,
     /// Wall-clock microseconds of reading and validation by naga, and of our lowering.
     pub microseconds: Microseconds,
 }
@@ -122,21 +144,152 @@ pub struct Microseconds {
 /// handle; [`FailureKind::Limit`] for sources beyond [`Limits`]; [`FailureKind::Internal`] when the
 /// lowering itself breaks.
 pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed, Failure> {
-    let _ = (source, options);
-    Err(Failure {
-        kind: FailureKind::Unsupported {
-            feature: "every shader".to_owned(),
-            stage: "front end",
-        },
-        diagnostics: vec![Diagnostic::error(
-            "unsupported",
-            "the front end is being built",
-        )],
-        map: Box::new(SourceMap::words(name)),
-    })
+    let map = match source {
+        Source::Wgsl(text) => SourceMap::text(name, Language::Wgsl, text),
+        Source::Glsl { text, .. } => SourceMap::text(name, Language::Glsl, text),
+        Source::SpirV(_) => SourceMap::words(name),
+    };
+    let start = Instant::now();
+    let checked = match source {
+        Source::Wgsl(_) | Source::Glsl { .. } => {
+            prescan::check(&map.text, map.language, &options.limits)
+        }
+        Source::SpirV(bytes) => spirv::size(bytes, &options.limits),
+    };
+    if let Err(stop) = checked {
+        return Err(stop.into_failure(&map));
+    }
+    let scanned = elapsed(start);
+    let result = quarantine::run(|| read_and_lower(source, &map, options));
+    let result = match result {
+        Ok(result) => result,
+        Err(escape) => Err(read::escaped(escape)),
+    };
+    match result {
+        Ok(lowered) => Ok(Parsed {
+            module: ssa::Module {
+                funcs: lowered.funcs,
+            },
+            notes: lowered.notes,
+            microseconds: Microseconds {
+                reading: lowered.microseconds.reading,
+                lowering: lowered.microseconds.lowering + scanned,
+            },
+            failed: lowered
+                .failed
+                .into_iter()
+                .map(|(entry, stop)| FailedEntry {
+                    entry,
+                    failure: stop.into_failure(&map),
+                })
+                .collect(),
+            source: map,
+        }),
+        Err(stop) => Err(stop.into_failure(&map)),
+    }
 }
 
-/// Keeps panics that are caught in quarantine off the standard error stream, by a process-wide
-/// panic hook that passes every other panic on to the hook installed before. For programs and
-/// tests; the library itself never touches the hook.
-pub fn silence_quarantined_panics() {}
+/// What the quarantine thread gives back.
+struct Lowered {
+    funcs: Vec<ssa::Func>,
+    notes: Vec<Diagnostic>,
+    failed: Vec<(String, Stop)>,
+    microseconds: Microseconds,
+}
+
+fn elapsed(start: Instant) -> u64 {
+    start.elapsed().as_micros() as u64
+}
+
+fn read_and_lower(source: Source<'_>, map: &SourceMap, options: &Options) -> Result<Lowered, Stop> {
+    let start = Instant::now();
+    let valid = read::read(source, &map.text, options)?;
+    let reading = elapsed(start);
+    let start = Instant::now();
+    let chosen = choose(&valid.module, options)?;
+    let types = lower::Types::new(&valid.module);
+    let mut lowered = Lowered {
+        funcs: Vec::with_capacity(chosen.len()),
+        notes: Vec::new(),
+        failed: Vec::new(),
+        microseconds: Microseconds::default(),
+    };
+    for index in chosen {
+        let entry = &valid.module.entry_points[index];
+        let result = lower::stage_of(entry.stage).and_then(|stage| {
+            let work = || lower::lower(&valid, &types, index, stage, map.language, &options.limits);
+            // A panic of ours is our bug, not naga's.
+            quarantine::catch(work)
+                .unwrap_or_else(|escape| Err(Stop::internal(format!("lowering broke: {escape:?}"))))
+        });
+        match result {
+            Ok((func, notes)) => {
+                lowered.funcs.push(func);
+                for note in notes {
+                    if !lowered.notes.contains(&note) {
+                        lowered.notes.push(note);
+                    }
+                }
+            }
+            Err(stop) => {
+                let stop = stop.with_note(format!("in the entry point `{}`", entry.name));
+                if !options.keep_going {
+                    return Err(stop);
+                }
+                lowered.failed.push((entry.name.clone(), stop));
+            }
+        }
+    }
+    lowered.microseconds = Microseconds {
+        reading,
+        lowering: elapsed(start),
+    };
+    Ok(lowered)
+}
+
+/// The entry points that the options ask for, in source order.
+fn choose(module: &naga::Module, options: &Options) -> Result<Vec<usize>, Stop> {
+    let chosen: Vec<usize> = module
+        .entry_points
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| {
+            options
+                .entry
+                .as_ref()
+                .is_none_or(|name| entry.name == *name)
+                && stage_matches(entry.stage, options.stage)
+        })
+        .map(|(index, _)| index)
+        .collect();
+    if !chosen.is_empty() {
+        return Ok(chosen);
+    }
+    if module.entry_points.is_empty() {
+        let remedy = "mark a function with @vertex, @fragment or @compute";
+        return Err(Stop::invalid("the source has no entry point").with_note(remedy));
+    }
+    let names: Vec<String> = module
+        .entry_points
+        .iter()
+        .map(|entry| format!("`{}` ({:?})", entry.name, entry.stage).to_lowercase())
+        .collect();
+    let wanted = match (&options.entry, options.stage) {
+        (Some(name), Some(stage)) => {
+            format!("the source has no {} entry point `{name}`", stage.name())
+        }
+        (Some(name), None) => format!("the source has no entry point `{name}`"),
+        (None, Some(stage)) => format!("the source has no {} entry point", stage.name()),
+        (None, None) => "the source has no entry point".to_owned(),
+    };
+    Err(Stop::invalid(wanted).with_note(format!("it has {}", names.join(", "))))
+}
+
+fn stage_matches(stage: naga::ShaderStage, wanted: Option<ssa::Stage>) -> bool {
+    match wanted {
+        None => true,
+        Some(ssa::Stage::Vertex) => stage == naga::ShaderStage::Vertex,
+        Some(ssa::Stage::Fragment) => stage == naga::ShaderStage::Fragment,
+        Some(ssa::Stage::Compute) => stage == naga::ShaderStage::Compute,
+    }
+}

@@ -1,0 +1,113 @@
+//! Unary and binary operators.
+
+use super::emit::pick;
+use super::frame::Frame;
+use super::{Lower, Result, Values};
+use crate::stop::{LOWERING, Stop};
+use gpucc_ir::ssa::{Op, Type};
+use naga::{BinaryOperator, Expression, Handle, ScalarKind, TypeInner, UnaryOperator};
+
+impl<'a> Lower<'a> {
+    /// A unary operator, lane by lane.
+    pub fn unary(
+        &mut self,
+        frame: &mut Frame<'a>,
+        op: UnaryOperator,
+        expr: Handle<Expression>,
+    ) -> Result<Values> {
+        let kind = self.kind(frame, expr)?;
+        let values = self.values(frame, expr)?;
+        let op = match (op, kind) {
+            (UnaryOperator::Negate, ScalarKind::Float) => Op::FNeg,
+            (UnaryOperator::Negate, _) => Op::INeg,
+            (UnaryOperator::LogicalNot | UnaryOperator::BitwiseNot, _) => Op::Not,
+        };
+        self.map(op, &[&values])
+    }
+
+    /// A binary operator.
+    pub fn binary(
+        &mut self,
+        frame: &mut Frame<'a>,
+        op: BinaryOperator,
+        left: Handle<Expression>,
+        right: Handle<Expression>,
+    ) -> Result<Values> {
+        let kind = self.kind(frame, left)?;
+        let a = self.values(frame, left)?;
+        let b = self.values(frame, right)?;
+        if op == BinaryOperator::Multiply {
+            let (left, right) = (self.inner(frame, left), self.inner(frame, right));
+            let matrices = (
+                matches!(left, TypeInner::Matrix { .. }),
+                matches!(right, TypeInner::Matrix { .. }),
+            );
+            match matrices {
+                (true, true) => return self.matrix_matrix(&a, left, &b, right),
+                (true, false) if b.len() > 1 => return self.matrix_vector(&a, &b),
+                (false, true) if a.len() > 1 => return self.vector_matrix(&a, &b),
+                _ => {}
+            }
+        }
+        self.arithmetic(op, kind, &a, &b)
+    }
+
+    fn arithmetic(
+        &mut self,
+        op: BinaryOperator,
+        kind: ScalarKind,
+        a: &Values,
+        b: &Values,
+    ) -> Result<Values> {
+        use BinaryOperator as B;
+        use ScalarKind as K;
+        let float = kind == K::Float;
+        let signed = kind == K::Sint;
+        // Comparisons that the table lacks are those with the operands exchanged.
+        let (op, exchanged) = match op {
+            B::Add => (if float { Op::FAdd } else { Op::IAdd }, false),
+            B::Subtract => (if float { Op::FSub } else { Op::ISub }, false),
+            B::Multiply => (if float { Op::FMul } else { Op::IMul }, false),
+            B::Divide if float => (Op::FDiv, false),
+            B::Divide if signed => (Op::SDiv, false),
+            B::Divide => (Op::UDiv, false),
+            B::Modulo if float => (Op::FRem, false),
+            B::Modulo if signed => (Op::SRem, false),
+            B::Modulo => (Op::URem, false),
+            B::Equal => (if float { Op::FEq } else { Op::IEq }, false),
+            B::NotEqual => (if float { Op::FNe } else { Op::INe }, false),
+            B::Less | B::Greater if float => (Op::FLt, op == B::Greater),
+            B::Less | B::Greater if signed => (Op::SLt, op == B::Greater),
+            B::Less | B::Greater => (Op::ULt, op == B::Greater),
+            B::LessEqual | B::GreaterEqual if float => (Op::FLe, op == B::GreaterEqual),
+            B::LessEqual | B::GreaterEqual if signed => (Op::SLe, op == B::GreaterEqual),
+            B::LessEqual | B::GreaterEqual => (Op::ULe, op == B::GreaterEqual),
+            B::And | B::LogicalAnd => (Op::And, false),
+            B::InclusiveOr | B::LogicalOr => (Op::Or, false),
+            B::ExclusiveOr => (Op::Xor, false),
+            B::ShiftLeft => (Op::Shl, false),
+            B::ShiftRight if signed => (Op::AShr, false),
+            B::ShiftRight => (Op::LShr, false),
+        };
+        if float && matches!(op, Op::And | Op::Or | Op::Xor | Op::Shl | Op::LShr) {
+            return Err(Stop::internal("a bit operation on floats"));
+        }
+        let shift = matches!(op, Op::Shl | Op::LShr | Op::AShr);
+        let count = a.len().max(b.len());
+        self.lanes(count, |lower, lane| {
+            let (x, mut y) = (pick(a, lane), pick(b, lane));
+            if shift && lower.ty(y) != Type::B32 {
+                y = match lower.ty(y) {
+                    Type::B64 => lower.op1(Op::Lo64, y),
+                    Type::B1 => return Err(Stop::unsupported("a shift by a bool", LOWERING)),
+                    Type::B16 | Type::B32 => lower.convert(Op::UConvert, Type::B32, y),
+                };
+            }
+            Ok(if exchanged {
+                lower.op2(op, y, x)
+            } else {
+                lower.op2(op, x, y)
+            })
+        })
+    }
+}

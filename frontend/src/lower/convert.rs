@@ -1,0 +1,81 @@
+//! Conversions and bit casts.
+
+use super::frame::Frame;
+use super::types::width;
+use super::{Lower, Result, Values};
+use crate::stop::{LOWERING, Stop};
+use gpucc_ir::ssa::{Op, Type, Value};
+use naga::{Expression, Handle, Scalar, ScalarKind};
+
+impl<'a> Lower<'a> {
+    /// `As`: a conversion to a kind of `convert` bytes, or a bit cast when there is none.
+    pub fn cast(
+        &mut self,
+        frame: &mut Frame<'a>,
+        expr: Handle<Expression>,
+        kind: ScalarKind,
+        convert: Option<u8>,
+    ) -> Result<Values> {
+        let from = self.scalar_of(frame, expr)?;
+        let values = self.values(frame, expr)?;
+        let Some(bytes) = convert else {
+            // Values have widths, not kinds: a bit cast of one width is nothing.
+            if kind == ScalarKind::Bool || from.kind == ScalarKind::Bool {
+                return Err(Stop::unsupported("a bit cast of truth values", LOWERING));
+            }
+            return Ok(values);
+        };
+        let to = Scalar { kind, width: bytes };
+        self.lanes(values.len(), |lower, lane| {
+            lower.convert_scalar(values[lane], from, to)
+        })
+    }
+
+    /// One scalar from one type to another, as WGSL's value constructors do.
+    pub fn convert_scalar(&mut self, value: Value, from: Scalar, to: Scalar) -> Result<Value> {
+        use ScalarKind as K;
+        let (source, target) = (width(from), width(to));
+        let result = match (from.kind, to.kind) {
+            (K::Bool, K::Bool) => value,
+            (K::Bool, K::Sint | K::Uint) => self.convert(Op::UConvert, target, value),
+            (K::Bool, K::Float) => {
+                let (one, zero) = (self.float(target, 1.0), self.float(target, 0.0));
+                self.select(value, one, zero)
+            }
+            (K::Sint | K::Uint, K::Bool) => {
+                let zero = self.constant(source, 0);
+                self.op2(Op::INe, value, zero)
+            }
+            (K::Float, K::Bool) => {
+                let zero = self.float(source, 0.0);
+                self.op2(Op::FNe, value, zero)
+            }
+            (K::Sint | K::Uint, K::Sint | K::Uint) if source == target => value,
+            (K::Sint, K::Sint | K::Uint) => self.convert(Op::SConvert, target, value),
+            (K::Uint, K::Sint | K::Uint) => self.convert(Op::UConvert, target, value),
+            (K::Sint, K::Float) => self.convert(Op::SToF, target, value),
+            (K::Uint, K::Float) => self.convert(Op::UToF, target, value),
+            (K::Float, K::Sint) => self.convert(Op::FToS, target, value),
+            (K::Float, K::Uint) => self.convert(Op::FToU, target, value),
+            (K::Float, K::Float) if source == target => value,
+            (K::Float, K::Float) => self.convert(Op::FConvert, target, value),
+            (K::AbstractInt | K::AbstractFloat, _) | (_, K::AbstractInt | K::AbstractFloat) => {
+                return Err(Stop::internal(
+                    "an abstract number is left after validation",
+                ));
+            }
+        };
+        Ok(result)
+    }
+
+    /// A word as i32, whatever integer it was; floats are rounded (SPIR-V's array layers).
+    pub fn to_layer(&mut self, value: Value, kind: ScalarKind) -> Value {
+        match kind {
+            ScalarKind::Float => {
+                let rounded = self.op1(Op::FRound, value);
+                self.convert(Op::FToS, Type::B32, rounded)
+            }
+            _ => value,
+        }
+    }
+}

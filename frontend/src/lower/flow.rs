@@ -1,0 +1,380 @@
+//! Inlining, loops, and values that cross from a loop's body into its `continuing`.
+
+use super::frame::{Carried, End, Flow, Frame, Operand, Place, Position, ResultAt, Target};
+use super::{Lower, Result, Values};
+use crate::stop::Stop;
+use gpucc_ir::ssa::{Imm, Inst, Mem, MemSpace, Op, Region, Value};
+use naga::{Block, Expression, Function, Handle, Statement, TypeInner};
+use smallvec::SmallVec;
+
+impl<'a> Lower<'a> {
+    /// Lowers a function in place. `label` is the block that its early returns exit.
+    pub fn inline(
+        &mut self,
+        function: &'a Function,
+        info: &'a naga::valid::FunctionInfo,
+        arguments: Vec<Operand>,
+        label: Inst,
+    ) -> Result<Option<ResultAt>> {
+        self.step()?;
+        let name = function.name.as_deref().unwrap_or("function");
+        let slot = match &function.result {
+            Some(result) if !returns_only_at_end(&function.body) => {
+                let inner = self.types.inner(result.ty);
+                let bytes = self.types.dense_size(inner);
+                let name = format!("{name}.result");
+                let mem = self.variable(&name, bytes, MemSpace::Private)?;
+                Some(self.place_of(mem))
+            }
+            _ => None,
+        };
+        let count = function.expressions.len();
+        let mut frame = Frame {
+            function,
+            info,
+            values: vec![None; count],
+            log: Vec::new(),
+            carried: Vec::new(),
+            patches: Vec::new(),
+            spilled: Vec::new(),
+            indexed: Vec::new(),
+            locals: Vec::with_capacity(function.local_variables.len()),
+            arguments,
+            label,
+            slot,
+            result: None,
+            breaks: Vec::new(),
+        };
+        self.mark_indexed(&mut frame)?;
+        for (handle, local) in function.local_variables.iter() {
+            self.span = crate::read::span(function.local_variables.get_span(handle));
+            let inner = self.types.inner(local.ty);
+            if let TypeInner::RayQuery { .. } = inner {
+                return Err(Stop::unsupported("ray queries", crate::stop::LOWERING).at(self.span));
+            }
+            let bytes = self.types.dense_size(inner);
+            let name = local.name.as_deref().unwrap_or("local");
+            let mem = self.variable(name, bytes, MemSpace::Private)?;
+            frame.locals.push(mem);
+        }
+        for (handle, local) in function.local_variables.iter() {
+            self.span = crate::read::span(function.local_variables.get_span(handle));
+            let inner = self.types.inner(local.ty);
+            let place = self.place_of(frame.locals[handle.index()]);
+            match local.init {
+                Some(init) => {
+                    let values = self.values(&mut frame, init)?;
+                    self.store(&place, inner, &values)?;
+                }
+                None => self.zero(&place, inner)?,
+            }
+        }
+        let end = End {
+            returns: true,
+            ..End::default()
+        };
+        self.block(&mut frame, &function.body, end)?;
+        let Some(declared) = &function.result else {
+            return Ok(None);
+        };
+        Ok(Some(match (frame.slot, frame.result) {
+            (Some(place), _) => ResultAt::Place(place),
+            (None, Some(values)) => ResultAt::Values(values),
+            (None, None) => {
+                // No `return` was reached: control does not get here.
+                let widths = self.types.widths(self.types.inner(declared.ty))?;
+                ResultAt::Values(widths.iter().map(|&ty| self.constant(ty, 0)).collect())
+            }
+        }))
+    }
+
+    /// Counts one unit of work against the limits.
+    pub fn step(&mut self) -> Result<()> {
+        self.steps += 1;
+        let needed = self.steps.max(self.func.insts.len() as u64);
+        if needed > self.limits.instructions {
+            return Err(Stop::limit(
+                "instructions with calls inlined",
+                needed,
+                self.limits.instructions,
+                "call less often, or split the shader",
+            )
+            .at(self.span));
+        }
+        Ok(())
+    }
+
+    /// A call statement.
+    pub fn call(
+        &mut self,
+        frame: &mut Frame<'a>,
+        function: Handle<Function>,
+        arguments: &[Handle<Expression>],
+        result: Option<Handle<Expression>>,
+    ) -> Result<()> {
+        let mut operands = Vec::with_capacity(arguments.len());
+        for &argument in arguments {
+            operands.push(self.operand(frame, argument)?);
+        }
+        let callee = &self.module.functions[function];
+        let info = &self.info[function];
+        let span = self.span;
+        let mut left = None;
+        self.labelled(|lower, label| {
+            left = lower.inline(callee, info, operands, label)?;
+            Ok(true)
+        })?;
+        self.span = span;
+        if self.ended() {
+            // The callee never returns; what follows is dead but must stand somewhere.
+            return Ok(());
+        }
+        if let (Some(handle), Some(left), Some(declared)) = (result, left, &callee.result) {
+            let values = match left {
+                ResultAt::Values(values) => values,
+                ResultAt::Place(place) => self.load(&place, self.types.inner(declared.ty))?,
+            };
+            self.set(frame, handle, Operand::Values(values))?;
+        }
+        Ok(())
+    }
+
+    /// A loop statement.
+    pub fn loop_(
+        &mut self,
+        frame: &mut Frame<'a>,
+        body: &'a Block,
+        continuing: &'a Block,
+        break_if: Option<Handle<Expression>>,
+    ) -> Result<Flow> {
+        let span = self.span;
+        let logged = frame.log.len();
+        frame.breaks.push(Target::Loop(break_if.is_some()));
+        let end = End {
+            continues: true,
+            ..End::default()
+        };
+        let body = self.nested(|lower| {
+            lower.block(frame, body, end)?;
+            lower.end_open(Op::Continue);
+            Ok(())
+        })?;
+        let carried = carry(frame, logged, body);
+        let continuing = self.nested(|lower| {
+            lower.block(frame, continuing, End::default())?;
+            if lower.ended() {
+                return Ok(());
+            }
+            match break_if {
+                Some(condition) => {
+                    let condition = lower.scalar(frame, condition)?;
+                    lower.b().end(Op::BreakIf, &[condition]);
+                }
+                None => {
+                    lower.b().end(Op::Next, &[]);
+                }
+            }
+            Ok(())
+        })?;
+        frame.log.truncate(logged);
+        for handle in carried {
+            frame.carried[handle.index()] = None;
+        }
+        self.patch(frame, body);
+        self.span = span;
+        self.b()
+            .inst(Op::Loop, Imm::None, &[], &[body, continuing], &[]);
+        match frame.breaks.pop() {
+            Some(Target::Loop(false)) => Ok(Flow::Dead),
+            _ => Ok(Flow::Open),
+        }
+    }
+
+    /// Puts the stores that carried values need into a loop's body.
+    fn patch(&mut self, frame: &mut Frame<'a>, body: Region) {
+        let all = std::mem::take(&mut frame.patches);
+        let (mut own, others): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|(position, ..)| position.0 == body);
+        frame.patches = others;
+        if own.is_empty() {
+            return;
+        }
+        own.sort_by_key(|(position, ..)| position.1);
+        let old = std::mem::take(&mut self.func.regions[body].insts);
+        let mut new = Vec::with_capacity(old.len() + own.len());
+        let mut from = 0;
+        for ((_, at), value, mem) in own {
+            new.extend_from_slice(&old[from..at]);
+            from = at;
+            let scratch = self.func.new_region();
+            self.within(scratch, |lower| lower.write_scalar(mem, value));
+            new.append(&mut self.func.regions[scratch].insts);
+        }
+        new.extend_from_slice(&old[from..]);
+        self.func.regions[body].insts = new;
+    }
+
+    /// An operand of the loop's body, seen from its `continuing`.
+    pub fn reload(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Operand> {
+        let mut carried = match frame.carried.get_mut(handle.index()).and_then(Option::take) {
+            Some(carried) => carried,
+            None => {
+                return Err(Stop::internal(
+                    "an expression is used before it is evaluated",
+                ));
+            }
+        };
+        let mut operand = carried.operand.clone();
+        let mut values: SmallVec<[&mut Value; 4]> = match &mut operand {
+            Operand::Values(values) => values.iter_mut().collect(),
+            Operand::Place(place) => {
+                let Place {
+                    dynamic, element, ..
+                } = place;
+                dynamic.iter_mut().chain(element.iter_mut()).collect()
+            }
+            Operand::Handle(_, element) => element.iter_mut().collect(),
+        };
+        carried.mems.resize(values.len(), None);
+        for (value, mem) in values.iter_mut().zip(&mut carried.mems) {
+            if self.func.as_const(**value).is_some() {
+                continue;
+            }
+            let ty = self.ty(**value);
+            let mem = match *mem {
+                Some(mem) => mem,
+                None => {
+                    let made = self.scalar_variable("carried", ty)?;
+                    frame.patches.push((carried.position, **value, made));
+                    *mem = Some(made);
+                    made
+                }
+            };
+            **value = self.read_scalar(mem, ty);
+        }
+        drop(values);
+        frame.carried[handle.index()] = Some(carried);
+        Ok(operand)
+    }
+
+    /// Finds array values that are indexed dynamically; they go through memory.
+    fn mark_indexed(&mut self, frame: &mut Frame<'a>) -> Result<()> {
+        for (_, expression) in frame.function.expressions.iter() {
+            let Expression::Access { base, index } = *expression else {
+                continue;
+            };
+            let inner = self.inner(frame, base);
+            let array = matches!(inner, TypeInner::Array { .. } | TypeInner::Matrix { .. });
+            let constant = matches!(
+                frame.function.expressions[index],
+                Expression::Literal(_) | Expression::Constant(_) | Expression::ZeroValue(_)
+            );
+            if !array || constant || self.types.leaf_count_of(inner)? <= SELECT_LEAVES {
+                continue;
+            }
+            let count = frame.function.expressions.len();
+            frame.indexed.resize(count, false);
+            frame.spilled.resize(count, None);
+            frame.indexed[base.index()] = true;
+        }
+        Ok(())
+    }
+
+    /// Records what an expression evaluates to.
+    pub fn set(
+        &mut self,
+        frame: &mut Frame<'a>,
+        handle: Handle<Expression>,
+        operand: Operand,
+    ) -> Result<()> {
+        if frame.indexed.get(handle.index()) == Some(&true)
+            && let Operand::Values(values) = &operand
+        {
+            let inner = self.inner(frame, handle).clone();
+            let mem = self.spill(&inner, values)?;
+            frame.spilled[handle.index()] = Some(mem);
+        }
+        let position: Position = (self.region, self.func.regions[self.region].insts.len());
+        frame.log.push((handle, position));
+        frame.values[handle.index()] = Some(operand);
+        Ok(())
+    }
+
+    /// Puts an array value into a variable. Constant ones are stored once, at the start.
+    pub fn spill(&mut self, inner: &TypeInner, values: &Values) -> Result<Mem> {
+        let constant = values
+            .iter()
+            .all(|&value| self.func.as_const(value).is_some());
+        if constant && let Some(&mem) = self.tables.get(values.as_slice()) {
+            return Ok(mem);
+        }
+        let bytes = self.types.dense_size(inner);
+        let name = if constant { "table" } else { "array" };
+        let mem = self.variable(name, bytes, MemSpace::Private)?;
+        let place = self.place_of(mem);
+        if constant {
+            let initial = self.initial;
+            self.within(initial, |lower| lower.store(&place, inner, values))?;
+            self.tables.insert(values.to_vec(), mem);
+        } else {
+            self.store(&place, inner, values)?;
+        }
+        Ok(mem)
+    }
+}
+
+/// Arrays of at most this many scalars are indexed by selects instead of through memory.
+pub const SELECT_LEAVES: usize = 8;
+
+/// Takes the operands that a loop's body recorded out of sight, for its `continuing` to reload.
+fn carry(frame: &mut Frame<'_>, logged: usize, body: Region) -> Vec<Handle<Expression>> {
+    let mut carried = Vec::new();
+    for (handle, position) in frame.log.split_off(logged) {
+        let Some(operand) = frame.values[handle.index()].take() else {
+            continue;
+        };
+        if position.0 != body {
+            continue;
+        }
+        let count = frame.values.len();
+        if frame.carried.len() < count {
+            frame.carried.resize(count, None);
+        }
+        frame.carried[handle.index()] = Some(Carried {
+            operand,
+            position,
+            mems: Vec::new(),
+        });
+        carried.push(handle);
+    }
+    carried
+}
+
+/// True when the only `return` is the last statement.
+fn returns_only_at_end(body: &Block) -> bool {
+    let mut last = body.last();
+    while let Some(Statement::Block(inner)) = last {
+        last = inner.last();
+    }
+    let ends = matches!(last, Some(Statement::Return { .. }));
+    let mut count = 0;
+    let mut stack = vec![body];
+    while let Some(block) = stack.pop() {
+        for statement in block.iter() {
+            match statement {
+                Statement::Return { .. } => count += 1,
+                Statement::Block(inner) => stack.push(inner),
+                Statement::If { accept, reject, .. } => stack.extend([accept, reject]),
+                Statement::Switch { cases, .. } => {
+                    stack.extend(cases.iter().map(|case| &case.body));
+                }
+                Statement::Loop {
+                    body, continuing, ..
+                } => stack.extend([body, continuing]),
+                _ => {}
+            }
+        }
+    }
+    ends && count == 1
+}

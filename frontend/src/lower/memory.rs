@@ -1,0 +1,373 @@
+//! Places: parts of variables and buffers, read and written as wide as they lie together.
+
+use super::frame::{Base, Place};
+use super::types::{Layout, Leaf, Length};
+use super::{Lower, Result, Values};
+use crate::stop::{LOWERING, Stop};
+use gpucc_ir::ssa::{Access, AtomicOp, Imm, Op, Resource, Type, Value};
+use naga::{AtomicFunction, ScalarKind, TypeInner};
+
+/// Arrays with more scalars than this are filled by a loop.
+const FILL_STRAIGHT: usize = 64;
+/// Buffer accesses do not cross such a boundary of the constant offset: it is the line of constant
+/// caches and the widest fetch.
+const LINE: u32 = 16;
+
+impl Lower<'_> {
+    /// The byte address of a place plus a constant.
+    fn address(&mut self, place: &Place, extra: u32) -> Value {
+        let offset = place.offset.wrapping_add(extra);
+        match place.dynamic {
+            Some(dynamic) => self.add_address(dynamic, offset),
+            None => self.u32(offset),
+        }
+    }
+
+    /// The bytes of a variable that an access at `leaves` of a place may touch.
+    fn access(&self, mem: gpucc_ir::ssa::Mem, place: &Place, leaves: &[Leaf]) -> Access {
+        match (place.dynamic, leaves.first(), leaves.last()) {
+            (None, Some(first), Some(last)) => Access {
+                mem,
+                lo: place.offset + first.offset,
+                hi: place.offset + last.offset + last.ty.bytes(),
+            },
+            _ => Access {
+                mem,
+                lo: place.lo,
+                hi: place.hi,
+            },
+        }
+    }
+
+    /// The number of leaves from `from` on that one instruction can take.
+    fn run(&self, place: &Place, leaves: &[Leaf], from: usize) -> usize {
+        let first = leaves[from];
+        let line = |leaf: Leaf| (place.offset.wrapping_add(leaf.offset)) / LINE;
+        let mut count = 1;
+        while count < 4 {
+            let Some(&next) = leaves.get(from + count) else {
+                break;
+            };
+            let previous = leaves[from + count - 1];
+            let adjacent = next.offset == previous.offset + previous.ty.bytes();
+            let same_line = match place.base {
+                Base::Buffer(_) => line(next) == line(first),
+                Base::Mem(_) => true,
+            };
+            if !adjacent || next.ty != first.ty || !same_line {
+                break;
+            }
+            count += 1;
+        }
+        count
+    }
+
+    /// Reads a value of a type.
+    pub fn load(&mut self, place: &Place, inner: &TypeInner) -> Result<Values> {
+        if let TypeInner::Atomic(_) = inner {
+            return Ok(Values::from_elem(
+                self.atomic(place, AtomicOp::Load, &[])?,
+                1,
+            ));
+        }
+        let leaves = self.types.flatten(inner, place.layout())?;
+        let mut values = Values::with_capacity(leaves.len());
+        let mut from = 0;
+        while from < leaves.len() {
+            let count = self.run(place, &leaves, from);
+            let group = &leaves[from..from + count];
+            let types: Vec<Type> = group.iter().map(|leaf| leaf.ty).collect();
+            let address = self.address(place, group[0].offset);
+            let loaded = match place.base {
+                Base::Mem(mem) => {
+                    let access = self.access(mem, place, group);
+                    self.b().mem_load(access, address, &types)
+                }
+                Base::Buffer(buffer) => {
+                    self.b().buffer_load(buffer, place.element, address, &types)
+                }
+            };
+            values.extend(loaded);
+            from += count;
+        }
+        Ok(values)
+    }
+
+    /// Writes a value of a type.
+    pub fn store(&mut self, place: &Place, inner: &TypeInner, values: &[Value]) -> Result<()> {
+        if let (TypeInner::Atomic(_), [value]) = (inner, values) {
+            return self.atomic_store(place, *value);
+        }
+        let leaves = self.types.flatten(inner, place.layout())?;
+        if leaves.len() != values.len() {
+            return Err(Stop::internal(
+                "a value does not fit the place it is stored in",
+            ));
+        }
+        let mut from = 0;
+        while from < leaves.len() {
+            let count = self.run(place, &leaves, from);
+            let group = &leaves[from..from + count];
+            let address = self.address(place, group[0].offset);
+            let words = &values[from..from + count];
+            match place.base {
+                Base::Mem(mem) => {
+                    let access = self.access(mem, place, group);
+                    self.b().mem_store(access, address, words);
+                }
+                Base::Buffer(buffer) => {
+                    self.b().buffer_store(buffer, place.element, address, words);
+                }
+            }
+            from += count;
+        }
+        Ok(())
+    }
+
+    /// Zeroes a variable; large arrays by a loop.
+    pub fn zero(&mut self, place: &Place, inner: &TypeInner) -> Result<()> {
+        let leaves = self.types.dense_size(inner) / 4;
+        if leaves <= FILL_STRAIGHT as u64 {
+            let widths = self.types.widths(inner)?;
+            let zeros: Values = widths.iter().map(|&ty| self.constant(ty, 0)).collect();
+            return self.store(place, inner, &zeros);
+        }
+        match *inner {
+            TypeInner::Struct { ref members, .. } => {
+                for (index, member) in members.iter().enumerate() {
+                    let part = self.part_of_place(place, inner, index as u32);
+                    self.zero(&part, self.types.inner(member.ty))?;
+                }
+                Ok(())
+            }
+            TypeInner::Array { base, .. } => {
+                self.zero_by_loop(place, inner, self.types.inner(base))
+            }
+            _ => Err(Stop::internal(
+                "a large value is neither array nor structure",
+            )),
+        }
+    }
+
+    fn zero_by_loop(
+        &mut self,
+        place: &Place,
+        inner: &TypeInner,
+        element: &TypeInner,
+    ) -> Result<()> {
+        let Length::Known(length) = self.types.length(inner)? else {
+            return Err(Stop::internal("a variable is a runtime array"));
+        };
+        let init = self.u32(0);
+        let mut counter = None;
+        let body = self.nested(|lower| {
+            let region = lower.region;
+            let index = lower.func.add_param(region, Type::B32);
+            let part = lower.dynamic_part(place, inner, index, length);
+            lower.zero(&part, element)?;
+            lower.b().end(Op::Continue, &[index]);
+            Ok(())
+        })?;
+        let continuing = self.nested(|lower| {
+            let region = lower.region;
+            let index = lower.func.add_param(region, Type::B32);
+            let (one, end) = (lower.u32(1), lower.u32(length));
+            let next = lower.op2(Op::IAdd, index, one);
+            let done = lower.op2(Op::ULe, end, next);
+            counter = Some(next);
+            lower.b().end(Op::BreakIf, &[done, next]);
+            Ok(())
+        })?;
+        self.b()
+            .inst(Op::Loop, Imm::None, &[init], &[body, continuing], &[]);
+        Ok(())
+    }
+
+    /// A member, or an element at a constant index.
+    pub fn part_of_place(&self, place: &Place, inner: &TypeInner, index: u32) -> Place {
+        let offset = self.types.member_offset(inner, index, place.layout());
+        Place {
+            offset: place.offset.wrapping_add(offset),
+            ..place.clone()
+        }
+    }
+
+    /// The element at a dynamic index that is known to be in range.
+    fn dynamic_part(
+        &mut self,
+        place: &Place,
+        inner: &TypeInner,
+        index: Value,
+        length: u32,
+    ) -> Place {
+        let stride = self.types.stride(inner, place.layout());
+        let scaled = self.mul_address(index, stride);
+        let dynamic = match place.dynamic {
+            Some(outer) => self.op2(Op::IAdd, outer, scaled),
+            None => scaled,
+        };
+        let (lo, hi) = match place.dynamic {
+            Some(_) => (place.lo, place.hi),
+            None => (
+                place.offset,
+                place.offset.saturating_add(length.saturating_mul(stride)),
+            ),
+        };
+        Place {
+            dynamic: Some(dynamic),
+            lo,
+            hi,
+            ..place.clone()
+        }
+    }
+
+    /// The element at an index that may be out of range.
+    pub fn element_of_place(
+        &mut self,
+        place: &Place,
+        inner: &TypeInner,
+        index: Value,
+    ) -> Result<Place> {
+        let length = self.types.length(inner)?;
+        if let (Some(bits), Length::Known(length)) = (self.func.as_const(index), length)
+            && bits < u64::from(length)
+        {
+            return Ok(self.part_of_place(place, inner, bits as u32));
+        }
+        let count = match length {
+            Length::Known(count) => self.u32(count),
+            Length::Runtime => self.runtime_length(place, inner)?,
+        };
+        let checked = self.op2(Op::Index, index, count);
+        let known = match length {
+            Length::Known(count) => count,
+            Length::Runtime => u32::MAX,
+        };
+        Ok(self.dynamic_part(place, inner, checked, known))
+    }
+
+    /// Elements of the runtime array at a place.
+    pub fn runtime_length(&mut self, place: &Place, inner: &TypeInner) -> Result<Value> {
+        let Base::Buffer(buffer) = place.base else {
+            return Err(Stop::internal("a runtime array outside of a buffer"));
+        };
+        let stride = self.types.stride(inner, Layout::Host).max(1);
+        let (offset, element) = (place.offset, place.element);
+        if element.is_some() || place.dynamic.is_some() {
+            return Ok(self.length_code(buffer, element, offset, stride));
+        }
+        if let Some(&length) = self.lengths.get(&(buffer, offset, stride)) {
+            return Ok(length);
+        }
+        let prologue = self.prologue;
+        let length = self.within(prologue, |lower| {
+            lower.length_code(buffer, None, offset, stride)
+        });
+        self.lengths.insert((buffer, offset, stride), length);
+        Ok(length)
+    }
+
+    fn length_code(
+        &mut self,
+        buffer: Resource,
+        element: Option<Value>,
+        offset: u32,
+        stride: u32,
+    ) -> Value {
+        let args: Values = element.into_iter().collect();
+        let mut b = self.b();
+        let inst = b.inst(
+            Op::BufferSize,
+            Imm::Resource(buffer),
+            &args,
+            &[],
+            &[Type::B32],
+        );
+        let mut bytes = b.result(inst);
+        if offset != 0 {
+            let offset = self.u32(offset);
+            bytes = self.op2(Op::ISub, bytes, offset);
+        }
+        match stride {
+            1 => bytes,
+            _ if stride.is_power_of_two() => {
+                let amount = self.u32(stride.trailing_zeros());
+                self.op2(Op::LShr, bytes, amount)
+            }
+            _ => {
+                let stride = self.u32(stride);
+                self.op2(Op::UDiv, bytes, stride)
+            }
+        }
+    }
+
+    /// One atomic; gives the old word.
+    pub fn atomic(&mut self, place: &Place, op: AtomicOp, operands: &[Value]) -> Result<Value> {
+        let results: &[Type] = &[Type::B32];
+        let inst = self.atomic_inst(place, op, operands, results)?;
+        Ok(self.func.insts[inst].results[0])
+    }
+
+    fn atomic_store(&mut self, place: &Place, value: Value) -> Result<()> {
+        if self.ty(value) != Type::B32 {
+            return Err(Stop::unsupported("64-bit atomics", LOWERING));
+        }
+        self.atomic_inst(place, AtomicOp::Store, &[value], &[])?;
+        Ok(())
+    }
+
+    fn atomic_inst(
+        &mut self,
+        place: &Place,
+        op: AtomicOp,
+        operands: &[Value],
+        results: &[Type],
+    ) -> Result<gpucc_ir::ssa::Inst> {
+        let address = self.address(place, 0);
+        let mut args = Values::new();
+        args.extend(place.element);
+        args.push(address);
+        args.extend_from_slice(operands);
+        let word = [Leaf {
+            offset: 0,
+            ty: Type::B32,
+        }];
+        Ok(match place.base {
+            Base::Mem(mem) => {
+                let access = self.access(mem, place, &word);
+                let imm = Imm::MemAtomic(access, op);
+                self.b().inst(Op::MemAtomic, imm, &args, &[], results)
+            }
+            Base::Buffer(buffer) => {
+                let imm = Imm::BufferAtomic(buffer, op);
+                self.b().inst(Op::BufferAtomic, imm, &args, &[], results)
+            }
+        })
+    }
+}
+
+/// The operation that an atomic function is on a scalar, when there is one.
+pub fn atomic_op(fun: AtomicFunction, scalar: naga::Scalar) -> Result<AtomicOp> {
+    if scalar.width != 4 {
+        return Err(Stop::unsupported("64-bit atomics", LOWERING));
+    }
+    let signed = match scalar.kind {
+        ScalarKind::Sint => true,
+        ScalarKind::Uint => false,
+        _ if matches!(fun, AtomicFunction::Exchange { compare: None }) => false,
+        _ => return Err(Stop::unsupported("atomics on floats", LOWERING)),
+    };
+    Ok(match fun {
+        AtomicFunction::Add => AtomicOp::Add,
+        AtomicFunction::Subtract => AtomicOp::Sub,
+        AtomicFunction::And => AtomicOp::And,
+        AtomicFunction::ExclusiveOr => AtomicOp::Xor,
+        AtomicFunction::InclusiveOr => AtomicOp::Or,
+        AtomicFunction::Min if signed => AtomicOp::SMin,
+        AtomicFunction::Min => AtomicOp::UMin,
+        AtomicFunction::Max if signed => AtomicOp::SMax,
+        AtomicFunction::Max => AtomicOp::UMax,
+        AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
+        AtomicFunction::Exchange { compare: Some(_) } => AtomicOp::CompareExchange,
+    })
+}

@@ -1,0 +1,103 @@
+//! naga's module to structured SSA, one function per entry point, everything scalar.
+//!
+//! # How
+//! - Expressions are evaluated where naga's `Emit` says, once, into an [`Operand`]: scalars in
+//!   order, a [`Place`] in memory, or a binding handle.
+//! - Every local variable becomes a [`gpucc_ir::ssa::Mem`]; promotion to values is a pass.
+//! - Constants, inputs and buffer sizes stand in a prologue at the top of the body, so that they
+//!   are visible everywhere and exist once.
+//! - Calls are inlined. An early `return`, a `break` out of a switch and SPIR-V's `OpKill` are exits
+//!   of labelled blocks; a jump to where control flows anyway is left out, and a block that nobody
+//!   exits dissolves.
+//! - An expression of a loop's body that its `continuing` uses is out of scope there in SSA: it
+//!   goes through a `Mem` of its own (see [`frame::Frame::carried`]).
+//!
+//! # What it costs
+//! Linear in the instructions made. Recursion follows the nesting of statements and types, which
+//! the pre-scan and naga bound, and [`crate::Limits::region_depth`] after inlining.
+
+mod arith;
+mod convert;
+mod emit;
+mod entry;
+mod expr;
+mod flow;
+mod frame;
+mod geometry;
+mod math;
+mod memory;
+mod pack;
+mod resource;
+mod stmt;
+mod switch;
+mod texture;
+mod types;
+
+use crate::Limits;
+use crate::stop::Stop;
+use frame::Place;
+use gpucc_ir::Map;
+use gpucc_ir::ssa::{Bundle, Func, Inst, Mem, Region, Resource, Span, Stage, Type, Value};
+use smallvec::SmallVec;
+
+pub use entry::{lower, stage_of};
+pub use types::Types;
+
+/// What lowering gives or why it stopped.
+pub type Result<T> = std::result::Result<T, Stop>;
+/// Scalars in order.
+pub type Values = SmallVec<[Value; 4]>;
+
+/// What a global variable of the module is in the function.
+#[derive(Clone, Debug)]
+enum Global {
+    /// Not used by the entry point, or not seen yet.
+    Unused,
+    /// A variable.
+    Variable(Place),
+    /// A texture, a sampler, or a buffer.
+    Binding(Resource),
+}
+
+/// The state of lowering one entry point.
+struct Lower<'a> {
+    module: &'a naga::Module,
+    info: &'a naga::valid::ModuleInfo,
+    types: &'a Types<'a>,
+    limits: &'a Limits,
+    /// `discard` ends the invocation (SPIR-V, GLSL) instead of making it a helper (WGSL).
+    discard_ends: bool,
+    /// GLSL's expression positions are useless; the statement's are taken.
+    statement_spans: bool,
+    stage: Stage,
+    func: Func,
+    /// Where instructions go.
+    region: Region,
+    /// Constants, inputs, sizes: the top of the body.
+    prologue: Region,
+    /// Stores of initial values: after the prologue.
+    initial: Region,
+    span: Span,
+    bundle: Option<Bundle>,
+    next_bundle: u32,
+    /// Regions around the current one.
+    depth: u64,
+    /// Statements and calls lowered; bounds inlining of functions that make no instruction.
+    steps: u64,
+    private_bytes: u64,
+    workgroup_bytes: u64,
+    constants: Map<(Type, u64), Value>,
+    /// Lengths of runtime arrays by binding, offset and stride.
+    lengths: Map<(Resource, u32, u32), Value>,
+    /// Constant arrays that are indexed dynamically, by their contents.
+    tables: Map<Vec<Value>, Mem>,
+    /// Values of module constants, as far as they were asked for.
+    constant_values: Vec<Option<Values>>,
+    globals: Vec<Global>,
+    /// Labelled blocks that are exited.
+    exited: gpucc_ir::Set<Inst>,
+    /// The block around the whole entry point.
+    whole: Option<Inst>,
+    /// What was inferred.
+    notes: Vec<crate::Diagnostic>,
+}

@@ -1,0 +1,302 @@
+//! Textures: sampling, gathering, loads, stores, atomics, queries.
+
+use super::frame::{Frame, Operand};
+use super::memory::atomic_op;
+use super::{Lower, Result, Values};
+use crate::stop::{LOWERING, Stop};
+use gpucc_ir::ssa::{
+    AtomicOp, Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TexKind, TexOp, TexQuery,
+    Type, Value,
+};
+use naga::{
+    AtomicFunction, Expression, Handle, ImageQuery, SampleLevel, Scalar, SwizzleComponent,
+    TypeInner,
+};
+
+/// The parts of naga's `ImageSample`.
+pub struct Sampled {
+    pub image: Handle<Expression>,
+    pub sampler: Handle<Expression>,
+    pub gather: Option<SwizzleComponent>,
+    pub coordinate: Handle<Expression>,
+    pub array_index: Option<Handle<Expression>>,
+    pub offset: Option<Handle<Expression>>,
+    pub level: SampleLevel,
+    pub depth_ref: Option<Handle<Expression>>,
+    pub clamp_to_edge: bool,
+}
+
+impl<'a> Lower<'a> {
+    fn handle(
+        &mut self,
+        frame: &mut Frame<'a>,
+        handle: Handle<Expression>,
+    ) -> Result<(Resource, Option<Value>)> {
+        match self.operand(frame, handle)? {
+            Operand::Handle(resource, element) => Ok((resource, element)),
+            Operand::Values(_) | Operand::Place(_) => {
+                Err(Stop::internal("a texture or sampler is expected"))
+            }
+        }
+    }
+
+    /// Dimension and whether texels are depth of a texture.
+    fn texture(&self, resource: Resource) -> Result<(Dim, SampleType)> {
+        match self.func.resources[resource].kind {
+            ResourceKind::Texture { dim, sample, .. }
+            | ResourceKind::StorageTexture { dim, sample, .. } => Ok((dim, sample)),
+            _ => Err(Stop::internal("a texture is expected")),
+        }
+    }
+
+    fn layer(
+        &mut self,
+        frame: &mut Frame<'a>,
+        index: Option<Handle<Expression>>,
+        args: &mut Values,
+    ) -> Result<()> {
+        if let Some(index) = index {
+            let kind = self.kind(frame, index)?;
+            let value = self.scalar(frame, index)?;
+            let layer = self.to_layer(value, kind);
+            args.push(layer);
+        }
+        Ok(())
+    }
+
+    /// A sample, comparison or gather.
+    pub fn image_sample(&mut self, frame: &mut Frame<'a>, sampled: &Sampled) -> Result<Values> {
+        let (texture, texture_element) = self.handle(frame, sampled.image)?;
+        let (sampler, sampler_element) = self.handle(frame, sampled.sampler)?;
+        let (dim, sample) = self.texture(texture)?;
+        let mut args = Values::new();
+        args.extend(texture_element);
+        args.extend(sampler_element);
+        let coordinate = self.values(frame, sampled.coordinate)?;
+        args.extend_from_slice(&coordinate[..dim.coords().min(coordinate.len())]);
+        self.layer(frame, sampled.array_index, &mut args)?;
+        if let Some(reference) = sampled.depth_ref {
+            args.push(self.scalar(frame, reference)?);
+        }
+        let kind = if sampled.gather.is_some() {
+            TexKind::Gather
+        } else if sampled.clamp_to_edge {
+            TexKind::SampleBaseClampToEdge
+        } else {
+            match sampled.level {
+                // Only fragments have derivatives; elsewhere the base level is taken.
+                SampleLevel::Auto if self.stage == Stage::Fragment => TexKind::Sample,
+                SampleLevel::Auto | SampleLevel::Zero => {
+                    args.push(self.float(Type::B32, 0.0));
+                    TexKind::SampleLevel
+                }
+                SampleLevel::Exact(level) => {
+                    let from = self.scalar_of(frame, level)?;
+                    let level = self.scalar(frame, level)?;
+                    args.push(self.convert_scalar(level, from, Scalar::F32)?);
+                    TexKind::SampleLevel
+                }
+                SampleLevel::Bias(bias) => {
+                    args.push(self.scalar(frame, bias)?);
+                    TexKind::SampleBias
+                }
+                SampleLevel::Gradient { x, y } => {
+                    args.extend(self.values(frame, x)?);
+                    args.extend(self.values(frame, y)?);
+                    TexKind::SampleGrad
+                }
+            }
+        };
+        let compare = sampled.depth_ref.is_some();
+        let tex = TexOp {
+            kind,
+            texture,
+            sampler: Some(sampler).into(),
+            compare,
+            component: sampled
+                .gather
+                .map_or(0, |component| component.index() as u8),
+            offset: self.offset(frame, sampled.offset)?,
+        };
+        let one = compare && kind != TexKind::Gather;
+        let results = [Type::B32; 4];
+        let results = if one { &results[..1] } else { &results[..] };
+        let inst = self.b().inst(Op::Tex, Imm::Tex(tex), &args, &[], results);
+        let values = Values::from_slice(&self.func.insts[inst].results);
+        let scalar = sample == SampleType::Depth && kind != TexKind::Gather;
+        Ok(if scalar {
+            Values::from_slice(&values[..1])
+        } else {
+            values
+        })
+    }
+
+    fn offset(
+        &mut self,
+        frame: &mut Frame<'a>,
+        offset: Option<Handle<Expression>>,
+    ) -> Result<[i8; 3]> {
+        let mut texels = [0; 3];
+        let Some(offset) = offset else {
+            return Ok(texels);
+        };
+        let values = self.values(frame, offset)?;
+        for (texel, &value) in texels.iter_mut().zip(&values) {
+            let bits = self.func.as_const(value).map(|bits| bits as u32 as i32);
+            let Some(Ok(small)) = bits.map(i8::try_from) else {
+                return Err(Stop::unsupported(
+                    "a texel offset that is not constant",
+                    LOWERING,
+                ));
+            };
+            *texel = small;
+        }
+        Ok(texels)
+    }
+
+    /// One texel. `level` is the level, or the sample of a multisampled texture.
+    pub fn image_load(
+        &mut self,
+        frame: &mut Frame<'a>,
+        image: Handle<Expression>,
+        coordinate: Handle<Expression>,
+        array_index: Option<Handle<Expression>>,
+        level: Option<Handle<Expression>>,
+    ) -> Result<Values> {
+        let (texture, element) = self.handle(frame, image)?;
+        let (_, sample) = self.texture(texture)?;
+        let mut args = Values::new();
+        args.extend(element);
+        args.extend(self.values(frame, coordinate)?);
+        self.layer(frame, array_index, &mut args)?;
+        match (level, self.func.resources[texture].kind) {
+            (Some(level), _) => args.push(self.scalar(frame, level)?),
+            // External textures have one level and no operand for it.
+            (None, ResourceKind::Texture { .. }) => args.push(self.u32(0)),
+            (None, _) => {}
+        }
+        let tex = TexOp {
+            kind: TexKind::Load,
+            texture,
+            sampler: None.into(),
+            compare: false,
+            component: 0,
+            offset: [0; 3],
+        };
+        let results = [Type::B32; 4];
+        let inst = self.b().inst(Op::Tex, Imm::Tex(tex), &args, &[], &results);
+        let values = &self.func.insts[inst].results;
+        Ok(match sample {
+            SampleType::Depth => Values::from_slice(&values[..1]),
+            _ => Values::from_slice(values),
+        })
+    }
+
+    /// A query.
+    pub fn image_query(
+        &mut self,
+        frame: &mut Frame<'a>,
+        image: Handle<Expression>,
+        query: ImageQuery,
+    ) -> Result<Values> {
+        let (texture, element) = self.handle(frame, image)?;
+        let (dim, _) = self.texture(texture)?;
+        let mut args = Values::new();
+        args.extend(element);
+        let (what, count) = match query {
+            ImageQuery::Size { level } => {
+                let mipmapped = matches!(
+                    self.func.resources[texture].kind,
+                    ResourceKind::Texture {
+                        multisampled: false,
+                        ..
+                    }
+                );
+                match level {
+                    Some(level) => args.push(self.scalar(frame, level)?),
+                    None if mipmapped => args.push(self.u32(0)),
+                    None => {}
+                }
+                let count = match dim {
+                    Dim::D1 => 1,
+                    Dim::D2 | Dim::Cube => 2,
+                    Dim::D3 => 3,
+                };
+                (TexQuery::Size, count)
+            }
+            ImageQuery::NumLevels => (TexQuery::Levels, 1),
+            ImageQuery::NumLayers => (TexQuery::Layers, 1),
+            ImageQuery::NumSamples => (TexQuery::Samples, 1),
+        };
+        let imm = Imm::Query(texture, what);
+        let results = &[Type::B32; 3][..count];
+        let inst = self.b().inst(Op::TexQuery, imm, &args, &[], results);
+        Ok(Values::from_slice(&self.func.insts[inst].results))
+    }
+
+    fn texel_address(
+        &mut self,
+        frame: &mut Frame<'a>,
+        image: Handle<Expression>,
+        coordinate: Handle<Expression>,
+        array_index: Option<Handle<Expression>>,
+    ) -> Result<(Resource, Values)> {
+        let (texture, element) = self.handle(frame, image)?;
+        let mut args = Values::new();
+        args.extend(element);
+        args.extend(self.values(frame, coordinate)?);
+        self.layer(frame, array_index, &mut args)?;
+        Ok((texture, args))
+    }
+
+    /// Stores a texel.
+    pub fn image_store(
+        &mut self,
+        frame: &mut Frame<'a>,
+        image: Handle<Expression>,
+        coordinate: Handle<Expression>,
+        array_index: Option<Handle<Expression>>,
+        value: Handle<Expression>,
+    ) -> Result<()> {
+        let (texture, mut args) = self.texel_address(frame, image, coordinate, array_index)?;
+        let mut texel = self.values(frame, value)?;
+        let zero = self.u32(0);
+        texel.resize(4, zero);
+        if texel.iter().any(|&value| self.ty(value) != Type::B32) {
+            return Err(Stop::unsupported("texels of 64 bits a component", LOWERING));
+        }
+        args.extend(texel);
+        self.b()
+            .inst(Op::ImageStore, Imm::Resource(texture), &args, &[], &[]);
+        Ok(())
+    }
+
+    /// An atomic on a texel.
+    pub fn image_atomic(
+        &mut self,
+        frame: &mut Frame<'a>,
+        image: Handle<Expression>,
+        coordinate: Handle<Expression>,
+        array_index: Option<Handle<Expression>>,
+        fun: AtomicFunction,
+        value: Handle<Expression>,
+    ) -> Result<()> {
+        let scalar = match *self.inner(frame, value) {
+            TypeInner::Scalar(scalar) => scalar,
+            _ => return Err(Stop::internal("an image atomic takes a scalar")),
+        };
+        let op: AtomicOp = atomic_op(fun, scalar)?;
+        let (texture, mut args) = self.texel_address(frame, image, coordinate, array_index)?;
+        if let AtomicFunction::Exchange {
+            compare: Some(compare),
+        } = fun
+        {
+            args.push(self.scalar(frame, compare)?);
+        }
+        args.push(self.scalar(frame, value)?);
+        let imm = Imm::ImageAtomic(texture, op);
+        self.b()
+            .inst(Op::ImageAtomic, imm, &args, &[], &[Type::B32]);
+        Ok(())
+    }
+}

@@ -1,0 +1,388 @@
+//! naga in quarantine: text or words in, a valid naga module without overrides out.
+
+use crate::diagnostic::{Diagnostic, FailureKind};
+use crate::quarantine::{self, Escape};
+use crate::source::Language;
+use crate::stop::{READING, Stop};
+use crate::{Options, Source};
+use gpucc_ir::ssa::{Span, Stage};
+use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
+use naga::front;
+use naga::valid::{
+    Capabilities, EntryPointError, FunctionError, ModuleInfo, ValidationError, ValidationFlags,
+    Validator,
+};
+use std::error::Error;
+
+/// A module that naga found valid, with every override replaced by its value.
+pub struct Valid {
+    /// The module.
+    pub module: naga::Module,
+    /// What naga knows about its expressions.
+    pub info: ModuleInfo,
+}
+
+/// naga's span in our form.
+pub fn span(span: naga::Span) -> Span {
+    span.to_range().map_or(Span::NONE, |range| Span {
+        start: range.start as u32,
+        end: range.end as u32,
+    })
+}
+
+/// Reads, validates and resolves overrides. `text` is the source with its byte-order mark blanked.
+pub fn read(source: Source<'_>, text: &str, options: &Options) -> Result<Valid, Stop> {
+    match quarantine::catch(|| read_unguarded(source, text, options)) {
+        Ok(result) => result,
+        Err(escape) => Err(escaped(escape)),
+    }
+}
+
+/// A caught panic of naga is honest: valid as far as we know, and not readable yet.
+pub fn escaped(escape: Escape) -> Stop {
+    match escape {
+        Escape::Panic(message) => {
+            let first = message.lines().next().unwrap_or_default().to_owned();
+            Stop::unsupported("this source makes naga panic", READING).with_note(first)
+        }
+        Escape::NoThread(message) => Stop::internal(format!("no thread for the reader: {message}")),
+    }
+}
+
+fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<Valid, Stop> {
+    let module = match source {
+        Source::Wgsl(_) => wgsl(text)?,
+        Source::Glsl { stage, .. } => glsl(text, stage)?,
+        Source::SpirV(bytes) => spirv(bytes)?,
+    };
+    let language = match source {
+        Source::Wgsl(_) => Language::Wgsl,
+        Source::Glsl { .. } => Language::Glsl,
+        Source::SpirV(_) => Language::SpirV,
+    };
+    let mut flags = ValidationFlags::all();
+    if language != Language::Wgsl {
+        // Vulkan lets a texture and a sampler share a binding, and derivatives stand in divergent
+        // control flow, where their value is undefined but the program is not wrong.
+        flags.remove(ValidationFlags::BINDINGS);
+        flags.remove(ValidationFlags::CONTROL_FLOW_UNIFORMITY);
+    }
+    let info = Validator::new(flags, Capabilities::all())
+        .validate(&module)
+        .map_err(|error| rejected(&error))?;
+    resolve(module, info, options)
+}
+
+fn wgsl(text: &str) -> Result<naga::Module, Stop> {
+    let blanked = blank_subgroup_enables(text);
+    let text = blanked.as_deref().unwrap_or(text);
+    front::wgsl::parse_str(text).map_err(|error| {
+        let mut diagnostic = Diagnostic::error("wgsl", error.message());
+        for (place, label) in error.labels() {
+            diagnostic = diagnostic.at(span(place), label);
+        }
+        for note in error.notes() {
+            diagnostic = diagnostic.with_note(note);
+        }
+        let not_yet = ["not yet supported", "not yet implemented"];
+        if not_yet.iter().any(|text| error.message().contains(text)) {
+            unsupported_with(error.message(), diagnostic)
+        } else {
+            Stop::new(FailureKind::Invalid, diagnostic)
+        }
+    })
+}
+
+/// naga has the subgroup functions but refuses `enable subgroups;`: such words are blanked, and a
+/// directive that enables nothing else disappears. Offsets stay.
+fn blank_subgroup_enables(text: &str) -> Option<String> {
+    if !text.contains("subgroups") {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    let mut changed = false;
+    let mut from = 0;
+    while let Some(found) = text[from..].find("enable") {
+        let start = from + found;
+        from = start + "enable".len();
+        let Some(length) = text[from..].find(';') else {
+            break;
+        };
+        let list = &text[from..from + length];
+        let alone = !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let names: Vec<&str> = list.split(',').map(str::trim).collect();
+        let plain = names
+            .iter()
+            .all(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
+        if !alone
+            || !plain
+            || !list.starts_with(char::is_whitespace)
+            || !names.contains(&"subgroups")
+        {
+            continue;
+        }
+        changed = true;
+        let kept: Vec<&str> = names
+            .into_iter()
+            .filter(|&name| name != "subgroups")
+            .collect();
+        let rest = if kept.is_empty() {
+            String::new()
+        } else {
+            format!("enable {};", kept.join(", "))
+        };
+        let whole = start..from + length + 1;
+        for (index, byte) in bytes[whole].iter_mut().enumerate() {
+            let new = rest.as_bytes().get(index).copied().unwrap_or(b' ');
+            if *byte != b'\n' || new != b' ' {
+                *byte = new;
+            }
+        }
+    }
+    changed.then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
+    let stage = match stage {
+        Stage::Vertex => naga::ShaderStage::Vertex,
+        Stage::Fragment => naga::ShaderStage::Fragment,
+        Stage::Compute => naga::ShaderStage::Compute,
+    };
+    let parsed = front::glsl::Frontend::default().parse(&front::glsl::Options::from(stage), text);
+    parsed.map_err(|errors| {
+        let Some(first) = errors.errors.first() else {
+            return Stop::invalid("naga refuses this GLSL without saying why");
+        };
+        use front::glsl::ErrorKind as Kind;
+        let mut diagnostic =
+            Diagnostic::error("glsl", first.kind.to_string()).at(span(first.meta), "");
+        for more in errors.errors.iter().skip(1).take(9) {
+            diagnostic = diagnostic.at(span(more.meta), more.kind.to_string());
+        }
+        match &first.kind {
+            Kind::NotImplemented(_)
+            | Kind::InvalidProfile(_)
+            | Kind::InvalidVersion(_)
+            | Kind::UnknownLayoutQualifier(_)
+            | Kind::UnsupportedMatrixWithTwoRowsInStd140 { .. }
+            | Kind::UnsupportedF16MatrixInStd140 { .. }
+            | Kind::InternalError(_) => unsupported_with(&first.kind.to_string(), diagnostic),
+            // naga reads a part of GLSL 4.40 and later: what it does not know may well be valid.
+            Kind::UnknownVariable(name) if name.starts_with("gl_") => {
+                unsupported_with(&first.kind.to_string(), diagnostic)
+            }
+            Kind::UnknownType(name) if is_glsl_type(name) => {
+                unsupported_with(&first.kind.to_string(), diagnostic)
+            }
+            _ => Stop::new(FailureKind::Invalid, diagnostic),
+        }
+    })
+}
+
+fn is_glsl_type(name: &str) -> bool {
+    [
+        "sampler", "isampler", "usampler", "image", "iimage", "uimage", "subpass", "texture",
+        "dmat", "dvec",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
+}
+
+fn spirv(bytes: &[u8]) -> Result<naga::Module, Stop> {
+    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+    let mut words = bytes.to_vec();
+    let reversed = [MAGIC[3], MAGIC[2], MAGIC[1], MAGIC[0]];
+    if words.len() < 20 || !words.len().is_multiple_of(4) {
+        let message = format!(
+            "not a SPIR-V module: {} bytes are not a header and whole words",
+            words.len()
+        );
+        let end = words.len().max(1) as u32;
+        return Err(Stop::invalid(message).at(Span {
+            start: end - 1,
+            end,
+        }));
+    }
+    if words[..4] == reversed {
+        for word in words.chunks_exact_mut(4) {
+            word.reverse();
+        }
+    } else if words[..4] != MAGIC {
+        let message = "not a SPIR-V module: the first word is not the magic number 0x07230203";
+        return Err(Stop::invalid(message).at(Span { start: 0, end: 4 }));
+    }
+    crate::spirv::check(&words)?;
+    let options = front::spv::Options {
+        adjust_coordinate_space: false,
+        strict_capabilities: false,
+        block_ctx_dump_prefix: None,
+    };
+    front::spv::parse_u8_slice(&words, &options).map_err(|error| {
+        use front::spv::Error as E;
+        let text = error.to_string();
+        let diagnostic = Diagnostic::error("spirv", text.clone());
+        match error {
+            E::InvalidHeader
+            | E::InvalidWordCount
+            | E::UnknownInstruction(_)
+            | E::InvalidOperandCount(..)
+            | E::InvalidOperand
+            | E::BadString
+            | E::IncompleteData
+            | E::InvalidTerminator
+            | E::FunctionCallCycle(_)
+            | E::MissingDecoration(_) => Stop::new(FailureKind::Invalid, diagnostic),
+            // Everything else may stand in a module that spirv-val accepts.
+            _ => unsupported_with(&text, diagnostic),
+        }
+    })
+}
+
+fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
+    diagnostic.message = format!("not supported by gpucc yet: {feature} ({READING})");
+    diagnostic.code = "unsupported".to_owned();
+    let kind = FailureKind::Unsupported {
+        feature: feature.to_owned(),
+        stage: READING,
+    };
+    Stop::new(kind, diagnostic)
+}
+
+/// What naga's validator says, with the chain of reasons as notes.
+fn rejected(error: &naga::WithSpan<ValidationError>) -> Stop {
+    let inner = error.as_inner();
+    let mut reasons = vec![inner.to_string()];
+    let mut source = inner.source();
+    while let Some(reason) = source {
+        reasons.push(reason.to_string());
+        source = reason.source();
+    }
+    // The innermost reason says most; the outer ones say where.
+    let message = reasons.pop().unwrap_or_default();
+    let mut diagnostic = Diagnostic::error("validation", message);
+    for (place, label) in error.spans() {
+        diagnostic = diagnostic.at(span(*place), label.clone());
+    }
+    for reason in reasons.into_iter().rev() {
+        diagnostic = diagnostic.with_note(format!("in: {reason}"));
+    }
+    let function = match inner {
+        ValidationError::Function { source, .. } => Some(source),
+        ValidationError::EntryPoint {
+            source: EntryPointError::Function(source),
+            ..
+        } => Some(source),
+        _ => None,
+    };
+    let feature = match function {
+        Some(FunctionError::InvalidArgumentPointerSpace { .. }) => {
+            Some("pointers to module variables as function parameters")
+        }
+        Some(FunctionError::ExpressionAlreadyInScope(_)) => {
+            Some("this control flow of the reader's making")
+        }
+        _ => None,
+    };
+    match feature {
+        Some(feature) => unsupported_with(feature, diagnostic),
+        None => Stop::new(FailureKind::Invalid, diagnostic),
+    }
+}
+
+/// Gives every override its value.
+fn resolve(module: naga::Module, info: ModuleInfo, options: &Options) -> Result<Valid, Stop> {
+    if module.overrides.is_empty() && options.overrides.is_empty() {
+        return Ok(Valid { module, info });
+    }
+    let mut values = naga::back::PipelineConstants::default();
+    let key = |item: &naga::Override| match (item.id, &item.name) {
+        (Some(id), _) => Some(id.to_string()),
+        (None, name) => name.clone(),
+    };
+    for (name, value) in &options.overrides {
+        let found = module.overrides.iter().find(|(_, item)| {
+            item.name.as_deref() == Some(name.as_str())
+                || item.id.is_some_and(|id| id.to_string() == *name)
+        });
+        let Some(key) = found.and_then(|(_, item)| key(item)) else {
+            let names: Vec<String> = module
+                .overrides
+                .iter()
+                .filter_map(|(_, item)| item.name.clone().or_else(|| key(item)))
+                .collect();
+            let known = if names.is_empty() {
+                "the shader has no overrides".to_owned()
+            } else {
+                format!("the shader's overrides are: {}", names.join(", "))
+            };
+            let message = format!("no override is named or numbered `{name}`");
+            return Err(Stop::invalid(message).with_note(known));
+        };
+        values.insert(key, *value);
+    }
+    for (_, item) in module.overrides.iter() {
+        if let (Some(value), None, Some(key)) = (options.overrides_default, item.init, key(item)) {
+            values.entry(key).or_insert(value);
+        }
+    }
+    let entry = options.entry.as_ref().and_then(|name| {
+        module
+            .entry_points
+            .iter()
+            .find(|entry| entry.name == *name && crate::stage_matches(entry.stage, options.stage))
+            .map(|entry| (entry.stage, entry.name.as_str()))
+    });
+    match process_overrides(&module, &info, entry, &values) {
+        Ok((resolved, resolved_info)) => {
+            let resolved = resolved.into_owned();
+            let resolved_info = resolved_info.into_owned();
+            Ok(Valid {
+                module: resolved,
+                info: resolved_info,
+            })
+        }
+        Err(error) => Err(bad_override(&module, error)),
+    }
+}
+
+fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
+    let place = |key: &str| {
+        let mut items = module.overrides.iter();
+        let item = items.find(|(_, item)| {
+            item.name.as_deref() == Some(key) || item.id.is_some_and(|id| id.to_string() == key)
+        });
+        item.map_or((key.to_owned(), Span::NONE), |(handle, item)| {
+            let name = item.name.clone().unwrap_or_else(|| key.to_owned());
+            (name, span(module.overrides.get_span(handle)))
+        })
+    };
+    match error {
+        PipelineConstantError::MissingValue(key) => {
+            let (name, span) = place(&key);
+            Stop::invalid(format!("the override `{name}` has no value"))
+                .at(span)
+                .with_note(format!(
+                    "give one with `--override {name}=VALUE`, or one to all with `--overrides-default N`"
+                ))
+        }
+        PipelineConstantError::ValidationError(error) => rejected(&error),
+        error => Stop::invalid(format!("overrides: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn enabling_subgroups_is_blanked_and_other_extensions_stay() {
+        let blank = |text| blank_subgroup_enables(text).expect("it changes");
+        assert_eq!(blank("enable subgroups;fn"), "                 fn");
+        assert_eq!(
+            blank("enable f16, subgroups;fn"),
+            "enable f16;           fn"
+        );
+        assert_eq!(blank_subgroup_enables("// re-enable subgroups a b;"), None);
+        assert_eq!(blank_subgroup_enables("fn subgroups() {}"), None);
+    }
+}
