@@ -1,2 +1,3 @@
 mod alu;
 mod build;
+mod control;
