@@ -1,10 +1,26 @@
 //! Expansions: high-level ops become ops that a machine has, each with a stated error bound.
 //!
-//! A back end calls [`expand`] once, after the shared passes, with its own [`Native`]. Afterwards
-//! the function holds native ops only (and those that no expansion exists for, which the back end
-//! refuses by name). Expansions may use other ops of the table, which are expanded in turn.
+//! A back end calls [`expand`] once, after the shared passes, with its own [`Native`]; running `fold`,
+//! `gvn` and `dce` afterwards pays, for expansions share subexpressions. Afterwards the function holds
+//! native ops only (and those that no expansion exists for, which the back end refuses by name).
+//! Expansions may use other ops of the table, which are expanded in turn. All are straight-line code
+//! on 32-bit values.
+//!
+//! The bounds hold on a machine that flushes denormals, rounds `fma` twice, and whose `frcp`, `frsq`,
+//! `fsqrt` and `flog2` are within 1 unit in the last place of the exact value, `fexp2` within 2, and
+//! `fsin_turns`, `fcos_turns` within 2^-13 absolutely. WGSL's own bounds are the wider ones
+//! (WGSL 15.7.4).
 
-use gpucc_ir::ssa::{Op, Type};
+mod bits;
+mod build;
+mod float;
+mod half;
+mod integer;
+mod trigonometry;
+
+use crate::rename::Renames;
+use build::Expander;
+use gpucc_ir::ssa::{Func, Inst, Numerics, Op, Type, Value};
 
 /// What the machine has as instructions.
 pub trait Native {
@@ -12,3 +28,134 @@ pub trait Native {
     /// expansion.
     fn native(&self, op: Op, ty: Type) -> bool;
 }
+
+impl<T: crate::TargetInfo + ?Sized> Native for T {
+    fn native(&self, op: Op, ty: Type) -> bool {
+        crate::TargetInfo::native(self, op, ty)
+    }
+}
+
+/// Expansions within expansions end here; what is left then is refused by the back end.
+const DEPTH: u32 = 8;
+
+/// Rewrites every op that is not native and has an expansion; true when anything changed.
+pub fn expand(func: &mut Func, native: &dyn Native, numerics: &Numerics) -> bool {
+    let mut pass = Pass {
+        native,
+        numerics,
+        renames: Renames::new(),
+        changed: false,
+    };
+    for (region, ..) in func.regions_in_order() {
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        pass.list(func, insts, DEPTH, &mut out);
+        func.regions[region].insts = out;
+    }
+    pass.renames.apply(func);
+    pass.changed
+}
+
+struct Pass<'a> {
+    native: &'a dyn Native,
+    numerics: &'a Numerics,
+    renames: Renames,
+    changed: bool,
+}
+
+impl Pass<'_> {
+    fn list(&mut self, func: &mut Func, insts: Vec<Inst>, depth: u32, out: &mut Vec<Inst>) {
+        for inst in insts {
+            self.renames.args(func, inst);
+            let Some(recipe) = self.wanted(func, inst, depth) else {
+                out.push(inst);
+                continue;
+            };
+            let data = func.insts[inst].clone();
+            let mut expander = Expander::new(func, self.numerics, &data);
+            let value = recipe(&mut expander, &data.args);
+            let made = expander.finish();
+            self.changed = true;
+            self.renames.set(data.results[0], value);
+            self.list(func, made, depth - 1, out);
+        }
+    }
+
+    fn wanted(&self, func: &Func, inst: Inst, depth: u32) -> Option<Recipe> {
+        let data = &func.insts[inst];
+        if depth == 0 || !data.op.is_pure() || data.results.len() != 1 {
+            return None;
+        }
+        let first = data.args.first().copied().unwrap_or(data.results[0]);
+        let ty = func.ty(first);
+        if self.native.native(data.op, ty) || ty != Type::B32 {
+            return None;
+        }
+        recipe(data.op)
+    }
+}
+
+/// Builds the value of an op from its operands.
+type Recipe = fn(&mut Expander, &[Value]) -> Value;
+
+/// The expansion of an op at 32 bits. Error bounds stand with the functions.
+fn recipe(op: Op) -> Option<Recipe> {
+    Some(match op {
+        Op::UDiv => integer::udiv,
+        Op::URem => integer::urem,
+        Op::SDiv => integer::sdiv,
+        Op::SRem => integer::srem,
+        Op::UMulHi => integer::umulhi,
+        Op::SMulHi => integer::smulhi,
+        Op::INeg => integer::ineg,
+        Op::IAbs => integer::iabs,
+        Op::PopCount => bits::popcount,
+        Op::BitReverse => bits::bitreverse,
+        Op::Clz => bits::clz,
+        Op::Ctz => bits::ctz,
+        Op::UMsb => bits::umsb,
+        Op::SMsb => bits::smsb,
+        Op::Lsb => bits::lsb,
+        Op::UBfe => bits::ubfe,
+        Op::SBfe => bits::sbfe,
+        Op::Bfi => bits::bfi,
+        Op::FSub => float::sub,
+        Op::FMa => float::fma,
+        Op::FDot => float::dot,
+        Op::FDiv => float::div,
+        Op::FRem => float::rem,
+        Op::FSign => float::sign,
+        Op::FSat => float::saturate,
+        Op::FCeil => float::ceil,
+        Op::FFract => float::fract,
+        Op::FSqrt => float::sqrt,
+        Op::FRsq => float::rsq,
+        Op::FExp => float::exp,
+        Op::FLog => float::log,
+        Op::FPow => float::pow,
+        Op::FSinh => float::sinh,
+        Op::FCosh => float::cosh,
+        Op::FTanh => float::tanh,
+        Op::FAsinh => float::asinh,
+        Op::FAcosh => float::acosh,
+        Op::FAtanh => float::atanh,
+        Op::FLdexp => float::ldexp,
+        Op::FrexpFract => float::frexp_fract,
+        Op::FrexpExp => float::frexp_exp,
+        Op::FSin => trigonometry::sin,
+        Op::FCos => trigonometry::cos,
+        Op::FTan => trigonometry::tan,
+        Op::FAsin => trigonometry::asin,
+        Op::FAcos => trigonometry::acos,
+        Op::FAtan => trigonometry::atan,
+        Op::FAtan2 => trigonometry::atan2,
+        Op::PackHalf => half::pack,
+        Op::UnpackHalfLo => half::unpack_low,
+        Op::UnpackHalfHi => half::unpack_high,
+        Op::FQuantize => half::quantize,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;
