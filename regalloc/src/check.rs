@@ -1,6 +1,22 @@
 //! The symbolic checker: proves that every use reads the value its program wrote.
+//!
+//! It walks the allocated code once and keeps, for every cell and spill slot, the set of registers
+//! of the program whose current value is there (component by component). A definition makes every
+//! other copy of its register stale; a copy of the program makes the destination's value be wherever
+//! the source's is; copies, loads and stores of the allocator move contents.
+//!
+//! Joins are proved by induction instead of iteration: for every block there is a list of claims (this
+//! value is in this cell on entry); the block is walked with only its claims known, and at its end
+//! the claims of all successors must hold, over logical edges for values per lane and physical edges
+//! for the others. The entry has no claims. Where the claims come from does not matter: a missing one
+//! fails at the use, a wrong one at an edge. Linear in instructions and claims.
 
-use gpucc_ir::mach::{Block, Reg, VReg};
+use crate::api::{Options, Target};
+use crate::spill::Home;
+use crate::work::{Origin, Recorded, Work, WorkNode, edge_kind};
+use cranelift_entity::EntityRef;
+use gpucc_ir::mach::{Access, Block, Cell, Demand, Inst, Operand, Phases, Reg, Relation, Role, Slot, VReg};
+use smallvec::SmallVec;
 
 /// What the checker found wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +34,7 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     /// A use reads a cell that does not hold its value.
-    #[error("operand {operand} reads {wanted} from {found:?}, which does not hold it")]
+    #[error("operand {operand} reads {wanted} from {found:?}, which holds {holds:?}")]
     Stale {
         /// Operand, in the order of `Inst::operands`.
         operand: u32,
@@ -26,6 +42,8 @@ pub enum Wrong {
         wanted: VReg,
         /// The cell that the allocated instruction reads.
         found: Reg,
+        /// What is there instead.
+        holds: Vec<VReg>,
     },
     /// An operand breaks its constraint or its file's limit.
     #[error("operand {operand} at {found:?}: {rule}")]
@@ -50,4 +68,560 @@ pub enum Wrong {
     /// The instructions are not those of the program.
     #[error("the instructions are not those of the program: {0}")]
     Altered(&'static str),
+}
+
+/// A value that is in a place when a block begins.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Claim {
+    pub value: VReg,
+    pub place: Place,
+}
+
+/// Where a value can be.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Cell(Cell),
+    Slot(Slot),
+}
+
+/// Claims of all blocks, by layout position.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Claims {
+    pub start: Vec<u32>,
+    pub list: Vec<Claim>,
+}
+
+impl Claims {
+    fn of(&self, position: usize) -> &[Claim] {
+        &self.list[self.start[position] as usize..self.start[position + 1] as usize]
+    }
+}
+
+/// Everything the proof needs besides the code.
+pub(crate) struct Evidence<'a, I, T> {
+    pub recorded: &'a Recorded,
+    pub claims: &'a Claims,
+    pub homes: &'a [Home],
+    /// Recomputed instructions of the program, sorted by number.
+    pub again: &'a [(u32, I)],
+    pub target: &'a T,
+    pub options: &'a Options,
+}
+
+type Token = (VReg, u16);
+
+#[derive(Clone, Debug, Default)]
+struct Location {
+    epoch: u32,
+    tokens: SmallVec<[Token; 2]>,
+}
+
+struct Checker<'a, I, T> {
+    work: &'a Work<I>,
+    evidence: &'a Evidence<'a, I, T>,
+    epoch: u32,
+    locations: Vec<Location>,
+    file_base: SmallVec<[u32; 4]>,
+    slot_base: Vec<u32>,
+    /// Locations that may hold something of a value, with the epoch they are of.
+    whereabouts: Vec<(u32, SmallVec<[u32; 2]>)>,
+    /// Cells outside the budget that fixed operands name: the target's own choice.
+    fixed_beyond: Vec<Cell>,
+    position: usize,
+    index: u32,
+}
+
+/// Checks the allocated code in `work`.
+pub(crate) fn check<I: Inst, T: Target<I>>(work: &Work<I>, evidence: &Evidence<'_, I, T>) -> Result<(), Refusal> {
+    let mut file_base = SmallVec::new();
+    let mut total = 0u32;
+    for file in work.files.0 {
+        file_base.push(total);
+        total += u32::from(file.cells);
+    }
+    let mut sizes: Vec<u32> = Vec::new();
+    for node in &work.nodes {
+        if let (Some(Access::Store(slot) | Access::Load(slot)), Origin::Move { count, .. }) =
+            (node.inst.access(), node.origin)
+        {
+            let slot = slot.0 as usize;
+            if sizes.len() <= slot {
+                sizes.resize(slot + 1, 0);
+            }
+            sizes[slot] = sizes[slot].max(u32::from(count));
+        }
+    }
+    let slot_base: Vec<u32> = sizes
+        .iter()
+        .map(|size| {
+            let base = total;
+            total += size;
+            base
+        })
+        .collect();
+    let mut checker = Checker {
+        work,
+        evidence,
+        epoch: 0,
+        locations: vec![Location::default(); total as usize],
+        file_base,
+        slot_base,
+        whereabouts: vec![(0, SmallVec::new()); work.program_regs],
+        fixed_beyond: Vec::new(),
+        position: 0,
+        index: 0,
+    };
+    checker.find_fixed_beyond();
+    checker.recomputed_once()?;
+    for position in 0..work.blocks.len() {
+        checker.block(position)?;
+    }
+    Ok(())
+}
+
+impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
+    fn wrong(&self, what: Wrong) -> Refusal {
+        Refusal { block: self.work.blocks[self.position].block, index: self.index, what }
+    }
+
+    fn budget(&self, file: gpucc_ir::mach::FileId) -> u32 {
+        let data = self.work.files.get(file);
+        let rows = self.evidence.options.rows.get(file.0 as usize).copied();
+        let budget = rows.map_or(u32::from(data.cells), |rows| u32::from(rows) * u32::from(data.row));
+        budget.min(u32::from(data.cells))
+    }
+
+    fn find_fixed_beyond(&mut self) {
+        let mut beyond: Vec<Cell> = Vec::new();
+        let mut add = |this: &Self, cell: Cell| {
+            if u32::from(cell.index) >= this.budget(cell.file) && !beyond.contains(&cell) {
+                beyond.push(cell);
+            }
+        };
+        for cell in self.work.regs.iter().filter_map(|reg| reg.pin) {
+            add(self, cell);
+        }
+        for node in &self.work.nodes {
+            node.inst.operands(&mut |operand| {
+                if let Relation::Fixed(cell) = operand.relation {
+                    add(self, cell);
+                }
+            });
+        }
+        self.fixed_beyond = beyond;
+    }
+
+    /// A recomputed register has one definition.
+    fn recomputed_once(&self) -> Result<(), Refusal> {
+        let mut wanted: Vec<VReg> = Vec::new();
+        for (index, home) in self.evidence.homes.iter().enumerate() {
+            if matches!(home, Home::Again(_)) {
+                wanted.push(VReg::from_u32(index as u32));
+            }
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let mut count = vec![0u32; wanted.len()];
+        for &(v, role) in &self.evidence.recorded.operands {
+            if role.is_def()
+                && let Ok(at) = wanted.binary_search(&v)
+            {
+                count[at] += 1;
+            }
+        }
+        if count.iter().any(|&count| count != 1) {
+            return Err(self.wrong(Wrong::Altered("a recomputed register has several definitions")));
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, position: usize) -> Result<(), Refusal> {
+        let work = self.work;
+        self.position = position;
+        self.index = 0;
+        self.epoch += 1;
+        for &claim in self.evidence.claims.of(position) {
+            let pinned = work.regs[claim.value.index()].pin;
+            if position == 0 && pinned.is_none() {
+                let found = format!("{:?}", claim.place);
+                let (to, wanted) = (work.blocks[0].block, claim.value);
+                return Err(self.wrong(Wrong::Edge { to, wanted, found }));
+            }
+            for k in 0..self.demand(claim.value).count {
+                let at = self.locate(claim.place, self.demand(claim.value), k);
+                self.add(at, (claim.value, k));
+            }
+        }
+        let block = &work.blocks[position];
+        let mut next = block.begins;
+        for node in &work.nodes[block.first as usize..block.end as usize] {
+            let own = match node.origin {
+                Origin::Program(number) => number,
+                Origin::Again(_) | Origin::Move { .. } => node.happened,
+            };
+            if own < next || own > block.happened {
+                return Err(self.wrong(Wrong::Altered("an instruction is out of order")));
+            }
+            self.skipped(next..own)?;
+            next = own;
+            self.node(node)?;
+            if matches!(node.origin, Origin::Program(_)) {
+                next += 1;
+            }
+            self.index += 1;
+        }
+        self.skipped(next..block.happened)?;
+        for kind in 0..2 {
+            for &to in work.succs[kind].of(position) {
+                for &claim in self.evidence.claims.of(to as usize) {
+                    if edge_kind(work.files, &work.regs[claim.value.index()].data) != kind {
+                        continue;
+                    }
+                    let demand = self.demand(claim.value);
+                    for k in 0..demand.count {
+                        let at = self.locate(claim.place, demand, k);
+                        if !self.holds(at, (claim.value, k)) {
+                            let to = work.blocks[to as usize].block;
+                            let found = format!("{:?}", claim.place);
+                            return Err(self.wrong(Wrong::Edge { to, wanted: claim.value, found }));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn demand(&self, v: VReg) -> Demand {
+        self.work.regs[v.index()].data.demand
+    }
+
+    fn locate(&self, place: Place, demand: Demand, k: u16) -> u32 {
+        match place {
+            Place::Cell(cell) => self.cell(cell, demand.stride, k),
+            Place::Slot(slot) => self.slot_base.get(slot.0 as usize).map_or(u32::MAX, |base| base + u32::from(k)),
+        }
+    }
+
+    fn cell(&self, cell: Cell, stride: u8, k: u16) -> u32 {
+        self.file_base[cell.file.0 as usize] + u32::from(cell.index) + u32::from(k) * u32::from(stride)
+    }
+
+    fn tokens(&self, at: u32) -> &[Token] {
+        match self.locations.get(at as usize) {
+            Some(location) if location.epoch == self.epoch => &location.tokens,
+            _ => &[],
+        }
+    }
+
+    fn holds(&self, at: u32, token: Token) -> bool {
+        self.tokens(at).contains(&token)
+    }
+
+    fn clear(&mut self, at: u32) {
+        if let Some(location) = self.locations.get_mut(at as usize) {
+            location.epoch = self.epoch;
+            location.tokens.clear();
+        }
+    }
+
+    fn add(&mut self, at: u32, token: Token) {
+        let Some(location) = self.locations.get_mut(at as usize) else { return };
+        if location.epoch != self.epoch {
+            location.epoch = self.epoch;
+            location.tokens.clear();
+        }
+        if location.tokens.contains(&token) {
+            return;
+        }
+        location.tokens.push(token);
+        let (epoch, list) = &mut self.whereabouts[token.0.index()];
+        if *epoch != self.epoch {
+            *epoch = self.epoch;
+            list.clear();
+        }
+        list.push(at);
+    }
+
+    /// The places that hold something of a value now, each with the component it holds.
+    fn places(&self, v: VReg) -> SmallVec<[(u32, u16); 4]> {
+        let (epoch, list) = &self.whereabouts[v.index()];
+        let mut places = SmallVec::new();
+        if *epoch != self.epoch {
+            return places;
+        }
+        for &at in list {
+            for &(other, k) in self.tokens(at) {
+                if other == v && !places.contains(&(at, k)) {
+                    places.push((at, k));
+                }
+            }
+        }
+        places
+    }
+
+    /// Every copy of a value becomes stale.
+    fn kill(&mut self, v: VReg) {
+        let (epoch, list) = &mut self.whereabouts[v.index()];
+        if *epoch != self.epoch {
+            return;
+        }
+        for at in std::mem::take(list) {
+            let location = &mut self.locations[at as usize];
+            if location.epoch == self.epoch {
+                location.tokens.retain(|token| token.0 != v);
+            }
+        }
+    }
+
+    /// Instructions of the program that are gone: copies, and definitions of what is recomputed.
+    fn skipped(&mut self, numbers: std::ops::Range<u32>) -> Result<(), Refusal> {
+        for number in numbers {
+            let operands = self.evidence.recorded.of(number);
+            if self.evidence.recorded.copies[number as usize] {
+                let uses = operands.iter().filter(|operand| operand.1 == Role::Use);
+                let defs = operands.iter().filter(|operand| operand.1.is_def());
+                let pairs: SmallVec<[(VReg, SmallVec<[(u32, u16); 4]>); 4]> =
+                    uses.zip(defs).map(|(from, to)| (to.0, self.places(from.0))).collect();
+                for (to, _) in &pairs {
+                    self.kill(*to);
+                }
+                for (to, places) in pairs {
+                    for (at, k) in places {
+                        self.add(at, (to, k));
+                    }
+                }
+                continue;
+            }
+            for &(v, role) in operands {
+                if !role.is_def() || self.evidence.homes[v.index()] != Home::Again(number) {
+                    return Err(self.wrong(Wrong::Altered("an instruction is missing")));
+                }
+                self.kill(v);
+            }
+            if operands.is_empty() {
+                return Err(self.wrong(Wrong::Altered("an instruction is missing")));
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: &WorkNode<I>) -> Result<(), Refusal> {
+        let mut operands: SmallVec<[Operand; 8]> = SmallVec::new();
+        node.inst.operands(&mut |operand| operands.push(operand));
+        for (k, operand) in operands.iter().enumerate() {
+            if operand.reg.as_phys().is_none() {
+                return Err(self.misplaced(k, operand, "it is not physical"));
+            }
+        }
+        match node.origin {
+            Origin::Program(number) => self.program(number, &operands)?,
+            Origin::Again(number) => self.again(node, number, &operands)?,
+            Origin::Move { count, stride } => self.moves(node, count, stride, &operands)?,
+        }
+        self.constraints(node, &operands)?;
+        if node.inst.ends_scope() {
+            for (file, &base) in self.work.files.0.iter().zip(&self.file_base.clone()) {
+                if file.scope == gpucc_ir::mach::Scope::Clause {
+                    for at in base..base + u32::from(file.cells) {
+                        self.clear(at);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn program(&mut self, number: u32, operands: &[Operand]) -> Result<(), Refusal> {
+        let values = self.evidence.recorded.of(number);
+        if values.len() != operands.len() || self.evidence.recorded.copies[number as usize] {
+            return Err(self.wrong(Wrong::Altered("an instruction has other operands")));
+        }
+        for (k, (operand, &(v, role))) in operands.iter().zip(values).enumerate() {
+            if operand.role != role {
+                return Err(self.wrong(Wrong::Altered("an instruction has other operands")));
+            }
+            let demand = self.demand(v);
+            let cell = operand.reg.cell();
+            self.within(k, operand, demand)?;
+            if role.is_def() {
+                continue;
+            }
+            for component in 0..demand.count {
+                let at = self.cell(cell, demand.stride, component);
+                if !self.holds(at, (v, component)) {
+                    let holds = self.tokens(at).iter().map(|token| token.0).collect();
+                    return Err(self.wrong(Wrong::Stale { operand: k as u32, wanted: v, found: operand.reg, holds }));
+                }
+            }
+        }
+        let defs = || operands.iter().zip(values).filter(|(operand, _)| operand.role.is_def());
+        for (_, &(v, _)) in defs() {
+            self.kill(v);
+        }
+        for (operand, &(v, _)) in defs() {
+            let demand = self.demand(v);
+            for component in 0..demand.count {
+                let at = self.cell(operand.reg.cell(), demand.stride, component);
+                self.clear(at);
+            }
+        }
+        for (operand, &(v, _)) in defs() {
+            let demand = self.demand(v);
+            for component in 0..demand.count {
+                let at = self.cell(operand.reg.cell(), demand.stride, component);
+                if !self.tokens(at).is_empty() {
+                    return Err(self.wrong(Wrong::Altered("two results in one cell")));
+                }
+                self.add(at, (v, component));
+            }
+        }
+        Ok(())
+    }
+
+    /// A register lies inside its file's budget, at positions it allows.
+    fn within(&self, k: usize, operand: &Operand, demand: Demand) -> Result<(), Refusal> {
+        let cell = operand.reg.cell();
+        let file = self.work.files.get(demand.file);
+        if cell.file != demand.file {
+            return Err(self.misplaced(k, operand, "another file than the register's"));
+        }
+        let budget = self.budget(demand.file);
+        let end = u32::from(cell.index) + demand.extent();
+        if end > u32::from(file.cells) || (end > budget && !self.fixed_beyond.contains(&cell)) {
+            return Err(self.misplaced(k, operand, "beyond the rows that may be used"));
+        }
+        if !demand.phases.has(cell.phase(file.row)) {
+            return Err(self.misplaced(k, operand, "a position in the row that the register does not allow"));
+        }
+        Ok(())
+    }
+
+    fn again(&mut self, node: &WorkNode<I>, number: u32, operands: &[Operand]) -> Result<(), Refusal> {
+        let evidence = self.evidence;
+        let found = evidence.again.binary_search_by_key(&number, |entry| entry.0);
+        let original = found.ok().map(|at| &evidence.again[at].1);
+        let values = evidence.recorded.of(number);
+        let same = original.is_some_and(|inst| {
+            evidence.target.remat(inst) && evidence.target.same_operation(inst, &node.inst)
+        });
+        let ([operand], [(v, role)]) = (operands, values) else {
+            return Err(self.wrong(Wrong::Altered("a recomputed instruction has other operands")));
+        };
+        if !same || !role.is_def() || evidence.homes[v.index()] != Home::Again(number) {
+            return Err(self.wrong(Wrong::Altered("a recomputed instruction is not the program's")));
+        }
+        let demand = self.demand(*v);
+        self.within(0, operand, demand)?;
+        for k in 0..demand.count {
+            let at = self.cell(operand.reg.cell(), demand.stride, k);
+            self.clear(at);
+            self.add(at, (*v, k));
+        }
+        Ok(())
+    }
+
+    /// Copies, stores and loads of the allocator move contents, whatever they are.
+    fn moves(&mut self, node: &WorkNode<I>, count: u16, stride: u8, operands: &[Operand]) -> Result<(), Refusal> {
+        let places = |this: &Self, place: Place| -> SmallVec<[u32; 4]> {
+            (0..count)
+                .map(|k| match place {
+                    Place::Cell(cell) => this.cell(cell, stride, k),
+                    Place::Slot(slot) => this.slot_base[slot.0 as usize] + u32::from(k),
+                })
+                .collect()
+        };
+        let mut from: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut to: SmallVec<[u32; 4]> = SmallVec::new();
+        for operand in operands {
+            let list = if operand.role.is_def() { &mut to } else { &mut from };
+            list.extend(places(self, Place::Cell(operand.reg.cell())));
+        }
+        match node.inst.access() {
+            Some(Access::Store(slot)) => to = places(self, Place::Slot(slot)),
+            Some(Access::Load(slot)) => from = places(self, Place::Slot(slot)),
+            None if node.inst.is_copy() => {}
+            None => return Err(self.wrong(Wrong::Altered("an inserted instruction is no copy, load or store"))),
+        }
+        if from.len() != to.len() {
+            return Err(self.wrong(Wrong::Altered("an inserted copy has unequal sides")));
+        }
+        let contents: SmallVec<[SmallVec<[Token; 2]>; 4]> =
+            from.iter().map(|&at| SmallVec::from_slice(self.tokens(at))).collect();
+        for &at in &to {
+            self.clear(at);
+        }
+        for (&at, tokens) in to.iter().zip(contents) {
+            for token in tokens {
+                self.add(at, token);
+            }
+        }
+        Ok(())
+    }
+
+    fn misplaced(&self, k: usize, operand: &Operand, rule: &'static str) -> Refusal {
+        self.wrong(Wrong::Misplaced { operand: k as u32, found: operand.reg, rule })
+    }
+
+    /// The constraints of an instruction's operands, on the cells they got.
+    fn constraints(&self, node: &WorkNode<I>, operands: &[Operand]) -> Result<(), Refusal> {
+        let values = match node.origin {
+            Origin::Program(number) => self.evidence.recorded.of(number),
+            Origin::Again(_) | Origin::Move { .. } => &[],
+        };
+        for (k, operand) in operands.iter().enumerate() {
+            let cell = operand.reg.cell();
+            let row = self.work.files.get(cell.file).row;
+            if operand.phases != Phases::ANY && !operand.phases.has(cell.phase(row)) {
+                return Err(self.misplaced(k, operand, "a position in the row that the operand does not allow"));
+            }
+            // Earlier operands of the same set.
+            let twins = || {
+                operands[..k].iter().enumerate().filter_map(|(at, other)| match (other.relation, operand.relation) {
+                    (Relation::SameRow(a), Relation::SameRow(b)) if a == b => Some((at, other, 0i32)),
+                    (Relation::Group { set: a, offset: x }, Relation::Group { set: b, offset: y }) if a == b => {
+                        Some((at, other, i32::from(y) - i32::from(x)))
+                    }
+                    _ => None,
+                })
+            };
+            match operand.relation {
+                Relation::Any => {}
+                Relation::Fixed(wanted) => {
+                    if cell != wanted {
+                        return Err(self.misplaced(k, operand, "not in its fixed cell"));
+                    }
+                }
+                Relation::Tied(to) => {
+                    if operands.get(to as usize).is_none_or(|other| other.reg != operand.reg) {
+                        return Err(self.misplaced(k, operand, "not where the use it is tied to is"));
+                    }
+                }
+                Relation::SameRow(_) => {
+                    for (at, other, _) in twins() {
+                        if other.reg.cell().row(row) != cell.row(row) {
+                            return Err(self.misplaced(k, operand, "not in the row of its set"));
+                        }
+                        let distinct = values.get(at).map(|v| v.0) != values.get(k).map(|v| v.0);
+                        if other.reg == operand.reg && distinct && other.role == operand.role && !values.is_empty() {
+                            // One cell may hold two names of one value after a copy.
+                            let both = |v: VReg| self.holds(self.cell(cell, 1, 0), (v, 0));
+                            if operand.role.is_def() || !both(values[at].0) || !both(values[k].0) {
+                                return Err(self.misplaced(k, operand, "in the cell of another of its set"));
+                            }
+                        }
+                    }
+                }
+                Relation::Group { .. } => {
+                    for (_, other, distance) in twins() {
+                        if i32::from(cell.index) - i32::from(other.reg.cell().index) != distance {
+                            return Err(self.misplaced(k, operand, "not at its offset in its group"));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }

@@ -2,14 +2,37 @@
 //! One register allocator for all back ends: registers are arrays of cells.
 //!
 //! [`allocate`] takes a machine function over virtual registers and leaves one over physical cells.
-//! The symbolic checker proves every result before it is returned.
+//! In one round it computes liveness ([`live`]), forms classes of registers that share a place and
+//! units of classes that lie together ([`classes`]), and gives them cells ([`color`]). If something
+//! had to be spilled, spill code is written ([`spill`]) and another round begins. In the end copies
+//! are ordered ([`moves`]) and written ([`finish`]), and the symbolic checker ([`check`]) proves the
+//! result before it is returned.
+//!
+//! Every step is linear, or linear times a logarithm; the result does not depend on anything but
+//! the input.
 
 mod api;
 pub mod check;
+mod classes;
+mod color;
+mod finish;
+mod live;
+mod moves;
+mod segment;
+mod spill;
+mod work;
 
 pub use api::{Allocation, Error, Options, Policy, Shape, Target};
 
-use gpucc_ir::mach::{Func, Inst};
+use check::{Claim, Claims, Evidence, Place};
+use cranelift_entity::EntityRef;
+use gpucc_ir::mach::{Cell, Func, Inst, Node, Slot, VReg};
+use spill::{Home, Spilled};
+use work::{NONE, Recorded, Work};
+
+/// Rounds after which spilling is broken: each round spills something that was not spilled before,
+/// and a handful suffices for every program seen.
+const MOST_ROUNDS: u32 = 40;
 
 /// Gives every virtual register a place, inserting copies and spill code through the target's hooks.
 ///
@@ -20,6 +43,129 @@ pub fn allocate<I: Inst, T: Target<I>>(
     target: &mut T,
     options: &Options,
 ) -> Result<Allocation, Error> {
-    let _ = (func, target, options);
-    Err(Error::NotConverged { rounds: 0 })
+    let Proof { work, recorded, claims, spilled, allocation } = solve(func, target, options)?;
+    let evidence = Evidence {
+        recorded: &recorded,
+        claims: &claims,
+        homes: &spilled.home,
+        again: &spilled.again,
+        target,
+        options,
+    };
+    check::check(&work, &evidence)?;
+    let mut nodes = work.nodes.into_iter();
+    for block in &work.blocks {
+        let count = (block.end - block.first) as usize;
+        let list = nodes.by_ref().take(count).map(|node| Node { inst: node.inst, span: node.span });
+        func.blocks[block.block].nodes.extend(list);
+    }
+    Ok(allocation)
 }
+
+/// An allocation with everything its proof needs.
+struct Proof<I> {
+    work: Work<I>,
+    recorded: Recorded,
+    claims: Claims,
+    spilled: Spilled<I>,
+    allocation: Allocation,
+}
+
+fn solve<I: Inst, T: Target<I>>(func: &mut Func<I>, target: &mut T, options: &Options) -> Result<Proof<I>, Error> {
+    let given = func.vregs.len();
+    let (mut work, recorded) = work::flatten(func)?;
+    let mut spilled = Spilled {
+        home: vec![Home::Register; work.program_regs],
+        slots: options.first_slot,
+        spilled: 0,
+        recomputed: 0,
+        again: Vec::new(),
+    };
+    let mut allocation = Allocation { rows_used: vec![0; func.files.0.len()], ..Allocation::default() };
+    // Who lives into each block in the program itself: where slots must hold their values.
+    let mut program_live: Option<live::Live> = None;
+    loop {
+        allocation.rounds += 1;
+        let mut live = live::liveness(&work);
+        allocation.steps += live.steps;
+        if let Some(v) = live.into_block_list(0).iter().find(|v| work.regs[v.index()].pin.is_none()) {
+            let root = work.regs[v.index()].root;
+            return Err(Error::Invalid(format!("{root} is read on a path on which nothing was written to it")));
+        }
+        let mut classes = match classes::classify(&work, &mut live, false) {
+            Ok(classes) => classes,
+            Err(_) => {
+                live = live::liveness(&work);
+                classes::classify(&work, &mut live, true)?
+            }
+        };
+        let colors = color::color(&classes, work.files, options);
+        allocation.steps += classes.steps + colors.steps;
+        if colors.spilled.is_empty() && colors.stuck.is_none() {
+            let cells: Vec<Option<Cell>> = (0..work.regs.len())
+                .map(|index| {
+                    let root = classes.find(index as u32) as usize;
+                    let file = classes.class[root].shape.file;
+                    Some(colors.cell[root]).filter(|&cell| cell != NONE).map(|cell| Cell { file, index: cell as u16 })
+                })
+                .collect();
+            let claims = claims(&work, &live, program_live.as_ref(), &cells, &spilled);
+            finish::finish(&mut work, &mut classes, &colors, target, &mut allocation)?;
+            allocation.cells = cells[..given].to_vec();
+            for (cell, home) in allocation.cells.iter_mut().zip(&spilled.home) {
+                if *home != Home::Register {
+                    *cell = None;
+                }
+            }
+            allocation.slots = spilled.slots;
+            allocation.spilled = spilled.spilled;
+            allocation.recomputed = spilled.recomputed;
+            return Ok(Proof { work, recorded, claims, spilled, allocation });
+        }
+        let progress = spill::spill(&mut work, &mut classes, &colors.spilled, target, &mut spilled);
+        if !progress {
+            let class = colors.stuck.or(colors.spilled.first().copied()).expect("something did not fit");
+            let data = &classes.class[class as usize];
+            let file = work.files.get(data.shape.file);
+            let rows = options.rows.get(data.shape.file.0 as usize).copied();
+            let node = data.segments.first().map_or(0, |segment| segment.start / 4);
+            return Err(Error::OutOfRegisters {
+                file: file.name,
+                rows: rows.unwrap_or(file.cells / u16::from(file.row)),
+                instruction: work.nodes.get(node as usize).map_or(node, |node| node.happened),
+            });
+        }
+        if allocation.rounds >= MOST_ROUNDS {
+            return Err(Error::NotConverged { rounds: allocation.rounds });
+        }
+        program_live.get_or_insert(live);
+    }
+}
+
+/// Where each value is when a block begins, as the allocator believes.
+fn claims<I: Inst>(
+    work: &Work<I>,
+    live: &live::Live,
+    program_live: Option<&live::Live>,
+    cells: &[Option<Cell>],
+    spilled: &Spilled<I>,
+) -> Claims {
+    let mut claims = Claims { start: vec![0], list: Vec::new() };
+    for position in 0..work.blocks.len() {
+        for &v in live.into_block_list(position) {
+            if let Some(cell) = cells[v.index()] {
+                claims.list.push(Claim { value: work.regs[v.index()].root, place: Place::Cell(cell) });
+            }
+        }
+        for &v in program_live.map_or(&[][..], |live| live.into_block_list(position)) {
+            if let Home::Slot(slot) = spilled.home[v.index()] {
+                claims.list.push(Claim { value: VReg::from_u32(v.as_u32()), place: Place::Slot(Slot(slot)) });
+            }
+        }
+        claims.start.push(claims.list.len() as u32);
+    }
+    claims
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,816 @@
+//! Which registers share a place, and which lie side by side: coalescing and constraints in one.
+//!
+//! A *class* is a set of registers that will get the same cells: they never live at the same time.
+//! A *unit* is a set of classes placed together: in one row at distinct positions, or at fixed
+//! offsets from a base. Each constraint of an operand is first tried on the class of its register
+//! itself. Where classes clash, the operand gets a short register of its own (a *temporary*) and a
+//! copy. Copies of the program are tried last, as merges of classes. Everything in the deepest loop
+//! goes first, so that clashes cost least.
+
+use crate::api::{Error, Shape};
+use crate::live::Live;
+use crate::segment::{Segment, Segments, after, before, overlap, unite, write};
+use crate::work::{NONE, Origin, Work, constrained, virt};
+use cranelift_entity::EntityRef;
+use gpucc_ir::mach::{Inst, Operand, Relation, Role};
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+
+/// A set of registers in the same cells.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub segments: Segments,
+    pub weight: u64,
+    /// Positions in the row that all members allow.
+    pub phases: u16,
+    /// The cell it must be in.
+    pub pin: Option<u16>,
+    /// The position it would like.
+    pub prefer: Option<u8>,
+    /// A class whose cell it would like, or `NONE`: they are copies of each other.
+    pub hint: u32,
+    /// The unit it is part of, or `NONE`.
+    pub unit: u32,
+    /// No member gains from being spilled.
+    pub tiny: bool,
+    pub shape: Shape,
+}
+
+/// Classes that are placed together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unit {
+    /// Classes, and for a run their offsets from the base.
+    pub members: SmallVec<[(u32, u16); 4]>,
+    /// Members lie at fixed offsets from one base; otherwise anywhere in one row.
+    pub run: bool,
+}
+
+/// A copy that a clash made necessary.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Transfer {
+    pub node: u32,
+    /// Behind the node (for a definition) instead of before it.
+    pub behind: bool,
+    /// Class of the source and of the destination (find their roots).
+    pub from: u32,
+    pub to: u32,
+}
+
+/// An operand that uses a temporary instead of its register.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Override {
+    pub node: u32,
+    pub operand: u32,
+    pub class: u32,
+}
+
+/// The result: classes 0..regs are those of the registers, further ones of temporaries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Classes {
+    parent: Vec<u32>,
+    pub class: Vec<Class>,
+    pub units: Vec<Unit>,
+    /// In the order of nodes.
+    pub transfers: Vec<Transfer>,
+    /// In the order of nodes.
+    pub overrides: Vec<Override>,
+    pub steps: u64,
+    /// Pinned class of each cell, sorted by (file, cell).
+    pinned: Vec<((u8, u16), u32)>,
+    rows: SmallVec<[u8; 4]>,
+}
+
+/// Classes with more segments than this are not merged any further: the cost of merging would grow
+/// with the program.
+const MOST_SEGMENTS: usize = 4096;
+/// Classes beyond which a row is not extended over ever more instructions.
+const MOST_SEARCH: u32 = 2000;
+
+/// Forms classes and units for a function.
+///
+/// With `apart`, every operand in a fixed cell is a temporary: costs copies, but two values that
+/// want one cell at different times cannot clash. Tried when the direct way fails.
+pub(crate) fn classify<I: Inst>(work: &Work<I>, live: &mut Live, apart: bool) -> Result<Classes, Error> {
+    let mut classes = Classes { rows: work.files.0.iter().map(|file| file.row).collect(), ..Classes::default() };
+    classes.parent = (0..work.regs.len() as u32).collect();
+    classes.class.reserve(work.regs.len() + 64);
+    for (index, reg) in work.regs.iter().enumerate() {
+        let demand = reg.data.demand;
+        let row_mask = row_mask(classes.rows[demand.file.0 as usize]);
+        classes.class.push(Class {
+            segments: std::mem::take(&mut live.segments[index]),
+            weight: live.weight[index],
+            phases: demand.phases.0 & row_mask,
+            pin: None,
+            prefer: reg.data.prefer,
+            hint: NONE,
+            unit: NONE,
+            tiny: reg.tiny,
+            shape: Shape { file: demand.file, count: demand.count, stride: demand.stride },
+        });
+        if let Some(cell) = reg.pin
+            && !classes.pin(index as u32, cell.index)
+        {
+            return Err(Error::Invalid("a physical register cannot be where it is".into()));
+        }
+    }
+    // Nodes that ask for something, the most frequent first; constraints before copies.
+    let mut asking: Vec<(Reverse<u32>, bool, u32)> = Vec::new();
+    let mut operands: Vec<Operand> = Vec::new();
+    for block in &work.blocks {
+        for node in block.first..block.end {
+            work.operands(node, &mut operands);
+            let copy = work.nodes[node as usize].inst.is_copy();
+            if operands.iter().any(constrained) {
+                asking.push((Reverse(block.depth), false, node));
+            }
+            if copy {
+                asking.push((Reverse(block.depth), true, node));
+            }
+        }
+    }
+    asking.sort_unstable();
+    let mut current: Vec<u32> = Vec::new();
+    for &(_, copy, node) in &asking {
+        work.operands(node, &mut operands);
+        if copy {
+            let of = |defs: bool| operands.iter().filter(move |operand| operand.role.is_def() == defs);
+            for (from, to) in of(false).zip(of(true)) {
+                let (a, b) = (classes.find(virt(from).as_u32()), classes.find(virt(to).as_u32()));
+                // A spill's copies reconcile two wishes; merged they might have none left.
+                if matches!(work.nodes[node as usize].origin, Origin::Move { .. }) || !classes.merge(a, b) {
+                    classes.class[b as usize].hint = virt(from).as_u32();
+                }
+            }
+            continue;
+        }
+        current.clear();
+        current.extend(operands.iter().map(|operand| virt(operand).as_u32()));
+        let mut asker = Asker { work, node, operands: &operands, current: &mut current, classes: &mut classes, apart };
+        asker.all()?;
+    }
+    for index in 0..classes.class.len() {
+        let hint = classes.class[index].hint;
+        if hint != NONE {
+            classes.class[index].hint = classes.find(hint);
+        }
+    }
+    classes.transfers.sort_by_key(|transfer| (transfer.node, transfer.behind));
+    classes.overrides.sort_by_key(|over| (over.node, over.operand));
+    Ok(classes)
+}
+
+fn row_mask(row: u8) -> u16 {
+    ((1u32 << row) - 1) as u16
+}
+
+/// One instruction's constraints being met.
+struct Asker<'a, I> {
+    work: &'a Work<I>,
+    node: u32,
+    operands: &'a [Operand],
+    /// The class each operand uses: its register's or a temporary.
+    current: &'a mut Vec<u32>,
+    classes: &'a mut Classes,
+    apart: bool,
+}
+
+impl<I: Inst> Asker<'_, I> {
+    fn all(&mut self) -> Result<(), Error> {
+        let mut sets: SmallVec<[(bool, u8); 4]> = SmallVec::new();
+        for index in 0..self.operands.len() {
+            let operand = self.operands[index];
+            let class = self.find(index);
+            let phases_met = self.classes.restrict(class, operand.phases.0);
+            match operand.relation {
+                Relation::Fixed(cell) => {
+                    let class = self.find(index);
+                    if self.apart || !phases_met || !self.classes.pin(class, cell.index) {
+                        let temporary = self.temporary(index)?;
+                        if !self.classes.pin(temporary, cell.index) {
+                            return Err(self.unsatisfiable("two values in one fixed cell"));
+                        }
+                    }
+                }
+                Relation::SameRow(_) | Relation::Group { .. } | Relation::Tied(_) | Relation::Any => {
+                    if !phases_met {
+                        self.temporary(index)?;
+                    }
+                }
+            }
+            let set = match operand.relation {
+                Relation::SameRow(set) => (false, set),
+                Relation::Group { set, .. } => (true, set),
+                Relation::Any | Relation::Fixed(_) | Relation::Tied(_) => continue,
+            };
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+        for (run, set) in sets {
+            let members: SmallVec<[(usize, u16); 8]> = self
+                .operands
+                .iter()
+                .enumerate()
+                .filter_map(|(index, operand)| match operand.relation {
+                    Relation::SameRow(other) if !run && other == set => Some((index, 0)),
+                    Relation::Group { set: other, offset } if run && other == set => Some((index, u16::from(offset))),
+                    _ => None,
+                })
+                .collect();
+            self.together(run, &members)?;
+        }
+        for index in 0..self.operands.len() {
+            if let Relation::Tied(to) = self.operands[index].relation {
+                self.tie(index, to as usize)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&mut self, index: usize) -> u32 {
+        self.classes.find(self.current[index])
+    }
+
+    fn unsatisfiable(&self, why: &str) -> Error {
+        Error::Invalid(format!("the constraints of instruction {} cannot be met: {why}", self.node))
+    }
+
+    /// Gives an operand a short register of its own, with a copy from or to its register.
+    fn temporary(&mut self, index: usize) -> Result<u32, Error> {
+        let operand = self.operands[index];
+        let reg = virt(&operand).as_u32();
+        // The same register twice in one set shares its temporary.
+        if operand.role == Role::Use {
+            for (other, twin) in self.operands[..index].iter().enumerate() {
+                if twin.reg == operand.reg
+                    && twin.role == Role::Use
+                    && twin.relation == operand.relation
+                    && twin.phases == operand.phases
+                    && self.current[other] != reg
+                {
+                    let shared = self.current[other];
+                    let previous = std::mem::replace(&mut self.current[index], shared);
+                    if previous != reg && previous != shared {
+                        self.forget(previous);
+                    }
+                    let (node, class) = (self.node, self.current[other]);
+                    self.classes.overrides.push(Override { node, operand: index as u32, class });
+                    return Ok(self.find(index));
+                }
+            }
+        }
+        if operand.role.is_def() && self.work.nodes[self.node as usize].inst.ends_block() {
+            return Err(self.unsatisfiable("the definition of an instruction that ends a block clashes"));
+        }
+        let node = self.node;
+        let segment = match operand.role {
+            Role::Use => Segment { start: before(node), end: write(node) },
+            Role::Def => Segment { start: write(node), end: after(node) },
+            Role::EarlyDef => Segment { start: crate::segment::read(node), end: after(node) },
+        };
+        let demand = self.work.regs[virt(&operand).index()].data.demand;
+        let row = self.classes.rows[demand.file.0 as usize];
+        let class = self.classes.class.len() as u32;
+        self.classes.parent.push(class);
+        self.classes.class.push(Class {
+            segments: SmallVec::from_slice(&[segment]),
+            weight: 0,
+            phases: demand.phases.0 & operand.phases.0 & row_mask(row),
+            pin: None,
+            prefer: None,
+            hint: NONE,
+            unit: NONE,
+            tiny: true,
+            shape: Shape { file: demand.file, count: demand.count, stride: demand.stride },
+        });
+        if self.classes.class[class as usize].phases == 0 {
+            return Err(self.unsatisfiable("no position in the row is left"));
+        }
+        // A second temporary of the operand replaces the first.
+        let previous = self.current[index];
+        if previous != reg {
+            self.forget(previous);
+        }
+        let behind = operand.role.is_def();
+        let (from, to) = if behind { (class, reg) } else { (reg, class) };
+        self.classes.transfers.push(Transfer { node, behind, from, to });
+        self.classes.overrides.push(Override { node, operand: index as u32, class });
+        self.current[index] = class;
+        Ok(class)
+    }
+
+    /// Takes back a temporary of this instruction.
+    fn forget(&mut self, temporary: u32) {
+        let node = self.node;
+        self.classes.transfers.retain_from_end(node, |transfer| transfer.from != temporary && transfer.to != temporary);
+        self.classes.overrides.retain_from_end(node, |over| over.class != temporary);
+        let root = self.classes.find(temporary);
+        if root == temporary {
+            let unit = self.classes.class[root as usize].unit;
+            if unit != NONE {
+                self.classes.units[unit as usize].members.retain(|member| member.0 != root);
+            }
+            self.classes.class[root as usize].segments.clear();
+        }
+    }
+
+    /// Puts operands in one row, or in one run.
+    fn together(&mut self, run: bool, members: &[(usize, u16)]) -> Result<(), Error> {
+        let (first, first_offset) = members[0];
+        let mut alone = false;
+        for &(index, offset) in &members[1..] {
+            let (base, class) = (self.find(first), self.find(index));
+            if self.beside(run, base, first_offset, class, offset) {
+                continue;
+            }
+            let temporary = self.temporary(index)?;
+            let (base, temporary) = (self.find(first), self.classes.find(temporary));
+            if !self.beside(run, base, first_offset, temporary, offset) {
+                alone = true;
+                break;
+            }
+        }
+        if run && members.len() == 1 {
+            let class = self.find(first);
+            alone = !self.classes.beside_run(class, first_offset, class, first_offset);
+        }
+        if !alone {
+            return Ok(());
+        }
+        // Too entangled: all operands get registers of their own, which nothing else ties.
+        for &(index, _) in members {
+            self.temporary(index)?;
+        }
+        for &(index, offset) in &members[1..] {
+            let (base, class) = (self.find(first), self.find(index));
+            if !self.beside(run, base, first_offset, class, offset) {
+                return Err(self.unsatisfiable("operands that must lie together do not fit"));
+            }
+        }
+        Ok(())
+    }
+
+    fn beside(&mut self, run: bool, base: u32, base_offset: u16, class: u32, offset: u16) -> bool {
+        if run {
+            self.classes.beside_run(base, base_offset, class, offset)
+        } else {
+            base == class || self.classes.join_rows(base, class, false)
+        }
+    }
+
+    /// Puts a definition where a use is.
+    fn tie(&mut self, index: usize, to: usize) -> Result<(), Error> {
+        let (def, used) = (self.find(index), self.find(to));
+        if def == used || self.classes.merge(used, def) {
+            return Ok(());
+        }
+        if self.current[to] == virt(&self.operands[to]).as_u32() {
+            self.temporary(to)?;
+            let (def, used) = (self.find(index), self.find(to));
+            if self.classes.merge(used, def) {
+                return Ok(());
+            }
+        }
+        self.temporary(index)?;
+        let (def, used) = (self.find(index), self.find(to));
+        if !self.classes.merge(used, def) {
+            return Err(self.unsatisfiable("a definition cannot lie where its use is"));
+        }
+        Ok(())
+    }
+}
+
+/// Removal from the end of a list that grows node by node.
+trait RetainFromEnd<T> {
+    fn retain_from_end(&mut self, node: u32, keep: impl Fn(&T) -> bool);
+}
+
+impl RetainFromEnd<Transfer> for Vec<Transfer> {
+    fn retain_from_end(&mut self, node: u32, keep: impl Fn(&Transfer) -> bool) {
+        let start = self.iter().rposition(|item| item.node != node).map_or(0, |k| k + 1);
+        let tail: SmallVec<[Transfer; 8]> = self.drain(start..).filter(|item| keep(item)).collect();
+        self.extend(tail);
+    }
+}
+
+impl RetainFromEnd<Override> for Vec<Override> {
+    fn retain_from_end(&mut self, node: u32, keep: impl Fn(&Override) -> bool) {
+        let start = self.iter().rposition(|item| item.node != node).map_or(0, |k| k + 1);
+        let tail: SmallVec<[Override; 8]> = self.drain(start..).filter(|item| keep(item)).collect();
+        self.extend(tail);
+    }
+}
+
+impl Classes {
+    /// The class that a register or temporary ended in.
+    pub fn find(&mut self, mut index: u32) -> u32 {
+        while self.parent[index as usize] != index {
+            let up = self.parent[self.parent[index as usize] as usize];
+            self.parent[index as usize] = up;
+            index = up;
+        }
+        index
+    }
+
+    fn row_of(&self, class: u32) -> u8 {
+        self.rows[self.class[class as usize].shape.file.0 as usize]
+    }
+
+    /// Narrows the positions of a class, if its unit allows.
+    fn restrict(&mut self, class: u32, phases: u16) -> bool {
+        let old = self.class[class as usize].phases;
+        let new = old & phases;
+        if new == old {
+            return true;
+        }
+        if new == 0 {
+            return false;
+        }
+        self.class[class as usize].phases = new;
+        if self.unit_possible(class) {
+            return true;
+        }
+        self.class[class as usize].phases = old;
+        false
+    }
+
+    /// Pins a class to a cell of its file, or merges it with the class that is pinned there.
+    fn pin(&mut self, class: u32, cell: u16) -> bool {
+        let data = &self.class[class as usize];
+        if data.pin == Some(cell) {
+            return true;
+        }
+        let row = self.row_of(class);
+        let phase = 1u16 << (cell % u16::from(row));
+        if data.pin.is_some() || data.phases & phase == 0 {
+            return false;
+        }
+        let key = (data.shape.file.0, cell);
+        match self.pinned.binary_search_by_key(&key, |&(key, _)| key) {
+            Ok(found) => {
+                let other = self.find(self.pinned[found].1);
+                self.merge(other, class)
+            }
+            Err(at) => {
+                let old = data.phases;
+                self.class[class as usize].pin = Some(cell);
+                self.class[class as usize].phases = phase;
+                if !self.unit_possible(class) {
+                    self.class[class as usize].pin = None;
+                    self.class[class as usize].phases = old;
+                    return false;
+                }
+                self.pinned.insert(at, (key, class));
+                true
+            }
+        }
+    }
+
+    /// Whether the unit of a class can still be placed, by positions and pins alone.
+    fn unit_possible(&self, class: u32) -> bool {
+        let unit = self.class[class as usize].unit;
+        if unit == NONE {
+            return true;
+        }
+        let unit = &self.units[unit as usize];
+        let row = self.row_of(class);
+        if unit.run {
+            return self.run_possible(&unit.members, row);
+        }
+        let mut masks: SmallVec<[u16; 8]> = SmallVec::new();
+        let mut pin_row = None;
+        for &(member, _) in &unit.members {
+            let data = &self.class[member as usize];
+            masks.push(data.phases);
+            if let Some(cell) = data.pin {
+                let this = cell / u16::from(row);
+                if *pin_row.get_or_insert(this) != this {
+                    return false;
+                }
+            }
+        }
+        distinct(&masks)
+    }
+
+    /// Whether some base cell satisfies the positions and pins of all members of a run.
+    fn run_possible(&self, members: &[(u32, u16)], row: u8) -> bool {
+        let mut base_pin = None;
+        for &(member, offset) in members {
+            if let Some(cell) = self.class[member as usize].pin {
+                let Some(base) = cell.checked_sub(offset) else { return false };
+                if *base_pin.get_or_insert(base) != base {
+                    return false;
+                }
+            }
+        }
+        (0..row).any(|base| {
+            members.iter().all(|&(member, offset)| {
+                let phase = (u16::from(base) + offset) % u16::from(row);
+                self.class[member as usize].phases >> phase & 1 != 0
+            })
+        })
+    }
+
+    /// Merges two classes when nothing forbids it: one shape, disjoint lives, common positions,
+    /// compatible units. Returns whether they are one now.
+    pub fn merge(&mut self, a: u32, b: u32) -> bool {
+        if a == b {
+            return true;
+        }
+        self.steps += 1;
+        let (left, right) = (&self.class[a as usize], &self.class[b as usize]);
+        if left.shape != right.shape || left.phases & right.phases == 0 {
+            return false;
+        }
+        if left.pin.is_some() && right.pin.is_some() && left.pin != right.pin {
+            return false;
+        }
+        if left.segments.len().min(right.segments.len()) > MOST_SEGMENTS {
+            return false;
+        }
+        self.steps += left.segments.len().min(right.segments.len()) as u64;
+        if overlap(&left.segments, &right.segments) {
+            return false;
+        }
+        match (left.unit, right.unit) {
+            (NONE, NONE) => {
+                let row = self.row_of(a);
+                let pin = left.pin.or(right.pin);
+                if pin.is_some_and(|cell| (left.phases & right.phases) >> (cell % u16::from(row)) & 1 == 0) {
+                    return false;
+                }
+                self.fuse(a, b);
+                true
+            }
+            (one, other) if one == other => false,
+            (one, other) => {
+                let run = |unit: u32| unit != NONE && self.units[unit as usize].run;
+                if run(one) || run(other) {
+                    if one != NONE && other != NONE {
+                        return false;
+                    }
+                    self.merge_into_run(a, b)
+                } else {
+                    self.join_rows(a, b, true)
+                }
+            }
+        }
+    }
+
+    /// Merges a class without a unit into a member of a run.
+    fn merge_into_run(&mut self, a: u32, b: u32) -> bool {
+        let (member, single) = if self.class[a as usize].unit != NONE { (a, b) } else { (b, a) };
+        let saved = (self.class[member as usize].phases, self.class[member as usize].pin);
+        self.class[member as usize].phases &= self.class[single as usize].phases;
+        self.class[member as usize].pin = saved.1.or(self.class[single as usize].pin);
+        if !self.unit_possible(member) {
+            (self.class[member as usize].phases, self.class[member as usize].pin) = saved;
+            return false;
+        }
+        self.fuse(member, single);
+        true
+    }
+
+    /// Makes `b` part of `a`. The caller has checked everything; `b`'s unit is the caller's to fix.
+    fn fuse(&mut self, a: u32, b: u32) {
+        self.parent[b as usize] = a;
+        let from = std::mem::take(&mut self.class[b as usize].segments);
+        let other = self.class[b as usize].clone();
+        let into = &mut self.class[a as usize];
+        unite(&mut into.segments, &from);
+        into.weight += other.weight;
+        into.phases &= other.phases;
+        into.pin = into.pin.or(other.pin);
+        into.prefer = into.prefer.or(other.prefer);
+        if into.hint == NONE {
+            into.hint = other.hint;
+        }
+        into.tiny &= other.tiny;
+        if let Some(cell) = other.pin {
+            let key = (into.shape.file.0, cell);
+            if let Ok(found) = self.pinned.binary_search_by_key(&key, |&(key, _)| key) {
+                self.pinned[found].1 = a;
+            }
+        }
+    }
+
+    /// Puts the units of two classes in one row; with `same`, the two classes become one.
+    /// Changes nothing when it returns false.
+    fn join_rows(&mut self, a: u32, b: u32, same: bool) -> bool {
+        let row = self.row_of(a);
+        let (unit_a, unit_b) = (self.class[a as usize].unit, self.class[b as usize].unit);
+        if unit_a != NONE && unit_a == unit_b {
+            return !same;
+        }
+        let is_run = |unit: u32| unit != NONE && self.units[unit as usize].run;
+        if is_run(unit_a) || is_run(unit_b) {
+            return false;
+        }
+        let members = |unit: u32, class: u32| -> SmallVec<[u32; 8]> {
+            if unit == NONE {
+                return SmallVec::from_slice(&[class]);
+            }
+            self.units[unit as usize].members.iter().map(|member| member.0).collect()
+        };
+        // The larger unit stays, the smaller one's classes look for places in it.
+        let (mut left, mut right) = (members(unit_a, a), members(unit_b, b));
+        let (mut forced_left, mut forced_right) = (a, b);
+        let mut keep = unit_a;
+        if right.len() > left.len() {
+            std::mem::swap(&mut left, &mut right);
+            std::mem::swap(&mut forced_left, &mut forced_right);
+            keep = unit_b;
+        }
+        let mut search = Search {
+            classes: self,
+            left: &left,
+            right: &right,
+            forced: same.then_some((forced_left, forced_right)),
+            row: row as usize,
+            chosen: SmallVec::new(),
+            budget: MOST_SEARCH,
+        };
+        let found = search.run();
+        let (chosen, budget) = (search.chosen, search.budget);
+        self.steps += u64::from(MOST_SEARCH - budget);
+        if !found {
+            return false;
+        }
+        let unit = if keep == NONE {
+            self.units.push(Unit { members: left.iter().map(|&class| (class, 0)).collect(), run: false });
+            (self.units.len() - 1) as u32
+        } else {
+            keep
+        };
+        for &class in &left {
+            self.class[class as usize].unit = unit;
+        }
+        for (&class, &place) in right.iter().zip(&chosen) {
+            let old = self.class[class as usize].unit;
+            if old != NONE {
+                self.units[old as usize].members.clear();
+            }
+            match place {
+                Some(k) => self.fuse(left[k], class),
+                None => {
+                    self.class[class as usize].unit = unit;
+                    self.units[unit as usize].members.push((class, 0));
+                }
+            }
+        }
+        true
+    }
+
+    /// Puts `class` at `offset` from the base that `base` has at `base_offset`.
+    fn beside_run(&mut self, base: u32, base_offset: u16, class: u32, offset: u16) -> bool {
+        let row = self.row_of(base);
+        let mut unit = self.class[base as usize].unit;
+        if unit == NONE {
+            self.units.push(Unit { members: SmallVec::from_slice(&[(base, 0)]), run: true });
+            unit = (self.units.len() - 1) as u32;
+            self.class[base as usize].unit = unit;
+        }
+        if !self.units[unit as usize].run {
+            return false;
+        }
+        if base == class {
+            return base_offset == offset;
+        }
+        let members = &self.units[unit as usize].members;
+        let at = members.iter().find(|member| member.0 == base).map(|member| member.1);
+        let at = i32::from(at.expect("a class is a member of its unit"));
+        let wanted = at + i32::from(offset) - i32::from(base_offset);
+        match self.class[class as usize].unit {
+            NONE => {}
+            other if other == unit => {
+                return members.iter().any(|&(member, at)| member == class && i32::from(at) == wanted);
+            }
+            _ => return false,
+        }
+        // Offsets are counted from the lowest member: a member below it shifts all others.
+        let shift = (-wanted).max(0);
+        let mut moved: SmallVec<[(u32, u16); 4]> =
+            members.iter().map(|&(member, at)| (member, (i32::from(at) + shift) as u16)).collect();
+        let place = (wanted + shift) as u16;
+        let extent = |class: u32| {
+            let shape = self.class[class as usize].shape;
+            (u32::from(shape.count) - 1) * u32::from(shape.stride) + 1
+        };
+        let clash = moved.iter().any(|&(member, at)| {
+            let apart = u32::from(at) + extent(member) <= u32::from(place)
+                || u32::from(place) + extent(class) <= u32::from(at);
+            !apart && overlap(&self.class[member as usize].segments, &self.class[class as usize].segments)
+        });
+        moved.push((class, place));
+        if clash || !self.run_possible(&moved, row) {
+            return false;
+        }
+        self.units[unit as usize].members = moved;
+        self.class[class as usize].unit = unit;
+        true
+    }
+}
+
+/// Looks for places of one unit's classes in another's row.
+struct Search<'a> {
+    classes: &'a Classes,
+    left: &'a [u32],
+    right: &'a [u32],
+    forced: Option<(u32, u32)>,
+    row: usize,
+    /// For each class of `right`: the class of `left` it joins, or a place of its own.
+    chosen: SmallVec<[Option<usize>; 8]>,
+    budget: u32,
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> bool {
+        if self.left.len() + self.right.len() > 2 * self.row {
+            return false;
+        }
+        let pins = self.left.iter().chain(self.right).filter_map(|&class| self.classes.class[class as usize].pin);
+        let mut rows = pins.map(|cell| cell as usize / self.row);
+        if let Some(first) = rows.next()
+            && rows.any(|row| row != first)
+        {
+            return false;
+        }
+        self.step(0, 0)
+    }
+
+    /// Chooses for `right[at..]`; `used` marks classes of `left` that something joined.
+    fn step(&mut self, at: usize, used: u32) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        self.budget -= 1;
+        let Some(&class) = self.right.get(at) else {
+            return self.positions();
+        };
+        let forced = self.forced.and_then(|(left, right)| (right == class).then_some(left));
+        let own = self.chosen.iter().filter(|place| place.is_none()).count();
+        if forced.is_none() && self.left.len() + own < self.row {
+            self.chosen.push(None);
+            if self.step(at + 1, used) {
+                return true;
+            }
+            self.chosen.pop();
+        }
+        for k in 0..self.left.len() {
+            if used >> k & 1 != 0 || forced.is_some_and(|left| left != self.left[k]) {
+                continue;
+            }
+            let (a, b) = (&self.classes.class[self.left[k] as usize], &self.classes.class[class as usize]);
+            let pins_differ = a.pin.is_some() && b.pin.is_some() && a.pin != b.pin;
+            if a.shape != b.shape || a.phases & b.phases == 0 || pins_differ || overlap(&a.segments, &b.segments) {
+                continue;
+            }
+            self.chosen.push(Some(k));
+            if self.step(at + 1, used | 1 << k) {
+                return true;
+            }
+            self.chosen.pop();
+        }
+        false
+    }
+
+    /// Whether the classes as chosen find distinct positions.
+    fn positions(&self) -> bool {
+        let phases = |class: u32| self.classes.class[class as usize].phases;
+        let mut masks: SmallVec<[u16; 8]> = self.left.iter().map(|&class| phases(class)).collect();
+        for (&class, place) in self.right.iter().zip(&self.chosen) {
+            match place {
+                Some(k) => masks[*k] &= phases(class),
+                None => masks.push(phases(class)),
+            }
+        }
+        distinct(&masks)
+    }
+}
+
+/// Whether each mask can be given a bit of its own (augmenting paths; masks are few).
+fn distinct(masks: &[u16]) -> bool {
+    fn give(masks: &[u16], k: usize, owner: &mut [Option<usize>; 16], tried: &mut u16) -> bool {
+        let mut left = masks[k];
+        while left != 0 {
+            let bit = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if *tried >> bit & 1 != 0 {
+                continue;
+            }
+            *tried |= 1 << bit;
+            let free = match owner[bit] {
+                None => true,
+                Some(other) => give(masks, other, owner, tried),
+            };
+            if free {
+                owner[bit] = Some(k);
+                return true;
+            }
+        }
+        false
+    }
+    let mut owner = [None; 16];
+    (0..masks.len()).all(|k| give(masks, k, &mut owner, &mut 0))
+}

@@ -1,0 +1,723 @@
+//! Gives classes their cells: registers that must lie together first, then the rest in the order of
+//! their beginnings, each in the next free cell.
+//!
+//! "Next" goes round the rows in use, so that neighbours in time get different positions of a row
+//! (on R700: different VLIW slots) and a cell rests as long as possible before it is written again
+//! (fewer false dependences). When nothing is free, whoever costs least per point of life is
+//! spilled, and the function is allocated again with spill code.
+
+use crate::api::{Options, Policy, Shape};
+use crate::classes::Classes;
+use crate::segment::{Segment, length};
+use crate::work::NONE;
+use gpucc_ir::mach::Files;
+use smallvec::SmallVec;
+
+/// One stay of a class in a cell.
+#[derive(Copy, Clone, Debug)]
+struct Stay {
+    start: u32,
+    end: u32,
+    class: u32,
+}
+
+/// What occupies one cell: what was placed in the first sweep, and in the second. Two lists, so
+/// that each sweep adds at the end of its own.
+#[derive(Clone, Debug, Default)]
+struct Track {
+    stays: [Vec<Stay>; 2],
+    /// First stay of each list that ends after the sweep's point.
+    cursor: [u32; 2],
+}
+
+/// All cells of one file.
+#[derive(Clone, Debug, Default)]
+struct FileCells {
+    tracks: Vec<Track>,
+    /// A point up to which the cell is known to be occupied: a quick no.
+    busy: Vec<u32>,
+    row: u16,
+    /// Rows that may be used.
+    limit: u16,
+    /// Rows in use.
+    opened: u16,
+    /// Cell after the one taken last.
+    next: u16,
+}
+
+/// The result of one round.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Colors {
+    /// First cell of each class (by root), or `NONE`.
+    pub cell: Vec<u32>,
+    /// Classes that must be spilled before another round.
+    pub spilled: Vec<u32>,
+    /// A class that found no place although nothing is left to spill.
+    pub stuck: Option<u32>,
+    pub steps: u64,
+    files: Vec<FileCells>,
+}
+
+struct Colorer<'a> {
+    classes: &'a Classes,
+    colors: Colors,
+    is_spilled: Vec<bool>,
+    /// 0 in the first sweep, 1 in the second.
+    sweep: usize,
+}
+
+/// Colours all classes.
+pub(crate) fn color(classes: &Classes, files: Files, options: &Options) -> Colors {
+    let count = classes.class.len();
+    let mut colorer = Colorer {
+        classes,
+        colors: Colors { cell: vec![NONE; count], ..Colors::default() },
+        is_spilled: vec![false; count],
+        sweep: 0,
+    };
+    for (index, file) in files.0.iter().enumerate() {
+        let whole = file.cells / u16::from(file.row);
+        let limit = options.rows.get(index).copied().unwrap_or(whole).min(whole);
+        let opened = match options.policy {
+            Policy::Compact { free_rows } => free_rows.min(limit),
+            Policy::Spread => limit,
+        };
+        colorer.colors.files.push(FileCells {
+            tracks: vec![Track::default(); file.cells as usize],
+            busy: vec![0; file.cells as usize],
+            row: u16::from(file.row),
+            limit,
+            opened,
+            next: 0,
+        });
+    }
+    colorer.run();
+    colorer.colors
+}
+
+impl Colors {
+    /// A place of this shape that is free at all points `start..end`, within the file's limit;
+    /// rows in use are looked at first.
+    pub fn spare(&self, shape: Shape, start: u32, end: u32) -> Option<u16> {
+        let file = &self.files[shape.file.0 as usize];
+        let cells = file.limit * file.row;
+        let extent = (u32::from(shape.count) - 1) * u32::from(shape.stride) + 1;
+        (0..cells).find(|&cell| {
+            u32::from(cell) + extent <= u32::from(cells)
+                && cells_of(cell, shape).all(|cell| {
+                    file.tracks[cell as usize].stays.iter().all(|list| {
+                        let at = list.partition_point(|stay| stay.end <= start);
+                        list.get(at).is_none_or(|stay| stay.start >= end)
+                    })
+                })
+        })
+    }
+}
+
+/// The cells of a register of some shape.
+pub(crate) fn cells_of(first: u16, shape: Shape) -> impl Iterator<Item = u16> {
+    (0..shape.count).map(move |k| first + k * u16::from(shape.stride))
+}
+
+impl Colorer<'_> {
+    fn run(&mut self) {
+        let classes = self.classes;
+        // Pinned classes have no choice. Then what lies together or is large, then the rest.
+        let mut large: Vec<(u32, bool, u32)> = Vec::new();
+        let mut small: Vec<(u32, u32)> = Vec::new();
+        for (index, class) in classes.class.iter().enumerate() {
+            let Some(first) = class.segments.first() else { continue };
+            let index = index as u32;
+            if let Some(cell) = class.pin {
+                self.place(index, cell);
+            }
+            if class.unit != NONE && classes.units[class.unit as usize].members.len() > 1 {
+                let unit = &classes.units[class.unit as usize];
+                let is_leader = unit.members[0].0 == index;
+                if is_leader {
+                    let starts = unit.members.iter().filter_map(|&(member, _)| {
+                        classes.class[member as usize].segments.first().map(|segment| segment.start)
+                    });
+                    large.push((starts.min().unwrap_or(first.start), true, class.unit));
+                }
+            } else if class.pin.is_none() {
+                if class.shape.count > 1 {
+                    large.push((first.start, false, index));
+                } else {
+                    small.push((first.start, index));
+                }
+            }
+        }
+        large.sort_unstable();
+        small.sort_unstable();
+        for (start, is_unit, index) in large {
+            if !is_unit {
+                self.single(index, start);
+            } else if classes.units[index as usize].run {
+                self.run_unit(index, start);
+            } else {
+                self.row_unit(index, start);
+            }
+        }
+        self.sweep = 1;
+        for file in &mut self.colors.files {
+            for (track, busy) in file.tracks.iter_mut().zip(&mut file.busy) {
+                track.cursor = [0; 2];
+                *busy = 0;
+            }
+            file.next = 0;
+        }
+        for (start, index) in small {
+            self.single(index, start);
+        }
+    }
+
+    /// Whether a register of a shape at `cell` would overlap nothing; `point` is where the sweep is.
+    fn free(&mut self, file: usize, cell: u16, shape: Shape, segments: &[Segment], point: u32) -> bool {
+        cells_of(cell, shape).all(|cell| self.free_cell(file, cell, segments, point))
+    }
+
+    fn free_cell(&mut self, file: usize, cell: u16, segments: &[Segment], point: u32) -> bool {
+        let file = &mut self.colors.files[file];
+        self.colors.steps += 1;
+        let first = segments[0];
+        let Some(&busy) = file.busy.get(cell as usize) else { return false };
+        // `point` never goes back within a sweep; segments may begin after it.
+        if busy > first.start && first.start >= point {
+            return false;
+        }
+        let track = &mut file.tracks[cell as usize];
+        for list in 0..2 {
+            let stays = &track.stays[list];
+            let cursor = &mut track.cursor[list];
+            while (*cursor as usize) < stays.len() && stays[*cursor as usize].end <= point {
+                *cursor += 1;
+                self.colors.steps += 1;
+            }
+            let mut rest = &stays[*cursor as usize..];
+            if let Some(stay) = rest.first()
+                && stay.start <= point
+            {
+                file.busy[cell as usize] = stay.end;
+            }
+            for segment in segments {
+                match rest.first() {
+                    None => break,
+                    Some(stay) if stay.start >= segment.end => continue,
+                    Some(stay) if stay.end > segment.start => return false,
+                    Some(_) => {}
+                }
+                rest = &rest[rest.partition_point(|stay| stay.end <= segment.start)..];
+                self.colors.steps += 1;
+                if rest.first().is_some_and(|stay| stay.start < segment.end) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Puts a class at a cell that was found free.
+    fn place(&mut self, class: u32, cell: u16) {
+        let data = &self.classes.class[class as usize];
+        self.colors.cell[class as usize] = u32::from(cell);
+        let file = &mut self.colors.files[data.shape.file.0 as usize];
+        for cell in cells_of(cell, data.shape) {
+            let stays = &mut file.tracks[cell as usize].stays[self.sweep];
+            let in_order = stays.last().is_none_or(|last| last.end <= data.segments[0].start);
+            if in_order || data.segments.len() <= 4 {
+                for segment in &data.segments {
+                    let stay = Stay { start: segment.start, end: segment.end, class };
+                    if stays.last().is_none_or(|last| last.end <= stay.start) {
+                        stays.push(stay);
+                    } else {
+                        let at = stays.partition_point(|other| other.start < stay.start);
+                        stays.insert(at, stay);
+                    }
+                }
+            } else {
+                stays.extend(data.segments.iter().map(|segment| Stay { start: segment.start, end: segment.end, class }));
+                stays.sort_unstable_by_key(|stay| stay.start);
+            }
+            self.colors.steps += data.segments.len() as u64;
+        }
+    }
+
+    /// The cost of keeping a class out of registers, per point of its life.
+    fn density(&self, class: u32) -> u64 {
+        let data = &self.classes.class[class as usize];
+        if data.tiny {
+            return u64::MAX;
+        }
+        let cells = u64::from(data.shape.count);
+        (data.weight.saturating_mul(1 << 16) / (length(&data.segments).max(1) * cells)).min(u64::MAX - 1)
+    }
+
+    /// A class on its own.
+    fn single(&mut self, class: u32, point: u32) {
+        let data = &self.classes.class[class as usize];
+        if self.is_spilled[class as usize] {
+            return;
+        }
+        let file = data.shape.file.0 as usize;
+        let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
+        if let Some(cell) = self.hinted(class, point) {
+            self.place(class, cell);
+            return;
+        }
+        loop {
+            if let Some(cell) = self.search(file, class, point) {
+                self.place(class, cell);
+                self.colors.files[file].next = cell + 1;
+                return;
+            }
+            // One more row, or as many as one register takes.
+            let cells = &mut self.colors.files[file];
+            let needed = extent.div_ceil(cells.row).max(1);
+            if cells.opened >= cells.limit {
+                break;
+            }
+            cells.opened = (cells.opened + 1).max(needed.min(cells.limit));
+        }
+        self.evict_for(class);
+    }
+
+    /// The cell of the class that this one is a copy of, if it may be used.
+    fn hinted(&mut self, class: u32, point: u32) -> Option<u16> {
+        let classes = self.classes;
+        let data = &classes.class[class as usize];
+        let hint = Some(data.hint).filter(|&hint| hint != NONE)? as usize;
+        if classes.class[hint].shape != data.shape || self.colors.cell[hint] == NONE {
+            return None;
+        }
+        let cell = self.colors.cell[hint] as u16;
+        let file = data.shape.file.0 as usize;
+        let cells = &self.colors.files[file];
+        let fits = data.phases >> (cell % cells.row) & 1 != 0 && cell / cells.row < cells.opened;
+        (fits && self.free(file, cell, data.shape, &data.segments, point)).then_some(cell)
+    }
+
+    /// The next free cell for a class among the rows in use.
+    fn search(&mut self, file: usize, class: u32, point: u32) -> Option<u16> {
+        let classes = self.classes;
+        let data = &classes.class[class as usize];
+        let cells = &self.colors.files[file];
+        let (row, total) = (cells.row, cells.opened * cells.row);
+        if total == 0 {
+            return None;
+        }
+        let begin = if cells.next >= total { 0 } else { cells.next };
+        let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+        // The preferred position in any row in use, then any position.
+        let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
+        let masks = [preferred.map_or(0, |phase| 1u16 << phase), data.phases];
+        for mask in masks.into_iter().filter(|&mask| mask != 0) {
+            let mut phase = begin % row;
+            for cell in (begin..total).chain(0..begin) {
+                if cell == 0 {
+                    phase = 0;
+                }
+                let fits = mask >> phase & 1 != 0;
+                phase = if phase + 1 == row { 0 } else { phase + 1 };
+                if fits
+                    && u32::from(cell) + extent <= u32::from(total)
+                    && self.free(file, cell, data.shape, &data.segments, point)
+                {
+                    return Some(cell);
+                }
+            }
+        }
+        None
+    }
+
+    /// Classes together in one row.
+    fn row_unit(&mut self, unit: u32, point: u32) {
+        let classes = self.classes;
+        let members: SmallVec<[u32; 8]> = self.living(unit);
+        let Some(&leader) = members.first() else { return };
+        let file = classes.class[leader as usize].shape.file.0 as usize;
+        let row_length = self.colors.files[file].row;
+        let pin = members.iter().find_map(|&member| classes.class[member as usize].pin);
+        if let Some(cell) = pin {
+            let row = cell / row_length;
+            self.colors.files[file].opened = self.colors.files[file].opened.max(row + 1).min(self.colors.files[file].limit);
+            if let Some(phases) = self.fit_row(&members, file, row, point) {
+                self.place_row(&members, row * row_length, &phases);
+                return;
+            }
+            self.evict_for_row(&members, file, row..row + 1);
+            return;
+        }
+        loop {
+            let cells = &self.colors.files[file];
+            let opened = cells.opened;
+            let begin = (cells.next / row_length).min(opened.saturating_sub(1));
+            for row in (begin..opened).chain(0..begin.min(opened)) {
+                if let Some(phases) = self.fit_row(&members, file, row, point) {
+                    self.place_row(&members, row * row_length, &phases);
+                    self.colors.files[file].next = (row + 1) * row_length;
+                    return;
+                }
+            }
+            let cells = &mut self.colors.files[file];
+            if cells.opened >= cells.limit {
+                break;
+            }
+            cells.opened += 1;
+        }
+        let limit = self.colors.files[file].limit;
+        self.evict_for_row(&members, file, 0..limit);
+    }
+
+    /// Members of a unit that still want a place.
+    fn living(&self, unit: u32) -> SmallVec<[u32; 8]> {
+        let members = &self.classes.units[unit as usize].members;
+        let wants = |class: u32| {
+            !self.is_spilled[class as usize] && !self.classes.class[class as usize].segments.is_empty()
+        };
+        members.iter().map(|member| member.0).filter(|&class| wants(class)).collect()
+    }
+
+    /// Positions for all members in one row, if they fit.
+    fn fit_row(&mut self, members: &[u32], file: usize, row: u16, point: u32) -> Option<SmallVec<[u8; 8]>> {
+        let classes = self.classes;
+        let row_length = self.colors.files[file].row;
+        let whole = self.colors.files[file].limit * row_length;
+        let mut masks: SmallVec<[u16; 8]> = SmallVec::new();
+        for &member in members {
+            let data = &classes.class[member as usize];
+            if let Some(cell) = data.pin {
+                masks.push(if cell / row_length == row { 1 << (cell % row_length) } else { 0 });
+                continue;
+            }
+            let mut mask = 0u16;
+            let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+            for phase in 0..row_length {
+                let cell = row * row_length + phase;
+                if data.phases >> phase & 1 != 0
+                    && u32::from(cell) + extent <= u32::from(whole)
+                    && self.free(file, cell, data.shape, &data.segments, point)
+                {
+                    mask |= 1 << phase;
+                }
+            }
+            if mask == 0 {
+                return None;
+            }
+            masks.push(mask);
+        }
+        let prefers: SmallVec<[Option<u8>; 8]> =
+            members.iter().map(|&member| classes.class[member as usize].prefer).collect();
+        assign(&masks, &prefers)
+    }
+
+    fn place_row(&mut self, members: &[u32], first: u16, phases: &[u8]) {
+        for (&member, &phase) in members.iter().zip(phases) {
+            if self.classes.class[member as usize].pin.is_none() {
+                self.place(member, first + u16::from(phase));
+            }
+        }
+    }
+
+    /// Classes at fixed offsets from one base.
+    fn run_unit(&mut self, unit: u32, point: u32) {
+        let classes = self.classes;
+        let data = &classes.units[unit as usize];
+        let members: SmallVec<[(u32, u16); 8]> = data
+            .members
+            .iter()
+            .copied()
+            .filter(|&(class, _)| !self.is_spilled[class as usize] && !classes.class[class as usize].segments.is_empty())
+            .collect();
+        let Some(&(leader, _)) = members.first() else { return };
+        let file = classes.class[leader as usize].shape.file.0 as usize;
+        let pin = members.iter().find_map(|&(class, offset)| classes.class[class as usize].pin.map(|cell| cell - offset));
+        loop {
+            let cells = &self.colors.files[file];
+            let total = cells.opened * cells.row;
+            let begin = if cells.next >= total { 0 } else { cells.next };
+            let bases: SmallVec<[u16; 1]> = pin.into_iter().collect();
+            let found = if pin.is_some() {
+                bases.into_iter().find(|&base| self.fit_run(&members, file, base, point))
+            } else {
+                (begin..total).chain(0..begin).find(|&base| self.fit_run(&members, file, base, point))
+            };
+            if let Some(base) = found {
+                for &(member, offset) in &members {
+                    if classes.class[member as usize].pin.is_none() {
+                        self.place(member, base + offset);
+                        self.colors.files[file].next = base + offset + classes.class[member as usize].shape.count;
+                    }
+                }
+                return;
+            }
+            let cells = &mut self.colors.files[file];
+            if cells.opened >= cells.limit {
+                break;
+            }
+            cells.opened += 1;
+        }
+        self.evict_for_run(&members, file, pin);
+    }
+
+    fn fit_run(&mut self, members: &[(u32, u16)], file: usize, base: u16, point: u32) -> bool {
+        let classes = self.classes;
+        members.iter().all(|&(member, offset)| {
+            let data = &classes.class[member as usize];
+            if data.pin.is_some() {
+                return data.pin == Some(base + offset);
+            }
+            self.run_member_fits(file, member, base + offset)
+                && self.free(file, base + offset, data.shape, &data.segments, point)
+        })
+    }
+
+    fn run_member_fits(&self, file: usize, member: u32, cell: u16) -> bool {
+        let data = &self.classes.class[member as usize];
+        let cells = &self.colors.files[file];
+        let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+        data.phases >> (cell % cells.row) & 1 != 0
+            && u32::from(cell) + extent <= u32::from(cells.opened) * u32::from(cells.row)
+    }
+
+    /// Who would have to leave for a class to take a cell, and what that costs.
+    fn price(&mut self, class: u32, cell: u16, out: &mut SmallVec<[u32; 8]>, bound: u64) -> u64 {
+        let classes = self.classes;
+        let data = &classes.class[class as usize];
+        let file = data.shape.file.0 as usize;
+        let mut total = 0u64;
+        for cell in cells_of(cell, data.shape) {
+            for list in 0..2 {
+                for segment in &data.segments {
+                    let stays = &self.colors.files[file].tracks[cell as usize].stays[list];
+                    let from = stays.partition_point(|stay| stay.end <= segment.start);
+                    self.colors.steps += 1;
+                    for stay in stays[from..].iter().take_while(|stay| stay.start < segment.end) {
+                        if out.contains(&stay.class) {
+                            continue;
+                        }
+                        total = total.saturating_add(self.density(stay.class));
+                        if total >= bound || out.len() >= 64 {
+                            return u64::MAX;
+                        }
+                        out.push(stay.class);
+                    }
+                }
+            }
+        }
+        total
+    }
+
+    fn evict(&mut self, class: u32) {
+        let data = &self.classes.class[class as usize];
+        let file = &mut self.colors.files[data.shape.file.0 as usize];
+        let cell = self.colors.cell[class as usize] as u16;
+        for cell in cells_of(cell, data.shape) {
+            for list in &mut file.tracks[cell as usize].stays {
+                self.colors.steps += list.len() as u64 / 8;
+                list.retain(|stay| stay.class != class);
+            }
+            file.tracks[cell as usize].cursor = [0; 2];
+            file.busy[cell as usize] = 0;
+        }
+        self.colors.cell[class as usize] = NONE;
+        self.spill(class);
+    }
+
+    fn spill(&mut self, class: u32) {
+        if !self.is_spilled[class as usize] {
+            self.is_spilled[class as usize] = true;
+            self.colors.spilled.push(class);
+        }
+    }
+
+    /// Nothing is free for a single class: the cheapest leaves, be it the class itself.
+    fn evict_for(&mut self, class: u32) {
+        let data = &self.classes.class[class as usize];
+        let file = data.shape.file.0 as usize;
+        let (row, limit) = (self.colors.files[file].row, self.colors.files[file].limit);
+        let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+        let mut best = self.density(class);
+        let mut choice: Option<(u16, SmallVec<[u32; 8]>)> = None;
+        for cell in 0..row * limit {
+            if data.phases >> (cell % row) & 1 == 0 || u32::from(cell) + extent > u32::from(row * limit) {
+                continue;
+            }
+            let mut leavers = SmallVec::new();
+            let price = self.price(class, cell, &mut leavers, best);
+            if price < best {
+                best = price;
+                choice = Some((cell, leavers));
+            }
+        }
+        match choice {
+            Some((cell, leavers)) => {
+                for leaver in leavers {
+                    self.evict(leaver);
+                }
+                self.place(class, cell);
+            }
+            None if data.tiny => self.stuck(class),
+            None => self.spill(class),
+        }
+    }
+
+    fn stuck(&mut self, class: u32) {
+        if self.colors.stuck.is_none() {
+            self.colors.stuck = Some(class);
+        }
+    }
+
+    /// No row takes a unit: the cheapest leave one, or the unit's own classes go.
+    fn evict_for_row(&mut self, members: &[u32], file: usize, rows: std::ops::Range<u16>) {
+        let classes = self.classes;
+        let row_length = self.colors.files[file].row;
+        let whole = u32::from(self.colors.files[file].limit * row_length);
+        let own = members.iter().map(|&member| self.density(member)).min().unwrap_or(u64::MAX);
+        let mut best = u64::MAX;
+        let mut choice: Option<SmallVec<[(u32, u16, SmallVec<[u32; 8]>); 4]>> = None;
+        for row in rows {
+            // Each member in turn takes its cheapest position that is left.
+            let mut taken = 0u16;
+            let mut total = 0u64;
+            let mut places: SmallVec<[(u32, u16, SmallVec<[u32; 8]>); 4]> = SmallVec::new();
+            let mut order: SmallVec<[u32; 8]> = members.into();
+            order.sort_by_key(|&member| classes.class[member as usize].phases.count_ones());
+            for &member in &order {
+                let data = &classes.class[member as usize];
+                if data.pin.is_some() {
+                    taken |= data.phases;
+                    continue;
+                }
+                let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
+                let mut cheapest: Option<(u64, u16, SmallVec<[u32; 8]>)> = None;
+                for phase in 0..row_length {
+                    let cell = row * row_length + phase;
+                    if data.phases & !taken & 1 << phase == 0 || u32::from(cell) + extent > whole {
+                        continue;
+                    }
+                    let mut leavers = SmallVec::new();
+                    let bound = cheapest.as_ref().map_or(u64::MAX, |found| found.0);
+                    let price = self.price(member, cell, &mut leavers, bound);
+                    if price < bound {
+                        cheapest = Some((price, cell, leavers));
+                    }
+                }
+                let Some((price, cell, leavers)) = cheapest else {
+                    total = u64::MAX;
+                    break;
+                };
+                total = total.saturating_add(price);
+                taken |= 1 << (cell % row_length);
+                places.push((member, cell, leavers));
+            }
+            if total < best {
+                best = total;
+                choice = Some(places);
+            }
+        }
+        match choice {
+            Some(places) if best <= own => {
+                for (member, cell, leavers) in places {
+                    for leaver in leavers {
+                        if !self.is_spilled[leaver as usize] {
+                            self.evict(leaver);
+                        }
+                    }
+                    self.place(member, cell);
+                }
+            }
+            _ => self.give_up(members),
+        }
+    }
+
+    fn evict_for_run(&mut self, members: &[(u32, u16)], file: usize, pin: Option<u16>) {
+        let classes = self.classes;
+        let (row, limit) = (self.colors.files[file].row, self.colors.files[file].limit);
+        let own = members.iter().map(|&(member, _)| self.density(member)).min().unwrap_or(u64::MAX);
+        let mut best = u64::MAX;
+        let mut choice: Option<(u16, SmallVec<[u32; 8]>)> = None;
+        for base in 0..row * limit {
+            if pin.is_some_and(|pin| pin != base) {
+                continue;
+            }
+            let fits = members.iter().all(|&(member, offset)| {
+                classes.class[member as usize].pin.is_some() || self.run_member_fits(file, member, base + offset)
+            });
+            if !fits {
+                continue;
+            }
+            let mut leavers = SmallVec::new();
+            let mut total = 0u64;
+            for &(member, offset) in members {
+                if classes.class[member as usize].pin.is_none() {
+                    total = total.saturating_add(self.price(member, base + offset, &mut leavers, u64::MAX));
+                }
+            }
+            if total < best {
+                best = total;
+                choice = Some((base, leavers));
+            }
+        }
+        match choice {
+            Some((base, leavers)) if best <= own => {
+                for leaver in leavers {
+                    self.evict(leaver);
+                }
+                for &(member, offset) in members {
+                    if classes.class[member as usize].pin.is_none() {
+                        self.place(member, base + offset);
+                    }
+                }
+            }
+            _ => {
+                let members: SmallVec<[u32; 8]> = members.iter().map(|member| member.0).collect();
+                self.give_up(&members);
+            }
+        }
+    }
+
+    /// A unit finds no place at any price: its own classes are spilled, if one can be.
+    fn give_up(&mut self, members: &[u32]) {
+        let mut any = false;
+        for &member in members {
+            if !self.classes.class[member as usize].tiny {
+                any = true;
+                self.spill(member);
+            }
+        }
+        if !any {
+            self.stuck(members[0]);
+        }
+    }
+}
+
+/// Gives each member a position of its own out of its mask; preferences first, where possible.
+fn assign(masks: &[u16], prefers: &[Option<u8>]) -> Option<SmallVec<[u8; 8]>> {
+    fn step(masks: &[u16], prefers: &[Option<u8>], taken: u16, out: &mut SmallVec<[u8; 8]>, budget: &mut u32) -> bool {
+        let k = out.len();
+        if k == masks.len() {
+            return true;
+        }
+        let preferred = prefers[k].map_or(0, |phase| 1u16 << phase) & masks[k] & !taken;
+        for mask in [preferred, masks[k] & !taken & !preferred] {
+            let mut left = mask;
+            while left != 0 {
+                if *budget == 0 {
+                    return false;
+                }
+                *budget -= 1;
+                let phase = left.trailing_zeros() as u8;
+                left &= left - 1;
+                out.push(phase);
+                if step(masks, prefers, taken | 1 << phase, out, budget) {
+                    return true;
+                }
+                out.pop();
+            }
+        }
+        false
+    }
+    let mut out = SmallVec::new();
+    step(masks, prefers, 0, &mut out, &mut 4000).then_some(out)
+}

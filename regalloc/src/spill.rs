@@ -1,0 +1,442 @@
+//! Rewrites the flat function so that chosen registers live in slots, or are recomputed.
+//!
+//! Around each instruction a spilled register becomes a short one, loaded before and stored behind.
+//! A register that is read but not written in a loop is first given a copy for the whole loop,
+//! loaded once before it; if that copy must go too, it is loaded at each use. A register whose one
+//! definition the target calls recomputable is computed again at each use instead.
+
+use crate::api::{Shape, Target};
+use crate::classes::Classes;
+use crate::work::{NONE, Origin, Work, WorkNode, virt};
+use cranelift_entity::EntityRef;
+use gpucc_ir::mach::{Inst, Operand, Phases, Reg, Role, Slot, VReg};
+use gpucc_ir::ssa::Span;
+
+/// Where the value of a register of the program lives when it has no register of its own.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Home {
+    /// In a register (or nowhere).
+    Register,
+    /// In a spill slot.
+    Slot(u32),
+    /// Recomputed by this instruction of the program.
+    Again(u32),
+}
+
+/// How a register is treated in this rewriting.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Plan {
+    Keep,
+    /// Load and store around each instruction.
+    Slot(u32),
+    /// Clone the node at each use.
+    Again(u32),
+}
+
+/// What spilling has done so far, over all rounds.
+#[derive(Clone, Debug)]
+pub(crate) struct Spilled<I> {
+    /// By register of the program.
+    pub home: Vec<Home>,
+    /// One past the highest slot.
+    pub slots: u32,
+    pub spilled: u32,
+    pub recomputed: u32,
+    /// Recomputed instructions of the program, sorted by number.
+    pub again: Vec<(u32, I)>,
+}
+
+fn shape_of<I>(work: &Work<I>, v: VReg) -> Shape {
+    let demand = work.regs[v.index()].data.demand;
+    Shape { file: demand.file, count: demand.count, stride: demand.stride }
+}
+
+/// Spills the registers of `chosen` classes. Returns false when there is nothing left to spill in them.
+pub(crate) fn spill<I: Inst, T: Target<I>>(
+    work: &mut Work<I>,
+    classes: &mut Classes,
+    chosen: &[u32],
+    target: &mut T,
+    state: &mut Spilled<I>,
+) -> bool {
+    let count = work.regs.len();
+    let mut in_chosen = vec![NONE; classes.class.len()];
+    for (k, &class) in chosen.iter().enumerate() {
+        in_chosen[class as usize] = k as u32;
+    }
+    let mut members: Vec<Vec<VReg>> = vec![Vec::new(); chosen.len()];
+    for index in 0..count {
+        let class = classes.find(index as u32);
+        let at = in_chosen[class as usize];
+        if at != NONE && !work.regs[index].tiny {
+            members[at as usize].push(VReg::from_u32(index as u32));
+        }
+    }
+    let definitions = Definitions::of(work);
+    let mut plans = vec![Plan::Keep; count];
+    let mut slots = SlotPool { first: state.slots, ends: Vec::new() };
+    let mut order: Vec<usize> = (0..chosen.len()).collect();
+    let start = |k: usize| classes.class[chosen[k] as usize].segments.first().map_or(0, |segment| segment.start);
+    order.sort_by_key(|&k| (start(k), k));
+    let mut any = false;
+    for k in order {
+        let regs = &members[k];
+        if regs.is_empty() {
+            continue;
+        }
+        any = true;
+        if let [only] = regs[..]
+            && let Some(node) = definitions.single(only)
+            && let Origin::Program(number) | Origin::Again(number) = work.nodes[node as usize].origin
+            && target.remat(&work.nodes[node as usize].inst)
+        {
+            plans[only.index()] = Plan::Again(node);
+            state.home[work.regs[only.index()].root.index()] = Home::Again(number);
+            state.recomputed += 1;
+            if let Err(at) = state.again.binary_search_by_key(&number, |entry| entry.0) {
+                state.again.insert(at, (number, work.nodes[node as usize].inst.clone()));
+            }
+            continue;
+        }
+        // A copy for a loop has its slot already.
+        let mut slot = regs.iter().find_map(|v| work.regs[v.index()].backed).filter(|_| regs.len() == 1);
+        if slot.is_none() {
+            let data = &classes.class[chosen[k] as usize];
+            let (first, last) = (data.segments[0].start, data.segments[data.segments.len() - 1].end);
+            slot = Some(slots.take(first, last, data.shape));
+        }
+        let slot = slot.expect("just given");
+        for &v in regs {
+            plans[v.index()] = Plan::Slot(slot);
+            if work.regs[v.index()].backed.is_none() {
+                state.home[work.regs[v.index()].root.index()] = Home::Slot(slot);
+                state.spilled += 1;
+            }
+        }
+    }
+    state.slots = slots.end();
+    if any {
+        rewrite(work, plans, target);
+    }
+    any
+}
+
+/// Slots handed out in this round: classes that do not live at the same time share one.
+struct SlotPool {
+    first: u32,
+    /// Per slot: the point where it becomes free, and the shape it was made for.
+    ends: Vec<(u32, Shape)>,
+}
+
+impl SlotPool {
+    /// A slot for a life from `start` to `end`; lives come in the order of their starts.
+    fn take(&mut self, start: u32, end: u32, shape: Shape) -> u32 {
+        // The search is bounded: a pool of busy slots must not make spilling quadratic.
+        let recent = self.ends.len().saturating_sub(64);
+        let found = self.ends[recent..].iter().position(|&(free, made_for)| free <= start && made_for == shape);
+        let at = match found {
+            Some(at) => recent + at,
+            None => {
+                self.ends.push((0, shape));
+                self.ends.len() - 1
+            }
+        };
+        self.ends[at].0 = end;
+        self.first + at as u32
+    }
+
+    fn end(&self) -> u32 {
+        self.first + self.ends.len() as u32
+    }
+}
+
+/// How often each register is defined, and where when it is once.
+struct Definitions {
+    node: Vec<u32>,
+}
+
+const SEVERAL: u32 = u32::MAX - 1;
+
+impl Definitions {
+    fn of<I: Inst>(work: &Work<I>) -> Definitions {
+        let mut node = vec![NONE; work.regs.len()];
+        let mut operands: Vec<Operand> = Vec::new();
+        for index in 0..work.nodes.len() as u32 {
+            work.operands(index, &mut operands);
+            for operand in operands.iter().filter(|operand| operand.role.is_def()) {
+                let entry = &mut node[virt(operand).index()];
+                *entry = if *entry == NONE { index } else { SEVERAL };
+            }
+        }
+        Definitions { node }
+    }
+
+    fn single(&self, v: VReg) -> Option<u32> {
+        Some(self.node[v.index()]).filter(|&node| node < SEVERAL)
+    }
+}
+
+/// Loops at the outermost level, as ranges of layout positions, that are entered from the block before
+/// them and from nowhere else.
+fn outer_loops<I>(work: &Work<I>) -> Vec<(u32, u32)> {
+    let mut loops: Vec<(u32, u32)> = Vec::new();
+    let mut at = 0;
+    while at < work.blocks.len() {
+        if work.blocks[at].depth == 0 {
+            at += 1;
+            continue;
+        }
+        let first = at;
+        while at < work.blocks.len() && work.blocks[at].depth > 0 {
+            at += 1;
+        }
+        let inside = first as u32..at as u32;
+        let single_entry = first > 0
+            && (first..at).all(|block| {
+                work.preds.iter().all(|preds| {
+                    let mut outside = preds.of(block).iter().filter(|from| !inside.contains(from));
+                    outside.all(|&from| block == first && from + 1 == first as u32)
+                })
+            });
+        if single_entry {
+            loops.push((first as u32, at as u32 - 1));
+        }
+    }
+    loops
+}
+
+/// Registers that a loop reads and does not write, of those that go to slots: (register, its copy
+/// for the loop) for each loop.
+fn loop_copies<I: Inst>(work: &mut Work<I>, plans: &mut Vec<Plan>, loops: &[(u32, u32)]) -> Vec<Vec<(VReg, VReg)>> {
+    let mut copies = vec![Vec::new(); loops.len()];
+    let mut read_in = vec![NONE; work.regs.len()];
+    let mut written_in = vec![NONE; work.regs.len()];
+    let mut operands: Vec<Operand> = Vec::new();
+    for (k, &(first, last)) in loops.iter().enumerate() {
+        let mut candidates: Vec<VReg> = Vec::new();
+        let nodes = work.blocks[first as usize].first..work.blocks[last as usize].end;
+        for node in nodes {
+            work.operands(node, &mut operands);
+            for operand in &operands {
+                let v = virt(operand);
+                if !matches!(plans[v.index()], Plan::Slot(_)) || work.regs[v.index()].backed.is_some() {
+                    continue;
+                }
+                if operand.role.is_def() {
+                    written_in[v.index()] = k as u32;
+                } else if read_in[v.index()] != k as u32 {
+                    read_in[v.index()] = k as u32;
+                    candidates.push(v);
+                }
+            }
+        }
+        for v in candidates {
+            if written_in[v.index()] == k as u32 {
+                continue;
+            }
+            let Plan::Slot(slot) = plans[v.index()] else { continue };
+            let copy = work.make_reg(v, false);
+            work.regs[copy.index()].backed = Some(slot);
+            plans.push(Plan::Keep);
+            copies[k].push((v, copy));
+        }
+    }
+    copies
+}
+
+struct Rewriter<'a, I, T> {
+    work: &'a mut Work<I>,
+    target: &'a mut T,
+    plans: Vec<Plan>,
+    /// The register that stands for another in the loop being rewritten.
+    stands_for: Vec<VReg>,
+    /// Definitions of the registers that are recomputed, by position in the old nodes.
+    again: Vec<(u32, WorkNode<I>)>,
+    /// Short registers of the instruction being rewritten.
+    locals: Vec<(VReg, VReg)>,
+    out: Vec<WorkNode<I>>,
+}
+
+fn rewrite<I: Inst, T: Target<I>>(work: &mut Work<I>, mut plans: Vec<Plan>, target: &mut T) {
+    let loops = outer_loops(work);
+    let copies = loop_copies(work, &mut plans, &loops);
+    let nodes = std::mem::take(&mut work.nodes);
+    let mut again: Vec<(u32, WorkNode<I>)> = Vec::new();
+    for plan in &plans {
+        if let Plan::Again(node) = *plan {
+            again.push((node, nodes[node as usize].clone()));
+        }
+    }
+    again.sort_by_key(|entry| entry.0);
+    let stands_for = (0..work.regs.len() as u32).map(VReg::from_u32).collect();
+    let blocks = work.blocks.clone();
+    let capacity = nodes.len() + nodes.len() / 4;
+    let mut input = nodes.into_iter();
+    let mut rewriter =
+        Rewriter { work, target, plans, stands_for, again, locals: Vec::new(), out: Vec::with_capacity(capacity) };
+    let mut next_loop = 0;
+    for (position, block) in blocks.iter().enumerate() {
+        if loops.get(next_loop).is_some_and(|&(first, _)| first as usize == position) {
+            for &(v, copy) in &copies[next_loop] {
+                rewriter.stands_for[v.index()] = copy;
+            }
+        }
+        let first = rewriter.out.len() as u32;
+        let to_load = loops.get(next_loop).filter(|&&(first, _)| first as usize == position + 1);
+        let mut to_load = to_load.map_or(&[][..], |_| &copies[next_loop][..]);
+        for _ in block.first..block.end {
+            let node = input.next().expect("blocks cover the nodes");
+            if node.inst.ends_block() {
+                rewriter.load_copies(to_load, node.happened, node.span);
+                to_load = &[];
+            }
+            rewriter.node(node);
+        }
+        rewriter.load_copies(to_load, block.happened, Span::NONE);
+        let end = rewriter.out.len() as u32;
+        rewriter.work.blocks[position].first = first;
+        rewriter.work.blocks[position].end = end;
+        if loops.get(next_loop).is_some_and(|&(_, last)| last as usize == position) {
+            for &(v, _) in &copies[next_loop] {
+                rewriter.stands_for[v.index()] = v;
+            }
+            next_loop += 1;
+        }
+    }
+    let out = rewriter.out;
+    work.nodes = out;
+}
+
+impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
+    fn push_move(&mut self, inst: I, shape: Shape, happened: u32, span: Span) {
+        let origin = Origin::Move { count: shape.count, stride: shape.stride };
+        self.out.push(WorkNode { inst, span, origin, happened });
+    }
+
+    /// Loads the copies of a loop.
+    fn load_copies(&mut self, copies: &[(VReg, VReg)], happened: u32, span: Span) {
+        for &(v, copy) in copies {
+            if let Plan::Slot(slot) = self.plans[v.index()] {
+                let shape = shape_of(self.work, v);
+                let inst = self.target.load(Slot(slot), copy, shape);
+                self.push_move(inst, shape, happened, span);
+            }
+        }
+    }
+
+    /// One instruction, with what it needs before and behind.
+    fn node(&mut self, mut node: WorkNode<I>) {
+        let mut operands: smallvec::SmallVec<[Operand; 8]> = smallvec::SmallVec::new();
+        node.inst.operands(&mut |operand| operands.push(operand));
+        let plan_of = |this: &Self, operand: &Operand| this.plans[virt(operand).index()];
+        let affected = |this: &Self, operand: &Operand| {
+            let v = virt(operand);
+            this.stands_for[v.index()] != v || this.plans[v.index()] != Plan::Keep
+        };
+        if !operands.iter().any(|operand| affected(self, operand)) {
+            self.out.push(node);
+            return;
+        }
+        // Definitions that vanish: of what is recomputed; loads of a slot into a register that now
+        // stays in that slot; copies within a slot.
+        if let Some(def) = operands.iter().find(|operand| operand.role.is_def()) {
+            match plan_of(self, def) {
+                Plan::Again(_) => return,
+                Plan::Slot(slot) => {
+                    if node.inst.access() == Some(gpucc_ir::mach::Access::Load(Slot(slot))) {
+                        return;
+                    }
+                    if node.inst.is_copy() && operands.len() == 2 && plan_of(self, &operands[0]) == plan_of(self, &operands[1]) {
+                        return;
+                    }
+                }
+                Plan::Keep => {}
+            }
+        }
+        self.locals.clear();
+        for operand in operands.iter().filter(|operand| operand.role == Role::Use) {
+            let v = virt(operand);
+            if self.stands_for[v.index()] != v || self.locals.iter().any(|&(other, _)| other == v) {
+                continue;
+            }
+            let shape = shape_of(self.work, v);
+            match self.plans[v.index()] {
+                Plan::Keep => {}
+                Plan::Slot(slot) => {
+                    let local = self.local(v);
+                    let inst = self.target.load(Slot(slot), local, shape);
+                    self.push_move(inst, shape, node.happened, node.span);
+                }
+                Plan::Again(at) => {
+                    let local = self.local(v);
+                    let found = self.again.binary_search_by_key(&at, |entry| entry.0).expect("it was collected");
+                    let mut copy = self.again[found].1.clone();
+                    copy.inst.rewrite(&mut |_, _| Reg::virt(local));
+                    if let Origin::Program(number) = copy.origin {
+                        copy.origin = Origin::Again(number);
+                    }
+                    copy.happened = node.happened;
+                    self.out.push(copy);
+                }
+            }
+        }
+        let mut stores: smallvec::SmallVec<[(VReg, VReg, u32); 4]> = smallvec::SmallVec::new();
+        for operand in operands.iter().filter(|operand| operand.role.is_def()) {
+            let v = virt(operand);
+            if let Plan::Slot(slot) = self.plans[v.index()]
+                && !stores.iter().any(|&(other, ..)| other == v)
+            {
+                let local = match self.locals.iter().find(|&&(other, _)| other == v) {
+                    Some(&(_, local)) => local,
+                    None => self.local(v),
+                };
+                stores.push((v, local, slot));
+            }
+        }
+        let (stands_for, locals) = (&self.stands_for, &self.locals);
+        node.inst.rewrite(&mut |reg, role| {
+            let Some(v) = reg.as_virt() else { return reg };
+            if role == Role::Use && stands_for[v.index()] != v {
+                return Reg::virt(stands_for[v.index()]);
+            }
+            let local = locals.iter().find(|&&(other, _)| other == v);
+            local.map_or(reg, |&(_, local)| Reg::virt(local))
+        });
+        let is_program = matches!(node.origin, Origin::Program(_));
+        let (happened, span) = (node.happened + u32::from(is_program), node.span);
+        self.out.push(node);
+        for (v, local, slot) in stores {
+            let shape = shape_of(self.work, v);
+            let phases = self.target.slot_phases(Slot(slot), shape.file);
+            let mut stored = local;
+            if phases != Phases::ANY {
+                // The slot is particular about positions. Another register, not a narrower one: the
+                // instruction may be particular too. The hint makes them one where that is possible.
+                stored = self.work.make_reg(v, true);
+                self.grow(stored);
+                self.work.regs[stored.index()].data.demand.phases = phases;
+                if phases.0.is_power_of_two() {
+                    self.work.regs[local.index()].data.prefer = Some(phases.0.trailing_zeros() as u8);
+                }
+                let inst = self.target.copy(Reg::virt(stored), Reg::virt(local), shape);
+                self.push_move(inst, shape, happened, span);
+            }
+            let inst = self.target.store(Slot(slot), stored, shape);
+            self.push_move(inst, shape, happened, span);
+        }
+    }
+
+    /// A short register for `v` around the current instruction.
+    fn local(&mut self, v: VReg) -> VReg {
+        let local = self.work.make_reg(v, true);
+        self.grow(local);
+        self.locals.push((v, local));
+        local
+    }
+
+    /// Keeps the tables as long as the list of registers.
+    fn grow(&mut self, made: VReg) {
+        self.plans.push(Plan::Keep);
+        self.stands_for.push(made);
+    }
+}

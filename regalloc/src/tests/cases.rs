@@ -1,0 +1,248 @@
+//! Small functions with known answers.
+
+use super::{FILES, Plainly, options};
+use crate::{Allocation, Error, Policy, allocate};
+use gpucc_ir::mach::plain::Plain;
+use gpucc_ir::mach::{Func, parse, print};
+
+const COMPACT: Policy = Policy::Compact { free_rows: 1 };
+
+/// Reads a body; registers are declared by the extra lines or are scalars of R.
+fn read(declared: &[&str], body: &str) -> Func<Plain> {
+    let mut text = String::from("mach \"case\"\n");
+    let highest = body
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter_map(|word| word.strip_prefix('v').and_then(|number| number.parse::<usize>().ok()))
+        .max();
+    for v in 0..highest.map_or(0, |n| n + 1) {
+        let prefix = format!("v{v}:");
+        match declared.iter().find(|line| line.starts_with(&prefix)) {
+            Some(line) => text += line,
+            None => text += &format!("v{v}: R"),
+        }
+        text.push('\n');
+    }
+    parse(&(text + body), FILES).unwrap()
+}
+
+fn run(func: &mut Func<Plain>, rows: [u16; 3]) -> Result<Allocation, Error> {
+    allocate(func, &mut Plainly { can_swap: true }, &options(rows, COMPACT))
+}
+
+fn body(func: &Func<Plain>) -> String {
+    print(func).split_once("b0:").unwrap().1.to_owned()
+}
+
+/// The thread runs the else arm after the then arm: a uniform value of before the if that the else
+/// arm reads must survive the then arm, although no lane goes from one to the other.
+const ARMS: &str = "b0: -> b1 b2
+    v0 = uniform
+    v9 = input
+    branch v9
+b1: logical b3, physical b2
+    v1 = uniform2
+    sink v1
+b2: -> b3
+    sink v0
+b3:
+    end
+";
+
+#[test]
+fn a_uniform_value_survives_the_other_arm() {
+    let mut func = read(&["v0: A", "v1: A"], ARMS);
+    run(&mut func, [128, 64, 32]).unwrap();
+    let text = print(&func);
+    assert!(text.contains("A0 = uniform\n") && text.contains("A1 = uniform2\n"), "{text}");
+}
+
+#[test]
+fn a_value_per_lane_does_not_pay_for_the_other_arm() {
+    let mut func = read(&[], ARMS);
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    let cells: Vec<_> = [0, 1, 9].iter().map(|&v: &usize| result.cells[v].unwrap().index).collect();
+    // v1 may take v0's cell: its lanes are others. With one cell of room it must.
+    let _ = cells;
+    let mut func = read(&["v0: T phases 0b1", "v1: T phases 0b1"], ARMS);
+    let result = run(&mut func, [128, 64, 1]).unwrap();
+    assert_eq!(result.cells[0], result.cells[1]);
+    assert_eq!(result.spilled, 0);
+}
+
+#[test]
+fn copies_of_an_if_vanish() {
+    let mut func = read(
+        &[],
+        "b0: -> b1 b2
+    v0 = a
+    v1 = b
+    branch v0
+b1: logical b3, physical b2
+    v2 = copy v0
+b2: -> b3
+    v3 = c v1
+    v2 = copy v3
+b3:
+    end v2
+",
+    );
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    assert_eq!((result.copies_removed, result.copies_inserted), (2, 0), "{}", print(&func));
+}
+
+#[test]
+fn a_rotation_in_a_loop_is_broken_by_a_spare_cell_or_swaps() {
+    let text = "b0: -> b1
+    v0, v1, v2 = a
+b1: -> b1 b2
+    sink v0 v1 v2
+    v0, v1, v2 = copy v1 v2 v0
+b2:
+    end v0 v1 v2
+";
+    let mut roomy = read(&[], text);
+    run(&mut roomy, [128, 64, 32]).unwrap();
+    assert_eq!(body(&roomy).matches(" = copy").count(), 4, "{}", print(&roomy));
+    let declared = ["v0: R phases 0b111", "v1: R phases 0b111", "v2: R phases 0b111"];
+    let mut tight = read(&declared, text);
+    let result = allocate(&mut tight, &mut Plainly { can_swap: true }, &options([1, 1, 1], COMPACT)).unwrap();
+    // The fourth cell of the row is the spare one.
+    assert_eq!(result.rows_used[0], 1);
+}
+
+#[test]
+fn a_cycle_without_room_needs_the_targets_swap() {
+    let text = "b0: -> b1
+    v0, v1, v2, v3 = a
+b1: -> b1 b2
+    sink v0 v1 v2 v3
+    v0, v1, v2, v3 = copy v1 v0 v3 v2
+b2:
+    end v0 v1 v2 v3
+";
+    let mut func = read(&[], text);
+    let result = allocate(&mut func, &mut Plainly { can_swap: true }, &options([1, 1, 1], COMPACT)).unwrap();
+    assert_eq!(result.rows_used[0], 1);
+    let mut func = read(&[], text);
+    let result = allocate(&mut func, &mut Plainly { can_swap: false }, &options([1, 1, 1], COMPACT));
+    assert!(matches!(result, Err(Error::OutOfRegisters { .. })), "{result:?}");
+}
+
+#[test]
+fn fetch_results_and_export_sources_share_rows_without_copies() {
+    let mut func = read(
+        &[],
+        "b0:
+    v0!R0.x, v1!R0.y = inputs
+    v2~1, v3~1, v4~1, v5~1 = fetch v0~0 v1~0
+    v6 = mul v2 v3
+    v7 = mul v4 v5
+    export v6~0 v7~0 v0~0 v6~0
+    v8 = mul v6 v7
+    export v2~0 v8~0
+    end
+",
+    );
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    assert_eq!(result.copies_inserted, 0, "{}", print(&func));
+}
+
+#[test]
+fn more_values_than_a_row_holds_cost_copies() {
+    let mut func = read(
+        &[],
+        "b0:
+    v0, v1, v2, v3, v4, v5 = a
+    export v0~0 v1~0 v2~0 v3~0
+    export v2~0 v3~0 v4~0 v5~0
+    sink v0 v1 v2 v3 v4 v5
+    end
+",
+    );
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    assert!((1..=4).contains(&result.copies_inserted), "{}", print(&func));
+}
+
+#[test]
+fn two_values_that_want_one_fixed_cell_at_different_times_get_it() {
+    let mut func = read(
+        &[],
+        "b0:
+    v0!R0.x = inputs
+    v1 = a
+    call v1!R0.x
+    call v0!R0.x
+    sink v0 v1
+    end
+",
+    );
+    run(&mut func, [128, 64, 32]).unwrap();
+}
+
+#[test]
+fn physical_operands_are_kept_out_of_the_way() {
+    let mut func = read(
+        &[],
+        "b0:
+    R0.x, R0.y = payload
+    v0 = a R0.x
+    v1 = b
+    sink R0.y v0 v1
+    end
+",
+    );
+    let result = run(&mut func, [1, 1, 1]).unwrap();
+    let (zero, one) = (result.cells[0].unwrap().index, result.cells[1].unwrap().index);
+    assert!(zero != 1 && one != 1 && zero != one);
+}
+
+#[test]
+fn a_register_that_is_never_written_on_some_path_is_refused() {
+    let mut func = read(&[], "b0: -> b1 b2\nb1: -> b2\n    v0 = a\nb2:\n    end v0\n");
+    let error = run(&mut func, [128, 64, 32]).unwrap_err();
+    assert!(error.to_string().contains("v0 is read on a path"), "{error}");
+}
+
+#[test]
+fn an_instruction_that_cannot_fit_names_the_file_and_its_rows() {
+    let mut func = read(&[], "b0:\n    v0, v1, v2, v3, v4 = a\n    end v0 v1 v2 v3 v4\n");
+    let error = run(&mut func, [1, 1, 1]).unwrap_err();
+    assert!(matches!(error, Error::OutOfRegisters { file: "R", rows: 1, .. }), "{error}");
+}
+
+#[test]
+fn a_value_of_before_a_loop_is_loaded_once_for_the_loop() {
+    let mut func = read(
+        &[],
+        "b0: -> b1
+    v0 = a
+    v1, v2, v3, v4 = b
+    sink v1 v2 v3 v4
+b1: -> b1 b2
+    v5 = c v0
+    sink v5 v0
+b2:
+    end
+",
+    );
+    let result = run(&mut func, [1, 1, 1]).unwrap();
+    assert_eq!(result.spilled, 1);
+    let text = print(&func);
+    let inside = text.split("b1:").nth(1).unwrap().split("b2:").next().unwrap();
+    assert!(!inside.contains("load"), "{text}");
+}
+
+#[test]
+fn constants_are_recomputed_instead_of_spilled() {
+    let mut func = read(
+        &[],
+        "b0:
+    v0 = const 7
+    v1, v2, v3, v4 = b
+    sink v1 v2 v3 v4
+    end v0
+",
+    );
+    let result = run(&mut func, [1, 1, 1]).unwrap();
+    assert_eq!((result.spilled, result.recomputed), (0, 1), "{}", print(&func));
+}

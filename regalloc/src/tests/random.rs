@@ -1,0 +1,277 @@
+//! Random programs: allocated, proved, executed along random paths, and broken on purpose.
+
+use super::generate::{Random, Taste, generate};
+use super::{FILES, Plainly, R, options};
+use crate::check::{Evidence, check};
+use crate::work::Origin;
+use crate::{Allocation, Error, Policy, Proof, allocate, solve};
+use gpucc_ir::mach::plain::Plain;
+use gpucc_ir::mach::{Access, Cell, Edges, Func, Inst, Operand, Reg, Role, verify};
+use std::collections::BTreeMap;
+
+const RICH: Taste = Taste { size: 120, depth: 3, scalar_only: false };
+const SCALAR: Taste = Taste { size: 120, depth: 3, scalar_only: true };
+const ROOMY: [u16; 3] = [128, 64, 32];
+
+/// Runs one path through a function as one lane sees it (per-lane registers over logical edges) and
+/// returns what every instruction with an effect read. Values are hashes of how they were made.
+fn trace(func: &Func<Plain>, seed: u64, steps: usize) -> Vec<u64> {
+    let mut random = Random(seed | 1);
+    let mut registers: BTreeMap<(Reg, u32), u64> = BTreeMap::new();
+    let mut slots: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    let mut seen = Vec::new();
+    let mut block = func.layout[0];
+    for _ in 0..steps {
+        for node in &func.blocks[block].nodes {
+            let inst = &node.inst;
+            let part = |operand: &Operand, shapes: &BTreeMap<(Reg, u32), u64>, k: u32| {
+                let key = match operand.reg.as_phys() {
+                    Some(cell) => {
+                        let stride = if cell.file == R { 4 } else { 1 };
+                        (Reg::phys(Cell { index: cell.index + (k * stride) as u16, ..cell }), 0)
+                    }
+                    None => (operand.reg, k),
+                };
+                shapes.get(&key).copied()
+            };
+            let array = matches!(inst.name.as_str(), "clear" | "put" | "get" | "staging_load" | "staging_store");
+            if array {
+                // Large registers are followed by the checker only.
+                for operand in inst.operands.iter().filter(|operand| operand.role.is_def()) {
+                    registers.insert((operand.reg, 0), 1);
+                }
+                continue;
+            }
+            let uses: Vec<u64> = inst
+                .operands
+                .iter()
+                .filter(|operand| operand.role == Role::Use)
+                .map(|operand| part(operand, &registers, 0).unwrap_or(0))
+                .collect();
+            let defs: Vec<Reg> =
+                inst.operands.iter().filter(|operand| operand.role.is_def()).map(|operand| operand.reg).collect();
+            match inst.access() {
+                Some(Access::Store(slot)) => {
+                    slots.insert((slot.0, 0), uses[0]);
+                    continue;
+                }
+                Some(Access::Load(slot)) => {
+                    registers.insert((defs[0], 0), slots.get(&(slot.0, 0)).copied().unwrap_or(0));
+                    continue;
+                }
+                None => {}
+            }
+            if inst.is_copy() {
+                for (&to, &value) in defs.iter().zip(&uses) {
+                    registers.insert((to, 0), value);
+                }
+                continue;
+            }
+            let mut hash = 0xcbf2_9ce4_8422_2325u64;
+            for byte in inst.name.bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+            }
+            for &number in &inst.numbers {
+                hash = (hash ^ u64::from(number)).wrapping_mul(0x100_0000_01b3);
+            }
+            for &value in &uses {
+                hash = (hash ^ value).wrapping_mul(0x100_0000_01b3);
+            }
+            if inst.name != "const" {
+                seen.push(hash);
+            }
+            for (k, &to) in defs.iter().enumerate() {
+                let value = if inst.name == "const" { hash } else { hash.wrapping_add(k as u64 * 77) };
+                registers.insert((to, 0), value);
+            }
+        }
+        let next = func.successors(Edges::Logical, block);
+        if next.is_empty() {
+            break;
+        }
+        block = next[random.below(next.len() as u64) as usize];
+    }
+    seen
+}
+
+fn run(func: &Func<Plain>, rows: [u16; 3], policy: Policy, can_swap: bool) -> Result<(Func<Plain>, Allocation), Error> {
+    let mut copy = func.clone();
+    let result = allocate(&mut copy, &mut Plainly { can_swap }, &options(rows, policy))?;
+    Ok((copy, result))
+}
+
+fn agree(before: &Func<Plain>, after: &Func<Plain>, seed: u64) {
+    for path in 0..6 {
+        let path = seed.wrapping_mul(31).wrapping_add(path).wrapping_mul(0x9e37_79b9);
+        assert_eq!(trace(before, path, 60), trace(after, path, 60), "seed {seed}");
+    }
+}
+
+/// `get` and array instructions produce opaque values, so programs compared by execution have none.
+fn comparable(func: &Func<Plain>) -> bool {
+    func.layout.iter().all(|&block| func.blocks[block].nodes.iter().all(|node| node.inst.name != "get"))
+}
+
+#[test]
+fn random_programs_are_allocated_proved_and_run_the_same() {
+    let mut compared = 0;
+    for seed in 0..400 {
+        let func = generate(seed, RICH);
+        verify(&func).unwrap();
+        for policy in [Policy::Compact { free_rows: 2 }, Policy::Spread] {
+            let (after, result) = run(&func, ROOMY, policy, seed % 2 == 0).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            assert_eq!(result.spilled, 0, "seed {seed}\n{}", gpucc_ir::mach::print(&after));
+            verify(&after).unwrap();
+            if comparable(&func) {
+                agree(&func, &after, seed);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn tiny_budgets_spill_and_still_run_the_same() {
+    let mut spilled = 0;
+    let mut recomputed = 0;
+    for seed in 0..200 {
+        let func = generate(seed, SCALAR);
+        for rows in [2, 3, 5] {
+            let (after, result) = run(&func, [rows, 8, 8], Policy::Compact { free_rows: 1 }, true)
+                .unwrap_or_else(|error| panic!("seed {seed}, {rows} rows: {error}"));
+            assert!(result.rows_used[0] <= rows, "seed {seed}: {} of {rows}", result.rows_used[0]);
+            agree(&func, &after, seed);
+            spilled += result.spilled;
+            recomputed += result.recomputed;
+        }
+    }
+    assert!(spilled > 2000 && recomputed > 200, "{spilled} spilled, {recomputed} recomputed");
+}
+
+#[test]
+fn rows_and_runs_survive_small_budgets() {
+    let mut outcomes = [0; 2];
+    for seed in 0..200 {
+        let func = generate(seed, RICH);
+        for rows in [9, 12, 20] {
+            match run(&func, [rows, 3, 4], Policy::Compact { free_rows: 1 }, true) {
+                Ok((after, _)) => {
+                    outcomes[0] += 1;
+                    if comparable(&func) {
+                        agree(&func, &after, seed);
+                    }
+                }
+                // Arrays that live at once may exceed a tiny file.
+                Err(Error::OutOfRegisters { .. }) => outcomes[1] += 1,
+                Err(other) => panic!("seed {seed}, {rows} rows: {other}"),
+            }
+        }
+    }
+    assert!(outcomes[0] > 300, "{outcomes:?}");
+}
+
+#[test]
+fn allocation_is_the_same_every_time() {
+    for seed in 0..40 {
+        let func = generate(seed, RICH);
+        let one = run(&func, [12, 8, 8], Policy::Compact { free_rows: 2 }, true).unwrap();
+        let two = run(&func, [12, 8, 8], Policy::Compact { free_rows: 2 }, true).unwrap();
+        assert_eq!(one.1, two.1);
+        assert_eq!(gpucc_ir::mach::print(&one.0), gpucc_ir::mach::print(&two.0));
+    }
+}
+
+fn evidence_holds(proof: &Proof<Plain>, target: &Plainly, options: &crate::Options) -> bool {
+    let evidence = Evidence {
+        recorded: &proof.recorded,
+        claims: &proof.claims,
+        homes: &proof.spilled.home,
+        again: &proof.spilled.again,
+        target,
+        options,
+    };
+    check(&proof.work, &evidence).is_ok()
+}
+
+#[test]
+fn flipped_cells_are_caught() {
+    let (mut caught, mut total) = (0u32, 0u32);
+    for seed in 0..120 {
+        let taste = if seed % 2 == 0 { RICH } else { SCALAR };
+        let rows = if seed % 2 == 0 { ROOMY } else { [4, 8, 8] };
+        let mut func = generate(seed, taste);
+        let mut target = Plainly { can_swap: true };
+        let options = options(rows, Policy::Compact { free_rows: 2 });
+        let mut proof = solve(&mut func, &mut target, &options).unwrap();
+        assert!(evidence_holds(&proof, &target, &options));
+        let mut random = Random(seed + 1);
+        for _ in 0..40 {
+            let node = random.below(proof.work.nodes.len() as u64) as usize;
+            let original = proof.work.nodes[node].inst.clone();
+            let count = original.operands.len() as u64;
+            if count == 0 {
+                continue;
+            }
+            let at = random.below(count) as usize;
+            let operand = original.operands[at];
+            // A result that nobody reads may be anywhere.
+            if let Origin::Program(number) = proof.work.nodes[node].origin {
+                let (v, role) = proof.recorded.of(number)[at];
+                if role.is_def() && !proof.recorded.operands.contains(&(v, Role::Use)) {
+                    continue;
+                }
+            }
+            let used = proof.allocation.rows_used[operand.reg.cell().file.0 as usize];
+            let file = FILES.get(operand.reg.cell().file);
+            let cells = (used * u16::from(file.row)).max(2);
+            let shift = 1 + random.below(u64::from(cells) - 1) as u16;
+            let cell = Cell { index: (operand.reg.cell().index + shift) % cells, ..operand.reg.cell() };
+            if Reg::phys(cell) == operand.reg {
+                continue;
+            }
+            proof.work.nodes[node].inst.operands[at].reg = Reg::phys(cell);
+            total += 1;
+            let missed = evidence_holds(&proof, &target, &options);
+            caught += u32::from(!missed);
+            proof.work.nodes[node].inst = original;
+        }
+    }
+    assert!(total > 3000, "{total}");
+    // What is left are definitions that nobody reads, moved to cells that nobody needs.
+    assert!(caught * 100 >= total * 95, "{caught} of {total}");
+}
+
+#[test]
+fn dropped_and_reordered_instructions_are_caught() {
+    for seed in 0..60 {
+        let mut func = generate(seed, SCALAR);
+        let mut target = Plainly { can_swap: true };
+        let options = options([3, 8, 8], Policy::Compact { free_rows: 1 });
+        let mut proof = solve(&mut func, &mut target, &options).unwrap();
+        let position = proof.work.nodes.iter().position(|node| matches!(node.origin, Origin::Program(_)) && node.inst.name == "sink");
+        let Some(position) = position else { continue };
+        let kept = proof.work.nodes[position].clone();
+        // A sink replaced by a copy of itself under another number.
+        proof.work.nodes[position].origin = Origin::Program(0);
+        assert!(!evidence_holds(&proof, &target, &options));
+        proof.work.nodes[position] = kept;
+        assert!(evidence_holds(&proof, &target, &options));
+    }
+}
+
+#[test]
+fn work_grows_linearly_with_the_program() {
+    let steps = |size: u64, rows: u16| {
+        let mut func = generate(5, Taste { size, depth: 3, scalar_only: false });
+        let count = func.len();
+        let result = allocate(&mut func, &mut Plainly { can_swap: true }, &options([rows, 64, 32], Policy::Compact { free_rows: 4 }));
+        (count, result.unwrap().steps)
+    };
+    for rows in [128] {
+        let (small_count, small) = steps(4000, rows);
+        let (large_count, large) = steps(8000, rows);
+        let growth = (large as f64 / small as f64) / (large_count as f64 / small_count as f64);
+        assert!(growth < 1.25, "{small_count}: {small}, {large_count}: {large}");
+    }
+}

@@ -1,0 +1,232 @@
+//! The function while it is being allocated: nodes in one flat array, every register virtual.
+
+use crate::api::Error;
+use cranelift_entity::EntityRef;
+use gpucc_ir::mach::{Block, Cell, Edges, Files, Func, Inst, Operand, Reg, Relation, Role, VReg, VRegData};
+use gpucc_ir::ssa::Span;
+
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Where a node of the flat function comes from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// The n-th instruction of the function as it was given.
+    Program(u32),
+    /// Recomputes the n-th instruction.
+    Again(u32),
+    /// A copy or spill instruction that moves registers of this shape.
+    Move {
+        /// Cells of each register.
+        count: u16,
+        /// Distance between cells.
+        stride: u8,
+    },
+}
+
+/// One instruction in the flat function.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkNode<I> {
+    pub inst: I,
+    pub span: Span,
+    pub origin: Origin,
+    /// Instructions of the program that happened before this one: its place for the checker.
+    pub happened: u32,
+}
+
+/// A run of nodes; index = position in the layout.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkBlock {
+    pub block: Block,
+    pub first: u32,
+    pub end: u32,
+    pub depth: u32,
+    /// Instructions of the program that happened when the block ends.
+    pub happened: u32,
+    /// Instructions of the program that happened before it.
+    pub begins: u32,
+}
+
+/// What the allocator knows of one virtual register.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct WorkReg {
+    pub data: VRegData,
+    /// The cell it must occupy: a physical register of the program in disguise.
+    pub pin: Option<Cell>,
+    /// The register of the program whose value it holds.
+    pub root: VReg,
+    /// It is as short as can be (or pinned): spilling it would not help.
+    pub tiny: bool,
+    /// The slot that holds its value all along, when it is a copy for a loop.
+    pub backed: Option<u32>,
+}
+
+/// The flat function.
+#[derive(Clone, Debug)]
+pub(crate) struct Work<I> {
+    pub nodes: Vec<WorkNode<I>>,
+    pub blocks: Vec<WorkBlock>,
+    pub regs: Vec<WorkReg>,
+    pub files: Files,
+    /// Predecessor positions of each layout position, logical and physical.
+    pub preds: [Graph; 2],
+    /// Successor positions.
+    pub succs: [Graph; 2],
+    /// Number of registers of the program itself, disguised cells included.
+    pub program_regs: usize,
+}
+
+/// Adjacency of layout positions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    start: Vec<u32>,
+    list: Vec<u32>,
+}
+
+impl Graph {
+    pub fn of(&self, position: usize) -> &[u32] {
+        &self.list[self.start[position] as usize..self.start[position + 1] as usize]
+    }
+
+    fn collect(lists: impl Iterator<Item = impl Iterator<Item = u32>>) -> Graph {
+        let mut graph = Graph { start: vec![0], list: Vec::new() };
+        for list in lists {
+            graph.list.extend(list);
+            graph.start.push(graph.list.len() as u32);
+        }
+        graph
+    }
+}
+
+/// 0 for registers that live over logical edges, 1 for physical.
+pub(crate) fn edge_kind(files: Files, data: &VRegData) -> usize {
+    usize::from(!files.get(data.demand.file).per_lane)
+}
+
+/// The operands of the program's instructions, for the checker.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorded {
+    pub start: Vec<u32>,
+    pub operands: Vec<(VReg, Role)>,
+    /// Bit per instruction: it is a copy.
+    pub copies: Vec<bool>,
+}
+
+impl Recorded {
+    pub fn of(&self, instruction: u32) -> &[(VReg, Role)] {
+        let k = instruction as usize;
+        &self.operands[self.start[k] as usize..self.start[k + 1] as usize]
+    }
+    pub fn len(&self) -> u32 {
+        self.copies.len() as u32
+    }
+}
+
+/// Flattens a function, disguises its physical registers as pinned virtual ones, and records its
+/// operands. The function's blocks are left empty.
+pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded), Error> {
+    let loops = gpucc_ir::mach::Loops::of(func);
+    let mut position = vec![NONE; func.blocks.len()];
+    for (k, &block) in func.layout.iter().enumerate() {
+        position[block.index()] = k as u32;
+    }
+    let list_of = |edges: Edges, block: Block| {
+        func.successors(edges, block).iter().map(|to| position[to.index()]).collect::<Vec<_>>().into_iter()
+    };
+    let kinds = [Edges::Logical, Edges::Physical];
+    let succs = kinds.map(|kind| Graph::collect(func.layout.iter().map(|&block| list_of(kind, block))));
+    let preds = kinds.map(|kind| {
+        let adjacency = func.predecessors(kind);
+        Graph::collect(func.layout.iter().map(|&block| {
+            let from = adjacency.of(block).iter().map(|from| position[from.index()]);
+            from.collect::<Vec<_>>().into_iter()
+        }))
+    });
+    let total = func.len();
+    if total > (u32::MAX / 8) as usize {
+        return Err(Error::Invalid("more instructions than an allocation can number".into()));
+    }
+    let mut work = Work {
+        nodes: Vec::with_capacity(total + total / 8),
+        blocks: Vec::with_capacity(func.layout.len()),
+        regs: func.vregs.iter().map(|(v, &data)| WorkReg { data, pin: None, root: v, tiny: false, backed: None }).collect(),
+        files: func.files,
+        preds,
+        succs,
+        program_regs: 0,
+    };
+    let mut recorded = Recorded::default();
+    let mut disguises: Vec<(Cell, VReg)> = Vec::new();
+    recorded.start.reserve(total + 1);
+    recorded.start.push(0);
+    for &block in &func.layout {
+        let first = work.nodes.len() as u32;
+        let begins = recorded.len();
+        for node in func.blocks[block].nodes.drain(..) {
+            let mut inst = node.inst;
+            let regs = &mut work.regs;
+            inst.rewrite(&mut |reg, role| {
+                let v = match (reg.as_virt(), reg.as_phys()) {
+                    (Some(v), _) => v,
+                    (None, Some(cell)) => disguise(cell, &mut disguises, regs),
+                    (None, None) => return reg,
+                };
+                recorded.operands.push((v, role));
+                Reg::virt(v)
+            });
+            recorded.start.push(recorded.operands.len() as u32);
+            recorded.copies.push(inst.is_copy());
+            let number = recorded.len() - 1;
+            work.nodes.push(WorkNode { inst, span: node.span, origin: Origin::Program(number), happened: number });
+        }
+        let end = work.nodes.len() as u32;
+        work.blocks.push(WorkBlock { block, first, end, depth: loops.depth(block), happened: recorded.len(), begins });
+    }
+    if let Some(&(v, _)) = recorded.operands.iter().find(|(v, _)| v.index() >= work.regs.len()) {
+        return Err(Error::Invalid(format!("{v} is not declared")));
+    }
+    work.program_regs = work.regs.len();
+    Ok((work, recorded))
+}
+
+/// Programs name few cells, sorted search is enough.
+fn disguise(cell: Cell, disguises: &mut Vec<(Cell, VReg)>, regs: &mut Vec<WorkReg>) -> VReg {
+    match disguises.binary_search_by_key(&cell, |&(cell, _)| cell) {
+        Ok(found) => disguises[found].1,
+        Err(at) => {
+            let v = VReg::from_u32(regs.len() as u32);
+            let data = VRegData { demand: gpucc_ir::mach::Demand::scalar(cell.file), prefer: None, span: Span::NONE };
+            regs.push(WorkReg { data, pin: Some(cell), root: v, tiny: true, backed: None });
+            disguises.insert(at, (cell, v));
+            v
+        }
+    }
+}
+
+impl<I: Inst> Work<I> {
+    /// The operands of a node, appended to a cleared list. All registers are virtual.
+    pub fn operands(&self, node: u32, list: &mut Vec<Operand>) {
+        list.clear();
+        self.nodes[node as usize].inst.operands(&mut |operand| list.push(operand));
+    }
+
+    /// A new register that holds the value of another.
+    pub fn make_reg(&mut self, like: VReg, tiny: bool) -> VReg {
+        let v = VReg::from_u32(self.regs.len() as u32);
+        let mut reg = self.regs[like.index()];
+        reg.pin = None;
+        reg.tiny = tiny;
+        reg.backed = None;
+        self.regs.push(reg);
+        v
+    }
+}
+
+/// The virtual register of an operand in the flat function, where all are virtual.
+pub(crate) fn virt(operand: &Operand) -> VReg {
+    operand.reg.as_virt().expect("flattening made all registers virtual")
+}
+
+/// True when the operand has a constraint beyond its register's demand.
+pub(crate) fn constrained(operand: &Operand) -> bool {
+    operand.relation != Relation::Any || operand.phases != gpucc_ir::mach::Phases::ANY
+}
