@@ -78,10 +78,10 @@ impl Live<'_> {
             for &inst in &func.regions[region].insts {
                 let data = &func.insts[inst];
                 match data.imm {
-                    Imm::Mem(access) | Imm::MemAtomic(access, _) => {
-                        if data.flags().has(Flags::EFFECT) {
-                            self.stores[access.mem].push(inst);
-                        }
+                    Imm::Mem(access) | Imm::MemAtomic(access, _)
+                        if data.flags().has(Flags::EFFECT) =>
+                    {
+                        self.stores[access.mem].push(inst);
                     }
                     _ if data.flags().has(Flags::EFFECT) => self.inst(inst),
                     _ => {}

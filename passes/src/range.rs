@@ -125,7 +125,7 @@ impl Ranges {
             Op::IMul => max(0).saturating_mul(max(1)),
             Op::Shl => match constant(1) {
                 Some(by) if by < u64::from(func.ty(result).bits()) => {
-                    max(0).checked_mul(1 << by).unwrap_or(u64::MAX)
+                    max(0).saturating_mul(1 << by)
                 }
                 _ => u64::MAX,
             },
