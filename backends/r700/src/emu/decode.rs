@@ -651,6 +651,20 @@ fn destination_swizzle(w1: u32, offset: u32) -> Result<[u32; 4], Trap> {
     Ok(swizzle)
 }
 
+fn endian_swap(w2: u32, offset: u32) -> Result<u32, Trap> {
+    match bits(w2, 17, 16) {
+        3 => Err(Trap::new(Rule::Swizzle, offset, "ENDIAN_SWAP 3")),
+        swap => Ok(swap),
+    }
+}
+
+fn number_format(w1: u32, offset: u32) -> Result<u32, Trap> {
+    match bits(w1, 29, 28) {
+        3 => Err(Trap::new(Rule::Swizzle, offset, "NUM_FORMAT_ALL 3")),
+        number => Ok(number),
+    }
+}
+
 /// Decodes a fetch of a texture clause (`texture`) or of a vertex clause.
 pub fn fetch(w: [u32; 4], texture: bool, offset: u32) -> Result<Fetch, Trap> {
     reserved(w[3], 31, 0, offset, "the fourth dword")?;
@@ -683,10 +697,7 @@ fn vertex_fetch(w: [u32; 4], offset: u32) -> Result<VertexFetch, Trap> {
     }
     reserved(w[1], 8, 8, offset, "VTX_WORD1")?;
     reserved(w[2], 31, 21, offset, "VTX_WORD2")?;
-    let number = bits(w[1], 29, 28);
-    if number == 3 {
-        return Err(Trap::new(Rule::Swizzle, offset, "NUM_FORMAT_ALL 3"));
-    }
+    let number = number_format(w[1], offset)?;
     if bit(w[2], 20) {
         let detail = "ALT_CONST needs two kinds of program at once";
         return Err(Trap::new(Rule::Unsupported, offset, detail));
@@ -706,7 +717,7 @@ fn vertex_fetch(w: [u32; 4], offset: u32) -> Result<VertexFetch, Trap> {
         signed: bit(w[1], 30),
         srf: bit(w[1], 31),
         offset: bits(w[2], 15, 0),
-        endian: bits(w[2], 17, 16),
+        endian: endian_swap(w[2], offset)?,
         no_stride: bit(w[2], 18),
         mega: bit(w[2], 19),
     })
@@ -717,6 +728,7 @@ fn texture_fetch(w: [u32; 4], offset: u32) -> Result<TextureFetch, Trap> {
     if op < 3 {
         return Err(Trap::new(Rule::Opcode, offset, format!("TEX_INST {op}")));
     }
+    reserved(w[0], 6, 6, offset, "TEX_WORD0")?;
     reserved(w[0], 31, 25, offset, "TEX_WORD0")?;
     reserved(w[1], 8, 8, offset, "TEX_WORD1")?;
     if bit(w[0], 24) {
@@ -787,10 +799,10 @@ fn memory_read(w: [u32; 4], offset: u32) -> Result<MemoryRead, Trap> {
         dst_rel: bit(w[1], 7),
         swizzle: destination_swizzle(w[1], offset)?,
         format: bits(w[1], 27, 22),
-        number: bits(w[1], 29, 28),
+        number: number_format(w[1], offset)?,
         signed: bit(w[1], 30),
         base: bits(w[2], 12, 0),
-        endian: bits(w[2], 17, 16),
+        endian: endian_swap(w[2], offset)?,
         mega: bit(w[2], 19),
         array_size: bits(w[2], 31, 20),
     })

@@ -24,7 +24,7 @@
 //! differences of the own row and column.
 
 mod alu;
-mod decode;
+pub(crate) mod decode;
 mod double;
 mod fetch;
 mod formats;

@@ -112,10 +112,9 @@ impl Program {
                     }
                     work.push(target);
                 }
-                let ends = step.cf.end
-                    || (flow.op == Flow::Return
-                        && flow.condition == Condition::Active
-                        && fetch_program);
+                // RETURN on the active mask alone always returns.
+                let returns = flow.op == Flow::Return && flow.condition == Condition::Active;
+                let ends = step.cf.end || (returns && !step.cf.valid_only);
                 if !ends {
                     work.push(at + 1);
                 }

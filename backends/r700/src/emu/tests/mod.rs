@@ -1,3 +1,4 @@
 mod alu;
 mod build;
 mod control;
+mod rules;
