@@ -1,0 +1,261 @@
+//! Shaders that none of us wrote: what each entry point becomes, how long it takes, whether its
+//! bytes do what the reference does.
+
+use gpucc::verify::verify;
+use gpucc::{Choice, Compiler, Failure, Options, Source, SourceText, Stage};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// Features of a module that a machine without them is not asked for. Corpus README.
+pub const BEYOND: &[&str] = &[
+    "f16",
+    "f64",
+    "i64",
+    "i16",
+    "atomics",
+    "atomic-types",
+    "image-atomics",
+    "subgroups",
+    "barrier",
+    "workgroup",
+    "workgroup-uniform-load",
+    "storage-textures",
+    "image-store",
+    "multisampled",
+    "external-texture",
+    "tex-cube-array",
+    "binding-arrays",
+];
+
+/// One module of the corpus index.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Path within the corpus.
+    pub path: String,
+    /// `wgsl`, `spirv` or `glsl`.
+    pub language: String,
+    /// Features.
+    pub features: Vec<String>,
+    /// naga accepts it.
+    pub naga_valid: bool,
+}
+
+impl Module {
+    /// True when the module asks for nothing of [`BEYOND`].
+    pub fn is_plain(&self) -> bool {
+        !self.features.iter().any(|f| BEYOND.contains(&f.as_str()))
+    }
+}
+
+/// Reads the index; `language` as in [`Module::language`].
+///
+/// # Errors
+/// An index that cannot be read.
+pub fn index(corpus: &Path, language: &str) -> std::io::Result<Vec<Module>> {
+    let text = std::fs::read_to_string(corpus.join("index.jsonl"))?;
+    let mut modules = Vec::new();
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).map_err(std::io::Error::other)?;
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        let path = text("path");
+        if !path.starts_with(&format!("{language}/")) {
+            continue;
+        }
+        modules.push(Module {
+            path,
+            language: language.to_owned(),
+            features: row["features"]
+                .as_array()
+                .map(|list| {
+                    list.iter()
+                        .filter_map(|f| f.as_str().map(str::to_owned))
+                        .collect()
+                })
+                .unwrap_or_default(),
+            naga_valid: row["naga_valid"].as_bool().unwrap_or(false),
+        });
+    }
+    modules.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(modules)
+}
+
+/// What became of one entry point.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Path within the corpus.
+    pub path: String,
+    /// Entry point; empty when the module as a whole failed.
+    pub entry: String,
+    /// Its module asks for nothing that the machine lacks.
+    pub plain: bool,
+    /// Exit code.
+    pub code: u8,
+    /// What was said.
+    pub message: String,
+    /// SSA instructions when the front end was done.
+    pub instructions: usize,
+    /// From the end of the front end to the bytes.
+    pub time: Duration,
+    /// The line of `verify`, when asked for.
+    pub verified: Option<String>,
+}
+
+/// Compiles every entry point of the modules; verifies each on `inputs` inputs when not 0.
+pub fn run(compiler: &Compiler, corpus: &Path, modules: &[Module], inputs: u32) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for module in modules {
+        one(compiler, corpus, module, inputs, &mut rows);
+    }
+    rows
+}
+
+fn one(compiler: &Compiler, corpus: &Path, module: &Module, inputs: u32, rows: &mut Vec<Row>) {
+    let path = corpus.join(&module.path);
+    let mut options = Options::default();
+    options.overrides_default = Some(1.0);
+    options.keep_steps = inputs > 0;
+    let row = |entry: &str, failure: Option<&Failure>| Row {
+        path: module.path.clone(),
+        entry: entry.to_owned(),
+        plain: module.is_plain(),
+        code: failure.map_or(0, Failure::exit_code),
+        message: failure.map_or(String::new(), |f| f.summary().to_owned()),
+        instructions: 0,
+        time: Duration::ZERO,
+        verified: None,
+    };
+    let Ok(bytes) = std::fs::read(&path) else {
+        rows.push(row("", Some(&Failure::usage("cannot be read"))));
+        return;
+    };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let source = match module.language.as_str() {
+        "wgsl" => Source::Wgsl(&text),
+        "spirv" => Source::SpirV(&bytes),
+        _ => Source::Glsl(&text, glsl_stage(&module.path)),
+    };
+    let parsed = match compiler.parse(source, Choice::default(), &options) {
+        Ok(parsed) => parsed,
+        Err(failure) => {
+            rows.push(row("", Some(&failure)));
+            return;
+        }
+    };
+    let source_text = SourceText::new(&module.path, Some(text.clone()));
+    for entry in parsed.entries {
+        let func = match entry.func {
+            Ok(func) => func,
+            Err(failure) => {
+                rows.push(row(&entry.name, Some(&failure)));
+                continue;
+            }
+        };
+        match compiler.compile(&func, &options) {
+            Err(failure) => rows.push(row(&entry.name, Some(&failure))),
+            Ok(compiled) => {
+                let mut done = row(&entry.name, None);
+                done.instructions = func.live_insts();
+                done.time = compiled.compile_time;
+                if inputs > 0 {
+                    let found = verify(compiler, &compiled, &source_text, &options, inputs, 1);
+                    done.verified = Some(match found {
+                        Ok(summary) => match &summary.first {
+                            None => summary.line(compiler.target().name()),
+                            Some(first) => format!("MISMATCH {first}"),
+                        },
+                        Err(failure) => format!("FAILED {}", failure.summary()),
+                    });
+                }
+                rows.push(done);
+            }
+        }
+    }
+}
+
+fn glsl_stage(path: &str) -> Stage {
+    if path.contains(".vert") {
+        Stage::Vertex
+    } else if path.contains(".frag") {
+        Stage::Fragment
+    } else {
+        Stage::Compute
+    }
+}
+
+/// Entry points by exit code, the plain ones apart; then what was said most often for each code.
+pub fn table(rows: &[Row]) -> String {
+    use std::fmt::Write;
+    let mut out = String::new();
+    for (title, plain) in [("plain", Some(true)), ("others", Some(false)), ("all", None)] {
+        let mut codes: BTreeMap<u8, usize> = BTreeMap::new();
+        for row in rows.iter().filter(|row| plain.is_none_or(|p| p == row.plain)) {
+            *codes.entry(row.code).or_default() += 1;
+        }
+        let total: usize = codes.values().sum();
+        let _ = write!(out, "{title:>7}: {total} entry points");
+        for (code, count) in codes {
+            let share = 100.0 * count as f64 / total.max(1) as f64;
+            let _ = write!(out, ", exit {code}: {count} ({share:.1} %)");
+        }
+        out.push('\n');
+    }
+    let mut messages: BTreeMap<(u8, &str), usize> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.code != 0) {
+        *messages.entry((row.code, &row.message)).or_default() += 1;
+    }
+    let mut messages: Vec<_> = messages.into_iter().collect();
+    messages.sort_by_key(|&(key, count)| (std::cmp::Reverse(count), key));
+    for ((code, message), count) in messages.into_iter().take(40) {
+        let _ = writeln!(out, "{count:>6} exit {code}: {message}");
+    }
+    out
+}
+
+/// `verify` over the rows that compiled: how many held, and each that did not.
+pub fn verified(rows: &[Row]) -> String {
+    use std::fmt::Write;
+    let checked: Vec<&Row> = rows.iter().filter(|row| row.verified.is_some()).collect();
+    let bad = |row: &&&Row| {
+        let line = row.verified.as_deref().unwrap_or_default();
+        line.starts_with("MISMATCH") || line.starts_with("FAILED")
+    };
+    let mut out = String::new();
+    for row in checked.iter().filter(bad) {
+        let line = row.verified.as_deref().unwrap_or_default();
+        let _ = writeln!(out, "{} {}: {line}", row.path, row.entry);
+    }
+    let wrong = checked.iter().filter(bad).count();
+    let _ = writeln!(out, "verified {} entry points, {wrong} wrong", checked.len());
+    out
+}
+
+/// Percentiles of compile time, and of its ratio to the budget of 150 us + 6 us per instruction.
+pub fn speed(rows: &[Row]) -> String {
+    let mut times = Vec::new();
+    let mut ratios = Vec::new();
+    for row in rows.iter().filter(|row| row.code == 0) {
+        let micros = row.time.as_secs_f64() * 1e6;
+        times.push(micros);
+        ratios.push(micros / (150.0 + 6.0 * row.instructions as f64));
+    }
+    times.sort_by(f64::total_cmp);
+    ratios.sort_by(f64::total_cmp);
+    let at = |list: &[f64], percent: usize| {
+        list.get((list.len() * percent / 100).min(list.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or(0.0)
+    };
+    format!(
+        "compile time over {} entry points: p50 {:.0} us, p95 {:.0} us, p99 {:.0} us; \
+         share of 150 us + 6 us per SSA instruction: p50 {:.2}, p95 {:.2}, p99 {:.2}\n",
+        times.len(),
+        at(&times, 50),
+        at(&times, 95),
+        at(&times, 99),
+        at(&ratios, 50),
+        at(&ratios, 95),
+        at(&ratios, 99),
+    )
+}

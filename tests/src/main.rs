@@ -1,0 +1,147 @@
+//! `gpucc-tests`: the runners that measure the compiler on what others wrote and on what chance made.
+#![forbid(unsafe_code)]
+
+use clap::{Parser, Subcommand};
+use gpucc::{Compiler, Target};
+use gpucc_tests::{corpus, cts, programs, shared};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Runners over foreign corpora and random programs.
+#[derive(Parser)]
+struct Arguments {
+    /// Machine.
+    #[arg(long, global = true, default_value = "r700")]
+    target: String,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// WebGPU CTS expression cases: files, cases, right, wrong, refused.
+    Cts {
+        /// Only files whose name contains this.
+        #[arg(default_value = "")]
+        filter: String,
+    },
+    /// Khronos shader-library cases (SPIR-V).
+    ShaderLibrary {
+        /// Only files whose name contains this.
+        #[arg(default_value = "")]
+        filter: String,
+    },
+    /// Random structured programs: emulator against interpreter.
+    Programs {
+        /// How many.
+        #[arg(long, default_value_t = 1000)]
+        count: u64,
+        /// First seed.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Inputs of each.
+        #[arg(long, default_value_t = 1)]
+        inputs: u32,
+    },
+    /// The corpus: entry points by exit code, compile times, and `verify` on N inputs.
+    Corpus {
+        /// wgsl, spirv or glsl.
+        #[arg(long, default_value = "wgsl")]
+        language: String,
+        /// Only paths that contain this.
+        #[arg(long, default_value = "")]
+        filter: String,
+        /// Verify on this many inputs.
+        #[arg(long, default_value_t = 0)]
+        verify: u32,
+        /// Print a line an entry point.
+        #[arg(long)]
+        rows: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = std::io::stdout().lock();
+    match run(&arguments, &mut out) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(5),
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// True when nothing was wrong.
+fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
+    let name = arguments.target.as_str();
+    let target = Target::by_name(name).ok_or_else(|| format!("no target '{name}'"))?;
+    let compiler = Compiler::new(target, None).map_err(|failure| failure.summary().to_owned())?;
+    let corpus_folder = || shared::corpus().ok_or(shared::SKIPPED.to_owned());
+    let mut say = |text: &str| out.write_all(text.as_bytes()).map_err(|e| e.to_string());
+    match &arguments.what {
+        What::Cts { filter } | What::ShaderLibrary { filter } => {
+            let family = match arguments.what {
+                What::Cts { .. } => cts::Family::Expressions,
+                _ => cts::Family::ShaderLibrary,
+            };
+            let table = cts::run(&compiler, &corpus_folder()?, family, filter)
+                .map_err(|error| error.to_string())?;
+            for file in &table.files {
+                if let Some(first) = &file.first_wrong {
+                    say(&format!("{}: {} wrong; {first}\n", file.name, file.wrong()))?;
+                }
+                if let Some((code, why)) = &file.refused {
+                    say(&format!("{}: exit {code}: {why}\n", file.name))?;
+                }
+            }
+            say(&format!("{}\n", table.line(name, family)))?;
+            Ok(table.wrong() == 0)
+        }
+        What::Programs {
+            count,
+            seed,
+            inputs,
+        } => {
+            let tally = programs::run(&compiler, *seed..seed + count, *inputs);
+            for (seed, what) in tally.mismatches.iter().chain(&tally.failures).take(40) {
+                say(&format!("seed {seed}: {what}\n"))?;
+            }
+            say(&tally.table(name))?;
+            Ok(tally.mismatches.is_empty() && tally.failures.is_empty())
+        }
+        What::Corpus {
+            language,
+            filter,
+            verify,
+            rows: each,
+        } => {
+            let folder = corpus_folder()?;
+            let mut modules =
+                corpus::index(&folder, language).map_err(|error| error.to_string())?;
+            modules.retain(|module| module.naga_valid && module.path.contains(filter));
+            let rows = corpus::run(&compiler, &folder, &modules, *verify);
+            if *each {
+                for row in &rows {
+                    say(&format!(
+                        "{} {} exit {} {} instructions {} us {}\n",
+                        row.path,
+                        row.entry,
+                        row.code,
+                        row.instructions,
+                        row.time.as_micros(),
+                        row.message
+                    ))?;
+                }
+            }
+            say(&corpus::table(&rows))?;
+            say(&corpus::speed(&rows))?;
+            let checked = corpus::verified(&rows);
+            if *verify > 0 {
+                say(&checked)?;
+            }
+            Ok(*verify == 0 || checked.ends_with(" 0 wrong\n"))
+        }
+    }
+}
