@@ -77,7 +77,16 @@ impl Console {
         let Some(text) = text else {
             return self.without_text(diagnostic, name);
         };
-        let file = SimpleFile::new(name, text);
+        // Control characters of the source would move the terminal's cursor.
+        let harmless: String = text
+            .chars()
+            .map(|c| match c {
+                '\n' | '\t' | '\r' => c,
+                '\0'..='\x1f' | '\x7f' => '?',
+                _ => c,
+            })
+            .collect();
+        let file = SimpleFile::new(name, harmless.as_str());
         let labels: Vec<codespan::Label<()>> = diagnostic
             .labels
             .iter()
@@ -121,7 +130,13 @@ impl Console {
             termcolor::Buffer::no_color()
         };
         match term::emit_to_write_style(&mut buffer, &config, &file, &shown) {
-            Ok(()) => String::from_utf8_lossy(buffer.as_slice()).into_owned(),
+            Ok(()) => {
+                let mut text = String::from_utf8_lossy(buffer.as_slice()).into_owned();
+                while text.ends_with("\n\n") {
+                    text.pop();
+                }
+                text
+            }
             Err(_) => self.without_text(diagnostic, name),
         }
     }
@@ -160,13 +175,18 @@ impl Console {
     }
 }
 
-/// Messages that quote a megabyte help nobody.
+/// Messages that quote a megabyte help nobody, and control characters belong to the terminal.
 fn clip(text: &str) -> String {
     const MOST: usize = 2000;
-    if text.len() <= MOST {
-        return text.to_owned();
+    let clipped = &text[..floor_boundary(text, MOST)];
+    let mut clean: String = clipped
+        .chars()
+        .map(|c| if c.is_control() && c != '\n' { '?' } else { c })
+        .collect();
+    if clipped.len() < text.len() {
+        clean.push_str("...");
     }
-    format!("{}...", &text[..floor_boundary(text, MOST)])
+    clean
 }
 
 fn floor_boundary(text: &str, at: usize) -> usize {

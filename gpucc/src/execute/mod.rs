@@ -79,7 +79,8 @@ pub struct FragmentOut {
     pub outputs: Vec<[u32; 4]>,
 }
 
-/// A program ready to run. Inputs and outputs are those of the function it was made from.
+/// A program ready to run. Inputs and outputs are those of the function it was made from. Between
+/// the calls of one draw bindings stay the same, but for what the program itself stores.
 pub trait Executor {
     /// Runs workgroups of a compute program.
     ///

@@ -1,8 +1,29 @@
-//! R700's strict emulator as an executor.
+//! R700's strict emulator as an executor: set up by the program ABI from the report's state, inputs,
+//! outputs and resources, and from nothing else.
 
-use super::Executor;
+use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun};
 use crate::{Failure, SourceText};
+use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::ssa::{Func, Input, InputKind, ResourceKind, Span, Stage};
 use gpucc_r700 as r700;
+use gpucc_r700::emu::{
+    self, Aperture, BufferResource, FetchResource, FetchSource, Launched, PixelBatch, Rule, State,
+    Trap,
+};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Control-flow instructions and groups that one launch may execute.
+const STEPS: u64 = 50_000_000;
+/// Constant buffer of immediates. abi-r700: Bindings.
+const IMMEDIATES: usize = 14;
+/// Constant buffer of the driver. abi-r700: Driver constants.
+const DRIVER: usize = 15;
+/// Bytes of a constant-cache line: buffers are sized in these. Register guide, SQ_ALU_CONST_BUFFER_SIZE.
+const LINE: usize = 256;
+/// What fresh memory holds, so that nobody mistakes it for zeros.
+const GARBAGE: u32 = 0xDEAD_BEEF;
 
 /// The emulated machine for a program.
 pub fn executor(
@@ -10,9 +31,441 @@ pub fn executor(
     compiled: &r700::Compiled,
     source: &SourceText,
 ) -> Result<Box<dyn Executor>, Failure> {
-    let _ = (chip, compiled, source);
-    Err(Failure::not_yet(
-        "running machine code",
-        "the R700 emulator",
-    ))
+    if compiled.expanded.stage == Stage::Vertex
+        && compiled.pipeline.fetch == r700::FetchMode::Separate
+    {
+        return Err(Failure::not_yet(
+            "running a vertex program with a separate fetch program",
+            "the R700 executor",
+        ));
+    }
+    Ok(Box::new(Machine {
+        chip,
+        compiled: compiled.clone(),
+        source: source.clone(),
+        state: None,
+        tracing: false,
+        trace: String::new(),
+    }))
+}
+
+/// A program and its machine.
+struct Machine {
+    chip: r700::Chip,
+    compiled: r700::Compiled,
+    source: SourceText,
+    /// Kept between calls of a draw while nothing in it can change.
+    state: Option<State>,
+    tracing: bool,
+    trace: String,
+}
+
+/// Where storage buffers and workgroup memory stand in the scatter aperture, in dwords.
+#[derive(Default)]
+struct Places {
+    words: Vec<u32>,
+    /// By aperture index: first dword and bytes.
+    storage: BTreeMap<u32, (u32, u32)>,
+    workgroup: u32,
+}
+
+impl Machine {
+    fn func(&self) -> &Func {
+        &self.compiled.expanded
+    }
+
+    fn writes_memory(&self) -> bool {
+        self.compiled
+            .resources
+            .iter()
+            .any(|slot| slot.slot.aperture_index.is_some())
+    }
+
+    /// Puts storage buffers, and workgroup memory behind them, into the aperture.
+    fn places(&self, bindings: &Bindings, workgroups: u32) -> Places {
+        let mut places = Places::default();
+        for slot in &self.compiled.resources {
+            let Some(index) = slot.slot.aperture_index else {
+                continue;
+            };
+            let bytes = bindings.get(slot.resource, 0).bytes();
+            let start = places.words.len() as u32;
+            places.storage.insert(index, (start, bytes.len() as u32));
+            places.words.extend(bytes.chunks(4).map(|chunk| {
+                let mut word = [0; 4];
+                word[..chunk.len()].copy_from_slice(chunk);
+                u32::from_le_bytes(word)
+            }));
+            // Buffers start at cache lines; what is between them belongs to nobody.
+            let aligned = places.words.len().next_multiple_of(LINE / 4);
+            places.words.resize(aligned, GARBAGE);
+        }
+        places.workgroup = places.words.len() as u32;
+        if let Some(layout) = self.compiled.compute {
+            let dwords = layout.workgroup_dwords as usize * workgroups as usize;
+            let end = places.words.len() + dwords;
+            places.words.resize(end, GARBAGE);
+        }
+        places
+    }
+
+    /// Everything around the program.
+    fn build(
+        &self,
+        bindings: &Bindings,
+        stage: emu::Stage,
+        groups: [u32; 3],
+        vertex: Option<&VertexRun<'_>>,
+    ) -> (State, Places) {
+        let mut state = State::new(self.chip, stage, r700::numerics());
+        state.steps = STEPS;
+        for register in &self.compiled.state {
+            state.registers.insert(register.address, register.value);
+        }
+        let mut places = self.places(bindings, groups.iter().product());
+        for slot in &self.compiled.resources {
+            self.bind(&mut state, bindings, slot, &places);
+        }
+        if let Some(run) = vertex {
+            (state.first_vertex, state.first_instance) = (run.first_vertex, run.first_instance);
+            for input in &self.compiled.inputs {
+                if let Some(fetch) = &input.attribute {
+                    let buffer = fetch.resource.saturating_sub(160) as usize;
+                    let bytes = run.buffers.get(buffer).cloned().unwrap_or_default();
+                    let resource = BufferResource {
+                        source: FetchSource::Bytes(bytes),
+                        stride: fetch.stride,
+                        format: None,
+                    };
+                    state
+                        .resources
+                        .insert(fetch.resource, FetchResource::Buffer(resource));
+                }
+            }
+        }
+        state.constants[DRIVER] = self.driver_constants(bindings, &places, groups, vertex);
+        state.aperture = Aperture {
+            words: std::mem::take(&mut places.words),
+        };
+        (state, places)
+    }
+
+    fn bind(
+        &self,
+        state: &mut State,
+        bindings: &Bindings,
+        slot: &r700::ResourceSlot,
+        places: &Places,
+    ) {
+        let data = &self.func().resources[slot.resource];
+        let bound = bindings.get(slot.resource, 0);
+        let bytes = bound.bytes();
+        if let Some(kcache) = slot.slot.kcache {
+            let mut line = bytes.to_vec();
+            line.resize(line.len().next_multiple_of(LINE), 0);
+            let number = match data.kind {
+                ResourceKind::Immediate { .. } => IMMEDIATES,
+                _ => kcache as usize,
+            };
+            if let Some(place) = state.constants.get_mut(number) {
+                *place = line;
+            }
+        }
+        if let Some(number) = slot.slot.resource {
+            let resource = match bound {
+                Bound::Image(image) => FetchResource::Texture(image.clone()),
+                _ => {
+                    let source = match slot.slot.aperture_index {
+                        Some(index) => {
+                            let (start, size) =
+                                places.storage.get(&index).copied().unwrap_or_default();
+                            FetchSource::Aperture {
+                                start: start * 4,
+                                size,
+                            }
+                        }
+                        None => FetchSource::Bytes(bytes.to_vec()),
+                    };
+                    // An index of a buffer counts dwords. abi-r700: Bindings.
+                    FetchResource::Buffer(BufferResource {
+                        source,
+                        stride: 4,
+                        format: None,
+                    })
+                }
+            };
+            state.resources.insert(number, resource);
+        }
+        if let (Some(number), Bound::Sampler(sampler)) = (slot.slot.sampler, bound) {
+            state.samplers.insert(number, *sampler);
+        }
+    }
+
+    fn driver_constants(
+        &self,
+        bindings: &Bindings,
+        places: &Places,
+        groups: [u32; 3],
+        vertex: Option<&VertexRun<'_>>,
+    ) -> Vec<u8> {
+        let mut words: Vec<[u32; 4]> = Vec::new();
+        for constant in &self.compiled.driver_constants {
+            let value = match *constant {
+                r700::DriverConstant::NumWorkgroups => [groups[0], groups[1], groups[2], 0],
+                r700::DriverConstant::Draw => {
+                    vertex.map_or([0; 4], |run| [run.first_vertex, run.first_instance, 0, 0])
+                }
+                r700::DriverConstant::Storage { index } => {
+                    let (start, bytes) = places.storage.get(&index).copied().unwrap_or_default();
+                    [start, bytes, 0, 0]
+                }
+                r700::DriverConstant::Workgroup { .. } => [
+                    places.workgroup,
+                    self.compiled
+                        .compute
+                        .map_or(0, |layout| layout.workgroup_dwords),
+                    0,
+                    0,
+                ],
+                r700::DriverConstant::Image { resource, .. } => match bindings.get(resource, 0) {
+                    Bound::Image(image) => {
+                        let extent = image.extent();
+                        [extent.width, extent.height, extent.layers, extent.levels]
+                    }
+                    _ => [0; 4],
+                },
+            };
+            let at = constant.constant() as usize;
+            if words.len() <= at {
+                words.resize(at + 1, [GARBAGE; 4]);
+            }
+            words[at] = value;
+        }
+        let mut bytes: Vec<u8> = words
+            .iter()
+            .flatten()
+            .flat_map(|w| w.to_le_bytes())
+            .collect();
+        bytes.resize(bytes.len().next_multiple_of(LINE), 0);
+        bytes
+    }
+
+    /// Copies storage buffers back out of the aperture.
+    fn read_back(&self, state: &State, places: &Places, bindings: &mut Bindings) {
+        for slot in &self.compiled.resources {
+            let Some(&(start, size)) = slot
+                .slot
+                .aperture_index
+                .and_then(|index| places.storage.get(&index))
+            else {
+                continue;
+            };
+            let words = &state.aperture.words[start as usize..];
+            if let Some(Bound::Buffer(bytes)) = bindings.get_mut(slot.resource, 0) {
+                debug_assert_eq!(bytes.len(), size as usize);
+                for (place, word) in bytes.chunks_mut(4).zip(words) {
+                    let len = place.len();
+                    place.copy_from_slice(&word.to_le_bytes()[..len]);
+                }
+            }
+        }
+    }
+
+    /// Runs a launch with or without a trace.
+    fn launch(
+        &mut self,
+        run: impl FnOnce(&[u8], Option<&mut dyn FnMut(&str)>) -> Result<Launched, Trap>,
+    ) -> Result<Launched, Stop> {
+        let trace = &mut self.trace;
+        let mut write = |line: &str| {
+            let _ = writeln!(trace, "{line}");
+        };
+        let result = if self.tracing {
+            run(&self.compiled.code, Some(&mut write))
+        } else {
+            run(&self.compiled.code, None)
+        };
+        result.map_err(|trap| self.stop(&trap))
+    }
+
+    fn stop(&self, trap: &Trap) -> Stop {
+        if trap.rule == Rule::Steps {
+            return Stop::OutOfSteps;
+        }
+        let at = self
+            .compiled
+            .lines
+            .partition_point(|&(offset, _)| offset <= trap.offset);
+        let span = at
+            .checked_sub(1)
+            .map_or(Span::NONE, |index| self.compiled.lines[index].1);
+        let place = if span.is_none() {
+            String::new()
+        } else {
+            format!(" (from {})", self.source.place(span.start))
+        };
+        Stop::Illegal {
+            rule: "the emulated machine".into(),
+            message: format!("{trap}{place}"),
+            span,
+        }
+    }
+}
+
+/// Number of an export kind. See [`emu::Export`].
+const fn kind(export: r700::ExportKind) -> u32 {
+    match export {
+        r700::ExportKind::Pixel | r700::ExportKind::Depth => 0,
+        r700::ExportKind::Position => 1,
+        r700::ExportKind::Parameter => 2,
+    }
+}
+
+impl Machine {
+    /// What a thread exported, by the function's outputs.
+    fn outputs(&self, launched: &Launched, thread: usize) -> Vec<[u32; 4]> {
+        let mut outputs = vec![[0; 4]; self.func().outputs.len()];
+        for slot in &self.compiled.outputs {
+            let Some(export) = launched.export(kind(slot.export), slot.index) else {
+                continue;
+            };
+            let words = &mut outputs[slot.output.as_u32() as usize];
+            for component in 0..slot.components.min(4) as usize {
+                let channel = slot.channel as usize + component;
+                if channel < 4 && export.written[thread] >> channel & 1 == 1 {
+                    words[component] = export.values[thread][channel];
+                }
+            }
+        }
+        outputs
+    }
+
+    /// The batch as registers see it.
+    fn pixels(&self, batch: &QuadBatch) -> PixelBatch {
+        let mut pixels = PixelBatch::default();
+        let order: Vec<Input> = self
+            .func()
+            .inputs
+            .iter()
+            .filter(|(_, data)| matches!(data.kind, InputKind::Location { .. }))
+            .map(|(input, _)| input)
+            .collect();
+        // `(varying, register, channel, components)` of each input that the program reads.
+        let mut reads = Vec::new();
+        for slot in &self.compiled.inputs {
+            let varying = order.iter().position(|&input| input == slot.input);
+            if let (Some(varying), Some(register)) = (varying, slot.register) {
+                let components = usize::from(self.func().inputs[slot.input].components);
+                reads.push((
+                    varying,
+                    register as usize,
+                    slot.channel as usize,
+                    components,
+                ));
+            }
+        }
+        let count = reads.iter().map(|read| read.1 + 1).max().unwrap_or(0);
+        pixels.components = vec![0; count];
+        for &(_, register, channel, components) in &reads {
+            let end = (channel + components).min(4) as u8;
+            pixels.components[register] = pixels.components[register].max(end);
+        }
+        for (index, quad) in batch.quads.iter().enumerate() {
+            pixels.covered.push(quad.covered);
+            pixels.front.push(quad.front);
+            for pixel in 0..4 {
+                let [x, y, z, reciprocal] = quad.position[pixel];
+                // The unit gives w, the language 1/w. isa/r700.md 2.1.
+                pixels.position.push([x, y, z, 1.0 / reciprocal]);
+                let mut words = vec![[0; 4]; count];
+                for &(varying, register, channel, components) in &reads {
+                    let value = batch.varying(index, pixel, varying);
+                    for component in 0..components.min(4 - channel) {
+                        words[register][channel + component] = value[component];
+                    }
+                }
+                pixels.parameters.extend(words);
+            }
+        }
+        pixels
+    }
+}
+
+impl Executor for Machine {
+    fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
+        let layout = self.compiled.compute.ok_or_else(|| {
+            Stop::Cannot(Failure::internal(
+                "r700: report",
+                "a compute program without a dispatch",
+            ))
+        })?;
+        let threads = groups
+            .iter()
+            .try_fold(layout.threads_per_workgroup, |n, &g| n.checked_mul(g))
+            .filter(|&threads| threads <= 1 << 26)
+            .ok_or_else(|| Stop::Cannot(Failure::usage("so many workgroups cannot be emulated")))?;
+        let (mut state, places) = self.build(bindings, emu::Stage::Compute, groups, None);
+        let result = self.launch(|code, trace| emu::run_compute(code, &mut state, threads, trace));
+        self.read_back(&state, &places, bindings);
+        result.map(drop)
+    }
+
+    fn vertices(
+        &mut self,
+        bindings: &mut Bindings,
+        run: &VertexRun<'_>,
+    ) -> Result<Vec<VertexOut>, Stop> {
+        let ids: Vec<(u32, u32)> = run.ids.iter().map(|id| (id.vertex, id.instance)).collect();
+        let (mut state, places) = match self.state.take() {
+            Some(state) => (state, Places::default()),
+            None => self.build(bindings, emu::Stage::Vertex, [1; 3], Some(run)),
+        };
+        let result = self.launch(|code, trace| emu::run_vertices(code, &mut state, &ids, trace));
+        self.keep(state, &places, bindings);
+        let launched = result?;
+        Ok((0..ids.len())
+            .map(|thread| self.outputs(&launched, thread))
+            .collect())
+    }
+
+    fn quads(
+        &mut self,
+        bindings: &mut Bindings,
+        batch: &QuadBatch,
+    ) -> Result<Vec<FragmentOut>, Stop> {
+        let pixels = self.pixels(batch);
+        let (mut state, places) = match self.state.take() {
+            Some(state) => (state, Places::default()),
+            None => self.build(bindings, emu::Stage::Pixel, [1; 3], None),
+        };
+        let result = self.launch(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
+        self.keep(state, &places, bindings);
+        let launched = result?;
+        Ok((0..batch.quads.len() * 4)
+            .map(|thread| FragmentOut {
+                discarded: batch.quads[thread / 4].covered >> (thread % 4) & 1 == 1
+                    && !launched.valid[thread],
+                outputs: self.outputs(&launched, thread),
+            })
+            .collect())
+    }
+
+    fn take_trace(&mut self) -> String {
+        std::mem::take(&mut self.trace)
+    }
+
+    fn set_trace(&mut self, on: bool) {
+        self.tracing = on;
+    }
+}
+
+impl Machine {
+    /// Reads memory back, or keeps the state for the next call when nothing in it can change.
+    fn keep(&mut self, state: State, places: &Places, bindings: &mut Bindings) {
+        if self.writes_memory() {
+            self.read_back(&state, places, bindings);
+        } else {
+            self.state = Some(state);
+        }
+    }
 }

@@ -410,7 +410,8 @@ fn quads(func: &Func, random: &mut Random, mood: Mood, number: u32) -> QuadBatch
         random.between(-0.02, 0.02),
         random.between(-0.02, 0.02),
     );
-    let (w, wx) = (random.between(0.3, 1.0), random.between(0.0, 0.02));
+    // Powers of two: some machines give w and some 1/w, and these have exact reciprocals.
+    let least = random.below(4);
     let mut batch = QuadBatch::default();
     for quad in 0..16 {
         let mask = quad_mask(covered, quad);
@@ -424,7 +425,7 @@ fn quads(func: &Func, random: &mut Random, mood: Mood, number: u32) -> QuadBatch
                 (left + px) as f32 + 0.5,
                 (top + py) as f32 + 0.5,
                 z + zx * px as f32 + zy * py as f32,
-                w + wx * px as f32,
+                1.0 / (1u32 << (least + px / 2)) as f32,
             ]
         });
         batch.quads.push(Quad {
