@@ -31,6 +31,11 @@ pub trait Target<I: Inst> {
         gpucc_ir::mach::Phases::ANY
     }
 
+    /// Whether registers of a shape can be stored and loaded; those that cannot stay in registers.
+    fn can_spill(&self, shape: Shape) -> bool {
+        shape.count == 1
+    }
+
     /// True when the instruction may be executed again wherever its result is needed, instead of
     /// keeping or spilling it: a constant, a uniform load. It has one definition, no register uses
     /// and no side effect.

@@ -15,7 +15,9 @@ use crate::api::{Options, Target};
 use crate::spill::Home;
 use crate::work::{Origin, Recorded, Work, WorkNode, edge_kind};
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Access, Block, Cell, Demand, Inst, Operand, Phases, Reg, Relation, Role, Slot, VReg};
+use gpucc_ir::mach::{
+    Access, Block, Cell, Demand, Inst, Operand, Phases, Reg, Relation, Role, Slot, VReg,
+};
 use smallvec::SmallVec;
 
 /// What the checker found wrong, and where.
@@ -109,6 +111,8 @@ pub(crate) struct Evidence<'a, I, T> {
 }
 
 type Token = (VReg, u16);
+/// Locations, each with the component of a value that it holds.
+type Whereabouts = SmallVec<[(u32, u16); 4]>;
 
 #[derive(Clone, Debug, Default)]
 struct Location {
@@ -132,7 +136,10 @@ struct Checker<'a, I, T> {
 }
 
 /// Checks the allocated code in `work`.
-pub(crate) fn check<I: Inst, T: Target<I>>(work: &Work<I>, evidence: &Evidence<'_, I, T>) -> Result<(), Refusal> {
+pub(crate) fn check<I: Inst, T: Target<I>>(
+    work: &Work<I>,
+    evidence: &Evidence<'_, I, T>,
+) -> Result<(), Refusal> {
     let mut file_base = SmallVec::new();
     let mut total = 0u32;
     for file in work.files.0 {
@@ -181,13 +188,19 @@ pub(crate) fn check<I: Inst, T: Target<I>>(work: &Work<I>, evidence: &Evidence<'
 
 impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     fn wrong(&self, what: Wrong) -> Refusal {
-        Refusal { block: self.work.blocks[self.position].block, index: self.index, what }
+        Refusal {
+            block: self.work.blocks[self.position].block,
+            index: self.index,
+            what,
+        }
     }
 
     fn budget(&self, file: gpucc_ir::mach::FileId) -> u32 {
         let data = self.work.files.get(file);
         let rows = self.evidence.options.rows.get(file.0 as usize).copied();
-        let budget = rows.map_or(u32::from(data.cells), |rows| u32::from(rows) * u32::from(data.row));
+        let budget = rows.map_or(u32::from(data.cells), |rows| {
+            u32::from(rows) * u32::from(data.row)
+        });
         budget.min(u32::from(data.cells))
     }
 
@@ -231,7 +244,9 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             }
         }
         if count.iter().any(|&count| count != 1) {
-            return Err(self.wrong(Wrong::Altered("a recomputed register has several definitions")));
+            return Err(self.wrong(Wrong::Altered(
+                "a recomputed register has several definitions",
+            )));
         }
         Ok(())
     }
@@ -284,7 +299,11 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                         if !self.holds(at, (claim.value, k)) {
                             let to = work.blocks[to as usize].block;
                             let found = format!("{:?}", claim.place);
-                            return Err(self.wrong(Wrong::Edge { to, wanted: claim.value, found }));
+                            return Err(self.wrong(Wrong::Edge {
+                                to,
+                                wanted: claim.value,
+                                found,
+                            }));
                         }
                     }
                 }
@@ -300,12 +319,17 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     fn locate(&self, place: Place, demand: Demand, k: u16) -> u32 {
         match place {
             Place::Cell(cell) => self.cell(cell, demand.stride, k),
-            Place::Slot(slot) => self.slot_base.get(slot.0 as usize).map_or(u32::MAX, |base| base + u32::from(k)),
+            Place::Slot(slot) => self
+                .slot_base
+                .get(slot.0 as usize)
+                .map_or(u32::MAX, |base| base + u32::from(k)),
         }
     }
 
     fn cell(&self, cell: Cell, stride: u8, k: u16) -> u32 {
-        self.file_base[cell.file.0 as usize] + u32::from(cell.index) + u32::from(k) * u32::from(stride)
+        self.file_base[cell.file.0 as usize]
+            + u32::from(cell.index)
+            + u32::from(k) * u32::from(stride)
     }
 
     fn tokens(&self, at: u32) -> &[Token] {
@@ -327,7 +351,9 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     }
 
     fn add(&mut self, at: u32, token: Token) {
-        let Some(location) = self.locations.get_mut(at as usize) else { return };
+        let Some(location) = self.locations.get_mut(at as usize) else {
+            return;
+        };
         if location.epoch != self.epoch {
             location.epoch = self.epoch;
             location.tokens.clear();
@@ -345,7 +371,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     }
 
     /// The places that hold something of a value now, each with the component it holds.
-    fn places(&self, v: VReg) -> SmallVec<[(u32, u16); 4]> {
+    fn places(&self, v: VReg) -> Whereabouts {
         let (epoch, list) = &self.whereabouts[v.index()];
         let mut places = SmallVec::new();
         if *epoch != self.epoch {
@@ -382,8 +408,10 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             if self.evidence.recorded.copies[number as usize] {
                 let uses = operands.iter().filter(|operand| operand.1 == Role::Use);
                 let defs = operands.iter().filter(|operand| operand.1.is_def());
-                let pairs: SmallVec<[(VReg, SmallVec<[(u32, u16); 4]>); 4]> =
-                    uses.zip(defs).map(|(from, to)| (to.0, self.places(from.0))).collect();
+                let pairs: SmallVec<[(VReg, Whereabouts); 4]> = uses
+                    .zip(defs)
+                    .map(|(from, to)| (to.0, self.places(from.0)))
+                    .collect();
                 for (to, _) in &pairs {
                     self.kill(*to);
                 }
@@ -452,11 +480,21 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                 let at = self.cell(cell, demand.stride, component);
                 if !self.holds(at, (v, component)) {
                     let holds = self.tokens(at).iter().map(|token| token.0).collect();
-                    return Err(self.wrong(Wrong::Stale { operand: k as u32, wanted: v, found: operand.reg, holds }));
+                    return Err(self.wrong(Wrong::Stale {
+                        operand: k as u32,
+                        wanted: v,
+                        found: operand.reg,
+                        holds,
+                    }));
                 }
             }
         }
-        let defs = || operands.iter().zip(values).filter(|(operand, _)| operand.role.is_def());
+        let defs = || {
+            operands
+                .iter()
+                .zip(values)
+                .filter(|(operand, _)| operand.role.is_def())
+        };
         for (_, &(v, _)) in defs() {
             self.kill(v);
         }
@@ -493,24 +531,39 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             return Err(self.misplaced(k, operand, "beyond the rows that may be used"));
         }
         if !demand.phases.has(cell.phase(file.row)) {
-            return Err(self.misplaced(k, operand, "a position in the row that the register does not allow"));
+            return Err(self.misplaced(
+                k,
+                operand,
+                "a position in the row that the register does not allow",
+            ));
         }
         Ok(())
     }
 
-    fn again(&mut self, node: &WorkNode<I>, number: u32, operands: &[Operand]) -> Result<(), Refusal> {
+    fn again(
+        &mut self,
+        node: &WorkNode<I>,
+        number: u32,
+        operands: &[Operand],
+    ) -> Result<(), Refusal> {
         let evidence = self.evidence;
-        let found = evidence.again.binary_search_by_key(&number, |entry| entry.0);
+        let found = evidence
+            .again
+            .binary_search_by_key(&number, |entry| entry.0);
         let original = found.ok().map(|at| &evidence.again[at].1);
         let values = evidence.recorded.of(number);
         let same = original.is_some_and(|inst| {
             evidence.target.remat(inst) && evidence.target.same_operation(inst, &node.inst)
         });
         let ([operand], [(v, role)]) = (operands, values) else {
-            return Err(self.wrong(Wrong::Altered("a recomputed instruction has other operands")));
+            return Err(self.wrong(Wrong::Altered(
+                "a recomputed instruction has other operands",
+            )));
         };
         if !same || !role.is_def() || evidence.homes[v.index()] != Home::Again(number) {
-            return Err(self.wrong(Wrong::Altered("a recomputed instruction is not the program's")));
+            return Err(self.wrong(Wrong::Altered(
+                "a recomputed instruction is not the program's",
+            )));
         }
         let demand = self.demand(*v);
         self.within(0, operand, demand)?;
@@ -523,7 +576,13 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     }
 
     /// Copies, stores and loads of the allocator move contents, whatever they are.
-    fn moves(&mut self, node: &WorkNode<I>, count: u16, stride: u8, operands: &[Operand]) -> Result<(), Refusal> {
+    fn moves(
+        &mut self,
+        node: &WorkNode<I>,
+        count: u16,
+        stride: u8,
+        operands: &[Operand],
+    ) -> Result<(), Refusal> {
         let places = |this: &Self, place: Place| -> SmallVec<[u32; 4]> {
             (0..count)
                 .map(|k| match place {
@@ -535,20 +594,30 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         let mut from: SmallVec<[u32; 4]> = SmallVec::new();
         let mut to: SmallVec<[u32; 4]> = SmallVec::new();
         for operand in operands {
-            let list = if operand.role.is_def() { &mut to } else { &mut from };
+            let list = if operand.role.is_def() {
+                &mut to
+            } else {
+                &mut from
+            };
             list.extend(places(self, Place::Cell(operand.reg.cell())));
         }
         match node.inst.access() {
             Some(Access::Store(slot)) => to = places(self, Place::Slot(slot)),
             Some(Access::Load(slot)) => from = places(self, Place::Slot(slot)),
             None if node.inst.is_copy() => {}
-            None => return Err(self.wrong(Wrong::Altered("an inserted instruction is no copy, load or store"))),
+            None => {
+                return Err(self.wrong(Wrong::Altered(
+                    "an inserted instruction is no copy, load or store",
+                )));
+            }
         }
         if from.len() != to.len() {
             return Err(self.wrong(Wrong::Altered("an inserted copy has unequal sides")));
         }
-        let contents: SmallVec<[SmallVec<[Token; 2]>; 4]> =
-            from.iter().map(|&at| SmallVec::from_slice(self.tokens(at))).collect();
+        let contents: SmallVec<[SmallVec<[Token; 2]>; 4]> = from
+            .iter()
+            .map(|&at| SmallVec::from_slice(self.tokens(at)))
+            .collect();
         for &at in &to {
             self.clear(at);
         }
@@ -561,7 +630,11 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     }
 
     fn misplaced(&self, k: usize, operand: &Operand, rule: &'static str) -> Refusal {
-        self.wrong(Wrong::Misplaced { operand: k as u32, found: operand.reg, rule })
+        self.wrong(Wrong::Misplaced {
+            operand: k as u32,
+            found: operand.reg,
+            rule,
+        })
     }
 
     /// The constraints of an instruction's operands, on the cells they got.
@@ -574,16 +647,25 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             let cell = operand.reg.cell();
             let row = self.work.files.get(cell.file).row;
             if operand.phases != Phases::ANY && !operand.phases.has(cell.phase(row)) {
-                return Err(self.misplaced(k, operand, "a position in the row that the operand does not allow"));
+                return Err(self.misplaced(
+                    k,
+                    operand,
+                    "a position in the row that the operand does not allow",
+                ));
             }
             // Earlier operands of the same set.
             let twins = || {
-                operands[..k].iter().enumerate().filter_map(|(at, other)| match (other.relation, operand.relation) {
-                    (Relation::SameRow(a), Relation::SameRow(b)) if a == b => Some((at, other, 0i32)),
-                    (Relation::Group { set: a, offset: x }, Relation::Group { set: b, offset: y }) if a == b => {
-                        Some((at, other, i32::from(y) - i32::from(x)))
+                operands[..k].iter().enumerate().filter_map(|(at, other)| {
+                    match (other.relation, operand.relation) {
+                        (Relation::SameRow(a), Relation::SameRow(b)) if a == b => {
+                            Some((at, other, 0i32))
+                        }
+                        (
+                            Relation::Group { set: a, offset: x },
+                            Relation::Group { set: b, offset: y },
+                        ) if a == b => Some((at, other, i32::from(y) - i32::from(x))),
+                        _ => None,
                     }
-                    _ => None,
                 })
             };
             match operand.relation {
@@ -594,8 +676,15 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                     }
                 }
                 Relation::Tied(to) => {
-                    if operands.get(to as usize).is_none_or(|other| other.reg != operand.reg) {
-                        return Err(self.misplaced(k, operand, "not where the use it is tied to is"));
+                    if operands
+                        .get(to as usize)
+                        .is_none_or(|other| other.reg != operand.reg)
+                    {
+                        return Err(self.misplaced(
+                            k,
+                            operand,
+                            "not where the use it is tied to is",
+                        ));
                     }
                 }
                 Relation::SameRow(_) => {
@@ -604,11 +693,19 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                             return Err(self.misplaced(k, operand, "not in the row of its set"));
                         }
                         let distinct = values.get(at).map(|v| v.0) != values.get(k).map(|v| v.0);
-                        if other.reg == operand.reg && distinct && other.role == operand.role && !values.is_empty() {
+                        if other.reg == operand.reg
+                            && distinct
+                            && other.role == operand.role
+                            && !values.is_empty()
+                        {
                             // One cell may hold two names of one value after a copy.
                             let both = |v: VReg| self.holds(self.cell(cell, 1, 0), (v, 0));
                             if operand.role.is_def() || !both(values[at].0) || !both(values[k].0) {
-                                return Err(self.misplaced(k, operand, "in the cell of another of its set"));
+                                return Err(self.misplaced(
+                                    k,
+                                    operand,
+                                    "in the cell of another of its set",
+                                ));
                             }
                         }
                     }
@@ -616,7 +713,11 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                 Relation::Group { .. } => {
                     for (_, other, distance) in twins() {
                         if i32::from(cell.index) - i32::from(other.reg.cell().index) != distance {
-                            return Err(self.misplaced(k, operand, "not at its offset in its group"));
+                            return Err(self.misplaced(
+                                k,
+                                operand,
+                                "not at its offset in its group",
+                            ));
                         }
                     }
                 }

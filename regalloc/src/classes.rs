@@ -77,6 +77,8 @@ pub(crate) struct Classes {
     pub steps: u64,
     /// Pinned class of each cell, sorted by (file, cell).
     pinned: Vec<((u8, u16), u32)>,
+    /// Unit that may put unpinned classes into a pinned row, sorted by (file, row).
+    owner: Vec<((u8, u16), u32)>,
     rows: SmallVec<[u8; 4]>,
 }
 
@@ -90,8 +92,15 @@ const MOST_SEARCH: u32 = 2000;
 ///
 /// With `apart`, every operand in a fixed cell is a temporary: costs copies, but two values that
 /// want one cell at different times cannot clash. Tried when the direct way fails.
-pub(crate) fn classify<I: Inst>(work: &Work<I>, live: &mut Live, apart: bool) -> Result<Classes, Error> {
-    let mut classes = Classes { rows: work.files.0.iter().map(|file| file.row).collect(), ..Classes::default() };
+pub(crate) fn classify<I: Inst>(
+    work: &Work<I>,
+    live: &mut Live,
+    apart: bool,
+) -> Result<Classes, Error> {
+    let mut classes = Classes {
+        rows: work.files.0.iter().map(|file| file.row).collect(),
+        ..Classes::default()
+    };
     classes.parent = (0..work.regs.len() as u32).collect();
     classes.class.reserve(work.regs.len() + 64);
     for (index, reg) in work.regs.iter().enumerate() {
@@ -106,16 +115,23 @@ pub(crate) fn classify<I: Inst>(work: &Work<I>, live: &mut Live, apart: bool) ->
             hint: NONE,
             unit: NONE,
             tiny: reg.tiny,
-            shape: Shape { file: demand.file, count: demand.count, stride: demand.stride },
+            shape: Shape {
+                file: demand.file,
+                count: demand.count,
+                stride: demand.stride,
+            },
         });
         if let Some(cell) = reg.pin
             && !classes.pin(index as u32, cell.index)
         {
-            return Err(Error::Invalid("a physical register cannot be where it is".into()));
+            return Err(Error::Invalid(
+                "a physical register cannot be where it is".into(),
+            ));
         }
     }
     // Nodes that ask for something, the most frequent first; constraints before copies.
     let mut asking: Vec<(Reverse<u32>, bool, u32)> = Vec::new();
+    let mut fixed: Vec<(Reverse<u32>, u32)> = Vec::new();
     let mut operands: Vec<Operand> = Vec::new();
     for block in &work.blocks {
         for node in block.first..block.end {
@@ -123,6 +139,12 @@ pub(crate) fn classify<I: Inst>(work: &Work<I>, live: &mut Live, apart: bool) ->
             let copy = work.nodes[node as usize].inst.is_copy();
             if operands.iter().any(constrained) {
                 asking.push((Reverse(block.depth), false, node));
+                if operands
+                    .iter()
+                    .any(|operand| matches!(operand.relation, Relation::Fixed(_)))
+                {
+                    fixed.push((Reverse(block.depth), node));
+                }
             }
             if copy {
                 asking.push((Reverse(block.depth), true, node));
@@ -130,15 +152,37 @@ pub(crate) fn classify<I: Inst>(work: &Work<I>, live: &mut Live, apart: bool) ->
         }
     }
     asking.sort_unstable();
+    // Fixed cells come first: where rows are pinned must be known before rows are shared.
+    if !apart {
+        fixed.sort_unstable();
+        for &(_, node) in &fixed {
+            work.operands(node, &mut operands);
+            for operand in &operands {
+                if let Relation::Fixed(cell) = operand.relation {
+                    let class = classes.find(virt(operand).as_u32());
+                    classes.pin(class, cell.index);
+                }
+            }
+        }
+    }
     let mut current: Vec<u32> = Vec::new();
     for &(_, copy, node) in &asking {
         work.operands(node, &mut operands);
         if copy {
-            let of = |defs: bool| operands.iter().filter(move |operand| operand.role.is_def() == defs);
+            let of = |defs: bool| {
+                operands
+                    .iter()
+                    .filter(move |operand| operand.role.is_def() == defs)
+            };
             for (from, to) in of(false).zip(of(true)) {
-                let (a, b) = (classes.find(virt(from).as_u32()), classes.find(virt(to).as_u32()));
+                let (a, b) = (
+                    classes.find(virt(from).as_u32()),
+                    classes.find(virt(to).as_u32()),
+                );
                 // A spill's copies reconcile two wishes; merged they might have none left.
-                if matches!(work.nodes[node as usize].origin, Origin::Move { .. }) || !classes.merge(a, b) {
+                if matches!(work.nodes[node as usize].origin, Origin::Move { .. })
+                    || !classes.merge(a, b)
+                {
                     classes.class[b as usize].hint = virt(from).as_u32();
                 }
             }
@@ -146,7 +190,14 @@ pub(crate) fn classify<I: Inst>(work: &Work<I>, live: &mut Live, apart: bool) ->
         }
         current.clear();
         current.extend(operands.iter().map(|operand| virt(operand).as_u32()));
-        let mut asker = Asker { work, node, operands: &operands, current: &mut current, classes: &mut classes, apart };
+        let mut asker = Asker {
+            work,
+            node,
+            operands: &operands,
+            current: &mut current,
+            classes: &mut classes,
+            apart,
+        };
         asker.all()?;
     }
     for index in 0..classes.class.len() {
@@ -155,8 +206,12 @@ pub(crate) fn classify<I: Inst>(work: &Work<I>, live: &mut Live, apart: bool) ->
             classes.class[index].hint = classes.find(hint);
         }
     }
-    classes.transfers.sort_by_key(|transfer| (transfer.node, transfer.behind));
-    classes.overrides.sort_by_key(|over| (over.node, over.operand));
+    classes
+        .transfers
+        .sort_by_key(|transfer| (transfer.node, transfer.behind));
+    classes
+        .overrides
+        .sort_by_key(|over| (over.node, over.operand));
     Ok(classes)
 }
 
@@ -192,7 +247,10 @@ impl<I: Inst> Asker<'_, I> {
                         }
                     }
                 }
-                Relation::SameRow(_) | Relation::Group { .. } | Relation::Tied(_) | Relation::Any => {
+                Relation::SameRow(_)
+                | Relation::Group { .. }
+                | Relation::Tied(_)
+                | Relation::Any => {
                     if !phases_met {
                         self.temporary(index)?;
                     }
@@ -214,7 +272,9 @@ impl<I: Inst> Asker<'_, I> {
                 .enumerate()
                 .filter_map(|(index, operand)| match operand.relation {
                     Relation::SameRow(other) if !run && other == set => Some((index, 0)),
-                    Relation::Group { set: other, offset } if run && other == set => Some((index, u16::from(offset))),
+                    Relation::Group { set: other, offset } if run && other == set => {
+                        Some((index, u16::from(offset)))
+                    }
                     _ => None,
                 })
                 .collect();
@@ -233,7 +293,10 @@ impl<I: Inst> Asker<'_, I> {
     }
 
     fn unsatisfiable(&self, why: &str) -> Error {
-        Error::Invalid(format!("the constraints of instruction {} cannot be met: {why}", self.node))
+        Error::Invalid(format!(
+            "the constraints of instruction {} cannot be met: {why}",
+            self.node
+        ))
     }
 
     /// Gives an operand a short register of its own, with a copy from or to its register.
@@ -255,19 +318,34 @@ impl<I: Inst> Asker<'_, I> {
                         self.forget(previous);
                     }
                     let (node, class) = (self.node, self.current[other]);
-                    self.classes.overrides.push(Override { node, operand: index as u32, class });
+                    self.classes.overrides.push(Override {
+                        node,
+                        operand: index as u32,
+                        class,
+                    });
                     return Ok(self.find(index));
                 }
             }
         }
         if operand.role.is_def() && self.work.nodes[self.node as usize].inst.ends_block() {
-            return Err(self.unsatisfiable("the definition of an instruction that ends a block clashes"));
+            return Err(
+                self.unsatisfiable("the definition of an instruction that ends a block clashes")
+            );
         }
         let node = self.node;
         let segment = match operand.role {
-            Role::Use => Segment { start: before(node), end: write(node) },
-            Role::Def => Segment { start: write(node), end: after(node) },
-            Role::EarlyDef => Segment { start: crate::segment::read(node), end: after(node) },
+            Role::Use => Segment {
+                start: before(node),
+                end: write(node),
+            },
+            Role::Def => Segment {
+                start: write(node),
+                end: after(node),
+            },
+            Role::EarlyDef => Segment {
+                start: crate::segment::read(node),
+                end: after(node),
+            },
         };
         let demand = self.work.regs[virt(&operand).index()].data.demand;
         let row = self.classes.rows[demand.file.0 as usize];
@@ -282,7 +360,11 @@ impl<I: Inst> Asker<'_, I> {
             hint: NONE,
             unit: NONE,
             tiny: true,
-            shape: Shape { file: demand.file, count: demand.count, stride: demand.stride },
+            shape: Shape {
+                file: demand.file,
+                count: demand.count,
+                stride: demand.stride,
+            },
         });
         if self.classes.class[class as usize].phases == 0 {
             return Err(self.unsatisfiable("no position in the row is left"));
@@ -294,8 +376,17 @@ impl<I: Inst> Asker<'_, I> {
         }
         let behind = operand.role.is_def();
         let (from, to) = if behind { (class, reg) } else { (reg, class) };
-        self.classes.transfers.push(Transfer { node, behind, from, to });
-        self.classes.overrides.push(Override { node, operand: index as u32, class });
+        self.classes.transfers.push(Transfer {
+            node,
+            behind,
+            from,
+            to,
+        });
+        self.classes.overrides.push(Override {
+            node,
+            operand: index as u32,
+            class,
+        });
         self.current[index] = class;
         Ok(class)
     }
@@ -303,13 +394,19 @@ impl<I: Inst> Asker<'_, I> {
     /// Takes back a temporary of this instruction.
     fn forget(&mut self, temporary: u32) {
         let node = self.node;
-        self.classes.transfers.retain_from_end(node, |transfer| transfer.from != temporary && transfer.to != temporary);
-        self.classes.overrides.retain_from_end(node, |over| over.class != temporary);
+        self.classes.transfers.retain_from_end(node, |transfer| {
+            transfer.from != temporary && transfer.to != temporary
+        });
+        self.classes
+            .overrides
+            .retain_from_end(node, |over| over.class != temporary);
         let root = self.classes.find(temporary);
         if root == temporary {
             let unit = self.classes.class[root as usize].unit;
             if unit != NONE {
-                self.classes.units[unit as usize].members.retain(|member| member.0 != root);
+                self.classes.units[unit as usize]
+                    .members
+                    .retain(|member| member.0 != root);
             }
             self.classes.class[root as usize].segments.clear();
         }
@@ -333,7 +430,9 @@ impl<I: Inst> Asker<'_, I> {
         }
         if run && members.len() == 1 {
             let class = self.find(first);
-            alone = !self.classes.beside_run(class, first_offset, class, first_offset);
+            alone = !self
+                .classes
+                .beside_run(class, first_offset, class, first_offset);
         }
         if !alone {
             return Ok(());
@@ -388,7 +487,10 @@ trait RetainFromEnd<T> {
 
 impl RetainFromEnd<Transfer> for Vec<Transfer> {
     fn retain_from_end(&mut self, node: u32, keep: impl Fn(&Transfer) -> bool) {
-        let start = self.iter().rposition(|item| item.node != node).map_or(0, |k| k + 1);
+        let start = self
+            .iter()
+            .rposition(|item| item.node != node)
+            .map_or(0, |k| k + 1);
         let tail: SmallVec<[Transfer; 8]> = self.drain(start..).filter(|item| keep(item)).collect();
         self.extend(tail);
     }
@@ -396,7 +498,10 @@ impl RetainFromEnd<Transfer> for Vec<Transfer> {
 
 impl RetainFromEnd<Override> for Vec<Override> {
     fn retain_from_end(&mut self, node: u32, keep: impl Fn(&Override) -> bool) {
-        let start = self.iter().rposition(|item| item.node != node).map_or(0, |k| k + 1);
+        let start = self
+            .iter()
+            .rposition(|item| item.node != node)
+            .map_or(0, |k| k + 1);
         let tail: SmallVec<[Override; 8]> = self.drain(start..).filter(|item| keep(item)).collect();
         self.extend(tail);
     }
@@ -433,6 +538,32 @@ impl Classes {
         }
         self.class[class as usize].phases = old;
         false
+    }
+
+    /// Positions of a row that no other pinned class occupies during the life of this one.
+    fn not_pinned_to_others(&self, class: u32, row: u16) -> u16 {
+        let data = &self.class[class as usize];
+        if data.pin.is_some() {
+            return u16::MAX;
+        }
+        let length = u16::from(self.row_of(class));
+        let first = self
+            .pinned
+            .partition_point(|&(key, _)| key < (data.shape.file.0, row * length));
+        let mut mask = u16::MAX;
+        for &((file, cell), other) in &self.pinned[first..] {
+            if file != data.shape.file.0 || cell / length != row {
+                break;
+            }
+            let mut other = other;
+            while self.parent[other as usize] != other {
+                other = self.parent[other as usize];
+            }
+            if other != class && overlap(&self.class[other as usize].segments, &data.segments) {
+                mask &= !(1 << (cell % length));
+            }
+        }
+        mask
     }
 
     /// Pins a class to a cell of its file, or merges it with the class that is pinned there.
@@ -498,7 +629,9 @@ impl Classes {
         let mut base_pin = None;
         for &(member, offset) in members {
             if let Some(cell) = self.class[member as usize].pin {
-                let Some(base) = cell.checked_sub(offset) else { return false };
+                let Some(base) = cell.checked_sub(offset) else {
+                    return false;
+                };
                 if *base_pin.get_or_insert(base) != base {
                     return false;
                 }
@@ -537,7 +670,9 @@ impl Classes {
             (NONE, NONE) => {
                 let row = self.row_of(a);
                 let pin = left.pin.or(right.pin);
-                if pin.is_some_and(|cell| (left.phases & right.phases) >> (cell % u16::from(row)) & 1 == 0) {
+                if pin.is_some_and(|cell| {
+                    (left.phases & right.phases) >> (cell % u16::from(row)) & 1 == 0
+                }) {
                     return false;
                 }
                 self.fuse(a, b);
@@ -560,12 +695,22 @@ impl Classes {
 
     /// Merges a class without a unit into a member of a run.
     fn merge_into_run(&mut self, a: u32, b: u32) -> bool {
-        let (member, single) = if self.class[a as usize].unit != NONE { (a, b) } else { (b, a) };
-        let saved = (self.class[member as usize].phases, self.class[member as usize].pin);
+        let (member, single) = if self.class[a as usize].unit != NONE {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        let saved = (
+            self.class[member as usize].phases,
+            self.class[member as usize].pin,
+        );
         self.class[member as usize].phases &= self.class[single as usize].phases;
         self.class[member as usize].pin = saved.1.or(self.class[single as usize].pin);
         if !self.unit_possible(member) {
-            (self.class[member as usize].phases, self.class[member as usize].pin) = saved;
+            (
+                self.class[member as usize].phases,
+                self.class[member as usize].pin,
+            ) = saved;
             return false;
         }
         self.fuse(member, single);
@@ -611,7 +756,11 @@ impl Classes {
             if unit == NONE {
                 return SmallVec::from_slice(&[class]);
             }
-            self.units[unit as usize].members.iter().map(|member| member.0).collect()
+            self.units[unit as usize]
+                .members
+                .iter()
+                .map(|member| member.0)
+                .collect()
         };
         // The larger unit stays, the smaller one's classes look for places in it.
         let (mut left, mut right) = (members(unit_a, a), members(unit_b, b));
@@ -628,17 +777,51 @@ impl Classes {
             right: &right,
             forced: same.then_some((forced_left, forced_right)),
             row: row as usize,
+            pin_row: None,
             chosen: SmallVec::new(),
             budget: MOST_SEARCH,
         };
         let found = search.run();
-        let (chosen, budget) = (search.chosen, search.budget);
+        let (chosen, budget, pin_row) = (search.chosen, search.budget, search.pin_row);
         self.steps += u64::from(MOST_SEARCH - budget);
         if !found {
             return false;
         }
+        if let Some(pin_row) = pin_row {
+            // Two units with classes to place in one pinned row might not both find positions.
+            let key = (self.class[a as usize].shape.file.0, pin_row);
+            let mine = |unit: u32| unit != NONE && (unit == unit_a || unit == unit_b);
+            let unpinned = left
+                .iter()
+                .chain(&right)
+                .any(|&class| self.class[class as usize].pin.is_none());
+            match self.owner.binary_search_by_key(&key, |&(key, _)| key) {
+                Ok(at) if unpinned && !mine(self.owner[at].1) => return false,
+                Ok(at) => {
+                    if mine(self.owner[at].1) {
+                        self.owner[at].1 = if keep == NONE {
+                            self.units.len() as u32
+                        } else {
+                            keep
+                        };
+                    }
+                }
+                Err(at) if unpinned => {
+                    let unit = if keep == NONE {
+                        self.units.len() as u32
+                    } else {
+                        keep
+                    };
+                    self.owner.insert(at, (key, unit));
+                }
+                Err(_) => {}
+            }
+        }
         let unit = if keep == NONE {
-            self.units.push(Unit { members: left.iter().map(|&class| (class, 0)).collect(), run: false });
+            self.units.push(Unit {
+                members: left.iter().map(|&class| (class, 0)).collect(),
+                run: false,
+            });
             (self.units.len() - 1) as u32
         } else {
             keep
@@ -667,7 +850,10 @@ impl Classes {
         let row = self.row_of(base);
         let mut unit = self.class[base as usize].unit;
         if unit == NONE {
-            self.units.push(Unit { members: SmallVec::from_slice(&[(base, 0)]), run: true });
+            self.units.push(Unit {
+                members: SmallVec::from_slice(&[(base, 0)]),
+                run: true,
+            });
             unit = (self.units.len() - 1) as u32;
             self.class[base as usize].unit = unit;
         }
@@ -678,20 +864,27 @@ impl Classes {
             return base_offset == offset;
         }
         let members = &self.units[unit as usize].members;
-        let at = members.iter().find(|member| member.0 == base).map(|member| member.1);
+        let at = members
+            .iter()
+            .find(|member| member.0 == base)
+            .map(|member| member.1);
         let at = i32::from(at.expect("a class is a member of its unit"));
         let wanted = at + i32::from(offset) - i32::from(base_offset);
         match self.class[class as usize].unit {
             NONE => {}
             other if other == unit => {
-                return members.iter().any(|&(member, at)| member == class && i32::from(at) == wanted);
+                return members
+                    .iter()
+                    .any(|&(member, at)| member == class && i32::from(at) == wanted);
             }
             _ => return false,
         }
         // Offsets are counted from the lowest member: a member below it shifts all others.
         let shift = (-wanted).max(0);
-        let mut moved: SmallVec<[(u32, u16); 4]> =
-            members.iter().map(|&(member, at)| (member, (i32::from(at) + shift) as u16)).collect();
+        let mut moved: SmallVec<[(u32, u16); 4]> = members
+            .iter()
+            .map(|&(member, at)| (member, (i32::from(at) + shift) as u16))
+            .collect();
         let place = (wanted + shift) as u16;
         let extent = |class: u32| {
             let shape = self.class[class as usize].shape;
@@ -700,7 +893,11 @@ impl Classes {
         let clash = moved.iter().any(|&(member, at)| {
             let apart = u32::from(at) + extent(member) <= u32::from(place)
                 || u32::from(place) + extent(class) <= u32::from(at);
-            !apart && overlap(&self.class[member as usize].segments, &self.class[class as usize].segments)
+            !apart
+                && overlap(
+                    &self.class[member as usize].segments,
+                    &self.class[class as usize].segments,
+                )
         });
         moved.push((class, place));
         if clash || !self.run_possible(&moved, row) {
@@ -719,6 +916,8 @@ struct Search<'a> {
     right: &'a [u32],
     forced: Option<(u32, u32)>,
     row: usize,
+    /// The row that a pinned member fixes.
+    pin_row: Option<u16>,
     /// For each class of `right`: the class of `left` it joins, or a place of its own.
     chosen: SmallVec<[Option<usize>; 8]>,
     budget: u32,
@@ -729,12 +928,17 @@ impl Search<'_> {
         if self.left.len() + self.right.len() > 2 * self.row {
             return false;
         }
-        let pins = self.left.iter().chain(self.right).filter_map(|&class| self.classes.class[class as usize].pin);
-        let mut rows = pins.map(|cell| cell as usize / self.row);
-        if let Some(first) = rows.next()
-            && rows.any(|row| row != first)
+        let pin = |class: u32| self.classes.class[class as usize].pin;
+        for row in self
+            .left
+            .iter()
+            .chain(self.right)
+            .filter_map(|&class| pin(class))
+            .map(|cell| cell / self.row as u16)
         {
-            return false;
+            if *self.pin_row.get_or_insert(row) != row {
+                return false;
+            }
         }
         self.step(0, 0)
     }
@@ -748,7 +952,9 @@ impl Search<'_> {
         let Some(&class) = self.right.get(at) else {
             return self.positions();
         };
-        let forced = self.forced.and_then(|(left, right)| (right == class).then_some(left));
+        let forced = self
+            .forced
+            .and_then(|(left, right)| (right == class).then_some(left));
         let own = self.chosen.iter().filter(|place| place.is_none()).count();
         if forced.is_none() && self.left.len() + own < self.row {
             self.chosen.push(None);
@@ -761,9 +967,16 @@ impl Search<'_> {
             if used >> k & 1 != 0 || forced.is_some_and(|left| left != self.left[k]) {
                 continue;
             }
-            let (a, b) = (&self.classes.class[self.left[k] as usize], &self.classes.class[class as usize]);
+            let (a, b) = (
+                &self.classes.class[self.left[k] as usize],
+                &self.classes.class[class as usize],
+            );
             let pins_differ = a.pin.is_some() && b.pin.is_some() && a.pin != b.pin;
-            if a.shape != b.shape || a.phases & b.phases == 0 || pins_differ || overlap(&a.segments, &b.segments) {
+            if a.shape != b.shape
+                || a.phases & b.phases == 0
+                || pins_differ
+                || overlap(&a.segments, &b.segments)
+            {
                 continue;
             }
             self.chosen.push(Some(k));
@@ -778,11 +991,20 @@ impl Search<'_> {
     /// Whether the classes as chosen find distinct positions.
     fn positions(&self) -> bool {
         let phases = |class: u32| self.classes.class[class as usize].phases;
-        let mut masks: SmallVec<[u16; 8]> = self.left.iter().map(|&class| phases(class)).collect();
+        let free = |class: u32| {
+            self.pin_row.map_or(u16::MAX, |row| {
+                self.classes.not_pinned_to_others(class, row)
+            })
+        };
+        let mut masks: SmallVec<[u16; 8]> = self
+            .left
+            .iter()
+            .map(|&class| phases(class) & free(class))
+            .collect();
         for (&class, place) in self.right.iter().zip(&self.chosen) {
             match place {
-                Some(k) => masks[*k] &= phases(class),
-                None => masks.push(phases(class)),
+                Some(k) => masks[*k] &= phases(class) & free(class),
+                None => masks.push(phases(class) & free(class)),
             }
         }
         distinct(&masks)

@@ -58,6 +58,9 @@ pub(crate) struct Colors {
     files: Vec<FileCells>,
 }
 
+/// Classes, their cells, and who leaves for them.
+type Eviction = SmallVec<[(u32, u16, SmallVec<[u32; 8]>); 4]>;
+
 struct Colorer<'a> {
     classes: &'a Classes,
     colors: Colors,
@@ -71,7 +74,10 @@ pub(crate) fn color(classes: &Classes, files: Files, options: &Options) -> Color
     let count = classes.class.len();
     let mut colorer = Colorer {
         classes,
-        colors: Colors { cell: vec![NONE; count], ..Colors::default() },
+        colors: Colors {
+            cell: vec![NONE; count],
+            ..Colors::default()
+        },
         is_spilled: vec![false; count],
         sweep: 0,
     };
@@ -123,10 +129,13 @@ impl Colorer<'_> {
     fn run(&mut self) {
         let classes = self.classes;
         // Pinned classes have no choice. Then what lies together or is large, then the rest.
+        let mut bound: Vec<(u32, u32)> = Vec::new();
         let mut large: Vec<(u32, bool, u32)> = Vec::new();
         let mut small: Vec<(u32, u32)> = Vec::new();
         for (index, class) in classes.class.iter().enumerate() {
-            let Some(first) = class.segments.first() else { continue };
+            let Some(first) = class.segments.first() else {
+                continue;
+            };
             let index = index as u32;
             if let Some(cell) = class.pin {
                 self.place(index, cell);
@@ -136,9 +145,21 @@ impl Colorer<'_> {
                 let is_leader = unit.members[0].0 == index;
                 if is_leader {
                     let starts = unit.members.iter().filter_map(|&(member, _)| {
-                        classes.class[member as usize].segments.first().map(|segment| segment.start)
+                        classes.class[member as usize]
+                            .segments
+                            .first()
+                            .map(|segment| segment.start)
                     });
-                    large.push((starts.min().unwrap_or(first.start), true, class.unit));
+                    let start = starts.min().unwrap_or(first.start);
+                    if unit
+                        .members
+                        .iter()
+                        .any(|&(member, _)| classes.class[member as usize].pin.is_some())
+                    {
+                        bound.push((start, class.unit));
+                    } else {
+                        large.push((start, true, class.unit));
+                    }
                 }
             } else if class.pin.is_none() {
                 if class.shape.count > 1 {
@@ -148,8 +169,18 @@ impl Colorer<'_> {
                 }
             }
         }
+        bound.sort_unstable();
         large.sort_unstable();
         small.sort_unstable();
+        // What lies beside something pinned has one row to choose from.
+        for (start, index) in bound {
+            if classes.units[index as usize].run {
+                self.run_unit(index, start);
+            } else {
+                self.row_unit(index, start);
+            }
+        }
+        self.rewind();
         for (start, is_unit, index) in large {
             if !is_unit {
                 self.single(index, start);
@@ -160,6 +191,14 @@ impl Colorer<'_> {
             }
         }
         self.sweep = 1;
+        self.rewind();
+        for (start, index) in small {
+            self.single(index, start);
+        }
+    }
+
+    /// Begins another pass over the program.
+    fn rewind(&mut self) {
         for file in &mut self.colors.files {
             for (track, busy) in file.tracks.iter_mut().zip(&mut file.busy) {
                 track.cursor = [0; 2];
@@ -167,13 +206,17 @@ impl Colorer<'_> {
             }
             file.next = 0;
         }
-        for (start, index) in small {
-            self.single(index, start);
-        }
     }
 
     /// Whether a register of a shape at `cell` would overlap nothing; `point` is where the sweep is.
-    fn free(&mut self, file: usize, cell: u16, shape: Shape, segments: &[Segment], point: u32) -> bool {
+    fn free(
+        &mut self,
+        file: usize,
+        cell: u16,
+        shape: Shape,
+        segments: &[Segment],
+        point: u32,
+    ) -> bool {
         cells_of(cell, shape).all(|cell| self.free_cell(file, cell, segments, point))
     }
 
@@ -181,7 +224,9 @@ impl Colorer<'_> {
         let file = &mut self.colors.files[file];
         self.colors.steps += 1;
         let first = segments[0];
-        let Some(&busy) = file.busy.get(cell as usize) else { return false };
+        let Some(&busy) = file.busy.get(cell as usize) else {
+            return false;
+        };
         // `point` never goes back within a sweep; segments may begin after it.
         if busy > first.start && first.start >= point {
             return false;
@@ -224,10 +269,16 @@ impl Colorer<'_> {
         let file = &mut self.colors.files[data.shape.file.0 as usize];
         for cell in cells_of(cell, data.shape) {
             let stays = &mut file.tracks[cell as usize].stays[self.sweep];
-            let in_order = stays.last().is_none_or(|last| last.end <= data.segments[0].start);
+            let in_order = stays
+                .last()
+                .is_none_or(|last| last.end <= data.segments[0].start);
             if in_order || data.segments.len() <= 4 {
                 for segment in &data.segments {
-                    let stay = Stay { start: segment.start, end: segment.end, class };
+                    let stay = Stay {
+                        start: segment.start,
+                        end: segment.end,
+                        class,
+                    };
                     if stays.last().is_none_or(|last| last.end <= stay.start) {
                         stays.push(stay);
                     } else {
@@ -236,7 +287,11 @@ impl Colorer<'_> {
                     }
                 }
             } else {
-                stays.extend(data.segments.iter().map(|segment| Stay { start: segment.start, end: segment.end, class }));
+                stays.extend(data.segments.iter().map(|segment| Stay {
+                    start: segment.start,
+                    end: segment.end,
+                    class,
+                }));
                 stays.sort_unstable_by_key(|stay| stay.start);
             }
             self.colors.steps += data.segments.len() as u64;
@@ -250,7 +305,8 @@ impl Colorer<'_> {
             return u64::MAX;
         }
         let cells = u64::from(data.shape.count);
-        (data.weight.saturating_mul(1 << 16) / (length(&data.segments).max(1) * cells)).min(u64::MAX - 1)
+        (data.weight.saturating_mul(1 << 16) / (length(&data.segments).max(1) * cells))
+            .min(u64::MAX - 1)
     }
 
     /// A class on its own.
@@ -334,13 +390,20 @@ impl Colorer<'_> {
     fn row_unit(&mut self, unit: u32, point: u32) {
         let classes = self.classes;
         let members: SmallVec<[u32; 8]> = self.living(unit);
-        let Some(&leader) = members.first() else { return };
+        let Some(&leader) = members.first() else {
+            return;
+        };
         let file = classes.class[leader as usize].shape.file.0 as usize;
         let row_length = self.colors.files[file].row;
-        let pin = members.iter().find_map(|&member| classes.class[member as usize].pin);
+        let pin = members
+            .iter()
+            .find_map(|&member| classes.class[member as usize].pin);
         if let Some(cell) = pin {
             let row = cell / row_length;
-            self.colors.files[file].opened = self.colors.files[file].opened.max(row + 1).min(self.colors.files[file].limit);
+            self.colors.files[file].opened = self.colors.files[file]
+                .opened
+                .max(row + 1)
+                .min(self.colors.files[file].limit);
             if let Some(phases) = self.fit_row(&members, file, row, point) {
                 self.place_row(&members, row * row_length, &phases);
                 return;
@@ -373,13 +436,24 @@ impl Colorer<'_> {
     fn living(&self, unit: u32) -> SmallVec<[u32; 8]> {
         let members = &self.classes.units[unit as usize].members;
         let wants = |class: u32| {
-            !self.is_spilled[class as usize] && !self.classes.class[class as usize].segments.is_empty()
+            !self.is_spilled[class as usize]
+                && !self.classes.class[class as usize].segments.is_empty()
         };
-        members.iter().map(|member| member.0).filter(|&class| wants(class)).collect()
+        members
+            .iter()
+            .map(|member| member.0)
+            .filter(|&class| wants(class))
+            .collect()
     }
 
     /// Positions for all members in one row, if they fit.
-    fn fit_row(&mut self, members: &[u32], file: usize, row: u16, point: u32) -> Option<SmallVec<[u8; 8]>> {
+    fn fit_row(
+        &mut self,
+        members: &[u32],
+        file: usize,
+        row: u16,
+        point: u32,
+    ) -> Option<SmallVec<[u8; 8]>> {
         let classes = self.classes;
         let row_length = self.colors.files[file].row;
         let whole = self.colors.files[file].limit * row_length;
@@ -387,7 +461,11 @@ impl Colorer<'_> {
         for &member in members {
             let data = &classes.class[member as usize];
             if let Some(cell) = data.pin {
-                masks.push(if cell / row_length == row { 1 << (cell % row_length) } else { 0 });
+                masks.push(if cell / row_length == row {
+                    1 << (cell % row_length)
+                } else {
+                    0
+                });
                 continue;
             }
             let mut mask = 0u16;
@@ -406,8 +484,10 @@ impl Colorer<'_> {
             }
             masks.push(mask);
         }
-        let prefers: SmallVec<[Option<u8>; 8]> =
-            members.iter().map(|&member| classes.class[member as usize].prefer).collect();
+        let prefers: SmallVec<[Option<u8>; 8]> = members
+            .iter()
+            .map(|&member| classes.class[member as usize].prefer)
+            .collect();
         assign(&masks, &prefers)
     }
 
@@ -427,26 +507,38 @@ impl Colorer<'_> {
             .members
             .iter()
             .copied()
-            .filter(|&(class, _)| !self.is_spilled[class as usize] && !classes.class[class as usize].segments.is_empty())
+            .filter(|&(class, _)| {
+                !self.is_spilled[class as usize]
+                    && !classes.class[class as usize].segments.is_empty()
+            })
             .collect();
-        let Some(&(leader, _)) = members.first() else { return };
+        let Some(&(leader, _)) = members.first() else {
+            return;
+        };
         let file = classes.class[leader as usize].shape.file.0 as usize;
-        let pin = members.iter().find_map(|&(class, offset)| classes.class[class as usize].pin.map(|cell| cell - offset));
+        let pin = members.iter().find_map(|&(class, offset)| {
+            classes.class[class as usize].pin.map(|cell| cell - offset)
+        });
         loop {
             let cells = &self.colors.files[file];
             let total = cells.opened * cells.row;
             let begin = if cells.next >= total { 0 } else { cells.next };
             let bases: SmallVec<[u16; 1]> = pin.into_iter().collect();
             let found = if pin.is_some() {
-                bases.into_iter().find(|&base| self.fit_run(&members, file, base, point))
+                bases
+                    .into_iter()
+                    .find(|&base| self.fit_run(&members, file, base, point))
             } else {
-                (begin..total).chain(0..begin).find(|&base| self.fit_run(&members, file, base, point))
+                (begin..total)
+                    .chain(0..begin)
+                    .find(|&base| self.fit_run(&members, file, base, point))
             };
             if let Some(base) = found {
                 for &(member, offset) in &members {
                     if classes.class[member as usize].pin.is_none() {
                         self.place(member, base + offset);
-                        self.colors.files[file].next = base + offset + classes.class[member as usize].shape.count;
+                        self.colors.files[file].next =
+                            base + offset + classes.class[member as usize].shape.count;
                     }
                 }
                 return;
@@ -492,7 +584,10 @@ impl Colorer<'_> {
                     let stays = &self.colors.files[file].tracks[cell as usize].stays[list];
                     let from = stays.partition_point(|stay| stay.end <= segment.start);
                     self.colors.steps += 1;
-                    for stay in stays[from..].iter().take_while(|stay| stay.start < segment.end) {
+                    for stay in stays[from..]
+                        .iter()
+                        .take_while(|stay| stay.start < segment.end)
+                    {
                         if out.contains(&stay.class) {
                             continue;
                         }
@@ -540,7 +635,9 @@ impl Colorer<'_> {
         let mut best = self.density(class);
         let mut choice: Option<(u16, SmallVec<[u32; 8]>)> = None;
         for cell in 0..row * limit {
-            if data.phases >> (cell % row) & 1 == 0 || u32::from(cell) + extent > u32::from(row * limit) {
+            if data.phases >> (cell % row) & 1 == 0
+                || u32::from(cell) + extent > u32::from(row * limit)
+            {
                 continue;
             }
             let mut leavers = SmallVec::new();
@@ -573,14 +670,18 @@ impl Colorer<'_> {
         let classes = self.classes;
         let row_length = self.colors.files[file].row;
         let whole = u32::from(self.colors.files[file].limit * row_length);
-        let own = members.iter().map(|&member| self.density(member)).min().unwrap_or(u64::MAX);
+        let own = members
+            .iter()
+            .map(|&member| self.density(member))
+            .min()
+            .unwrap_or(u64::MAX);
         let mut best = u64::MAX;
-        let mut choice: Option<SmallVec<[(u32, u16, SmallVec<[u32; 8]>); 4]>> = None;
+        let mut choice: Option<Eviction> = None;
         for row in rows {
             // Each member in turn takes its cheapest position that is left.
             let mut taken = 0u16;
             let mut total = 0u64;
-            let mut places: SmallVec<[(u32, u16, SmallVec<[u32; 8]>); 4]> = SmallVec::new();
+            let mut places: Eviction = SmallVec::new();
             let mut order: SmallVec<[u32; 8]> = members.into();
             order.sort_by_key(|&member| classes.class[member as usize].phases.count_ones());
             for &member in &order {
@@ -634,7 +735,11 @@ impl Colorer<'_> {
     fn evict_for_run(&mut self, members: &[(u32, u16)], file: usize, pin: Option<u16>) {
         let classes = self.classes;
         let (row, limit) = (self.colors.files[file].row, self.colors.files[file].limit);
-        let own = members.iter().map(|&(member, _)| self.density(member)).min().unwrap_or(u64::MAX);
+        let own = members
+            .iter()
+            .map(|&(member, _)| self.density(member))
+            .min()
+            .unwrap_or(u64::MAX);
         let mut best = u64::MAX;
         let mut choice: Option<(u16, SmallVec<[u32; 8]>)> = None;
         for base in 0..row * limit {
@@ -642,7 +747,8 @@ impl Colorer<'_> {
                 continue;
             }
             let fits = members.iter().all(|&(member, offset)| {
-                classes.class[member as usize].pin.is_some() || self.run_member_fits(file, member, base + offset)
+                classes.class[member as usize].pin.is_some()
+                    || self.run_member_fits(file, member, base + offset)
             });
             if !fits {
                 continue;
@@ -651,7 +757,12 @@ impl Colorer<'_> {
             let mut total = 0u64;
             for &(member, offset) in members {
                 if classes.class[member as usize].pin.is_none() {
-                    total = total.saturating_add(self.price(member, base + offset, &mut leavers, u64::MAX));
+                    total = total.saturating_add(self.price(
+                        member,
+                        base + offset,
+                        &mut leavers,
+                        u64::MAX,
+                    ));
                 }
             }
             if total < best {
@@ -694,7 +805,13 @@ impl Colorer<'_> {
 
 /// Gives each member a position of its own out of its mask; preferences first, where possible.
 fn assign(masks: &[u16], prefers: &[Option<u8>]) -> Option<SmallVec<[u8; 8]>> {
-    fn step(masks: &[u16], prefers: &[Option<u8>], taken: u16, out: &mut SmallVec<[u8; 8]>, budget: &mut u32) -> bool {
+    fn step(
+        masks: &[u16],
+        prefers: &[Option<u8>],
+        taken: u16,
+        out: &mut SmallVec<[u8; 8]>,
+        budget: &mut u32,
+    ) -> bool {
         let k = out.len();
         if k == masks.len() {
             return true;

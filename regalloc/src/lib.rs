@@ -43,7 +43,13 @@ pub fn allocate<I: Inst, T: Target<I>>(
     target: &mut T,
     options: &Options,
 ) -> Result<Allocation, Error> {
-    let Proof { work, recorded, claims, spilled, allocation } = solve(func, target, options)?;
+    let Proof {
+        work,
+        recorded,
+        claims,
+        spilled,
+        allocation,
+    } = solve(func, target, options)?;
     let evidence = Evidence {
         recorded: &recorded,
         claims: &claims,
@@ -56,7 +62,10 @@ pub fn allocate<I: Inst, T: Target<I>>(
     let mut nodes = work.nodes.into_iter();
     for block in &work.blocks {
         let count = (block.end - block.first) as usize;
-        let list = nodes.by_ref().take(count).map(|node| Node { inst: node.inst, span: node.span });
+        let list = nodes.by_ref().take(count).map(|node| Node {
+            inst: node.inst,
+            span: node.span,
+        });
         func.blocks[block.block].nodes.extend(list);
     }
     Ok(allocation)
@@ -71,9 +80,22 @@ struct Proof<I> {
     allocation: Allocation,
 }
 
-fn solve<I: Inst, T: Target<I>>(func: &mut Func<I>, target: &mut T, options: &Options) -> Result<Proof<I>, Error> {
+fn solve<I: Inst, T: Target<I>>(
+    func: &mut Func<I>,
+    target: &mut T,
+    options: &Options,
+) -> Result<Proof<I>, Error> {
     let given = func.vregs.len();
     let (mut work, recorded) = work::flatten(func)?;
+    for reg in &mut work.regs {
+        let demand = reg.data.demand;
+        let shape = Shape {
+            file: demand.file,
+            count: demand.count,
+            stride: demand.stride,
+        };
+        reg.tiny |= !target.can_spill(shape);
+    }
     let mut spilled = Spilled {
         home: vec![Home::Register; work.program_regs],
         slots: options.first_slot,
@@ -81,16 +103,25 @@ fn solve<I: Inst, T: Target<I>>(func: &mut Func<I>, target: &mut T, options: &Op
         recomputed: 0,
         again: Vec::new(),
     };
-    let mut allocation = Allocation { rows_used: vec![0; func.files.0.len()], ..Allocation::default() };
+    let mut allocation = Allocation {
+        rows_used: vec![0; func.files.0.len()],
+        ..Allocation::default()
+    };
     // Who lives into each block in the program itself: where slots must hold their values.
     let mut program_live: Option<live::Live> = None;
     loop {
         allocation.rounds += 1;
         let mut live = live::liveness(&work);
         allocation.steps += live.steps;
-        if let Some(v) = live.into_block_list(0).iter().find(|v| work.regs[v.index()].pin.is_none()) {
+        if let Some(v) = live
+            .at_start_of(0)
+            .iter()
+            .find(|v| work.regs[v.index()].pin.is_none())
+        {
             let root = work.regs[v.index()].root;
-            return Err(Error::Invalid(format!("{root} is read on a path on which nothing was written to it")));
+            return Err(Error::Invalid(format!(
+                "{root} is read on a path on which nothing was written to it"
+            )));
         }
         let mut classes = match classes::classify(&work, &mut live, false) {
             Ok(classes) => classes,
@@ -106,7 +137,12 @@ fn solve<I: Inst, T: Target<I>>(func: &mut Func<I>, target: &mut T, options: &Op
                 .map(|index| {
                     let root = classes.find(index as u32) as usize;
                     let file = classes.class[root].shape.file;
-                    Some(colors.cell[root]).filter(|&cell| cell != NONE).map(|cell| Cell { file, index: cell as u16 })
+                    Some(colors.cell[root])
+                        .filter(|&cell| cell != NONE)
+                        .map(|cell| Cell {
+                            file,
+                            index: cell as u16,
+                        })
                 })
                 .collect();
             let claims = claims(&work, &live, program_live.as_ref(), &cells, &spilled);
@@ -120,11 +156,26 @@ fn solve<I: Inst, T: Target<I>>(func: &mut Func<I>, target: &mut T, options: &Op
             allocation.slots = spilled.slots;
             allocation.spilled = spilled.spilled;
             allocation.recomputed = spilled.recomputed;
-            return Ok(Proof { work, recorded, claims, spilled, allocation });
+            return Ok(Proof {
+                work,
+                recorded,
+                claims,
+                spilled,
+                allocation,
+            });
         }
-        let progress = spill::spill(&mut work, &mut classes, &colors.spilled, target, &mut spilled);
+        let progress = spill::spill(
+            &mut work,
+            &mut classes,
+            &colors.spilled,
+            target,
+            &mut spilled,
+        );
         if !progress {
-            let class = colors.stuck.or(colors.spilled.first().copied()).expect("something did not fit");
+            let class = colors
+                .stuck
+                .or(colors.spilled.first().copied())
+                .expect("something did not fit");
             let data = &classes.class[class as usize];
             let file = work.files.get(data.shape.file);
             let rows = options.rows.get(data.shape.file.0 as usize).copied();
@@ -132,11 +183,16 @@ fn solve<I: Inst, T: Target<I>>(func: &mut Func<I>, target: &mut T, options: &Op
             return Err(Error::OutOfRegisters {
                 file: file.name,
                 rows: rows.unwrap_or(file.cells / u16::from(file.row)),
-                instruction: work.nodes.get(node as usize).map_or(node, |node| node.happened),
+                instruction: work
+                    .nodes
+                    .get(node as usize)
+                    .map_or(node, |node| node.happened),
             });
         }
         if allocation.rounds >= MOST_ROUNDS {
-            return Err(Error::NotConverged { rounds: allocation.rounds });
+            return Err(Error::NotConverged {
+                rounds: allocation.rounds,
+            });
         }
         program_live.get_or_insert(live);
     }
@@ -150,16 +206,25 @@ fn claims<I: Inst>(
     cells: &[Option<Cell>],
     spilled: &Spilled<I>,
 ) -> Claims {
-    let mut claims = Claims { start: vec![0], list: Vec::new() };
+    let mut claims = Claims {
+        start: vec![0],
+        list: Vec::new(),
+    };
     for position in 0..work.blocks.len() {
-        for &v in live.into_block_list(position) {
+        for &v in live.at_start_of(position) {
             if let Some(cell) = cells[v.index()] {
-                claims.list.push(Claim { value: work.regs[v.index()].root, place: Place::Cell(cell) });
+                claims.list.push(Claim {
+                    value: work.regs[v.index()].root,
+                    place: Place::Cell(cell),
+                });
             }
         }
-        for &v in program_live.map_or(&[][..], |live| live.into_block_list(position)) {
+        for &v in program_live.map_or(&[][..], |live| live.at_start_of(position)) {
             if let Home::Slot(slot) = spilled.home[v.index()] {
-                claims.list.push(Claim { value: VReg::from_u32(v.as_u32()), place: Place::Slot(Slot(slot)) });
+                claims.list.push(Claim {
+                    value: VReg::from_u32(v.as_u32()),
+                    place: Place::Slot(Slot(slot)),
+                });
             }
         }
         claims.start.push(claims.list.len() as u32);

@@ -25,7 +25,7 @@ pub(crate) struct Live {
 
 impl Live {
     /// Registers alive at the start of a block, by layout position.
-    pub fn into_block_list(&self, position: usize) -> &[VReg] {
+    pub fn at_start_of(&self, position: usize) -> &[VReg] {
         &self.in_list[self.in_start[position] as usize..self.in_start[position + 1] as usize]
     }
 }
@@ -174,9 +174,17 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
             work.operands(node, &mut operands);
             for operand in operands.iter().filter(|operand| operand.role.is_def()) {
                 let v = virt(operand);
-                let begin = if operand.role == Role::EarlyDef { read(node) } else { write(node) };
+                let begin = if operand.role == Role::EarlyDef {
+                    read(node)
+                } else {
+                    write(node)
+                };
                 let last = open[v.index()].end;
-                if last == 0 && segments[v.index()].last().is_some_and(|later| later.start == begin) {
+                if last == 0
+                    && segments[v.index()]
+                        .last()
+                        .is_some_and(|later| later.start == begin)
+                {
                     // Written twice by one instruction: the segment is there already.
                     continue;
                 }
@@ -205,7 +213,13 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
         list.reverse();
     }
     steps += work.nodes.len() as u64;
-    Live { segments, weight, in_start, in_list, steps }
+    Live {
+        segments,
+        weight,
+        in_start,
+        in_list,
+        steps,
+    }
 }
 
 /// Sorts (block, register) pairs by block: starts per block, and registers.

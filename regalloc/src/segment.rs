@@ -45,7 +45,9 @@ pub(crate) fn overlap(a: &[Segment], b: &[Segment]) -> bool {
         // Most lists have one or two segments: look at the front before searching.
         match long.first() {
             None => return false,
-            Some(front) if front.end <= segment.start => long = &long[first_after(long, segment.start)..],
+            Some(front) if front.end <= segment.start => {
+                long = &long[first_after(long, segment.start)..]
+            }
             Some(_) => {}
         }
         if long.first().is_some_and(|other| other.start < segment.end) {
@@ -106,7 +108,9 @@ pub(crate) fn insert(into: &mut Segments, segment: Segment) {
 
 /// Points covered.
 pub(crate) fn length(list: &[Segment]) -> u64 {
-    list.iter().map(|segment| u64::from(segment.end - segment.start)).sum()
+    list.iter()
+        .map(|segment| u64::from(segment.end - segment.start))
+        .sum()
 }
 
 #[cfg(test)]
@@ -114,14 +118,23 @@ mod tests {
     use super::*;
 
     fn list(points: &[(u32, u32)]) -> Segments {
-        points.iter().map(|&(start, end)| Segment { start, end }).collect()
+        points
+            .iter()
+            .map(|&(start, end)| Segment { start, end })
+            .collect()
     }
 
     #[test]
     fn lists_that_only_touch_do_not_overlap() {
-        assert!(!overlap(&list(&[(0, 4), (8, 10)]), &list(&[(4, 8), (10, 12)])));
+        assert!(!overlap(
+            &list(&[(0, 4), (8, 10)]),
+            &list(&[(4, 8), (10, 12)])
+        ));
         assert!(overlap(&list(&[(0, 4), (8, 10)]), &list(&[(9, 12)])));
-        assert!(overlap(&list(&[(0, 100)]), &list(&[(3, 4), (5, 6), (7, 8)])));
+        assert!(overlap(
+            &list(&[(0, 100)]),
+            &list(&[(3, 4), (5, 6), (7, 8)])
+        ));
         assert!(!overlap(&list(&[]), &list(&[(3, 4)])));
     }
 
@@ -130,8 +143,18 @@ mod tests {
         let mut a = list(&[(0, 4), (8, 10)]);
         unite(&mut a, &list(&[(4, 8), (12, 14)]));
         assert_eq!(a, list(&[(0, 10), (12, 14)]));
-        let mut many: Segments = (0..20).map(|k| Segment { start: 10 * k, end: 10 * k + 2 }).collect();
-        let between: Segments = (0..20).map(|k| Segment { start: 10 * k + 5, end: 10 * k + 7 }).collect();
+        let mut many: Segments = (0..20)
+            .map(|k| Segment {
+                start: 10 * k,
+                end: 10 * k + 2,
+            })
+            .collect();
+        let between: Segments = (0..20)
+            .map(|k| Segment {
+                start: 10 * k + 5,
+                end: 10 * k + 7,
+            })
+            .collect();
         unite(&mut many, &between);
         assert_eq!(many.len(), 40);
         assert!(many.windows(2).all(|pair| pair[0].end < pair[1].start));

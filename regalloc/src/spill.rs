@@ -48,7 +48,11 @@ pub(crate) struct Spilled<I> {
 
 fn shape_of<I>(work: &Work<I>, v: VReg) -> Shape {
     let demand = work.regs[v.index()].data.demand;
-    Shape { file: demand.file, count: demand.count, stride: demand.stride }
+    Shape {
+        file: demand.file,
+        count: demand.count,
+        stride: demand.stride,
+    }
 }
 
 /// Spills the registers of `chosen` classes. Returns false when there is nothing left to spill in them.
@@ -74,9 +78,17 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
     }
     let definitions = Definitions::of(work);
     let mut plans = vec![Plan::Keep; count];
-    let mut slots = SlotPool { first: state.slots, ends: Vec::new() };
+    let mut slots = SlotPool {
+        first: state.slots,
+        ends: Vec::new(),
+    };
     let mut order: Vec<usize> = (0..chosen.len()).collect();
-    let start = |k: usize| classes.class[chosen[k] as usize].segments.first().map_or(0, |segment| segment.start);
+    let start = |k: usize| {
+        classes.class[chosen[k] as usize]
+            .segments
+            .first()
+            .map_or(0, |segment| segment.start)
+    };
     order.sort_by_key(|&k| (start(k), k));
     let mut any = false;
     for k in order {
@@ -87,22 +99,31 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
         any = true;
         if let [only] = regs[..]
             && let Some(node) = definitions.single(only)
-            && let Origin::Program(number) | Origin::Again(number) = work.nodes[node as usize].origin
+            && let Origin::Program(number) | Origin::Again(number) =
+                work.nodes[node as usize].origin
             && target.remat(&work.nodes[node as usize].inst)
         {
             plans[only.index()] = Plan::Again(node);
             state.home[work.regs[only.index()].root.index()] = Home::Again(number);
             state.recomputed += 1;
             if let Err(at) = state.again.binary_search_by_key(&number, |entry| entry.0) {
-                state.again.insert(at, (number, work.nodes[node as usize].inst.clone()));
+                state
+                    .again
+                    .insert(at, (number, work.nodes[node as usize].inst.clone()));
             }
             continue;
         }
         // A copy for a loop has its slot already.
-        let mut slot = regs.iter().find_map(|v| work.regs[v.index()].backed).filter(|_| regs.len() == 1);
+        let mut slot = regs
+            .iter()
+            .find_map(|v| work.regs[v.index()].backed)
+            .filter(|_| regs.len() == 1);
         if slot.is_none() {
             let data = &classes.class[chosen[k] as usize];
-            let (first, last) = (data.segments[0].start, data.segments[data.segments.len() - 1].end);
+            let (first, last) = (
+                data.segments[0].start,
+                data.segments[data.segments.len() - 1].end,
+            );
             slot = Some(slots.take(first, last, data.shape));
         }
         let slot = slot.expect("just given");
@@ -133,7 +154,9 @@ impl SlotPool {
     fn take(&mut self, start: u32, end: u32, shape: Shape) -> u32 {
         // The search is bounded: a pool of busy slots must not make spilling quadratic.
         let recent = self.ends.len().saturating_sub(64);
-        let found = self.ends[recent..].iter().position(|&(free, made_for)| free <= start && made_for == shape);
+        let found = self.ends[recent..]
+            .iter()
+            .position(|&(free, made_for)| free <= start && made_for == shape);
         let at = match found {
             Some(at) => recent + at,
             None => {
@@ -207,7 +230,11 @@ fn outer_loops<I>(work: &Work<I>) -> Vec<(u32, u32)> {
 
 /// Registers that a loop reads and does not write, of those that go to slots: (register, its copy
 /// for the loop) for each loop.
-fn loop_copies<I: Inst>(work: &mut Work<I>, plans: &mut Vec<Plan>, loops: &[(u32, u32)]) -> Vec<Vec<(VReg, VReg)>> {
+fn loop_copies<I: Inst>(
+    work: &mut Work<I>,
+    plans: &mut Vec<Plan>,
+    loops: &[(u32, u32)],
+) -> Vec<Vec<(VReg, VReg)>> {
     let mut copies = vec![Vec::new(); loops.len()];
     let mut read_in = vec![NONE; work.regs.len()];
     let mut written_in = vec![NONE; work.regs.len()];
@@ -219,7 +246,9 @@ fn loop_copies<I: Inst>(work: &mut Work<I>, plans: &mut Vec<Plan>, loops: &[(u32
             work.operands(node, &mut operands);
             for operand in &operands {
                 let v = virt(operand);
-                if !matches!(plans[v.index()], Plan::Slot(_)) || work.regs[v.index()].backed.is_some() {
+                if !matches!(plans[v.index()], Plan::Slot(_))
+                    || work.regs[v.index()].backed.is_some()
+                {
                     continue;
                 }
                 if operand.role.is_def() {
@@ -234,7 +263,9 @@ fn loop_copies<I: Inst>(work: &mut Work<I>, plans: &mut Vec<Plan>, loops: &[(u32
             if written_in[v.index()] == k as u32 {
                 continue;
             }
-            let Plan::Slot(slot) = plans[v.index()] else { continue };
+            let Plan::Slot(slot) = plans[v.index()] else {
+                continue;
+            };
             let copy = work.make_reg(v, false);
             work.regs[copy.index()].backed = Some(slot);
             plans.push(Plan::Keep);
@@ -272,17 +303,29 @@ fn rewrite<I: Inst, T: Target<I>>(work: &mut Work<I>, mut plans: Vec<Plan>, targ
     let blocks = work.blocks.clone();
     let capacity = nodes.len() + nodes.len() / 4;
     let mut input = nodes.into_iter();
-    let mut rewriter =
-        Rewriter { work, target, plans, stands_for, again, locals: Vec::new(), out: Vec::with_capacity(capacity) };
+    let mut rewriter = Rewriter {
+        work,
+        target,
+        plans,
+        stands_for,
+        again,
+        locals: Vec::new(),
+        out: Vec::with_capacity(capacity),
+    };
     let mut next_loop = 0;
     for (position, block) in blocks.iter().enumerate() {
-        if loops.get(next_loop).is_some_and(|&(first, _)| first as usize == position) {
+        if loops
+            .get(next_loop)
+            .is_some_and(|&(first, _)| first as usize == position)
+        {
             for &(v, copy) in &copies[next_loop] {
                 rewriter.stands_for[v.index()] = copy;
             }
         }
         let first = rewriter.out.len() as u32;
-        let to_load = loops.get(next_loop).filter(|&&(first, _)| first as usize == position + 1);
+        let to_load = loops
+            .get(next_loop)
+            .filter(|&&(first, _)| first as usize == position + 1);
         let mut to_load = to_load.map_or(&[][..], |_| &copies[next_loop][..]);
         for _ in block.first..block.end {
             let node = input.next().expect("blocks cover the nodes");
@@ -296,7 +339,10 @@ fn rewrite<I: Inst, T: Target<I>>(work: &mut Work<I>, mut plans: Vec<Plan>, targ
         let end = rewriter.out.len() as u32;
         rewriter.work.blocks[position].first = first;
         rewriter.work.blocks[position].end = end;
-        if loops.get(next_loop).is_some_and(|&(_, last)| last as usize == position) {
+        if loops
+            .get(next_loop)
+            .is_some_and(|&(_, last)| last as usize == position)
+        {
             for &(v, _) in &copies[next_loop] {
                 rewriter.stands_for[v.index()] = v;
             }
@@ -309,8 +355,16 @@ fn rewrite<I: Inst, T: Target<I>>(work: &mut Work<I>, mut plans: Vec<Plan>, targ
 
 impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
     fn push_move(&mut self, inst: I, shape: Shape, happened: u32, span: Span) {
-        let origin = Origin::Move { count: shape.count, stride: shape.stride };
-        self.out.push(WorkNode { inst, span, origin, happened });
+        let origin = Origin::Move {
+            count: shape.count,
+            stride: shape.stride,
+        };
+        self.out.push(WorkNode {
+            inst,
+            span,
+            origin,
+            happened,
+        });
     }
 
     /// Loads the copies of a loop.
@@ -346,7 +400,10 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                     if node.inst.access() == Some(gpucc_ir::mach::Access::Load(Slot(slot))) {
                         return;
                     }
-                    if node.inst.is_copy() && operands.len() == 2 && plan_of(self, &operands[0]) == plan_of(self, &operands[1]) {
+                    if node.inst.is_copy()
+                        && operands.len() == 2
+                        && plan_of(self, &operands[0]) == plan_of(self, &operands[1])
+                    {
                         return;
                     }
                 }
@@ -369,7 +426,10 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                 }
                 Plan::Again(at) => {
                     let local = self.local(v);
-                    let found = self.again.binary_search_by_key(&at, |entry| entry.0).expect("it was collected");
+                    let found = self
+                        .again
+                        .binary_search_by_key(&at, |entry| entry.0)
+                        .expect("it was collected");
                     let mut copy = self.again[found].1.clone();
                     copy.inst.rewrite(&mut |_, _| Reg::virt(local));
                     if let Origin::Program(number) = copy.origin {
@@ -416,7 +476,8 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                 self.grow(stored);
                 self.work.regs[stored.index()].data.demand.phases = phases;
                 if phases.0.is_power_of_two() {
-                    self.work.regs[local.index()].data.prefer = Some(phases.0.trailing_zeros() as u8);
+                    self.work.regs[local.index()].data.prefer =
+                        Some(phases.0.trailing_zeros() as u8);
                 }
                 let inst = self.target.copy(Reg::virt(stored), Reg::virt(local), shape);
                 self.push_move(inst, shape, happened, span);

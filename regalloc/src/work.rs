@@ -2,7 +2,9 @@
 
 use crate::api::Error;
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Block, Cell, Edges, Files, Func, Inst, Operand, Reg, Relation, Role, VReg, VRegData};
+use gpucc_ir::mach::{
+    Block, Cell, Edges, Files, Func, Inst, Operand, Reg, Relation, Role, VReg, VRegData,
+};
 use gpucc_ir::ssa::Span;
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -88,7 +90,10 @@ impl Graph {
     }
 
     fn collect(lists: impl Iterator<Item = impl Iterator<Item = u32>>) -> Graph {
-        let mut graph = Graph { start: vec![0], list: Vec::new() };
+        let mut graph = Graph {
+            start: vec![0],
+            list: Vec::new(),
+        };
         for list in lists {
             graph.list.extend(list);
             graph.start.push(graph.list.len() as u32);
@@ -130,25 +135,45 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
         position[block.index()] = k as u32;
     }
     let list_of = |edges: Edges, block: Block| {
-        func.successors(edges, block).iter().map(|to| position[to.index()]).collect::<Vec<_>>().into_iter()
+        func.successors(edges, block)
+            .iter()
+            .map(|to| position[to.index()])
+            .collect::<Vec<_>>()
+            .into_iter()
     };
     let kinds = [Edges::Logical, Edges::Physical];
-    let succs = kinds.map(|kind| Graph::collect(func.layout.iter().map(|&block| list_of(kind, block))));
+    let succs =
+        kinds.map(|kind| Graph::collect(func.layout.iter().map(|&block| list_of(kind, block))));
     let preds = kinds.map(|kind| {
         let adjacency = func.predecessors(kind);
         Graph::collect(func.layout.iter().map(|&block| {
-            let from = adjacency.of(block).iter().map(|from| position[from.index()]);
+            let from = adjacency
+                .of(block)
+                .iter()
+                .map(|from| position[from.index()]);
             from.collect::<Vec<_>>().into_iter()
         }))
     });
     let total = func.len();
     if total > (u32::MAX / 8) as usize {
-        return Err(Error::Invalid("more instructions than an allocation can number".into()));
+        return Err(Error::Invalid(
+            "more instructions than an allocation can number".into(),
+        ));
     }
     let mut work = Work {
         nodes: Vec::with_capacity(total + total / 8),
         blocks: Vec::with_capacity(func.layout.len()),
-        regs: func.vregs.iter().map(|(v, &data)| WorkReg { data, pin: None, root: v, tiny: false, backed: None }).collect(),
+        regs: func
+            .vregs
+            .iter()
+            .map(|(v, &data)| WorkReg {
+                data,
+                pin: None,
+                root: v,
+                tiny: false,
+                backed: None,
+            })
+            .collect(),
         files: func.files,
         preds,
         succs,
@@ -176,12 +201,28 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
             recorded.start.push(recorded.operands.len() as u32);
             recorded.copies.push(inst.is_copy());
             let number = recorded.len() - 1;
-            work.nodes.push(WorkNode { inst, span: node.span, origin: Origin::Program(number), happened: number });
+            work.nodes.push(WorkNode {
+                inst,
+                span: node.span,
+                origin: Origin::Program(number),
+                happened: number,
+            });
         }
         let end = work.nodes.len() as u32;
-        work.blocks.push(WorkBlock { block, first, end, depth: loops.depth(block), happened: recorded.len(), begins });
+        work.blocks.push(WorkBlock {
+            block,
+            first,
+            end,
+            depth: loops.depth(block),
+            happened: recorded.len(),
+            begins,
+        });
     }
-    if let Some(&(v, _)) = recorded.operands.iter().find(|(v, _)| v.index() >= work.regs.len()) {
+    if let Some(&(v, _)) = recorded
+        .operands
+        .iter()
+        .find(|(v, _)| v.index() >= work.regs.len())
+    {
         return Err(Error::Invalid(format!("{v} is not declared")));
     }
     work.program_regs = work.regs.len();
@@ -194,8 +235,18 @@ fn disguise(cell: Cell, disguises: &mut Vec<(Cell, VReg)>, regs: &mut Vec<WorkRe
         Ok(found) => disguises[found].1,
         Err(at) => {
             let v = VReg::from_u32(regs.len() as u32);
-            let data = VRegData { demand: gpucc_ir::mach::Demand::scalar(cell.file), prefer: None, span: Span::NONE };
-            regs.push(WorkReg { data, pin: Some(cell), root: v, tiny: true, backed: None });
+            let data = VRegData {
+                demand: gpucc_ir::mach::Demand::scalar(cell.file),
+                prefer: None,
+                span: Span::NONE,
+            };
+            regs.push(WorkReg {
+                data,
+                pin: Some(cell),
+                root: v,
+                tiny: true,
+                backed: None,
+            });
             disguises.insert(at, (cell, v));
             v
         }
@@ -206,7 +257,9 @@ impl<I: Inst> Work<I> {
     /// The operands of a node, appended to a cleared list. All registers are virtual.
     pub fn operands(&self, node: u32, list: &mut Vec<Operand>) {
         list.clear();
-        self.nodes[node as usize].inst.operands(&mut |operand| list.push(operand));
+        self.nodes[node as usize]
+            .inst
+            .operands(&mut |operand| list.push(operand));
     }
 
     /// A new register that holds the value of another.
@@ -223,7 +276,10 @@ impl<I: Inst> Work<I> {
 
 /// The virtual register of an operand in the flat function, where all are virtual.
 pub(crate) fn virt(operand: &Operand) -> VReg {
-    operand.reg.as_virt().expect("flattening made all registers virtual")
+    operand
+        .reg
+        .as_virt()
+        .expect("flattening made all registers virtual")
 }
 
 /// True when the operand has a constraint beyond its register's demand.

@@ -243,7 +243,7 @@ impl Names {
                 let mut letters = phase.chars();
                 let phase = LETTERS
                     .iter()
-                    .position(|&letter| Some(letter) == phase.chars().next())?
+                    .position(|&letter| phase.starts_with(letter))?
                     as u32;
                 letters.next();
                 if letters.next().is_some() {

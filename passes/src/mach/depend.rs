@@ -262,8 +262,8 @@ impl Depend {
         }
         // Close the gaps that merged edges left.
         let mut write = 0u32;
-        for k in 0..count {
-            let (first, end) = (graph.start[k], next[k]);
+        for (k, &end) in next.iter().enumerate() {
+            let first = graph.start[k];
             graph.start[k] = write;
             for read in first..end {
                 graph.edges[write as usize] = graph.edges[read as usize];

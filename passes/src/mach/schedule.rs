@@ -260,6 +260,12 @@ pub struct Scheduler {
     pub asked: u64,
 }
 
+/// The node of a region that is refused alone, and why.
+type Refused<I, M> = (u32, <<M as Model<I>>::Rules as Rules<I>>::Violation);
+
+/// What a candidate is chosen by: affinity, cells saved, height, program order.
+type Rank = (u32, i32, u32, Reverse<u32>);
+
 #[derive(Copy, Clone, Debug)]
 struct Candidate {
     node: u32,
@@ -272,21 +278,18 @@ struct Candidate {
 const LONGEST_PAUSE: u32 = 8;
 
 impl Scheduler {
-    /// Orders one region of a block: nodes `range`, at `position` of the layout.
-    ///
-    /// # Errors
-    /// When the rules refuse an instruction that is alone.
+    /// Orders one region: the nodes `range` of a block. Refused: the rules want none of it alone.
     fn region<I: Inst, M: Model<I>>(
         &mut self,
         nodes: &[Node<I>],
         range: Range<usize>,
         vregs: &VRegs<'_>,
-        files: gpucc_ir::mach::Files,
-        model: &M,
+        machine: (&M, gpucc_ir::mach::Files),
         tuning: &Tuning,
         pressure: &mut Pressure,
-    ) -> Result<Schedule<M::Rules>, (u32, <M::Rules as Rules<I>>::Violation)> {
+    ) -> Result<Schedule<M::Rules>, Refused<I, M>> {
         let region = &nodes[range.clone()];
+        let (model, files) = machine;
         let mut depend = std::mem::take(&mut self.depend);
         let graph = depend.build(nodes, range, vregs.0.len(), files, model);
         let result = self.fill(region, graph, vregs, model, tuning, pressure);
@@ -302,7 +305,7 @@ impl Scheduler {
         model: &M,
         tuning: &Tuning,
         pressure: &mut Pressure,
-    ) -> Result<Schedule<M::Rules>, (u32, <M::Rules as Rules<I>>::Violation)> {
+    ) -> Result<Schedule<M::Rules>, Refused<I, M>> {
         let count = region.len();
         self.begin(graph);
         let critical = graph
@@ -322,7 +325,7 @@ impl Scheduler {
         while schedule.order.len() < count {
             let high = pressure.high();
             self.refill(tuning.window, high);
-            let mut choice: Option<(usize, (u32, i32, u32, Reverse<u32>))> = None;
+            let mut choice: Option<(usize, Rank)> = None;
             if !rules.is_full() {
                 for (slot, candidate) in self.window.iter().enumerate() {
                     if candidate.refused == group {
@@ -539,8 +542,7 @@ pub fn reorder<I: Inst, M: Model<I>>(
                         nodes,
                         first..end,
                         &vregs,
-                        files,
-                        model,
+                        (model, files),
                         tuning,
                         &mut pressure,
                     )

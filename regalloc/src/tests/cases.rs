@@ -12,7 +12,10 @@ fn read(declared: &[&str], body: &str) -> Func<Plain> {
     let mut text = String::from("mach \"case\"\n");
     let highest = body
         .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter_map(|word| word.strip_prefix('v').and_then(|number| number.parse::<usize>().ok()))
+        .filter_map(|word| {
+            word.strip_prefix('v')
+                .and_then(|number| number.parse::<usize>().ok())
+        })
         .max();
     for v in 0..highest.map_or(0, |n| n + 1) {
         let prefix = format!("v{v}:");
@@ -26,7 +29,11 @@ fn read(declared: &[&str], body: &str) -> Func<Plain> {
 }
 
 fn run(func: &mut Func<Plain>, rows: [u16; 3]) -> Result<Allocation, Error> {
-    allocate(func, &mut Plainly { can_swap: true }, &options(rows, COMPACT))
+    allocate(
+        func,
+        &mut Plainly { can_swap: true },
+        &options(rows, COMPACT),
+    )
 }
 
 fn body(func: &Func<Plain>) -> String {
@@ -53,14 +60,20 @@ fn a_uniform_value_survives_the_other_arm() {
     let mut func = read(&["v0: A", "v1: A"], ARMS);
     run(&mut func, [128, 64, 32]).unwrap();
     let text = print(&func);
-    assert!(text.contains("A0 = uniform\n") && text.contains("A1 = uniform2\n"), "{text}");
+    assert!(
+        text.contains("A0 = uniform\n") && text.contains("A1 = uniform2\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_value_per_lane_does_not_pay_for_the_other_arm() {
     let mut func = read(&[], ARMS);
     let result = run(&mut func, [128, 64, 32]).unwrap();
-    let cells: Vec<_> = [0, 1, 9].iter().map(|&v: &usize| result.cells[v].unwrap().index).collect();
+    let cells: Vec<_> = [0, 1, 9]
+        .iter()
+        .map(|&v: &usize| result.cells[v].unwrap().index)
+        .collect();
     // v1 may take v0's cell: its lanes are others. With one cell of room it must.
     let _ = cells;
     let mut func = read(&["v0: T phases 0b1", "v1: T phases 0b1"], ARMS);
@@ -87,7 +100,12 @@ b3:
 ",
     );
     let result = run(&mut func, [128, 64, 32]).unwrap();
-    assert_eq!((result.copies_removed, result.copies_inserted), (2, 0), "{}", print(&func));
+    assert_eq!(
+        (result.copies_removed, result.copies_inserted),
+        (2, 0),
+        "{}",
+        print(&func)
+    );
 }
 
 #[test]
@@ -102,10 +120,24 @@ b2:
 ";
     let mut roomy = read(&[], text);
     run(&mut roomy, [128, 64, 32]).unwrap();
-    assert_eq!(body(&roomy).matches(" = copy").count(), 4, "{}", print(&roomy));
-    let declared = ["v0: R phases 0b111", "v1: R phases 0b111", "v2: R phases 0b111"];
+    assert_eq!(
+        body(&roomy).matches(" = copy").count(),
+        4,
+        "{}",
+        print(&roomy)
+    );
+    let declared = [
+        "v0: R phases 0b111",
+        "v1: R phases 0b111",
+        "v2: R phases 0b111",
+    ];
     let mut tight = read(&declared, text);
-    let result = allocate(&mut tight, &mut Plainly { can_swap: true }, &options([1, 1, 1], COMPACT)).unwrap();
+    let result = allocate(
+        &mut tight,
+        &mut Plainly { can_swap: true },
+        &options([1, 1, 1], COMPACT),
+    )
+    .unwrap();
     // The fourth cell of the row is the spare one.
     assert_eq!(result.rows_used[0], 1);
 }
@@ -121,11 +153,23 @@ b2:
     end v0 v1 v2 v3
 ";
     let mut func = read(&[], text);
-    let result = allocate(&mut func, &mut Plainly { can_swap: true }, &options([1, 1, 1], COMPACT)).unwrap();
+    let result = allocate(
+        &mut func,
+        &mut Plainly { can_swap: true },
+        &options([1, 1, 1], COMPACT),
+    )
+    .unwrap();
     assert_eq!(result.rows_used[0], 1);
     let mut func = read(&[], text);
-    let result = allocate(&mut func, &mut Plainly { can_swap: false }, &options([1, 1, 1], COMPACT));
-    assert!(matches!(result, Err(Error::OutOfRegisters { .. })), "{result:?}");
+    let result = allocate(
+        &mut func,
+        &mut Plainly { can_swap: false },
+        &options([1, 1, 1], COMPACT),
+    );
+    assert!(
+        matches!(result, Err(Error::OutOfRegisters { .. })),
+        "{result:?}"
+    );
 }
 
 #[test]
@@ -160,7 +204,11 @@ fn more_values_than_a_row_holds_cost_copies() {
 ",
     );
     let result = run(&mut func, [128, 64, 32]).unwrap();
-    assert!((1..=4).contains(&result.copies_inserted), "{}", print(&func));
+    assert!(
+        (1..=4).contains(&result.copies_inserted),
+        "{}",
+        print(&func)
+    );
 }
 
 #[test]
@@ -192,22 +240,44 @@ fn physical_operands_are_kept_out_of_the_way() {
 ",
     );
     let result = run(&mut func, [1, 1, 1]).unwrap();
-    let (zero, one) = (result.cells[0].unwrap().index, result.cells[1].unwrap().index);
+    let (zero, one) = (
+        result.cells[0].unwrap().index,
+        result.cells[1].unwrap().index,
+    );
     assert!(zero != 1 && one != 1 && zero != one);
 }
 
 #[test]
 fn a_register_that_is_never_written_on_some_path_is_refused() {
-    let mut func = read(&[], "b0: -> b1 b2\nb1: -> b2\n    v0 = a\nb2:\n    end v0\n");
+    let mut func = read(
+        &[],
+        "b0: -> b1 b2\nb1: -> b2\n    v0 = a\nb2:\n    end v0\n",
+    );
     let error = run(&mut func, [128, 64, 32]).unwrap_err();
-    assert!(error.to_string().contains("v0 is read on a path"), "{error}");
+    assert!(
+        error.to_string().contains("v0 is read on a path"),
+        "{error}"
+    );
 }
 
 #[test]
 fn an_instruction_that_cannot_fit_names_the_file_and_its_rows() {
-    let mut func = read(&[], "b0:\n    v0, v1, v2, v3, v4 = a\n    end v0 v1 v2 v3 v4\n");
+    let mut func = read(
+        &[],
+        "b0:\n    v0, v1, v2, v3, v4 = a\n    end v0 v1 v2 v3 v4\n",
+    );
     let error = run(&mut func, [1, 1, 1]).unwrap_err();
-    assert!(matches!(error, Error::OutOfRegisters { file: "R", rows: 1, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            Error::OutOfRegisters {
+                file: "R",
+                rows: 1,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -228,7 +298,13 @@ b2:
     let result = run(&mut func, [1, 1, 1]).unwrap();
     assert_eq!(result.spilled, 1);
     let text = print(&func);
-    let inside = text.split("b1:").nth(1).unwrap().split("b2:").next().unwrap();
+    let inside = text
+        .split("b1:")
+        .nth(1)
+        .unwrap()
+        .split("b2:")
+        .next()
+        .unwrap();
     assert!(!inside.contains("load"), "{text}");
 }
 
@@ -244,5 +320,10 @@ fn constants_are_recomputed_instead_of_spilled() {
 ",
     );
     let result = run(&mut func, [1, 1, 1]).unwrap();
-    assert_eq!((result.spilled, result.recomputed), (0, 1), "{}", print(&func));
+    assert_eq!(
+        (result.spilled, result.recomputed),
+        (0, 1),
+        "{}",
+        print(&func)
+    );
 }

@@ -9,7 +9,10 @@ pub(crate) struct Random(pub u64);
 
 impl Random {
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 33) % bound
     }
     fn chance(&mut self, percent: u64) -> bool {
@@ -69,11 +72,27 @@ pub(crate) fn generate(seed: u64, taste: Taste) -> Func<Plain> {
 
 impl Generator {
     fn push(&mut self, name: &str, operands: Vec<Operand>) {
-        self.func.push(self.block, Plain { name: name.into(), operands, numbers: vec![] }, Span::NONE);
+        self.func.push(
+            self.block,
+            Plain {
+                name: name.into(),
+                operands,
+                numbers: vec![],
+            },
+            Span::NONE,
+        );
     }
 
     fn numbered(&mut self, name: &str, operands: Vec<Operand>, number: u32) {
-        self.func.push(self.block, Plain { name: name.into(), operands, numbers: vec![number] }, Span::NONE);
+        self.func.push(
+            self.block,
+            Plain {
+                name: name.into(),
+                operands,
+                numbers: vec![number],
+            },
+            Span::NONE,
+        );
     }
 
     fn scalar(&mut self) -> VReg {
@@ -83,7 +102,11 @@ impl Generator {
     fn pick(&mut self) -> VReg {
         // Mostly recent values, sometimes old ones.
         let count = self.lanes.len() as u64;
-        let back = if self.random.chance(70) { self.random.below(count.min(8)) } else { self.random.below(count.min(48)) };
+        let back = if self.random.chance(70) {
+            self.random.below(count.min(8))
+        } else {
+            self.random.below(count.min(48))
+        };
         self.lanes[(count - 1 - back) as usize]
     }
 
@@ -103,8 +126,12 @@ impl Generator {
     }
 
     fn sequence(&mut self, depth: u32) {
-        let (lanes, uniforms, pairs, arrays) =
-            (self.lanes.len(), self.uniforms.len(), self.pairs.len(), self.arrays.len());
+        let (lanes, uniforms, pairs, arrays) = (
+            self.lanes.len(),
+            self.uniforms.len(),
+            self.pairs.len(),
+            self.arrays.len(),
+        );
         let length = 2 + self.random.below(12);
         for _ in 0..length {
             if self.budget == 0 {
@@ -142,7 +169,9 @@ impl Generator {
             self.lanes.push(to);
             return;
         }
-        let mut operands: Vec<Operand> = (0..1 + self.random.below(3)).map(|_| Operand::use_of(self.pick())).collect();
+        let mut operands: Vec<Operand> = (0..1 + self.random.below(3))
+            .map(|_| Operand::use_of(self.pick()))
+            .collect();
         let to = self.scalar();
         operands.push(Operand::def_of(to));
         self.push("op", operands);
@@ -154,8 +183,9 @@ impl Generator {
             0..60 => self.plain_op(),
             60..68 => {
                 // A fetch: two sources in one row, four results in one row.
-                let mut operands: Vec<Operand> =
-                    (0..2).map(|_| Operand::use_of(self.pick()).with(Relation::SameRow(0))).collect();
+                let mut operands: Vec<Operand> = (0..2)
+                    .map(|_| Operand::use_of(self.pick()).with(Relation::SameRow(0)))
+                    .collect();
                 for _ in 0..1 + self.random.below(4) {
                     let to = self.scalar();
                     operands.push(Operand::def_of(to).with(Relation::SameRow(1)));
@@ -165,13 +195,19 @@ impl Generator {
             }
             68..74 => {
                 let count = 1 + self.random.below(4);
-                let operands = (0..count).map(|_| Operand::use_of(self.pick()).with(Relation::SameRow(0))).collect();
+                let operands = (0..count)
+                    .map(|_| Operand::use_of(self.pick()).with(Relation::SameRow(0)))
+                    .collect();
                 self.push("export", operands);
             }
             74..78 => {
                 // A write without swizzle: component k from channel k.
                 let mut operands: Vec<Operand> = (0..1 + self.random.below(4))
-                    .map(|k| Operand::use_of(self.pick()).with(Relation::SameRow(0)).at(Phases::only(k as u8)))
+                    .map(|k| {
+                        Operand::use_of(self.pick())
+                            .with(Relation::SameRow(0))
+                            .at(Phases::only(k as u8))
+                    })
                     .collect();
                 operands.push(Operand::use_of(self.pick()).at(Phases::only(0)));
                 self.push("scatter", operands);
@@ -179,7 +215,10 @@ impl Generator {
             78..82 => {
                 let (old, other, to) = (self.pick(), self.pick(), self.scalar());
                 let def = Operand::def_of(to).with(Relation::Tied(0));
-                self.push("modify", vec![Operand::use_of(old), Operand::use_of(other), def]);
+                self.push(
+                    "modify",
+                    vec![Operand::use_of(old), Operand::use_of(other), def],
+                );
                 self.lanes.push(to);
             }
             82..85 => {
@@ -192,7 +231,10 @@ impl Generator {
             85..88 => {
                 let v = self.func.make_vreg(Demand::scalar(A), Span::NONE);
                 let from = self.uniforms[self.random.below(self.uniforms.len() as u64) as usize];
-                self.push("uniform_op", vec![Operand::use_of(from), Operand::def_of(v)]);
+                self.push(
+                    "uniform_op",
+                    vec![Operand::use_of(from), Operand::def_of(v)],
+                );
                 self.uniforms.push(v);
             }
             88..91 => {
@@ -205,35 +247,51 @@ impl Generator {
             94..97 => self.array_op(),
             _ => {
                 // Something wants a fixed place.
-                let cell = Cell { file: R, index: 8 + self.random.below(4) as u16 };
+                let cell = Cell {
+                    file: R,
+                    index: 8 + self.random.below(4) as u16,
+                };
                 let from = self.pick();
-                self.push("call", vec![Operand::use_of(from).with(Relation::Fixed(cell))]);
+                self.push(
+                    "call",
+                    vec![Operand::use_of(from).with(Relation::Fixed(cell))],
+                );
             }
         }
     }
 
     fn run_op(&mut self) {
-        let pair = Demand { file: T, count: 2, stride: 1, phases: Phases::only(0) };
+        let pair = Demand {
+            file: T,
+            count: 2,
+            stride: 1,
+            phases: Phases::only(0),
+        };
         let single = Demand::scalar(T);
         let count = 1 + self.random.below(3) as u8;
         let mut operands = Vec::new();
         let mut made = Vec::new();
         for k in 0..count {
-            let v = self.func.make_vreg(if k == 0 { pair } else { single }, Span::NONE);
+            let v = self
+                .func
+                .make_vreg(if k == 0 { pair } else { single }, Span::NONE);
             let offset = if k == 0 { 0 } else { k + 1 };
             operands.push(Operand::def_of(v).with(Relation::Group { set: 0, offset }));
             made.push((v, offset));
         }
         self.push("staging_load", operands);
         if self.random.chance(60) {
-            let operands =
-                made.iter().map(|&(v, offset)| Operand::use_of(v).with(Relation::Group { set: 0, offset })).collect();
+            let operands = made
+                .iter()
+                .map(|&(v, offset)| Operand::use_of(v).with(Relation::Group { set: 0, offset }))
+                .collect();
             self.push("staging_store", operands);
         }
         if self.random.chance(60) && !self.pairs.is_empty() {
             // Another order: copies become necessary.
             let recent = self.pairs.len().saturating_sub(4);
-            let first = self.pairs[recent + self.random.below((self.pairs.len() - recent) as u64) as usize];
+            let first =
+                self.pairs[recent + self.random.below((self.pairs.len() - recent) as u64) as usize];
             let operands = vec![
                 Operand::use_of(made[0].0).with(Relation::Group { set: 0, offset: 2 }),
                 Operand::use_of(first).with(Relation::Group { set: 0, offset: 0 }),
@@ -246,18 +304,34 @@ impl Generator {
     fn array_op(&mut self) {
         if self.arrays.is_empty() || self.random.chance(30) {
             let count = 2 + self.random.below(6) as u16;
-            let demand = Demand { file: R, count, stride: 4, phases: Phases::ANY };
+            let demand = Demand {
+                file: R,
+                count,
+                stride: 4,
+                phases: Phases::ANY,
+            };
             let v = self.func.make_vreg(demand, Span::NONE);
             self.push("clear", vec![Operand::def_of(v)]);
             self.arrays.push(v);
         }
         let recent = self.arrays.len().saturating_sub(4);
-        let array = self.arrays[recent + self.random.below((self.arrays.len() - recent) as u64) as usize];
+        let array =
+            self.arrays[recent + self.random.below((self.arrays.len() - recent) as u64) as usize];
         let value = self.pick();
         let def = Operand::def_of(array).with(Relation::Tied(0));
-        self.push("put", vec![Operand::use_of(array), Operand::use_of(value), def]);
+        self.push(
+            "put",
+            vec![Operand::use_of(array), Operand::use_of(value), def],
+        );
         let to = self.scalar();
-        self.push("get", vec![Operand::use_of(array), Operand::use_of(value), Operand::def_of(to)]);
+        self.push(
+            "get",
+            vec![
+                Operand::use_of(array),
+                Operand::use_of(value),
+                Operand::def_of(to),
+            ],
+        );
         self.lanes.push(to);
     }
 
@@ -319,7 +393,13 @@ impl Generator {
         // The latch: lanes leave, or carry values to the next turn - often the parameters permuted.
         self.write_results(&results);
         let next: Vec<VReg> = (0..count)
-            .map(|k| if self.random.chance(50) { params[(k + 1) % count] } else { self.pick() })
+            .map(|k| {
+                if self.random.chance(50) {
+                    params[(k + 1) % count]
+                } else {
+                    self.pick()
+                }
+            })
             .collect();
         self.copies(&params, &next);
         let latch = self.block;
