@@ -69,7 +69,7 @@ fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<V
     }
     let info = Validator::new(flags, Capabilities::all())
         .validate(&module)
-        .map_err(|error| rejected(&error))?;
+        .map_err(|error| rejected(&error, language))?;
     resolve(module, info, options)
 }
 
@@ -174,6 +174,13 @@ fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
             Kind::UnknownType(name) if is_glsl_type(name) => {
                 unsupported_with(&first.kind.to_string(), diagnostic)
             }
+            // Comparisons of arrays, arrays of arrays: valid, and beyond naga's expressions.
+            Kind::SemanticError(text)
+                if text.starts_with("Can't resolve type")
+                    || text.starts_with("Composing expects") =>
+            {
+                unsupported_with(text, diagnostic)
+            }
             _ => Stop::new(FailureKind::Invalid, diagnostic),
         }
     })
@@ -248,8 +255,10 @@ fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
     Stop::new(kind, diagnostic)
 }
 
-/// What naga's validator says, with the chain of reasons as notes.
-fn rejected(error: &naga::WithSpan<ValidationError>) -> Stop {
+/// What naga's validator says, with the chain of reasons as notes. Of WGSL it is the user's error.
+/// naga's rules for its own form say little about GLSL and SPIR-V, of which it often makes what it
+/// then refuses; such sources are valid as far as we know.
+fn rejected(error: &naga::WithSpan<ValidationError>, language: Language) -> Stop {
     let inner = error.as_inner();
     let mut reasons = vec![inner.to_string()];
     let mut source = inner.source();
@@ -283,8 +292,10 @@ fn rejected(error: &naga::WithSpan<ValidationError>) -> Stop {
         }
         _ => None,
     };
+    let reason = diagnostic.message.clone();
     match feature {
         Some(feature) => unsupported_with(feature, diagnostic),
+        None if language != Language::Wgsl => unsupported_with(&reason, diagnostic),
         None => Stop::new(FailureKind::Invalid, diagnostic),
     }
 }
@@ -365,7 +376,7 @@ fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
                     "give one with `--override {name}=VALUE`, or one to all with `--overrides-default N`"
                 ))
         }
-        PipelineConstantError::ValidationError(error) => rejected(&error),
+        PipelineConstantError::ValidationError(error) => rejected(&error, Language::Wgsl),
         error => Stop::invalid(format!("overrides: {error}")),
     }
 }

@@ -1,6 +1,7 @@
 //! Small steps of building: constants, vector operations lane by lane, blocks, variables.
 
 use super::frame::Place;
+use super::memory::stored;
 use super::{Lower, Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
@@ -190,13 +191,22 @@ impl Lower<'_> {
 
     /// Reads a variable that holds one scalar.
     pub fn read_scalar(&mut self, mem: Mem, ty: Type) -> Value {
-        let access = self.scalar_access(mem, ty);
+        let stored = stored(ty);
+        let access = self.scalar_access(mem, stored);
         let address = self.u32(0);
-        self.b().mem_load(access, address, &[ty])[0]
+        let value = self.b().mem_load(access, address, &[stored])[0];
+        if ty == Type::B1 {
+            return self.truth(value);
+        }
+        value
     }
 
     /// Writes a variable that holds one scalar.
     pub fn write_scalar(&mut self, mem: Mem, value: Value) {
+        let value = match self.ty(value) {
+            Type::B1 => self.word(value),
+            Type::B16 | Type::B32 | Type::B64 => value,
+        };
         let access = self.scalar_access(mem, self.ty(value));
         let address = self.u32(0);
         self.b().mem_store(access, address, &[value]);

@@ -18,8 +18,10 @@ impl<'a> Lower<'a> {
     ) -> Result<Option<ResultAt>> {
         self.step()?;
         let name = function.name.as_deref().unwrap_or("function");
+        // A discard leaves the block around the entry point, which the result must survive.
+        let discards = self.discard_ends && self.whole == Some(label);
         let slot = match &function.result {
-            Some(result) if !returns_only_at_end(&function.body) => {
+            Some(result) if discards || !returns_only_at_end(&function.body) => {
                 let inner = self.types.inner(result.ty);
                 let bytes = self.types.dense_size(inner);
                 let name = format!("{name}.result");

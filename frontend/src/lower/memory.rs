@@ -6,6 +6,7 @@ use super::{Lower, Result, Values};
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Access, AtomicOp, Imm, Op, Resource, Type, Value};
 use naga::{AtomicFunction, ScalarKind, TypeInner};
+use smallvec::SmallVec;
 
 /// Arrays with more scalars than this are filled by a loop.
 const FILL_STRAIGHT: usize = 64;
@@ -76,9 +77,9 @@ impl Lower<'_> {
         while from < leaves.len() {
             let count = self.run(place, &leaves, from);
             let group = &leaves[from..from + count];
-            let types: Vec<Type> = group.iter().map(|leaf| leaf.ty).collect();
+            let types: SmallVec<[Type; 4]> = group.iter().map(|leaf| stored(leaf.ty)).collect();
             let address = self.address(place, group[0].offset);
-            let loaded = match place.base {
+            let mut loaded = match place.base {
                 Base::Mem(mem) => {
                     let access = self.access(mem, place, group);
                     self.b().mem_load(access, address, &types)
@@ -87,6 +88,11 @@ impl Lower<'_> {
                     self.b().buffer_load(buffer, place.element, address, &types)
                 }
             };
+            if group[0].ty == Type::B1 {
+                for value in &mut loaded {
+                    *value = self.truth(*value);
+                }
+            }
             values.extend(loaded);
             from += count;
         }
@@ -109,7 +115,13 @@ impl Lower<'_> {
             let count = self.run(place, &leaves, from);
             let group = &leaves[from..from + count];
             let address = self.address(place, group[0].offset);
-            let words = &values[from..from + count];
+            let mut words = Values::from_slice(&values[from..from + count]);
+            if group[0].ty == Type::B1 {
+                for word in &mut words {
+                    *word = self.word(*word);
+                }
+            }
+            let words = words.as_slice();
             match place.base {
                 Base::Mem(mem) => {
                     let access = self.access(mem, place, group);
@@ -122,6 +134,20 @@ impl Lower<'_> {
             from += count;
         }
         Ok(())
+    }
+
+    /// A truth value as the word that stands for it in memory.
+    pub fn word(&mut self, value: Value) -> Value {
+        match self.func.as_const(value) {
+            Some(bits) => self.u32(bits as u32),
+            None => self.convert(Op::UConvert, Type::B32, value),
+        }
+    }
+
+    /// The truth value that a word in memory stands for.
+    pub fn truth(&mut self, word: Value) -> Value {
+        let zero = self.u32(0);
+        self.op2(Op::INe, word, zero)
     }
 
     /// Zeroes a variable; large arrays by a loop.
@@ -343,6 +369,14 @@ impl Lower<'_> {
                 self.b().inst(Op::BufferAtomic, imm, &args, &[], results)
             }
         })
+    }
+}
+
+/// How a scalar lies in memory: truth values are words.
+pub fn stored(ty: Type) -> Type {
+    match ty {
+        Type::B1 => Type::B32,
+        Type::B16 | Type::B32 | Type::B64 => ty,
     }
 }
 

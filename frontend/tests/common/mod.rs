@@ -1,0 +1,69 @@
+//! Where the shared corpus is, and how its files are opened.
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use gpucc_frontend::Source;
+use gpucc_ir::ssa::Stage;
+use std::path::{Path, PathBuf};
+
+/// The corpus folder, or `None` with a line that says why the caller skips.
+pub fn corpus() -> Option<PathBuf> {
+    let path = match std::env::var_os("GPUCC_CORPUS") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"),
+    };
+    if path.join("index.jsonl").is_file() {
+        return Some(path);
+    }
+    say(&format!("skipped: no corpus at {}", path.display()));
+    None
+}
+
+/// Tests print through this, so that the ban on printing holds elsewhere.
+#[allow(clippy::print_stdout, reason = "a test's report")]
+pub fn say(line: &str) {
+    println!("{line}");
+}
+
+/// A file of the corpus in memory.
+pub struct File {
+    pub path: String,
+    pub bytes: Vec<u8>,
+    pub text: String,
+    pub stage: Option<Stage>,
+}
+
+impl File {
+    pub fn open(root: &Path, path: &str) -> File {
+        let bytes = std::fs::read(root.join(path)).expect("the index names files that exist");
+        let text = if path.ends_with(".spv") {
+            String::new()
+        } else {
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let stage = match path.rsplit('.').next() {
+            Some("vert") => Some(Stage::Vertex),
+            Some("frag") => Some(Stage::Fragment),
+            Some("comp") => Some(Stage::Compute),
+            _ => None,
+        };
+        File {
+            path: path.to_owned(),
+            bytes,
+            text,
+            stage,
+        }
+    }
+
+    pub fn source(&self) -> Source<'_> {
+        if self.path.ends_with(".spv") {
+            return Source::SpirV(&self.bytes);
+        }
+        match self.stage {
+            Some(stage) => Source::Glsl {
+                text: &self.text,
+                stage,
+            },
+            None => Source::Wgsl(&self.text),
+        }
+    }
+}
