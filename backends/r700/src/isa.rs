@@ -9,6 +9,8 @@
 //! Everything is an [`Inst`]: a row and its bits. `inst.get(f::POP_COUNT)` reads a field, `inst.with(f::ADDR, 4)` writes
 //! one; a field that the format lacks reads as 0.
 
+#[cfg(test)]
+mod agree;
 pub mod alu;
 pub mod asm;
 pub mod disasm;
