@@ -112,7 +112,10 @@ impl Abi {
     /// [`Failure::Limit`] when a kind has more bindings than the machine has places.
     pub fn of(func: &Func, options: &Options) -> Result<Abi, Failure> {
         let uses = uses(func);
-        let mut abi = Abi { pipeline: options.pipeline.clone(), ..Abi::default() };
+        let mut abi = Abi {
+            pipeline: options.pipeline.clone(),
+            ..Abi::default()
+        };
         abi.bindings(func, options, &uses)?;
         let slots = &mut abi.workgroup_offset;
         let mut dwords = 0;
@@ -130,7 +133,11 @@ impl Abi {
                 let size: u32 = func.workgroup_size.iter().product();
                 let wave = options.chip.wave();
                 abi.compute = Some(ComputeLayout {
-                    threads_per_workgroup: if uses.barrier || dwords > 0 { wave } else { size },
+                    threads_per_workgroup: if uses.barrier || dwords > 0 {
+                        wave
+                    } else {
+                        size
+                    },
                     workgroup_dwords: dwords,
                 });
                 if dwords > 0 && size > wave {
@@ -165,11 +172,16 @@ impl Abi {
             let slot = match data.kind {
                 ResourceKind::Uniform { .. } => {
                     let i = take(&mut uniforms);
-                    Slot { kcache: Some(i), resource: Some(i), ..Slot::default() }
+                    Slot {
+                        kcache: Some(i),
+                        resource: Some(i),
+                        ..Slot::default()
+                    }
                 }
-                ResourceKind::Immediate { .. } => {
-                    Slot { kcache: Some(IMMEDIATES.into()), ..Slot::default() }
-                }
+                ResourceKind::Immediate { .. } => Slot {
+                    kcache: Some(IMMEDIATES.into()),
+                    ..Slot::default()
+                },
                 ResourceKind::Storage { .. } => {
                     let i = take(&mut storages);
                     Slot {
@@ -178,12 +190,14 @@ impl Abi {
                         ..Slot::default()
                     }
                 }
-                ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => {
-                    Slot { resource: Some(TEXTURES + take(&mut textures)), ..Slot::default() }
-                }
-                ResourceKind::Sampler { .. } => {
-                    Slot { sampler: Some(take(&mut samplers)), ..Slot::default() }
-                }
+                ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => Slot {
+                    resource: Some(TEXTURES + take(&mut textures)),
+                    ..Slot::default()
+                },
+                ResourceKind::Sampler { .. } => Slot {
+                    sampler: Some(take(&mut samplers)),
+                    ..Slot::default()
+                },
             };
             self.slots[resource] = slot;
             self.used.push(resource);
@@ -230,8 +244,11 @@ impl Abi {
                 }
                 InputKind::Builtin(_) => {}
                 InputKind::Location { location, .. } => {
-                    let known =
-                        self.pipeline.attributes.iter().any(|a| a.location == location);
+                    let known = self
+                        .pipeline
+                        .attributes
+                        .iter()
+                        .any(|a| a.location == location);
                     if !known {
                         self.infer_attribute(location, data.components, data.scalar);
                     }
@@ -242,8 +259,15 @@ impl Abi {
                         .find(|a| a.location == location)
                         .expect("inferred above")
                         .clone();
-                    let buffer = self.pipeline.buffers.get(attribute.buffer as usize).copied();
-                    let buffer = buffer.unwrap_or(VertexBuffer { stride: 0, per_instance: false });
+                    let buffer = self
+                        .pipeline
+                        .buffers
+                        .get(attribute.buffer as usize)
+                        .copied();
+                    let buffer = buffer.unwrap_or(VertexBuffer {
+                        stride: 0,
+                        per_instance: false,
+                    });
                     if self.pipeline.fetch == FetchMode::Separate {
                         slot.register = Some(1 + location);
                     }
@@ -273,9 +297,10 @@ impl Abi {
                 OutputKind::Builtin(Builtin::Position) => (ExportKind::Position, 60, 0, None),
                 OutputKind::Builtin(Builtin::PointSize) => (ExportKind::Position, 61, 0, None),
                 OutputKind::Builtin(Builtin::ClipDistance(first)) => {
-                    let misc = func.outputs.values().any(|o| {
-                        matches!(o.kind, OutputKind::Builtin(Builtin::PointSize))
-                    });
+                    let misc = func
+                        .outputs
+                        .values()
+                        .any(|o| matches!(o.kind, OutputKind::Builtin(Builtin::PointSize)));
                     let index = 61 + u32::from(misc) + u32::from(first / 4);
                     (ExportKind::Position, index, u32::from(first % 4), None)
                 }
@@ -323,8 +348,16 @@ impl Abi {
         self.notes.push(format!(
             "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
         ));
-        self.pipeline.buffers.push(VertexBuffer { stride, per_instance: false });
-        self.pipeline.attributes.push(VertexAttribute { location, format, buffer, offset: 0 });
+        self.pipeline.buffers.push(VertexBuffer {
+            stride,
+            per_instance: false,
+        });
+        self.pipeline.attributes.push(VertexAttribute {
+            location,
+            format,
+            buffer,
+            offset: 0,
+        });
     }
 
     fn fragment(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
@@ -371,7 +404,11 @@ impl Abi {
                 span: Span::NONE,
             });
         }
-        for wanted in [Builtin::Position, Builtin::FrontFacing, Builtin::SampleIndex] {
+        for wanted in [
+            Builtin::Position,
+            Builtin::FrontFacing,
+            Builtin::SampleIndex,
+        ] {
             let found = func
                 .inputs
                 .iter()
@@ -398,9 +435,11 @@ impl Abi {
         }
         for (output, data) in func.outputs.iter() {
             let (export, index, channel) = match data.kind {
-                OutputKind::Location { location, blend_src, .. } => {
-                    (ExportKind::Pixel, location + u32::from(blend_src), 0)
-                }
+                OutputKind::Location {
+                    location,
+                    blend_src,
+                    ..
+                } => (ExportKind::Pixel, location + u32::from(blend_src), 0),
                 OutputKind::Builtin(Builtin::FragDepth) => (ExportKind::Depth, 61, 0),
                 OutputKind::Builtin(Builtin::SampleMask) => (ExportKind::Depth, 61, 2),
                 OutputKind::Builtin(_) => continue,
@@ -430,7 +469,10 @@ impl Abi {
     pub fn resources(&self) -> Vec<ResourceSlot> {
         self.used
             .iter()
-            .map(|&resource| ResourceSlot { resource, slot: self.slots[resource].clone() })
+            .map(|&resource| ResourceSlot {
+                resource,
+                slot: self.slots[resource].clone(),
+            })
             .collect()
     }
 

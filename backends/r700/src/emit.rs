@@ -5,7 +5,10 @@
 
 use crate::api::{Failure, Stats};
 use crate::group::{self, Clause, Item, Work};
-use crate::inst::{Alu, Export, ExportType, Indexed, Inst, Lane, MemRead, MemWrite, Source, Space, Src, Texture, Vertex};
+use crate::inst::{
+    Alu, Export, ExportType, Indexed, Inst, Lane, MemRead, MemWrite, Source, Space, Src, Texture,
+    Vertex,
+};
 use crate::isa::{self, AluOp, CfOp, FetchOp, f};
 use crate::op;
 use crate::slot::{Dst, Operand, Read, Slot};
@@ -58,8 +61,14 @@ enum Entry {
 }
 
 enum Frame {
-    If { jump: usize, otherwise: Option<usize> },
-    Loop { start: usize, breaks: Vec<usize> },
+    If {
+        jump: usize,
+        otherwise: Option<usize>,
+    },
+    Loop {
+        start: usize,
+        breaks: Vec<usize>,
+    },
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -95,7 +104,10 @@ struct Emitter<'a> {
 }
 
 fn broken(message: impl Into<String>) -> Failure {
-    Failure::Internal { pass: "emit", message: message.into() }
+    Failure::Internal {
+        pass: "emit",
+        message: message.into(),
+    }
 }
 
 const fn parts(cell: Cell) -> (u8, u8) {
@@ -109,7 +121,10 @@ const fn parts(cell: Cell) -> (u8, u8) {
 /// the function is not well formed.
 pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
     let any_write = func.layout.iter().any(|&block| {
-        func.blocks[block].nodes.iter().any(|node| matches!(node.inst, Inst::MemWrite(_)))
+        func.blocks[block]
+            .nodes
+            .iter()
+            .any(|node| matches!(node.inst, Inst::MemWrite(_)))
     });
     let mut e = Emitter {
         config,
@@ -156,10 +171,26 @@ impl Emitter<'_> {
         match source.src {
             Src::Reg(reg) => {
                 let (gpr, chan) = self.reg(reg);
-                Operand { read: Read::Gpr { gpr, chan, rel: false }, neg: source.neg, abs: source.abs }
+                Operand {
+                    read: Read::Gpr {
+                        gpr,
+                        chan,
+                        rel: false,
+                    },
+                    neg: source.neg,
+                    abs: source.abs,
+                }
             }
-            Src::Const { buffer, index, chan } => Operand {
-                read: Read::Kcache { buffer, index, chan },
+            Src::Const {
+                buffer,
+                index,
+                chan,
+            } => Operand {
+                read: Read::Kcache {
+                    buffer,
+                    index,
+                    chan,
+                },
                 neg: source.neg,
                 abs: source.abs,
             },
@@ -182,7 +213,11 @@ impl Emitter<'_> {
         }
         let dst = alu.dst.map(|reg| {
             let (gpr, chan) = self.reg(reg);
-            Dst { gpr, chan, rel: false }
+            Dst {
+                gpr,
+                chan,
+                rel: false,
+            }
         });
         Slot {
             op: alu.op,
@@ -205,7 +240,11 @@ impl Emitter<'_> {
             op: AluOp::MOV,
             dst: Some(dst),
             src: [
-                Operand { read: src, neg: false, abs: false },
+                Operand {
+                    read: src,
+                    neg: false,
+                    abs: false,
+                },
                 Operand::UNUSED,
                 Operand::UNUSED,
             ],
@@ -226,12 +265,26 @@ impl Emitter<'_> {
             .filter(|(d, s)| d != s)
             .collect();
         while !moves.is_empty() {
-            let free = moves.iter().position(|&(d, _)| moves.iter().all(|&(_, s)| s != d));
+            let free = moves
+                .iter()
+                .position(|&(d, _)| moves.iter().all(|&(_, s)| s != d));
             match free {
                 Some(at) => {
                     let ((gpr, chan), (from, from_chan)) = moves.swap_remove(at);
-                    let read = Read::Gpr { gpr: from, chan: from_chan, rel: false };
-                    self.mov(Dst { gpr, chan, rel: false }, read, span);
+                    let read = Read::Gpr {
+                        gpr: from,
+                        chan: from_chan,
+                        rel: false,
+                    };
+                    self.mov(
+                        Dst {
+                            gpr,
+                            chan,
+                            rel: false,
+                        },
+                        read,
+                        span,
+                    );
                 }
                 None => {
                     // Every destination is still read: a cycle. Exchange one pair; the one that
@@ -239,13 +292,21 @@ impl Emitter<'_> {
                     let (d, s) = moves.swap_remove(0);
                     for (dst, a, b) in [(d, d, s), (s, d, s), (d, d, s)] {
                         let read = |(gpr, chan)| Operand {
-                            read: Read::Gpr { gpr, chan, rel: false },
+                            read: Read::Gpr {
+                                gpr,
+                                chan,
+                                rel: false,
+                            },
                             neg: false,
                             abs: false,
                         };
                         let slot = Slot {
                             op: AluOp::XOR_INT,
-                            dst: Some(Dst { gpr: dst.0, chan: dst.1, rel: false }),
+                            dst: Some(Dst {
+                                gpr: dst.0,
+                                chan: dst.1,
+                                rel: false,
+                            }),
                             src: [read(a), read(b), Operand::UNUSED],
                             sources: 2,
                             clamp: false,
@@ -277,7 +338,11 @@ impl Emitter<'_> {
             omod: 0,
         };
         self.pending.push(Item::one(slot, span));
-        group::Range { gpr, chan, count: indexed.count }
+        group::Range {
+            gpr,
+            chan,
+            count: indexed.count,
+        }
     }
 
     fn node(&mut self, inst: &Inst, span: Span) -> Result<(), Failure> {
@@ -299,14 +364,22 @@ impl Emitter<'_> {
                     let b = self.operand(&src[unit][1], AluOp::DOT4_IEEE, 1);
                     Slot {
                         op: AluOp::DOT4_IEEE,
-                        dst: (unit == usize::from(chan)).then_some(Dst { gpr, chan, rel: false }),
+                        dst: (unit == usize::from(chan)).then_some(Dst {
+                            gpr,
+                            chan,
+                            rel: false,
+                        }),
                         src: [a, b, Operand::UNUSED],
                         sources: 2,
                         clamp: *clamp,
                         omod: 0,
                     }
                 });
-                self.pending.push(Item { work: Work::Four(slots), range: None, span });
+                self.pending.push(Item {
+                    work: Work::Four(slots),
+                    range: None,
+                    span,
+                });
             }
             Inst::Cube { dst, src } => {
                 self.flush_fetch();
@@ -316,13 +389,21 @@ impl Emitter<'_> {
                 let dst = dst.map(|reg| self.reg(reg));
                 let slots = std::array::from_fn(|unit| Slot {
                     op: AluOp::CUBE,
-                    dst: Some(Dst { gpr: dst[unit].0, chan: dst[unit].1, rel: false }),
+                    dst: Some(Dst {
+                        gpr: dst[unit].0,
+                        chan: dst[unit].1,
+                        rel: false,
+                    }),
                     src: [pairs[unit][0], pairs[unit][1], Operand::UNUSED],
                     sources: 2,
                     clamp: false,
                     omod: 0,
                 });
-                self.pending.push(Item { work: Work::Four(slots), range: None, span });
+                self.pending.push(Item {
+                    work: Work::Four(slots),
+                    range: None,
+                    span,
+                });
             }
             Inst::Copy { dst, src } => self.copy(dst, src, span),
             Inst::ArrayRead { dst, from } => {
@@ -331,10 +412,18 @@ impl Emitter<'_> {
                 let (gpr, chan) = self.reg(*dst);
                 let slot = Slot {
                     op: AluOp::MOV,
-                    dst: Some(Dst { gpr, chan, rel: false }),
+                    dst: Some(Dst {
+                        gpr,
+                        chan,
+                        rel: false,
+                    }),
                     src: [
                         Operand {
-                            read: Read::Gpr { gpr: range.gpr, chan: range.chan, rel: true },
+                            read: Read::Gpr {
+                                gpr: range.gpr,
+                                chan: range.chan,
+                                rel: true,
+                            },
                             neg: false,
                             abs: false,
                         },
@@ -345,7 +434,11 @@ impl Emitter<'_> {
                     clamp: false,
                     omod: 0,
                 };
-                self.pending.push(Item { work: Work::One(slot), range: Some(range), span });
+                self.pending.push(Item {
+                    work: Work::One(slot),
+                    range: Some(range),
+                    span,
+                });
             }
             Inst::ArrayWrite { to, value, .. } => {
                 self.flush_fetch();
@@ -353,13 +446,21 @@ impl Emitter<'_> {
                 let value = self.operand(value, AluOp::MOV, 0);
                 let slot = Slot {
                     op: AluOp::MOV,
-                    dst: Some(Dst { gpr: range.gpr, chan: range.chan, rel: true }),
+                    dst: Some(Dst {
+                        gpr: range.gpr,
+                        chan: range.chan,
+                        rel: true,
+                    }),
                     src: [value, Operand::UNUSED, Operand::UNUSED],
                     sources: 1,
                     clamp: false,
                     omod: 0,
                 };
-                self.pending.push(Item { work: Work::One(slot), range: Some(range), span });
+                self.pending.push(Item {
+                    work: Work::One(slot),
+                    range: Some(range),
+                    span,
+                });
             }
             Inst::Vertex(fetch) => {
                 let inst = self.vertex(fetch);
@@ -373,7 +474,13 @@ impl Emitter<'_> {
                     Lane::Reg(reg) => Some(parts(reg.cell()).0),
                     _ => None,
                 });
-                self.push_fetch(FetchKind::Texture, inst, source.as_slice(), row_of(&fetch.dst), span);
+                self.push_fetch(
+                    FetchKind::Texture,
+                    inst,
+                    source.as_slice(),
+                    row_of(&fetch.dst),
+                    span,
+                );
             }
             Inst::MemRead(read) => {
                 if self.any_write {
@@ -381,7 +488,13 @@ impl Emitter<'_> {
                 }
                 let inst = self.mem_read(read);
                 let index = read.index.map(|reg| parts(reg.cell()).0);
-                self.push_fetch(FetchKind::Memory, inst, index.as_slice(), row_of(&read.dst), span);
+                self.push_fetch(
+                    FetchKind::Memory,
+                    inst,
+                    index.as_slice(),
+                    row_of(&read.dst),
+                    span,
+                );
                 if read.slot.is_some() {
                     self.stats.fills += 1;
                 }
@@ -412,7 +525,10 @@ impl Emitter<'_> {
                 self.measure_stack();
                 let jump = self.entries.len();
                 self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::JUMP)), span);
-                self.frames.push(Frame::If { jump, otherwise: None });
+                self.frames.push(Frame::If {
+                    jump,
+                    otherwise: None,
+                });
                 self.stats.branches += 1;
             }
             Inst::Else => {
@@ -456,7 +572,10 @@ impl Emitter<'_> {
                 self.measure_stack();
                 let start = self.entries.len();
                 self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_START_DX10)), span);
-                self.frames.push(Frame::Loop { start, breaks: Vec::new() });
+                self.frames.push(Frame::Loop {
+                    start,
+                    breaks: Vec::new(),
+                });
                 self.stats.loops += 1;
                 self.unacknowledged |= self.any_write;
             }
@@ -466,8 +585,8 @@ impl Emitter<'_> {
                     return Err(broken("`endloop` without `loop`"));
                 };
                 let end = self.entries.len();
-                let inst = isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_END))
-                    .with(f::ADDR, start as u32 + 1);
+                let inst =
+                    isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_END)).with(f::ADDR, start as u32 + 1);
                 self.plain(inst, span);
                 self.patch(start, end + 1, 0);
                 for at in breaks {
@@ -483,7 +602,9 @@ impl Emitter<'_> {
                     Frame::Loop { breaks, .. } => Some(breaks),
                     Frame::If { .. } => None,
                 });
-                frame.ok_or_else(|| broken("`break` outside a loop"))?.push(here);
+                frame
+                    .ok_or_else(|| broken("`break` outside a loop"))?
+                    .push(here);
                 self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_BREAK)), span);
             }
             Inst::End => self.flush(),
@@ -505,7 +626,8 @@ impl Emitter<'_> {
     }
 
     fn plain(&mut self, inst: isa::Inst, span: Span) {
-        self.entries.push((Entry::Plain(inst.with(f::BARRIER, 1)), span));
+        self.entries
+            .push((Entry::Plain(inst.with(f::BARRIER, 1)), span));
         self.targeted = false;
     }
 
@@ -529,14 +651,21 @@ impl Emitter<'_> {
         }
         let items = std::mem::take(&mut self.pending);
         for clause in group::pack(&items) {
-            let span = clause.groups.first().map_or(Span::NONE, |packed| packed.span);
-            self.kills |= clause.groups.last().is_some_and(|packed| packed.group.has_kill());
+            let span = clause
+                .groups
+                .first()
+                .map_or(Span::NONE, |packed| packed.span);
+            self.kills |= clause
+                .groups
+                .last()
+                .is_some_and(|packed| packed.group.has_kill());
             for packed in &clause.groups {
                 self.stats.alu_groups += 1;
                 self.stats.alu_slots += packed.group.len() as u32;
                 self.stats.literals += packed.group.literals().len() as u32;
             }
-            self.entries.push((Entry::Alu(self.clauses.len(), CfOp::ALU), span));
+            self.entries
+                .push((Entry::Alu(self.clauses.len(), CfOp::ALU), span));
             self.targeted = false;
             self.clauses.push(clause);
         }
@@ -556,11 +685,16 @@ impl Emitter<'_> {
             FetchKind::Vertex | FetchKind::Memory => {
                 self.stats.vtx_clauses += 1;
                 self.stats.vtx_instructions += insts.len() as u32;
-                if self.config.vertex_through_texture { CfOp::VTX_TC } else { CfOp::VTX }
+                if self.config.vertex_through_texture {
+                    CfOp::VTX_TC
+                } else {
+                    CfOp::VTX
+                }
             }
         };
         let span = spans[0];
-        self.entries.push((Entry::Fetch(self.fetches.len(), op), span));
+        self.entries
+            .push((Entry::Fetch(self.fetches.len(), op), span));
         self.targeted = false;
         self.fetches.push((insts, spans));
         self.fetched = [false; 128];
@@ -587,7 +721,12 @@ impl Emitter<'_> {
         self.fetch.push((inst, span));
     }
 
-    fn results(&mut self, mut inst: isa::Inst, dst: &[Option<Reg>; 4], select: &[u8; 4]) -> isa::Inst {
+    fn results(
+        &mut self,
+        mut inst: isa::Inst,
+        dst: &[Option<Reg>; 4],
+        select: &[u8; 4],
+    ) -> isa::Inst {
         let mut sel = [7; 4];
         let mut row = 0;
         for (reg, &component) in dst.iter().zip(select) {
@@ -640,7 +779,11 @@ impl Emitter<'_> {
             inst = inst.with(field, normalized.into());
         }
         // Offsets are S3.1: half texels. Register guide, TEX_WORD2.
-        for (&offset, field) in fetch.offset.iter().zip([f::OFFSET_X, f::OFFSET_Y, f::OFFSET_Z]) {
+        for (&offset, field) in fetch
+            .offset
+            .iter()
+            .zip([f::OFFSET_X, f::OFFSET_Y, f::OFFSET_Z])
+        {
             inst = inst.with(field, (i32::from(offset) * 2) as u32 & 31);
         }
         self.results(inst, &fetch.dst, &fetch.select)
@@ -703,7 +846,11 @@ impl Emitter<'_> {
     }
 
     fn export(&mut self, export: &Export) -> isa::Inst {
-        let op = if export.done { CfOp::EXPORT_DONE } else { CfOp::EXPORT };
+        let op = if export.done {
+            CfOp::EXPORT_DONE
+        } else {
+            CfOp::EXPORT
+        };
         let mut inst = isa::Inst::new(isa::R700.cf_op(op))
             .with(
                 f::TYPE,
@@ -740,8 +887,10 @@ impl Emitter<'_> {
         let carries = match self.entries.last() {
             Some((Entry::Plain(inst), _)) => {
                 let op = CfOp::of(inst.op().id);
-                matches!(op, CfOp::EXPORT | CfOp::EXPORT_DONE | CfOp::MEM_EXPORT | CfOp::NOP)
-                    && !self.targeted
+                matches!(
+                    op,
+                    CfOp::EXPORT | CfOp::EXPORT_DONE | CfOp::MEM_EXPORT | CfOp::NOP
+                ) && !self.targeted
             }
             _ => false,
         };
@@ -787,7 +936,10 @@ impl Emitter<'_> {
             for (number, span) in spans.iter().enumerate() {
                 lines.push(((at + 2 * number as u32) * 8, *span));
             }
-            program.clauses.push(isa::Clause { at, body: isa::Body::Fetch(insts.clone()) });
+            program.clauses.push(isa::Clause {
+                at,
+                body: isa::Body::Fetch(insts.clone()),
+            });
             at += 2 * insts.len() as u32;
         }
         if at >= 1 << 22 {
@@ -827,10 +979,17 @@ impl Emitter<'_> {
                         .with(f::ADDR, fetch_at[*index])
                         .with(f::COUNT, self.fetches[*index].0.len() as u32 - 1)
                         .with(f::BARRIER, 1);
-                    (inst, Some(isa::ClauseId((self.clauses.len() + index) as u32)))
+                    (
+                        inst,
+                        Some(isa::ClauseId((self.clauses.len() + index) as u32)),
+                    )
                 }
             };
-            program.cf.push(isa::Cf { at: number as u32, inst, clause });
+            program.cf.push(isa::Cf {
+                at: number as u32,
+                inst,
+                clause,
+            });
         }
         program.dwords = at * 2;
         let words = isa::encode_program(&program).map_err(|error| broken(error.to_string()))?;

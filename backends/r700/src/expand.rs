@@ -1,7 +1,8 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
-use crate::api::{Failure, Options};
-use gpucc_ir::ssa::{Func, Op};
+use crate::api::{Effort, Options};
+use gpucc_ir::ssa::{Builder, Func, Op, Type};
+use gpucc_passes::Ctx;
 
 /// The machine has an instruction (or a fixed pair) for it at 32 bits.
 pub fn is_native(op: Op) -> bool {
@@ -50,11 +51,59 @@ pub fn is_native(op: Op) -> bool {
     )
 }
 
-/// Rewrites a function until it holds native operations only.
+/// Rewrites a function until it holds native operations only, and cleans up after that.
 ///
-/// # Errors
-/// [`Failure::NotYet`] for an operation without an expansion.
-pub fn expand(func: Func, options: &Options) -> Result<Func, Failure> {
-    let _ = options;
-    Ok(func)
+/// Float to integer saturates in WGSL but is undefined on the machine out of range (isa/r700.md
+/// 3.36): such values are clamped first. Expansions of other operations convert what is in range,
+/// or throw away what is not.
+pub fn expand(mut func: Func, options: &Options) -> Func {
+    let target = crate::target::target_info();
+    let model = crate::numerics();
+    clamp_conversions(&mut func);
+    gpucc_passes::expand::expand(&mut func, &crate::target::R700, &model);
+    if options.effort > Effort::None {
+        let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, target);
+        ctx.fuel = options.fuel;
+        gpucc_passes::fold::run(&mut func, &mut ctx);
+        gpucc_passes::gvn::run(&mut func, &mut ctx);
+        gpucc_passes::dce::run(&mut func, &mut ctx);
+    }
+    func
+}
+
+/// The largest f32 that converts to a signed and to an unsigned integer, and the smallest.
+const SIGNED: (f32, f32) = (-2_147_483_648.0, 2_147_483_520.0);
+const UNSIGNED: (f32, f32) = (0.0, 4_294_967_040.0);
+
+fn clamp_conversions(func: &mut Func) {
+    for (region, ..) in func.regions_in_order() {
+        let list = &func.regions[region].insts;
+        if !list
+            .iter()
+            .any(|&inst| matches!(func.insts[inst].op, Op::FToS | Op::FToU))
+        {
+            continue;
+        }
+        let list = std::mem::take(&mut func.regions[region].insts);
+        for inst in list {
+            let (low, high) = match func.insts[inst].op {
+                Op::FToS => SIGNED,
+                Op::FToU => UNSIGNED,
+                _ => {
+                    func.regions[region].insts.push(inst);
+                    continue;
+                }
+            };
+            let (value, span) = (func.insts[inst].args[0], func.insts[inst].span);
+            if func.ty(value) == Type::B32 {
+                let mut b = Builder::at(func, region);
+                b.span = span;
+                let (low, high) = (b.f32(low), b.f32(high));
+                let above = b.op2(Op::FMax, value, low);
+                let clamped = b.op2(Op::FMin, above, high);
+                func.insts[inst].args[0] = clamped;
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
 }

@@ -48,7 +48,11 @@ pub struct Item {
 impl Item {
     /// A plain operation.
     pub fn one(slot: Slot, span: Span) -> Item {
-        Item { work: Work::One(slot), range: None, span }
+        Item {
+            work: Work::One(slot),
+            range: None,
+            span,
+        }
     }
     fn slots(&self) -> &[Slot] {
         match &self.work {
@@ -226,7 +230,11 @@ impl Graph {
                 for s in slot.sources() {
                     match s.read {
                         Read::Gpr { rel: true, .. } => indexed = true,
-                        Read::Gpr { gpr, chan, rel: false } => {
+                        Read::Gpr {
+                            gpr,
+                            chan,
+                            rel: false,
+                        } => {
                             reads.push(usize::from(cell(gpr, chan)));
                         }
                         _ => {}
@@ -238,7 +246,11 @@ impl Graph {
                         // One group between an indexed write and a read. R700 ISA 4.11.
                         write_latency = 2;
                     }
-                    Some(Dst { gpr, chan, rel: false }) => {
+                    Some(Dst {
+                        gpr,
+                        chan,
+                        rel: false,
+                    }) => {
                         writes.push(usize::from(cell(gpr, chan)));
                     }
                     None => {}
@@ -320,7 +332,10 @@ type Ready = BTreeSet<(Reverse<u32>, u32)>;
 
 impl Packer {
     fn close(&mut self) {
-        debug_assert_eq!(self.pending_address, 0, "AR is used in the clause that sets it");
+        debug_assert_eq!(
+            self.pending_address, 0,
+            "AR is used in the clause that sets it"
+        );
         if !self.clause.groups.is_empty() {
             self.clauses.push(std::mem::take(&mut self.clause));
         }
@@ -391,7 +406,11 @@ impl Packer {
     fn finish(&mut self, group: legal::Group, locks: Locks, span: Span) {
         for (unit, slot) in group.slots.iter().enumerate() {
             self.left[unit] = slot.as_ref().and_then(|slot| match slot.dst {
-                Some(Dst { gpr, chan, rel: false }) => Some(cell(gpr, chan)),
+                Some(Dst {
+                    gpr,
+                    chan,
+                    rel: false,
+                }) => Some(cell(gpr, chan)),
                 _ => None,
             });
         }
@@ -529,7 +548,12 @@ impl Packer {
     fn forwarded(&self, slot: &Slot) -> Slot {
         let mut slot = *slot;
         for s in &mut slot.src[..usize::from(slot.sources)] {
-            if let Read::Gpr { gpr, chan, rel: false } = s.read {
+            if let Read::Gpr {
+                gpr,
+                chan,
+                rel: false,
+            } = s.read
+            {
                 let wanted = cell(gpr, chan);
                 if let Some(unit) = self.left.iter().position(|&left| left == Some(wanted)) {
                     s.read = if unit == TRANS {
@@ -551,12 +575,16 @@ pub fn encode(group: &legal::Group, locks: &Locks) -> isa::AluGroup {
     let count = group.len();
     for (unit, slot) in group.slots.iter().enumerate() {
         let Some(slot) = slot else { continue };
-        let mut word = isa::AluSlot::new(slot.op)
-            .with(isa::f::BANK_SWIZZLE, u32::from(group.swizzle[unit]));
+        let mut word =
+            isa::AluSlot::new(slot.op).with(isa::f::BANK_SWIZZLE, u32::from(group.swizzle[unit]));
         for (index, s) in slot.sources().iter().enumerate() {
             let (operand, chan, rel) = match s.read {
                 Read::Gpr { gpr, chan, rel } => (isa::Operand::Gpr(gpr), chan, rel),
-                Read::Kcache { buffer, index, chan } => {
+                Read::Kcache {
+                    buffer,
+                    index,
+                    chan,
+                } => {
                     let line = index / 16;
                     let (set, first) = locks
                         .sets

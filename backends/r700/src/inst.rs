@@ -2,7 +2,9 @@
 //! flow, over virtual registers before allocation and cells of R0..=R127 after it.
 
 use crate::isa::{AluOp, FetchOp};
-use gpucc_ir::mach::{self, Access, Cell, File, FileId, Files, Operand, Phases, Reg, Relation, Role, Scope};
+use gpucc_ir::mach::{
+    self, Access, Cell, File, FileId, Files, Operand, Phases, Reg, Relation, Role, Scope,
+};
 use smallvec::SmallVec;
 
 /// General-purpose registers: 128 rows of x, y, z, w. R700 ISA 2.2.
@@ -48,15 +50,27 @@ pub struct Source {
 impl Source {
     /// These bits.
     pub const fn bits(bits: u32) -> Source {
-        Source { src: Src::Bits(bits), neg: false, abs: false }
+        Source {
+            src: Src::Bits(bits),
+            neg: false,
+            abs: false,
+        }
     }
     /// A register.
     pub fn reg(reg: impl Into<Reg>) -> Source {
-        Source { src: Src::Reg(reg.into()), neg: false, abs: false }
+        Source {
+            src: Src::Reg(reg.into()),
+            neg: false,
+            abs: false,
+        }
     }
     /// Without modifiers.
     pub const fn plain(src: Src) -> Source {
-        Source { src, neg: false, abs: false }
+        Source {
+            src,
+            neg: false,
+            abs: false,
+        }
     }
 }
 
@@ -105,7 +119,13 @@ impl Alu {
     /// An operation without output modifiers.
     pub fn new(op: AluOp, dst: Option<Reg>, src: &[Source]) -> Alu {
         debug_assert_eq!(src.len(), crate::op::sources(op));
-        Alu { op, dst, src: SmallVec::from_slice(src), clamp: false, omod: Omod::Off }
+        Alu {
+            op,
+            dst,
+            src: SmallVec::from_slice(src),
+            clamp: false,
+            omod: Omod::Off,
+        }
     }
 }
 
@@ -443,7 +463,11 @@ impl mach::Inst for Inst {
                 // Memory writes have a component mask, but no swizzle.
                 for (channel, reg) in write.src.iter().enumerate() {
                     if let Some(reg) = reg {
-                        visit(Operand::use_of(*reg).with(row(1)).at(Phases::only(channel as u8)));
+                        visit(
+                            Operand::use_of(*reg)
+                                .with(row(1))
+                                .at(Phases::only(channel as u8)),
+                        );
                     }
                 }
             }

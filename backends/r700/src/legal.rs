@@ -269,7 +269,12 @@ impl Group {
             if unit != TRANS && usize::from(dst.chan) != unit {
                 return Err(Violation::Channel);
             }
-            if self.slots.iter().flatten().any(|other| other.dst == Some(dst)) {
+            if self
+                .slots
+                .iter()
+                .flatten()
+                .any(|other| other.dst == Some(dst))
+            {
                 return Err(Violation::SamePlace);
             }
         }
@@ -288,7 +293,11 @@ impl Group {
             }
             match s.read {
                 Read::Literal(bits) => self.literal(bits)?,
-                Read::Kcache { buffer, index, chan } => {
+                Read::Kcache {
+                    buffer,
+                    index,
+                    chan,
+                } => {
                     let pair =
                         u32::from(buffer) << 24 | u32::from(index) << 1 | u32::from(chan >> 1);
                     let count = usize::from(self.pair_count);
@@ -427,7 +436,10 @@ pub fn legal(program: &isa::Program, gprs: u32) -> Result<(), Finished> {
         let isa::Body::Alu(groups) = &clause.body else {
             continue;
         };
-        let fail = |violation| Finished { at: clause.at, violation };
+        let fail = |violation| Finished {
+            at: clause.at,
+            violation,
+        };
         if clause.body.qwords() > 128 {
             return Err(fail(Violation::ClauseLength));
         }
@@ -470,12 +482,12 @@ pub fn legal(program: &isa::Program, gprs: u32) -> Result<(), Finished> {
                 }
             }
             for (unit, slot) in state.slots.iter().enumerate() {
-                left[unit] = slot.as_ref().is_some_and(|slot| {
-                    slot.op != AluOp::NOP && slot.op != AluOp::MOVA_INT
-                });
+                left[unit] = slot
+                    .as_ref()
+                    .is_some_and(|slot| slot.op != AluOp::NOP && slot.op != AluOp::MOVA_INT);
             }
-            reduced = state.is_reduction()
-                && state.slots[0].is_some_and(|slot| slot.op != AluOp::CUBE);
+            reduced =
+                state.is_reduction() && state.slots[0].is_some_and(|slot| slot.op != AluOp::CUBE);
             address |= state.has_mova();
             at += group.qwords();
         }
@@ -519,15 +531,19 @@ fn read_slot(slot: &isa::AluSlot, group: &isa::AluGroup) -> Slot {
         place.neg = s.neg;
         place.abs = s.abs;
         place.read = match s.operand {
-            isa::Operand::Gpr(gpr) => Read::Gpr { gpr, chan, rel: s.rel },
+            isa::Operand::Gpr(gpr) => Read::Gpr {
+                gpr,
+                chan,
+                rel: s.rel,
+            },
             isa::Operand::Kcache { set, index } => Read::Kcache {
                 buffer: set,
                 index: index.into(),
                 chan,
             },
-            isa::Operand::Literal => Read::Literal(
-                group.literals.get(usize::from(chan)).copied().unwrap_or(0),
-            ),
+            isa::Operand::Literal => {
+                Read::Literal(group.literals.get(usize::from(chan)).copied().unwrap_or(0))
+            }
             isa::Operand::Pv => Read::Pv(chan),
             isa::Operand::Ps => Read::Ps,
             isa::Operand::Cfile(index) => Read::Kcache {
@@ -549,6 +565,10 @@ fn read_slot(slot: &isa::AluSlot, group: &isa::AluGroup) -> Slot {
         src,
         sources: slot.sources() as u8,
         clamp: slot.flag(isa::f::CLAMP),
-        omod: if slot.is_op3() { 0 } else { slot.get(isa::f::OMOD) as u8 },
+        omod: if slot.is_op3() {
+            0
+        } else {
+            slot.get(isa::f::OMOD) as u8
+        },
     }
 }

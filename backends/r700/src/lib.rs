@@ -39,7 +39,7 @@ use gpucc_ir::ssa::{Func, Stage};
 /// See [`Failure`].
 pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     refuse::check(&func, options.chip)?;
-    let expanded = expand::expand(func, options)?;
+    let expanded = expand::expand(func, options);
     let abi = abi::Abi::of(&expanded, options)?;
     let mut lowered = lower::lower(&expanded, &abi, options)?;
     let mut dumps = Vec::new();
@@ -51,7 +51,9 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     dump("lower", &lowered.func);
     let internal = |pass, message: String| Failure::Internal { pass, message };
     mach::verify(&lowered.func).map_err(|fault| internal("lower", fault.to_string()))?;
-    let mut hooks = regs::Hooks { first: lowered.scratch };
+    let mut hooks = regs::Hooks {
+        first: lowered.scratch,
+    };
     let limits = gpucc_regalloc::Options::for_files(inst::FILES.0);
     let allocation = gpucc_regalloc::allocate(&mut lowered.func, &mut hooks, &limits)
         .map_err(|error| internal("registers", error.to_string()))?;
@@ -68,7 +70,10 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     let state = state::state(&expanded, &abi, &emitted, scratch);
     let gprs = state[0].fields[0].1;
     legal::legal(&emitted.program, gprs).map_err(|finished| {
-        internal("legal", format!("{} (quadword {})", finished.violation, finished.at))
+        internal(
+            "legal",
+            format!("{} (quadword {})", finished.violation, finished.at),
+        )
     })?;
     let mut stats = emitted.stats;
     stats.gprs = gprs;
@@ -77,11 +82,17 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     stats.stack_entries = emitted.stack;
     let waves = |gprs: u32| (248 / gprs.max(1)).min(31);
     stats.occupancy = f64::from(waves(gprs)) / 31.0;
-    stats.cycles = f64::from(4 * stats.alu_groups + 16 * (stats.tex_instructions + stats.vtx_instructions));
-    stats.cycles_lower_bound = f64::from(4 * stats.alu_slots.div_ceil(5))
-        .max(f64::from(16 * (stats.tex_instructions + stats.vtx_instructions)));
+    stats.cycles =
+        f64::from(4 * stats.alu_groups + 16 * (stats.tex_instructions + stats.vtx_instructions));
+    stats.cycles_lower_bound = f64::from(4 * stats.alu_slots.div_ceil(5)).max(f64::from(
+        16 * (stats.tex_instructions + stats.vtx_instructions),
+    ));
     let mut compiled = Compiled {
-        code: emitted.words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        code: emitted
+            .words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect(),
         state,
         resources: Vec::new(),
         inputs: Vec::new(),

@@ -117,12 +117,20 @@ pub fn lower(ssa: &Func, abi: &Abi, options: &Options) -> Result<Lowered, Failur
     lower.push(Inst::End);
     lower.driver.sort_unstable();
     lower.driver.dedup();
-    Ok(Lowered { func: lower.m, driver: lower.driver, scratch: lower.scratch })
+    Ok(Lowered {
+        func: lower.m,
+        driver: lower.driver,
+        scratch: lower.scratch,
+    })
 }
 
 impl Lower<'_> {
     fn not_yet(&self, feature: impl Into<String>) -> Failure {
-        Failure::NotYet { feature: feature.into(), stage: "lower", span: self.span }
+        Failure::NotYet {
+            feature: feature.into(),
+            stage: "lower",
+            span: self.span,
+        }
     }
 
     fn fresh(&mut self) -> VReg {
@@ -146,7 +154,11 @@ impl Lower<'_> {
     /// A dword of the driver's constants.
     fn driver_constant(&mut self, index: u16, chan: u8) -> Source {
         self.driver.push(index);
-        Source::plain(Src::Const { buffer: crate::abi::DRIVER, index, chan })
+        Source::plain(Src::Const {
+            buffer: crate::abi::DRIVER,
+            index,
+            chan,
+        })
     }
 
     fn define(&mut self, value: Value, reg: VReg) {
@@ -199,9 +211,9 @@ impl Lower<'_> {
     /// The value in a register, moved there if need be.
     fn reg(&mut self, value: Value) -> VReg {
         match self.plain(value) {
-            Source { src: Src::Reg(reg), .. } if reg.as_virt().is_some() => {
-                reg.as_virt().expect("checked by the guard")
-            }
+            Source {
+                src: Src::Reg(reg), ..
+            } if reg.as_virt().is_some() => reg.as_virt().expect("checked by the guard"),
             source => self.alu(AluOp::MOV, &[source]),
         }
     }
@@ -209,7 +221,9 @@ impl Lower<'_> {
     /// The value in a register that nothing else shares, for operands that want a row.
     fn own(&mut self, value: Value) -> VReg {
         match self.plain(value) {
-            Source { src: Src::Reg(reg), .. } => {
+            Source {
+                src: Src::Reg(reg), ..
+            } => {
                 if let Some(v) = reg.as_virt()
                     && self.uses.count(value) == 1
                     && self.uses.computed(value)
@@ -234,7 +248,9 @@ impl Lower<'_> {
         let mut rest: SmallVec<[(VReg, Source); 4]> = SmallVec::new();
         for (&dst, &value) in dst.iter().zip(values) {
             match self.plain(value) {
-                Source { src: Src::Reg(reg), .. } => {
+                Source {
+                    src: Src::Reg(reg), ..
+                } => {
                     to.push(dst.into());
                     from.push(reg);
                 }
@@ -279,7 +295,10 @@ impl Lower<'_> {
                     return Ok(false);
                 }
                 Op::Continue => {
-                    let frame = self.loops.last().expect("verified: `continue` is in a loop");
+                    let frame = self
+                        .loops
+                        .last()
+                        .expect("verified: `continue` is in a loop");
                     let to = frame.continuing.clone();
                     self.assign(&to, &data.args);
                     return Ok(true);
@@ -323,9 +342,17 @@ impl Lower<'_> {
             && let Some((op, a, b)) = self.comparison(cond)
             && let Some(pred) = op::as_pred_set(op)
         {
-            return Alu::new(pred, None, &[self.source(a, pred, 0), self.source(b, pred, 1)]);
+            return Alu::new(
+                pred,
+                None,
+                &[self.source(a, pred, 0), self.source(b, pred, 1)],
+            );
         }
-        Alu::new(AluOp::PRED_SETNE_INT, None, &[self.plain(cond), Source::bits(0)])
+        Alu::new(
+            AluOp::PRED_SETNE_INT,
+            None,
+            &[self.plain(cond), Source::bits(0)],
+        )
     }
 
     /// Opens an `if`: the block that follows runs for lanes that pass.
@@ -393,7 +420,12 @@ impl Lower<'_> {
     fn as_kill(&self, inst: ssa::Inst) -> Option<Alu> {
         let data = &self.ssa.insts[inst];
         let ops = |region: Region| -> SmallVec<[Op; 4]> {
-            self.ssa.regions[region].insts.iter().take(3).map(|&i| self.ssa.insts[i].op).collect()
+            self.ssa.regions[region]
+                .insts
+                .iter()
+                .take(3)
+                .map(|&i| self.ssa.insts[i].op)
+                .collect()
         };
         if !data.results.is_empty()
             || ops(data.regions[0]).as_slice() != [Op::Demote, Op::Yield]
@@ -406,9 +438,17 @@ impl Lower<'_> {
             && let Some((op, a, b)) = self.comparison(cond)
             && let Some(kill) = op::as_kill(op)
         {
-            return Some(Alu::new(kill, None, &[self.source(a, kill, 0), self.source(b, kill, 1)]));
+            return Some(Alu::new(
+                kill,
+                None,
+                &[self.source(a, kill, 0), self.source(b, kill, 1)],
+            ));
         }
-        Some(Alu::new(AluOp::KILLNE_INT, None, &[self.plain(cond), Source::bits(0)]))
+        Some(Alu::new(
+            AluOp::KILLNE_INT,
+            None,
+            &[self.plain(cond), Source::bits(0)],
+        ))
     }
 
     /// Closes an `if` without an else arm that [`Self::begin_if`] opened at the end of `head`.
@@ -521,10 +561,9 @@ impl Lower<'_> {
             (Op::IsHelper, _) => Err(self.not_yet("asking whether the invocation is a helper")),
             (Op::Tex, Imm::Tex(tex)) => self.tex(inst, *tex),
             (Op::TexQuery, Imm::Query(resource, query)) => self.query(inst, *resource, *query),
-            (
-                Op::Ddx | Op::DdxFine | Op::DdxCoarse | Op::Ddy | Op::DdyFine | Op::DdyCoarse,
-                _,
-            ) => self.derivative(inst),
+            (Op::Ddx | Op::DdxFine | Op::DdxCoarse | Op::Ddy | Op::DdyFine | Op::DdyCoarse, _) => {
+                self.derivative(inst)
+            }
             _ => self.compute(inst),
         }
     }

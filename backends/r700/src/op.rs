@@ -69,8 +69,7 @@ pub fn may_absolute(op: AluOp) -> bool {
 
 /// The result may be clamped to 0..=1 (and scaled, if the encoding has OMOD).
 pub fn may_clamp(op: AluOp) -> bool {
-    !has(op, flag::INT_DST)
-        && !matches!(op, AluOp::CNDE | AluOp::CNDGT | AluOp::CNDGE | AluOp::MOV)
+    !has(op, flag::INT_DST) && !matches!(op, AluOp::CNDE | AluOp::CNDGT | AluOp::CNDGE | AluOp::MOV)
 }
 
 /// The same test on PRED_SET: `SETGT_DX10` becomes `PRED_SETGT`.

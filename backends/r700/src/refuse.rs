@@ -2,7 +2,7 @@
 //! check of a function against it. Everything else that we do not compile is our own gap.
 
 use crate::api::{Chip, Failure};
-use gpucc_ir::ssa::{Builtin, Func, Imm, Inst, InputKind, Op, ResourceKind, Span, Stage, Type};
+use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Inst, Op, ResourceKind, Span, Stage, Type};
 
 /// A feature that the machine lacks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,11 @@ pub fn refusals() -> &'static [(&'static str, &'static str)] {
 
 fn refuse(what: Refusal, span: Span) -> Failure {
     let (feature, manual) = TABLE[what as usize];
-    Failure::Refused { feature, manual, span }
+    Failure::Refused {
+        feature,
+        manual,
+        span,
+    }
 }
 
 /// Checks what the function asks of the machine.
@@ -138,7 +142,11 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
                     data.op,
                     Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FConvert | Op::SToF | Op::UToF
                 );
-                let what = if integer { Refusal::Integers64 } else { Refusal::Doubles };
+                let what = if integer {
+                    Refusal::Integers64
+                } else {
+                    Refusal::Doubles
+                };
                 return Err(refuse(what, span));
             }
             Type::B1 | Type::B32 => {}

@@ -4,9 +4,7 @@
 use crate::abi::Abi;
 use crate::api::{ExportKind, StateRegister};
 use crate::emit::Emitted;
-use gpucc_ir::ssa::{
-    Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage,
-};
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
 
 /// A field: name, lowest bit, value.
 type Field = (&'static str, u32, u32);
@@ -20,7 +18,10 @@ fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateReg
         name: name.into(),
         address,
         value,
-        fields: fields.iter().map(|&(name, _, field)| (name, field)).collect(),
+        fields: fields
+            .iter()
+            .map(|&(name, _, field)| (name, field))
+            .collect(),
     }
 }
 
@@ -45,14 +46,30 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
         resources,
         &[
             ("NUM_GPRS", 0, gprs),
-            ("STACK_SIZE", 8, if pixel { code.stack } else { code.stack.max(1) }),
+            (
+                "STACK_SIZE",
+                8,
+                if pixel { code.stack } else { code.stack.max(1) },
+            ),
             ("DX10_CLAMP", 21, 1),
             ("UNCACHED_FIRST_INST", 28, 0),
         ],
     ));
-    list.push(register(format!("SQ_PGM_START_{suffix}"), start, &[("PGM_START", 0, 0)]));
-    list.push(register(format!("SQ_PGM_CF_OFFSET_{suffix}"), offset, &[("PGM_CF_OFFSET", 0, 0)]));
-    let (ring, ring_at) = if pixel { ("PSTMP", 0x288bc) } else { ("VSTMP", 0x288b8) };
+    list.push(register(
+        format!("SQ_PGM_START_{suffix}"),
+        start,
+        &[("PGM_START", 0, 0)],
+    ));
+    list.push(register(
+        format!("SQ_PGM_CF_OFFSET_{suffix}"),
+        offset,
+        &[("PGM_CF_OFFSET", 0, 0)],
+    ));
+    let (ring, ring_at) = if pixel {
+        ("PSTMP", 0x288bc)
+    } else {
+        ("VSTMP", 0x288b8)
+    };
     list.push(register(
         format!("SQ_{ring}_RING_ITEMSIZE"),
         ring_at,
@@ -68,7 +85,11 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
     list.push(register(
         "SQ_CONFIG",
         0x8c00,
-        &[("VC_ENABLE", 0, 1), ("DX9_CONSTS", 2, 0), ("ALU_INST_PREFER_VECTOR", 3, 1)],
+        &[
+            ("VC_ENABLE", 0, 1),
+            ("DX9_CONSTS", 2, 0),
+            ("ALU_INST_PREFER_VECTOR", 3, 1),
+        ],
     ));
     match func.stage {
         Stage::Fragment => fragment(func, abi, code, &mut list),
@@ -82,7 +103,10 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
     list.push(register(
         "SPI_VS_OUT_CONFIG",
         0x286c4,
-        &[("VS_PER_COMPONENT", 0, 0), ("VS_EXPORT_COUNT", 1, parameters - 1)],
+        &[
+            ("VS_PER_COMPONENT", 0, 0),
+            ("VS_EXPORT_COUNT", 1, parameters - 1),
+        ],
     ));
     let mut semantics = [0; 40];
     for slot in &abi.outputs {
@@ -90,7 +114,11 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
             semantics[slot.index as usize] = slot.semantic.unwrap_or(0);
         }
     }
-    for (number, four) in semantics.chunks(4).take(parameters.div_ceil(4) as usize).enumerate() {
+    for (number, four) in semantics
+        .chunks(4)
+        .take(parameters.div_ceil(4) as usize)
+        .enumerate()
+    {
         list.push(register(
             format!("SPI_VS_OUT_ID_{number}"),
             0x28614 + 4 * number as u32,
@@ -135,7 +163,11 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     let mut registers = 0;
     let mut last = None;
     for slot in &abi.inputs {
-        let InputKind::Location { interpolation, sampling, .. } = func.inputs[slot.input].kind
+        let InputKind::Location {
+            interpolation,
+            sampling,
+            ..
+        } = func.inputs[slot.input].kind
         else {
             continue;
         };
@@ -156,9 +188,21 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             &[
                 ("SEMANTIC", 0, slot.semantic.unwrap_or(0)),
                 ("DEFAULT_VAL", 8, 0),
-                ("FLAT_SHADE", 10, u32::from(interpolation == Interpolation::Flat)),
-                ("SEL_CENTROID", 11, u32::from(sampling == Sampling::Centroid)),
-                ("SEL_LINEAR", 12, u32::from(interpolation == Interpolation::Linear)),
+                (
+                    "FLAT_SHADE",
+                    10,
+                    u32::from(interpolation == Interpolation::Flat),
+                ),
+                (
+                    "SEL_CENTROID",
+                    11,
+                    u32::from(sampling == Sampling::Centroid),
+                ),
+                (
+                    "SEL_LINEAR",
+                    12,
+                    u32::from(interpolation == Interpolation::Linear),
+                ),
                 ("SEL_SAMPLE", 18, u32::from(sampling == Sampling::Sample)),
             ],
         ));
@@ -190,7 +234,11 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ("FIXED_PT_POSITION_ADDR", 25, abi.sample.unwrap_or(0)),
         ],
     ));
-    list.push(register("SPI_INTERP_CONTROL_0", 0x286d4, &[("FLAT_SHADE_ENA", 0, flat)]));
+    list.push(register(
+        "SPI_INTERP_CONTROL_0",
+        0x286d4,
+        &[("FLAT_SHADE_ENA", 0, flat)],
+    ));
     list.push(register(
         "SPI_INPUT_Z",
         0x286d8,
@@ -220,8 +268,16 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     // EXPORT_MODE is never 0: a program without outputs exports one masked colour.
     let z = depth | coverage;
     let mode = (colors << 1 | z).max(if z == 1 { 1 } else { 2 });
-    list.push(register("SQ_PGM_EXPORTS_PS", 0x28854, &[("EXPORT_MODE", 0, mode)]));
-    list.push(register("CB_SHADER_MASK", 0x2823c, &[("OUTPUT_ENABLE", 0, mask)]));
+    list.push(register(
+        "SQ_PGM_EXPORTS_PS",
+        0x28854,
+        &[("EXPORT_MODE", 0, mode)],
+    ));
+    list.push(register(
+        "CB_SHADER_MASK",
+        0x2823c,
+        &[("OUTPUT_ENABLE", 0, mask)],
+    ));
     let order = match (func.early_fragment_tests, depth, code.kills) {
         (true, ..) | (false, 0, false) => 1,
         (false, 0, true) => 3,

@@ -4,7 +4,7 @@ use gpucc_ir::ssa::{Op, Type};
 use gpucc_passes::TargetInfo;
 
 /// R700 as the shared passes see it.
-struct R700;
+pub struct R700;
 
 /// The machine's answers.
 pub fn target_info() -> &'static dyn TargetInfo {

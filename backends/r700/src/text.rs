@@ -15,7 +15,11 @@ fn source(out: &mut dyn Write, names: Names, source: &Source) -> fmt::Result {
     write!(out, "{sign}{bar}")?;
     match source.src {
         Src::Reg(reg) => write!(out, "{}", names.reg(reg))?,
-        Src::Const { buffer, index, chan } => {
+        Src::Const {
+            buffer,
+            index,
+            chan,
+        } => {
             write!(out, "C{buffer}[{index}].{}", letter(chan))?;
         }
         Src::Bits(bits) => write!(out, "{bits:#x}")?,
@@ -42,7 +46,11 @@ fn alu(out: &mut dyn Write, names: Names, alu: &Alu) -> fmt::Result {
         Omod::Mul4 => write!(out, " *4")?,
         Omod::Div2 => write!(out, " /2")?,
     }
-    if alu.clamp { write!(out, " clamp") } else { Ok(()) }
+    if alu.clamp {
+        write!(out, " clamp")
+    } else {
+        Ok(())
+    }
 }
 
 fn lanes(out: &mut dyn Write, names: Names, list: &[Lane; 4]) -> fmt::Result {
@@ -93,7 +101,11 @@ impl mach::PrintInst for Inst {
                     write!(out, "*")?;
                     source(out, names, b)?;
                 }
-                if *clamp { write!(out, " clamp") } else { Ok(()) }
+                if *clamp {
+                    write!(out, " clamp")
+                } else {
+                    Ok(())
+                }
             }
             Inst::Cube { dst, src } => {
                 for reg in dst {
@@ -159,7 +171,11 @@ impl mach::PrintInst for Inst {
             Inst::Export(export) => {
                 write!(out, "export {:?} {}", export.ty, export.base)?;
                 lanes(out, names, &export.src)?;
-                if export.done { write!(out, " done") } else { Ok(()) }
+                if export.done {
+                    write!(out, " done")
+                } else {
+                    Ok(())
+                }
             }
             Inst::If(test) => {
                 write!(out, "if ")?;

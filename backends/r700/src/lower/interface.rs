@@ -124,28 +124,33 @@ impl Lower<'_> {
             Stage::Fragment => {
                 for &(input, component) in &read {
                     let slot = self.abi.inputs.iter().find(|slot| slot.input == input);
-                    let Some(register) = slot.and_then(|slot| slot.register) else { continue };
+                    let Some(register) = slot.and_then(|slot| slot.register) else {
+                        continue;
+                    };
                     let channel = slot.map_or(0, |slot| slot.channel) + u32::from(component);
                     let reg = preload(self, register, channel);
-                    self.inputs.components.insert((input, component), Place::Reg(reg));
+                    self.inputs
+                        .components
+                        .insert((input, component), Place::Reg(reg));
                 }
             }
             Stage::Vertex => {
                 let separate = self.abi.pipeline.fetch == FetchMode::Separate;
                 let mut needs = |builtin: Builtin| {
-                    read.iter().any(|&(input, _)| match self.ssa.inputs[input].kind {
-                        InputKind::Builtin(b) => b == builtin,
-                        InputKind::Location { .. } => {
-                            let per_instance = self
-                                .abi
-                                .inputs
-                                .iter()
-                                .find(|slot| slot.input == input)
-                                .and_then(|slot| slot.attribute.as_ref())
-                                .is_some_and(|attribute| attribute.per_instance);
-                            !separate && per_instance == (builtin == Builtin::InstanceIndex)
-                        }
-                    })
+                    read.iter()
+                        .any(|&(input, _)| match self.ssa.inputs[input].kind {
+                            InputKind::Builtin(b) => b == builtin,
+                            InputKind::Location { .. } => {
+                                let per_instance = self
+                                    .abi
+                                    .inputs
+                                    .iter()
+                                    .find(|slot| slot.input == input)
+                                    .and_then(|slot| slot.attribute.as_ref())
+                                    .is_some_and(|attribute| attribute.per_instance);
+                                !separate && per_instance == (builtin == Builtin::InstanceIndex)
+                            }
+                        })
                 };
                 let (vertex, instance) =
                     (needs(Builtin::VertexIndex), needs(Builtin::InstanceIndex));
@@ -159,7 +164,9 @@ impl Lower<'_> {
                     for &(input, component) in &read {
                         if let InputKind::Location { location, .. } = self.ssa.inputs[input].kind {
                             let reg = preload(self, 1 + location, component.into());
-                            self.inputs.components.insert((input, component), Place::Reg(reg));
+                            self.inputs
+                                .components
+                                .insert((input, component), Place::Reg(reg));
                         }
                     }
                 }
@@ -187,7 +194,11 @@ impl Lower<'_> {
         let mut at = 0;
         while at < read.len() {
             let input = read[at].0;
-            let end = at + read[at..].iter().take_while(|&&(other, _)| other == input).count();
+            let end = at
+                + read[at..]
+                    .iter()
+                    .take_while(|&&(other, _)| other == input)
+                    .count();
             let components: SmallVec<[u8; 4]> = read[at..end].iter().map(|&(_, c)| c).collect();
             at = end;
             let data = &self.ssa.inputs[input];
@@ -208,9 +219,7 @@ impl Lower<'_> {
                         Builtin::BaseInstance => Place::Source(self.driver_constant(1, 1).src),
                         Builtin::DrawIndex => Place::Source(self.driver_constant(1, 2).src),
                         other => {
-                            return Err(
-                                self.not_yet(format!("the vertex input {other:?}"))
-                            );
+                            return Err(self.not_yet(format!("the vertex input {other:?}")));
                         }
                     };
                     self.inputs.components.insert((input, 0), place);
@@ -264,7 +273,11 @@ impl Lower<'_> {
         if dst.iter().all(Option::is_none) {
             return Ok(());
         }
-        let index = if attribute.per_instance { instance } else { vertex };
+        let index = if attribute.per_instance {
+            instance
+        } else {
+            vertex
+        };
         self.push(Inst::Vertex(Vertex {
             resource: attribute.resource as u8,
             index: index.expect("preloaded when an attribute needs it").into(),
@@ -390,7 +403,9 @@ impl Lower<'_> {
         if let Some(OutputLane::Reg(reg)) = self.outputs.lanes.get(&(output, component)).copied() {
             self.assign(&[reg], &[value]);
         } else {
-            self.outputs.lanes.insert((output, component), OutputLane::Value(value));
+            self.outputs
+                .lanes
+                .insert((output, component), OutputLane::Value(value));
         }
         Ok(())
     }
@@ -413,7 +428,11 @@ impl Lower<'_> {
             };
             let row = rows.entry((ty, slot.index as u8)).or_insert([None; 4]);
             for component in 0..slot.components {
-                let lane = self.outputs.lanes.get(&(slot.output, component as u8)).copied();
+                let lane = self
+                    .outputs
+                    .lanes
+                    .get(&(slot.output, component as u8))
+                    .copied();
                 if lane.is_some() {
                     row[(slot.channel + component) as usize] = lane;
                 }
@@ -443,7 +462,12 @@ impl Lower<'_> {
                 };
             }
             let done = list.get(at + 1).is_none_or(|&((next, _), _)| next != ty);
-            exports.push(Inst::Export(Export { ty, base, src, done }));
+            exports.push(Inst::Export(Export {
+                ty,
+                base,
+                src,
+                done,
+            }));
         }
         for export in exports {
             self.push(export);

@@ -56,9 +56,7 @@ impl Lower<'_> {
                 if amount == 2 {
                     return inner;
                 }
-                return Source::reg(
-                    self.alu(AluOp::LSHL_INT, &[inner, Source::bits(amount - 2)]),
-                );
+                return Source::reg(self.alu(AluOp::LSHL_INT, &[inner, Source::bits(amount - 2)]));
             }
         }
         let plain = self.plain(address);
@@ -81,16 +79,23 @@ impl Lower<'_> {
 
     fn source_reg(&mut self, source: Source) -> VReg {
         match source {
-            Source { src: Src::Reg(reg), neg: false, abs: false } => {
-                reg.as_virt().expect("lowering makes virtual registers only")
-            }
+            Source {
+                src: Src::Reg(reg),
+                neg: false,
+                abs: false,
+            } => reg
+                .as_virt()
+                .expect("lowering makes virtual registers only"),
             source => self.alu(AluOp::MOV, &[source]),
         }
     }
 
     fn check_words(&self, inst: ssa::Inst) -> Result<(), Failure> {
         let data = &self.ssa.insts[inst];
-        let wide = data.results.iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1));
+        let wide = data
+            .results
+            .iter()
+            .any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1));
         if wide {
             return Err(self.not_yet("memory of other than 32-bit words"));
         }
@@ -185,7 +190,11 @@ impl Lower<'_> {
             }));
             return Ok(());
         }
-        self.fetch_words(inst, slot.resource.expect("storage has a resource"), address);
+        self.fetch_words(
+            inst,
+            slot.resource.expect("storage has a resource"),
+            address,
+        );
         Ok(())
     }
 
@@ -205,7 +214,9 @@ impl Lower<'_> {
     /// The dword address of a byte of a storage buffer within the scatter aperture, in a register
     /// of its own.
     fn aperture_address(&mut self, resource: Resource, address: Value) -> VReg {
-        let index = self.abi.slots[resource].aperture_index.expect("storage has an aperture");
+        let index = self.abi.slots[resource]
+            .aperture_index
+            .expect("storage has an aperture");
         let base = self.driver_constant(2 + index as u16, 0);
         let dwords = self.dwords(address);
         self.alu(AluOp::ADD_INT, &[dwords, base])
@@ -233,7 +244,10 @@ impl Lower<'_> {
         resource: Resource,
     ) -> Result<(), Failure> {
         let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
-        if args[1..].iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1)) {
+        if args[1..]
+            .iter()
+            .any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1))
+        {
             return Err(self.not_yet("memory of other than 32-bit words"));
         }
         let index = self.aperture_address(resource, args[0]);
@@ -245,8 +259,9 @@ impl Lower<'_> {
         let place = match self.ssa.resources[resource].kind {
             ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => Src::Bits(size),
             _ => {
-                let index =
-                    self.abi.slots[resource].aperture_index.expect("storage has an aperture");
+                let index = self.abi.slots[resource]
+                    .aperture_index
+                    .expect("storage has an aperture");
                 self.driver_constant(2 + index as u16, 1).src
             }
         };
@@ -273,10 +288,17 @@ impl Lower<'_> {
             if dwords <= ARRAY_LIMIT && total + dwords <= ARRAYS_LIMIT {
                 total += dwords;
                 let array = self.m.make_vreg(
-                    Demand { file: GPR, count: dwords as u16, stride: 4, phases: Phases::ANY },
+                    Demand {
+                        file: GPR,
+                        count: dwords as u16,
+                        stride: 4,
+                        phases: Phases::ANY,
+                    },
                     self.span,
                 );
-                self.push(Inst::ArrayNew { array: array.into() });
+                self.push(Inst::ArrayNew {
+                    array: array.into(),
+                });
                 self.variables[mem] = Some(Variable::Array(array, dwords as u16));
             } else {
                 self.variables[mem] = Some(Variable::Scratch(self.scratch, dwords));
@@ -293,8 +315,10 @@ impl Lower<'_> {
         let start = self.abi.workgroup_offset[mem];
         let mut at = match self.inputs.workgroup {
             Some(workgroup) => {
-                let scaled =
-                    self.alu(AluOp::MULLO_INT, &[Source::reg(workgroup), Source::bits(stride)]);
+                let scaled = self.alu(
+                    AluOp::MULLO_INT,
+                    &[Source::reg(workgroup), Source::bits(stride)],
+                );
                 self.alu(AluOp::ADD_INT, &[Source::reg(scaled), base])
             }
             None => self.alu(AluOp::MOV, &[base]),
@@ -333,7 +357,11 @@ impl Lower<'_> {
                     let dst = self.fresh();
                     self.push(Inst::ArrayRead {
                         dst: dst.into(),
-                        from: Indexed { array: array.into(), count, index },
+                        from: Indexed {
+                            array: array.into(),
+                            count,
+                            index,
+                        },
                     });
                     self.define(value, dst);
                 }
@@ -378,7 +406,10 @@ impl Lower<'_> {
 
     pub(super) fn mem_store(&mut self, inst: ssa::Inst, access: Access) -> Result<(), Failure> {
         let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
-        if args[1..].iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1)) {
+        if args[1..]
+            .iter()
+            .any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1))
+        {
             return Err(self.not_yet("memory of other than 32-bit words"));
         }
         match self.variables[access.mem] {
@@ -390,13 +421,18 @@ impl Lower<'_> {
                 for (k, &value) in args[1..].iter().enumerate() {
                     let index = self.element(args[0], k as u32, count.into());
                     let value = match self.plain(value) {
-                        source @ Source { src: Src::Const { .. }, .. } => {
-                            Source::reg(self.alu(AluOp::MOV, &[source]))
-                        }
+                        source @ Source {
+                            src: Src::Const { .. },
+                            ..
+                        } => Source::reg(self.alu(AluOp::MOV, &[source])),
                         source => source,
                     };
                     self.push(Inst::ArrayWrite {
-                        to: Indexed { array: array.into(), count, index },
+                        to: Indexed {
+                            array: array.into(),
+                            count,
+                            index,
+                        },
                         result: array.into(),
                         value,
                     });

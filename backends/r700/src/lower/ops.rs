@@ -50,7 +50,9 @@ pub fn may_clamp(op: Op) -> bool {
 
 /// An ALU operation makes it, anywhere we like.
 pub fn is_computed(op: Op) -> bool {
-    may_clamp(op) || int_op(op).is_some() || matches!(op, Op::Select | Op::FSat | Op::IAbs | Op::INeg)
+    may_clamp(op)
+        || int_op(op).is_some()
+        || matches!(op, Op::Select | Op::FSat | Op::IAbs | Op::INeg)
 }
 
 /// Float operations with one row of the table each.
@@ -138,9 +140,10 @@ impl Lower<'_> {
     fn forward(&mut self, result: Value, from: Value) {
         let source = self.plain(from);
         self.values[result] = Some(match source.src {
-            crate::inst::Src::Reg(reg) => {
-                Place::Reg(reg.as_virt().expect("lowering makes virtual registers only"))
-            }
+            crate::inst::Src::Reg(reg) => Place::Reg(
+                reg.as_virt()
+                    .expect("lowering makes virtual registers only"),
+            ),
             src => Place::Source(src),
         });
     }
@@ -167,7 +170,10 @@ impl Lower<'_> {
                     if self.uses.folded_into(arg) != Some(inst) {
                         continue;
                     }
-                    let product = self.ssa.def(arg).expect("a folded product is an instruction");
+                    let product = self
+                        .ssa
+                        .def(arg)
+                        .expect("a folded product is an instruction");
                     let mut a = self.source(product.args[0], op, 0);
                     let b = self.source(product.args[1], op, 1);
                     let mut c = self.source(args[1 - index], op, 2);
@@ -195,7 +201,10 @@ impl Lower<'_> {
                 let mut alu = Alu::new(
                     AluOp::MUL_IEEE,
                     Some(dst.into()),
-                    &[self.source(args[0], AluOp::MUL_IEEE, 0), Source::bits(0x3f80_0000)],
+                    &[
+                        self.source(args[0], AluOp::MUL_IEEE, 0),
+                        Source::bits(0x3f80_0000),
+                    ],
                 );
                 alu.clamp = true;
                 self.push(Inst::Alu(alu));
@@ -210,7 +219,11 @@ impl Lower<'_> {
                         self.source(args[n + slot], AluOp::DOT4_IEEE, 1),
                     ];
                 }
-                self.push(Inst::Dot { dst: dst.into(), src, clamp });
+                self.push(Inst::Dot {
+                    dst: dst.into(),
+                    src,
+                    clamp,
+                });
             }
             // The sign alone: bits that are no number stay what they are.
             Op::FNeg => {
@@ -268,12 +281,14 @@ impl Lower<'_> {
             return Source::bits(bits & 31);
         }
         let small = self.ssa.def(amount).is_some_and(|def| match def.op {
-            Op::And => {
-                def.args.iter().any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32))
-            }
-            Op::UMin => {
-                def.args.iter().any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32))
-            }
+            Op::And => def
+                .args
+                .iter()
+                .any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32)),
+            Op::UMin => def
+                .args
+                .iter()
+                .any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32)),
             _ => false,
         });
         let plain = self.plain(amount);
@@ -292,12 +307,7 @@ impl Lower<'_> {
         self.alu_to(dst, op, &[test, a, b]);
     }
 
-    fn select_test(
-        &self,
-        cond: Value,
-        yes: Source,
-        no: Source,
-    ) -> (AluOp, Source, Source, Source) {
+    fn select_test(&self, cond: Value, yes: Source, no: Source) -> (AluOp, Source, Source, Source) {
         (AluOp::CNDE_INT, self.plain(cond), no, yes)
     }
 }

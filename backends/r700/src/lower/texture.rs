@@ -45,12 +45,18 @@ impl Lower<'_> {
 
     pub(super) fn tex(&mut self, inst: ssa::Inst, tex: TexOp) -> Result<(), Failure> {
         let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
-        let ResourceKind::Texture { dim, arrayed, multisampled, .. } =
-            self.ssa.resources[tex.texture].kind
+        let ResourceKind::Texture {
+            dim,
+            arrayed,
+            multisampled,
+            ..
+        } = self.ssa.resources[tex.texture].kind
         else {
             return Err(self.not_yet("loading from a storage texture"));
         };
-        let resource = self.abi.slots[tex.texture].resource.expect("textures have resources");
+        let resource = self.abi.slots[tex.texture]
+            .resource
+            .expect("textures have resources");
         let sampler = tex
             .sampler
             .expand()
@@ -77,7 +83,10 @@ impl Lower<'_> {
                 let layer = self.plain(layer);
                 let layer = self.alu(AluOp::INT_TO_FLT, &[layer]);
                 let eight = Source::bits(8f32.to_bits());
-                self.alu(AluOp::MULADD_IEEE, &[Source::reg(layer), eight, Source::reg(face)])
+                self.alu(
+                    AluOp::MULADD_IEEE,
+                    &[Source::reg(layer), eight, Source::reg(face)],
+                )
             } else {
                 face
             };
@@ -114,7 +123,11 @@ impl Lower<'_> {
         }
         match tex.kind {
             TexKind::Sample => {
-                fetch.op = if tex.compare { FetchOp::SAMPLE_C } else { FetchOp::SAMPLE };
+                fetch.op = if tex.compare {
+                    FetchOp::SAMPLE_C
+                } else {
+                    FetchOp::SAMPLE
+                };
             }
             TexKind::SampleBias => {
                 if tex.compare {
@@ -148,7 +161,12 @@ impl Lower<'_> {
                         *lane = self.lane(value);
                     }
                     let src = self.with_register(src);
-                    self.push(Inst::Texture(Texture { op, src, offset: [0; 3], ..fetch.clone() }));
+                    self.push(Inst::Texture(Texture {
+                        op,
+                        src,
+                        offset: [0; 3],
+                        ..fetch.clone()
+                    }));
                 }
                 fetch.op = FetchOp::SAMPLE_G;
             }
@@ -171,9 +189,7 @@ impl Lower<'_> {
         if tex.kind == TexKind::Load {
             for lane in &mut fetch.src {
                 if *lane == Lane::One {
-                    *lane = Lane::Reg(
-                        self.alu(AluOp::MOV, &[Source::bits(0x3f80_0000)]).into(),
-                    );
+                    *lane = Lane::Reg(self.alu(AluOp::MOV, &[Source::bits(0x3f80_0000)]).into());
                 }
             }
         }
@@ -186,12 +202,19 @@ impl Lower<'_> {
     /// A direction as face coordinates s, t in 1..=2 and the face's number.
     fn cube(&mut self, direction: [VReg; 3]) -> [VReg; 3] {
         let dst = [self.fresh(), self.fresh(), self.fresh(), self.fresh()];
-        self.push(Inst::Cube { dst: dst.map(Reg::from), src: direction.map(Reg::from) });
+        self.push(Inst::Cube {
+            dst: dst.map(Reg::from),
+            src: direction.map(Reg::from),
+        });
         let [t, s, major, face] = dst;
         let mut magnitude = Source::reg(major);
         magnitude.abs = true;
         let scale = self.fresh();
-        self.push(Inst::Alu(Alu::new(AluOp::RECIP_IEEE, Some(scale.into()), &[magnitude])));
+        self.push(Inst::Alu(Alu::new(
+            AluOp::RECIP_IEEE,
+            Some(scale.into()),
+            &[magnitude],
+        )));
         let half = Source::bits(1.5f32.to_bits());
         let scale = Source::reg(scale);
         let s = self.alu(AluOp::MULADD_IEEE, &[Source::reg(s), scale, half]);
@@ -207,7 +230,9 @@ impl Lower<'_> {
         query: TexQuery,
     ) -> Result<(), Failure> {
         let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
-        let slot = self.abi.slots[resource].resource.expect("textures have resources");
+        let slot = self.abi.slots[resource]
+            .resource
+            .expect("textures have resources");
         let level = match (query, args.first()) {
             (TexQuery::Size, Some(&level)) => self.own(level),
             _ => self.alu(AluOp::MOV, &[Source::bits(0)]),

@@ -125,6 +125,10 @@ impl Uses {
 
     /// The instruction that makes this value's instruction part of itself.
     pub fn folded_into(&self, value: Value) -> Option<Inst> {
-        if value.index() < self.into.keys().len() { self.into[value] } else { None }
+        if value.index() < self.into.keys().len() {
+            self.into[value]
+        } else {
+            None
+        }
     }
 }
