@@ -1,7 +1,7 @@
 //! Random programs: allocated, proved, executed along random paths, and broken on purpose.
 
 use super::generate::{Random, Taste, generate};
-use super::{FILES, Plainly, R, options};
+use super::{FILES, Plainly, T, options};
 use crate::check::{Evidence, check};
 use crate::work::Origin;
 use crate::{Allocation, Error, Policy, Proof, allocate, solve};
@@ -25,66 +25,57 @@ const ROOMY: [u16; 3] = [128, 64, 32];
 /// returns what every instruction with an effect read. Values are hashes of how they were made.
 fn trace(func: &Func<Plain>, seed: u64, steps: usize) -> Vec<u64> {
     let mut random = Random(seed | 1);
-    let mut registers: BTreeMap<(Reg, u32), u64> = BTreeMap::new();
+    let mut registers: BTreeMap<Reg, u64> = BTreeMap::new();
     let mut slots: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     let mut seen = Vec::new();
     let mut block = func.layout[0];
     for _ in 0..steps {
         for node in &func.blocks[block].nodes {
             let inst = &node.inst;
-            let part = |operand: &Operand, shapes: &BTreeMap<(Reg, u32), u64>, k: u32| {
-                let key = match operand.reg.as_phys() {
-                    Some(cell) => {
-                        let stride = if cell.file == R { 4 } else { 1 };
-                        (
-                            Reg::phys(Cell {
-                                index: cell.index + (k * stride) as u16,
-                                ..cell
-                            }),
-                            0,
-                        )
-                    }
-                    None => (operand.reg, k),
+            let part = |operand: &Operand| registers.get(&operand.reg).copied();
+            // Large registers and runs are followed by the checker only: here they have no value.
+            let opaque = |operand: &&Operand| {
+                let file = match operand.reg.as_virt() {
+                    Some(v) => func.vregs[v].demand.file,
+                    None => operand.reg.cell().file,
                 };
-                shapes.get(&key).copied()
+                let array = match inst.name.as_str() {
+                    "clear" => true,
+                    "put" => operand.reg == inst.operands[0].reg,
+                    "get" => std::ptr::eq::<Operand>(*operand, &inst.operands[0]),
+                    _ => false,
+                };
+                !array && file != T
             };
-            let array = matches!(
-                inst.name.as_str(),
-                "clear" | "put" | "get" | "staging_load" | "staging_store"
-            );
-            if array {
-                // Large registers are followed by the checker only.
-                for operand in inst.operands.iter().filter(|operand| operand.role.is_def()) {
-                    registers.insert((operand.reg, 0), 1);
-                }
-                continue;
-            }
             let uses: Vec<u64> = inst
                 .operands
                 .iter()
                 .filter(|operand| operand.role == Role::Use)
-                .map(|operand| part(operand, &registers, 0).unwrap_or(0))
+                .filter(opaque)
+                .map(|operand| part(operand).unwrap_or(0))
                 .collect();
             let defs: Vec<Reg> = inst
                 .operands
                 .iter()
                 .filter(|operand| operand.role.is_def())
+                .filter(opaque)
                 .map(|operand| operand.reg)
                 .collect();
             match inst.access() {
+                Some(_) if uses.is_empty() && defs.is_empty() => continue,
                 Some(Access::Store(slot)) => {
                     slots.insert((slot.0, 0), uses[0]);
                     continue;
                 }
                 Some(Access::Load(slot)) => {
-                    registers.insert((defs[0], 0), slots.get(&(slot.0, 0)).copied().unwrap_or(0));
+                    registers.insert(defs[0], slots.get(&(slot.0, 0)).copied().unwrap_or(0));
                     continue;
                 }
                 None => {}
             }
             if inst.is_copy() {
                 for (&to, &value) in defs.iter().zip(&uses) {
-                    registers.insert((to, 0), value);
+                    registers.insert(to, value);
                 }
                 continue;
             }
@@ -107,7 +98,7 @@ fn trace(func: &Func<Plain>, seed: u64, steps: usize) -> Vec<u64> {
                 } else {
                     hash.wrapping_add(k as u64 * 77)
                 };
-                registers.insert((to, 0), value);
+                registers.insert(to, value);
             }
         }
         let next = func.successors(Edges::Logical, block);
@@ -144,19 +135,9 @@ fn agree(before: &Func<Plain>, after: &Func<Plain>, seed: u64) {
     }
 }
 
-/// `get` and array instructions produce opaque values, so programs compared by execution have none.
-fn comparable(func: &Func<Plain>) -> bool {
-    func.layout.iter().all(|&block| {
-        func.blocks[block]
-            .nodes
-            .iter()
-            .all(|node| node.inst.name != "get")
-    })
-}
-
 #[test]
 fn random_programs_are_allocated_proved_and_run_the_same() {
-    let (mut compared, mut with_spills) = (0, 0);
+    let mut with_spills = 0;
     for seed in 0..400 {
         let func = generate(seed, RICH);
         verify(&func).unwrap();
@@ -165,15 +146,11 @@ fn random_programs_are_allocated_proved_and_run_the_same() {
                 .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             with_spills += u32::from(result.spilled > 0);
             verify(&after).unwrap();
-            if comparable(&func) {
-                agree(&func, &after, seed);
-                compared += 1;
-            }
+            agree(&func, &after, seed);
         }
     }
-    assert!(compared > 100, "{compared}");
     // There is room for everything; only fixed cells that are wanted twice at a time spill.
-    assert!(with_spills <= 24, "{with_spills}");
+    assert!(with_spills <= 48, "{with_spills}");
 }
 
 #[test]
@@ -210,9 +187,7 @@ fn rows_and_runs_survive_small_budgets() {
             match run(&func, [rows, 3, 4], Policy::Compact { free_rows: 1 }, true) {
                 Ok((after, _)) => {
                     outcomes[0] += 1;
-                    if comparable(&func) {
-                        agree(&func, &after, seed);
-                    }
+                    agree(&func, &after, seed);
                 }
                 // Arrays that live at once may exceed a tiny file.
                 Err(Error::OutOfRegisters { .. }) => outcomes[1] += 1,
