@@ -8,7 +8,7 @@ use super::{
     Access, Bundle, Func, ImageAccess, Imm, Input, InputKind, Inst, Mem, Module, Op, Output,
     OutputKind, Region, Resource, ResourceKind, Span, TexKind, Type, Value,
 };
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use std::fmt::{self, Display, Formatter, Write};
 
 const UNNAMED: u32 = u32::MAX;
@@ -27,8 +27,13 @@ impl Names {
             blocks: SecondaryMap::with_default(UNNAMED),
         };
         let (mut next_value, mut next_block) = (0, 0);
+        // A function that the verifier has yet to refuse may name what does not exist, or twice.
+        let mut seen = EntitySet::with_capacity(func.regions.len());
         let mut stack = vec![(func.body, 0)];
         while let Some((region, index)) = stack.pop() {
+            if !func.regions.is_valid(region) || index == 0 && !seen.insert(region) {
+                continue;
+            }
             let data = &func.regions[region];
             if index == 0 {
                 for &param in &data.params {
@@ -37,7 +42,9 @@ impl Names {
                 }
             }
             for (index, &inst) in data.insts.iter().enumerate().skip(index) {
-                let data = &func.insts[inst];
+                let Some(data) = func.insts.get(inst) else {
+                    continue;
+                };
                 for &result in &data.results {
                     names.values[result] = next_value;
                     next_value += 1;
@@ -376,12 +383,12 @@ impl Printer<'_> {
             if index > 0 {
                 self.out.write_str(", ")?;
             }
-            write!(
-                self.out,
-                "{}: {}",
-                self.names.value(value),
-                self.func.ty(value).word()
-            )?;
+            let ty = self
+                .func
+                .values
+                .get(value)
+                .map_or("?", |data| data.ty.word());
+            write!(self.out, "{}: {ty}", self.names.value(value))?;
         }
         Ok(())
     }
@@ -414,9 +421,10 @@ impl Printer<'_> {
             write!(self.out, " #{id}.{lane}")?;
         }
         if let Imm::Bits(bits) = data.imm
-            && let Some(&result) = data.results.first()
+            && let Some(result) = data.results.first()
+            && let Some(result) = self.func.values.get(*result)
         {
-            self.reading(self.func.ty(result), bits)?;
+            self.reading(result.ty, bits)?;
         }
         Ok(())
     }

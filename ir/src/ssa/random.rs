@@ -115,6 +115,7 @@ struct Setup {
     texture: Option<Resource>,
     sampler: PackedOption<Resource>,
     image: Option<Resource>,
+    tally: Option<Resource>,
     counters: Option<Resource>,
     array: Mem,
     shared: Option<Mem>,
@@ -173,6 +174,20 @@ impl Setup {
                 },
             };
             declare("canvas", kind, func)
+        });
+        let tally = (compute && config.textures && (config.allow)(Op::ImageAtomic)).then(|| {
+            let kind = ResourceKind::StorageTexture {
+                dim: Dim::D2,
+                arrayed: false,
+                format: TexelFormat("r32uint"),
+                sample: SampleType::Uint,
+                access: ImageAccess {
+                    load: true,
+                    store: true,
+                    atomic: true,
+                },
+            };
+            declare("tally", kind, func)
         });
         let counters = (compute && (config.allow)(Op::BufferAtomic)).then(|| {
             let kind = ResourceKind::Storage {
@@ -237,6 +252,7 @@ impl Setup {
             texture,
             sampler,
             image,
+            tally,
             counters,
             array,
             shared,
@@ -724,22 +740,20 @@ impl Generator {
 
     /// Atomics whose final value does not depend on order, and stores to the own texel.
     fn shared_effect(&mut self, b: &mut Builder<'_>, index: Value) {
+        let (op, word) = self.rng.pick(&COMMUTING);
         if let Some(counters) = self.setup.counters
             && self.rng.one_in(2)
         {
-            let op = self.rng.pick(&[
-                (AtomicOp::Add, 0),
-                (AtomicOp::UMax, 1),
-                (AtomicOp::UMin, 2),
-                (AtomicOp::SMax, 3),
-                (AtomicOp::SMin, 4),
-                (AtomicOp::And, 5),
-                (AtomicOp::Or, 6),
-                (AtomicOp::Xor, 7),
-            ]);
-            let address = b.u32(op.1 * 4);
-            let imm = Imm::BufferAtomic(counters, op.0);
+            let address = b.u32(word * 4);
+            let imm = Imm::BufferAtomic(counters, op);
             b.inst(Op::BufferAtomic, imm, &[address, index], &[], &[]);
+        } else if let Some(tally) = self.setup.tally
+            && self.rng.one_in(3)
+        {
+            // A texel for each operation, so that the order never shows.
+            let (x, y) = (b.u32(word), b.u32(word / 2));
+            let imm = Imm::ImageAtomic(tally, op);
+            b.inst(Op::ImageAtomic, imm, &[x, y, index], &[], &[]);
         } else if let (Some(image), Some(id)) = (self.setup.image, self.id) {
             let (seven, three) = (b.u32(7), b.u32(3));
             let (x, y) = (b.op2(Op::And, id, seven), b.op2(Op::LShr, id, three));
@@ -754,6 +768,9 @@ impl Generator {
     /// What needs all invocations (or all of a quad) at once.
     fn together_only(&mut self, b: &mut Builder<'_>) {
         match (self.setup.shared, self.config.stage) {
+            (Some(shared), _) if (self.config.allow)(Op::MemAtomic) && self.rng.one_in(4) => {
+                self.count(b, shared);
+            }
             (Some(shared), _) => self.exchange(b, shared),
             (None, Stage::Fragment) => self.quad(b),
             (None, _) => {}
@@ -762,33 +779,56 @@ impl Generator {
 
     /// Every lane writes its word, then reads another's.
     fn exchange(&mut self, b: &mut Builder<'_>, shared: Mem) {
-        let Some(id) = self.id else { return };
-        let size = self.config.workgroup_size;
-        let (four, length) = (b.u32(4), b.u32(size));
-        let access = Access {
-            mem: shared,
-            lo: 0,
-            hi: size * 4,
-        };
-        let barrier = |b: &mut Builder<'_>| {
-            let imm = Imm::Barrier {
-                storage: false,
-                workgroup: true,
-                texture: false,
-            };
-            b.inst(Op::Barrier, imm, &[], &[], &[]);
-        };
-        let own = b.op2(Op::URem, id, length);
-        let address = b.op2(Op::IMul, own, four);
+        let Some(own) = self.own_word(b) else { return };
+        let access = self.whole(shared);
         let value = self.any(b, Kind::Int);
-        b.mem_store(access, address, &[value]);
+        b.mem_store(access, own, &[value]);
         barrier(b);
-        let other = self.any(b, Kind::Int);
-        let other = b.op2(Op::Index, other, length);
-        let address = b.op2(Op::IMul, other, four);
-        let got = b.mem_load(access, address, &[Type::B32])[0];
+        let other = self.some_word(b);
+        let got = b.mem_load(access, other, &[Type::B32])[0];
         barrier(b);
         self.add(Kind::Int, got);
+    }
+
+    /// Every lane clears its word, changes another's atomically, then reads its own.
+    fn count(&mut self, b: &mut Builder<'_>, shared: Mem) {
+        let Some(own) = self.own_word(b) else { return };
+        let access = self.whole(shared);
+        let value = self.any(b, Kind::Int);
+        b.mem_store(access, own, &[value]);
+        barrier(b);
+        let (op, _) = self.rng.pick(&COMMUTING);
+        let (other, operand) = (self.some_word(b), self.any(b, Kind::Int));
+        let imm = Imm::MemAtomic(access, op);
+        b.inst(Op::MemAtomic, imm, &[other, operand], &[], &[]);
+        barrier(b);
+        let got = b.mem_load(access, own, &[Type::B32])[0];
+        barrier(b);
+        self.add(Kind::Int, got);
+    }
+
+    /// All words of the workgroup's array.
+    fn whole(&self, shared: Mem) -> Access {
+        Access {
+            mem: shared,
+            lo: 0,
+            hi: self.config.workgroup_size * 4,
+        }
+    }
+
+    /// Address of the invocation's own word in the workgroup's array.
+    fn own_word(&mut self, b: &mut Builder<'_>) -> Option<Value> {
+        let (four, length) = (b.u32(4), b.u32(self.config.workgroup_size));
+        let own = b.op2(Op::URem, self.id?, length);
+        Some(b.op2(Op::IMul, own, four))
+    }
+
+    /// Address of any word in the workgroup's array.
+    fn some_word(&mut self, b: &mut Builder<'_>) -> Value {
+        let (four, length) = (b.u32(4), b.u32(self.config.workgroup_size));
+        let other = self.any(b, Kind::Int);
+        let other = b.op2(Op::Index, other, length);
+        b.op2(Op::IMul, other, four)
     }
 
     /// Derivatives and samples by them.
@@ -829,6 +869,10 @@ impl Generator {
             for value in b.func.insts[inst].results.clone() {
                 self.add(Kind::Float, value);
             }
+        } else if self.rng.one_in(8) && (self.config.allow)(Op::IsHelper) {
+            let inst = b.inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
+            let value = b.result(inst);
+            self.add(Kind::Truth, value);
         } else if self.rng.one_in(6) && (self.config.allow)(Op::Demote) {
             let c = self.any(b, Kind::Truth);
             b.if_else(
@@ -886,6 +930,7 @@ impl Generator {
     fn construct(&mut self, b: &mut Builder<'_>, budget: usize, depth: u32) {
         match self.rng.below(6) {
             0..=2 => self.if_(b, budget, depth),
+            3 | 4 if self.rng.one_in(8) => self.endless(b, budget, depth),
             3 | 4 => self.loop_(b, budget, depth),
             _ => self.block(b, budget, depth),
         }
@@ -1039,6 +1084,51 @@ impl Generator {
         b.region = outer;
     }
 
+    /// A block around a loop that only `exit` leaves, so that nothing behind it is reached.
+    fn endless(&mut self, b: &mut Builder<'_>, budget: usize, depth: u32) {
+        let any = self.any(b, Kind::Int);
+        let (three, zero, one) = (b.u32(3), b.u32(0), b.u32(1));
+        let limit = b.op2(Op::And, any, three);
+        let block = b.inst(Op::Block, Imm::None, &[], &[], &[Type::B32]);
+        let (in_loop, labels) = (
+            std::mem::replace(&mut self.in_loop, false),
+            std::mem::take(&mut self.labels),
+        );
+        let region = self.region(b, true, |g, b| {
+            let inst = b.inst(Op::Loop, Imm::None, &[zero], &[], &[]);
+            let body = g.region(b, true, |g, b| {
+                let region = b.region;
+                let trip = b.func.add_param(region, Type::B32);
+                g.add(Kind::Int, trip);
+                g.statements(b, budget, depth + 2);
+                let done = b.op2(Op::ULe, limit, trip);
+                b.if_else(
+                    done,
+                    &[],
+                    |b| {
+                        let value = g.any(b, Kind::Int);
+                        b.exit(block, &[value]);
+                        vec![]
+                    },
+                    |_| vec![],
+                );
+                b.end(Op::Continue, &[trip]);
+            });
+            let continuing = g.region(b, true, |_, b| {
+                let region = b.region;
+                let trip = b.func.add_param(region, Type::B32);
+                let next = b.op2(Op::IAdd, trip, one);
+                b.end(Op::Next, &[next]);
+            });
+            b.func.insts[inst].regions.extend([body, continuing]);
+            b.end(Op::Unreachable, &[]);
+        });
+        (self.in_loop, self.labels) = (in_loop, labels);
+        b.func.insts[block].regions.push(region);
+        let value = b.func.insts[block].results[0];
+        self.add(Kind::Int, value);
+    }
+
     fn block(&mut self, b: &mut Builder<'_>, budget: usize, depth: u32) {
         let inst = b.inst(Op::Block, Imm::None, &[], &[], &[Type::B32]);
         self.labels.push((inst, 1));
@@ -1096,6 +1186,28 @@ impl Generator {
         }
         b.end(Op::Yield, &[]);
     }
+}
+
+/// Atomics whose final value does not depend on order, each with a word of its own: two different
+/// ones on one word would.
+const COMMUTING: [(AtomicOp, u32); 8] = [
+    (AtomicOp::Add, 0),
+    (AtomicOp::UMax, 1),
+    (AtomicOp::UMin, 2),
+    (AtomicOp::SMax, 3),
+    (AtomicOp::SMin, 4),
+    (AtomicOp::And, 5),
+    (AtomicOp::Or, 6),
+    (AtomicOp::Xor, 7),
+];
+
+fn barrier(b: &mut Builder<'_>) {
+    let imm = Imm::Barrier {
+        storage: false,
+        workgroup: true,
+        texture: false,
+    };
+    b.inst(Op::Barrier, imm, &[], &[], &[]);
 }
 
 /// Ops of the Custom shape that only move bits.
@@ -1167,17 +1279,12 @@ mod tests {
             "median {}",
             sizes[sizes.len() / 2]
         );
-        let rare = [
-            Op::Unreachable,
-            Op::IsHelper,
-            Op::MemAtomic,
-            Op::ImageAtomic,
-        ];
         for (index, &op) in Op::ALL.iter().enumerate() {
             assert!(
-                seen[index] > 0 || rare.contains(&op),
-                "{} never occurs",
-                op.name()
+                seen[index] >= 10,
+                "{} occurs {} times",
+                op.name(),
+                seen[index]
             );
         }
     }

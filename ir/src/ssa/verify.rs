@@ -21,14 +21,15 @@
 //! 11. Accesses to a variable stay within it: `lo < hi <= size`, and a constant address is in
 //!     `lo..hi`.
 //! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Quad ops stand
-//!     in fragment programs only, barriers in compute programs only.
+//!     in fragment programs only; barriers and workgroup variables in compute programs only.
 //! 13. Nesting is at most [`MAX_NESTING`] deep.
 //!
 //! One walk, linear in the size of the function.
 
 use super::func::{Func, Imm, Inst, InstData, MemSpace, Region, Stage, Type, Value, ValueDef};
 use super::op::{Flags, Op, Sig};
-use super::resource::{AtomicOp, Resource, ResourceKind, TexKind, TexOp};
+use super::print::Names;
+use super::resource::{AtomicOp, Dim, Resource, ResourceKind, Scalar, TexKind, TexOp, TexQuery};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// Deepest nesting of regions: the front end's limit on source nesting times the constructs that
@@ -37,14 +38,14 @@ pub const MAX_NESTING: u32 = 1024;
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{func}: {}invariant {invariant}: {what}", .inst.map(|inst| format!("{inst} ({op}): ")).unwrap_or_default())]
+#[error("{func}: invariant {invariant}: {what}{}{line}", if .line.is_empty() { "" } else { ": " })]
 pub struct Broken {
     /// Function name.
     pub func: String,
     /// Where, if it is an instruction's fault.
     pub inst: Option<Inst>,
-    /// The instruction's op name.
-    pub op: &'static str,
+    /// The instruction as it stands in the function's text, or nothing.
+    pub line: String,
     /// Number in the list above.
     pub invariant: u8,
     /// What is wrong.
@@ -91,7 +92,9 @@ impl Verifier<'_> {
         Broken {
             func: self.func.name.clone(),
             inst,
-            op: inst.map_or("", |inst| self.func.insts[inst].op.name()),
+            line: inst.map_or_else(String::new, |inst| {
+                Names::new(self.func).inst(self.func, inst)
+            }),
             invariant,
             what: what.into(),
         }
@@ -114,6 +117,15 @@ impl Verifier<'_> {
                     format!("input {} has no 1 to 4 components", input.name),
                 ));
             }
+        }
+        if self.func.stage != Stage::Compute
+            && self
+                .func
+                .mems
+                .values()
+                .any(|mem| mem.space == MemSpace::Workgroup)
+        {
+            return Err(self.broken(None, 12, "a workgroup variable outside of compute"));
         }
         for output in self.func.outputs.values() {
             if !(1..=4).contains(&output.components) {
@@ -417,7 +429,10 @@ impl Verifier<'_> {
                 };
                 args.is_empty() && results.len() == 1 && bits & !results[0].mask() == 0
             }
-            Sig::Unary => all(first, 1) && one(first) && wide(first),
+            Sig::Unary => {
+                let narrow = data.op == Op::FQuantize && first != Type::B32;
+                all(first, 1) && one(first) && wide(first) && !narrow
+            }
             Sig::UnaryBits => all(first, 1) && one(first),
             Sig::Binary => all(first, 2) && one(first) && wide(first),
             Sig::BinaryBits => all(first, 2) && one(first),
@@ -428,7 +443,9 @@ impl Verifier<'_> {
             Sig::Select => {
                 args.len() == 3 && args[0] == Type::B1 && args[1] == args[2] && one(args[1])
             }
-            Sig::Convert => args.len() == 1 && results.len() == 1,
+            Sig::Convert => {
+                args.len() == 1 && results.len() == 1 && converts(data.op, first, results[0])
+            }
             Sig::ExtractBits => {
                 args.len() == 3 && args[1..] == [Type::B32; 2] && one(first) && wide(first)
             }
@@ -565,7 +582,8 @@ impl Verifier<'_> {
                 self.require(exists, inst, 12, || {
                     format!("{input} has no component {component}")
                 })?;
-                fits(args.is_empty() && (results == [B32] || results == [B16]))
+                let ty = component_type(func.inputs[input].scalar);
+                fits(args.is_empty() && results == [ty])
             }
             Op::Output => {
                 let Imm::Output(output, component) = data.imm else {
@@ -576,7 +594,8 @@ impl Verifier<'_> {
                 self.require(exists, inst, 12, || {
                     format!("{output} has no component {component}")
                 })?;
-                fits((args == [B32] || args == [B16]) && results.is_empty())
+                let ty = component_type(func.outputs[output].scalar);
+                fits(args == [ty] && results.is_empty())
             }
             Op::Tex => {
                 let Imm::Tex(tex) = data.imm else {
@@ -600,15 +619,30 @@ impl Verifier<'_> {
                 })
             }
             Op::TexQuery => {
-                let Imm::Query(texture, _) = data.imm else {
+                let Imm::Query(texture, query) = data.imm else {
                     return Err(self.broken(Some(inst), 5, "names no texture"));
                 };
                 let (_, skip) = self.image(inst, texture)?;
+                let (has_level, axes) = match func.resources[texture].kind {
+                    ResourceKind::Texture {
+                        dim, multisampled, ..
+                    } => (!multisampled, dim),
+                    ResourceKind::StorageTexture { dim, .. } => (false, dim),
+                    _ => (false, Dim::D1),
+                };
+                let axes = match axes {
+                    Dim::D1 => 1,
+                    Dim::D2 | Dim::Cube => 2,
+                    Dim::D3 => 3,
+                };
+                let (operands, gives) = match query {
+                    TexQuery::Size => (skip + usize::from(has_level), axes),
+                    TexQuery::Levels | TexQuery::Layers | TexQuery::Samples => (skip, 1),
+                };
                 fits(
-                    args.len() >= skip
-                        && args.len() <= skip + 1
+                    args.len() == operands
                         && args.iter().all(|&ty| ty == B32)
-                        && (1..=3).contains(&results.len())
+                        && results.len() == gives
                         && results.iter().all(|&ty| ty == B32),
                 )
             }
@@ -736,6 +770,25 @@ impl Verifier<'_> {
     }
 }
 
+/// The type of a component of a stage input or output.
+fn component_type(scalar: Scalar) -> Type {
+    match scalar {
+        Scalar::F16 => Type::B16,
+        Scalar::F32 | Scalar::I32 | Scalar::U32 | Scalar::Bool => Type::B32,
+    }
+}
+
+/// Types that a conversion takes and gives. A truth value converts like an integer of one bit.
+fn converts(op: Op, from: Type, to: Type) -> bool {
+    use Type::B1;
+    match op {
+        Op::SToF | Op::UToF => to != B1,
+        Op::FToS | Op::FToU | Op::FConvert => from != B1 && to != B1,
+        Op::FrexpExp => from != B1 && to == Type::B32,
+        _ => true,
+    }
+}
+
 /// Operands behind the address and results of an atomic.
 fn atomic_shape(op: AtomicOp, operands: &[Type], results: &[Type]) -> bool {
     let count = match op {
@@ -752,5 +805,7 @@ fn atomic_shape(op: AtomicOp, operands: &[Type], results: &[Type]) -> bool {
         }
 }
 
+#[cfg(test)]
+mod mutations;
 #[cfg(test)]
 mod tests;
