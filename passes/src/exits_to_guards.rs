@@ -6,8 +6,8 @@
 //! - and unless the machine runs `continuing` itself ([`crate::TargetInfo::has_continue`]):
 //!   `continue` stands only at the very end of a loop's body; `continuing` holds nothing but `next`
 //!   (of its own parameters; later passes may put values from outside the loop there); there is no `break_if`, what it decided is an `if` around a
-//!   `break` just before the `continue`. A body that never comes round keeps its `continuing`,
-//!   which is then never reached.
+//!   `break` just before the `continue`. The `continuing` of a body that never comes round is
+//!   `next` too, and never reached.
 //!
 //! How: what follows an `if` of which one arm leaves moves into the other arm (no flag is needed).
 //! Where both arms may fall through, the `if` also yields one flag per place that it may be bound
@@ -609,6 +609,16 @@ impl Guards {
                     })
                     .collect();
                 let end = terminator(func, Op::Next, Imm::None, &params);
+                func.regions[continuing].insts = vec![end];
+            }
+            _ if !self.keep_continue => {
+                // Never reached: nothing of it is worth keeping.
+                let params = func.regions[body].params.clone();
+                let types: SmallVec<[Type; 4]> =
+                    params.iter().map(|&value| func.ty(value)).collect();
+                let zeros: SmallVec<[Value; 4]> =
+                    types.into_iter().map(|ty| self.zero(func, ty)).collect();
+                let end = terminator(func, Op::Next, Imm::None, &zeros);
                 func.regions[continuing].insts = vec![end];
             }
             _ => {

@@ -18,6 +18,7 @@
 //! [`expand`] is what back ends call to get rid of ops that their machine lacks; [`uniformity`] is
 //! the analysis that lowering asks. `mach` holds the machine-level passes that back ends share.
 
+pub mod algebra;
 pub mod bound_loops;
 pub mod copy_prop;
 pub mod ctx;
@@ -27,6 +28,7 @@ pub mod expand;
 pub mod fold;
 pub mod gvn;
 pub mod if_convert;
+pub mod licm;
 pub mod mach;
 pub mod mem2reg;
 #[allow(dead_code)]
@@ -34,8 +36,11 @@ pub(crate) mod range;
 pub(crate) mod rename;
 pub mod robust;
 pub mod runner;
+pub mod scalar_replace;
 pub(crate) mod shape;
 pub mod simplify;
+pub mod strength;
+pub mod unroll;
 pub(crate) mod walk;
 pub mod zero_workgroup;
 

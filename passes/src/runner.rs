@@ -41,6 +41,11 @@ passes! {
     dce, false, "removes what nobody needs";
     copy_prop, false, "results and parameters that can only be one value become that value";
     simplify, false, "simpler control flow: constant branches, blocks nobody leaves, loops of one trip";
+    unroll, false, "small loops of a constant number of trips become straight code";
+    scalar_replace, false, "small private arrays indexed at run time become chains of selects";
+    licm, false, "what a loop computes afresh each trip is computed once before it";
+    strength, false, "division and multiplication by constants become products, shifts and masks";
+    algebra, false, "a product and a sum become one fma where that is allowed and cheaper";
     if_convert, false, "small pure arms become selects";
     exits_to_guards, true, "early leaving becomes guarded code on mask-stack machines";
 }
@@ -75,6 +80,7 @@ const O1: &[&str] = &[
 /// Everything that pays for itself.
 const O2: &[&str] = &[
     "zero_workgroup",
+    // Memory and indices become values and constants.
     "fold",
     "simplify",
     "mem2reg",
@@ -85,16 +91,30 @@ const O2: &[&str] = &[
     "copy_prop",
     "simplify",
     "dce",
+    "unroll",
+    "fold",
+    "simplify",
+    "mem2reg",
     "bound_loops",
     "robust",
-    "exits_to_guards",
+    "scalar_replace",
+    "mem2reg",
+    "copy_prop",
     "fold",
     "gvn",
+    "dce",
+    // The tree takes the form that the machine runs.
+    "exits_to_guards",
     "copy_prop",
+    "fold",
     "simplify",
     "if_convert",
     "fold",
+    "strength",
     "gvn",
+    "licm",
+    "algebra",
+    "copy_prop",
     "dce",
 ];
 

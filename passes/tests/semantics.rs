@@ -48,7 +48,7 @@ const SLOPPY: Numerics = Numerics {
     ..Numerics::REFERENCE
 };
 
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 40;
 
 struct Case {
     names: Vec<&'static str>,

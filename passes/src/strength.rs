@@ -1,0 +1,294 @@
+//! Division and multiplication by constants become products, shifts and masks.
+//!
+//! Unsigned: the quotient is the high half of a product with ceil(2^(32+s) / d), shifted (Granlund and
+//! Montgomery 1994); when that factor needs 33 bits, one addition replaces its top bit. Signed: the
+//! same with a signed product and a correction for negative dividends. Powers of two need no product.
+//! All exact.
+
+use crate::{ctx::Ctx, rename::Renames};
+use gpucc_ir::ssa::{Builder, Func, Inst, Op, Region, Type, Value};
+
+/// Replaces what is cheaper otherwise.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let mut renames = Renames::new();
+    let mut changed = false;
+    for (region, ..) in func.regions_in_order() {
+        let any = func.regions[region]
+            .insts
+            .iter()
+            .any(|&inst| wanted(func, inst).is_some());
+        if !any {
+            continue;
+        }
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len() + 8);
+        for inst in insts {
+            ctx.steps += 1;
+            match wanted(func, inst) {
+                Some(constant) if ctx.draw() => {
+                    let scratch = func.new_region();
+                    let value = replace(func, scratch, inst, constant);
+                    out.append(&mut func.regions[scratch].insts);
+                    renames.set(func.insts[inst].results[0], value);
+                    changed = true;
+                }
+                _ => out.push(inst),
+            }
+        }
+        func.regions[region].insts = out;
+    }
+    renames.apply(func);
+    changed
+}
+
+/// The constant operand of an instruction that can be made cheaper.
+fn wanted(func: &Func, inst: Inst) -> Option<u32> {
+    let data = &func.insts[inst];
+    let divides = matches!(data.op, Op::UDiv | Op::URem | Op::SDiv | Op::SRem);
+    if !divides && data.op != Op::IMul || func.ty(data.args[0]) != Type::B32 {
+        return None;
+    }
+    let constant = func.as_const(data.args[1])? as u32;
+    let negative = matches!(data.op, Op::SDiv | Op::SRem) && constant as i32 == i32::MIN;
+    let useful = match data.op {
+        Op::IMul => constant.is_power_of_two(),
+        // Division by 0 and 1 is folding's.
+        _ => constant > 1 && !negative,
+    };
+    useful.then_some(constant)
+}
+
+fn replace(func: &mut Func, scratch: Region, inst: Inst, constant: u32) -> Value {
+    let data = func.insts[inst].clone();
+    let mut b = Builder::at(func, scratch);
+    b.span = data.span;
+    b.bundle = data.bundle;
+    let x = data.args[0];
+    match data.op {
+        Op::IMul => {
+            let by = b.u32(constant.trailing_zeros());
+            b.op2(Op::Shl, x, by)
+        }
+        Op::UDiv => unsigned(&mut b, x, constant),
+        Op::URem if constant.is_power_of_two() => {
+            let mask = b.u32(constant - 1);
+            b.op2(Op::And, x, mask)
+        }
+        Op::URem => {
+            let quotient = unsigned(&mut b, x, constant);
+            remainder(&mut b, x, quotient, constant)
+        }
+        Op::SDiv => signed(&mut b, x, constant as i32),
+        _ => {
+            // The remainder does not depend on the divisor's sign.
+            let size = (constant as i32).unsigned_abs();
+            let quotient = signed(&mut b, x, size as i32);
+            remainder(&mut b, x, quotient, size)
+        }
+    }
+}
+
+fn remainder(b: &mut Builder, x: Value, quotient: Value, divisor: u32) -> Value {
+    let product = match divisor.is_power_of_two() {
+        true => {
+            let by = b.u32(divisor.trailing_zeros());
+            b.op2(Op::Shl, quotient, by)
+        }
+        false => {
+            let divisor = b.u32(divisor);
+            b.op2(Op::IMul, quotient, divisor)
+        }
+    };
+    b.op2(Op::ISub, x, product)
+}
+
+fn shift(b: &mut Builder, op: Op, x: Value, by: u32) -> Value {
+    if by == 0 {
+        return x;
+    }
+    let by = b.u32(by);
+    b.op2(op, x, by)
+}
+
+fn unsigned(b: &mut Builder, x: Value, divisor: u32) -> Value {
+    if divisor.is_power_of_two() {
+        return shift(b, Op::LShr, x, divisor.trailing_zeros());
+    }
+    // An even divisor with a factor of 33 bits: shift first, then the factor fits.
+    let (factor, by) = unsigned_factor(divisor, 32);
+    if factor < 1 << 32 {
+        let factor = b.u32(factor as u32);
+        let high = b.op2(Op::UMulHi, x, factor);
+        return shift(b, Op::LShr, high, by);
+    }
+    let even = divisor.trailing_zeros();
+    if even > 0 {
+        let (factor, by) = unsigned_factor(divisor >> even, 32 - even);
+        let x = shift(b, Op::LShr, x, even);
+        let factor = b.u32(factor as u32);
+        let high = b.op2(Op::UMulHi, x, factor);
+        return shift(b, Op::LShr, high, by);
+    }
+    let factor = b.u32(factor as u32);
+    let high = b.op2(Op::UMulHi, x, factor);
+    let rest = b.op2(Op::ISub, x, high);
+    let half = shift(b, Op::LShr, rest, 1);
+    let sum = b.op2(Op::IAdd, half, high);
+    shift(b, Op::LShr, sum, by - 1)
+}
+
+/// The least factor and shift with floor(x * factor / 2^(32 + shift)) = x / d for all x below
+/// 2^bits. The factor may have 33 bits only for bits = 32.
+fn unsigned_factor(divisor: u32, bits: u32) -> (u64, u32) {
+    let d = u128::from(divisor);
+    for by in 0..32 {
+        let power = 1u128 << (32 + by);
+        let factor = power.div_ceil(d);
+        // The error over one step, times 2^bits steps, must stay below one unit.
+        if (factor * d - power) << bits <= power {
+            return (factor as u64, by);
+        }
+    }
+    let power = 1u128 << 64;
+    (power.div_ceil(d) as u64, 32)
+}
+
+fn signed(b: &mut Builder, x: Value, divisor: i32) -> Value {
+    let size = divisor.unsigned_abs();
+    let quotient = if size == 1 {
+        x
+    } else if size.is_power_of_two() {
+        // Negative dividends are moved up so that the shift rounds toward zero.
+        let by = size.trailing_zeros();
+        let sign = shift(b, Op::AShr, x, 31);
+        let bias = shift(b, Op::LShr, sign, 32 - by);
+        let moved = b.op2(Op::IAdd, x, bias);
+        shift(b, Op::AShr, moved, by)
+    } else {
+        let (factor, by) = signed_factor(size);
+        let constant = b.u32(factor);
+        let high = b.op2(Op::SMulHi, x, constant);
+        // A factor from 2^31 is read as negative: that much is put back.
+        let high = match (factor as i32) < 0 {
+            true => b.op2(Op::IAdd, high, x),
+            false => high,
+        };
+        let floor = shift(b, Op::AShr, high, by);
+        let negative = shift(b, Op::LShr, x, 31);
+        b.op2(Op::IAdd, floor, negative)
+    };
+    match divisor < 0 {
+        true => b.op1(Op::INeg, quotient),
+        false => quotient,
+    }
+}
+
+/// The least factor (below 2^32) and shift for |x| <= 2^31.
+fn signed_factor(size: u32) -> (u32, u32) {
+    let d = u128::from(size);
+    for by in 0..31 {
+        let power = 1u128 << (32 + by);
+        let factor = power.div_ceil(d);
+        if (factor * d - power) << 31 <= power && factor < 1 << 32 {
+            // Strictly more than 2^(32+by) / d, so that negative dividends floor one lower.
+            let factor = if factor * d == power {
+                factor + 1
+            } else {
+                factor
+            };
+            return (factor as u32, by);
+        }
+    }
+    unreachable!("a factor of 32 bits exists for every divisor below 2^31")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Neutral, Options};
+    use gpucc_ir::ssa::random::Rng;
+    use gpucc_ir::ssa::{
+        Builtin, Imm, InputData, InputKind, Numerics, Scalar, Stage, eval, eval_inst,
+    };
+
+    fn check(op: Op, constant: u32, operands: &[u32]) {
+        let mut func = Func::new("one", Stage::Compute);
+        let input = func.inputs.push(InputData {
+            kind: InputKind::Builtin(Builtin::LocalInvocationIndex),
+            components: 1,
+            scalar: Scalar::U32,
+            name: "x".into(),
+        });
+        let mut b = Builder::at_body(&mut func);
+        let x = b.input(input, 0);
+        let divisor = b.u32(constant);
+        let result = b.op2(op, x, divisor);
+        let keep = b.u32(0);
+        let last = b.op2(Op::Xor, result, keep);
+        b.end(Op::Yield, &[]);
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        assert!(run(&mut func, &mut ctx), "{op:?} {constant}");
+        for &operand in operands {
+            let mut values = vec![0u64; func.values.len()];
+            values[x.as_u32() as usize] = operand.into();
+            for &inst in &func.regions[func.body].insts {
+                let data = &func.insts[inst];
+                assert!(!matches!(
+                    data.op,
+                    Op::UDiv | Op::URem | Op::SDiv | Op::SRem
+                ));
+                if data.results.is_empty() || matches!(data.imm, Imm::Input(..)) {
+                    continue;
+                }
+                let args: Vec<u64> = data
+                    .args
+                    .iter()
+                    .map(|arg| values[arg.as_u32() as usize])
+                    .collect();
+                let value = eval_inst(&func, data, &args, &Numerics::REFERENCE).expect("computes");
+                values[data.results[0].as_u32() as usize] = value;
+            }
+            let bits = [u64::from(operand), u64::from(constant)];
+            let expected = eval(op, Type::B32, Type::B32, &bits, &Numerics::REFERENCE);
+            let actual = values[last.as_u32() as usize];
+            assert_eq!(Some(actual), expected, "{operand:#x} {op:?} {constant:#x}");
+        }
+    }
+
+    #[test]
+    fn division_by_any_constant_is_exact() {
+        let mut rng = Rng::new(1);
+        let mut constants: Vec<u32> = (2..200).collect();
+        for bit in 8..32 {
+            constants.extend([1 << bit, (1u32 << bit) - 1, (1u32 << bit).wrapping_add(1)]);
+        }
+        constants.extend((2..100).map(|d| 0u32.wrapping_sub(d)));
+        constants.extend((0..300).map(|_| rng.bits() as u32 >> rng.below(24)));
+        constants.retain(|&c| c > 1);
+        for constant in constants {
+            let mut operands = vec![0, 1, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX];
+            for multiple in 0..20u32 {
+                let near = constant.wrapping_mul(rng.bits() as u32 >> multiple);
+                operands.extend([near, near.wrapping_sub(1), near.wrapping_add(1)]);
+                let largest = u32::MAX / constant * constant;
+                operands.extend([
+                    largest,
+                    largest.wrapping_sub(1),
+                    largest.wrapping_add(multiple),
+                ]);
+                operands.push(rng.bits() as u32);
+            }
+            for op in [Op::UDiv, Op::URem] {
+                check(op, constant, &operands);
+            }
+            if constant != 0x8000_0000 {
+                for op in [Op::SDiv, Op::SRem] {
+                    check(op, constant, &operands);
+                }
+            }
+            if constant.is_power_of_two() {
+                check(Op::IMul, constant, &operands);
+            }
+        }
+    }
+}
