@@ -69,7 +69,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A word as i32, whatever integer it was; floats are rounded (SPIR-V's array layers).
-    pub fn to_layer(&mut self, value: Value, kind: ScalarKind) -> Value {
+    pub fn layer_number(&mut self, value: Value, kind: ScalarKind) -> Value {
         match kind {
             ScalarKind::Float => {
                 let rounded = self.op1(Op::FRound, value);

@@ -58,7 +58,7 @@ impl<'a> Lower<'a> {
         if let Some(index) = index {
             let kind = self.kind(frame, index)?;
             let value = self.scalar(frame, index)?;
-            let layer = self.to_layer(value, kind);
+            let layer = self.layer_number(value, kind);
             args.push(layer);
         }
         Ok(())
