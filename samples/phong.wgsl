@@ -1,6 +1,6 @@
 // Three lit spheres. The mesh is made from the vertex number, so nothing has to be bound.
 //
-//   gpucc render samples/phong.wgsl --target r700 --size 256x256 --draw 4608,3 --depth -o phong.png
+//   gpucc render samples/phong.wgsl --target r700 --size 256x256 --draw 4608,3 --depth --clear 0.07,0.08,0.11,1 -o phong.png
 
 const SLICES: u32 = 32u; // around the axis
 const STACKS: u32 = 24u; // from pole to pole; 32 * 24 * 6 = 4608 vertices a sphere
@@ -20,7 +20,7 @@ fn corner(k: u32) -> vec2u {
 
 fn centre(sphere: u32) -> vec3f {
     let angle = f32(sphere) * (2.0 * PI / 3.0) + 0.5;
-    return vec3f(1.15 * cos(angle), 0.75 * sin(angle), 0.35 * sin(angle));
+    return vec3f(cos(angle), 0.85 * sin(angle) + 0.05, 0.35 * sin(angle));
 }
 
 @vertex
@@ -37,12 +37,12 @@ fn vs(@builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u32
         cos(latitude),
         sin(latitude) * sin(longitude),
     );
-    let world = centre(instance) + 0.72 * normal;
+    let world = centre(instance) + 0.8 * normal;
 
     // A perspective camera at z = 4 that looks along -z.
     let depth = 4.0 - world.z;
     var out: Varying;
-    out.clip = vec4f(2.0 * world.xy, depth * 0.5 - 0.5, depth);
+    out.clip = vec4f(2.1 * world.xy, depth * 0.5 - 0.5, depth);
     out.world = world;
     out.normal = normal;
     out.sphere = instance;

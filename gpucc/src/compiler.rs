@@ -95,8 +95,8 @@ pub struct Choice<'a> {
 pub struct Entry {
     /// Name.
     pub name: String,
-    /// Stage.
-    pub stage: Stage,
+    /// Stage; `None` when the entry point could not be read.
+    pub stage: Option<Stage>,
     /// Its structured SSA, or why there is none.
     pub func: Result<Func, Failure>,
 }

@@ -29,11 +29,26 @@ pub fn parse(
         overrides_default,
         entry: choice.entry.map(str::to_owned),
         stage: choice.stage,
+        keep_going: true,
         ..frontend::Options::default()
     };
-    let parsed = frontend::parse(source, "", &options).map_err(failure)?;
+    let parsed = frontend::parse(source, "", &options).map_err(|problem| {
+        let mut problem = failure(problem);
+        // A wrong choice of entry point is wrong usage, not a wrong shader.
+        let chosen = choice.entry.is_some() || choice.stage.is_some();
+        if chosen && problem.summary().starts_with("the source has no ") {
+            problem.kind = FailureKind::Usage;
+        }
+        problem
+    })?;
+    let mut entries: Vec<Entry> = parsed.module.funcs.into_iter().map(entry).collect();
+    entries.extend(parsed.failed.into_iter().map(|failed| Entry {
+        name: failed.entry,
+        stage: None,
+        func: Err(failure(failed.failure)),
+    }));
     Ok(Parsed {
-        entries: parsed.module.funcs.into_iter().map(entry).collect(),
+        entries,
         warnings: parsed.notes.iter().map(diagnostic).collect(),
         frontend_time: Duration::from_micros(
             parsed.microseconds.reading + parsed.microseconds.lowering,
@@ -44,22 +59,13 @@ pub fn parse(
 fn entry(func: Func) -> Entry {
     Entry {
         name: func.name.clone(),
-        stage: func.stage,
+        stage: Some(func.stage),
         func: Ok(func),
     }
 }
 
 fn failure(failure: frontend::Failure) -> Failure {
     let kind = match failure.kind {
-        // A wrong choice of entry point is wrong usage, not a wrong shader.
-        frontend::FailureKind::Invalid
-            if failure
-                .diagnostics
-                .first()
-                .is_some_and(|first| first.code == "entry-point") =>
-        {
-            FailureKind::Usage
-        }
         frontend::FailureKind::Invalid => FailureKind::Invalid,
         frontend::FailureKind::Unsupported { feature, stage } => FailureKind::NotYet {
             feature,

@@ -47,6 +47,8 @@ pub trait Program: Send + Sync {
     fn pipeline(&self) -> Pipeline;
     /// Fills a report's figures, places and state.
     fn describe(&self, shader: &mut Shader);
+    /// The same program with other bytes for its code: for tests that break them.
+    fn with_code(&self, code: Vec<u8>) -> Box<dyn Program>;
     /// The emulated machine, set up from what [`Program::describe`] says and from nothing else; the
     /// code is decoded from its bytes.
     ///

@@ -295,6 +295,15 @@ impl Program for Code {
             })
         });
     }
+    fn with_code(&self, code: Vec<u8>) -> Box<dyn Program> {
+        Box::new(Code {
+            chip: self.chip,
+            compiled: r700::Compiled {
+                code,
+                ..self.compiled.clone()
+            },
+        })
+    }
     fn executor(&self, source: &SourceText) -> Result<Box<dyn Executor>, Failure> {
         crate::execute::r700::executor(self.chip, &self.compiled, source)
     }

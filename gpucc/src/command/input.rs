@@ -173,11 +173,14 @@ pub fn choose(
     let all: Vec<String> = parsed
         .entries
         .iter()
-        .map(|entry| format!("{} ({})", entry.name, entry.stage.name()))
+        .map(|entry| match entry.stage {
+            Some(stage) => format!("{} ({})", entry.name, stage.name()),
+            None => entry.name.clone(),
+        })
         .collect();
     parsed.entries.retain(|candidate| {
         entry.is_none_or(|name| candidate.name == name)
-            && stage.is_none_or(|stage| candidate.stage == stage)
+            && stage.is_none_or(|stage| candidate.stage.is_none_or(|own| own == stage))
     });
     if !parsed.entries.is_empty() {
         return Ok(());

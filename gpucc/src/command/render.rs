@@ -28,10 +28,21 @@ pub fn run(args: &RenderArgs, console: &mut Console) -> Result<(), Failure> {
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(&args.file, args.source.lang)?;
     let mut parsed = input::parse(&compiler, &input, Choice::default(), &options, console)?;
+    for entry in &parsed.entries {
+        let named = [&args.vs, &args.fs]
+            .iter()
+            .any(|name| name.as_deref().is_none_or(|name| name == entry.name));
+        if let (Err(failure), true) = (&entry.func, named) {
+            let mut failure = failure.clone();
+            bundle::attach(&mut failure, &input.text);
+            return Err(failure);
+        }
+    }
+    parsed.entries.retain(|entry| entry.func.is_ok());
     let mut fragments = gpucc::Parsed {
         entries: parsed
             .entries
-            .extract_if(.., |entry| entry.stage == Stage::Fragment)
+            .extract_if(.., |entry| entry.stage == Some(Stage::Fragment))
             .collect(),
         warnings: Vec::new(),
         frontend_time: parsed.frontend_time,

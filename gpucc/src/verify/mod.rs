@@ -277,7 +277,7 @@ fn passes<'c>(
         .collect();
     if options.robust != Robust::Restrict {
         // Other rules than clamping are made by the pass: what comes before it has no rule.
-        if let Some(at) = steps.iter().position(|(name, _)| *name == "robustness") {
+        if let Some(at) = steps.iter().position(|(name, _)| *name == "robust") {
             steps.drain(..at);
         }
     }
