@@ -188,9 +188,16 @@ fn glsl_stage(path: &str) -> Stage {
 pub fn table(rows: &[Row]) -> String {
     use std::fmt::Write;
     let mut out = String::new();
-    for (title, plain) in [("plain", Some(true)), ("others", Some(false)), ("all", None)] {
+    for (title, plain) in [
+        ("plain", Some(true)),
+        ("others", Some(false)),
+        ("all", None),
+    ] {
         let mut codes: BTreeMap<u8, usize> = BTreeMap::new();
-        for row in rows.iter().filter(|row| plain.is_none_or(|p| p == row.plain)) {
+        for row in rows
+            .iter()
+            .filter(|row| plain.is_none_or(|p| p == row.plain))
+        {
             *codes.entry(row.code).or_default() += 1;
         }
         let total: usize = codes.values().sum();
@@ -227,7 +234,11 @@ pub fn verified(rows: &[Row]) -> String {
         let _ = writeln!(out, "{} {}: {line}", row.path, row.entry);
     }
     let wrong = checked.iter().filter(bad).count();
-    let _ = writeln!(out, "verified {} entry points, {wrong} wrong", checked.len());
+    let _ = writeln!(
+        out,
+        "verified {} entry points, {wrong} wrong",
+        checked.len()
+    );
     out
 }
 

@@ -88,7 +88,10 @@ impl Table {
             self.files.len(),
             self.right(),
             self.wrong(),
-            self.files.iter().filter(|file| file.refused.is_some()).count(),
+            self.files
+                .iter()
+                .filter(|file| file.refused.is_some())
+                .count(),
             codes.join(", "),
         )
     }
@@ -206,9 +209,7 @@ fn find(func: &Func, at: &Value) -> Option<Resource> {
     let (group, binding) = (at.get(0)?.as_u64()?, at.get(1)?.as_u64()?);
     func.resources
         .iter()
-        .find(|(_, data)| {
-            u64::from(data.group) == group && u64::from(data.binding) == binding
-        })
+        .find(|(_, data)| u64::from(data.group) == group && u64::from(data.binding) == binding)
         .map(|(resource, _)| resource)
 }
 
@@ -238,7 +239,9 @@ fn judge(result: &mut FileResult, family: Family, json: &Value, output: &[u8]) {
     };
     result.right = met.iter().filter(|&&met| met).count();
     if let Some(case) = met.iter().position(|&met| !met) {
-        let got = output.get(case * stride..(case + 1) * stride).unwrap_or(&[]);
+        let got = output
+            .get(case * stride..(case + 1) * stride)
+            .unwrap_or(&[]);
         result.first_wrong = Some(format!(
             "case {case}: {} but got {}",
             match family {
@@ -252,7 +255,10 @@ fn judge(result: &mut FileResult, family: Family, json: &Value, output: &[u8]) {
 
 /// One case of the shader library: every member of the output's layout, `[name, type, offset]`.
 fn library_case(json: &Value, base: usize, expected: &[u8], output: &[u8]) -> bool {
-    let members = json["output_layout"].as_array().cloned().unwrap_or_default();
+    let members = json["output_layout"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let word = |bytes: &[u8], at: usize| -> Option<u32> {
         let bytes = bytes.get(at..at + 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?))

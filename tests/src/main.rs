@@ -3,7 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use gpucc::{Compiler, Target};
-use gpucc_tests::{corpus, cts, programs, shared};
+use gpucc_tests::{corpus, cts, mutate, programs, shared, sweep};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -42,6 +42,27 @@ enum What {
         /// Inputs of each.
         #[arg(long, default_value_t = 1)]
         inputs: u32,
+    },
+    /// Broken encodings: one field of one instruction of the samples flipped, again and again.
+    Mutate {
+        /// Flips.
+        #[arg(long, default_value_t = 500)]
+        count: usize,
+        /// Seed.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Folder of shaders.
+        #[arg(long, default_value = "samples")]
+        samples: std::path::PathBuf,
+    },
+    /// Compile time at doubling sizes, from IR text.
+    Sweep {
+        /// Runs of each size; the best counts.
+        #[arg(long, default_value_t = 3)]
+        runs: usize,
+        /// Largest size in instructions.
+        #[arg(long, default_value_t = 100_000)]
+        most: usize,
     },
     /// The corpus: entry points by exit code, compile times, and `verify` on N inputs.
     Corpus {
@@ -110,6 +131,23 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             }
             say(&tally.table(name))?;
             Ok(tally.mismatches.is_empty() && tally.failures.is_empty())
+        }
+        What::Mutate {
+            count,
+            seed,
+            samples,
+        } => {
+            let tally = mutate::run(&compiler, samples, *count, *seed)?;
+            say(&tally.table())?;
+            Ok(tally.caught() * 100 >= tally.flips * 95)
+        }
+        What::Sweep { runs, most } => {
+            let sizes: Vec<usize> = std::iter::successors(Some(1000), |size| Some(size * 2))
+                .take_while(|size| size < most)
+                .chain([*most])
+                .collect();
+            say(&sweep::table(&sweep::run(&compiler, &sizes, *runs)?))?;
+            Ok(true)
         }
         What::Corpus {
             language,
