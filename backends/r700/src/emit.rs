@@ -10,6 +10,7 @@ use crate::inst::{
     Vertex,
 };
 use crate::isa::{self, AluOp, CfOp, FetchOp, f};
+use crate::legal::Group;
 use crate::op;
 use crate::slot::{Dst, Operand, Read, Slot};
 use gpucc_ir::mach::{Cell, Func, Reg};
@@ -325,6 +326,31 @@ impl Emitter<'_> {
         }
     }
 
+    /// DOT4_IEEE whose registers crowd one channel, as the same sum in the same order: w first.
+    fn dot_by_chain(&mut self, slots: &[Slot; 4], dst: Dst, span: Span) {
+        let mut sum = Operand::UNUSED;
+        for (number, slot) in slots.iter().rev().enumerate() {
+            let chain = Slot {
+                op: if number == 0 {
+                    AluOp::MUL_IEEE
+                } else {
+                    AluOp::MULADD_IEEE
+                },
+                dst: Some(dst),
+                src: [slot.src[0], slot.src[1], sum],
+                sources: if number == 0 { 2 } else { 3 },
+                clamp: slot.clamp && number == 3,
+                omod: 0,
+            };
+            self.pending.push(Item::one(chain, span));
+            sum.read = Read::Gpr {
+                gpr: dst.gpr,
+                chan: dst.chan,
+                rel: false,
+            };
+        }
+    }
+
     fn mova(&mut self, indexed: &Indexed, span: Span) -> group::Range {
         let index = self.operand(&indexed.index, AluOp::MOVA_INT, 0);
         let (gpr, chan) = self.reg(indexed.array);
@@ -359,7 +385,7 @@ impl Emitter<'_> {
             Inst::Dot { dst, src, clamp } => {
                 self.flush_fetch();
                 let (gpr, chan) = self.reg(*dst);
-                let slots = std::array::from_fn(|unit| {
+                let slots: [Slot; 4] = std::array::from_fn(|unit| {
                     let a = self.operand(&src[unit][0], AluOp::DOT4_IEEE, 0);
                     let b = self.operand(&src[unit][1], AluOp::DOT4_IEEE, 1);
                     Slot {
@@ -375,6 +401,15 @@ impl Emitter<'_> {
                         omod: 0,
                     }
                 });
+                if Group::default().admit_reduction(&slots).is_err() {
+                    let dst = Dst {
+                        gpr,
+                        chan,
+                        rel: false,
+                    };
+                    self.dot_by_chain(&slots, dst, span);
+                    return Ok(());
+                }
                 self.pending.push(Item {
                     work: Work::Four(slots),
                     range: None,
@@ -466,7 +501,7 @@ impl Emitter<'_> {
                 let inst = self.vertex(fetch);
                 let index = parts(fetch.index.cell()).0;
                 let row = row_of(&fetch.dst);
-                self.push_fetch(FetchKind::Vertex, inst, &[index], row, span);
+                self.push_fetch(FetchKind::Vertex, inst, &[index], row, span)?;
             }
             Inst::Texture(fetch) => {
                 let inst = self.texture(fetch);
@@ -480,11 +515,11 @@ impl Emitter<'_> {
                     source.as_slice(),
                     row_of(&fetch.dst),
                     span,
-                );
+                )?;
             }
             Inst::MemRead(read) => {
                 if self.any_write {
-                    self.wait(span);
+                    self.wait(span)?;
                 }
                 let inst = self.mem_read(read);
                 let index = read.index.map(|reg| parts(reg.cell()).0);
@@ -494,29 +529,29 @@ impl Emitter<'_> {
                     index.as_slice(),
                     row_of(&read.dst),
                     span,
-                );
+                )?;
                 if read.slot.is_some() {
                     self.stats.fills += 1;
                 }
             }
             Inst::MemWrite(write) => {
                 let inst = self.mem_write(write);
-                self.flush();
+                self.flush()?;
                 self.plain(inst, span);
                 self.unacknowledged = true;
                 if write.slot.is_some() {
                     self.stats.spills += 1;
                 }
             }
-            Inst::WaitAck => self.wait(span),
+            Inst::WaitAck => self.wait(span)?,
             Inst::Export(export) => {
                 let inst = self.export(export);
-                self.flush();
+                self.flush()?;
                 self.plain(inst, span);
             }
             Inst::If(alu) => {
                 self.alu(alu, span);
-                self.flush();
+                self.flush()?;
                 match self.entries.last_mut() {
                     Some((Entry::Alu(_, op), _)) => *op = CfOp::ALU_PUSH_BEFORE,
                     _ => return Err(broken("an `if` ends in an ALU clause")),
@@ -532,7 +567,7 @@ impl Emitter<'_> {
                 self.stats.branches += 1;
             }
             Inst::Else => {
-                self.flush();
+                self.flush()?;
                 let here = self.entries.len();
                 let Some(Frame::If { jump, otherwise }) = self.frames.last_mut() else {
                     return Err(broken("`else` without `if`"));
@@ -545,7 +580,7 @@ impl Emitter<'_> {
                 self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::ELSE)), span);
             }
             Inst::EndIf => {
-                self.flush();
+                self.flush()?;
                 let Some(Frame::If { jump, otherwise }) = self.frames.pop() else {
                     return Err(broken("`endif` without `if`"));
                 };
@@ -567,7 +602,7 @@ impl Emitter<'_> {
                 self.pushes -= 1;
             }
             Inst::LoopStart => {
-                self.flush();
+                self.flush()?;
                 self.loops += 1;
                 self.measure_stack();
                 let start = self.entries.len();
@@ -580,7 +615,7 @@ impl Emitter<'_> {
                 self.unacknowledged |= self.any_write;
             }
             Inst::LoopEnd => {
-                self.flush();
+                self.flush()?;
                 let Some(Frame::Loop { start, breaks }) = self.frames.pop() else {
                     return Err(broken("`endloop` without `loop`"));
                 };
@@ -596,7 +631,7 @@ impl Emitter<'_> {
                 self.loops -= 1;
             }
             Inst::Break => {
-                self.flush();
+                self.flush()?;
                 let here = self.entries.len();
                 let frame = self.frames.iter_mut().rev().find_map(|frame| match frame {
                     Frame::Loop { breaks, .. } => Some(breaks),
@@ -607,7 +642,7 @@ impl Emitter<'_> {
                     .push(here);
                 self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_BREAK)), span);
             }
-            Inst::End => self.flush(),
+            Inst::End => self.flush()?,
         }
         Ok(())
     }
@@ -631,26 +666,27 @@ impl Emitter<'_> {
         self.targeted = false;
     }
 
-    fn wait(&mut self, span: Span) {
+    fn wait(&mut self, span: Span) -> Result<(), Failure> {
         if self.unacknowledged {
-            self.flush();
+            self.flush()?;
             // ADDR is the number of writes that may still be on their way.
             self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::WAIT_ACK)), span);
             self.unacknowledged = false;
         }
+        Ok(())
     }
 
-    fn flush(&mut self) {
+    fn flush(&mut self) -> Result<(), Failure> {
         self.flush_fetch();
-        self.flush_alu();
+        self.flush_alu()
     }
 
-    fn flush_alu(&mut self) {
+    fn flush_alu(&mut self) -> Result<(), Failure> {
         if self.pending.is_empty() {
-            return;
+            return Ok(());
         }
         let items = std::mem::take(&mut self.pending);
-        for clause in group::pack(&items) {
+        for clause in group::pack(&items).map_err(broken)? {
             let span = clause
                 .groups
                 .first()
@@ -669,6 +705,7 @@ impl Emitter<'_> {
             self.targeted = false;
             self.clauses.push(clause);
         }
+        Ok(())
     }
 
     fn flush_fetch(&mut self) {
@@ -707,8 +744,8 @@ impl Emitter<'_> {
         sources: &[u8],
         row: Option<u8>,
         span: Span,
-    ) {
-        self.flush_alu();
+    ) -> Result<(), Failure> {
+        self.flush_alu()?;
         // An address that an earlier fetch of the clause brings is not there yet. R700 ISA 3.3.
         let depends = sources.iter().any(|&gpr| self.fetched[usize::from(gpr)]);
         if self.fetch_kind != kind || depends || self.fetch.len() == FETCH_LIMIT {
@@ -719,6 +756,7 @@ impl Emitter<'_> {
             self.fetched[usize::from(row)] = true;
         }
         self.fetch.push((inst, span));
+        Ok(())
     }
 
     fn results(
@@ -879,7 +917,7 @@ impl Emitter<'_> {
     }
 
     fn finish(mut self) -> Result<Emitted, Failure> {
-        self.flush();
+        self.flush()?;
         if !self.frames.is_empty() {
             return Err(broken("control flow is open at the end"));
         }

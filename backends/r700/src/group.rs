@@ -164,13 +164,16 @@ const ADDRESS: usize = 512;
 const CELLS: usize = 513;
 
 /// Packs operations, in an order that keeps their meaning, into clauses.
-pub fn pack(items: &[Item]) -> Vec<Clause> {
+///
+/// # Errors
+/// An operation that no group admits: it should have been made legal before.
+pub fn pack(items: &[Item]) -> Result<Vec<Clause>, String> {
     let mut packer = Packer::default();
     for window in items.chunks(WINDOW) {
-        packer.window(window);
+        packer.window(window)?;
     }
     packer.close();
-    packer.clauses
+    Ok(packer.clauses)
 }
 
 #[derive(Default)]
@@ -303,8 +306,16 @@ impl Graph {
         for (at, item) in items.iter().enumerate() {
             let mine = rank(item);
             if mine > 0 {
+                // What must follow it (it overwrites what the test reads) cannot come before it.
+                let mut follows = vec![false; n];
+                let mut stack = vec![at];
+                while let Some(from) = stack.pop() {
+                    if !std::mem::replace(&mut follows[from], true) {
+                        stack.extend(graph.succ[from].iter().map(|&(to, _)| to as usize));
+                    }
+                }
                 for (other, before) in items.iter().enumerate() {
-                    if rank(before) < mine {
+                    if rank(before) < mine && !follows[other] {
                         graph.edge(other, at, 0);
                     }
                 }
@@ -344,7 +355,7 @@ impl Packer {
         self.reduced = false;
     }
 
-    fn window(&mut self, items: &[Item]) {
+    fn window(&mut self, items: &[Item]) -> Result<(), String> {
         self.graph = Graph::build(items);
         let n = items.len();
         let mut ready: Ready = BTreeSet::new();
@@ -386,6 +397,9 @@ impl Packer {
                     let locks = self.clause.locks;
                     self.finish(group, locks, Span::NONE);
                     now += 1;
+                } else if self.clause.groups.is_empty() {
+                    let at = ready.first().map_or(0, |key| key.1 as usize);
+                    return Err(format!("no group admits {:?}", items[at]));
                 } else {
                     // Constants that this clause cannot lock.
                     self.close();
@@ -400,6 +414,7 @@ impl Packer {
                 self.close();
             }
         }
+        Ok(())
     }
 
     /// Ends a group: what it leaves in PV and PS, and what it adds to the clause.

@@ -411,7 +411,8 @@ impl mach::Inst for Inst {
                 for src in src.iter().flatten() {
                     source(src, visit);
                 }
-                visit(Operand::def_of(*dst));
+                // Where read ports do not suffice, emission makes it a chain that sums up in here.
+                visit(Operand { role: Role::EarlyDef, ..Operand::def_of(*dst) });
             }
             Inst::Cube { dst, src } => {
                 for &src in src {
@@ -501,7 +502,7 @@ impl mach::Inst for Inst {
                 for src in src.iter_mut().flatten() {
                     map_source(src, map);
                 }
-                *dst = map(*dst, Role::Def);
+                *dst = map(*dst, Role::EarlyDef);
             }
             Inst::Cube { dst, src } => {
                 for src in src {

@@ -137,8 +137,34 @@ impl Lower<'_> {
         self.m.make_vreg(Demand::scalar(GPR), self.span)
     }
 
-    fn push(&mut self, inst: Inst) {
+    fn push(&mut self, mut inst: Inst) {
+        match &mut inst {
+            Inst::Alu(alu) | Inst::If(alu) => self.limit_constants(alu.src.iter_mut()),
+            Inst::Dot { src, .. } => self.limit_constants(src.iter_mut().flatten()),
+            _ => {}
+        }
         self.m.push(self.block, inst, self.span);
+    }
+
+    /// A group reads at most two pairs of constants (R700 ISA 4.7.4): one instruction that reads
+    /// more gets the rest from registers.
+    fn limit_constants<'s>(&mut self, sources: impl Iterator<Item = &'s mut Source>) {
+        let mut pairs: SmallVec<[(u8, u16, u8); 2]> = SmallVec::new();
+        for source in sources {
+            let Src::Const { buffer, index, chan } = source.src else { continue };
+            let pair = (buffer, index, chan / 2);
+            if pairs.contains(&pair) {
+                continue;
+            }
+            if pairs.len() < 2 {
+                pairs.push(pair);
+                continue;
+            }
+            let moved = self.fresh();
+            let mov = Alu::new(AluOp::MOV, Some(moved.into()), &[Source::plain(source.src)]);
+            self.m.push(self.block, Inst::Alu(mov), self.span);
+            source.src = Src::Reg(moved.into());
+        }
     }
 
     fn alu(&mut self, op: AluOp, src: &[Source]) -> VReg {

@@ -51,7 +51,7 @@ impl Uses {
                         },
                         Op::FAbs => match data.op {
                             Op::FNeg | Op::FAbs => !kept,
-                            Op::FMa => false,
+                            Op::FMa | Op::FDot => false,
                             op => ops::takes_floats(op),
                         },
                         _ if ops::comparison(def).is_some() => {
