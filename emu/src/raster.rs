@@ -403,13 +403,13 @@ impl Piece {
     fn edges(&self, px: i64, py: i64) -> ([i64; 3], bool) {
         let mut inside = true;
         let mut edge = [0; 3];
-        for n in 0..3 {
+        for (n, value) in edge.iter_mut().enumerate() {
             let (a, b) = ((n + 1) % 3, (n + 2) % 3);
             let (dx, dy) = (self.x[b] - self.x[a], self.y[b] - self.y[a]);
-            edge[n] = dx * (py - self.y[a]) - dy * (px - self.x[a]);
+            *value = dx * (py - self.y[a]) - dy * (px - self.x[a]);
             // Clockwise with y down: a top edge goes right along a row, a left edge goes up.
             let owns = dy < 0 || (dy == 0 && dx > 0);
-            inside &= edge[n] > 0 || (edge[n] == 0 && owns);
+            inside &= *value > 0 || (*value == 0 && owns);
         }
         (edge, inside)
     }
@@ -434,8 +434,8 @@ impl Piece {
         if found.covered == 0 {
             return None;
         }
-        for pixel in 0..4 {
-            let w = edges[pixel].map(|e| e as f64 / self.area as f64);
+        for (pixel, edges) in edges.iter().enumerate() {
+            let w = edges.map(|e| e as f64 / self.area as f64);
             found.linear[pixel] = w;
             let dot = |v: [f64; 3]| w[0] * v[0] + w[1] * v[1] + w[2] * v[2];
             found.position[pixel] = [

@@ -266,7 +266,7 @@ pub fn log2_256(x: f32) -> f32 {
     // 1.31 fixed point, in 1..2.
     let mut fraction = (bits >> 21 & 0x7FFF_FFFF) | 1 << 31;
     for _ in 0..8 {
-        fraction = fraction * fraction >> 31;
+        fraction = (fraction * fraction) >> 31;
         whole *= 2;
         if fraction >= 1 << 32 {
             fraction >>= 1;

@@ -834,7 +834,7 @@ fn share_write(w: [u32; 4], offset: u32) -> Result<ShareWrite, Trap> {
     let index = bits(w[1], 7, 0);
     let stride = bits(w[1], 24, 16);
     let burst = bits(w[2], 3, 0) + 1;
-    let legal = index % 4 == 0
+    let legal = index.is_multiple_of(4)
         && stride.is_multiple_of(4)
         && (4..=64).contains(&stride)
         && index + 4 * burst <= stride;

@@ -9,8 +9,6 @@ use super::rule::{Rule, Trap};
 pub mod sel {
     /// First constant of kcache set 0.
     pub const KCACHE0: u32 = 128;
-    /// First constant of kcache set 1.
-    pub const KCACHE1: u32 = 160;
     /// One past the constants of set 1.
     pub const KCACHE_END: u32 = 192;
     /// 1.0 as a double, low dword; then high, then the same of 0.5.
@@ -61,8 +59,6 @@ pub struct Group {
     pub literals: [u32; 4],
     /// Some source or destination is indexed by AR.
     pub uses_ar: bool,
-    /// Some destination is indexed.
-    pub writes_indexed: bool,
 }
 
 /// What PV.c or PS holds after a group.
@@ -151,14 +147,12 @@ fn gather(words: &[u32], start: u32, end: u32, limits: &Limits) -> Result<(Group
     };
     let each = || slots.iter().flatten();
     let uses_ar = each().any(|i| i.index_mode < 4 && indexed(i));
-    let writes_indexed = each().any(|i| i.dst_rel && i.write);
     Ok((
         Group {
             offset,
             slots,
             literals,
             uses_ar,
-            writes_indexed,
         },
         at,
     ))

@@ -258,7 +258,7 @@ pub fn tail() -> [Cf; 2] {
 pub fn link(cfs: &[Cf]) -> Vec<u8> {
     let mut words: Vec<u32> = vec![0; cfs.len() * 2];
     for (n, cf) in cfs.iter().enumerate() {
-        if words.len() % 4 != 0 {
+        if !words.len().is_multiple_of(4) {
             words.extend([0, 0]);
         }
         let here = words.len() as u32 / 2;
@@ -322,19 +322,4 @@ pub fn run_groups(groups: &[Vec<u32>], result: (u32, u32)) -> Result<u32, Trap> 
     let (register, channel) = result;
     all.push(group(&[i(AluOp::MOV, 7, 0, &[r(register, channel)])], &[]));
     run_cf(&[alu(&all), scatter(7, 0, 1)], 1).map(|words| words[0])
-}
-
-/// The rule that refuses groups, whatever they compute.
-pub fn refused(groups: &[Vec<u32>]) -> crate::emu::Rule {
-    match run_cf(&[alu(groups)], 1) {
-        Ok(_) => panic!("it ran"),
-        Err(trap) => trap.rule,
-    }
-}
-
-/// Checks that groups run.
-pub fn runs(groups: &[Vec<u32>]) {
-    if let Err(trap) = run_cf(&[alu(groups)], 1) {
-        panic!("{trap}");
-    }
 }

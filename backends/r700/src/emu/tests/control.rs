@@ -327,3 +327,45 @@ fn a_dx10_loop_ends_with_its_constant() {
     let trap = run_in(&cfs, 1, &mut state).expect_err("it is long");
     assert_eq!(trap.rule, Rule::Steps);
 }
+
+#[test]
+fn alu_continue_skips_the_rest_of_a_trip() {
+    // Four trips; lanes whose bit 0 is set never reach the mark.
+    let cfs = [
+        seeded(),
+        alu(&[group(&[i(MOV, 3, 0, &[lit(0)])], &[4])]),
+        Cf::Flow(LOOP_START_DX10, 7, 0),
+        alu_kind(
+            ALU_BREAK,
+            &[
+                group(&[i(PRED_SETNE_INT, 0, 0, &[r(3, 0), zero()]).exec()], &[]),
+                group(&[i(SUB_INT, 3, 0, &[r(3, 0), lit(0)])], &[1]),
+            ],
+        ),
+        alu_kind(
+            ALU_CONTINUE,
+            &[
+                group(&[i(AND_INT, 6, 0, &[r(0, 0), lit(0)])], &[1]),
+                group(&[i(PRED_SETE_INT, 0, 0, &[pv(0), zero()]).exec()], &[]),
+            ],
+        ),
+        mark(1, 1),
+        Cf::Flow(LOOP_END, 3, 0),
+        scatter(1, 0, 1),
+    ];
+    assert_eq!(run_cf(&cfs, 4).expect("legal")[..4], [40, 0, 40, 0]);
+}
+
+#[test]
+fn alu_else_after_turns_to_the_other_arm() {
+    let cfs = [
+        seeded(),
+        Cf::Flow(PUSH, 2, 0),
+        alu_kind(ALU_ELSE_AFTER, &test_bit(0)),
+        alu(&[group(&[i(MOV, 1, 0, &[lit(0)])], &[8])]),
+        Cf::Flow(POP, 0, 1),
+        scatter(1, 0, 1),
+    ];
+    // Lanes whose bit 0 is set pass, so the others run what follows.
+    assert_eq!(run_cf(&cfs, 4).expect("legal")[..4], [8, 0, 8, 0]);
+}
