@@ -38,8 +38,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         values: SecondaryMap::new(),
         labels: SecondaryMap::new(),
         known: SecondaryMap::new(),
+        renames: Renames::new(),
     };
-    let mut renames = Renames::new();
     let mut changed = false;
     for &(region, ..) in order.iter().rev() {
         let has_loop = func.regions[region]
@@ -59,7 +59,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                 let results = unroll.emit(func, inst, &plan, &mut out);
                 for (index, value) in results.into_iter().enumerate() {
                     let result = func.insts[inst].results[index];
-                    renames.set(result, value);
+                    unroll.renames.set(result, value);
                 }
                 changed = true;
             } else {
@@ -68,7 +68,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         }
         func.regions[region].insts = out;
     }
-    renames.apply(func);
+    unroll.renames.apply(func);
     changed
 }
 
@@ -95,6 +95,8 @@ struct Unroll {
     labels: SecondaryMap<Inst, PackedOption<Inst>>,
     /// Constants while trips are counted.
     known: SecondaryMap<Value, Option<u64>>,
+    /// What stands for the results of inner loops that are gone.
+    renames: Renames,
 }
 
 impl Unroll {
@@ -187,7 +189,8 @@ impl Unroll {
         None
     }
 
-    fn bits(&self, func: &Func, value: Value) -> Option<u64> {
+    fn bits(&mut self, func: &Func, value: Value) -> Option<u64> {
+        let value = self.renames.get(value);
         self.known[value].or_else(|| func.as_const(value))
     }
 
@@ -274,10 +277,12 @@ impl Unroll {
         }
     }
 
-    fn mapped(&self, values: &[Value]) -> Vec<Value> {
-        values
-            .iter()
-            .map(|&value| self.values[value].expand().unwrap_or(value))
+    fn mapped(&mut self, values: &[Value]) -> Vec<Value> {
+        let renames = &mut self.renames;
+        let here = values.iter().map(|&value| renames.get(value));
+        let here: SmallVec<[Value; 8]> = here.collect();
+        here.into_iter()
+            .map(|value| self.values[value].expand().unwrap_or(value))
             .collect()
     }
 
