@@ -12,6 +12,7 @@
 
 mod exec;
 mod memory;
+mod slots;
 mod texture;
 
 use super::func::{Func, Inst, Mem, MemSpace, Stage};

@@ -1,6 +1,7 @@
 //! The walk over regions under lane masks.
 
 use super::memory::Memory;
+use super::slots::Slots;
 use super::{Excluded, Lanes, Marks, Options, Outcome, Stop, has_quads};
 use crate::ssa::eval::{data_type, eval, eval_lanes};
 use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
@@ -10,13 +11,13 @@ use crate::ssa::world::World;
 use smallvec::SmallVec;
 use std::cell::Cell;
 
-/// A set of lanes.
+/// A set of lanes; four words hold the 256 of a usual run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mask(Vec<u64>);
+pub(super) struct Mask(SmallVec<[u64; 4]>);
 
 impl Mask {
     fn none(lanes: usize) -> Mask {
-        Mask(vec![0; lanes.div_ceil(64)])
+        Mask(SmallVec::from_elem(0, lanes.div_ceil(64)))
     }
     fn all(lanes: usize) -> Mask {
         let mut mask = Mask::none(lanes);
@@ -71,7 +72,8 @@ pub(super) struct Machine<'a> {
     trace: Option<&'a mut dyn super::Trace>,
     limit: u64,
     steps: u64,
-    /// `[value][lane]`.
+    slots: Slots,
+    /// `[slot][lane]`.
     values: Vec<u64>,
     /// The same for taint; empty when nothing is followed.
     taint: Vec<bool>,
@@ -91,7 +93,8 @@ impl<'a> Machine<'a> {
         world: &'a mut dyn World,
         options: Options<'a>,
     ) -> Self {
-        let size = func.values.len() * lanes.count;
+        let slots = Slots::new(func);
+        let size = slots.count * lanes.count;
         let mut excluded = Excluded::default();
         if let Some(marks) = options.marks {
             excluded.words.extend(marks.racy.iter().copied());
@@ -105,6 +108,7 @@ impl<'a> Machine<'a> {
             trace: options.trace,
             limit: options.steps,
             steps: 0,
+            slots,
             values: vec![0; size],
             taint: vec![false; if options.marks.is_some() { size } else { 0 }],
             memory: Memory::new(func, lanes, options.marks.is_some()),
@@ -130,7 +134,7 @@ impl<'a> Machine<'a> {
     }
 
     fn at(&self, value: Value, lane: usize) -> usize {
-        value.as_u32() as usize * self.lanes.count + lane
+        self.slots.row(value) * self.lanes.count + lane
     }
     pub(super) fn get(&self, value: Value, lane: usize) -> u64 {
         self.values[self.at(value, lane)]
@@ -227,11 +231,11 @@ impl<'a> Machine<'a> {
     fn report(&mut self, inst: Inst, active: &Mask) {
         let lanes: Vec<usize> = active.iter().collect();
         let results = &self.func.insts[inst].results;
-        let (values, count) = (&self.values, self.lanes.count);
+        let (values, slots, count) = (&self.values, &self.slots, self.lanes.count);
         let value = |lane: usize, k: usize| {
             results
                 .get(k)
-                .map_or(0, |v| values[v.as_u32() as usize * count + lane])
+                .map_or(0, |&v| values[slots.row(v) * count + lane])
         };
         if let Some(trace) = self.trace.as_deref_mut() {
             trace.executed(self.func, inst, &lanes, &value);
@@ -384,6 +388,7 @@ impl<'a> Machine<'a> {
                     let word =
                         self.lanes.inputs[super::slot(input)][lane][usize::from(component & 3)];
                     self.set(result, lane, u64::from(word) & mask);
+                    self.set_taint(result, lane, false);
                 }
             }
             Op::Output => {
@@ -410,6 +415,7 @@ impl<'a> Machine<'a> {
                 for lane in active.iter() {
                     let helper = self.helper[lane];
                     self.set(data.results[0], lane, helper.into());
+                    self.set_taint(data.results[0], lane, false);
                 }
             }
             Op::Barrier => self.barrier(inst, active)?,
@@ -424,9 +430,12 @@ impl<'a> Machine<'a> {
         let Some(&result) = data.results.first() else {
             return Err(no_function);
         };
-        let to = result.as_u32() as usize * count;
+        let to = self.slots.row(result) * count;
         if let Imm::Bits(bits) = data.imm {
             self.values[to..to + count].fill(bits);
+            if !self.taint.is_empty() {
+                self.taint[to..to + count].fill(false);
+            }
             return Ok(());
         }
         let result_ty = self.func.ty(result);
@@ -434,7 +443,7 @@ impl<'a> Machine<'a> {
         let rows: SmallVec<[usize; 8]> = data
             .args
             .iter()
-            .map(|arg| arg.as_u32() as usize * count)
+            .map(|&arg| self.slots.row(arg) * count)
             .collect();
         // Lanes that are not here cannot see this value again before it is computed anew, so all
         // lanes may compute it; that is cheaper than picking lanes unless few are here.
