@@ -15,6 +15,7 @@
 
 mod diagnostic;
 mod lower;
+mod macros;
 mod prescan;
 mod quarantine;
 mod read;
@@ -59,6 +60,12 @@ pub struct Limits {
     pub else_ifs: u64,
     /// Cases of one switch.
     pub cases: u64,
+    /// Tokens of one function body; naga's time is quadratic in it.
+    pub function_tokens: u64,
+    /// Declarations at module scope; naga's time is quadratic in them.
+    pub declarations: u64,
+    /// Tokens that GLSL's macros expand to.
+    pub expanded_tokens: u64,
     /// SSA instructions of one entry point, everything inlined.
     pub instructions: u64,
     /// Depth of nested regions, everything inlined.
@@ -72,11 +79,14 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            source_bytes: 16 << 20,
+            source_bytes: 4 << 20,
             nesting: 127,
             operators: 1000,
             else_ifs: 500,
             cases: 16_383,
+            function_tokens: 1 << 17,
+            declarations: 1 << 14,
+            expanded_tokens: 1 << 20,
             instructions: 2_000_000,
             region_depth: 1000,
             private_bytes: 1 << 20,

@@ -13,8 +13,6 @@ use gpucc_ir::ssa::Span;
 struct Level {
     /// `(`, `[` or `{`; 0 outside of all.
     bracket: u8,
-    /// Where it opens.
-    open: usize,
     /// Operators since the expression began.
     operators: u64,
     /// The deepest operator chain of a bracketed operand of this expression.
@@ -45,6 +43,10 @@ struct Scan<'a> {
     open_operators: u64,
     /// `else if` of all open levels.
     open_else_ifs: u64,
+    /// Tokens since the outermost bracket opened.
+    body_tokens: u64,
+    /// Declarations at module scope.
+    declarations: u64,
 }
 
 /// Checks a text against the limits.
@@ -63,7 +65,12 @@ pub fn check(text: &str, language: Language, limits: &Limits) -> Result<(), Stop
         levels: vec![Level::default()],
         open_operators: 0,
         open_else_ifs: 0,
+        body_tokens: 0,
+        declarations: 0,
     };
+    if language == Language::Glsl {
+        crate::macros::check(text, limits)?;
+    }
     let mut at = 0;
     let mut previous: &[u8] = b"";
     while at < bytes.len() {
@@ -167,6 +174,24 @@ impl Scan<'_> {
             let chain = std::mem::take(&mut self.top().else_ifs);
             self.open_else_ifs -= chain;
         }
+        // naga's time is quadratic in the expressions of a function and in the declarations.
+        if self.levels.len() == 1 {
+            self.body_tokens = 0;
+            if token == b";" || token == b"{" {
+                self.declarations += 1;
+                let needed = self.declarations;
+                self.bound("declarations", needed, self.limits.declarations, at)?;
+            }
+        } else if self.levels[1].bracket == b'{' {
+            self.body_tokens += 1;
+            let needed = self.body_tokens;
+            self.bound(
+                "tokens of one function",
+                needed,
+                self.limits.function_tokens,
+                at,
+            )?;
+        }
         match token {
             [b'(' | b'[' | b'{'] => return self.open(token[0], at),
             [b')' | b']' | b'}'] => self.close(token[0]),
@@ -256,7 +281,6 @@ impl Scan<'_> {
         }
         self.levels.push(Level {
             bracket,
-            open: at,
             ..Level::default()
         });
         let needed = self.levels.len() as u64 - 1;
@@ -271,7 +295,6 @@ impl Scan<'_> {
         let closed = self.levels.pop().expect("there are two levels");
         self.open_operators -= closed.operators;
         self.open_else_ifs -= closed.else_ifs;
-        let _ = closed.open;
         if bracket == b'}' && closed.bracket == b'{' {
             self.new_expression();
         } else {
@@ -376,6 +399,16 @@ mod tests {
             )
             .is_err()
         );
+    }
+
+    #[test]
+    fn functions_and_declarations_are_bounded() {
+        let body = |n: usize| format!("fn f() {{ {} }}", "x();".repeat(n));
+        assert!(wgsl(&body(32_000)).is_ok());
+        assert!(wgsl(&body(33_000)).is_err());
+        assert!(wgsl(&format!("{} {}", body(30_000), body(30_000))).is_ok());
+        assert!(wgsl(&"const a = 1;".repeat(16_384)).is_ok());
+        assert!(wgsl(&"const a = 1;".repeat(16_385)).is_err());
     }
 
     #[test]

@@ -160,9 +160,15 @@ impl Lower<'_> {
         }
         match *inner {
             TypeInner::Struct { ref members, .. } => {
-                for (index, member) in members.iter().enumerate() {
-                    let part = self.part_of_place(place, inner, index as u32);
-                    self.zero(&part, self.types.inner(member.ty))?;
+                let mut offset = place.offset;
+                for member in members {
+                    let inner = self.types.inner(member.ty);
+                    let part = Place {
+                        offset,
+                        ..place.clone()
+                    };
+                    self.zero(&part, inner)?;
+                    offset += self.types.dense_size(inner) as u32;
                 }
                 Ok(())
             }
@@ -185,7 +191,6 @@ impl Lower<'_> {
             return Err(Stop::internal("a variable is a runtime array"));
         };
         let init = self.u32(0);
-        let mut counter = None;
         let body = self.nested(|lower| {
             let region = lower.region;
             let index = lower.func.add_param(region, Type::B32);
@@ -200,7 +205,6 @@ impl Lower<'_> {
             let (one, end) = (lower.u32(1), lower.u32(length));
             let next = lower.op2(Op::IAdd, index, one);
             let done = lower.op2(Op::ULe, end, next);
-            counter = Some(next);
             lower.b().end(Op::BreakIf, &[done, next]);
             Ok(())
         })?;
