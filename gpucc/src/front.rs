@@ -15,6 +15,10 @@ pub fn parse(
     overrides: &BTreeMap<String, f64>,
     overrides_default: Option<f64>,
 ) -> Result<Parsed, Failure> {
+    let text = match source {
+        Source::Wgsl(text) | Source::Glsl(text, _) => Some(text),
+        Source::SpirV(_) | Source::Ir(_) => None,
+    };
     let source = match source {
         Source::Wgsl(text) => frontend::Source::Wgsl(text),
         Source::SpirV(bytes) => frontend::Source::SpirV(bytes),
@@ -39,6 +43,9 @@ pub fn parse(
         if chosen && problem.summary().starts_with("the source has no ") {
             problem.kind = FailureKind::Usage;
         }
+        if let Some(text) = text {
+            point_at_end(&mut problem, text);
+        }
         problem
     })?;
     let mut entries: Vec<Entry> = parsed.module.funcs.into_iter().map(entry).collect();
@@ -54,6 +61,25 @@ pub fn parse(
             parsed.microseconds.reading + parsed.microseconds.lowering,
         ),
     })
+}
+
+/// The end of a text has no span of its own: a message about it points at the last character.
+fn point_at_end(failure: &mut Failure, text: &str) {
+    for diagnostic in &mut failure.diagnostics {
+        let about_end = diagnostic.message.contains("found \"\"")
+            || diagnostic.message.contains("end of file")
+            || diagnostic.message.contains("EndOfFile");
+        if diagnostic.labels.is_empty() && about_end {
+            let trimmed = text.trim_end();
+            let last = trimmed.chars().next_back().map_or(0, char::len_utf8);
+            diagnostic.labels.push(Label {
+                start: (trimmed.len() - last) as u32,
+                end: trimmed.len() as u32,
+                text: "the text ends here".into(),
+                primary: true,
+            });
+        }
+    }
 }
 
 fn entry(func: Func) -> Entry {

@@ -135,9 +135,25 @@ impl Console {
                 while text.ends_with("\n\n") {
                     text.pop();
                 }
+                if diagnostic.labels.is_empty() {
+                    self.name_file(&mut text, name);
+                }
                 text
             }
             Err(_) => self.without_text(diagnostic, name),
+        }
+    }
+
+    /// A message without a place names at least the file.
+    fn name_file(&self, text: &mut String, name: &str) {
+        if name.is_empty() {
+            return;
+        }
+        if self.form == Form::Short {
+            text.insert_str(0, &format!("{name}: "));
+        } else {
+            let end = text.find('\n').unwrap_or(text.len());
+            text.insert_str(end, &format!("\n  ┌─ {name}"));
         }
     }
 
@@ -150,7 +166,8 @@ impl Console {
         let mut text = match diagnostic.labels.first() {
             // Without lines the place is a byte of the module.
             Some(label) => format!("{name}:byte {}: ", label.start),
-            None => String::new(),
+            None if name.is_empty() => String::new(),
+            None => format!("{name}: "),
         };
         text.push_str(&format!("{severity}: {}\n", clip(&diagnostic.message)));
         if self.form == Form::Human {

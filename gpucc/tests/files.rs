@@ -1,0 +1,105 @@
+//! Tests whose inputs and expectations are files: `tests/run` and `tests/diagnostics`.
+//!
+//! `BLESS=1 cargo test -p gpucc --test files` rewrites the expectations.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../tests")
+        .join(name)
+}
+
+/// Every shader of a folder, sorted by name.
+fn shaders(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wgsl"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+fn bless() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
+}
+
+fn gpucc(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gpucc"))
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .expect("gpucc starts")
+}
+
+/// `// run: ARGUMENTS` runs the shader on the interpreter and on every machine; what it prints
+/// must be the `// expect: ` lines.
+#[test]
+fn shaders_give_what_their_expect_lines_say() {
+    let folder = folder("run");
+    let mut wrong = Vec::new();
+    for path in shaders(&folder) {
+        let text = fs::read_to_string(&path).expect("readable");
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("// run: "))
+            .unwrap_or_else(|| panic!("{name} has no run line"));
+        let expected: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("// expect: "))
+            .collect();
+        for target in ["interp", "r700"] {
+            let mut args = vec!["run", &name, "--target", target];
+            args.extend(line.split_whitespace());
+            let output = gpucc(&folder, &args);
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            if target == "interp" && bless() && output.status.success() {
+                let rest = text.lines().filter(|line| !line.starts_with("// "));
+                let mut new = format!("// run: {line}\n");
+                for line in printed.lines() {
+                    new.push_str(&format!("// expect: {line}\n"));
+                }
+                rest.for_each(|line| {
+                    new.push_str(line);
+                    new.push('\n');
+                });
+                fs::write(&path, new).expect("writable");
+                continue;
+            }
+            if printed.lines().collect::<Vec<_>>() != expected {
+                wrong.push(format!(
+                    "{name} on {target}: exit {:?}, expected {expected:?}, got {printed:?} {}",
+                    output.status.code(),
+                    String::from_utf8_lossy(&output.stderr)
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a user reads when something is wrong stands in a file beside the shader.
+#[test]
+fn messages_are_those_that_were_blessed() {
+    let folder = folder("diagnostics");
+    let mut wrong = Vec::new();
+    for path in shaders(&folder) {
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let output = gpucc(&folder, &[&name, "--target", "r700"]);
+        assert!(output.stdout.is_empty(), "{name} printed code");
+        let code = output.status.code().unwrap_or(-1);
+        let got = format!("exit {code}\n{}", String::from_utf8_lossy(&output.stderr));
+        let golden = path.with_extension("txt");
+        if bless() {
+            fs::write(&golden, &got).expect("writable");
+        } else if fs::read_to_string(&golden).ok().as_deref() != Some(got.as_str()) {
+            wrong.push(format!("{name}: {got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
