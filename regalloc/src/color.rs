@@ -12,6 +12,8 @@ use crate::segment::{Segment, length};
 use crate::work::NONE;
 use gpucc_ir::mach::Files;
 use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// One stay of a class in a cell.
 #[derive(Copy, Clone, Debug)]
@@ -67,10 +69,14 @@ struct Colorer<'a> {
     is_spilled: Vec<bool>,
     /// 0 in the first sweep, 1 in the second.
     sweep: usize,
+    /// Searches for somebody to evict that may still be made in this round.
+    searches: usize,
 }
 
 /// Colours all classes.
-pub(crate) fn color(classes: &Classes, files: Files, options: &Options) -> Colors {
+///
+/// `round` counts from 1: later rounds leave more room for what fragments rows.
+pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u32) -> Colors {
     let count = classes.class.len();
     let mut colorer = Colorer {
         classes,
@@ -80,6 +86,7 @@ pub(crate) fn color(classes: &Classes, files: Files, options: &Options) -> Color
         },
         is_spilled: vec![false; count],
         sweep: 0,
+        searches: 256 + count / 64,
     };
     for (index, file) in files.0.iter().enumerate() {
         let whole = file.cells / u16::from(file.row);
@@ -97,9 +104,21 @@ pub(crate) fn color(classes: &Classes, files: Files, options: &Options) -> Color
             next: 0,
         });
     }
+    for file in 0..files.0.len() {
+        colorer.relieve(file as u8, round);
+    }
     colorer.run();
+    if round >= CLEARING {
+        colorer.clear_around_failures();
+    }
     colorer.colors
 }
+
+/// Rounds after which a failure spills everything that lives where it happened.
+const CLEARING: u32 = 3;
+
+/// Rounds after which everything that can be spilled is.
+const LAST_RESORT: u32 = 10;
 
 impl Colors {
     /// A place of this shape that is free at all points `start..end`, within the file's limit;
@@ -142,7 +161,15 @@ impl Colorer<'_> {
             }
             if class.unit != NONE && classes.units[class.unit as usize].members.len() > 1 {
                 let unit = &classes.units[class.unit as usize];
-                let is_leader = unit.members[0].0 == index;
+                // The first member that has a life speaks for the unit.
+                let living = |&&(member, _): &&(u32, u16)| {
+                    !classes.class[member as usize].segments.is_empty()
+                };
+                let is_leader = unit
+                    .members
+                    .iter()
+                    .find(living)
+                    .is_some_and(|member| member.0 == index);
                 if is_leader {
                     let starts = unit.members.iter().filter_map(|&(member, _)| {
                         classes.class[member as usize]
@@ -195,6 +222,131 @@ impl Colorer<'_> {
         for (start, index) in small {
             self.single(index, start);
         }
+    }
+
+    /// Where more cells would be occupied at once than there are, spills the cheapest classes that
+    /// live there, before a single cell is given away. One sweep over the beginnings of segments.
+    fn relieve(&mut self, file: u8, round: u32) {
+        let classes = self.classes;
+        let cells = &self.colors.files[file as usize];
+        let total = u64::from(cells.limit * cells.row);
+        // None, a sixteenth, an eighth, three sixteenths ... up to half of the file.
+        let slack = (total * u64::from(round - 1) / 16).min(total / 2);
+        let mut starts: Vec<(u32, u32, u32)> = Vec::new();
+        for (index, class) in classes.class.iter().enumerate() {
+            if class.shape.file.0 == file {
+                let segments = class.segments.iter();
+                starts.extend(segments.map(|segment| (segment.start, index as u32, segment.end)));
+            }
+        }
+        starts.sort_unstable();
+        self.colors.steps += starts.len() as u64;
+        if round >= LAST_RESORT {
+            for &(_, class, _) in &starts {
+                if self.density(class) != u64::MAX
+                    && length(&classes.class[class as usize].segments) > 4
+                {
+                    self.spill(class);
+                }
+            }
+            return;
+        }
+        // Is there too much anywhere? Then leave some room there.
+        let peak = self.sweep_pressure(&starts, u64::MAX);
+        if peak > total {
+            self.sweep_pressure(&starts, total - slack);
+        }
+    }
+
+    /// What failed in a late round fails because of its surroundings: all of it goes.
+    fn clear_around_failures(&mut self) {
+        let classes = self.classes;
+        let failed = self.colors.spilled.iter().copied().chain(self.colors.stuck);
+        let mut points: Vec<(u8, u32)> = failed
+            .filter_map(|class| {
+                let data = &classes.class[class as usize];
+                data.segments
+                    .first()
+                    .map(|segment| (data.shape.file.0, segment.start))
+            })
+            .collect();
+        points.sort_unstable();
+        for (index, class) in classes.class.iter().enumerate() {
+            if class.tiny || points.is_empty() {
+                continue;
+            }
+            let file = class.shape.file.0;
+            let hit = class.segments.iter().any(|segment| {
+                let at = points.partition_point(|&point| point < (file, segment.start));
+                points
+                    .get(at)
+                    .is_some_and(|&(other, point)| other == file && point < segment.end)
+            });
+            if hit {
+                self.spill(index as u32);
+            }
+        }
+    }
+
+    /// Walks over segments in the order of their beginnings; evicts while more than `bound` cells are
+    /// occupied. Returns the most cells that were occupied at once.
+    fn sweep_pressure(&mut self, starts: &[(u32, u32, u32)], bound: u64) -> u64 {
+        let classes = self.classes;
+        let mut ends: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
+        let mut cheap: BinaryHeap<Reverse<(u64, u32, u32)>> = BinaryHeap::new();
+        let (mut now, mut peak) = (0u64, 0u64);
+        // Whether a class's current segment is counted.
+        let mut counted = vec![
+            false;
+            if bound == u64::MAX {
+                0
+            } else {
+                classes.class.len()
+            }
+        ];
+        for &(start, class, end) in starts {
+            while let Some(&Reverse((ended, other))) = ends.peek() {
+                if ended > start {
+                    break;
+                }
+                ends.pop();
+                if bound == u64::MAX || counted[other as usize] {
+                    now -= u64::from(classes.class[other as usize].shape.count);
+                    if bound != u64::MAX {
+                        counted[other as usize] = false;
+                    }
+                }
+            }
+            if self.is_spilled[class as usize] {
+                continue;
+            }
+            now += u64::from(classes.class[class as usize].shape.count);
+            ends.push(Reverse((end, class)));
+            peak = peak.max(now);
+            self.colors.steps += 1;
+            if bound == u64::MAX {
+                continue;
+            }
+            counted[class as usize] = true;
+            cheap.push(Reverse((self.density(class), class, end)));
+            while now > bound {
+                let Some(Reverse((density, victim, victim_end))) = cheap.pop() else {
+                    break;
+                };
+                if density == u64::MAX {
+                    break;
+                }
+                if victim_end > start
+                    && counted[victim as usize]
+                    && !self.is_spilled[victim as usize]
+                {
+                    counted[victim as usize] = false;
+                    now -= u64::from(classes.class[victim as usize].shape.count);
+                    self.spill(victim);
+                }
+            }
+        }
+        peak
     }
 
     /// Begins another pass over the program.
@@ -629,6 +781,11 @@ impl Colorer<'_> {
     /// Nothing is free for a single class: the cheapest leaves, be it the class itself.
     fn evict_for(&mut self, class: u32) {
         let data = &self.classes.class[class as usize];
+        if self.searches == 0 && !data.tiny {
+            self.spill(class);
+            return;
+        }
+        self.searches = self.searches.saturating_sub(1);
         let file = data.shape.file.0 as usize;
         let (row, limit) = (self.colors.files[file].row, self.colors.files[file].limit);
         let extent = (u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1;
@@ -668,6 +825,15 @@ impl Colorer<'_> {
     /// No row takes a unit: the cheapest leave one, or the unit's own classes go.
     fn evict_for_row(&mut self, members: &[u32], file: usize, rows: std::ops::Range<u16>) {
         let classes = self.classes;
+        if self.searches == 0
+            && members
+                .iter()
+                .any(|&member| !classes.class[member as usize].tiny)
+        {
+            self.give_up(members);
+            return;
+        }
+        self.searches = self.searches.saturating_sub(1);
         let row_length = self.colors.files[file].row;
         let whole = u32::from(self.colors.files[file].limit * row_length);
         let own = members

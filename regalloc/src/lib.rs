@@ -101,6 +101,7 @@ fn solve<I: Inst, T: Target<I>>(
         slots: options.first_slot,
         spilled: 0,
         recomputed: 0,
+        began: false,
         again: Vec::new(),
     };
     let mut allocation = Allocation {
@@ -130,7 +131,7 @@ fn solve<I: Inst, T: Target<I>>(
                 classes::classify(&work, &mut live, true)?
             }
         };
-        let colors = color::color(&classes, work.files, options);
+        let colors = color::color(&classes, work.files, options, allocation.rounds);
         allocation.steps += classes.steps + colors.steps;
         if colors.spilled.is_empty() && colors.stuck.is_none() {
             let cells: Vec<Option<Cell>> = (0..work.regs.len())

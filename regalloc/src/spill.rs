@@ -42,6 +42,8 @@ pub(crate) struct Spilled<I> {
     pub slots: u32,
     pub spilled: u32,
     pub recomputed: u32,
+    /// Something was spilled in an earlier round.
+    pub began: bool,
     /// Recomputed instructions of the program, sorted by number.
     pub again: Vec<(u32, I)>,
 }
@@ -113,31 +115,27 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
             }
             continue;
         }
-        // A copy for a loop has its slot already.
-        let mut slot = regs
-            .iter()
-            .find_map(|v| work.regs[v.index()].backed)
-            .filter(|_| regs.len() == 1);
-        if slot.is_none() {
-            let data = &classes.class[chosen[k] as usize];
-            let (first, last) = (
-                data.segments[0].start,
-                data.segments[data.segments.len() - 1].end,
-            );
-            slot = Some(slots.take(first, last, data.shape));
-        }
-        let slot = slot.expect("just given");
+        // Copies for a loop have their slots already; the others of the class share one.
+        let mut shared = None;
         for &v in regs {
-            plans[v.index()] = Plan::Slot(slot);
-            if work.regs[v.index()].backed.is_none() {
-                state.home[work.regs[v.index()].root.index()] = Home::Slot(slot);
-                state.spilled += 1;
+            if let Some(slot) = work.regs[v.index()].backed {
+                plans[v.index()] = Plan::Slot(slot);
+                continue;
             }
+            let slot = *shared.get_or_insert_with(|| {
+                let data = &classes.class[chosen[k] as usize];
+                let last = data.segments[data.segments.len() - 1].end;
+                slots.take(data.segments[0].start, last, data.shape)
+            });
+            plans[v.index()] = Plan::Slot(slot);
+            state.home[work.regs[v.index()].root.index()] = Home::Slot(slot);
+            state.spilled += 1;
         }
     }
     state.slots = slots.end();
     if any {
-        rewrite(work, plans, target);
+        let first_time = !std::mem::replace(&mut state.began, true);
+        rewrite(work, plans, target, first_time);
     }
     any
 }
@@ -288,9 +286,19 @@ struct Rewriter<'a, I, T> {
     out: Vec<WorkNode<I>>,
 }
 
-fn rewrite<I: Inst, T: Target<I>>(work: &mut Work<I>, mut plans: Vec<Plan>, target: &mut T) {
+fn rewrite<I: Inst, T: Target<I>>(
+    work: &mut Work<I>,
+    mut plans: Vec<Plan>,
+    target: &mut T,
+    first_time: bool,
+) {
     let loops = outer_loops(work);
-    let copies = loop_copies(work, &mut plans, &loops);
+    // Only at first: a copy that must go again costs another round.
+    let copies = if first_time {
+        loop_copies(work, &mut plans, &loops)
+    } else {
+        vec![Vec::new(); loops.len()]
+    };
     let nodes = std::mem::take(&mut work.nodes);
     let mut again: Vec<(u32, WorkNode<I>)> = Vec::new();
     for plan in &plans {

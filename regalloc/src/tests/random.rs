@@ -159,7 +159,7 @@ fn tiny_budgets_spill_and_still_run_the_same() {
     let mut recomputed = 0;
     for seed in 0..200 {
         let func = generate(seed, SCALAR);
-        for rows in [2, 3, 5] {
+        for rows in [3, 4, 6] {
             let (after, result) = run(&func, [rows, 8, 8], Policy::Compact { free_rows: 1 }, true)
                 .unwrap_or_else(|error| panic!("seed {seed}, {rows} rows: {error}"));
             assert!(
@@ -320,4 +320,27 @@ fn work_grows_linearly_with_the_program() {
         growth < 1.25,
         "{small_count}: {small}, {large_count}: {large}"
     );
+}
+
+#[test]
+fn far_too_many_values_settle_in_few_rounds() {
+    for (size, rows) in [(3000, 3), (3000, 6), (6000, 6)] {
+        let taste = Taste {
+            size,
+            depth: 3,
+            scalar_only: false,
+        };
+        let mut func = generate(9, taste);
+        let count = func.len() as u64;
+        let rows = rows + 8;
+        let options = options([rows, 8, 12], Policy::Compact { free_rows: 4 });
+        let result = allocate(&mut func, &mut Plainly { can_swap: true }, &options).unwrap();
+        assert!(result.spilled > 50, "{}", result.spilled);
+        assert!(result.rounds <= 7, "{} rounds", result.rounds);
+        assert!(
+            result.steps < 2000 * count,
+            "{} steps for {count}",
+            result.steps
+        );
+    }
 }
