@@ -59,7 +59,10 @@ pub fn bytes_from_hex(text: &str) -> Option<Vec<u8>> {
         .chars()
         .map(|c| c.to_digit(16).map(|d| d as u8))
         .collect::<Option<_>>()?;
-    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(|p| p[0] << 4 | p[1]).collect())
+    digits
+        .len()
+        .is_multiple_of(2)
+        .then(|| digits.chunks(2).map(|p| p[0] << 4 | p[1]).collect())
 }
 
 /// True when `got` (from the start of the value on) meets the expectation. An expectation that

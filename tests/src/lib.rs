@@ -4,6 +4,7 @@
 pub mod corpus;
 pub mod cts;
 pub mod expectation;
+pub mod fuzz;
 pub mod mutate;
 pub mod programs;
 pub mod shared;

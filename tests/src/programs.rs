@@ -128,6 +128,7 @@ pub fn run(compiler: &Compiler, seeds: std::ops::Range<u64>, inputs: u32) -> Tal
 fn count(tally: &mut Tally, func: &Func) {
     tally.programs += 1;
     tally.sizes.push(func.live_insts());
+    let uniformity = gpucc_passes::uniformity::Uniformity::of(func);
     for (region, _, depth) in func.regions_in_order() {
         tally.nesting = tally.nesting.max(depth);
         for &inst in &func.regions[region].insts {
@@ -135,6 +136,7 @@ fn count(tally: &mut Tally, func: &Func) {
             tally.ops[data.op as usize] += 1;
             if matches!(data.op, Op::If | Op::BreakIf) {
                 tally.branches.0 += 1;
+                tally.branches.1 += u64::from(!uniformity.is_uniform(data.args[0]));
             }
         }
     }

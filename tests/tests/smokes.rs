@@ -1,0 +1,76 @@
+//! A second of each fuzz target, over mutations of our own samples: the same every time.
+
+use gpucc_ir::ssa::random::Rng;
+use gpucc_tests::fuzz;
+
+fn samples(ending: &str) -> Vec<Vec<u8>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the samples are there")
+        .map(|entry| entry.expect("a folder's entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == ending))
+        .collect();
+    paths.sort();
+    paths
+        .iter()
+        .map(|path| std::fs::read(path).expect("a sample"))
+        .collect()
+}
+
+#[test]
+fn mutated_wgsl_is_compiled_or_refused() {
+    let samples = samples("wgsl");
+    let mut rng = Rng::new(1);
+    for round in 0..60 {
+        let bytes = fuzz::mutated(&mut rng, &samples[round % samples.len()]);
+        fuzz::wgsl(&bytes);
+    }
+}
+
+#[test]
+fn random_bytes_are_no_shader_in_any_language() {
+    let mut rng = Rng::new(2);
+    for _ in 0..60 {
+        let mut bytes: Vec<u8> = (0..rng.below(200)).map(|_| rng.bits() as u8).collect();
+        fuzz::wgsl(&bytes);
+        fuzz::glsl(&bytes);
+        fuzz::ir(&bytes);
+        fuzz::spirv(&bytes);
+        // The same behind a header that is right.
+        bytes.splice(
+            0..0,
+            [
+                0x03, 0x02, 0x23, 0x07, 0, 0, 1, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0,
+            ],
+        );
+        fuzz::spirv(&bytes);
+    }
+}
+
+#[test]
+fn mutated_ir_text_is_compiled_or_refused() {
+    let mut rng = Rng::new(3);
+    for seed in 0..40 {
+        let func = gpucc_tests::programs::program_of(gpucc::Target::R700, seed);
+        let text = gpucc::print_ir(&func);
+        fuzz::ir(text.as_bytes());
+        fuzz::ir(&fuzz::mutated(&mut rng, text.as_bytes()));
+    }
+}
+
+#[test]
+fn machine_code_comes_back_from_its_text_or_is_refused() {
+    let mut rng = Rng::new(4);
+    for length in 0..400usize {
+        let bytes: Vec<u8> = (0..length % 64).map(|_| rng.bits() as u8).collect();
+        fuzz::machine_code(&bytes);
+        fuzz::assembly(&bytes);
+    }
+}
+
+#[test]
+fn random_programs_do_on_the_machine_what_they_mean() {
+    for seed in 0..60 {
+        fuzz::program(seed);
+    }
+}
