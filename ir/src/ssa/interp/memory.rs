@@ -20,7 +20,7 @@ pub(super) struct Memory {
     columns: Vec<usize>,
     /// Barriers passed, per workgroup.
     pub(super) epochs: Vec<u32>,
-    touched: Map<Word, Touch>,
+    touched: Touches,
     tainted_words: Map<Word, bool>,
 }
 
@@ -29,6 +29,52 @@ pub(super) struct Memory {
 struct Touch {
     write: Option<By>,
     read: Option<By>,
+}
+
+/// Words of a table that are kept side by side; what lies further is rare and kept in a map.
+const DENSE_WORDS: usize = 1 << 14;
+
+/// Who touched which word.
+struct Touches {
+    /// Per binding (its element 0), then per variable (every workgroup), by word.
+    dense: Vec<Vec<Touch>>,
+    sparse: Map<Word, Touch>,
+    buffers: usize,
+    groups: usize,
+}
+
+impl Touches {
+    fn new(func: &Func, groups: usize) -> Touches {
+        Touches {
+            dense: vec![Vec::new(); func.resources.len() + func.mems.len()],
+            sparse: Map::default(),
+            buffers: func.resources.len(),
+            groups,
+        }
+    }
+
+    fn at(&mut self, word: Word) -> &mut Touch {
+        let place = match word {
+            Word::Buffer(buffer, 0, address) => {
+                Some((buffer.as_u32() as usize, address as usize / 4))
+            }
+            Word::Workgroup(group, mem, address) => Some((
+                self.buffers + mem.as_u32() as usize,
+                address as usize / 4 * self.groups + group as usize,
+            )),
+            Word::Buffer(..) | Word::Texel(..) => None,
+        };
+        match place {
+            Some((table, index)) if index < DENSE_WORDS => {
+                let table = &mut self.dense[table];
+                if table.len() <= index {
+                    table.resize((index + 1).next_power_of_two(), Touch::default());
+                }
+                &mut table[index]
+            }
+            _ => self.sparse.entry(word).or_default(),
+        }
+    }
 }
 
 /// One invocation, or several of one epoch.
@@ -102,7 +148,7 @@ impl Memory {
                 .collect(),
             columns,
             epochs: vec![0; groups],
-            touched: Map::default(),
+            touched: Touches::new(func, groups),
             tainted_words: Map::default(),
         }
     }
@@ -368,7 +414,7 @@ impl Machine<'_> {
             epoch: self.memory.epochs[group as usize],
             atomic: matches!(how, How::Atomic | How::AtomicRead),
         };
-        let touch = self.memory.touched.entry(word).or_default();
+        let touch = self.memory.touched.at(word);
         let writes = matches!(how, How::Write | How::Atomic);
         let race = touch.write.is_some_and(|old| old.unordered(&by))
             || writes && touch.read.is_some_and(|old| old.unordered(&by));
