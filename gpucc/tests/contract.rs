@@ -625,7 +625,7 @@ fn several_entry_points_and_one_binary_are_refused_by_name() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     for entry in ["vs", "fs"] {
         let bytes = fs::read(folder.path(&format!("phong.{entry}.bin"))).expect("written");
-        assert!(!bytes.is_empty() && bytes.len() % 8 == 0);
+        assert!(!bytes.is_empty() && bytes.len().is_multiple_of(8));
     }
 }
 

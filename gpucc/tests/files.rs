@@ -17,7 +17,10 @@ fn shaders(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wgsl"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "wgsl")
+        })
         .collect();
     files.sort();
     assert!(!files.is_empty());
@@ -44,7 +47,11 @@ fn shaders_give_what_their_expect_lines_say() {
     let mut wrong = Vec::new();
     for path in shaders(&folder) {
         let text = fs::read_to_string(&path).expect("readable");
-        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .expect("a file")
+            .to_string_lossy()
+            .into_owned();
         let line = text
             .lines()
             .find_map(|line| line.strip_prefix("// run: "))
@@ -89,7 +96,11 @@ fn messages_are_those_that_were_blessed() {
     let folder = folder("diagnostics");
     let mut wrong = Vec::new();
     for path in shaders(&folder) {
-        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .expect("a file")
+            .to_string_lossy()
+            .into_owned();
         let output = gpucc(&folder, &[&name, "--target", "r700"]);
         assert!(output.stdout.is_empty(), "{name} printed code");
         let code = output.status.code().unwrap_or(-1);

@@ -59,7 +59,8 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
                 passed += 1;
                 outputs.print(&format!("ok    {}: {line}\n", file.path.display()));
             }
-            Err((failure, message)) => {
+            Err(both) => {
+                let (failure, message) = *both;
                 let code = failure.exit_code();
                 outputs.print(&format!(
                     "fail  {}: exit {code}: {}\n",
@@ -170,7 +171,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Compiles one file: its summary, or the failure with its message.
-    fn file(&self, file: &File, console: &Console) -> Result<String, (Failure, String)> {
+    fn file(&self, file: &File, console: &Console) -> Result<String, Box<(Failure, String)>> {
         let mut console = console.clone();
         self.compile(file, &mut console).map_err(|mut failure| {
             if let Ok(input) = Input::read(&file.path, self.args.source.lang) {
@@ -181,7 +182,7 @@ impl Work<'_> {
                 .iter()
                 .map(|diagnostic| console.render(diagnostic, Some(failure.exit_code())))
                 .collect();
-            (failure, message)
+            Box::new((failure, message))
         })
     }
 

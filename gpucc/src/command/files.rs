@@ -93,13 +93,13 @@ impl Outputs {
     /// Sends bytes to a path (`-` or none is stdout).
     pub fn put(&mut self, path: Option<&Path>, bytes: Vec<u8>, binary: bool) {
         match path {
-            None => self.to_stdout(bytes, binary),
-            Some(path) if path == Path::new("-") => self.to_stdout(bytes, binary),
+            None => self.add_stdout(bytes, binary),
+            Some(path) if path == Path::new("-") => self.add_stdout(bytes, binary),
             Some(path) => self.files.push((path.to_owned(), bytes)),
         }
     }
 
-    fn to_stdout(&mut self, bytes: Vec<u8>, binary: bool) {
+    fn add_stdout(&mut self, bytes: Vec<u8>, binary: bool) {
         self.binary_on_stdout |= binary;
         self.stdout.extend_from_slice(&bytes);
     }

@@ -330,10 +330,11 @@ impl Machine {
                 continue;
             };
             let words = &mut outputs[slot.output.as_u32() as usize];
-            for component in 0..slot.components.min(4) as usize {
+            let components = slot.components.min(4) as usize;
+            for (component, word) in words.iter_mut().enumerate().take(components) {
                 let channel = slot.channel as usize + component;
                 if channel < 4 && export.written[thread] >> channel & 1 == 1 {
-                    words[component] = export.values[thread][channel];
+                    *word = export.values[thread][channel];
                 }
             }
         }
@@ -380,9 +381,8 @@ impl Machine {
                 let mut words = vec![[0; 4]; count];
                 for &(varying, register, channel, components) in &reads {
                     let value = batch.varying(index, pixel, varying);
-                    for component in 0..components.min(4 - channel) {
-                        words[register][channel + component] = value[component];
-                    }
+                    let count = components.min(4 - channel);
+                    words[register][channel..channel + count].copy_from_slice(&value[..count]);
                 }
                 pixels.parameters.extend(words);
             }

@@ -307,7 +307,11 @@ fn vertices(
 ) -> StageCase {
     let layout = layout::complete(func, given);
     // A draw that starts elsewhere shows whether first vertex and instance are added.
-    let (first_vertex, first_instance) = if number % 2 == 0 { (0, 0) } else { (3, 1) };
+    let (first_vertex, first_instance) = if number.is_multiple_of(2) {
+        (0, 0)
+    } else {
+        (3, 1)
+    };
     let mut buffers = Vec::new();
     for (slot, buffer) in layout.buffers.iter().enumerate() {
         let elements = match buffer.step {
@@ -392,7 +396,7 @@ fn coverage(random: &mut Random) -> u64 {
         }
     }
     // A corner cut off.
-    u64::MAX & !1
+    !1
 }
 
 fn quad_mask(covered: u64, quad: u32) -> u8 {
@@ -432,7 +436,7 @@ fn quads(func: &Func, random: &mut Random, mood: Mood, number: u32) -> QuadBatch
             x: left + x,
             y: top + y,
             covered: mask,
-            front: number % 2 == 0,
+            front: number.is_multiple_of(2),
             primitive: 0,
             position,
         });

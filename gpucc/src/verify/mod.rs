@@ -209,12 +209,11 @@ fn check(
                 return Ok(Some(difference));
             }
         }
-        if before.is_none() {
-            if after.atomics
-                && let Some(difference) = alone(&steps, numerics, case, number)?
-            {
-                return Ok(Some(difference));
-            }
+        if before.is_none()
+            && after.atomics
+            && let Some(difference) = alone(&steps, numerics, case, number)?
+        {
+            return Ok(Some(difference));
         }
         before = Some((after, func));
     }

@@ -8,11 +8,11 @@ impl Random {
     /// A stream for a seed and the number of an input.
     pub fn new(seed: u64, input: u32) -> Random {
         let mut random = Random(seed ^ (u64::from(input) << 32) ^ 0x6770_7563_6300_0000);
-        random.next();
+        random.draw();
         random
     }
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -21,7 +21,7 @@ impl Random {
     }
     /// 32 random bits.
     pub fn bits(&mut self) -> u32 {
-        (self.next() >> 32) as u32
+        (self.draw() >> 32) as u32
     }
     /// A number below `end`.
     pub fn below(&mut self, end: u32) -> u32 {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn streams_repeat_and_differ_by_seed_and_input() {
-        let first = |seed, input| Random::new(seed, input).next();
+        let first = |seed, input| Random::new(seed, input).draw();
         assert_eq!(first(1, 2), first(1, 2));
         assert_ne!(first(1, 2), first(1, 3));
         assert_ne!(first(1, 2), first(2, 2));
