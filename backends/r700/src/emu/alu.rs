@@ -342,6 +342,7 @@ impl Wave<'_> {
                     for lane in each(lanes) {
                         killed |= u64::from(word.v[lane] != 0) << lane;
                     }
+                    self.killed = true;
                     self.valid &= !killed;
                 }
                 Effect::Predicate => {

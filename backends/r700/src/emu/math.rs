@@ -335,7 +335,7 @@ pub(super) fn compute(
         AluOp::MULHI_UINT => map2(a, b, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         AluOp::RECIP_INT | AluOp::RECIP_UINT => {
             let unsigned = inst.op == AluOp::RECIP_UINT;
-            let mut word = each1(a, lanes, |a| reciprocal(a, unsigned));
+            let mut word = each1(a, lanes, |a| reciprocal(n, a, unsigned));
             word.poison(where2(a, a, lanes, |a, _| a == 0), Rule::RecipZero, offset);
             word
         }
@@ -448,14 +448,20 @@ fn address(n: &Numerics, a: &Word, lanes: u64, offset: u32, f: impl Fn(f32) -> f
     word
 }
 
-/// floor(2^32 / x), of the magnitude for signed x; 2^32 itself does not fit and gives all ones.
-fn reciprocal(x: u32, unsigned: bool) -> u32 {
+/// floor(2^32 / x), of the magnitude for signed x; 2^32 itself does not fit and gives all ones. A
+/// perturbed model is below by up to 2^-16 of it.
+fn reciprocal(n: &Numerics, x: u32, unsigned: bool) -> u32 {
     let negative = !unsigned && (x as i32) < 0;
     let magnitude = if negative { x.wrapping_neg() } else { x };
     if magnitude == 0 {
         return 0;
     }
     let quotient = ((1u64 << 32) / u64::from(magnitude)).min(u64::from(u32::MAX)) as u32;
+    let error = n.perturbation.map_or(0, |p| {
+        let noise = (p.seed ^ u64::from(x)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        (noise % (u64::from(quotient >> 16) + 1)) as u32
+    });
+    let quotient = quotient - error;
     if negative {
         quotient.wrapping_neg()
     } else {

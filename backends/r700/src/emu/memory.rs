@@ -136,6 +136,7 @@ impl Wave<'_> {
                 .any(|e| e.kind == kind && e.base == base)
         };
         if self.state.stage == Stage::Pixel {
+            self.check_pixel_state(offset)?;
             if let Some(mode) = self.state.register(address::SQ_PGM_EXPORTS_PS) {
                 let colors = mode >> 1 & 15;
                 for base in 0..8 {
@@ -157,6 +158,43 @@ impl Wave<'_> {
                 .max();
             if used != Some(declared) {
                 return count(format!("{declared} parameters declared, {used:?} exported"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what a pixel program did with what CB_SHADER_MASK and DB_SHADER_CONTROL announce.
+    fn check_pixel_state(&self, offset: u32) -> Result<(), Trap> {
+        let count = |detail: String| Err(Trap::new(Rule::ExportCount, offset, detail));
+        let wrote = |base: u32, c: usize| {
+            let found = self.exports.iter().find(|e| e.kind == 0 && e.base == base);
+            found.is_some_and(|e| e.written[c] != 0)
+        };
+        if self.active & self.valid == 0 {
+            return Ok(());
+        }
+        if let Some(mask) = self.state.register(address::CB_SHADER_MASK) {
+            for bit in (0..32).filter(|bit| mask >> bit & 1 == 1) {
+                if !wrote(bit / 4, bit as usize % 4) {
+                    let detail = format!("component {} of colour {}", bit % 4, bit / 4);
+                    return count(format!(
+                        "CB_SHADER_MASK has {detail}, which is not exported"
+                    ));
+                }
+            }
+        }
+        if let Some(control) = self.state.register(address::DB_SHADER_CONTROL) {
+            for (bit, c, name) in [
+                (0, 0, "Z_EXPORT"),
+                (1, 1, "STENCIL_REF_EXPORT"),
+                (8, 2, "MASK_EXPORT"),
+            ] {
+                if wrote(61, c) != (control >> bit & 1 == 1) {
+                    return count(format!("{name}_ENABLE differs from what is exported"));
+                }
+            }
+            if self.killed && control >> 6 & 1 == 0 {
+                return count("pixels were killed without KILL_ENABLE".into());
             }
         }
         Ok(())

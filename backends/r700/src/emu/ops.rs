@@ -223,25 +223,31 @@ alu_ops! {
      30 CNDGE_INT 3 Any Int None;
 }
 
+/// Instructions by number: three sources, or fewer.
+const fn by_number(three: bool) -> [Option<AluOp>; 256] {
+    let mut table = [None; 256];
+    let mut n = 0;
+    while n < AluOp::ALL.len() {
+        let op = AluOp::ALL[n];
+        if (op.sources() == 3) == three {
+            table[op.code() as usize] = Some(op);
+        }
+        n += 1;
+    }
+    table
+}
+
+static OP2: [Option<AluOp>; 256] = by_number(false);
+static OP3: [Option<AluOp>; 256] = by_number(true);
+
 impl AluOp {
     /// The instruction of an OP2 number.
     pub fn op2(code: u32) -> Option<AluOp> {
-        AluOp::ALL
-            .iter()
-            .copied()
-            .find(|op| op.sources() < 3 && op.code() == code)
+        OP2.get(code as usize).copied().flatten()
     }
 
     /// The instruction of an OP3 number.
     pub fn op3(code: u32) -> Option<AluOp> {
-        AluOp::ALL
-            .iter()
-            .copied()
-            .find(|op| op.sources() == 3 && op.code() == code)
-    }
-
-    /// True for what copies or chooses its operands' bits when they carry no modifiers.
-    pub const fn moves_bits(self) -> bool {
-        matches!(self, AluOp::MOV | AluOp::CNDE | AluOp::CNDGT | AluOp::CNDGE)
+        OP3.get(code as usize).copied().flatten()
     }
 }

@@ -28,6 +28,8 @@ pub mod address {
     pub const SQ_VSTMP_RING_ITEMSIZE: u32 = 0x288B8;
     /// First loop constant; 32 a stage: pixel, vertex, geometry.
     pub const SQ_LOOP_CONST: u32 = 0x3E200;
+    /// Components of colours that a pixel program exports, four bits a target.
+    pub const CB_SHADER_MASK: u32 = 0x2823C;
     /// Kills, depth exports.
     pub const DB_SHADER_CONTROL: u32 = 0x2880C;
     /// PREFER_VECTOR and DX9_CONSTS.

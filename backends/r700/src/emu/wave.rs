@@ -65,6 +65,8 @@ pub(super) struct Wave<'a> {
     pub number: u32,
     pub active: u64,
     pub valid: u64,
+    /// Some KILL was executed.
+    pub killed: bool,
     continued: u64,
     broken: u64,
     stack: Vec<Frame>,
@@ -126,6 +128,7 @@ impl<'a> Wave<'a> {
             number,
             active: lanes,
             valid: valid & lanes,
+            killed: false,
             continued: 0,
             broken: 0,
             stack: Vec::new(),
@@ -392,6 +395,7 @@ impl<'a> Wave<'a> {
                 Ok(next)
             }
             Flow::Kill => {
+                self.killed = true;
                 self.valid &= !passing;
                 Ok(next)
             }

@@ -633,6 +633,31 @@ fn no_rule_is_without_a_case() {
 }
 
 #[test]
+fn what_pixel_programs_do_is_what_their_state_announces() {
+    let kill = alu(&[group(&[i(KILLE_INT, 0, 0, &[zero(), one()]).mask()], &[])]);
+    let color = [export(true, 0, 0, 0, [0, 1, 2, 7], true)];
+    let run = |register: u32, value: u32, list: &[Cf]| {
+        let mut state = bound(Stage::Pixel);
+        state.registers.insert(register, value);
+        pixels_in(state, list, &color).map_err(|trap| trap.rule)
+    };
+    let (control, mask) = (address::DB_SHADER_CONTROL, address::CB_SHADER_MASK);
+    assert_eq!(
+        run(control, 0, std::slice::from_ref(&kill)),
+        Err(Rule::ExportCount)
+    );
+    assert_eq!(run(control, 1 << 6, std::slice::from_ref(&kill)), Ok(()));
+    assert_eq!(run(control, 1, &[]), Err(Rule::ExportCount));
+    assert_eq!(run(mask, 0xF, &[]), Err(Rule::ExportCount));
+    assert_eq!(run(mask, 0x7, &[]), Ok(()));
+    assert_eq!(
+        run(address::SQ_PGM_EXPORTS_PS, 2 << 1, &[]),
+        Err(Rule::ExportCount)
+    );
+    assert_eq!(run(address::SQ_PGM_EXPORTS_PS, 1 << 1, &[]), Ok(()));
+}
+
+#[test]
 fn vertex_programs_start_with_their_numbers() {
     // Position is (vertex, instance, 0, 1); R0.y and R0.z are undefined.
     let list = [
