@@ -55,6 +55,9 @@ pub fn stopped(func: &Func, stop: interp::Stop) -> Stop {
             Failure::invalid("a barrier is not reached by every invocation of a workgroup")
                 .at(span(inst)),
         ),
+        interp::Stop::Memory { needed, available } => Stop::Cannot(Failure::usage(format!(
+            "the variables of the invocations need {needed} words, more than {available}"
+        ))),
         interp::Stop::Unreachable(inst) | interp::Stop::Malformed(inst, _) => Stop::Illegal {
             rule: "the interpreter".into(),
             message: stop.to_string(),

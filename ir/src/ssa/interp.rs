@@ -21,6 +21,9 @@ use super::resource::{Builtin, Input, InputKind, Resource};
 use super::world::World;
 use crate::Set;
 
+/// Most words of variables that the invocations of one run may have together: 512 MiB.
+const MOST_WORDS: u64 = 1 << 27;
+
 /// A word that invocations share: of a buffer's element, of a workgroup's variable, or of an image.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Word {
@@ -155,6 +158,14 @@ pub enum Stop {
     /// Control reached `unreachable`.
     #[error("{0}: reached `unreachable`")]
     Unreachable(Inst),
+    /// Values and variables of all invocations together do not fit.
+    #[error("the invocations of a run need {needed} words of memory, more than {available}")]
+    Memory {
+        /// Words.
+        needed: u64,
+        /// Words.
+        available: u64,
+    },
     /// The function breaks an invariant of the verifier.
     #[error("{0}: malformed: {1}")]
     Malformed(Inst, &'static str),
@@ -206,6 +217,13 @@ pub fn run<'a>(
     world: &'a mut dyn World,
     options: Options<'a>,
 ) -> Result<Outcome, Stop> {
+    let needed = memory::words(func, lanes);
+    if needed > MOST_WORDS {
+        return Err(Stop::Memory {
+            needed,
+            available: MOST_WORDS,
+        });
+    }
     exec::Machine::new(func, lanes, world, options).run()
 }
 

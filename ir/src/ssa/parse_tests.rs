@@ -193,6 +193,9 @@ fn cut_and_mutated_texts_never_panic() {
             let printed = module.to_string();
             let again = parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
             assert_eq!(again.to_string(), printed);
+            for func in &module.funcs {
+                let _ = crate::ssa::verify(func);
+            }
         }
     }
 }

@@ -23,6 +23,7 @@
 //! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Quad ops stand
 //!     in fragment programs only; barriers and workgroup variables in compute programs only.
 //! 13. Nesting is at most [`MAX_NESTING`] deep.
+//! 14. A workgroup has at least one invocation and at most [`MAX_WORKGROUP`].
 //!
 //! One walk, linear in the size of the function.
 
@@ -35,6 +36,10 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 /// Deepest nesting of regions: the front end's limit on source nesting times the constructs that
 /// one level of source makes.
 pub const MAX_NESTING: u32 = 1024;
+
+/// Most invocations of a workgroup: well above what any machine runs, so that counting them never
+/// overflows.
+pub const MAX_WORKGROUP: u32 = 1 << 16;
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -117,6 +122,17 @@ impl Verifier<'_> {
                     format!("input {} has no 1 to 4 components", input.name),
                 ));
             }
+        }
+        let size = self.func.workgroup_size.map(u64::from);
+        let size = size
+            .iter()
+            .try_fold(1, |product: u64, n| product.checked_mul(*n));
+        if !size.is_some_and(|size| (1..=u64::from(MAX_WORKGROUP)).contains(&size)) {
+            let what = format!(
+                "a workgroup of {:?} does not have 1 to {MAX_WORKGROUP} invocations",
+                self.func.workgroup_size
+            );
+            return Err(self.broken(None, 14, what));
         }
         if self.func.stage != Stage::Compute
             && self

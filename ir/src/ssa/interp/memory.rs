@@ -10,6 +10,19 @@ use crate::ssa::resource::{AtomicOp, Resource, ResourceKind};
 use crate::ssa::world::TexelAddress;
 use smallvec::SmallVec;
 
+/// Words that the variables of all lanes take together.
+pub(super) fn words(func: &Func, lanes: &Lanes) -> u64 {
+    let groups = u64::from(lanes.workgroup.iter().max().map_or(1, |&last| last + 1));
+    let sizes = func.mems.values().map(|mem| {
+        let columns = match mem.space {
+            MemSpace::Private => lanes.count as u64,
+            MemSpace::Workgroup => groups,
+        };
+        u64::from(mem.size.div_ceil(4)).saturating_mul(columns)
+    });
+    sizes.fold(0, u64::saturating_add)
+}
+
 /// Variables and epochs of a run.
 pub(super) struct Memory {
     /// Per variable: `[word][lane]` for private ones, `[word][workgroup]` for workgroup ones.

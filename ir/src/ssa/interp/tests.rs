@@ -355,3 +355,15 @@ fn derivatives_are_differences_of_the_own_row_and_column() {
         .collect();
     assert_eq!(got, [[1.0, 3.0], [1.0, 6.0], [4.0, 3.0], [4.0, 6.0]]);
 }
+
+#[test]
+fn variables_beyond_all_bounds_stop_the_run_before_it_begins() {
+    let mut func = program(|_, _, _| {});
+    func.mems.push(MemData {
+        name: "huge".into(),
+        size: u32::MAX,
+        space: MemSpace::Private,
+    });
+    let (_, outcome) = execute(&func);
+    assert!(matches!(outcome, Err(Stop::Memory { .. })));
+}

@@ -220,3 +220,12 @@ fn nesting_beyond_the_limit_breaks_13() {
     assert_eq!(verify(&built(|b| nest(b, MAX_NESTING - 1))), Ok(()));
     assert_eq!(invariant(&built(|b| nest(b, MAX_NESTING))), 13);
 }
+
+#[test]
+fn a_workgroup_of_none_or_of_too_many_breaks_14() {
+    for size in [[0, 1, 1], [u32::MAX; 3], [1 << 16, 2, 1]] {
+        let mut func = built(|_| {});
+        func.workgroup_size = size;
+        assert_eq!(invariant(&func), 14);
+    }
+}
