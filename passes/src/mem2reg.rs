@@ -93,6 +93,12 @@ fn moved(func: &Func, inst: Inst) -> &[Value] {
     }
 }
 
+/// The truth value that a word was made of.
+fn truth_behind(func: &Func, value: Value) -> Option<Value> {
+    let data = func.def(value).filter(|data| data.op == Op::UConvert)?;
+    (func.ty(data.args[0]) == Type::B1 && func.ty(value) == Type::B32).then_some(data.args[0])
+}
+
 /// The byte address of an access if it is constant, aligned and inside the variable.
 fn constant_address(func: &Func, inst: Inst, access: Access) -> Option<u32> {
     let start = u32::try_from(func.as_const(func.insts[inst].args[0])?).ok()?;
@@ -205,7 +211,13 @@ impl Slots {
             return None;
         }
         let mut parts = Vec::new();
+        // Stored values with the numbers of their parts.
+        let mut stores: Vec<(usize, Value)> = Vec::new();
         for (inst, access, address) in accesses {
+            if func.insts[inst].op == Op::MemStore {
+                let values = moved(func, inst).iter().enumerate();
+                stores.extend(values.map(|(index, &value)| (parts.len() + index, value)));
+            }
             let Some(mut at) = address else {
                 parts.extend(moved(func, inst).iter().map(|_| Part::Memory));
                 continue;
@@ -225,7 +237,38 @@ impl Slots {
                 at += ty.bytes();
             }
         }
-        Some(Slots { types, parts })
+        let mut slots = Slots { types, parts };
+        slots.find_truths(func, &stores);
+        Some(slots)
+    }
+
+    /// Word slots that only ever hold truth values as words hold the truth values themselves.
+    fn find_truths(&mut self, func: &Func, stores: &[(usize, Value)]) {
+        let mut truths: Vec<bool> = self.types.iter().map(|&ty| ty == Type::B32).collect();
+        for part in &self.parts {
+            match *part {
+                Part::Low(slot) | Part::High(slot) => truths[slot as usize] = false,
+                Part::Pair(low, high) => {
+                    truths[low as usize] = false;
+                    truths[high as usize] = false;
+                }
+                Part::Memory | Part::Slot(_) => {}
+            }
+        }
+        let mut some = vec![false; truths.len()];
+        for &(part, value) in stores {
+            if let Part::Slot(slot) = self.parts[part] {
+                some[slot as usize] |= truth_behind(func, value).is_some();
+                let holds = truth_behind(func, value).is_some()
+                    || func.as_const(value).is_some_and(|bits| bits <= 1);
+                truths[slot as usize] &= holds;
+            }
+        }
+        for (slot, ty) in self.types.iter_mut().enumerate() {
+            if truths[slot] && some[slot] {
+                *ty = Type::B1;
+            }
+        }
     }
 }
 
@@ -588,8 +631,8 @@ impl Promote<'_> {
         let mut at = func
             .as_const(func.insts[inst].args[0])
             .expect("some part was promoted") as u32;
-        let mut emit = |func: &mut Func, op: Op, args: &[Value], ty: Type| {
-            let mut data = simple(op, Imm::None, args);
+        let mut emit = |func: &mut Func, op: Op, imm: Imm, args: &[Value], ty: Type| {
+            let mut data = simple(op, imm, args);
             data.span = func.insts[inst].span;
             data.bundle = func.insts[inst].bundle;
             let new = func.new_inst(data, &[ty]);
@@ -603,6 +646,21 @@ impl Promote<'_> {
                 (_, Part::Memory) => left.push((at, value)),
                 (true, Part::Slot(slot) | Part::Low(slot) | Part::High(slot))
                     if !self.live[slot as usize] => {}
+                (false, Part::Slot(slot)) if slots.types[slot as usize] == Type::B1 => {
+                    let truth = self.get(func, slot);
+                    let word = emit(func, Op::UConvert, Imm::None, &[truth], Type::B32);
+                    self.renames.set(value, word);
+                }
+                (true, Part::Slot(slot)) if slots.types[slot as usize] == Type::B1 => {
+                    let truth = match (truth_behind(func, value), func.as_const(value)) {
+                        (Some(truth), _) => truth,
+                        (None, bits) => {
+                            let bits = Imm::Bits(bits.expect("all stores were seen"));
+                            emit(func, Op::Const, bits, &[], Type::B1)
+                        }
+                    };
+                    self.set(slot, truth);
+                }
                 (false, Part::Slot(slot)) => {
                     let now = self.get(func, slot);
                     self.renames.set(value, now);
@@ -614,29 +672,29 @@ impl Promote<'_> {
                         Part::Low(_) => Op::Lo16,
                         _ => Op::Hi16,
                     };
-                    let half = emit(func, op, &[word], Type::B16);
+                    let half = emit(func, op, Imm::None, &[word], Type::B16);
                     self.renames.set(value, half);
                 }
                 (true, Part::Low(slot)) => {
                     let word = self.get(func, slot);
-                    let other = emit(func, Op::Hi16, &[word], Type::B16);
-                    let word = emit(func, Op::Join16, &[value, other], Type::B32);
+                    let other = emit(func, Op::Hi16, Imm::None, &[word], Type::B16);
+                    let word = emit(func, Op::Join16, Imm::None, &[value, other], Type::B32);
                     self.set(slot, word);
                 }
                 (true, Part::High(slot)) => {
                     let word = self.get(func, slot);
-                    let other = emit(func, Op::Lo16, &[word], Type::B16);
-                    let word = emit(func, Op::Join16, &[other, value], Type::B32);
+                    let other = emit(func, Op::Lo16, Imm::None, &[word], Type::B16);
+                    let word = emit(func, Op::Join16, Imm::None, &[other, value], Type::B32);
                     self.set(slot, word);
                 }
                 (false, Part::Pair(low, high)) => {
                     let (low, high) = (self.get(func, low), self.get(func, high));
-                    let both = emit(func, Op::Join64, &[low, high], Type::B64);
+                    let both = emit(func, Op::Join64, Imm::None, &[low, high], Type::B64);
                     self.renames.set(value, both);
                 }
                 (true, Part::Pair(low, high)) => {
-                    let low_value = emit(func, Op::Lo64, &[value], Type::B32);
-                    let high_value = emit(func, Op::Hi64, &[value], Type::B32);
+                    let low_value = emit(func, Op::Lo64, Imm::None, &[value], Type::B32);
+                    let high_value = emit(func, Op::Hi64, Imm::None, &[value], Type::B32);
                     self.set(low, low_value);
                     self.set(high, high_value);
                 }

@@ -109,11 +109,12 @@ const O2: &[&str] = &[
     "fold",
     "simplify",
     "if_convert",
+    "dce",
+    "algebra",
     "fold",
     "strength",
     "gvn",
     "licm",
-    "algebra",
     "copy_prop",
     "dce",
 ];

@@ -128,6 +128,11 @@ fn chain(func: &Func, op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> 
 
 /// A comparison of `inner` with a constant: a choice between constants is decided by its condition.
 fn compared(func: &Func, op: Op, inner: &InstData, bits: u64, ty: Type) -> Option<Rewrite> {
+    if inner.op == Op::Select
+        && let Some(rewrite) = chosen_truths(func, op, inner, bits)
+    {
+        return Some(rewrite);
+    }
     let (cond, yes, no) = match inner.op {
         Op::Select => (
             inner.args[0],
@@ -152,6 +157,24 @@ fn compared(func: &Func, op: Op, inner: &InstData, bits: u64, ty: Type) -> Optio
         (false, false) => Some(Rewrite::Bits(0)),
         (true, false) => Some(Rewrite::Value(cond)),
         (false, true) => Rewrite::op(Op::Not, &[cond]),
+    }
+}
+
+/// `select(c, 1, b as a word) != 0` is `c or b`, and so on: what short-circuit logic leaves behind.
+fn chosen_truths(func: &Func, op: Op, inner: &InstData, bits: u64) -> Option<Rewrite> {
+    if (op, bits) != (Op::INe, 0) {
+        return None;
+    }
+    let truth = |value: Value| {
+        let data = func.def(value).filter(|data| data.op == Op::UConvert)?;
+        (func.ty(data.args[0]) == Type::B1).then_some(data.args[0])
+    };
+    let (cond, yes, no) = (inner.args[0], inner.args[1], inner.args[2]);
+    match (truth(yes), truth(no), func.as_const(yes), func.as_const(no)) {
+        (Some(yes), Some(no), ..) => Rewrite::op(Op::Select, &[cond, yes, no]),
+        (Some(yes), None, _, Some(0)) => Rewrite::op(Op::And, &[cond, yes]),
+        (None, Some(no), Some(set), _) if set != 0 => Rewrite::op(Op::Or, &[cond, no]),
+        _ => None,
     }
 }
 
