@@ -94,7 +94,7 @@ impl Options {
             .collect();
         Options {
             rows,
-            policy: Policy::Compact { free_rows: 4 },
+            policy: Policy::Compact { free_rows: 8 },
             first_slot: 0,
         }
     }
