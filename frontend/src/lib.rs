@@ -220,7 +220,7 @@ fn read_and_lower(source: Source<'_>, map: &SourceMap, options: &Options) -> Res
     let types = lower::Types::new(&valid.module);
     let mut lowered = Lowered {
         funcs: Vec::with_capacity(chosen.len()),
-        notes: Vec::new(),
+        notes: valid.notes.clone(),
         failed: Vec::new(),
         microseconds: Microseconds::default(),
     };

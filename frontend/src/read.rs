@@ -20,6 +20,8 @@ pub struct Valid {
     pub module: naga::Module,
     /// What naga knows about its expressions.
     pub info: ModuleInfo,
+    /// What was inferred.
+    pub notes: Vec<Diagnostic>,
 }
 
 /// naga's span in our form.
@@ -50,10 +52,11 @@ pub fn escaped(escape: Escape) -> Stop {
 }
 
 fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<Valid, Stop> {
+    let mut notes = Vec::new();
     let module = match source {
         Source::Wgsl(_) => wgsl(text)?,
         Source::Glsl { stage, .. } => glsl(text, stage)?,
-        Source::SpirV(bytes) => spirv(bytes)?,
+        Source::SpirV(bytes) => spirv(bytes, &mut notes)?,
     };
     let language = match source {
         Source::Wgsl(_) => Language::Wgsl,
@@ -70,7 +73,13 @@ fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<V
     let info = Validator::new(flags, Capabilities::all())
         .validate(&module)
         .map_err(|error| rejected(&error, language))?;
-    resolve(module, info, options)
+    let language_shares_bindings = language != Language::Wgsl;
+    let (module, info) = resolve(module, info, options, language_shares_bindings)?;
+    Ok(Valid {
+        module,
+        info,
+        notes,
+    })
 }
 
 fn wgsl(text: &str) -> Result<naga::Module, Stop> {
@@ -195,7 +204,7 @@ fn is_glsl_type(name: &str) -> bool {
     .any(|prefix| name.starts_with(prefix))
 }
 
-fn spirv(bytes: &[u8]) -> Result<naga::Module, Stop> {
+fn spirv(bytes: &[u8], notes: &mut Vec<Diagnostic>) -> Result<naga::Module, Stop> {
     const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
     let mut words = bytes.to_vec();
     let reversed = [MAGIC[3], MAGIC[2], MAGIC[1], MAGIC[0]];
@@ -219,6 +228,11 @@ fn spirv(bytes: &[u8]) -> Result<naga::Module, Stop> {
         return Err(Stop::invalid(message).at(Span { start: 0, end: 4 }));
     }
     crate::spirv::check(&words)?;
+    let (words, modes) = crate::spirv::simplify(&words);
+    if !modes.is_empty() {
+        let text = "float controls (denormals, rounding, NaN) are as the machine has them";
+        notes.push(Diagnostic::note("float-controls", text));
+    }
     let options = front::spv::Options {
         adjust_coordinate_space: false,
         strict_capabilities: false,
@@ -301,9 +315,29 @@ fn rejected(error: &naga::WithSpan<ValidationError>, language: Language) -> Stop
 }
 
 /// Gives every override its value.
-fn resolve(module: naga::Module, info: ModuleInfo, options: &Options) -> Result<Valid, Stop> {
+fn resolve(
+    mut module: naga::Module,
+    info: ModuleInfo,
+    options: &Options,
+    shares_bindings: bool,
+) -> Result<(naga::Module, ModuleInfo), Stop> {
     if module.overrides.is_empty() && options.overrides.is_empty() {
-        return Ok(Valid { module, info });
+        return Ok((module, info));
+    }
+    // naga validates again with all of its flags, and moves the variables: shared bindings are
+    // numbered apart meanwhile.
+    let mut bindings = Vec::new();
+    if shares_bindings {
+        for (_, variable) in module.global_variables.iter_mut() {
+            if let Some(binding) = &mut variable.binding {
+                let number = bindings.len() as u32;
+                let apart = naga::ResourceBinding {
+                    group: 0,
+                    binding: number,
+                };
+                bindings.push(std::mem::replace(binding, apart));
+            }
+        }
     }
     let mut values = naga::back::PipelineConstants::default();
     let key = |item: &naga::Override| match (item.id, &item.name) {
@@ -345,12 +379,15 @@ fn resolve(module: naga::Module, info: ModuleInfo, options: &Options) -> Result<
     });
     match process_overrides(&module, &info, entry, &values) {
         Ok((resolved, resolved_info)) => {
-            let resolved = resolved.into_owned();
-            let resolved_info = resolved_info.into_owned();
-            Ok(Valid {
-                module: resolved,
-                info: resolved_info,
-            })
+            let mut resolved = resolved.into_owned();
+            for (_, variable) in resolved.global_variables.iter_mut() {
+                if let Some(binding) = &mut variable.binding
+                    && let Some(original) = bindings.get(binding.binding as usize)
+                {
+                    *binding = *original;
+                }
+            }
+            Ok((resolved, resolved_info.into_owned()))
         }
         Err(error) => Err(bad_override(&module, error)),
     }

@@ -1,4 +1,4 @@
-//! Bounds on a SPIR-V module before naga sees it: whole instructions, ids, nesting.
+//! A SPIR-V module before naga sees it: bounds, and what naga refuses though it changes nothing.
 
 use crate::Limits;
 use crate::stop::Stop;
@@ -74,6 +74,92 @@ pub fn check(bytes: &[u8]) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Extensions whose instructions only describe, or are rewritten here.
+const HARMLESS: [&str; 5] = [
+    "SPV_GOOGLE_hlsl_functionality1",
+    "SPV_GOOGLE_decorate_string",
+    "SPV_GOOGLE_user_type",
+    "SPV_KHR_float_controls",
+    "SPV_KHR_terminate_invocation",
+];
+
+const OP_LINE: u32 = 8;
+const OP_EXTENSION: u32 = 10;
+const OP_EXECUTION_MODE: u32 = 16;
+const OP_KILL: u32 = 252;
+const OP_NO_LINE: u32 = 317;
+const OP_TERMINATE_INVOCATION: u32 = 4416;
+const OP_DECORATE_STRING: u32 = 5632;
+const OP_MEMBER_DECORATE_STRING: u32 = 5633;
+/// DenormPreserve to RoundingModeRTZ.
+const FLOAT_CONTROLS: std::ops::RangeInclusive<u32> = 4459..=4463;
+
+/// Leaves out descriptive instructions that naga refuses and writes `OpTerminateInvocation` as the
+/// `OpKill` that it is to a program without helpers' side effects. All that is left out stands
+/// before the first function; filler keeps every function at its offset, so that positions stay.
+/// Also gives the numbers of float-control modes that were left to the machine.
+pub fn simplify(bytes: &[u8]) -> (Vec<u8>, Vec<u32>) {
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect();
+    let mut out = words[..words.len().min(5)].to_vec();
+    let (mut removed, mut filler_at, mut in_functions) = (0, None, false);
+    let mut modes = Vec::new();
+    let mut index = 5;
+    while index < words.len() {
+        let length = ((words[index] >> 16) as usize).max(1);
+        let inst = &words[index..words.len().min(index + length)];
+        index += length;
+        let opcode = inst[0] & 0xffff;
+        in_functions |= opcode == OP_FUNCTION;
+        // Capabilities, extensions, imports, memory model, entry points, execution modes.
+        if filler_at.is_none() && !matches!(opcode, 10 | 11 | 14..=17 | 331) {
+            filler_at = Some(out.len());
+        }
+        let drop = !in_functions
+            && match opcode {
+                OP_LINE | OP_NO_LINE | OP_DECORATE_STRING | OP_MEMBER_DECORATE_STRING => true,
+                OP_EXTENSION => HARMLESS.contains(&string(&inst[1..]).as_str()),
+                OP_EXECUTION_MODE => inst
+                    .get(2)
+                    .is_some_and(|mode| FLOAT_CONTROLS.contains(mode)),
+                _ => false,
+            };
+        if drop {
+            removed += inst.len();
+            if opcode == OP_EXECUTION_MODE {
+                modes.push(inst[2]);
+            }
+        } else if opcode == OP_TERMINATE_INVOCATION {
+            out.push(1 << 16 | OP_KILL);
+        } else {
+            out.extend_from_slice(inst);
+        }
+    }
+    if let (Some(at), true) = (filler_at, removed >= 2) {
+        // OpSourceExtension with a string of as many words as were left out.
+        let mut filler = vec![(removed as u32) << 16 | 4];
+        filler.extend(std::iter::repeat_n(
+            u32::from_le_bytes(*b"...."),
+            removed - 2,
+        ));
+        filler.push(0);
+        out.splice(at..at, filler);
+    }
+    let bytes = out.into_iter().flat_map(u32::to_le_bytes).collect();
+    (bytes, modes)
+}
+
+/// A literal string of an instruction.
+fn string(words: &[u32]) -> String {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    bytes
+        .take_while(|&byte| byte != 0)
+        .map(char::from)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +171,34 @@ mod tests {
             .chain(body)
             .flat_map(|word| word.to_le_bytes())
             .collect()
+    }
+
+    #[test]
+    fn what_is_left_out_is_filled_up_so_that_functions_stay_where_they_are() {
+        let name = |text: &[u8; 16]| -> Vec<u32> {
+            text.chunks(4)
+                .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                .collect()
+        };
+        let mut body = vec![0x0006_000a];
+        body.extend(name(b"SPV_KHR_float_co"));
+        body.push(u32::from_le_bytes(*b"ntro"));
+        body[0] = 0x0007_000a;
+        body.push(u32::from_le_bytes(*b"ls\0\0"));
+        body.extend([0x0004_0010, 3, 4459, 32]);
+        body.extend([0x0002_0013, 1, 0x0004_0008, 9, 1, 1]);
+        let functions = [0x0005_0036, 1, 3, 0, 2, 0x0001_1140, 0x0001_0038];
+        body.extend(functions);
+        let before = module(&body);
+        let (after, modes) = simplify(&before);
+        assert_eq!(modes, [4459]);
+        assert_eq!(after.len(), before.len());
+        let tail = |bytes: &[u8]| bytes[bytes.len() - functions.len() * 4..].to_vec();
+        let mut want = tail(&before);
+        want[20..24].copy_from_slice(&0x0001_00fcu32.to_le_bytes());
+        assert_eq!(tail(&after), want);
+        assert!(check(&after).is_ok());
+        assert_eq!(after[20..24], 0x000f_0004u32.to_le_bytes());
     }
 
     #[test]

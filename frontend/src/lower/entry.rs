@@ -46,6 +46,7 @@ pub fn lower(
         bundle: None,
         next_bundle: 0,
         depth: 0,
+        continuing: 0,
         steps: 0,
         private_bytes: 0,
         workgroup_bytes: 0,

@@ -162,6 +162,7 @@ impl<'a> Lower<'a> {
             Ok(())
         })?;
         let carried = carry(frame, logged, body);
+        self.continuing += 1;
         let continuing = self.nested(|lower| {
             lower.block(frame, continuing, End::default())?;
             if lower.ended() {
@@ -178,6 +179,7 @@ impl<'a> Lower<'a> {
             }
             Ok(())
         })?;
+        self.continuing -= 1;
         frame.log.truncate(logged);
         for handle in carried {
             frame.carried[handle.index()] = None;

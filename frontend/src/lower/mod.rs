@@ -82,6 +82,8 @@ struct Lower<'a> {
     next_bundle: u32,
     /// Regions around the current one.
     depth: u64,
+    /// How many of them are a loop's `continuing`, which nothing may leave.
+    continuing: u64,
     /// Statements and calls lowered; bounds inlining of functions that make no instruction.
     steps: u64,
     private_bytes: u64,

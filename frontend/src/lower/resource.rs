@@ -5,7 +5,7 @@ use super::{Global, Lower, Result};
 use crate::read::span;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{
-    Dim, ImageAccess, MemSpace, ResourceData, ResourceKind, SampleType, Scalar, TexelFormat,
+    Dim, ImageAccess, MemSpace, ResourceData, ResourceKind, SampleType, Scalar, Stage, TexelFormat,
 };
 use naga::{
     AddressSpace, GlobalVariable, Handle, ImageClass, ScalarKind, StorageAccess, TypeInner,
@@ -26,6 +26,10 @@ impl<'a> Lower<'a> {
             match variable.space {
                 AddressSpace::Private | AddressSpace::Function => {
                     self.global_variable(handle, variable, MemSpace::Private)?;
+                }
+                AddressSpace::WorkGroup if self.stage != Stage::Compute => {
+                    let text = "a workgroup variable is used outside of a compute shader";
+                    return Err(Stop::invalid(text).at(self.span));
                 }
                 AddressSpace::WorkGroup => {
                     self.global_variable(handle, variable, MemSpace::Workgroup)?;

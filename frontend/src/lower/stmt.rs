@@ -100,7 +100,9 @@ impl<'a> Lower<'a> {
             }
             Statement::Kill => {
                 self.b().inst(Op::Demote, Imm::None, &[], &[], &[]);
-                if !self.discard_ends {
+                // Nothing leaves a `continuing`: there the invocation goes on as a helper, whose
+                // effects nobody sees.
+                if !self.discard_ends || self.continuing > 0 {
                     return Ok(Flow::Open);
                 }
                 if let Some(whole) = self.whole
