@@ -31,7 +31,6 @@ pub mod if_convert;
 pub mod licm;
 pub mod mach;
 pub mod mem2reg;
-#[allow(dead_code)]
 pub(crate) mod range;
 pub(crate) mod rename;
 pub mod robust;

@@ -139,7 +139,7 @@ fn deep(size: u32) -> Func {
             return;
         }
         let cond = b.op2(Op::ULt, new, x);
-        if depth % 4 == 0 {
+        if depth.is_multiple_of(4) {
             b.loop_(
                 &[],
                 &[],
@@ -228,6 +228,7 @@ fn twice_the_program_is_at_most_2_3_times_the_visits() {
 
 #[test]
 #[ignore = "prints times, for people"]
+#[allow(clippy::print_stdout)]
 fn times_of_each_pass() {
     for (name, make) in SHAPES {
         for size in [12_500, 25_000, 50_000, 100_000] {

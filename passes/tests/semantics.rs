@@ -6,7 +6,7 @@ mod common;
 use common::{difference, has_private_memory, phis_to_memory, run};
 use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
-use gpucc_ir::ssa::{Func, Numerics, Op, Type};
+use gpucc_ir::ssa::{Func, Numerics, Op};
 use gpucc_passes::{
     Ctx, Level, Neutral, Options, PASSES, Plan, Quiet, Robustness, Runner, TargetInfo,
 };
@@ -23,6 +23,12 @@ impl TargetInfo for Masks {
     }
     fn flatten_limit(&self) -> u32 {
         16
+    }
+    fn has_fma(&self, _: gpucc_ir::ssa::Type) -> bool {
+        true
+    }
+    fn select_chain_limit(&self) -> u32 {
+        8
     }
     fn speculates_loads(&self) -> bool {
         true
@@ -197,9 +203,11 @@ fn every_pipeline_keeps_the_meaning() {
             &Neutral,
         ] {
             for numerics in [Numerics::REFERENCE, SLOPPY] {
+                // Contraction shows where fma is fused.
                 let options = Options {
                     level,
                     zero_workgroup: false,
+                    contract: numerics.fma == Fma::Twice,
                     ..Options::default()
                 };
                 let names = Plan::for_options(&options).names;
@@ -218,6 +226,7 @@ fn every_pipeline_keeps_the_meaning() {
 fn bounded_loops_and_zeroed_memory_keep_the_meaning() {
     let options = Options {
         bound_loops: true,
+        contract: false,
         ..Options::default()
     };
     let names = Plan::for_options(&options).names;
@@ -270,6 +279,40 @@ fn what_only_carries_values_leaves_memory() {
 }
 
 #[test]
+fn every_pass_finds_something_to_do_in_random_programs() {
+    let mut idle: Vec<&str> = PASSES.iter().map(|pass| pass.name).collect();
+    for seed in 0..SEEDS {
+        let mut func = program(seed, &Config::COMPUTE);
+        if seed % 2 == 1 {
+            phis_to_memory(&mut func);
+        }
+        let options = Options {
+            bound_loops: true,
+            ..Options::default()
+        };
+        for pass in PASSES {
+            let mut ctx = Ctx::new(options, SLOPPY, &Masks);
+            let mut copy = func.clone();
+            if (pass.run)(&mut copy, &mut ctx) {
+                idle.retain(|name| *name != pass.name);
+            }
+        }
+        let mut ctx = Ctx::new(options, SLOPPY, &Masks);
+        for name in ["robust", "fold", "mem2reg", "copy_prop", "dce"] {
+            (gpucc_passes::runner::pass(name).expect("a pass").run)(&mut func, &mut ctx);
+        }
+        for pass in PASSES {
+            if (pass.run)(&mut func.clone(), &mut ctx) {
+                idle.retain(|name| *name != pass.name);
+            }
+        }
+    }
+    // The random array has more words than select chains are made for.
+    idle.retain(|name| *name != "scalar_replace");
+    assert!(idle.is_empty(), "{idle:?} never changed anything");
+}
+
+#[test]
 fn fuel_bisects_to_programs_that_all_mean_the_same() {
     for seed in 0..8 {
         let before = program(seed, &Config::COMPUTE);
@@ -305,7 +348,6 @@ fn fuel_bisects_to_programs_that_all_mean_the_same() {
 
 #[test]
 fn contraction_changes_nothing_where_fma_rounds_twice() {
-    let _ = Type::B32;
     let options = Options {
         contract: true,
         zero_workgroup: false,

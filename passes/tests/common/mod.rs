@@ -1,10 +1,13 @@
 //! What several tests share: a world made of numbers, runs, and phis turned into memory.
 
+// Each test file uses a part of it.
+#![allow(dead_code)]
+
 use gpucc_ir::ssa::interp::{self, Lanes, Outcome, Stop};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{
     Access, Builder, Func, Imm, Inst, Mem, MemData, MemSpace, Numerics, Op, Region, Resource,
-    ResourceKind, Sample, Stage, TexQuery, TexelAddress, Type, Value, World,
+    Sample, Stage, TexQuery, TexelAddress, Type, Value, World,
 };
 use std::collections::BTreeMap;
 
@@ -375,9 +378,4 @@ pub fn has_private_memory(func: &Func) -> bool {
                 _ => false,
             })
     })
-}
-
-#[allow(dead_code)]
-pub fn is_storage(func: &Func, resource: Resource) -> bool {
-    matches!(func.resources[resource].kind, ResourceKind::Storage { .. })
 }
