@@ -11,13 +11,13 @@
 //! for the others. The entry has no claims. Where the claims come from does not matter: a missing one
 //! fails at the use, a wrong one at an edge. Linear in instructions and claims.
 
+mod constraints;
+
 use crate::api::{Options, Target};
 use crate::spill::Home;
 use crate::work::{Origin, Recorded, Work, WorkNode, edge_kind};
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{
-    Access, Block, Cell, Demand, Inst, Operand, Phases, Reg, Relation, Role, Slot, VReg,
-};
+use gpucc_ir::mach::{Access, Block, Cell, Demand, Inst, Operand, Reg, Role, Slot, VReg};
 use smallvec::SmallVec;
 
 /// What the checker found wrong, and where.
@@ -193,35 +193,6 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             index: self.index,
             what,
         }
-    }
-
-    fn budget(&self, file: gpucc_ir::mach::FileId) -> u32 {
-        let data = self.work.files.get(file);
-        let rows = self.evidence.options.rows.get(file.0 as usize).copied();
-        let budget = rows.map_or(u32::from(data.cells), |rows| {
-            u32::from(rows) * u32::from(data.row)
-        });
-        budget.min(u32::from(data.cells))
-    }
-
-    fn find_fixed_beyond(&mut self) {
-        let mut beyond: Vec<Cell> = Vec::new();
-        let mut add = |this: &Self, cell: Cell| {
-            if u32::from(cell.index) >= this.budget(cell.file) && !beyond.contains(&cell) {
-                beyond.push(cell);
-            }
-        };
-        for cell in self.work.regs.iter().filter_map(|reg| reg.pin) {
-            add(self, cell);
-        }
-        for node in &self.work.nodes {
-            node.inst.operands(&mut |operand| {
-                if let Relation::Fixed(cell) = operand.relation {
-                    add(self, cell);
-                }
-            });
-        }
-        self.fixed_beyond = beyond;
     }
 
     /// A recomputed register has one definition.
@@ -518,28 +489,6 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         Ok(())
     }
 
-    /// A register lies inside its file's budget, at positions it allows.
-    fn within(&self, k: usize, operand: &Operand, demand: Demand) -> Result<(), Refusal> {
-        let cell = operand.reg.cell();
-        let file = self.work.files.get(demand.file);
-        if cell.file != demand.file {
-            return Err(self.misplaced(k, operand, "another file than the register's"));
-        }
-        let budget = self.budget(demand.file);
-        let end = u32::from(cell.index) + demand.extent();
-        if end > u32::from(file.cells) || (end > budget && !self.fixed_beyond.contains(&cell)) {
-            return Err(self.misplaced(k, operand, "beyond the rows that may be used"));
-        }
-        if !demand.phases.has(cell.phase(file.row)) {
-            return Err(self.misplaced(
-                k,
-                operand,
-                "a position in the row that the register does not allow",
-            ));
-        }
-        Ok(())
-    }
-
     fn again(
         &mut self,
         node: &WorkNode<I>,
@@ -624,103 +573,6 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         for (&at, tokens) in to.iter().zip(contents) {
             for token in tokens {
                 self.add(at, token);
-            }
-        }
-        Ok(())
-    }
-
-    fn misplaced(&self, k: usize, operand: &Operand, rule: &'static str) -> Refusal {
-        self.wrong(Wrong::Misplaced {
-            operand: k as u32,
-            found: operand.reg,
-            rule,
-        })
-    }
-
-    /// The constraints of an instruction's operands, on the cells they got.
-    fn constraints(&self, node: &WorkNode<I>, operands: &[Operand]) -> Result<(), Refusal> {
-        let values = match node.origin {
-            Origin::Program(number) => self.evidence.recorded.of(number),
-            Origin::Again(_) | Origin::Move { .. } => &[],
-        };
-        for (k, operand) in operands.iter().enumerate() {
-            let cell = operand.reg.cell();
-            let row = self.work.files.get(cell.file).row;
-            if operand.phases != Phases::ANY && !operand.phases.has(cell.phase(row)) {
-                return Err(self.misplaced(
-                    k,
-                    operand,
-                    "a position in the row that the operand does not allow",
-                ));
-            }
-            // Earlier operands of the same set.
-            let twins = || {
-                operands[..k].iter().enumerate().filter_map(|(at, other)| {
-                    match (other.relation, operand.relation) {
-                        (Relation::SameRow(a), Relation::SameRow(b)) if a == b => {
-                            Some((at, other, 0i32))
-                        }
-                        (
-                            Relation::Group { set: a, offset: x },
-                            Relation::Group { set: b, offset: y },
-                        ) if a == b => Some((at, other, i32::from(y) - i32::from(x))),
-                        _ => None,
-                    }
-                })
-            };
-            match operand.relation {
-                Relation::Any => {}
-                Relation::Fixed(wanted) => {
-                    if cell != wanted {
-                        return Err(self.misplaced(k, operand, "not in its fixed cell"));
-                    }
-                }
-                Relation::Tied(to) => {
-                    if operands
-                        .get(to as usize)
-                        .is_none_or(|other| other.reg != operand.reg)
-                    {
-                        return Err(self.misplaced(
-                            k,
-                            operand,
-                            "not where the use it is tied to is",
-                        ));
-                    }
-                }
-                Relation::SameRow(_) => {
-                    for (at, other, _) in twins() {
-                        if other.reg.cell().row(row) != cell.row(row) {
-                            return Err(self.misplaced(k, operand, "not in the row of its set"));
-                        }
-                        let distinct = values.get(at).map(|v| v.0) != values.get(k).map(|v| v.0);
-                        if other.reg == operand.reg
-                            && distinct
-                            && other.role == operand.role
-                            && !values.is_empty()
-                        {
-                            // One cell may hold two names of one value after a copy.
-                            let both = |v: VReg| self.holds(self.cell(cell, 1, 0), (v, 0));
-                            if operand.role.is_def() || !both(values[at].0) || !both(values[k].0) {
-                                return Err(self.misplaced(
-                                    k,
-                                    operand,
-                                    "in the cell of another of its set",
-                                ));
-                            }
-                        }
-                    }
-                }
-                Relation::Group { .. } => {
-                    for (_, other, distance) in twins() {
-                        if i32::from(cell.index) - i32::from(other.reg.cell().index) != distance {
-                            return Err(self.misplaced(
-                                k,
-                                operand,
-                                "not at its offset in its group",
-                            ));
-                        }
-                    }
-                }
             }
         }
         Ok(())

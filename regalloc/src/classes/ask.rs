@@ -1,0 +1,297 @@
+//! Meets the constraints of one instruction: directly where it can, with temporaries where classes clash.
+
+use super::{Class, Classes, Override, Transfer, row_mask};
+use crate::api::{Error, Shape};
+use crate::segment::{Segment, after, before, write};
+use crate::work::{NONE, Work, virt};
+use cranelift_entity::EntityRef;
+use gpucc_ir::mach::{Inst, Operand, Relation, Role};
+use smallvec::SmallVec;
+
+/// One instruction's constraints being met.
+pub(super) struct Asker<'a, I> {
+    pub(super) work: &'a Work<I>,
+    pub(super) node: u32,
+    pub(super) operands: &'a [Operand],
+    /// The class each operand uses: its register's or a temporary.
+    pub(super) current: &'a mut Vec<u32>,
+    pub(super) classes: &'a mut Classes,
+    pub(super) apart: bool,
+}
+
+impl<I: Inst> Asker<'_, I> {
+    pub(super) fn all(&mut self) -> Result<(), Error> {
+        let mut sets: SmallVec<[(bool, u8); 4]> = SmallVec::new();
+        for index in 0..self.operands.len() {
+            let operand = self.operands[index];
+            let class = self.find(index);
+            let phases_met = self.classes.restrict(class, operand.phases.0);
+            match operand.relation {
+                Relation::Fixed(cell) => {
+                    let class = self.find(index);
+                    if self.apart || !phases_met || !self.classes.pin(class, cell.index) {
+                        let temporary = self.temporary(index)?;
+                        if !self.classes.pin(temporary, cell.index) {
+                            return Err(self.unsatisfiable("two values in one fixed cell"));
+                        }
+                    }
+                }
+                Relation::SameRow(_)
+                | Relation::Group { .. }
+                | Relation::Tied(_)
+                | Relation::Any => {
+                    if !phases_met {
+                        self.temporary(index)?;
+                    }
+                }
+            }
+            let set = match operand.relation {
+                Relation::SameRow(set) => (false, set),
+                Relation::Group { set, .. } => (true, set),
+                Relation::Any | Relation::Fixed(_) | Relation::Tied(_) => continue,
+            };
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+        for (run, set) in sets {
+            let members: SmallVec<[(usize, u16); 8]> = self
+                .operands
+                .iter()
+                .enumerate()
+                .filter_map(|(index, operand)| match operand.relation {
+                    Relation::SameRow(other) if !run && other == set => Some((index, 0)),
+                    Relation::Group { set: other, offset } if run && other == set => {
+                        Some((index, u16::from(offset)))
+                    }
+                    _ => None,
+                })
+                .collect();
+            self.together(run, &members)?;
+        }
+        for index in 0..self.operands.len() {
+            if let Relation::Tied(to) = self.operands[index].relation {
+                self.tie(index, to as usize)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&mut self, index: usize) -> u32 {
+        self.classes.find(self.current[index])
+    }
+
+    fn unsatisfiable(&self, why: &str) -> Error {
+        Error::Invalid(format!(
+            "the constraints of instruction {} cannot be met: {why}",
+            self.node
+        ))
+    }
+
+    /// Gives an operand a short register of its own, with a copy from or to its register.
+    fn temporary(&mut self, index: usize) -> Result<u32, Error> {
+        let operand = self.operands[index];
+        let reg = virt(&operand).as_u32();
+        // The same register twice in one set shares its temporary.
+        if operand.role == Role::Use {
+            for (other, twin) in self.operands[..index].iter().enumerate() {
+                if twin.reg == operand.reg
+                    && twin.role == Role::Use
+                    && twin.relation == operand.relation
+                    && twin.phases == operand.phases
+                    && self.current[other] != reg
+                {
+                    let shared = self.current[other];
+                    let previous = std::mem::replace(&mut self.current[index], shared);
+                    if previous != reg && previous != shared {
+                        self.forget(previous);
+                    }
+                    let (node, class) = (self.node, self.current[other]);
+                    self.classes.overrides.push(Override {
+                        node,
+                        operand: index as u32,
+                        class,
+                    });
+                    return Ok(self.find(index));
+                }
+            }
+        }
+        if operand.role.is_def() && self.work.nodes[self.node as usize].inst.ends_block() {
+            return Err(
+                self.unsatisfiable("the definition of an instruction that ends a block clashes")
+            );
+        }
+        let node = self.node;
+        let segment = match operand.role {
+            Role::Use => Segment {
+                start: before(node),
+                end: write(node),
+            },
+            Role::Def => Segment {
+                start: write(node),
+                end: after(node),
+            },
+            Role::EarlyDef => Segment {
+                start: crate::segment::read(node),
+                end: after(node),
+            },
+        };
+        let demand = self.work.regs[virt(&operand).index()].data.demand;
+        let row = self.classes.rows[demand.file.0 as usize];
+        let class = self.classes.class.len() as u32;
+        self.classes.parent.push(class);
+        self.classes.class.push(Class {
+            segments: SmallVec::from_slice(&[segment]),
+            weight: 0,
+            phases: demand.phases.0 & operand.phases.0 & row_mask(row),
+            pin: None,
+            prefer: None,
+            hint: NONE,
+            unit: NONE,
+            tiny: true,
+            shape: Shape {
+                file: demand.file,
+                count: demand.count,
+                stride: demand.stride,
+            },
+        });
+        if self.classes.class[class as usize].phases == 0 {
+            return Err(self.unsatisfiable("no position in the row is left"));
+        }
+        // A second temporary of the operand replaces the first.
+        let previous = self.current[index];
+        if previous != reg {
+            self.forget(previous);
+        }
+        let behind = operand.role.is_def();
+        let (from, to) = if behind { (class, reg) } else { (reg, class) };
+        self.classes.transfers.push(Transfer {
+            node,
+            behind,
+            from,
+            to,
+        });
+        self.classes.overrides.push(Override {
+            node,
+            operand: index as u32,
+            class,
+        });
+        self.current[index] = class;
+        Ok(class)
+    }
+
+    /// Takes back a temporary of this instruction.
+    fn forget(&mut self, temporary: u32) {
+        let node = self.node;
+        self.classes.transfers.retain_from_end(node, |transfer| {
+            transfer.from != temporary && transfer.to != temporary
+        });
+        self.classes
+            .overrides
+            .retain_from_end(node, |over| over.class != temporary);
+        let root = self.classes.find(temporary);
+        if root == temporary {
+            let unit = self.classes.class[root as usize].unit;
+            if unit != NONE {
+                self.classes.units[unit as usize]
+                    .members
+                    .retain(|member| member.0 != root);
+            }
+            self.classes.class[root as usize].segments.clear();
+        }
+    }
+
+    /// Puts operands in one row, or in one run.
+    fn together(&mut self, run: bool, members: &[(usize, u16)]) -> Result<(), Error> {
+        let (first, first_offset) = members[0];
+        let mut alone = false;
+        for &(index, offset) in &members[1..] {
+            let (base, class) = (self.find(first), self.find(index));
+            if self.beside(run, base, first_offset, class, offset) {
+                continue;
+            }
+            let temporary = self.temporary(index)?;
+            let (base, temporary) = (self.find(first), self.classes.find(temporary));
+            if !self.beside(run, base, first_offset, temporary, offset) {
+                alone = true;
+                break;
+            }
+        }
+        if run && members.len() == 1 {
+            let class = self.find(first);
+            alone = !self
+                .classes
+                .beside_run(class, first_offset, class, first_offset);
+        }
+        if !alone {
+            return Ok(());
+        }
+        // Too entangled: all operands get registers of their own, which nothing else ties.
+        for &(index, _) in members {
+            self.temporary(index)?;
+        }
+        for &(index, offset) in &members[1..] {
+            let (base, class) = (self.find(first), self.find(index));
+            if !self.beside(run, base, first_offset, class, offset) {
+                return Err(self.unsatisfiable("operands that must lie together do not fit"));
+            }
+        }
+        Ok(())
+    }
+
+    fn beside(&mut self, run: bool, base: u32, base_offset: u16, class: u32, offset: u16) -> bool {
+        if run {
+            self.classes.beside_run(base, base_offset, class, offset)
+        } else {
+            base == class || self.classes.join_rows(base, class, false)
+        }
+    }
+
+    /// Puts a definition where a use is.
+    fn tie(&mut self, index: usize, to: usize) -> Result<(), Error> {
+        let (def, used) = (self.find(index), self.find(to));
+        if def == used || self.classes.merge(used, def) {
+            return Ok(());
+        }
+        if self.current[to] == virt(&self.operands[to]).as_u32() {
+            self.temporary(to)?;
+            let (def, used) = (self.find(index), self.find(to));
+            if self.classes.merge(used, def) {
+                return Ok(());
+            }
+        }
+        self.temporary(index)?;
+        let (def, used) = (self.find(index), self.find(to));
+        if !self.classes.merge(used, def) {
+            return Err(self.unsatisfiable("a definition cannot lie where its use is"));
+        }
+        Ok(())
+    }
+}
+
+/// Removal from the end of a list that grows node by node.
+trait RetainFromEnd<T> {
+    fn retain_from_end(&mut self, node: u32, keep: impl Fn(&T) -> bool);
+}
+
+impl RetainFromEnd<Transfer> for Vec<Transfer> {
+    fn retain_from_end(&mut self, node: u32, keep: impl Fn(&Transfer) -> bool) {
+        let start = self
+            .iter()
+            .rposition(|item| item.node != node)
+            .map_or(0, |k| k + 1);
+        let tail: SmallVec<[Transfer; 8]> = self.drain(start..).filter(|item| keep(item)).collect();
+        self.extend(tail);
+    }
+}
+
+impl RetainFromEnd<Override> for Vec<Override> {
+    fn retain_from_end(&mut self, node: u32, keep: impl Fn(&Override) -> bool) {
+        let start = self
+            .iter()
+            .rposition(|item| item.node != node)
+            .map_or(0, |k| k + 1);
+        let tail: SmallVec<[Override; 8]> = self.drain(start..).filter(|item| keep(item)).collect();
+        self.extend(tail);
+    }
+}
