@@ -1,6 +1,7 @@
 use super::*;
 use crate::ssa::Op::*;
-use crate::ssa::numerics::{Denormals, Numerics};
+use crate::ssa::numerics::Denormals;
+use crate::ssa::numerics::{Dot, DotOrder, Fma, NAN32, NanRule, ZeroRule, f64_to_f16};
 use Type::{B1, B16, B32, B64};
 
 const REF: &Numerics = &Numerics::REFERENCE;

@@ -25,6 +25,12 @@
 //! # Values
 //! Scalars typed by width alone ([`Type`]): the op says how the bits are read. Each instruction may
 //! remember the source vector operation and lane that it came from ([`Bundle`]).
+//!
+//! # What stands around it
+//! [`Op`] is the table of operations, [`eval`](mod@eval) what each computes under a numeric model
+//! ([`Numerics`]), [`verify`](mod@verify) the list of invariants, [`parse`](mod@parse) the grammar
+//! of the text that [`print`] writes, [`interp`] the meaning of a whole function over a [`World`],
+//! and [`random`] a source of programs for tests.
 
 mod build;
 pub mod eval;

@@ -319,13 +319,13 @@ ops! {
     Select = "select", Select, PURE;
 
     // Memory. Addresses are bytes (B32); a binding array's element is operand 0 (see ResourceData::count).
-    /// [element,] address -> 1 to 4 values (B32, B16 or B64) one after the other. Naturally aligned per value.
+    /// \[element,\] address -> 1 to 4 values (B32, B16 or B64) one after the other. Naturally aligned per value.
     BufferLoad = "buffer_load", Custom, READS;
-    /// [element,] address, values.
+    /// \[element,\] address, values.
     BufferStore = "buffer_store", Custom, EFFECT;
-    /// [element] -> B32: bytes bound.
+    /// \[element\] -> B32: bytes bound.
     BufferSize = "buffer_size", Custom, PURE;
-    /// [element,] address, operands of the atomic -> the old word (none for Store).
+    /// \[element,\] address, operands of the atomic -> the old word (none for Store).
     BufferAtomic = "buffer_atomic", Custom, EFFECT | READS;
     /// address -> 1 to 4 values.
     MemLoad = "mem_load", Custom, READS;
@@ -344,17 +344,17 @@ ops! {
     Output = "output", Custom, EFFECT;
 
     // Textures. Results: four B32 (f32 or integer bits), or one where TexOp::compare (gather: four).
-    /// [texture element] [sampler element] coordinates (Dim::coords, f32; Load: i32), [layer i32],
-    /// [reference f32 if compare], then by kind: SampleBias bias f32; SampleLevel level f32 (i32 for
+    /// \[texture element\] \[sampler element\] coordinates (Dim::coords, f32; Load: i32), \[layer i32\],
+    /// \[reference f32 if compare\], then by kind: SampleBias bias f32; SampleLevel level f32 (i32 for
     /// depth textures without compare is converted by the front end); SampleGrad ddx then ddy, each
     /// Dim::coords f32; Load level or sample i32 (absent for storage textures).
     /// Implicit-level kinds are quad ops: see [`super::InstData::flags`].
     Tex = "tex", Custom, READS;
-    /// [element] [level] -> B32s.
+    /// \[element\] \[level\] -> B32s.
     TexQuery = "tex_query", Custom, PURE;
-    /// [element] coordinates i32, [layer], four B32.
+    /// \[element\] coordinates i32, \[layer\], four B32.
     ImageStore = "image_store", Custom, EFFECT;
-    /// [element] coordinates i32, [layer], operands of the atomic -> the old word.
+    /// \[element\] coordinates i32, \[layer\], operands of the atomic -> the old word.
     ImageAtomic = "image_atomic", Custom, EFFECT | READS;
 
     // Quads and cooperation.

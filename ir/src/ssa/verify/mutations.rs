@@ -1,6 +1,7 @@
 //! Random programs with one thing changed: each change breaks an invariant, and the verifier says so.
 
 use super::*;
+use crate::ssa::Sig;
 use crate::ssa::random::{Config, Rng, program};
 
 /// All instructions in place, with the region and position of each.

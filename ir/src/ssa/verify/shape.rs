@@ -1,0 +1,401 @@
+//! Operands, results and immediates of each op: invariants 4, 5, 11 and 12.
+
+use super::{Broken, Check, Verifier};
+use crate::ssa::func::{Imm, Inst, InstData, Mem, MemSpace, Stage, Type};
+use crate::ssa::op::{Flags, Op, Sig};
+use crate::ssa::resource::{
+    AtomicOp, Dim, Resource, ResourceKind, Scalar, TexKind, TexOp, TexQuery,
+};
+
+impl Verifier<'_> {
+    pub(super) fn shape(&self, inst: Inst, data: &InstData) -> Check {
+        let func = self.func;
+        let args: Vec<Type> = self.types(&data.args);
+        let results: Vec<Type> = self.types(&data.results);
+        let wrong = || format!("takes no {args:?} to give {results:?}");
+        let one = |ty: Type| results == [ty];
+        let wide = |ty: Type| ty != Type::B1;
+        let all = |ty: Type, count: usize| args.len() == count && args.iter().all(|&a| a == ty);
+        let first = args.first().copied().unwrap_or(Type::B32);
+        let ok = match data.op.sig() {
+            Sig::Const => {
+                let Imm::Bits(bits) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "a constant has bits"));
+                };
+                args.is_empty() && results.len() == 1 && bits & !results[0].mask() == 0
+            }
+            Sig::Unary => {
+                let narrow = data.op == Op::FQuantize && first != Type::B32;
+                all(first, 1) && one(first) && wide(first) && !narrow
+            }
+            Sig::UnaryBits => all(first, 1) && one(first),
+            Sig::Binary => all(first, 2) && one(first) && wide(first),
+            Sig::BinaryBits => all(first, 2) && one(first),
+            Sig::Ternary => all(first, 3) && one(first) && wide(first),
+            Sig::Shift => args.len() == 2 && args[1] == Type::B32 && one(first) && wide(first),
+            Sig::Compare => all(first, 2) && one(Type::B1) && wide(first),
+            Sig::CompareBits => all(first, 2) && one(Type::B1),
+            Sig::Select => {
+                args.len() == 3 && args[0] == Type::B1 && args[1] == args[2] && one(args[1])
+            }
+            Sig::Convert => {
+                args.len() == 1 && results.len() == 1 && converts(data.op, first, results[0])
+            }
+            Sig::ExtractBits => {
+                args.len() == 3 && args[1..] == [Type::B32; 2] && one(first) && wide(first)
+            }
+            Sig::InsertBits => {
+                args.len() == 4
+                    && args[1] == first
+                    && args[2..] == [Type::B32; 2]
+                    && one(first)
+                    && wide(first)
+            }
+            Sig::Dot => {
+                matches!(args.len(), 4 | 6 | 8)
+                    && all(first, args.len())
+                    && one(first)
+                    && wide(first)
+            }
+            Sig::Custom => return self.custom(inst, data, &args, &results),
+        };
+        self.require(ok, inst, 4, wrong)?;
+        let imm = matches!(data.imm, Imm::Bits(_)) == (data.op == Op::Const);
+        self.require(
+            imm && (data.op == Op::Const || data.imm == Imm::None),
+            inst,
+            5,
+            || "has the wrong kind of immediate".into(),
+        )?;
+        self.require(
+            !data.op.flags().has(Flags::QUAD) || func.stage == Stage::Fragment,
+            inst,
+            12,
+            || "a quad op outside of a fragment program".into(),
+        )
+    }
+
+    fn custom(&self, inst: Inst, data: &InstData, args: &[Type], results: &[Type]) -> Check {
+        use Type::{B1, B16, B32, B64};
+        let func = self.func;
+        let fits = |ok: bool| {
+            self.require(ok, inst, 4, || {
+                format!("takes no {args:?} to give {results:?}")
+            })
+        };
+        let fixed = |want: &[Type], gives: &[Type]| -> Check {
+            fits(args == want && results == gives)?;
+            self.require(data.imm == Imm::None, inst, 5, || {
+                "takes no immediate".into()
+            })
+        };
+        match data.op {
+            Op::PackHalf => fixed(&[B32, B32], &[B32]),
+            Op::UnpackHalfLo | Op::UnpackHalfHi => fixed(&[B32], &[B32]),
+            Op::Join16 => fixed(&[B16, B16], &[B32]),
+            Op::Lo16 | Op::Hi16 => fixed(&[B32], &[B16]),
+            Op::Join64 => fixed(&[B32, B32], &[B64]),
+            Op::Lo64 | Op::Hi64 => fixed(&[B64], &[B32]),
+            Op::Index => fixed(&[B32, B32], &[B32]),
+            Op::Demote => fixed(&[], &[]),
+            Op::IsHelper => fixed(&[], &[B1]),
+            Op::BufferLoad | Op::BufferStore | Op::BufferSize => {
+                let Imm::Resource(buffer) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no binding"));
+                };
+                let skip = self.buffer(inst, buffer)?;
+                let values = args.get(skip + 1..).unwrap_or(&[]);
+                let words = args.iter().take(skip + 1).all(|&ty| ty == B32);
+                fits(
+                    words
+                        && match data.op {
+                            Op::BufferLoad => {
+                                args.len() == skip + 1
+                                    && (1..=4).contains(&results.len())
+                                    && !results.contains(&B1)
+                            }
+                            Op::BufferStore => {
+                                (1..=4).contains(&values.len())
+                                    && !values.contains(&B1)
+                                    && results.is_empty()
+                            }
+                            _ => args.len() == skip && results == [B32],
+                        },
+                )
+            }
+            Op::MemLoad | Op::MemStore => {
+                let Imm::Mem(access) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no variable"));
+                };
+                let address = args.first() == Some(&B32);
+                let values = args.get(1..).unwrap_or(&[]);
+                fits(
+                    address
+                        && if data.op == Op::MemLoad {
+                            values.is_empty()
+                                && (1..=4).contains(&results.len())
+                                && !results.contains(&B1)
+                        } else {
+                            (1..=4).contains(&values.len())
+                                && !values.contains(&B1)
+                                && results.is_empty()
+                        },
+                )?;
+                self.access(inst, data, access.mem, access.lo, access.hi)
+            }
+            Op::BufferAtomic => {
+                let Imm::BufferAtomic(buffer, op) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no binding"));
+                };
+                let skip = self.buffer(inst, buffer)?;
+                fits(
+                    atomic_shape(op, &args[args.len().min(skip + 1)..], results)
+                        && args.iter().take(skip + 1).all(|&ty| ty == B32)
+                        && args.len() > skip,
+                )
+            }
+            Op::MemAtomic => {
+                let Imm::MemAtomic(access, op) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no variable"));
+                };
+                fits(args.first() == Some(&B32) && atomic_shape(op, &args[1..], results))?;
+                self.require(
+                    func.mems.is_valid(access.mem)
+                        && func.mems[access.mem].space == MemSpace::Workgroup,
+                    inst,
+                    5,
+                    || "names no workgroup variable".into(),
+                )?;
+                self.access(inst, data, access.mem, access.lo, access.hi)
+            }
+            Op::Input => {
+                let Imm::Input(input, component) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no input"));
+                };
+                let exists =
+                    func.inputs.is_valid(input) && component < func.inputs[input].components;
+                self.require(exists, inst, 12, || {
+                    format!("{input} has no component {component}")
+                })?;
+                let ty = component_type(func.inputs[input].scalar);
+                fits(args.is_empty() && results == [ty])
+            }
+            Op::Output => {
+                let Imm::Output(output, component) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no output"));
+                };
+                let exists =
+                    func.outputs.is_valid(output) && component < func.outputs[output].components;
+                self.require(exists, inst, 12, || {
+                    format!("{output} has no component {component}")
+                })?;
+                let ty = component_type(func.outputs[output].scalar);
+                fits(args == [ty] && results.is_empty())
+            }
+            Op::Tex => {
+                let Imm::Tex(tex) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no texture"));
+                };
+                let count = self.texture_operands(inst, &tex)?;
+                let four = if tex.compare && tex.kind != TexKind::Gather {
+                    1
+                } else {
+                    4
+                };
+                fits(
+                    args.len() == count
+                        && args.iter().all(|&ty| ty == B32)
+                        && results.len() == four
+                        && results.iter().all(|&ty| ty == B32),
+                )?;
+                let quad = data.flags().has(Flags::QUAD);
+                self.require(!quad || func.stage == Stage::Fragment, inst, 12, || {
+                    "takes its level from a quad outside of a fragment program".into()
+                })
+            }
+            Op::TexQuery => {
+                let Imm::Query(texture, query) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no texture"));
+                };
+                let (_, skip) = self.image(inst, texture)?;
+                let (has_level, axes) = match func.resources[texture].kind {
+                    ResourceKind::Texture {
+                        dim, multisampled, ..
+                    } => (!multisampled, dim),
+                    ResourceKind::StorageTexture { dim, .. } => (false, dim),
+                    _ => (false, Dim::D1),
+                };
+                let axes = match axes {
+                    Dim::D1 => 1,
+                    Dim::D2 | Dim::Cube => 2,
+                    Dim::D3 => 3,
+                };
+                let (operands, gives) = match query {
+                    TexQuery::Size => (skip + usize::from(has_level), axes),
+                    TexQuery::Levels | TexQuery::Layers | TexQuery::Samples => (skip, 1),
+                };
+                fits(
+                    args.len() == operands
+                        && args.iter().all(|&ty| ty == B32)
+                        && results.len() == gives
+                        && results.iter().all(|&ty| ty == B32),
+                )
+            }
+            Op::ImageStore => {
+                let Imm::Resource(image) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no texture"));
+                };
+                let (coords, skip) = self.image(inst, image)?;
+                fits(
+                    args.len() == skip + coords + 4
+                        && args.iter().all(|&ty| ty == B32)
+                        && results.is_empty(),
+                )
+            }
+            Op::ImageAtomic => {
+                let Imm::ImageAtomic(image, op) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "names no texture"));
+                };
+                let (coords, skip) = self.image(inst, image)?;
+                fits(
+                    args.len() >= skip + coords
+                        && args.iter().all(|&ty| ty == B32)
+                        && atomic_shape(op, &args[skip + coords..], results),
+                )
+            }
+            Op::Barrier => {
+                fits(args.is_empty() && results.is_empty())?;
+                self.require(matches!(data.imm, Imm::Barrier { .. }), inst, 5, || {
+                    "says not which memories it orders".into()
+                })?;
+                self.require(func.stage == Stage::Compute, inst, 12, || {
+                    "a barrier outside of a compute program".into()
+                })
+            }
+            _ => Err(self.broken(Some(inst), 4, "an op without a shape")),
+        }
+    }
+
+    /// The binding exists and is a buffer; gives the operands that come before the address.
+    fn buffer(&self, inst: Inst, buffer: Resource) -> Result<usize, Broken> {
+        let exists = self.func.resources.is_valid(buffer)
+            && matches!(
+                self.func.resources[buffer].kind,
+                ResourceKind::Uniform { .. }
+                    | ResourceKind::Storage { .. }
+                    | ResourceKind::Immediate { .. }
+            );
+        self.require(exists, inst, 5, || format!("{buffer} is no buffer"))?;
+        Ok(usize::from(self.func.resources[buffer].count.is_some()))
+    }
+
+    /// The binding exists and is a texture; gives coordinates with layer, and operands before them.
+    fn image(&self, inst: Inst, image: Resource) -> Result<(usize, usize), Broken> {
+        let shape = self
+            .func
+            .resources
+            .is_valid(image)
+            .then(|| self.func.resources[image].kind);
+        let (Some(ResourceKind::Texture { dim, arrayed, .. })
+        | Some(ResourceKind::StorageTexture { dim, arrayed, .. })) = shape
+        else {
+            return Err(self.broken(Some(inst), 5, format!("{image} is no texture")));
+        };
+        let element = usize::from(self.func.resources[image].count.is_some());
+        Ok((dim.coords() + usize::from(arrayed), element))
+    }
+
+    fn texture_operands(&self, inst: Inst, tex: &TexOp) -> Result<usize, Broken> {
+        let (coords, mut count) = self.image(inst, tex.texture)?;
+        let kind = self.func.resources[tex.texture].kind;
+        let storage = matches!(kind, ResourceKind::StorageTexture { .. });
+        let plain = match kind {
+            ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => {
+                dim.coords()
+            }
+            _ => 0,
+        };
+        match tex.sampler.expand() {
+            None => self.require(tex.kind == TexKind::Load, inst, 5, || {
+                "samples without a sampler".into()
+            })?,
+            Some(sampler) => {
+                let exists = self.func.resources.is_valid(sampler)
+                    && matches!(
+                        self.func.resources[sampler].kind,
+                        ResourceKind::Sampler { .. }
+                    );
+                self.require(
+                    exists && !storage && tex.kind != TexKind::Load,
+                    inst,
+                    5,
+                    || format!("{sampler} is no sampler for this"),
+                )?;
+                count += usize::from(self.func.resources[sampler].count.is_some());
+            }
+        }
+        count += coords + usize::from(tex.compare);
+        Ok(count
+            + match tex.kind {
+                TexKind::Sample | TexKind::SampleBaseClampToEdge | TexKind::Gather => 0,
+                TexKind::SampleBias | TexKind::SampleLevel => 1,
+                TexKind::SampleGrad => 2 * plain,
+                TexKind::Load => usize::from(!storage),
+            })
+    }
+
+    fn access(&self, inst: Inst, data: &InstData, mem: Mem, lo: u32, hi: u32) -> Check {
+        let func = self.func;
+        self.require(func.mems.is_valid(mem), inst, 5, || {
+            format!("{mem} does not exist")
+        })?;
+        let size = func.mems[mem].size;
+        self.require(lo < hi && hi <= size, inst, 11, || {
+            format!("{lo}..{hi} is no part of the {size} bytes of {mem}")
+        })?;
+        match func.as_const(data.args[0]) {
+            Some(address) => {
+                let within = (u64::from(lo)..u64::from(hi)).contains(&address);
+                self.require(within, inst, 11, || {
+                    format!("the address {address} is not in {lo}..{hi}")
+                })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The type of a component of a stage input or output.
+fn component_type(scalar: Scalar) -> Type {
+    match scalar {
+        Scalar::F16 => Type::B16,
+        Scalar::F32 | Scalar::I32 | Scalar::U32 | Scalar::Bool => Type::B32,
+    }
+}
+
+/// Types that a conversion takes and gives. A truth value converts like an integer of one bit.
+fn converts(op: Op, from: Type, to: Type) -> bool {
+    use Type::B1;
+    match op {
+        Op::SToF | Op::UToF => to != B1,
+        Op::FToS | Op::FToU | Op::FConvert => from != B1 && to != B1,
+        Op::FrexpExp => from != B1 && to == Type::B32,
+        _ => true,
+    }
+}
+
+/// Operands behind the address and results of an atomic.
+fn atomic_shape(op: AtomicOp, operands: &[Type], results: &[Type]) -> bool {
+    let count = match op {
+        AtomicOp::Load => 0,
+        AtomicOp::CompareExchange => 2,
+        _ => 1,
+    };
+    operands.len() == count
+        && operands.iter().all(|&ty| ty == Type::B32)
+        && match op {
+            AtomicOp::Store => results.is_empty(),
+            AtomicOp::Load => results == [Type::B32],
+            _ => results == [Type::B32] || results.is_empty(),
+        }
+}
