@@ -1,9 +1,10 @@
 //! Simpler control flow: constant branches are taken, blocks that nobody leaves dissolve, loops that
-//! never come round become blocks, what no control reaches goes.
+//! never come round become blocks, what no control reaches goes, and an `if` with only an `else` asks
+//! the opposite.
 
 use crate::{ctx::Ctx, rename::Renames, shape::Shape};
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Span, Value};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
 use smallvec::SmallVec;
 
 /// Simplifies regions, innermost first.
@@ -78,12 +79,7 @@ impl Simplify<'_, '_> {
         }
     }
 
-    fn region(
-        &mut self,
-        func: &mut Func,
-        region: gpucc_ir::ssa::Region,
-        exits: &mut SecondaryMap<Inst, u32>,
-    ) {
+    fn region(&mut self, func: &mut Func, region: Region, exits: &mut SecondaryMap<Inst, u32>) {
         let plain = func.regions[region]
             .insts
             .iter()
@@ -116,6 +112,9 @@ impl Simplify<'_, '_> {
                     self.renames.set(from, to);
                 }
                 continue;
+            }
+            if func.insts[inst].op == Op::If {
+                self.orient(func, inst, &mut out);
             }
             out.push(inst);
             if func.insts[inst].op == Op::If
@@ -150,8 +149,34 @@ impl Simplify<'_, '_> {
         func.regions[region].insts = out;
     }
 
+    /// An `if` that only does something when its condition fails asks the opposite: a mask-stack
+    /// machine then needs no `else`.
+    fn orient(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
+        let idle = |arm: Region| matches!(func.regions[arm].insts[..], [end] if func.insts[end].op == Op::Yield);
+        let arms = &func.insts[inst].regions;
+        if !idle(arms[0]) || idle(arms[1]) || !self.ctx.draw() {
+            return;
+        }
+        self.changed = true;
+        let not = func.new_inst(
+            InstData {
+                op: Op::Not,
+                args: SmallVec::from_slice(&func.insts[inst].args),
+                imm: Imm::None,
+                regions: SmallVec::new(),
+                results: SmallVec::new(),
+                span: func.insts[inst].span,
+                bundle: None,
+            },
+            &[Type::B1],
+        );
+        out.push(not);
+        func.insts[inst].args[0] = func.insts[not].results[0];
+        func.insts[inst].regions.swap(0, 1);
+    }
+
     /// The arm that a constant condition takes.
-    fn taken_arm(&mut self, func: &Func, inst: Inst) -> Option<gpucc_ir::ssa::Region> {
+    fn taken_arm(&mut self, func: &Func, inst: Inst) -> Option<Region> {
         let cond: Value = self.renames.get(func.insts[inst].args[0]);
         let bits = func.as_const(cond)?;
         Some(func.insts[inst].regions[usize::from(bits == 0)])
@@ -163,7 +188,7 @@ impl Simplify<'_, '_> {
         func: &mut Func,
         inst: Inst,
         exits: &mut SecondaryMap<Inst, u32>,
-    ) -> Option<gpucc_ir::ssa::Region> {
+    ) -> Option<Region> {
         let region = func.insts[inst].regions[0];
         let end = func.terminator(region)?;
         let own = func.insts[end].op == Op::Exit && func.insts[end].imm == Imm::Label(inst);
@@ -178,7 +203,7 @@ impl Simplify<'_, '_> {
 }
 
 /// True when control never comes out of the end of an `if`'s arm.
-fn leaves(func: &Func, arm: gpucc_ir::ssa::Region) -> bool {
+fn leaves(func: &Func, arm: Region) -> bool {
     func.terminator(arm)
         .is_some_and(|end| func.insts[end].op != Op::Yield)
 }
