@@ -29,7 +29,7 @@
 //! # What stands around it
 //! [`Op`] is the table of operations, [`eval`](mod@eval) what each computes under a numeric model
 //! ([`Numerics`]), [`verify`](mod@verify) the list of invariants, [`parse`](mod@parse) the grammar
-//! of the text that [`print`] writes, [`interp`] the meaning of a whole function over a [`World`],
+//! of the text that [`print`](mod@print) writes, [`interp`] the meaning of a whole function over a [`World`],
 //! and [`random`] a source of programs for tests.
 
 mod build;
