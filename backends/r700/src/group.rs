@@ -169,8 +169,16 @@ const CELLS: usize = 513;
 /// An operation that no group admits: it should have been made legal before.
 pub fn pack(items: &[Item]) -> Result<Vec<Clause>, String> {
     let mut packer = Packer::default();
-    for window in items.chunks(WINDOW) {
+    let mut rest = items;
+    while !rest.is_empty() {
+        let mut end = rest.len().min(WINDOW);
+        // A MOVA and its user stay together.
+        if end < rest.len() && rest[end - 1].op() == AluOp::MOVA_INT {
+            end += 1;
+        }
+        let (window, after) = rest.split_at(end);
         packer.window(window)?;
+        rest = after;
     }
     packer.close();
     Ok(packer.clauses)
@@ -271,19 +279,28 @@ impl Graph {
                 reads.extend(cells);
                 reads.push(ADDRESS);
             }
+            let user = item.range.is_some() && indexed;
+            let mut depend = |from: u32, latency: u32| {
+                graph.edge(from as usize, at, latency);
+                // AR dies with the clause: its MOVA, which stands just before, waits until nothing
+                // else can hold up the user.
+                if user && (from as usize) + 1 < at {
+                    graph.edge(from as usize, at - 1, latency.saturating_sub(1));
+                }
+            };
             for &c in &reads {
                 if let Some((from, latency)) = writer[c] {
-                    graph.edge(from as usize, at, latency);
+                    depend(from, latency);
                 }
             }
             for &c in &writes {
                 if let Some((from, latency)) = writer[c] {
-                    graph.edge(from as usize, at, latency);
+                    depend(from, latency);
                 }
                 // A group reads before it writes; but AR changes for the whole group.
                 let latency = u32::from(c == ADDRESS);
                 for &reader in &readers[c] {
-                    graph.edge(reader as usize, at, latency);
+                    depend(reader, latency);
                 }
             }
             for &c in &reads {
@@ -356,6 +373,14 @@ impl Packer {
     }
 
     fn window(&mut self, items: &[Item]) -> Result<(), String> {
+        // The hazard of an indexed write also holds from window to window.
+        let indexed = self.clause.groups.last().is_some_and(|packed| {
+            let mut slots = packed.group.slots.iter().flatten();
+            slots.any(|slot| slot.dst.is_some_and(|dst| dst.rel))
+        });
+        if indexed {
+            self.idle();
+        }
         self.graph = Graph::build(items);
         let n = items.len();
         let mut ready: Ready = BTreeSet::new();
@@ -381,21 +406,10 @@ impl Packer {
             }
             let (group, locks, count, span) = self.fill(items, &mut ready, &mut later, now);
             if count == 0 {
-                if ready.is_empty() {
-                    // Only the hazard of an indexed write leaves a group with nothing to do.
-                    let nop = Slot {
-                        op: AluOp::NOP,
-                        dst: None,
-                        src: [Operand::UNUSED; 3],
-                        sources: 0,
-                        clamp: false,
-                        omod: 0,
-                    };
-                    let group = legal::Group::default()
-                        .admit(0, &nop)
-                        .expect("an empty group admits NOP");
-                    let locks = self.clause.locks;
-                    self.finish(group, locks, Span::NONE);
+                if ready.is_empty() || self.pending_address > 0 {
+                    // The hazard of an indexed write leaves a group with nothing to do, and while AR is
+                    // awaited the clause cannot end for other constants.
+                    self.idle();
                     now += 1;
                 } else if self.clause.groups.is_empty() {
                     let at = ready.first().map_or(0, |key| key.1 as usize);
@@ -415,6 +429,23 @@ impl Packer {
             }
         }
         Ok(())
+    }
+
+    /// A group that does nothing.
+    fn idle(&mut self) {
+        let nop = Slot {
+            op: AluOp::NOP,
+            dst: None,
+            src: [Operand::UNUSED; 3],
+            sources: 0,
+            clamp: false,
+            omod: 0,
+        };
+        let group = legal::Group::default()
+            .admit(0, &nop)
+            .expect("an empty group admits NOP");
+        let locks = self.clause.locks;
+        self.finish(group, locks, Span::NONE);
     }
 
     /// Ends a group: what it leaves in PV and PS, and what it adds to the clause.
@@ -551,6 +582,8 @@ impl Packer {
                     }
                     Units::Any | Units::Vector => match slot.dst {
                         Some(dst) => group.admit(usize::from(dst.chan), &slot).ok(),
+                        // Slot x loads AR.x, the element that indexes registers.
+                        None if slot.op == AluOp::MOVA_INT => group.admit(0, &slot).ok(),
                         None => (0..TRANS).find_map(|unit| group.admit(unit, &slot).ok()),
                     },
                     Units::Reduction => None,

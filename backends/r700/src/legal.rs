@@ -488,7 +488,8 @@ pub fn legal(program: &isa::Program, gprs: u32) -> Result<(), Finished> {
             }
             reduced =
                 state.is_reduction() && state.slots[0].is_some_and(|slot| slot.op != AluOp::CUBE);
-            address |= state.has_mova();
+            // Slot x loads AR.x, which alone indexes registers (table 4.2).
+            address |= state.slots[0].is_some_and(|slot| slot.op == AluOp::MOVA_INT);
             at += group.qwords();
         }
     }

@@ -41,7 +41,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     refuse::check(&func, options.chip)?;
     let expanded = expand::expand(func, options);
     let abi = abi::Abi::of(&expanded, options)?;
-    let mut lowered = lower::lower(&expanded, &abi, options)?;
+    let mut lowered = lower::lower(&expanded, &abi)?;
     let mut dumps = Vec::new();
     let mut dump = |pass: &'static str, func: &mach::Func<inst::Inst>| {
         if options.dump {

@@ -13,7 +13,7 @@ mod texture;
 mod uses;
 
 use crate::abi::Abi;
-use crate::api::{Failure, Options};
+use crate::api::Failure;
 use crate::inst::{Alu, FILES, GPR, Inst, Source, Src};
 use crate::isa::AluOp;
 use crate::op;
@@ -66,7 +66,6 @@ pub struct Lowered {
 struct Lower<'a> {
     ssa: &'a Func,
     abi: &'a Abi,
-    options: &'a Options,
     uses: Uses,
     m: mach::Func<Inst>,
     block: Block,
@@ -86,13 +85,12 @@ struct Lower<'a> {
 ///
 /// # Errors
 /// [`Failure::NotYet`] for what is not written, [`Failure::Limit`] where the machine ends.
-pub fn lower(ssa: &Func, abi: &Abi, options: &Options) -> Result<Lowered, Failure> {
+pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     let mut m = mach::Func::new(ssa.name.clone(), FILES);
     let block = m.push_block();
     let mut lower = Lower {
         ssa,
         abi,
-        options,
         uses: Uses::of(ssa),
         m,
         block,
@@ -151,7 +149,14 @@ impl Lower<'_> {
     fn limit_constants<'s>(&mut self, sources: impl Iterator<Item = &'s mut Source>) {
         let mut pairs: SmallVec<[(u8, u16, u8); 2]> = SmallVec::new();
         for source in sources {
-            let Src::Const { buffer, index, chan } = source.src else { continue };
+            let Src::Const {
+                buffer,
+                index,
+                chan,
+            } = source.src
+            else {
+                continue;
+            };
             let pair = (buffer, index, chan / 2);
             if pairs.contains(&pair) {
                 continue;

@@ -31,21 +31,41 @@ fn on_machine(op: Op) -> bool {
 }
 
 fn narrow(func: &Func) -> bool {
-    func.values.values().all(|value| matches!(value.ty, Type::B1 | Type::B32))
+    func.values
+        .values()
+        .all(|value| matches!(value.ty, Type::B1 | Type::B32))
 }
 
 fn optimised(mut func: Func, level: gpucc_passes::Level) -> Func {
-    let options = gpucc_passes::Options { level, ..gpucc_passes::Options::default() };
+    let options = gpucc_passes::Options {
+        level,
+        ..gpucc_passes::Options::default()
+    };
     let mut ctx = Ctx::new(options, r700::numerics(), r700::target_info());
-    let runner = Runner { plan: Plan::for_options(&ctx.options), ..Runner::default() };
-    runner.run(&mut func, &mut ctx, &mut Quiet).expect("the shared passes accept their own text");
+    let runner = Runner {
+        plan: Plan::for_options(&ctx.options),
+        ..Runner::default()
+    };
+    runner
+        .run(&mut func, &mut ctx, &mut Quiet)
+        .expect("the shared passes accept their own text");
     func
 }
 
 fn words(rng: &mut Rng, count: usize) -> Vec<u8> {
     const EDGES: [u32; 12] = [
-        0, 1, 2, 31, 32, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x3f80_0000, 0xbf80_0000,
-        0x4049_0fdb, 0x0000_ffff,
+        0,
+        1,
+        2,
+        31,
+        32,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffff,
+        0x3f80_0000,
+        0xbf80_0000,
+        0x4049_0fdb,
+        0x0000_ffff,
     ];
     (0..count)
         .flat_map(|_| {
@@ -72,7 +92,10 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
         gpucc_passes::Level::O0 => r700::Effort::None,
         _ => r700::Effort::Full,
     };
-    let options = r700::Options { effort, ..r700::Options::default() };
+    let options = r700::Options {
+        effort,
+        ..r700::Options::default()
+    };
     let compiled = match r700::compile(func, &options) {
         Ok(compiled) => compiled,
         Err(r700::Failure::Internal { pass, message }) => {
@@ -85,11 +108,7 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
     let mut bindings = Bindings::new(func);
     let groups = 2;
     let lanes = interp::Lanes::compute(func, [groups, 1, 1], 0, groups);
-    let mut state = emu::State::new(
-        r700::Chip::Rv770,
-        emu::Stage::Compute,
-        r700::numerics(),
-    );
+    let mut state = emu::State::new(r700::Chip::Rv770, emu::Stage::Compute, r700::numerics());
     for register in &compiled.state {
         state.registers.insert(register.address, register.value);
     }
@@ -120,13 +139,22 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
                 state.constants[15][at + 4..at + 8]
                     .copy_from_slice(&(bytes.len() as u32).to_le_bytes());
                 aperture.extend_from_slice(&bytes);
-                emu::FetchSource::Aperture { start, size: bytes.len() as u32 }
+                emu::FetchSource::Aperture {
+                    start,
+                    size: bytes.len() as u32,
+                }
             }
             None => emu::FetchSource::Bytes(bytes.clone()),
         };
         if let Some(resource) = slot.slot.resource {
-            let buffer = emu::BufferResource { source, stride: 4, format: None };
-            state.resources.insert(resource, emu::FetchResource::Buffer(buffer));
+            let buffer = emu::BufferResource {
+                source,
+                stride: 4,
+                format: None,
+            };
+            state
+                .resources
+                .insert(resource, emu::FetchResource::Buffer(buffer));
         }
     }
     let layout = compiled.compute.expect("compute programs have a layout");
@@ -135,7 +163,10 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
             let at = 16 * *constant as usize;
             let base = (aperture.len() / 4) as u32;
             state.constants[15][at..at + 4].copy_from_slice(&base.to_le_bytes());
-            aperture.resize(aperture.len() + (groups * layout.workgroup_dwords * 4) as usize, 0);
+            aperture.resize(
+                aperture.len() + (groups * layout.workgroup_dwords * 4) as usize,
+                0,
+            );
         }
     }
     state.aperture.words = aperture
@@ -180,8 +211,16 @@ fn sweep(first: u64, count: u64, config: &Config, level: gpucc_passes::Level) {
             Err(message) => wrong.push(format!("seed {seed}: {message}")),
         }
     }
-    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(counted * 2 > count, "only {counted} of {count} programs counted");
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(
+        counted * 2 > count,
+        "only {counted} of {count} programs counted"
+    );
 }
 
 const PLAIN: Config = Config {
@@ -192,7 +231,10 @@ const PLAIN: Config = Config {
 };
 
 fn budget() -> u64 {
-    std::env::var("GPUCC_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(24)
+    std::env::var("GPUCC_RANDOM")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(24)
 }
 
 #[test]
@@ -207,6 +249,37 @@ fn random_programs_without_optimisation_run_as_the_interpreter_says() {
 
 #[test]
 fn random_programs_with_barriers_run_as_the_interpreter_says() {
-    let config = Config { workgroup: true, ..PLAIN };
+    let config = Config {
+        workgroup: true,
+        ..PLAIN
+    };
     sweep(200_001, budget(), &config, gpucc_passes::Level::O2);
+}
+
+/// `GPUCC_SEED=n` writes the code of one program of the barrier sweep to a file in the temporary folder.
+#[test]
+fn one_program_can_be_looked_at() {
+    let Some(seed) = std::env::var("GPUCC_SEED")
+        .ok()
+        .and_then(|n| n.parse().ok())
+    else {
+        return;
+    };
+    let config = Config {
+        workgroup: true,
+        ..PLAIN
+    };
+    let func = optimised(random::program(seed, &config), gpucc_passes::Level::O2);
+    let compiled = r700::compile(
+        func,
+        &r700::Options {
+            dump: true,
+            ..r700::Options::default()
+        },
+    )
+    .expect("the program compiles");
+    let folder = std::env::temp_dir();
+    std::fs::write(folder.join("random.bin"), &compiled.code).expect("the folder is writable");
+    std::fs::write(folder.join("random.mach"), &compiled.dumps[1].1)
+        .expect("the folder is writable");
 }

@@ -136,7 +136,7 @@ impl Lower<'_> {
             }
             Stage::Vertex => {
                 let separate = self.abi.pipeline.fetch == FetchMode::Separate;
-                let mut needs = |builtin: Builtin| {
+                let needs = |builtin: Builtin| {
                     read.iter()
                         .any(|&(input, _)| match self.ssa.inputs[input].kind {
                             InputKind::Builtin(b) => b == builtin,
