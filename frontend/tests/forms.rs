@@ -392,3 +392,97 @@ fn glsl_switches_fall_through_and_conversions_hold() {
         .collect();
     assert_eq!(words[..6], [11, 10, 11100, 10000, 11000, 25]);
 }
+
+#[test]
+fn interfaces_keep_locations_builtins_and_interpolation() {
+    use ssa::{Builtin, InputKind, Interpolation, OutputKind, Sampling, Scalar};
+    let text = "
+        struct Out { @builtin(position) p: vec4<f32>, @location(1) @interpolate(flat) id: u32, @location(0) @interpolate(linear, centroid) uv: vec2<f32> }
+        @vertex fn vs(@builtin(vertex_index) v: u32, @location(3) a: vec3<f32>) -> Out { return Out(vec4(a, 1.0), v, a.xy); }
+        @fragment fn fs(in: Out, @builtin(front_facing) front: bool) -> @location(2) vec4<f32> { if !front { discard; } return vec4(in.uv, in.p.xy); }";
+    let parsed = parse(Source::Wgsl(text), "i.wgsl", &Options::default()).expect("it is valid");
+    let [vs, fs] = &parsed.module.funcs[..] else {
+        panic!("two entry points");
+    };
+    ssa::verify(vs).expect("vs verifies");
+    ssa::verify(fs).expect("fs verifies");
+    let inputs: Vec<_> = vs
+        .inputs
+        .values()
+        .map(|input| (input.kind, input.components, input.scalar))
+        .collect();
+    let plain = |location| InputKind::Location {
+        location,
+        interpolation: Interpolation::Perspective,
+        sampling: Sampling::Center,
+    };
+    assert_eq!(
+        inputs[0],
+        (InputKind::Builtin(Builtin::VertexIndex), 1, Scalar::U32)
+    );
+    assert_eq!(inputs[1], (plain(3), 3, Scalar::F32));
+    let kinds: Vec<_> = vs.outputs.values().map(|output| output.kind).collect();
+    assert_eq!(kinds[0], OutputKind::Builtin(Builtin::Position));
+    let flat = OutputKind::Location {
+        location: 1,
+        blend_src: 0,
+        interpolation: Interpolation::Flat,
+    };
+    assert_eq!(kinds[1], flat);
+    let uv = fs
+        .inputs
+        .values()
+        .find(|input| input.name == "uv")
+        .expect("uv is an input");
+    let linear = InputKind::Location {
+        location: 0,
+        interpolation: Interpolation::Linear,
+        sampling: Sampling::Centroid,
+    };
+    assert_eq!(uv.kind, linear);
+    let ops: Vec<ssa::Op> = fs.insts.values().map(|inst| inst.op).collect();
+    assert!(ops.contains(&ssa::Op::Demote));
+    assert!(
+        !ops.contains(&ssa::Op::Exit),
+        "a WGSL discard goes on as a helper"
+    );
+}
+
+#[test]
+fn every_instruction_of_a_body_knows_its_source_line() {
+    let text = "@group(0) @binding(0) var<storage, read_write> o: f32;\n@compute @workgroup_size(1)\nfn main() {\n  let a = o * 2.0;\n  o = a + 1.0;\n}\n";
+    let parsed = parse(Source::Wgsl(text), "s.wgsl", &Options::default()).expect("it is valid");
+    let func = &parsed.module.funcs[0];
+    let line = |op| {
+        let inst = func
+            .insts
+            .values()
+            .find(|inst| inst.op == op)
+            .expect("it is there");
+        parsed
+            .source
+            .location(inst.span)
+            .expect("it has a place")
+            .line
+    };
+    assert_eq!(line(ssa::Op::FMul), 4);
+    assert_eq!(line(ssa::Op::FAdd), 5);
+    assert_eq!(line(ssa::Op::BufferStore), 5);
+}
+
+#[test]
+fn the_lanes_of_a_vector_operation_are_one_bundle() {
+    let text = "@group(0) @binding(0) var<storage, read_write> o: vec4<f32>;\n@compute @workgroup_size(1) fn main() { o = o * o; }";
+    let parsed = parse(Source::Wgsl(text), "b.wgsl", &Options::default()).expect("it is valid");
+    let func = &parsed.module.funcs[0];
+    let bundles: Vec<_> = func
+        .insts
+        .values()
+        .filter(|inst| inst.op == ssa::Op::FMul)
+        .map(|inst| inst.bundle.expect("it is a lane"))
+        .collect();
+    assert_eq!(bundles.len(), 4);
+    for (lane, bundle) in bundles.iter().enumerate() {
+        assert_eq!((bundle.id, usize::from(bundle.lane)), (bundles[0].id, lane));
+    }
+}
