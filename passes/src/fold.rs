@@ -92,14 +92,19 @@ impl Fold<'_, '_> {
             let regions = func.insts[inst].regions.clone();
             if !regions.is_empty() {
                 let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
+                // The condition, and what it is the opposite of.
+                let opposite = cond.and_then(|cond| {
+                    let data = func.def(cond).filter(|data| data.op == Op::Not)?;
+                    Some(data.args[0])
+                });
                 for (index, inner) in regions.into_iter().enumerate() {
-                    let before = cond.map(|cond| self.known[cond]);
-                    if let Some(cond) = cond {
-                        self.known[cond] = Some(index == 0);
-                    }
+                    let facts = [(cond, index == 0), (opposite, index != 0)];
+                    let before = facts.map(|(value, holds)| {
+                        value.map(|value| (value, self.known[value].replace(holds)))
+                    });
                     self.region(func, inner);
-                    if let (Some(cond), Some(before)) = (cond, before) {
-                        self.known[cond] = before;
+                    for (value, old) in before.into_iter().flatten() {
+                        self.known[value] = old;
                     }
                 }
                 out.push(inst);
