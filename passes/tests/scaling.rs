@@ -257,3 +257,49 @@ fn times_of_each_pass() {
         }
     }
 }
+
+#[test]
+fn the_deepest_nest_that_the_verifier_allows_passes_on_a_small_stack() {
+    let (mut func, input, sink) = setup();
+    let mem = variable(&mut func, 1);
+    let mut b = Builder::at_body(&mut func);
+    let x = b.input(input, 0);
+    store(&mut b, mem, 0, x);
+    let outer = b.region;
+    for depth in 0..gpucc_ir::ssa::verify::MAX_NESTING - 2 {
+        let old = load(&mut b, mem, 0);
+        let limit = b.u32(depth);
+        let new = b.op2(Op::IMul, old, limit);
+        store(&mut b, mem, 0, new);
+        let cond = b.op2(Op::ULt, new, x);
+        let (yes, no) = (b.func.new_region(), b.func.new_region());
+        b.inst(Op::If, gpucc_ir::ssa::Imm::None, &[cond], &[yes, no], &[]);
+        b.end(Op::Yield, &[]);
+        b.region = no;
+        b.end(Op::Yield, &[]);
+        b.region = yes;
+    }
+    b.end(Op::Yield, &[]);
+    // The end of the body stands after the outermost `if`.
+    func.regions[outer].insts.pop();
+    let mut b = Builder::at(&mut func, outer);
+    finish(&mut b, mem, 1, sink);
+    let run = move || {
+        let mut func = func;
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        let plan = Plan::for_options(&ctx.options);
+        let runner = Runner {
+            plan,
+            ..Runner::default()
+        };
+        runner
+            .run(&mut func, &mut ctx, &mut gpucc_passes::Quiet)
+            .expect("sound");
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    thread
+        .spawn(run)
+        .expect("a thread")
+        .join()
+        .expect("no overflow");
+}
