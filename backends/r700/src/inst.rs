@@ -12,7 +12,7 @@ pub const GPR: FileId = FileId(0);
 /// The register files of the machine.
 pub const FILES: Files = Files(&[File {
     name: "R",
-    cells: 4 * 123,
+    cells: 4 * 119,
     row: 4,
     per_lane: true,
     scope: Scope::Function,
@@ -412,7 +412,10 @@ impl mach::Inst for Inst {
                     source(src, visit);
                 }
                 // Where read ports do not suffice, emission makes it a chain that sums up in here.
-                visit(Operand { role: Role::EarlyDef, ..Operand::def_of(*dst) });
+                visit(Operand {
+                    role: Role::EarlyDef,
+                    ..Operand::def_of(*dst)
+                });
             }
             Inst::Cube { dst, src } => {
                 for &src in src {
