@@ -1,0 +1,259 @@
+//! One legal and one illegal case for each rule of ALU groups and clauses, as text: each clause is
+//! assembled into a small program and asked of `legal`.
+
+use gpucc_r700::isa;
+use gpucc_r700::legal::{Group, Violation, legal};
+use gpucc_r700::slot::{Dst, Operand, Read, Slot};
+
+fn gpr(gpr: u8, chan: u8) -> Operand {
+    Operand {
+        read: Read::Gpr {
+            gpr,
+            chan,
+            rel: false,
+        },
+        neg: false,
+        abs: false,
+    }
+}
+
+fn constant(buffer: u8, index: u16, chan: u8) -> Operand {
+    Operand {
+        read: Read::Kcache {
+            buffer,
+            index,
+            chan,
+        },
+        neg: false,
+        abs: false,
+    }
+}
+
+fn literal(bits: u32) -> Operand {
+    Operand {
+        read: Read::Literal(bits),
+        neg: false,
+        abs: false,
+    }
+}
+
+fn slot(op: isa::AluOp, chan: u8, src: &[Operand]) -> Slot {
+    let mut all = [Operand::UNUSED; 3];
+    all[..src.len()].copy_from_slice(src);
+    Slot {
+        op,
+        dst: Some(Dst {
+            gpr: 9,
+            chan,
+            rel: false,
+        }),
+        src: all,
+        sources: src.len() as u8,
+        clamp: false,
+        omod: 0,
+    }
+}
+
+/// Admits slots one after the other; the first refusal.
+fn admit(slots: &[(usize, Slot)]) -> Result<Group, Violation> {
+    slots
+        .iter()
+        .try_fold(Group::default(), |group, (unit, slot)| {
+            group.admit(*unit, slot)
+        })
+}
+
+use isa::AluOp::{
+    ADD, CNDE_INT, KILLE, MOV, MOVA_INT, MUL_IEEE, MULADD_IEEE, PRED_SETE, RECIP_IEEE,
+};
+
+#[test]
+fn a_slot_takes_one_operation() {
+    let a = slot(MOV, 0, &[gpr(1, 0)]);
+    assert!(admit(&[(0, a)]).is_ok());
+    assert_eq!(admit(&[(0, a), (0, a)]).unwrap_err(), Violation::Taken);
+}
+
+#[test]
+fn the_trans_slot_alone_has_the_reciprocal() {
+    let a = slot(RECIP_IEEE, 0, &[gpr(1, 0)]);
+    assert!(admit(&[(4, a)]).is_ok());
+    assert_eq!(admit(&[(0, a)]).unwrap_err(), Violation::Unit);
+}
+
+#[test]
+fn a_vector_slot_writes_its_own_channel() {
+    let a = slot(MOV, 1, &[gpr(1, 0)]);
+    assert!(admit(&[(1, a)]).is_ok());
+    assert_eq!(admit(&[(2, a)]).unwrap_err(), Violation::Channel);
+}
+
+#[test]
+fn a_group_has_four_literals() {
+    let a = |unit: usize, base: u32| {
+        (
+            unit,
+            slot(ADD, unit as u8, &[literal(base), literal(base + 1)]),
+        )
+    };
+    assert!(admit(&[a(0, 10), a(1, 12), a(2, 10)]).is_ok());
+    assert_eq!(
+        admit(&[a(0, 10), a(1, 12), a(2, 14)]).unwrap_err(),
+        Violation::Literals
+    );
+}
+
+#[test]
+fn a_group_reads_two_pairs_of_constants() {
+    let a = |unit: usize, index: u16, chan: u8| {
+        (unit, slot(MOV, unit as u8, &[constant(0, index, chan)]))
+    };
+    // x and y of a vector are one pair, z and w the other.
+    assert!(admit(&[a(0, 5, 0), a(1, 5, 1), a(2, 5, 2), a(3, 5, 3)]).is_ok());
+    assert_eq!(
+        admit(&[a(0, 5, 0), a(1, 6, 0), a(2, 7, 0)]).unwrap_err(),
+        Violation::Constants
+    );
+}
+
+#[test]
+fn the_trans_slot_reads_two_constants_of_any_kind() {
+    let x = slot(MOV, 0, &[gpr(1, 0)]);
+    let two = slot(MULADD_IEEE, 0, &[constant(0, 1, 0), literal(7), gpr(1, 0)]);
+    let mut two_elsewhere = two;
+    two_elsewhere.dst = Some(Dst {
+        gpr: 8,
+        chan: 0,
+        rel: false,
+    });
+    assert!(admit(&[(0, x), (4, two_elsewhere)]).is_ok());
+    let three = slot(
+        CNDE_INT,
+        0,
+        &[constant(0, 1, 0), literal(7), Operand::UNUSED],
+    );
+    assert_eq!(admit(&[(4, three)]).unwrap_err(), Violation::TransConstants);
+}
+
+#[test]
+fn three_registers_of_a_channel_are_read_in_three_cycles_and_a_fourth_is_not() {
+    let a = slot(ADD, 0, &[gpr(1, 0), gpr(2, 0)]);
+    let b = slot(MOV, 1, &[gpr(3, 0)]);
+    let c = slot(MOV, 2, &[gpr(4, 0)]);
+    assert!(admit(&[(0, a), (1, b)]).is_ok());
+    assert_eq!(
+        admit(&[(0, a), (1, b), (2, c)]).unwrap_err(),
+        Violation::Ports
+    );
+}
+
+#[test]
+fn equal_first_and_second_sources_share_a_read_and_the_third_does_not() {
+    let square = slot(MUL_IEEE, 0, &[gpr(1, 0), gpr(1, 0)]);
+    let b = slot(ADD, 1, &[gpr(2, 0), gpr(3, 0)]);
+    assert!(admit(&[(0, square), (1, b)]).is_ok());
+}
+
+#[test]
+fn a_group_has_one_predicate_or_kill() {
+    let mut a = slot(PRED_SETE, 0, &[gpr(1, 0), gpr(1, 1)]);
+    let mut b = slot(KILLE, 1, &[gpr(1, 0), gpr(1, 1)]);
+    (a.dst, b.dst) = (None, None);
+    assert!(admit(&[(0, a)]).is_ok());
+    assert_eq!(admit(&[(0, a), (1, b)]).unwrap_err(), Violation::Predicate);
+}
+
+#[test]
+fn an_index_is_not_used_beside_its_mova() {
+    let mut a = slot(MOVA_INT, 0, &[gpr(1, 0)]);
+    a.dst = None;
+    let mut b = slot(MOV, 1, &[gpr(2, 0)]);
+    assert!(admit(&[(0, a), (1, b)]).is_ok());
+    b.src[0].read = Read::Gpr {
+        gpr: 2,
+        chan: 0,
+        rel: true,
+    };
+    assert_eq!(admit(&[(0, a), (1, b)]).unwrap_err(), Violation::Address);
+}
+
+#[test]
+fn integers_take_no_modifiers() {
+    let mut a = slot(ADD, 0, &[gpr(1, 0), gpr(2, 0)]);
+    a.src[1].neg = true;
+    assert!(admit(&[(0, a)]).is_ok());
+    let mut b = slot(isa::AluOp::ADD_INT, 0, &[gpr(1, 0), gpr(2, 0)]);
+    b.src[1].neg = true;
+    assert_eq!(admit(&[(0, b)]).unwrap_err(), Violation::Modifier);
+}
+
+#[test]
+fn a_reduction_is_the_same_in_all_four_slots() {
+    let part = |chan: u8| {
+        let mut s = slot(isa::AluOp::DOT4_IEEE, chan, &[gpr(1, chan), gpr(2, chan)]);
+        s.dst = s.dst.filter(|_| chan == 0);
+        s
+    };
+    let whole = [part(0), part(1), part(2), part(3)];
+    assert!(Group::default().admit_reduction(&whole).is_ok());
+    let mut mixed = whole;
+    mixed[3].clamp = true;
+    assert_eq!(
+        Group::default().admit_reduction(&mixed).unwrap_err(),
+        Violation::Reduction
+    );
+}
+
+/// A program of one ALU clause that ends after it.
+fn clause(groups: Vec<isa::AluGroup>) -> isa::Program {
+    let body = isa::Body::Alu(groups);
+    let mut program = isa::Program::default();
+    program.dwords = 4 + 2 * body.qwords();
+    program.clauses.push(isa::Clause { at: 2, body });
+    program
+}
+
+fn group(slots: Vec<isa::AluSlot>) -> isa::AluGroup {
+    let count = slots.len();
+    let mut group = isa::AluGroup::default();
+    for (at, slot) in slots.into_iter().enumerate() {
+        group.slots.push(slot.with_last(at + 1 == count));
+    }
+    group
+}
+
+fn mov(from: isa::Src, to: u8) -> isa::AluSlot {
+    isa::AluSlot::new(MOV)
+        .with_src(0, from)
+        .with_dst(isa::Dst::gpr(to, isa::Chan::X))
+}
+
+#[test]
+fn pv_holds_what_the_group_before_left_and_nothing_else() {
+    let first = group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
+    let reads = |chan| group(vec![mov(isa::Src::plain(isa::Operand::Pv, chan), 0)]);
+    assert!(legal(&clause(vec![first.clone(), reads(isa::Chan::X)]), 2).is_ok());
+    let stale = legal(&clause(vec![first, reads(isa::Chan::Y)]), 2).unwrap_err();
+    assert_eq!(stale.violation, Violation::Stale);
+}
+
+#[test]
+fn registers_stay_below_the_declared_number() {
+    let program = clause(vec![group(vec![mov(isa::Src::gpr(4, isa::Chan::X), 0)])]);
+    assert!(legal(&program, 5).is_ok());
+    assert_eq!(
+        legal(&program, 4).unwrap_err().violation,
+        Violation::Register
+    );
+}
+
+#[test]
+fn a_clause_has_128_slots() {
+    let one = || group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
+    let program = |n: usize| clause((0..n).map(|_| one()).collect());
+    assert!(legal(&program(128), 2).is_ok());
+    assert_eq!(
+        legal(&program(129), 2).unwrap_err().violation,
+        Violation::ClauseLength
+    );
+}
