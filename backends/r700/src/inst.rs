@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 
 /// General-purpose registers: 128 rows of x, y, z, w. R700 ISA 2.2.
 pub const GPR: FileId = FileId(0);
-/// The register files of the machine.
+/// The register files of the machine. Of 127 rows two sets of four clause temporaries take eight
+/// (R700 ISA 2.2); what is left is what NUM_GPRS may say.
 pub const FILES: Files = Files(&[File {
     name: "R",
     cells: 4 * 119,
