@@ -15,10 +15,15 @@
 //! `break` that carries flag and values as additional results. A block with many exits becomes a
 //! loop of one trip that they `break`, so that guards never nest without bound.
 
+mod prepare;
+mod write;
+
 use crate::{ctx::Ctx, rename::Renames, shape::Shape};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
+use gpucc_ir::ssa::{Func, Imm, Inst, Op, Span, Type, Value};
+use prepare::prepare;
 use smallvec::SmallVec;
+use write::{ends, plain, push_if, push_op, terminator};
 
 /// A block with more exits than this becomes a loop of one trip.
 const MAX_GUARDS: u32 = 16;
@@ -68,67 +73,6 @@ fn needed(func: &Func, keep_continue: bool) -> bool {
             matches!(op, Op::Exit | Op::Block) || (op == Op::Loop && !keep_continue)
         })
     })
-}
-
-/// Chooses the blocks that become loops of one trip; a loop with many `continue`s gets such a block
-/// around its body.
-fn prepare(func: &mut Func, keep_continue: bool) -> (Shape, EntitySet<Inst>) {
-    let mut shape = Shape::find(func);
-    let mut wrapped: Vec<Inst> = Vec::new();
-    if !keep_continue {
-        let loops: Vec<Inst> = func
-            .regions_in_order()
-            .iter()
-            .flat_map(|&(region, ..)| func.regions[region].insts.iter().copied())
-            .filter(|&inst| func.insts[inst].op == Op::Loop)
-            .collect();
-        for inst in loops {
-            let continues: Vec<Inst> = shape
-                .terminators(inst)
-                .filter(|&term| func.insts[term].op == Op::Continue)
-                .collect();
-            if continues.len() as u32 > MAX_GUARDS {
-                wrapped.push(wrap_body(func, inst, &continues));
-            }
-        }
-        if !wrapped.is_empty() {
-            shape = Shape::find(func);
-        }
-    }
-    let mut one_trip = EntitySet::new();
-    for &(region, ..) in &func.regions_in_order() {
-        for &inst in &func.regions[region].insts {
-            if func.insts[inst].op == Op::Block
-                && shape.terminators(inst).count() as u32 > MAX_GUARDS + 1
-            {
-                one_trip.insert(inst);
-            }
-        }
-    }
-    (shape, one_trip)
-}
-
-fn wrap_body(func: &mut Func, inst: Inst, continues: &[Inst]) -> Inst {
-    let (body, continuing) = (func.insts[inst].regions[0], func.insts[inst].regions[1]);
-    let types: SmallVec<[Type; 4]> = func.regions[continuing]
-        .params
-        .iter()
-        .map(|&param| func.ty(param))
-        .collect();
-    let inner = func.new_region();
-    func.regions[inner].insts = std::mem::take(&mut func.regions[body].insts);
-    let mut data = plain(Op::Block, Imm::None, &[]);
-    data.regions.push(inner);
-    data.span = func.insts[inst].span;
-    let block = func.new_inst(data, &types);
-    for &term in continues {
-        func.insts[term].op = Op::Exit;
-        func.insts[term].imm = Imm::Label(block);
-    }
-    let results: SmallVec<[Value; 4]> = func.insts[block].results.iter().copied().collect();
-    let end = terminator(func, Op::Continue, Imm::None, &results);
-    func.regions[body].insts = vec![block, end];
-    block
 }
 
 /// Where control may go.
@@ -724,46 +668,4 @@ impl Guards {
         }
         ending
     }
-}
-
-fn ends(func: &Func, out: &[Inst]) -> bool {
-    out.last()
-        .is_some_and(|&inst| func.insts[inst].op.is_terminator())
-}
-
-fn push_op(func: &mut Func, op: Op, args: &[Value], out: &mut Vec<Inst>) -> Value {
-    let inst = func.new_inst(plain(op, Imm::None, args), &[Type::B1]);
-    out.push(inst);
-    func.insts[inst].results[0]
-}
-
-fn push_if(func: &mut Func, cond: Value, yes: Vec<Inst>, no: Vec<Inst>, out: &mut Vec<Inst>) {
-    let regions: SmallVec<[Region; 2]> = [yes, no]
-        .into_iter()
-        .map(|insts| {
-            let region = func.new_region();
-            func.regions[region].insts = insts;
-            region
-        })
-        .collect();
-    let mut data = plain(Op::If, Imm::None, &[cond]);
-    data.regions = regions;
-    let inst = func.new_inst(data, &[]);
-    out.push(inst);
-}
-
-fn plain(op: Op, imm: Imm, args: &[Value]) -> InstData {
-    InstData {
-        op,
-        args: SmallVec::from_slice(args),
-        imm,
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span: Span::NONE,
-        bundle: None,
-    }
-}
-
-fn terminator(func: &mut Func, op: Op, imm: Imm, args: &[Value]) -> Inst {
-    func.new_inst(plain(op, imm, args), &[])
 }
