@@ -6,6 +6,7 @@ mod api;
 mod emit;
 pub mod emu;
 mod expand;
+mod gather;
 pub mod group;
 pub mod inst;
 pub mod isa;
@@ -51,6 +52,10 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     dump("lower", &lowered.func);
     let internal = |pass, message: String| Failure::Internal { pass, message };
     mach::verify(&lowered.func).map_err(|fault| internal("lower", fault.to_string()))?;
+    if options.effort > Effort::None {
+        gather::run(&mut lowered.func);
+        dump("gather", &lowered.func);
+    }
     let mut hooks = regs::Hooks {
         first: lowered.scratch,
     };
