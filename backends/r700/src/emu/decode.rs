@@ -286,6 +286,7 @@ pub fn cf(w0: u32, w1: u32, offset: u32) -> Result<Cf, Trap> {
                 2 => Condition::Bool,
                 _ => Condition::NotBool,
             };
+            unused_fields(op, condition, w1, offset)?;
             CfBody::Flow(FlowInst {
                 op,
                 addr: w0,
@@ -351,6 +352,46 @@ pub fn cf(w0: u32, w1: u32, offset: u32) -> Result<Cf, Trap> {
         whole_quad,
         barrier,
     })
+}
+
+/// Fields that an instruction does not use are 0.
+fn unused_fields(op: Flow, condition: Condition, w1: u32, offset: u32) -> Result<(), Trap> {
+    let clause = matches!(op, Flow::Tex | Flow::Vtx | Flow::VtxTc);
+    let calls = matches!(op, Flow::Call | Flow::CallFs);
+    let starts = matches!(
+        op,
+        Flow::LoopStart | Flow::LoopStartDx10 | Flow::LoopStartNoAl
+    );
+    let reads_constant =
+        starts || op == Flow::LoopEnd || matches!(condition, Condition::Bool | Condition::NotBool);
+    // A call's POP_COUNT has a rule of its own.
+    let pops = starts
+        || calls
+        || matches!(
+            op,
+            Flow::Jump
+                | Flow::Push
+                | Flow::PushElse
+                | Flow::Else
+                | Flow::Pop
+                | Flow::PopJump
+                | Flow::PopPush
+                | Flow::PopPushElse
+        );
+    if !clause {
+        reserved(w1, 12, 10, offset, "CF_WORD1 (COUNT, unused)")?;
+        reserved(w1, 19, 19, offset, "CF_WORD1 (COUNT_3, unused)")?;
+    }
+    if !calls {
+        reserved(w1, 18, 13, offset, "CF_WORD1 (CALL_COUNT, unused)")?;
+    }
+    if !reads_constant {
+        reserved(w1, 7, 3, offset, "CF_WORD1 (CF_CONST, unused)")?;
+    }
+    if !pops {
+        reserved(w1, 2, 0, offset, "CF_WORD1 (POP_COUNT, unused)")?;
+    }
+    Ok(())
 }
 
 /// A source operand of an ALU instruction.

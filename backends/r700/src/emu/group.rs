@@ -245,6 +245,10 @@ fn check(
             indexed |= inst.dst_rel;
             check_destination(inst, limits, offset)?;
         }
+        let relative = used_rel(inst);
+        if inst.index_mode != 0 && !relative {
+            return trap(Rule::IndexMode, "INDEX_MODE without an index".into());
+        }
         if indexed && inst.index_mode < 4 {
             // Registers are always indexed by AR.X: table 4.2.
             if !before.ar_loaded[0] {
@@ -258,6 +262,11 @@ fn check(
     }
     advance(group, before);
     Ok(())
+}
+
+/// True when some operand or the destination is indexed.
+fn used_rel(inst: &AluInst) -> bool {
+    inst.dst_rel || inst.src[..inst.op.sources()].iter().any(|s| s.rel)
 }
 
 /// Reductions and doubles fill their slots together.
@@ -312,6 +321,11 @@ fn check_source(
 ) -> Result<(), Trap> {
     let trap = |rule: Rule, detail: String| Err(Trap::new(rule, offset, detail));
     let select = source.sel;
+    let indexable = select < sel::KCACHE_END || select >= sel::CFILE;
+    if source.rel && !indexable {
+        let detail = format!("select {select} is not indexed");
+        return trap(Rule::IndexMode, detail);
+    }
     match select {
         0..128 => {
             if !limits.declared(select) {

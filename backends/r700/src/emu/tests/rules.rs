@@ -633,6 +633,25 @@ fn no_rule_is_without_a_case() {
 }
 
 #[test]
+fn unused_fields_are_zero() {
+    let nop = |bits: u32| flow(&[with(Cf::Flow(CF_NOP, 0, 0), bits)]).map_err(|trap| trap.rule);
+    assert_eq!(nop(0), Ok(()));
+    for bits in [1, 1 << 3, 1 << 10, 1 << 13, 1 << 19] {
+        assert_eq!(nop(bits), Err(Rule::Reserved), "{bits:#x}");
+    }
+    let mov = i(MOV, 1, 0, &[zero()]);
+    let run = |inst: I| groups(&[group(&[inst], &[])]).map_err(|trap| trap.rule);
+    assert_eq!(
+        run(I {
+            index_mode: 2,
+            ..mov
+        }),
+        Err(Rule::IndexMode)
+    );
+    assert_eq!(run(i(MOV, 1, 0, &[zero().rel()])), Err(Rule::IndexMode));
+}
+
+#[test]
 fn what_pixel_programs_do_is_what_their_state_announces() {
     let kill = alu(&[group(&[i(KILLE_INT, 0, 0, &[zero(), one()]).mask()], &[])]);
     let color = [export(true, 0, 0, 0, [0, 1, 2, 7], true)];
@@ -765,7 +784,7 @@ fn random_words_end_in_a_trap_or_a_run_and_never_panic() {
         for n in 0..3 {
             let op = [0, 1, 2, 5, 6, 9, 10, 11, 13, 14, 26, 36, 39, 40, 58][next() as usize % 15];
             words[2 * n] &= 0x0000_0007 | next() & next() & 0xC3FF_8000;
-            words[2 * n + 1] = words[2 * n + 1] & 0x0000_0FFF | op << 23 | 1 << 31;
+            words[2 * n + 1] = words[2 * n + 1] & next() & 0x0000_0103 | op << 23 | 1 << 31;
             if next() % 4 == 0 {
                 words[2 * n + 1] = 1 << 31 | 8 << 26 | (next() & 3) << 18;
                 words[2 * n] &= 7;
