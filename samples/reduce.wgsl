@@ -1,5 +1,5 @@
 // A sum over each workgroup: the lanes meet in workgroup memory, halving their number at each barrier.
-// Sixty-four lanes are one wavefront on R700, which is what lets it wait there.
+// Thirty-two lanes fit one wavefront on every R700, which is what lets them wait for each other there.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> sums: array<u32>;
