@@ -321,7 +321,7 @@ fn check_source(
 ) -> Result<(), Trap> {
     let trap = |rule: Rule, detail: String| Err(Trap::new(rule, offset, detail));
     let select = source.sel;
-    let indexable = select < sel::KCACHE_END || select >= sel::CFILE;
+    let indexable = !(sel::KCACHE_END..sel::CFILE).contains(&select);
     if source.rel && !indexable {
         let detail = format!("select {select} is not indexed");
         return trap(Rule::IndexMode, detail);
