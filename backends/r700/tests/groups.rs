@@ -207,8 +207,10 @@ fn a_reduction_is_the_same_in_all_four_slots() {
 /// A program of one ALU clause that ends after it.
 fn clause(groups: Vec<isa::AluGroup>) -> isa::Program {
     let body = isa::Body::Alu(groups);
-    let mut program = isa::Program::default();
-    program.dwords = 4 + 2 * body.qwords();
+    let mut program = isa::Program {
+        dwords: 4 + 2 * body.qwords(),
+        ..isa::Program::default()
+    };
     program.clauses.push(isa::Clause { at: 2, body });
     program
 }
