@@ -19,8 +19,9 @@ use crate::isa::AluOp;
 use crate::op;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::{self, Block, Demand, Edges, VReg};
-use gpucc_ir::ssa::{self, Func, Imm, Mem, Op, Region, Span, Value};
+use gpucc_ir::ssa::{self, Func, Imm, Mem, Op, Region, Resource, Span, Value};
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 use uses::Uses;
 
 /// Where a value is.
@@ -79,6 +80,8 @@ struct Lower<'a> {
     span: Span,
     /// In the outermost region.
     at_top: bool,
+    /// Bindings that the program stores to.
+    stored: BTreeSet<Resource>,
 }
 
 /// Lowers a function that holds native operations only.
@@ -103,6 +106,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         driver: Vec::new(),
         span: Span::NONE,
         at_top: true,
+        stored: stored(ssa),
     };
     lower.prologue()?;
     let masked = lower.mask_surplus_lanes();
@@ -120,6 +124,20 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         driver: lower.driver,
         scratch: lower.scratch,
     })
+}
+
+/// Bindings that the function stores to.
+fn stored(ssa: &Func) -> BTreeSet<Resource> {
+    let mut stored = BTreeSet::new();
+    for (region, ..) in ssa.regions_in_order() {
+        for &inst in &ssa.regions[region].insts {
+            let data = &ssa.insts[inst];
+            if let (Op::BufferStore, Imm::Resource(resource)) = (data.op, &data.imm) {
+                stored.insert(*resource);
+            }
+        }
+    }
+    stored
 }
 
 impl Lower<'_> {

@@ -200,15 +200,7 @@ impl Lower<'_> {
 
     /// The program stores to this binding.
     fn writes(&self, resource: Resource) -> bool {
-        match self.ssa.resources[resource].kind {
-            ResourceKind::Storage { access, .. } => {
-                access.store
-                    && self.ssa.insts.values().any(|data| {
-                        data.op == Op::BufferStore && data.imm == Imm::Resource(resource)
-                    })
-            }
-            _ => false,
-        }
+        self.stored.contains(&resource)
     }
 
     /// The dword address of a byte of a storage buffer within the scatter aperture, in a register
