@@ -181,9 +181,10 @@ pub(super) fn atanh(e: &mut Expander, args: &[Value]) -> Value {
 }
 
 /// x * 2^k by two factors of half the exponent each, so that neither overflows alone. Exact where the
-/// result is normal; exponents beyond -252..=254 count as these.
+/// result is normal and k at least -252. Exponents beyond -254..=254 count as these; 2^-127 as a factor
+/// is 0, so that the greatest float does not stay normal (WGSL: zero is a result wherever k <= -127).
 pub(super) fn ldexp(e: &mut Expander, args: &[Value]) -> Value {
-    let (low, high) = (e.u(-252i32 as u32), e.u(254));
+    let (low, high) = (e.u(-254i32 as u32), e.u(254));
     let k = e.smax(args[1], low);
     let k = e.smin(k, high);
     let one = e.u(1);

@@ -587,10 +587,12 @@ fn exponents_are_moved_and_taken_off_exactly() {
         let fract = expanded(Op::FrexpFract, 1, &numerics, &Poor);
         let exponent = expanded(Op::FrexpExp, 1, &numerics, &Poor);
         for &x in &list {
-            let k = rng.below(400) as i32 - 200;
+            let k = rng.below(800) as i32 - 400;
             let exact = f64::from(x) * 2f64.powi(k);
             let actual = f32::from_bits(ldexp.run(&[x.to_bits(), k as u32], &numerics));
-            if exact.abs() >= f64::from(f32::MIN_POSITIVE) && exact.abs() <= f64::from(f32::MAX) {
+            if exact.abs() < f64::from(f32::MIN_POSITIVE) {
+                assert!(actual.abs() <= f32::MIN_POSITIVE, "ldexp({x:e}, {k})");
+            } else if exact.abs() <= f64::from(f32::MAX) && k >= -252 {
                 assert_eq!(f64::from(actual), exact, "ldexp({x:e}, {k})");
             }
             for (op, code) in [(Op::FrexpFract, &fract), (Op::FrexpExp, &exponent)] {
@@ -602,6 +604,14 @@ fn exponents_are_moved_and_taken_off_exactly() {
                     "{op:?} {x:e}"
                 );
             }
+        }
+        for x in [f32::MAX, f32::MIN] {
+            for k in [-254, -256, -1000, i32::MIN] {
+                let actual = f32::from_bits(ldexp.run(&[x.to_bits(), k as u32], &numerics));
+                assert_eq!(actual, 0.0, "ldexp({x:e}, {k})");
+            }
+            let least = f32::from_bits(ldexp.run(&[x.to_bits(), -252i32 as u32], &numerics));
+            assert_eq!(f64::from(least), f64::from(x) * 2f64.powi(-252));
         }
         for x in [f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0] {
             assert_eq!(fract.run(&[x.to_bits()], &numerics), x.to_bits());
