@@ -48,6 +48,8 @@ pub fn is_native(op: Op) -> bool {
             | Op::PackHalf
             | Op::UnpackHalfLo
             | Op::UnpackHalfHi
+            | Op::DdxCoarse
+            | Op::DdyCoarse
     )
 }
 
@@ -60,6 +62,7 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
     let target = crate::target::target_info();
     let model = crate::numerics();
     clamp_conversions(&mut func);
+    refine_derivatives(&mut func);
     gpucc_passes::expand::expand(&mut func, &crate::target::R700, &model);
     if options.effort > Effort::None {
         let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, target);
@@ -69,6 +72,19 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         gpucc_passes::dce::run(&mut func, &mut ctx);
     }
     func
+}
+
+/// Coarse derivatives become plain ones: GET_GRADIENTS differs a pixel's own row or column, and a
+/// coarse derivative may be that fine. Said here, the interpreter and the machine mean the same
+/// rows, and equal derivatives of both names are computed once.
+fn refine_derivatives(func: &mut Func) {
+    for data in func.insts.values_mut() {
+        data.op = match data.op {
+            Op::DdxCoarse | Op::DdxFine => Op::Ddx,
+            Op::DdyCoarse | Op::DdyFine => Op::Ddy,
+            other => other,
+        };
+    }
 }
 
 /// The largest f32 that converts to a signed and to an unsigned integer, and the smallest.
@@ -105,5 +121,32 @@ fn clamp_conversions(func: &mut Func) {
             }
             func.regions[region].insts.push(inst);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::Stage;
+
+    #[test]
+    fn every_derivative_becomes_the_one_that_get_gradients_computes() {
+        let mut func = Func::new("derivatives", Stage::Fragment);
+        let mut b = Builder::at_body(&mut func);
+        let value = b.f32(1.0);
+        for op in [Op::DdxCoarse, Op::DdyCoarse, Op::DdxFine, Op::DdyFine] {
+            b.op1(op, value);
+        }
+        let options = Options {
+            effort: Effort::None,
+            ..Options::default()
+        };
+        let ops: Vec<Op> = expand(func, &options)
+            .insts
+            .values()
+            .map(|data| data.op)
+            .filter(|&op| op != Op::Const)
+            .collect();
+        assert_eq!(ops, [Op::Ddx, Op::Ddy, Op::Ddx, Op::Ddy]);
     }
 }
