@@ -501,18 +501,37 @@ impl Emitter<'_> {
                 let inst = self.vertex(fetch);
                 let index = parts(fetch.index.cell()).0;
                 let row = row_of(&fetch.dst);
-                self.push_fetch(FetchKind::Vertex, inst, &[index], row, span)?;
+                self.push_fetch(FetchKind::Vertex, [inst], &[index], row, span)?;
             }
             Inst::Texture(fetch) => {
-                let inst = self.texture(fetch);
-                let source = fetch.src.iter().find_map(|lane| match lane {
-                    Lane::Reg(reg) => Some(parts(reg.cell()).0),
-                    _ => None,
-                });
+                let mut insts = Vec::with_capacity(3);
+                let mut sources = Vec::with_capacity(3);
+                let mut reads = |src: &[Lane; 4]| {
+                    sources.extend(src.iter().find_map(|lane| match lane {
+                        Lane::Reg(reg) => Some(parts(reg.cell()).0),
+                        Lane::Zero | Lane::One | Lane::Masked => None,
+                    }));
+                };
+                if let Some(gradients) = &fetch.gradients {
+                    let ops = [FetchOp::SET_GRADIENTS_H, FetchOp::SET_GRADIENTS_V];
+                    for (op, src) in ops.into_iter().zip(**gradients) {
+                        reads(&src);
+                        insts.push(self.texture(&Texture {
+                            op,
+                            src,
+                            dst: [None; 4],
+                            offset: [0; 3],
+                            gradients: None,
+                            ..*fetch
+                        }));
+                    }
+                }
+                reads(&fetch.src);
+                insts.push(self.texture(fetch));
                 self.push_fetch(
                     FetchKind::Texture,
-                    inst,
-                    source.as_slice(),
+                    insts,
+                    &sources,
                     row_of(&fetch.dst),
                     span,
                 )?;
@@ -525,7 +544,7 @@ impl Emitter<'_> {
                 let index = read.index.map(|reg| parts(reg.cell()).0);
                 self.push_fetch(
                     FetchKind::Memory,
-                    inst,
+                    [inst],
                     index.as_slice(),
                     row_of(&read.dst),
                     span,
@@ -737,10 +756,11 @@ impl Emitter<'_> {
         self.fetched = [false; 128];
     }
 
+    /// Adds instructions that stay together in one clause.
     fn push_fetch(
         &mut self,
         kind: FetchKind,
-        inst: isa::Inst,
+        insts: impl IntoIterator<Item = isa::Inst, IntoIter: ExactSizeIterator>,
         sources: &[u8],
         row: Option<u8>,
         span: Span,
@@ -748,14 +768,16 @@ impl Emitter<'_> {
         self.flush_alu()?;
         // An address that an earlier fetch of the clause brings is not there yet. R700 ISA 3.3.
         let depends = sources.iter().any(|&gpr| self.fetched[usize::from(gpr)]);
-        if self.fetch_kind != kind || depends || self.fetch.len() == FETCH_LIMIT {
+        let insts = insts.into_iter();
+        let full = self.fetch.len() + insts.len() > FETCH_LIMIT;
+        if self.fetch_kind != kind || depends || full {
             self.flush_fetch();
         }
         self.fetch_kind = kind;
         if let Some(row) = row {
             self.fetched[usize::from(row)] = true;
         }
-        self.fetch.push((inst, span));
+        self.fetch.extend(insts.map(|inst| (inst, span)));
         Ok(())
     }
 

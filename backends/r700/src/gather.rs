@@ -5,7 +5,6 @@
 //! work goes to the latest place before it is needed. Linear in instructions and dependences.
 
 use crate::inst::Inst;
-use crate::isa::FetchOp;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::{Func, Inst as _, Node, Role, VReg};
 use smallvec::SmallVec;
@@ -15,12 +14,7 @@ pub fn run(func: &mut Func<Inst>) {
     for block in func.layout.clone() {
         let nodes = &mut func.blocks[block].nodes;
         let fetches = nodes.iter().filter(|node| is_fetch(&node.inst)).count();
-        let gradients = nodes.iter().any(|node| {
-            matches!(&node.inst, Inst::Texture(fetch)
-                if matches!(fetch.op, FetchOp::SET_GRADIENTS_H | FetchOp::SET_GRADIENTS_V))
-        });
-        // Gradients must stand right before their sample.
-        if fetches < 2 || gradients {
+        if fetches < 2 {
             continue;
         }
         let mut out = Vec::with_capacity(nodes.len());

@@ -187,6 +187,9 @@ pub struct Texture {
     pub normalized: [bool; 4],
     /// Texel offsets.
     pub offset: [i8; 3],
+    /// Sources of SET_GRADIENTS_H and SET_GRADIENTS_V, which stand right before a SAMPLE_G in its
+    /// clause: one instruction until emission, so that nothing comes between.
+    pub gradients: Option<Box<[[Lane; 4]; 2]>>,
 }
 
 /// Which memory a memory instruction reaches.
@@ -452,6 +455,9 @@ impl mach::Inst for Inst {
             }
             Inst::Texture(fetch) => {
                 lanes(&fetch.src, 0, visit);
+                for (row, src) in (2..).zip(fetch.gradients.iter().flat_map(|both| both.iter())) {
+                    lanes(src, row, visit);
+                }
                 defs(&fetch.dst, 1, visit);
             }
             Inst::MemRead(read) => {
@@ -542,6 +548,9 @@ impl mach::Inst for Inst {
             }
             Inst::Texture(fetch) => {
                 map_lanes(&mut fetch.src, map);
+                for src in fetch.gradients.iter_mut().flat_map(|both| both.iter_mut()) {
+                    map_lanes(src, map);
+                }
                 map_defs(&mut fetch.dst, map);
             }
             Inst::MemRead(read) => {

@@ -150,7 +150,12 @@ impl mach::PrintInst for Inst {
                 regs(out, names, &fetch.dst)?;
                 write!(out, " = {}", fetch.op.name())?;
                 lanes(out, names, &fetch.src)?;
-                write!(out, " from {} sampler {}", fetch.resource, fetch.sampler)
+                write!(out, " from {} sampler {}", fetch.resource, fetch.sampler)?;
+                for src in fetch.gradients.iter().flat_map(|both| both.iter()) {
+                    write!(out, " gradient")?;
+                    lanes(out, names, src)?;
+                }
+                Ok(())
             }
             Inst::MemRead(read) => {
                 regs(out, names, &read.dst)?;

@@ -116,6 +116,7 @@ impl Lower<'_> {
             select: [0, 1, 2, 3],
             normalized,
             offset,
+            gradients: None,
         };
         let reference = tex.compare.then(&mut take).flatten();
         if let Some(reference) = reference {
@@ -154,20 +155,15 @@ impl Lower<'_> {
                 if tex.compare || dim == Dim::Cube {
                     return Err(self.not_yet("gradients of cubes or comparisons"));
                 }
-                for op in [FetchOp::SET_GRADIENTS_H, FetchOp::SET_GRADIENTS_V] {
-                    let mut src = [Lane::Zero; 4];
+                let mut gradients = [[Lane::Zero; 4]; 2];
+                for src in &mut gradients {
                     for lane in src.iter_mut().take(n) {
                         let value = take().expect("SampleGrad has both gradients");
                         *lane = self.lane(value);
                     }
-                    let src = self.with_register(src);
-                    self.push(Inst::Texture(Texture {
-                        op,
-                        src,
-                        offset: [0; 3],
-                        ..fetch.clone()
-                    }));
+                    *src = self.with_register(*src);
                 }
+                fetch.gradients = Some(Box::new(gradients));
                 fetch.op = FetchOp::SAMPLE_G;
             }
             TexKind::SampleBaseClampToEdge => {
@@ -246,6 +242,7 @@ impl Lower<'_> {
             select: [0, 1, 2, 3],
             normalized: [false; 4],
             offset: [0; 3],
+            gradients: None,
         };
         match query {
             TexQuery::Size => {}
@@ -287,6 +284,7 @@ impl Lower<'_> {
             select: [0, 1, 2, 3],
             normalized: [true; 4],
             offset: [0; 3],
+            gradients: None,
         }));
         Ok(())
     }
