@@ -71,7 +71,7 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
 }
 
 /// The program of a seed: every fourth is a fragment program, every fifth works together in
-/// workgroups.
+/// workgroups; the even ones and every second fragment program sample textures.
 pub fn program_of(target: Target, seed: u64) -> Func {
     let base = match seed % 4 {
         3 => Config::FRAGMENT,
@@ -80,7 +80,7 @@ pub fn program_of(target: Target, seed: u64) -> Func {
     let config = Config {
         allow: allowed(target),
         workgroup: seed % 5 == 0,
-        textures: seed % 2 == 0,
+        textures: seed.is_multiple_of(2) || seed % 8 == 3,
         workgroup_size: 32,
         ..base
     };
