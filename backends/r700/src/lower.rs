@@ -43,6 +43,10 @@ struct LoopFrame {
     results: SmallVec<[VReg; 4]>,
     /// The block after it.
     exit: Block,
+    /// A way to the continuing part was lowered.
+    continued: bool,
+    /// A way out was lowered.
+    left: bool,
 }
 
 /// How a private variable is kept.
@@ -337,7 +341,11 @@ impl Lower<'_> {
                     return Ok(true);
                 }
                 Op::Break => {
-                    let frame = self.loops.last().expect("verified: `break` is in a loop");
+                    let frame = self
+                        .loops
+                        .last_mut()
+                        .expect("verified: `break` is in a loop");
+                    frame.left = true;
                     let (to, exit) = (frame.results.clone(), frame.exit);
                     self.assign(&to, &data.args);
                     self.leave(exit);
@@ -346,8 +354,9 @@ impl Lower<'_> {
                 Op::Continue => {
                     let frame = self
                         .loops
-                        .last()
+                        .last_mut()
                         .expect("verified: `continue` is in a loop");
+                    frame.continued = true;
                     let to = frame.continuing.clone();
                     self.assign(&to, &data.args);
                     return Ok(true);
@@ -368,12 +377,22 @@ impl Lower<'_> {
                     for (&value, &reg) in data.results.iter().zip(&to) {
                         self.define(value, reg);
                     }
-                    self.region(data.regions[0], &to)?;
+                    if !self.region(data.regions[0], &to)? {
+                        self.define_unreached(&to);
+                    }
                 }
                 _ => self.instruction(inst)?,
             }
         }
         Ok(true)
+    }
+
+    /// Gives registers that no path assigns a value, for code that no lane reaches but that the
+    /// machine function still holds.
+    fn define_unreached(&mut self, registers: &[VReg]) {
+        for &register in registers {
+            self.alu_to(register, AluOp::MOV, &[Source::bits(0)]);
+        }
     }
 
     /// Ends the block with `Break`; what follows is reached by the wavefront alone.
@@ -462,6 +481,9 @@ impl Lower<'_> {
         // ELSE jumps over its arm when no lane is left for it.
         self.m.add_edge(Edges::Physical, then_end, join);
         self.push(Inst::EndIf);
+        if !trivial && ends.iter().all(|&(_, falls)| !falls) {
+            self.define_unreached(&to);
+        }
         Ok(())
     }
 
@@ -529,6 +551,8 @@ impl Lower<'_> {
             continuing: regs(&continuing_params),
             results: regs(&data.results),
             exit: self.m.make_block(),
+            continued: false,
+            left: false,
         };
         let (exit, body_regs, results) = (frame.exit, frame.body.clone(), frame.results.clone());
         self.assign(&body_regs, &data.args);
@@ -540,12 +564,18 @@ impl Lower<'_> {
         self.m.add_edge(Edges::Physical, before, exit);
         self.loops.push(frame);
         self.region(body, &[])?;
+        let frame = self.loops.last().expect("pushed above");
+        if !frame.continued {
+            let unreached = frame.continuing.clone();
+            self.define_unreached(&unreached);
+        }
         for &inst in &self.ssa.regions[continuing].insts {
             let data = &self.ssa.insts[inst];
             self.span = data.span;
             match data.op {
                 Op::Next => self.assign(&body_regs, &data.args),
                 Op::BreakIf => {
+                    self.loops.last_mut().expect("pushed above").left = true;
                     let count = results.len();
                     let test = self.test(data.args[0]);
                     let head = self.begin_if(test);
@@ -565,12 +595,15 @@ impl Lower<'_> {
                 _ => self.instruction(inst)?,
             }
         }
-        self.loops.pop();
+        let left = self.loops.pop().expect("pushed above").left;
         self.push(Inst::LoopEnd);
         let latch = self.block;
         self.m.add_both_edges(latch, header);
         self.m.add_edge(Edges::Physical, latch, exit);
         self.place_block(exit);
+        if !left {
+            self.define_unreached(&results);
+        }
         Ok(())
     }
 
