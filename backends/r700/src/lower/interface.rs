@@ -445,6 +445,15 @@ impl Lower<'_> {
         if !rows.keys().any(|&(ty, _)| ty == needed.0) {
             rows.insert(needed, [None; 4]);
         }
+        // EXPORT_MODE counts colours from 0: those below the last are exported too, masked.
+        let last = rows
+            .keys()
+            .filter(|&&(ty, index)| ty == ExportType::Pixel && index < 8)
+            .map(|&(_, index)| index)
+            .max();
+        for index in 0..last.unwrap_or(0) {
+            rows.entry((ExportType::Pixel, index)).or_insert([None; 4]);
+        }
         // Memory first, then exports in the order of their numbers; depth comes after colours.
         let list: Vec<_> = rows.into_iter().collect();
         let mut exports = Vec::with_capacity(list.len());
