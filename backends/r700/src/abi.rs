@@ -224,6 +224,7 @@ impl Abi {
     }
 
     fn vertex(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
+        self.infer_attributes(func);
         for (input, data) in func.inputs.iter() {
             if !uses.inputs[input.as_u32() as usize] {
                 continue;
@@ -244,20 +245,12 @@ impl Abi {
                 }
                 InputKind::Builtin(_) => {}
                 InputKind::Location { location, .. } => {
-                    let known = self
-                        .pipeline
-                        .attributes
-                        .iter()
-                        .any(|a| a.location == location);
-                    if !known {
-                        self.infer_attribute(location, data.components, data.scalar);
-                    }
                     let attribute = self
                         .pipeline
                         .attributes
                         .iter()
                         .find(|a| a.location == location)
-                        .expect("inferred above")
+                        .expect("inferred above, whether the code reads it or not")
                         .clone();
                     let buffer = self
                         .pipeline
@@ -331,6 +324,28 @@ impl Abi {
             });
         }
         Ok(())
+    }
+
+    /// A layout for every attribute that the pipeline leaves out, in the order of locations. Those that
+    /// the code does not read count too, so that no optimisation moves a buffer.
+    fn infer_attributes(&mut self, func: &Func) {
+        let mut inputs: Vec<_> = func
+            .inputs
+            .values()
+            .filter_map(|data| match data.kind {
+                InputKind::Location { location, .. } => {
+                    Some((location, data.components, data.scalar))
+                }
+                InputKind::Builtin(_) => None,
+            })
+            .collect();
+        inputs.sort_by_key(|&(location, ..)| location);
+        for (location, components, scalar) in inputs {
+            let attributes = &self.pipeline.attributes;
+            if !attributes.iter().any(|a| a.location == location) {
+                self.infer_attribute(location, components, scalar);
+            }
+        }
     }
 
     fn infer_attribute(&mut self, location: u32, components: u8, scalar: Scalar) {
