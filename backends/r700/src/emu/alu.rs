@@ -59,14 +59,26 @@ impl Wave<'_> {
                 cell.poison(u64::MAX, Rule::ClauseTemp, clause.addr * 8);
             }
         }
+        let looped = |mode: u32| match mode {
+            3 => self.loop_index.max(0) as u32 / 16,
+            _ => 0,
+        };
+        for kcache in clause.kcache.iter().filter(|kcache| kcache.mode != 0) {
+            let lines = self.state.constants[kcache.bank as usize]
+                .len()
+                .div_ceil(256);
+            let last = kcache.line + looped(kcache.mode) + u32::from(kcache.mode > 1);
+            if last as usize >= lines {
+                let detail = format!(
+                    "line {last} of buffer {} is locked, it has {lines}",
+                    kcache.bank
+                );
+                return Err(Trap::new(Rule::KcacheBounds, clause.addr * 8, detail));
+            }
+        }
         let line = |set: usize| {
             let kcache = clause.kcache[set];
-            let looped = if kcache.mode == 3 {
-                self.loop_index.max(0) as u32 / 16
-            } else {
-                0
-            };
-            kcache.line + looped
+            kcache.line + looped(kcache.mode)
         };
         let mut state = ClauseState {
             pv: [Word::UNDEFINED; 4],

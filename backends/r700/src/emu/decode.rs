@@ -252,6 +252,12 @@ pub fn cf(w0: u32, w1: u32, offset: u32) -> Result<Cf, Trap> {
                 line: bits(w1, 17, 10),
             },
         ];
+        for set in &kcache {
+            if set.mode == 0 && (set.bank, set.line) != (0, 0) {
+                let detail = "KCACHE_BANK and KCACHE_ADDR of a set that locks nothing";
+                return Err(Trap::new(Rule::Reserved, offset, detail));
+            }
+        }
         let clause = AluClause {
             kind,
             addr: bits(w0, 21, 0),

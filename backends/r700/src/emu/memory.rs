@@ -93,6 +93,10 @@ impl Wave<'_> {
 
     fn export_values(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
         let seen = lanes & self.valid;
+        if self.state.stage == Stage::Compute && inst.swizzle != [7; 4] {
+            let detail = "a compute program exports nothing: all components are masked (the ABI)";
+            return Err(Trap::new(Rule::Stage, offset, detail));
+        }
         for n in 0..inst.burst {
             let gpr = self.burst_register(inst.gpr, inst.rel, n);
             let base = inst.base + n;

@@ -105,6 +105,11 @@ impl Program {
             let step = loader.step(at)?;
             let offset = at * 8;
             if let CfBody::Flow(flow) = step.cf.body {
+                let tests_constant = matches!(flow.condition, Condition::Bool | Condition::NotBool);
+                if tests_constant && state.bool_constants.is_none() {
+                    let detail = "SQ_BOOL_CONST is not programmed";
+                    return Err(Trap::new(Rule::State, offset, detail));
+                }
                 if let Some(target) = jump_target(&flow) {
                     if target as usize >= count {
                         let detail = format!("quadword {target} of {count}");
@@ -123,8 +128,44 @@ impl Program {
             }
             steps[at as usize] = Some(step);
         }
+        check_loop_index(&steps)?;
         Ok(Program { steps, limits })
     }
+}
+
+/// Only LOOP_START gives the loop index a value: without one, no fetch and no export adds it.
+fn check_loop_index(steps: &[Option<Step>]) -> Result<(), Trap> {
+    let counts =
+        |step: &Step| matches!(&step.cf.body, CfBody::Flow(flow) if flow.op == Flow::LoopStart);
+    if steps.iter().flatten().any(counts) {
+        return Ok(());
+    }
+    let trap = |offset: u32| {
+        let detail = "the loop index is added to a register, but nothing gives it a value";
+        Err(Trap::new(Rule::IndexLoaded, offset, detail))
+    };
+    for (at, step) in steps.iter().enumerate() {
+        let Some(step) = step else { continue };
+        if matches!(&step.cf.body, CfBody::Export(export) if export.rel) {
+            return trap(at as u32 * 8);
+        }
+        let Body::Fetch(fetches) = &step.body else {
+            continue;
+        };
+        for (fetch, offset) in fetches {
+            let adds = match fetch {
+                Fetch::Vertex(v) => v.src_rel || v.dst_rel,
+                Fetch::Texture(t) => t.src_rel || t.dst_rel,
+                Fetch::Memory(m) => m.src_rel || m.dst_rel,
+                Fetch::ShareWrite(s) => s.rel == 1,
+                Fetch::ShareRead(s) => s.rel == 1 || s.dst_rel == 1,
+            };
+            if adds {
+                return trap(*offset);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Where a control-flow instruction may go beside the next one.

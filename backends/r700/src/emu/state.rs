@@ -107,8 +107,8 @@ pub struct State {
     pub samplers: BTreeMap<u32, Sampler>,
     /// Constant buffers.
     pub constants: [Vec<u8>; 16],
-    /// Boolean constants, one bit each.
-    pub bool_constants: u32,
+    /// Boolean constants, one bit each (SQ_BOOL_CONST), where someone programs them.
+    pub bool_constants: Option<u32>,
     /// The scatter aperture.
     pub aperture: Aperture,
     /// The fetch program that CALL_FS runs.
@@ -132,7 +132,7 @@ impl State {
             resources: BTreeMap::new(),
             samplers: BTreeMap::new(),
             constants: Default::default(),
-            bool_constants: 0,
+            bool_constants: None,
             aperture: Aperture::default(),
             fetch_program: None,
             first_vertex: 0,
@@ -185,13 +185,14 @@ impl State {
         self.register(at).unwrap_or(0) / 4
     }
 
-    /// A loop constant; those that are not programmed are what drivers preset.
-    pub(super) fn loop_constant(&self, number: u32) -> u32 {
+    /// A loop constant. Number 0 is what drivers preset when it is not programmed; the others have no
+    /// value then.
+    pub(super) fn loop_constant(&self, number: u32) -> Option<u32> {
         let stage = match self.stage {
             Stage::Pixel => 0,
             Stage::Vertex | Stage::Compute => 32,
         };
         self.register(address::SQ_LOOP_CONST + 4 * (stage + number))
-            .unwrap_or(0x0100_0FFF)
+            .or((number == 0).then_some(0x0100_0FFF))
     }
 }

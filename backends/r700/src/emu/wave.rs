@@ -246,7 +246,7 @@ impl<'a> Wave<'a> {
 
     fn constant_passes(&self, flow: &FlowInst) -> bool {
         let stage = match self.state.stage {
-            Stage::Pixel | Stage::Vertex | Stage::Compute => self.state.bool_constants,
+            Stage::Pixel | Stage::Vertex | Stage::Compute => self.state.bool_constants.unwrap_or(0),
         };
         let set = stage >> flow.constant & 1 == 1;
         match flow.condition {
@@ -546,7 +546,10 @@ impl<'a> Wave<'a> {
         next: u32,
         offset: u32,
     ) -> Result<u32, Trap> {
-        let constant = self.state.loop_constant(flow.constant);
+        let Some(constant) = self.state.loop_constant(flow.constant) else {
+            let detail = format!("SQ_LOOP_CONST_{} is not programmed", flow.constant);
+            return Err(Trap::new(Rule::State, offset, detail));
+        };
         let dx10 = flow.op == Flow::LoopStartDx10;
         let counts = flow.op == Flow::LoopStart;
         let left = if dx10 {
