@@ -65,6 +65,8 @@ enum Frame {
     If {
         jump: usize,
         otherwise: Option<usize>,
+        /// Writes may be on their way where an arm is jumped over.
+        unacknowledged: bool,
     },
     Loop {
         start: usize,
@@ -582,15 +584,24 @@ impl Emitter<'_> {
                 self.frames.push(Frame::If {
                     jump,
                     otherwise: None,
+                    unacknowledged: self.unacknowledged,
                 });
                 self.stats.branches += 1;
             }
             Inst::Else => {
                 self.flush()?;
                 let here = self.entries.len();
-                let Some(Frame::If { jump, otherwise }) = self.frames.last_mut() else {
+                let Some(Frame::If {
+                    jump,
+                    otherwise,
+                    unacknowledged,
+                }) = self.frames.last_mut()
+                else {
                     return Err(broken("`else` without `if`"));
                 };
+                // The wavefront may jump over a wait that stands in an arm.
+                self.unacknowledged |= *unacknowledged;
+                *unacknowledged = self.unacknowledged;
                 if otherwise.replace(here).is_some() {
                     return Err(broken("two `else` of one `if`"));
                 }
@@ -600,9 +611,15 @@ impl Emitter<'_> {
             }
             Inst::EndIf => {
                 self.flush()?;
-                let Some(Frame::If { jump, otherwise }) = self.frames.pop() else {
+                let Some(Frame::If {
+                    jump,
+                    otherwise,
+                    unacknowledged,
+                }) = self.frames.pop()
+                else {
                     return Err(broken("`endif` without `if`"));
                 };
+                self.unacknowledged |= unacknowledged;
                 match self.entries.last_mut() {
                     Some((Entry::Alu(_, op @ CfOp::ALU), _)) if !self.targeted => {
                         *op = CfOp::ALU_POP_AFTER;
@@ -647,6 +664,7 @@ impl Emitter<'_> {
                     self.patch(at, end, 0);
                 }
                 self.targeted = true;
+                self.unacknowledged |= self.any_write;
                 self.loops -= 1;
             }
             Inst::Break => {
