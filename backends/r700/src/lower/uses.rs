@@ -47,6 +47,8 @@ impl Uses {
                     let folds = func.def(arg).is_some_and(|def| match def.op {
                         Op::FNeg => match data.op {
                             Op::FNeg | Op::FAbs => !kept,
+                            // Operations of three sources have no ABS for what the sign is taken of.
+                            Op::FMa | Op::FDot => !is_absolute(func, arg),
                             op => ops::takes_floats(op),
                         },
                         Op::FAbs => match data.op {
@@ -89,7 +91,7 @@ impl Uses {
                 Op::FAdd | Op::FSub => {
                     // The later operand first: it is likelier to be the one just computed.
                     for &arg in data.args.iter().rev() {
-                        let plain = |v: Value| func.def(v).is_none_or(|d| d.op != Op::FAbs);
+                        let plain = |v: Value| !is_absolute(func, v);
                         if uses.count[arg] == 1
                             && let ValueDef::Result(def, _) = func.values[arg].def
                             && func.insts[def].op == Op::FMul
@@ -131,4 +133,16 @@ impl Uses {
             None
         }
     }
+}
+
+/// True for an absolute value, also behind signs (chains too long to follow count as one).
+fn is_absolute(func: &Func, mut value: Value) -> bool {
+    for _ in 0..4 {
+        match func.def(value).map(|data| (data.op, &data.args)) {
+            Some((Op::FAbs, _)) => return true,
+            Some((Op::FNeg, args)) => value = args[0],
+            _ => return false,
+        }
+    }
+    true
 }
