@@ -68,7 +68,7 @@ pub fn text(size: usize) -> String {
             |b| vec![b.op2(Op::FSub, x, y)],
         );
         x = merged[0];
-        if round % 8 == 0 {
+        if round.is_multiple_of(8) {
             x = counted(&mut b, x, y);
         }
     }
