@@ -1,21 +1,16 @@
 //! Control flow as a picture: structured SSA as Graphviz dot.
 
 use gpucc_ir::ssa::{Func, Imm, Inst, Op, Region};
-use std::fmt::Write;
+use petgraph::dot::{Config, Dot};
+use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 
 /// The control flow of a function in the dot language: a box a straight run of instructions, an edge
 /// a way that control may go.
 pub fn cfg(func: &Func) -> String {
     let mut graph = Graph {
         func,
-        text: String::new(),
-        next: 0,
+        graph: DiGraph::new(),
     };
-    let _ = writeln!(
-        graph.text,
-        "digraph \"{}\" {{\n  node [shape=box fontname=monospace];",
-        escape(&func.name)
-    );
     let mut targets = Targets::default();
     let start = graph.node("start");
     let end = graph.region(func.body, start, "", &mut targets);
@@ -23,49 +18,53 @@ pub fn cfg(func: &Func) -> String {
         let last = graph.node("end");
         graph.edge(end, last, "");
     }
-    graph.text.push_str("}\n");
-    graph.text
+    let label = |text: &str| format!("label=\"{}\"", escape(text));
+    let edge_label = |_: &_, edge: EdgeReference<'_, &'static str>| match *edge.weight() {
+        "" => String::new(),
+        how => label(how),
+    };
+    let node_label = |_: &_, (_, text): (NodeIndex, &String)| label(text);
+    let config = [
+        Config::EdgeNoLabel,
+        Config::NodeNoLabel,
+        Config::GraphContentOnly,
+    ];
+    let dot = Dot::with_attr_getters(&graph.graph, &config, &edge_label, &node_label);
+    let name = escape(&func.name);
+    format!("digraph \"{name}\" {{\n    node [shape=box fontname=monospace];\n{dot:?}}}\n")
 }
 
 /// Where the ways out of open constructs lead.
 #[derive(Default)]
 struct Targets {
     /// `(after, continuing)` of open loops.
-    loops: Vec<(usize, usize)>,
+    loops: Vec<(NodeIndex, NodeIndex)>,
     /// `(block, after)` of open blocks.
-    blocks: Vec<(Inst, usize)>,
+    blocks: Vec<(Inst, NodeIndex)>,
 }
 
 struct Graph<'f> {
     func: &'f Func,
-    text: String,
-    next: usize,
+    graph: DiGraph<String, &'static str>,
 }
 
 impl Graph<'_> {
-    fn node(&mut self, label: &str) -> usize {
-        let node = self.next;
-        self.next += 1;
-        let _ = writeln!(self.text, "  n{node} [label=\"{}\"];", escape(label));
-        node
+    fn node(&mut self, label: &str) -> NodeIndex {
+        self.graph.add_node(label.to_owned())
     }
 
-    fn edge(&mut self, from: usize, to: usize, label: &str) {
-        if label.is_empty() {
-            let _ = writeln!(self.text, "  n{from} -> n{to};");
-        } else {
-            let _ = writeln!(self.text, "  n{from} -> n{to} [label=\"{label}\"];");
-        }
+    fn edge(&mut self, from: NodeIndex, to: NodeIndex, label: &'static str) {
+        self.graph.add_edge(from, to, label);
     }
 
     /// Draws a region that is entered from a node; gives the node that falls out of its end, if any.
     fn region(
         &mut self,
         region: Region,
-        from: usize,
-        how: &str,
+        from: NodeIndex,
+        how: &'static str,
         targets: &mut Targets,
-    ) -> Option<usize> {
+    ) -> Option<NodeIndex> {
         let mut count = 0;
         let mut at = from;
         let mut how = how;

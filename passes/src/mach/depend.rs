@@ -1,8 +1,8 @@
 //! The dependence graph of one region: who must wait for whom, and how long.
 //!
 //! Edges sit in one flat array, in the order of their sources; building and walking are linear in
-//! operands. (petgraph's adjacency lists cost an allocation pattern that showed in compile time; the
-//! graph's users need only successors, predecessor counts and heights.)
+//! operands. A general graph would do, but the graph's users need only successors, predecessor counts
+//! and heights.
 
 use super::model::{Dependence, Model};
 use cranelift_entity::EntityRef;
