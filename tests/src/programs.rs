@@ -47,11 +47,11 @@ impl Default for Tally {
     }
 }
 
-/// Ops that a target's programs may hold: all but those that its silicon refuses.
+/// Ops that a target's programs may hold: all but those that its silicon refuses or that we lack.
 pub fn allowed(target: Target) -> fn(Op) -> bool {
     match target {
-        // No 16-bit or 64-bit values, no atomics, no formatted image stores (refusals of `targets`);
-        // and no is_helper, which no source language of ours makes and the back end does not build.
+        // No 16-bit or 64-bit values, no atomics, which the silicon refuses; no image
+        // stores, and no is_helper, which no source language of ours makes: the back end builds neither yet.
         Target::R700 | Target::R600 => |op| {
             !matches!(
                 op,

@@ -33,7 +33,7 @@ const TABLE: &[(&str, &str)] = &[
         "R700 ISA 9.2: 64-bit operations exist for floats alone",
     ),
     (
-        "double precision",
+        "double precision on this chip",
         "R700 ISA 4.12: only some members of the family have it",
     ),
     (
@@ -45,8 +45,8 @@ const TABLE: &[(&str, &str)] = &[
         "R700 ISA 3.7, 9.1: no instruction waits for another wavefront",
     ),
     (
-        "storage textures",
-        "R700 ISA 3.4.2: memory exports write linear buffers, not tiled surfaces",
+        "storage textures that are read, or whose format is not whole 32-bit components",
+        "R700 ISA 3.4.2: memory exports write linear buffers of dwords, not tiled or packed surfaces",
     ),
     (
         "arrays of bindings with a dynamic index",
@@ -76,10 +76,41 @@ fn refuse(what: Refusal, span: Span) -> Failure {
     }
 }
 
+/// What the machine could do and we have not built.
+fn not_yet(feature: &str, span: Span) -> Failure {
+    Failure::NotYet {
+        feature: feature.into(),
+        stage: "refuse",
+        span,
+    }
+}
+
+/// A storage texture that the program only writes, in whole dwords, could be a linear buffer.
+fn storage_texture(kind: &ResourceKind, span: Span) -> Failure {
+    match kind {
+        ResourceKind::StorageTexture { format, access, .. }
+            if !access.load
+                && !access.atomic
+                && ["r32", "rg32", "rgba32"]
+                    .iter()
+                    .any(|whole| format.0.strip_prefix(whole).is_some_and(is_component)) =>
+        {
+            not_yet("writing linear storage textures", span)
+        }
+        _ => refuse(Refusal::StorageTexture, span),
+    }
+}
+
+/// The end of a WebGPU texel format's name: what its components are.
+fn is_component(name: &str) -> bool {
+    matches!(name, "float" | "uint" | "sint")
+}
+
 /// Checks what the function asks of the machine.
 ///
 /// # Errors
-/// [`Failure::Refused`] for the first feature in program order that the table names.
+/// [`Failure::Refused`] for the first feature in program order that the table names, and
+/// [`Failure::NotYet`] for what stands beside it and is our own gap.
 pub fn check(func: &Func, chip: Chip) -> Result<(), Failure> {
     let lanes: u64 = func.workgroup_size.iter().map(|&n| u64::from(n)).product();
     for (region, ..) in func.regions_in_order() {
@@ -97,7 +128,6 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
         Op::BufferAtomic | Op::MemAtomic | Op::ImageAtomic => {
             return Err(refuse(Refusal::Atomics, span));
         }
-        Op::ImageStore => return Err(refuse(Refusal::StorageTexture, span)),
         Op::Barrier if func.stage == Stage::Compute && lanes > u64::from(chip.wave()) => {
             return Err(refuse(Refusal::Barrier, span));
         }
@@ -109,12 +139,20 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
         _ => None,
     };
     if let Some(resource) = resource {
-        let data = &func.resources[resource];
-        if data.count.is_some() {
-            return Err(refuse(Refusal::BindingArray, span));
+        let binding = &func.resources[resource];
+        if binding.count.is_some() {
+            let constant = data
+                .args
+                .first()
+                .is_some_and(|&element| func.as_const(element).is_some());
+            return Err(if constant {
+                not_yet("arrays of bindings", span)
+            } else {
+                refuse(Refusal::BindingArray, span)
+            });
         }
-        if matches!(data.kind, ResourceKind::StorageTexture { .. }) {
-            return Err(refuse(Refusal::StorageTexture, span));
+        if matches!(binding.kind, ResourceKind::StorageTexture { .. }) {
+            return Err(storage_texture(&binding.kind, span));
         }
     }
     if let Imm::Input(input, _) = data.imm
@@ -142,12 +180,11 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
                     data.op,
                     Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FConvert | Op::SToF | Op::UToF
                 );
-                let what = if integer {
-                    Refusal::Integers64
-                } else {
-                    Refusal::Doubles
-                };
-                return Err(refuse(what, span));
+                return Err(match chip {
+                    _ if integer => refuse(Refusal::Integers64, span),
+                    Chip::Rv770 | Chip::Rv790 => not_yet("double precision", span),
+                    Chip::Rv740 | Chip::Rv730 | Chip::Rv710 => refuse(Refusal::Doubles, span),
+                });
             }
             Type::B1 | Type::B32 => {}
         }
@@ -158,6 +195,28 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpucc_ir::ssa::{Dim, ImageAccess, SampleType, TexelFormat};
+
+    #[test]
+    fn only_storage_textures_that_memory_exports_cannot_write_are_the_machines_fault() {
+        let refused = |format, load| {
+            let kind = ResourceKind::StorageTexture {
+                dim: Dim::D2,
+                arrayed: false,
+                format: TexelFormat(format),
+                sample: SampleType::Float,
+                access: ImageAccess {
+                    load,
+                    store: true,
+                    atomic: false,
+                },
+            };
+            matches!(storage_texture(&kind, Span::NONE), Failure::Refused { .. })
+        };
+        assert!(refused("rgba8unorm", false) && refused("rgba16float", false));
+        assert!(refused("r32float", true));
+        assert!(!refused("r32float", false) && !refused("rgba32uint", false));
+    }
 
     #[test]
     fn every_refusal_has_its_row() {
