@@ -1,0 +1,1 @@
+//! Where bindings, inputs, outputs and driver values stand.

@@ -1,0 +1,1 @@
+//! Finds the cheapest form of every constant: table entry, modifiers, FAU word, immediate.

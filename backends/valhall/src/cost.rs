@@ -1,0 +1,1 @@
+//! Cycles of each unit and lower bounds.

@@ -1,0 +1,1 @@
+//! Machine IR after allocation becomes words.

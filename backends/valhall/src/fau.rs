@@ -1,0 +1,1 @@
+//! Which uniforms, constants and specials one instruction may read together: one predicate, used to validate and to repair.

@@ -1,0 +1,1 @@
+//! Slots, waits, reconvergence, discard and end: what stands in the flow field.

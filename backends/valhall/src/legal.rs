@@ -1,0 +1,1 @@
+//! The rules of a finished program, folded over it before it leaves.

@@ -1,0 +1,21 @@
+#![forbid(unsafe_code)]
+//! The Valhall back end: optimised structured SSA becomes machine code for Arm Valhall v9.
+
+mod abi;
+mod api;
+mod constants;
+mod cost;
+mod emit;
+pub mod emu;
+mod expand;
+mod fau;
+mod flow;
+mod inst;
+pub mod isa;
+mod legal;
+mod lower;
+mod numerics;
+mod refuse;
+mod regs;
+mod state;
+mod target;

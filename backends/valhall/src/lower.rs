@@ -1,0 +1,1 @@
+//! Structured SSA becomes machine IR.

@@ -1,0 +1,1 @@
+//! The numeric model of Valhall, to the bit.

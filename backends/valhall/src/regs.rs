@@ -1,0 +1,1 @@
+//! The register file as the allocator sees it: the split file of 32, then 64, then spills.

@@ -1,0 +1,1 @@
+//! What a driver programs: shader program descriptor, resource tables, FAU map, flags.

@@ -1,0 +1,1 @@
+//! What the shared passes ask of this machine.
