@@ -6,6 +6,7 @@ pub mod cts;
 pub mod expectation;
 pub mod fuzz;
 pub mod mutate;
+pub mod peers;
 pub mod programs;
 pub mod shared;
 pub mod sweep;

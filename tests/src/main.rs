@@ -3,7 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use gpucc::{Compiler, Target};
-use gpucc_tests::{corpus, cts, mutate, programs, shared, sweep};
+use gpucc_tests::{corpus, cts, mutate, peers, programs, shared, sweep};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -78,6 +78,15 @@ enum What {
         /// Print a line an entry point.
         #[arg(long)]
         rows: bool,
+    },
+    /// What other compilers make of the same shaders, against ours, with geometric means.
+    Peers {
+        /// Only paths that contain this.
+        #[arg(long, default_value = "")]
+        filter: String,
+        /// The folder of foreign material; `../shared` beside the workspace by default.
+        #[arg(long)]
+        shared: Option<std::path::PathBuf>,
     },
 }
 
@@ -180,6 +189,17 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 say(&checked)?;
             }
             Ok(*verify == 0 || checked.ends_with(" 0 wrong\n"))
+        }
+        What::Peers { filter, shared } => {
+            let folder = shared.clone().or_else(shared::shared);
+            let Some(folder) = folder.filter(|f| f.join("peers/peers.jsonl").is_file()) else {
+                say("skipped: there is no peers/peers.jsonl in the shared folder\n")?;
+                return Ok(true);
+            };
+            for table in peers::run(&compiler, &folder, filter)? {
+                say(&peers::text(&table))?;
+            }
+            Ok(true)
         }
     }
 }

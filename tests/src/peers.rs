@@ -1,0 +1,373 @@
+//! What other compilers make of the same shaders: `peers/peers.jsonl` of the shared folder against
+//! ours, shader by shader, like with like as its README asks.
+
+use gpucc::pipeline::{Fetch, VertexState};
+use gpucc::report::Shader;
+use gpucc::{Choice, Compiler, Options, Robust, Source, SourceText, Stage, Target, shader_report};
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::Path;
+
+/// One figure of one shader: smaller is better.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What is counted.
+    pub name: &'static str,
+    /// Ours.
+    pub ours: f64,
+    /// The best of the peers, each figure for itself.
+    pub bar: f64,
+}
+
+impl Figure {
+    /// Ours over theirs; where one of them is nothing, both with one more.
+    pub fn ratio(&self) -> f64 {
+        if self.ours == 0.0 || self.bar == 0.0 {
+            (self.ours + 1.0) / (self.bar + 1.0)
+        } else {
+            self.ours / self.bar
+        }
+    }
+}
+
+/// One shader that peers took.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Path within the shared folder.
+    pub path: String,
+    /// Stage.
+    pub stage: Stage,
+    /// Figures in the order of the table, or why we have none.
+    pub figures: Result<Vec<Figure>, String>,
+}
+
+/// A comparison: which peers, and what is set so that like meets like.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Heading.
+    pub title: &'static str,
+    /// One for each shader.
+    pub rows: Vec<Row>,
+}
+
+/// What a shader is measured against.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Against {
+    R700,
+    /// Uniforms loaded from a buffer.
+    ValhallLoaded,
+    /// Uniforms pushed to FAU.
+    ValhallPushed,
+}
+
+/// Compiles every shader of the peers' list whose path contains `filter`.
+///
+/// # Errors
+/// A list that cannot be read, or a target that it has no figures for.
+pub fn run(compiler: &Compiler, shared: &Path, filter: &str) -> Result<Vec<Table>, String> {
+    let list = shared.join("peers/peers.jsonl");
+    let text = std::fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
+    let tables: &[(&'static str, &str, Against)] = match compiler.target() {
+        Target::R700 => &[(
+            "r700 against the best of sfn25, sfn26 and sb22",
+            "r700",
+            Against::R700,
+        )],
+        Target::Valhall => &[
+            (
+                "valhall, uniforms loaded, against the better of pan25 and pan26",
+                "valhall",
+                Against::ValhallLoaded,
+            ),
+            (
+                "valhall, uniforms pushed, against pan25plain",
+                "valhall",
+                Against::ValhallPushed,
+            ),
+        ],
+        other => return Err(format!("the peers' list has no bar for {}", other.name())),
+    };
+    let mut out = Vec::new();
+    for &(title, key, against) in tables {
+        let mut rows = Vec::new();
+        for line in text.lines() {
+            let entry: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
+            let path = entry["path"].as_str().unwrap_or_default();
+            let stage = match entry["stage"].as_str() {
+                Some("vertex") => Stage::Vertex,
+                Some("fragment") => Stage::Fragment,
+                _ => continue,
+            };
+            let Some(peer) = entry.get(key).filter(|_| path.contains(filter)) else {
+                continue;
+            };
+            rows.push(Row {
+                path: path.to_owned(),
+                stage,
+                figures: ours(compiler, shared, path, stage, against)
+                    .map(|report| figures(&report, peer, stage, against)),
+            });
+        }
+        out.push(Table { title, rows });
+    }
+    Ok(out)
+}
+
+/// The report of the first entry point of the stage, which is the one that the peers took.
+fn ours(
+    compiler: &Compiler,
+    shared: &Path,
+    path: &str,
+    stage: Stage,
+    against: Against,
+) -> Result<Shader, String> {
+    let text = std::fs::read_to_string(shared.join(path)).map_err(|error| error.to_string())?;
+    let mut options = Options::default();
+    options.robust = Robust::Off;
+    options.overrides_default = Some(1.0);
+    if against == Against::R700 && stage == Stage::Vertex {
+        options.pipeline.vertex = Some(VertexState {
+            fetch: Fetch::Separate,
+            ..VertexState::default()
+        });
+    }
+    let say =
+        |failure: gpucc::Failure| format!("exit {}: {}", failure.exit_code(), failure.summary());
+    let choice = Choice {
+        stage: Some(stage),
+        ..Choice::default()
+    };
+    let parsed = compiler
+        .parse(Source::Wgsl(&text), choice, &options)
+        .map_err(say)?;
+    let entry = parsed
+        .entries
+        .into_iter()
+        .find(|entry| entry.stage == Some(stage))
+        .ok_or("no entry point of this stage")?;
+    let compiled = compiler
+        .compile(&entry.func.map_err(say)?, &options)
+        .map_err(say)?;
+    let source = SourceText::new(path, Some(text));
+    Ok(shader_report(&compiled, &source, parsed.frontend_time))
+}
+
+/// The least of a figure over some peers; `taken` is what each has to give back first.
+fn least<'a>(peers: impl IntoIterator<Item = (&'a Value, f64)>, name: &str) -> Option<f64> {
+    peers
+        .into_iter()
+        .filter_map(|(peer, taken)| Some((number(&peer[name])? - taken).max(0.0)))
+        .min_by(f64::total_cmp)
+}
+
+/// A number, also where the list has it as text.
+fn number(value: &Value) -> Option<f64> {
+    value
+        .as_f64()
+        .or_else(|| value.as_str().and_then(|text| text.parse().ok()))
+}
+
+fn figures(report: &Shader, peer: &Value, stage: Stage, against: Against) -> Vec<Figure> {
+    let machine = |name: &str| report.machine.get(name).and_then(Value::as_f64);
+    let mut out = Vec::new();
+    let mut add = |name: &'static str, ours: Option<f64>, bar: Option<f64>| {
+        if let (Some(ours), Some(bar)) = (ours, bar) {
+            out.push(Figure { name, ours, bar });
+        }
+    };
+    if against == Against::R700 {
+        // SB ends every vertex shader with a clause of one NOP.
+        let nop = if stage == Stage::Vertex { 1.0 } else { 0.0 };
+        let best = |name: &str| {
+            let taken = match name {
+                "alu_groups" | "alu_slots" | "alu_clauses" => nop,
+                _ => 0.0,
+            };
+            let all = [("sfn25", 0.0), ("sfn26", 0.0), ("sb22", taken)];
+            let known = all
+                .iter()
+                .filter_map(|&(name, taken)| Some((peer.get(name)?, taken)));
+            least(known, name)
+        };
+        for name in ["alu_groups", "alu_slots", "gprs", "alu_clauses"] {
+            add(name, machine(name), best(name));
+        }
+        add(
+            "dwords",
+            Some(report.code.bytes as f64 / 4.0),
+            best("dwords"),
+        );
+        return out;
+    }
+    let peers: &[&str] = match against {
+        Against::ValhallPushed => &["pan25plain"],
+        _ => &["pan25", "pan26"],
+    };
+    // A vertex shader is two programs: their figures are added up.
+    let sum = |compiler: &str, names: &[&str]| -> Option<f64> {
+        let programs = peer.get(compiler)?.as_array()?;
+        let of = |program: &Value| names.iter().find_map(|name| number(&program[*name]));
+        programs.iter().map(of).sum()
+    };
+    let instructions = peers
+        .iter()
+        .filter_map(|name| sum(name, &["inst", "instrs"]))
+        .min_by(f64::total_cmp);
+    add(
+        "instructions",
+        Some(report.stats.instructions as f64),
+        instructions,
+    );
+    // The two releases count cycles in units of their own: one of them is the bar.
+    let cycles = if against == Against::ValhallPushed {
+        "pan25plain"
+    } else {
+        "pan26"
+    };
+    let programs = peer.get(cycles).and_then(Value::as_array);
+    let execution = |program: &Value| {
+        ["fma", "cvt", "sfu"]
+            .iter()
+            .filter_map(|unit| number(&program[*unit]))
+            .max_by(f64::total_cmp)
+    };
+    let theirs = programs.and_then(|programs| programs.iter().map(execution).sum());
+    let units = ["fma", "cvt", "sfu"];
+    let execution = units
+        .iter()
+        .filter_map(|unit| machine(unit))
+        .max_by(f64::total_cmp);
+    add("execution", execution, theirs);
+    for unit in ["ls", "v", "t"] {
+        add(unit, machine(unit), sum(cycles, &[unit]));
+    }
+    let registers = programs.and_then(|programs| {
+        programs
+            .iter()
+            .filter_map(|program| number(&program["registers"]))
+            .max_by(f64::total_cmp)
+    });
+    add("registers", machine("work_registers"), registers);
+    out
+}
+
+/// The rows, best and worst first by the first figure, then the geometric means.
+pub fn text(table: &Table) -> String {
+    let mut out = format!("{}\n", table.title);
+    let mut good: Vec<(&Row, &Vec<Figure>)> = table
+        .rows
+        .iter()
+        .filter_map(|row| Some((row, row.figures.as_ref().ok().filter(|f| !f.is_empty())?)))
+        .collect();
+    good.sort_by(|a, b| {
+        let by = a.1[0].ratio().total_cmp(&b.1[0].ratio());
+        by.then_with(|| (&a.0.path, a.0.stage.name()).cmp(&(&b.0.path, b.0.stage.name())))
+    });
+    // The best first; then, from the end of the list, the worst first.
+    let (best, rest) = good.split_at(good.partition_point(|(_, f)| f[0].ratio() < 1.0));
+    let even = rest.partition_point(|(_, f)| f[0].ratio() <= 1.0);
+    let worst: Vec<_> = rest[even..].iter().rev().collect();
+    for (heading, rows) in [
+        ("better, best first", best.iter().collect::<Vec<_>>()),
+        ("worse, worst first", worst),
+        ("even", rest[..even].iter().collect()),
+    ] {
+        let _ = writeln!(out, "{heading}: {}", rows.len());
+        for (row, figures) in rows {
+            let _ = write!(out, "  {:5.3}", figures[0].ratio());
+            for figure in figures.iter() {
+                let _ = write!(out, "  {} {}/{}", figure.name, figure.ours, figure.bar);
+            }
+            let _ = writeln!(out, "  {} {}", row.path, row.stage.name());
+        }
+    }
+    for row in &table.rows {
+        if let Err(why) = &row.figures {
+            let _ = writeln!(out, "  none: {} {}: {why}", row.path, row.stage.name());
+        }
+    }
+    let _ = writeln!(
+        out,
+        "geometric means of ours over the bar ({} shaders; where one side is 0, both plus 1):",
+        good.len()
+    );
+    for name in names(&good) {
+        let ratios: Vec<(f64, f64, f64)> = good
+            .iter()
+            .filter_map(|(_, figures)| figures.iter().find(|figure| figure.name == name))
+            .map(|figure| (figure.ratio(), figure.ours, figure.bar))
+            .collect();
+        let mean = ratios.iter().map(|r| r.0.ln()).sum::<f64>() / ratios.len().max(1) as f64;
+        let (ours, bar) = ratios
+            .iter()
+            .fold((0.0, 0.0), |a, r| (a.0 + r.1, a.1 + r.2));
+        let _ = writeln!(
+            out,
+            "  {name}: {:.4}; better {}, even {}, worse {}; sums {ours} / {bar}",
+            mean.exp(),
+            ratios.iter().filter(|r| r.0 < 1.0).count(),
+            ratios.iter().filter(|r| r.0 == 1.0).count(),
+            ratios.iter().filter(|r| r.0 > 1.0).count(),
+        );
+    }
+    out
+}
+
+fn names(rows: &[(&Row, &Vec<Figure>)]) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for figure in rows.iter().flat_map(|(_, figures)| figures.iter()) {
+        if !names.contains(&figure.name) {
+            names.push(figure.name);
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer() -> Value {
+        serde_json::json!({
+            "sfn25": {"alu_groups": 7, "gprs": 4, "alu_clauses": 1},
+            "sb22": {"alu_groups": 7, "gprs": 3, "alu_clauses": 2},
+        })
+    }
+
+    #[test]
+    fn the_bar_is_the_best_of_each_figure_and_sb_gives_its_nop_back_on_vertex_shaders() {
+        let report = |groups: u64| {
+            let compiler = Compiler::new(Target::R700, None).expect("r700 is built");
+            let text = "@fragment fn f() -> @location(0) vec4f { return vec4f(0.5); }";
+            let folder = std::env::temp_dir().join("gpucc-peers-test");
+            std::fs::create_dir_all(&folder).expect("a temporary folder");
+            std::fs::write(folder.join("a.wgsl"), text).expect("a temporary file");
+            let mut report = ours(&compiler, &folder, "a.wgsl", Stage::Fragment, Against::R700)
+                .expect("it compiles");
+            report.machine.insert("alu_groups".into(), groups.into());
+            report
+        };
+        let bar = |stage| {
+            let figures = figures(&report(6), &peer(), stage, Against::R700);
+            let of = |name| figures.iter().find(|f| f.name == name).expect("given").bar;
+            (of("alu_groups"), of("gprs"), of("alu_clauses"))
+        };
+        assert_eq!(bar(Stage::Vertex), (6.0, 3.0, 1.0));
+        assert_eq!(bar(Stage::Fragment), (7.0, 3.0, 1.0));
+    }
+
+    #[test]
+    fn a_ratio_with_nothing_on_one_side_takes_one_more_on_both() {
+        let ratio = |ours, bar| {
+            Figure {
+                name: "x",
+                ours,
+                bar,
+            }
+            .ratio()
+        };
+        assert_eq!(ratio(0.0, 0.0), 1.0);
+        assert_eq!(ratio(1.0, 0.0), 2.0);
+        assert_eq!(ratio(3.0, 4.0), 0.75);
+    }
+}
