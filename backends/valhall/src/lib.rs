@@ -19,3 +19,5 @@ mod refuse;
 mod regs;
 mod state;
 mod target;
+
+pub use numerics::numerics;

@@ -1,1 +1,36 @@
-//! The numeric model of Valhall, to the bit.
+//! The numeric model of Valhall: what each float operation gives to the bit, where the documents say it,
+//! and what we define where they are silent (the emulator computes the same).
+
+use gpucc_ir::ssa::Numerics;
+use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, ZeroRule, valhall};
+
+/// The published model (isa/valhall_rogue.md 4.3, 4.6).
+///
+/// - FMA rounds once, and a product is `FMA a, b, -0`, which is the same as a product rounded once.
+/// - Denormals are preserved: the shader-program descriptor says FTZ mode 0 for f32 and f16.
+/// - FMIN and FMAX give the operand that is no NaN and order the zeros; so do the clamps.
+/// - `fneg` and `fabs` touch the sign bit alone: where no user takes them as a modifier they are an
+///   integer addition and a conjunction. A NaN that arithmetic makes is canonical.
+/// - Dot products are a chain of FMA, first pair first.
+/// - The special functions are the sequences of [`valhall`].
+pub fn numerics() -> Numerics {
+    Numerics {
+        name: "valhall",
+        f32_denormals: Denormals::KEEP,
+        f16_denormals: Denormals::KEEP,
+        f64_denormals: Denormals::KEEP,
+        sign_ops_flush: false,
+        min_max_flush: false,
+        fma: Fma::Fused,
+        min_max_nan: NanRule::Other,
+        min_max_zero: ZeroRule::Ordered,
+        dot: Dot {
+            order: DotOrder::Ascending,
+            fused: true,
+            filled_to: 0,
+        },
+        fract_below_one: false,
+        functions: valhall::FUNCTIONS,
+        perturbation: None,
+    }
+}

@@ -404,11 +404,16 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         Op::FRcp => approximated!(apply, from, n, rcp, |a| 1.0 / a),
         Op::FExp2 => approximated!(apply, from, n, exp2, |a| libm::exp2(a)),
         Op::FLog2 => approximated!(apply, from, n, log2, |a| libm::log2(a)),
-        Op::FExp => wide!(apply, from, n, unary, |a| libm::exp(a)),
+        Op::FExp => approximated!(apply, from, n, exp, |a| libm::exp(a)),
         Op::FLog => wide!(apply, from, n, unary, |a| libm::log(a)),
-        Op::FPow => wide!(apply, from, n, binary, |a, b| libm::pow(a, b)),
-        Op::FSin => wide!(apply, from, n, unary, |a| libm::sin(a)),
-        Op::FCos => wide!(apply, from, n, unary, |a| libm::cos(a)),
+        Op::FPow => match from {
+            Type::B32 => apply.binary(|a, b| u64::from(n.pow(a as u32, b as u32))),
+            ty @ (Type::B1 | Type::B16 | Type::B64) => {
+                wide!(apply, ty, n, binary, |a, b| libm::pow(a, b))
+            }
+        },
+        Op::FSin => approximated!(apply, from, n, sin, |a| libm::sin(a)),
+        Op::FCos => approximated!(apply, from, n, cos, |a| libm::cos(a)),
         Op::FTan => wide!(apply, from, n, unary, |a| libm::tan(a)),
         Op::FSinTurns => approximated!(apply, from, n, sin_turns, |a| exact::sin_turns64(a)),
         Op::FCosTurns => approximated!(apply, from, n, cos_turns, |a| exact::cos_turns64(a)),

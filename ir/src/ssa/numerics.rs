@@ -17,6 +17,8 @@
 //!   (below one unit of f64) and are rounded once. That is the correctly rounded result but for
 //!   about one argument in 2^28 and always one of the two neighbours.
 
+pub mod valhall;
+
 /// The f32 NaN that operations make.
 pub const NAN32: u32 = 0x7fc0_0000;
 /// The f16 NaN that operations make.
@@ -117,6 +119,14 @@ pub struct Functions {
     pub sin_turns: fn(f32) -> f32,
     /// cos(2 pi x).
     pub cos_turns: fn(f32) -> f32,
+    /// e^x.
+    pub exp: fn(f32) -> f32,
+    /// x^y for x >= 0.
+    pub pow: fn(f32, f32) -> f32,
+    /// Sine of an angle in radians.
+    pub sin: fn(f32) -> f32,
+    /// Cosine of an angle in radians.
+    pub cos: fn(f32) -> f32,
 }
 
 impl Functions {
@@ -129,6 +139,10 @@ impl Functions {
         log2: exact::log2,
         sin_turns: exact::sin_turns,
         cos_turns: exact::cos_turns,
+        exp: exact::exp,
+        pow: exact::pow,
+        sin: exact::sin,
+        cos: exact::cos,
     };
 }
 
@@ -306,6 +320,23 @@ impl Numerics {
     /// `cos_turns` of this model on bits, flushing and error included.
     pub fn cos_turns(&self, x: u32) -> u32 {
         self.approximate_turns(x, self.functions.cos_turns, 7)
+    }
+
+    /// `exp` of this model on bits; no error is added, for machines that have it compose it.
+    pub fn exp(&self, x: u32) -> u32 {
+        self.out32((self.functions.exp)(self.in32(x)))
+    }
+    /// `pow` of this model on bits; no error is added.
+    pub fn pow(&self, x: u32, y: u32) -> u32 {
+        self.out32((self.functions.pow)(self.in32(x), self.in32(y)))
+    }
+    /// `sin` of this model on bits; no error is added.
+    pub fn sin(&self, x: u32) -> u32 {
+        self.out32((self.functions.sin)(self.in32(x)))
+    }
+    /// `cos` of this model on bits; no error is added.
+    pub fn cos(&self, x: u32) -> u32 {
+        self.out32((self.functions.cos)(self.in32(x)))
     }
 
     fn approximate(
@@ -497,6 +528,23 @@ pub mod exact {
     /// cos(2 pi x) for any finite x.
     pub fn cos_turns(x: f32) -> f32 {
         cos_turns64(f64::from(x)) as f32
+    }
+
+    /// e^x.
+    pub fn exp(x: f32) -> f32 {
+        libm::exp(f64::from(x)) as f32
+    }
+    /// x^y.
+    pub fn pow(x: f32, y: f32) -> f32 {
+        libm::pow(f64::from(x), f64::from(y)) as f32
+    }
+    /// Sine, radians.
+    pub fn sin(x: f32) -> f32 {
+        libm::sin(f64::from(x)) as f32
+    }
+    /// Cosine, radians.
+    pub fn cos(x: f32) -> f32 {
+        libm::cos(f64::from(x)) as f32
     }
 
     /// 1 / sqrt(x).

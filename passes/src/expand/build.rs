@@ -17,6 +17,11 @@ impl<'f, 'n> Expander<'f, 'n> {
         Expander { b, numerics }
     }
 
+    /// What it appends with.
+    pub(super) fn builder(&mut self) -> &mut Builder<'f> {
+        &mut self.b
+    }
+
     /// What was built.
     pub(super) fn finish(self) -> Vec<Inst> {
         std::mem::take(&mut self.b.func.regions[self.b.region].insts)

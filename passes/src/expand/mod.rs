@@ -20,14 +20,24 @@ mod trigonometry;
 
 use crate::rename::Renames;
 use build::Expander;
-use gpucc_ir::ssa::{Func, Inst, Numerics, Op, Type, Value};
+use gpucc_ir::ssa::{Builder, Func, Inst, InstData, Numerics, Op, Type, Value};
 
 /// What the machine has as instructions.
 pub trait Native {
     /// `op` at the width of its first operand (its first result when it has no operands) needs no
     /// expansion.
     fn native(&self, op: Op, ty: Type) -> bool;
+
+    /// The machine's own expansion of `op`, which goes before the shared one; at any width.
+    fn recipe(&self, op: Op, ty: Type) -> Option<OwnRecipe> {
+        let _ = (op, ty);
+        None
+    }
 }
+
+/// An expansion of a machine's own: appends operations and gives the value that the instruction's
+/// result becomes. What it appends is expanded in turn, except within regions that it opens.
+pub type OwnRecipe = fn(&mut Builder, &InstData) -> Value;
 
 impl<T: crate::TargetInfo + ?Sized> Native for T {
     fn native(&self, op: Op, ty: Type) -> bool {
@@ -73,7 +83,10 @@ impl Pass<'_> {
             };
             let data = func.insts[inst].clone();
             let mut expander = Expander::new(func, self.numerics, &data);
-            let value = recipe(&mut expander, &data.args);
+            let value = match recipe {
+                Wanted::Shared(recipe) => recipe(&mut expander, &data.args),
+                Wanted::Own(recipe) => recipe(expander.builder(), &data),
+            };
             let made = expander.finish();
             self.changed = true;
             self.renames.set(data.results[0], value);
@@ -81,18 +94,30 @@ impl Pass<'_> {
         }
     }
 
-    fn wanted(&self, func: &Func, inst: Inst, depth: u32) -> Option<Recipe> {
+    fn wanted(&self, func: &Func, inst: Inst, depth: u32) -> Option<Wanted> {
         let data = &func.insts[inst];
         if depth == 0 || !data.op.is_pure() || data.results.len() != 1 {
             return None;
         }
         let first = data.args.first().copied().unwrap_or(data.results[0]);
         let ty = func.ty(first);
-        if self.native.native(data.op, ty) || ty != Type::B32 {
+        if self.native.native(data.op, ty) {
             return None;
         }
-        recipe(data.op)
+        if let Some(own) = self.native.recipe(data.op, ty) {
+            return Some(Wanted::Own(own));
+        }
+        if ty != Type::B32 {
+            return None;
+        }
+        recipe(data.op).map(Wanted::Shared)
     }
+}
+
+/// How an instruction is expanded.
+enum Wanted {
+    Shared(Recipe),
+    Own(OwnRecipe),
 }
 
 /// Builds the value of an op from its operands.

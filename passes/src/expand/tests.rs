@@ -65,6 +65,7 @@ fn machines() -> Vec<Numerics> {
         exp2: |x| exact::exp2(x),
         sin_turns: exact::sin_turns,
         cos_turns: exact::cos_turns,
+        ..Functions::EXACT
     };
     let above = Functions {
         rcp: |x| up(|x| 1.0 / x, x),
