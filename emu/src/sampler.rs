@@ -27,12 +27,22 @@
 //! tie. `r = 1 / |2 * major|`, `s = sc * r + 1.5`, `t = tc * r + 1.5`, and the position on the face is
 //! `(s - 1, t - 1)`: so a machine that computes these itself gets the same bits. Footprints that
 //! leave a face continue on its neighbour; a corner takes the texel across the s edge.
-//! Gradients of a direction are taken to the face by the quotient rule: with `sc' tc' ma'` the
-//! gradient of each, `ds = (sc' - (2s - 3) * |ma|') * r`, the same for t.
+//!
+//! Explicit gradients of a direction are taken to the face by the quotient rule: with `sc' tc' ma'`
+//! the gradient of each, `ds = (sc' - (2s - 3) * |ma|') * r`, the same for t.
+//!
+//! Implicit gradients are differences of (s, t) on the pixel's *own* face ([`FacePoint::gradient`]):
+//! each pixel of a quad computes its s, t and face, and the gradient towards the other pixel of its
+//! row (column) is that pixel's (s, t) minus its own. Where the other pixel is on another face, its
+//! point there, `(2s - 3, 2t - 3)` across and down and 1 along the axis, is first projected onto the
+//! plane of the own face: with `sc tc ma` its components there, `s = sc * r + 1.5`, `r = 1 / (2 * ma)`.
+//! A point that is not before that plane (`ma <= 0`) counts as one whole face away, (1, 1). So a
+//! level never jumps at an edge, and every machine that hands s, t and face to its texture unit
+//! finds the same bits.
 
 use crate::format::Kind;
 use crate::image::{Image, Texel};
-use gpucc_ir::ssa::Dim;
+use gpucc_ir::ssa::{Dim, cube};
 
 /// What happens to texel numbers outside of a level.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -278,33 +288,64 @@ pub fn log2_256(x: f32) -> f32 {
 
 /// A direction's face and position: (s, t, face, r), s and t in 1..2, r = 1 / |2 * major|.
 pub fn cube_face([x, y, z]: [f32; 3]) -> (f32, f32, u32, f32) {
-    let (sc, tc, major, face) = cube_axes([x, y, z], [x, y, z]);
+    let (sc, tc, major, face) = cube::axes([x, y, z], [x, y, z]);
     let r = 1.0 / (2.0 * major).abs();
     (sc * r + 1.5, tc * r + 1.5, face, r)
 }
 
-/// The components of `v` along s, t and the major axis of the face that `direction` points to, and
-/// that face. The third is signed as the axis is.
-pub fn cube_axes(direction: [f32; 3], v: [f32; 3]) -> (f32, f32, f32, u32) {
-    let [x, y, z] = direction;
-    let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
-    let [vx, vy, vz] = v;
-    if az >= ax && az >= ay {
-        if z < 0.0 {
-            (-vx, -vy, vz, 5)
-        } else {
-            (vx, -vy, vz, 4)
+/// A point on a face of a cube.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct FacePoint {
+    /// Across, 1..2 on the face.
+    pub s: f32,
+    /// Down, 1..2 on the face.
+    pub t: f32,
+    /// 0..=5: +x -x +y -y +z -z.
+    pub face: u32,
+}
+
+impl FacePoint {
+    /// Where a direction meets the cube.
+    pub fn of(direction: [f32; 3]) -> FacePoint {
+        let (s, t, face, _) = cube_face(direction);
+        FacePoint { s, t, face }
+    }
+
+    /// From s, t and the face as a number, which is rounded and taken modulo 8 (above it a machine
+    /// may keep the layer).
+    pub fn from_numbers([s, t, face]: [f32; 3]) -> FacePoint {
+        let number = face.round_ties_even().max(0.0) as u32;
+        FacePoint {
+            s,
+            t,
+            face: (number % 8).min(5),
         }
-    } else if ay >= ax {
-        if y < 0.0 {
-            (vx, -vz, vy, 3)
-        } else {
-            (vx, vz, vy, 2)
+    }
+
+    /// As a place to sample.
+    pub fn position(&self) -> Position {
+        Position::Face {
+            s: self.s,
+            t: self.t,
+            face: self.face,
         }
-    } else if x < 0.0 {
-        (vz, -vy, vx, 1)
-    } else {
-        (-vz, -vy, vx, 0)
+    }
+
+    /// The gradient of s and t towards another pixel of the quad: see the module, "Cubes".
+    pub fn gradient(&self, other: &FacePoint) -> [f32; 3] {
+        if other.face == self.face {
+            return [other.s - self.s, other.t - self.t, 0.0];
+        }
+        let on_axis = |c: f32| f64::from(2.0 * c - 3.0);
+        let seen = face_direction(other.face, on_axis(other.s), on_axis(other.t));
+        let (s, t, major) = cube::components(self.face, seen.map(|v| v as f32));
+        let before = if self.face & 1 == 1 { -major } else { major };
+        if before > 0.0 {
+            let r = 1.0 / (2.0 * before);
+            [s * r + 1.5 - self.s, t * r + 1.5 - self.t, 0.0]
+        } else {
+            [1.0, 1.0, 0.0]
+        }
     }
 }
 
@@ -355,7 +396,7 @@ pub fn computed_level(image: &Image, position: Position, ddx: [f32; 3], ddy: [f3
         Position::Normalized(direction) if image.extent().dim == Dim::Cube => {
             let (s, t, _, r) = cube_face(direction);
             for d in [&mut ddx, &mut ddy] {
-                let (sc, tc, ma, face) = cube_axes(direction, *d);
+                let (sc, tc, ma, face) = cube::axes(direction, *d);
                 let ma = if face & 1 == 1 { -ma } else { ma };
                 // Of the face's width: half of what sc / ma gives, and r is half of 1 / ma.
                 *d = [
@@ -633,7 +674,7 @@ fn cross_edges(face: u32, x: i64, y: i64, n: i64) -> (u32, u32, u32) {
     let direction = face_direction(face, along(x), along(y));
     // Narrowing keeps which is largest: they differ by 1/n, and n is below 2^17.
     let narrow = direction.map(|v| v as f32);
-    let (sc, tc, ma, face) = cube_axes(narrow, narrow);
+    let (sc, tc, ma, face) = cube::axes(narrow, narrow);
     let texel = |c: f32| {
         let u = (f64::from(c) / f64::from(ma.abs()) + 1.0) / 2.0 * n as f64;
         (u.floor() as i64).clamp(0, n - 1) as u32

@@ -2,7 +2,7 @@
 
 use crate::image::{Image, Texel};
 use crate::sampler::{
-    Level, Lookup, Position, Sampler, clamp_to_edge, gather, sample as sample_image,
+    FacePoint, Level, Lookup, Position, Sampler, clamp_to_edge, gather, sample as sample_image,
 };
 use cranelift_entity::PrimaryMap;
 use gpucc_ir::ssa::{
@@ -172,13 +172,38 @@ impl World for Bindings {
         else {
             return [0; 4];
         };
-        let (coords, level) = match sample.lod {
-            Lod::Gradient { ddx, ddy, bias } => (sample.coords, Level::Gradient { ddx, ddy, bias }),
-            Lod::Level(level) => (sample.coords, Level::Given(level)),
-            Lod::BaseClampToEdge => (clamp_to_edge(image, sample.coords), Level::Given(0.0)),
+        let on_face = |coords: [f32; 3]| {
+            if sample.projected {
+                FacePoint::from_numbers(coords)
+            } else {
+                FacePoint::of(coords)
+            }
+        };
+        let position = |coords: [f32; 3]| {
+            if sample.projected {
+                on_face(coords).position()
+            } else {
+                Position::Normalized(coords)
+            }
+        };
+        let (position, level) = match sample.lod {
+            Lod::Gradient { ddx, ddy, bias } => {
+                let level = Level::Gradient { ddx, ddy, bias };
+                (position(sample.coords), level)
+            }
+            Lod::Quad { x, y, bias } => {
+                let own = on_face(sample.coords);
+                let [ddx, ddy] = [x, y].map(|other| own.gradient(&on_face(other)));
+                (own.position(), Level::Gradient { ddx, ddy, bias })
+            }
+            Lod::Level(level) => (position(sample.coords), Level::Given(level)),
+            Lod::BaseClampToEdge => {
+                let clamped = clamp_to_edge(image, sample.coords);
+                (position(clamped), Level::Given(0.0))
+            }
         };
         let lookup = Lookup {
-            position: Position::Normalized(coords),
+            position,
             layer: sample.layer,
             level,
             reference: sample.compare,

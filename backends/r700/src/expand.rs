@@ -1,5 +1,7 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
+mod texture;
+
 use crate::api::{Effort, Options};
 use gpucc_ir::ssa::{Builder, Func, Op, Type};
 use gpucc_passes::Ctx;
@@ -63,6 +65,7 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
     let model = crate::numerics();
     clamp_conversions(&mut func);
     refine_derivatives(&mut func);
+    texture::expand(&mut func);
     gpucc_passes::expand::expand(&mut func, &crate::target::R700, &model);
     if options.effort > Effort::None {
         let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, target);

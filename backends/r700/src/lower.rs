@@ -86,6 +86,8 @@ struct Lower<'a> {
     at_top: bool,
     /// Bindings that the program stores to.
     stored: BTreeSet<Resource>,
+    /// Directions whose faces were found in the regions around the code: t, s, 2 * major, face.
+    cubes: Vec<([Value; 3], [VReg; 4])>,
 }
 
 /// Lowers a function that holds native operations only.
@@ -111,6 +113,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         span: Span::NONE,
         at_top: true,
         stored: stored(ssa),
+        cubes: Vec::new(),
     };
     lower.prologue()?;
     let masked = lower.mask_surplus_lanes();
@@ -249,6 +252,11 @@ impl Lower<'_> {
                     inner.neg = !inner.neg;
                     return inner;
                 }
+                Op::CubeMajor if op::may_absolute(op) => {
+                    let mut inner = self.plain(value);
+                    inner.abs = true;
+                    return inner;
+                }
                 Op::FAbs if op::may_absolute(op) => {
                     let mut inner = self.source(data.args[0], op, index);
                     inner.neg = false;
@@ -330,6 +338,13 @@ impl Lower<'_> {
 
     /// Lowers a region; its `yield` assigns `results`. True when control reaches its end.
     fn region(&mut self, region: Region, results: &[VReg]) -> Result<bool, Failure> {
+        let known = self.cubes.len();
+        let falls = self.region_body(region, results);
+        self.cubes.truncate(known);
+        falls
+    }
+
+    fn region_body(&mut self, region: Region, results: &[VReg]) -> Result<bool, Failure> {
         let list = &self.ssa.regions[region].insts;
         for &inst in list {
             self.at_top = region == self.ssa.body;
@@ -569,6 +584,7 @@ impl Lower<'_> {
             let unreached = frame.continuing.clone();
             self.define_unreached(&unreached);
         }
+        let known = self.cubes.len();
         for &inst in &self.ssa.regions[continuing].insts {
             let data = &self.ssa.insts[inst];
             self.span = data.span;
@@ -595,6 +611,7 @@ impl Lower<'_> {
                 _ => self.instruction(inst)?,
             }
         }
+        self.cubes.truncate(known);
         let left = self.loops.pop().expect("pushed above").left;
         self.push(Inst::LoopEnd);
         let latch = self.block;
@@ -638,6 +655,10 @@ impl Lower<'_> {
             (Op::Demote, _) => {
                 let kill = Alu::new(AluOp::KILLE_INT, None, &[Source::bits(0), Source::bits(0)]);
                 self.push(Inst::Alu(kill));
+                Ok(())
+            }
+            (Op::CubeS | Op::CubeT | Op::CubeMajor | Op::CubeFace, _) => {
+                self.cube(inst);
                 Ok(())
             }
             (Op::IsHelper, _) => Err(self.not_yet("asking whether the invocation is a helper")),

@@ -400,3 +400,40 @@ fn base_clamp_keeps_half_a_texel_from_the_edge() {
     assert_eq!(clamp_to_edge(&image, [f32::NAN, 0.5, 0.0])[0], 0.125);
     assert_eq!(clamp_to_edge(&image, [0.99, 0.5, 0.0])[0], 0.875);
 }
+
+#[test]
+fn a_gradient_on_one_face_is_the_difference_of_its_places() {
+    let (own, other) = (
+        FacePoint::of([4.0, 1.0, 0.0]),
+        FacePoint::of([4.0, 2.0, 1.0]),
+    );
+    assert_eq!(
+        own,
+        FacePoint {
+            s: 1.5,
+            t: 1.375,
+            face: 0
+        }
+    );
+    assert_eq!(own.gradient(&other), [-0.125, -0.125, 0.0]);
+}
+
+#[test]
+fn a_gradient_across_an_edge_goes_on_in_the_plane_of_the_own_face() {
+    // Both lie on the x-z plane at height 0, one sixteenth of a face from the edge of +x and +z.
+    let own = FacePoint::of([8.0, 0.0, 7.0]);
+    let other = FacePoint::of([7.0, 0.0, 8.0]);
+    assert_eq!((own.face, other.face), (0, 4));
+    let [ds, dt, _] = own.gradient(&other);
+    // s runs against z: 7/8 from the middle and 8/7 behind the edge.
+    assert!(
+        (ds - (-8.0f32 / 7.0 + 7.0 / 8.0) / 2.0).abs() < 1e-6,
+        "{ds}"
+    );
+    assert_eq!(dt, 0.0);
+    assert_eq!(
+        own.gradient(&FacePoint::of([-1.0, 0.0, 0.0])),
+        [1.0, 1.0, 0.0],
+        "what is behind the face counts as one face away"
+    );
+}

@@ -117,6 +117,7 @@ impl<'a> Lower<'a> {
                 .gather
                 .map_or(0, |component| component.index() as u8),
             offset: self.offset(frame, sampled.offset)?,
+            projected: false,
         };
         let one = compare && kind != TexKind::Gather;
         let results = [Type::B32; 4];
@@ -182,6 +183,7 @@ impl<'a> Lower<'a> {
             compare: false,
             component: 0,
             offset: [0; 3],
+            projected: false,
         };
         let results = [Type::B32; 4];
         let inst = self.b().inst(Op::Tex, Imm::Tex(tex), &args, &[], &results);

@@ -104,6 +104,10 @@ impl<'f> Builder<'f> {
                 | Op::Join16
                 | Op::Lo64
                 | Op::Hi64
+                | Op::CubeS
+                | Op::CubeT
+                | Op::CubeMajor
+                | Op::CubeFace
                 | Op::Index => Type::B32,
                 Op::Lo16 | Op::Hi16 => Type::B16,
                 Op::Join64 => Type::B64,

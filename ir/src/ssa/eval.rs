@@ -465,6 +465,10 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         Op::Join64 => apply.binary(|a, b| a | (b << 32)),
         Op::Lo64 => apply.unary(|a| a & 0xffff_ffff),
         Op::Hi64 => apply.unary(|a| a >> 32),
+        Op::CubeS => apply.ternary(|x, y, z| n.out32(cube(n, [x, y, z]).0).into()),
+        Op::CubeT => apply.ternary(|x, y, z| n.out32(cube(n, [x, y, z]).1).into()),
+        Op::CubeMajor => apply.ternary(|x, y, z| n.out32(2.0 * cube(n, [x, y, z]).2.abs()).into()),
+        Op::CubeFace => apply.ternary(|x, y, z| (cube(n, [x, y, z]).3 as f32).to_bits().into()),
         Op::Select => apply.ternary(|c, a, b| if c != 0 { a } else { b }),
         Op::Index => apply.binary(|index, length| index.min(length.saturating_sub(1))),
 
@@ -502,6 +506,12 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         | Op::Exit
         | Op::Unreachable => apply.nothing(),
     }
+}
+
+/// A direction's components on its face, as the model reads its operands.
+fn cube(n: &Numerics, direction: [u64; 3]) -> (f32, f32, f32, u32) {
+    let direction = direction.map(|bits| n.in32(bits as u32));
+    super::cube::axes(direction, direction)
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@
 //! and [`random`] a source of programs for tests.
 
 mod build;
+pub mod cube;
 pub mod eval;
 mod func;
 pub mod interp;

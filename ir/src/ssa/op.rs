@@ -315,6 +315,14 @@ ops! {
     Lo64 = "lo64", Custom, PURE;
     /// B64 -> B32: the high half.
     Hi64 = "hi64", Custom, PURE;
+    /// x, y, z -> f32: the component of a direction along s of the face it points to ([`super::cube`]).
+    CubeS = "cube_s", Custom, PURE;
+    /// x, y, z -> f32: the component along t.
+    CubeT = "cube_t", Custom, PURE;
+    /// x, y, z -> f32: twice the magnitude of the largest component.
+    CubeMajor = "cube_major", Custom, PURE;
+    /// x, y, z -> f32: the face's number, 0..=5.
+    CubeFace = "cube_face", Custom, PURE;
     /// c, a, b: a when c, else b.
     Select = "select", Select, PURE;
 
@@ -348,6 +356,8 @@ ops! {
     /// \[reference f32 if compare\], then by kind: SampleBias bias f32; SampleLevel level f32 (i32 for
     /// depth textures without compare is converted by the front end); SampleGrad ddx then ddy, each
     /// Dim::coords f32; Load level or sample i32 (absent for storage textures).
+    /// Projected coordinates of a cube are s and t in 1..=2 and the face's number, all f32, and each
+    /// gradient is one of s and t with an unused third component.
     /// Implicit-level kinds are quad ops: see [`super::InstData::flags`].
     Tex = "tex", Custom, READS;
     /// \[element\] \[level\] -> B32s.

@@ -526,6 +526,7 @@ impl<'t> Parser<'t> {
         } else {
             None.into()
         };
+        let projected = self.eat_word("projected")?;
         let compare = self.eat_word("compare")?;
         let component = if self.eat_word("component")? {
             self.small()?
@@ -545,6 +546,7 @@ impl<'t> Parser<'t> {
             compare,
             component,
             offset,
+            projected,
         })
     }
 

@@ -450,6 +450,9 @@ impl Printer<'_> {
                 if let Some(sampler) = tex.sampler.expand() {
                     write!(self.out, " {sampler}")?;
                 }
+                if tex.projected {
+                    write!(self.out, " projected")?;
+                }
                 if tex.compare {
                     write!(self.out, " compare")?;
                 }

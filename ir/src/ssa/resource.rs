@@ -352,6 +352,8 @@ pub struct TexOp {
     pub component: u8,
     /// Constant texel offset.
     pub offset: [i8; 3],
+    /// The coordinates of a cube are on a face already: see [`super::Op::Tex`].
+    pub projected: bool,
 }
 
 /// What a `tex_query` asks.

@@ -14,6 +14,16 @@ pub enum Lod {
         /// Added to the level.
         bias: f32,
     },
+    /// From the pixels beside the own one in its row and column of the quad, whose coordinates these
+    /// are: a cube's, since its gradient depends on the faces that they point to.
+    Quad {
+        /// Of the other pixel of the row.
+        x: [f32; 3],
+        /// Of the other pixel of the column.
+        y: [f32; 3],
+        /// Added to the level.
+        bias: f32,
+    },
     /// Given.
     Level(f32),
     /// Level 0 with coordinates clamped to half a texel from the edge.
@@ -37,6 +47,8 @@ pub struct Sample {
     pub compare: Option<f32>,
     /// Texel offset.
     pub offset: [i8; 3],
+    /// The coordinates of a cube (and those of [`Lod::Quad`]) are s, t and face: [`super::Op::Tex`].
+    pub projected: bool,
     /// Gather this component instead of filtering.
     pub gather: Option<u8>,
 }

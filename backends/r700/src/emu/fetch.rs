@@ -9,7 +9,7 @@ use super::state::{BufferResource, FetchResource, FetchSource, Stage};
 use super::wave::Wave;
 use gpucc_emu::image::{Image, Texel};
 use gpucc_emu::sampler::{
-    Level, Lookup, Position, Sampler, computed_level, level_of_detail, sample,
+    FacePoint, Level, Lookup, Position, Sampler, computed_level, level_of_detail, sample,
 };
 use gpucc_ir::ssa::Dim;
 
@@ -399,6 +399,12 @@ impl Wave<'_> {
                 layer = float(2, lane).round_ties_even() as i32;
             }
             let difference = |step: usize| {
+                if cube {
+                    // Of the own pixel towards the other: the sampler has one rule for edges.
+                    let point =
+                        |lane: usize| FacePoint::from_numbers([0, 1, 2].map(|c| float(c, lane)));
+                    return point(lane).gradient(&point(lane ^ step));
+                }
                 let mut d = [0f32; 3];
                 for (c, d) in d.iter_mut().enumerate().take(gradient_axes) {
                     *d = float(c, lane | step) - float(c, lane & !step);

@@ -571,7 +571,7 @@ fn cube(n: &Numerics, a: &[Word; 4], b: &[Word; 4], lanes: u64) -> [Word; 4] {
     for lane in each(lanes) {
         let v = |w: &Word| n.in32(w.v[lane]);
         let (x, y, z) = (v(&b[1]), v(&b[0]), v(&a[0]));
-        let (s, t, major, face) = gpucc_emu::sampler::cube_axes([x, y, z], [x, y, z]);
+        let (s, t, major, face) = gpucc_ir::ssa::cube::axes([x, y, z], [x, y, z]);
         let values = [
             n.out32(t),
             n.out32(s),

@@ -3,11 +3,14 @@
 
 use super::Lower;
 use crate::api::Failure;
-use crate::inst::{Alu, Inst, Lane, Source, Texture};
+use crate::inst::{Inst, Lane, Source, Texture};
 use crate::isa::{AluOp, FetchOp};
-use gpucc_ir::mach::{Reg, VReg};
+use gpucc_ir::mach::Reg;
 use gpucc_ir::ssa::{self, Dim, Op, Resource, ResourceKind, TexKind, TexOp, TexQuery, Value};
 use smallvec::SmallVec;
+
+/// More layers than a texture has. Register guide, SQ_TEX_RESOURCE_WORD1: TEX_DEPTH has 13 bits.
+const LAST_LAYER: u32 = 8191;
 
 impl Lower<'_> {
     fn texture_results(&mut self, inst: ssa::Inst) -> [Option<Reg>; 4] {
@@ -45,12 +48,7 @@ impl Lower<'_> {
 
     pub(super) fn tex(&mut self, inst: ssa::Inst, tex: TexOp) -> Result<(), Failure> {
         let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
-        let ResourceKind::Texture {
-            dim,
-            arrayed,
-            multisampled,
-            ..
-        } = self.ssa.resources[tex.texture].kind
+        let ResourceKind::Texture { dim, arrayed, .. } = self.ssa.resources[tex.texture].kind
         else {
             return Err(self.not_yet("loading from a storage texture"));
         };
@@ -74,23 +72,23 @@ impl Lower<'_> {
         let loads = tex.kind == TexKind::Load;
         let offset = tex.offset;
         if dim == Dim::Cube {
-            let direction = [self.reg(args[0]), self.reg(args[1]), self.reg(args[2])];
-            let [s, t, face] = self.cube(direction);
-            src[0] = Lane::Reg(s.into());
-            src[1] = Lane::Reg(t.into());
-            let layer = if arrayed {
+            src[0] = self.lane(args[0]);
+            src[1] = self.lane(args[1]);
+            src[2] = if arrayed {
                 let layer = take().expect("an arrayed texture has a layer");
                 let layer = self.plain(layer);
-                let layer = self.alu(AluOp::INT_TO_FLT, &[layer]);
+                // Kept where face + 8 * layer is exact; the unit clamps it to the layers there are.
+                let layer = self.alu(AluOp::MAX_INT, &[layer, Source::bits(0)]);
+                let last = Source::bits(LAST_LAYER);
+                let layer = self.alu(AluOp::MIN_INT, &[Source::reg(layer), last]);
+                let layer = self.alu(AluOp::INT_TO_FLT, &[Source::reg(layer)]);
                 let eight = Source::bits(8f32.to_bits());
-                self.alu(
-                    AluOp::MULADD_IEEE,
-                    &[Source::reg(layer), eight, Source::reg(face)],
-                )
+                let face = self.plain(args[2]);
+                let number = self.alu(AluOp::MULADD_IEEE, &[Source::reg(layer), eight, face]);
+                Lane::Reg(number.into())
             } else {
-                face
+                self.lane(args[2])
             };
-            src[2] = Lane::Reg(layer.into());
             normalized[2] = false;
         } else {
             for (k, &coordinate) in args[..n].iter().enumerate() {
@@ -131,12 +129,14 @@ impl Lower<'_> {
                 };
             }
             TexKind::SampleBias => {
-                if tex.compare {
-                    return Err(self.not_yet("a biased comparison"));
-                }
                 let bias = take().expect("SampleBias has a bias");
+                fetch.op = if tex.compare {
+                    fetch.src[2] = fetch.src[3];
+                    FetchOp::SAMPLE_C_LB
+                } else {
+                    FetchOp::SAMPLE_LB
+                };
                 fetch.src[3] = self.lane(bias);
-                fetch.op = FetchOp::SAMPLE_LB;
             }
             TexKind::SampleLevel => {
                 let level = take().expect("SampleLevel has a level");
@@ -148,34 +148,43 @@ impl Lower<'_> {
                         FetchOp::SAMPLE_L
                     }
                     (true, true) => FetchOp::SAMPLE_C_LZ,
-                    (true, false) => return Err(self.not_yet("a comparison at a level")),
+                    (true, false) => {
+                        // The reference makes room for the level; expansion left z free.
+                        fetch.src[2] = fetch.src[3];
+                        fetch.src[3] = self.lane(level);
+                        FetchOp::SAMPLE_C_L
+                    }
                 };
             }
             TexKind::SampleGrad => {
-                if tex.compare || dim == Dim::Cube {
-                    return Err(self.not_yet("gradients of cubes or comparisons"));
-                }
                 let mut gradients = [[Lane::Zero; 4]; 2];
                 for src in &mut gradients {
-                    for lane in src.iter_mut().take(n) {
+                    for (k, lane) in src.iter_mut().enumerate().take(n) {
                         let value = take().expect("SampleGrad has both gradients");
-                        *lane = self.lane(value);
+                        // A cube's are of s and t.
+                        if dim != Dim::Cube || k < 2 {
+                            *lane = self.lane(value);
+                        }
                     }
                     *src = self.with_register(*src);
                 }
                 fetch.gradients = Some(Box::new(gradients));
-                fetch.op = FetchOp::SAMPLE_G;
+                fetch.op = if tex.compare {
+                    FetchOp::SAMPLE_C_G
+                } else {
+                    FetchOp::SAMPLE_G
+                };
             }
-            TexKind::SampleBaseClampToEdge => {
-                return Err(self.not_yet("textureSampleBaseClampToEdge"));
+            TexKind::SampleBaseClampToEdge | TexKind::Gather => {
+                return Err(Failure::Internal {
+                    pass: "lower",
+                    message: format!("{:?} was not expanded", tex.kind),
+                });
             }
-            TexKind::Gather => return Err(self.not_yet("textureGather")),
             TexKind::Load => {
                 fetch.op = FetchOp::LD;
                 fetch.normalized = [false; 4];
-                if multisampled {
-                    return Err(self.not_yet("loading from a multisampled texture"));
-                }
+                // The level, or the sample of a multisampled texture.
                 if let Some(level) = take() {
                     // Integer 0 has the bits of 0.0; integer 1 does not have those of 1.0.
                     fetch.src[3] = self.lane(level);
@@ -195,28 +204,42 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A direction as face coordinates s, t in 1..=2 and the face's number.
-    fn cube(&mut self, direction: [VReg; 3]) -> [VReg; 3] {
-        let dst = [self.fresh(), self.fresh(), self.fresh(), self.fresh()];
-        self.push(Inst::Cube {
-            dst: dst.map(Reg::from),
-            src: direction.map(Reg::from),
-        });
-        let [t, s, major, face] = dst;
-        let mut magnitude = Source::reg(major);
-        magnitude.abs = true;
-        let scale = self.fresh();
-        self.push(Inst::Alu(Alu::new(
-            AluOp::RECIP_IEEE,
-            Some(scale.into()),
-            &[magnitude],
-        )));
-        let half = Source::bits(1.5f32.to_bits());
-        let scale = Source::reg(scale);
-        let s = self.alu(AluOp::MULADD_IEEE, &[Source::reg(s), scale, half]);
-        let t = self.alu(AluOp::MULADD_IEEE, &[Source::reg(t), scale, half]);
-        let face = self.alu(AluOp::MOV, &[Source::reg(face)]);
-        [s, t, face]
+    /// One of the four numbers of the face that a direction points to.
+    pub(super) fn cube(&mut self, inst: ssa::Inst) {
+        let data = &self.ssa.insts[inst];
+        let result = data.results[0];
+        let direction = [data.args[0], data.args[1], data.args[2]];
+        let found = self
+            .cubes
+            .iter()
+            .rev()
+            .find(|(known, _)| *known == direction);
+        let [t, s, major, face] = match found {
+            Some(&(_, registers)) => registers,
+            None => {
+                let dst = [self.fresh(), self.fresh(), self.fresh(), self.fresh()];
+                let src = direction.map(|value| self.reg(value));
+                self.push(Inst::Cube {
+                    dst: dst.map(Reg::from),
+                    src: src.map(Reg::from),
+                });
+                self.cubes.push((direction, dst));
+                dst
+            }
+        };
+        let register = match data.op {
+            Op::CubeS => s,
+            Op::CubeT => t,
+            Op::CubeFace => face,
+            // The machine gives it with its sign.
+            _ if self.uses.in_register(result) => {
+                let mut magnitude = Source::reg(major);
+                magnitude.abs = true;
+                self.alu(AluOp::MOV, &[magnitude])
+            }
+            _ => major,
+        };
+        self.define(result, register);
     }
 
     pub(super) fn query(

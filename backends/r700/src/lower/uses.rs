@@ -51,6 +51,11 @@ impl Uses {
                             Op::FMa | Op::FDot => !is_absolute(func, arg),
                             op => ops::takes_floats(op),
                         },
+                        // Twice a magnitude: the machine's operation leaves the sign to its user.
+                        Op::CubeMajor => match data.op {
+                            Op::FNeg | Op::FAbs | Op::FMa | Op::FDot => false,
+                            op => ops::takes_floats(op),
+                        },
                         Op::FAbs => match data.op {
                             Op::FNeg | Op::FAbs => !kept,
                             Op::FMa | Op::FDot => false,
@@ -139,7 +144,7 @@ impl Uses {
 fn is_absolute(func: &Func, mut value: Value) -> bool {
     for _ in 0..4 {
         match func.def(value).map(|data| (data.op, &data.args)) {
-            Some((Op::FAbs, _)) => return true,
+            Some((Op::FAbs | Op::CubeMajor, _)) => return true,
             Some((Op::FNeg, args)) => value = args[0],
             _ => return false,
         }

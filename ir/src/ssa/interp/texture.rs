@@ -1,6 +1,7 @@
 //! Texture instructions: operands are gathered per lane and handed to the world.
 
 use super::exec::{Machine, Mask};
+use super::has_quads;
 use crate::ssa::func::{Imm, InstData, Value};
 use crate::ssa::op::Op;
 use crate::ssa::resource::{Dim, Resource, ResourceKind, TexKind, TexOp};
@@ -141,7 +142,26 @@ impl Machine<'_> {
                 })
             })
         };
+        let beside = |step: usize| -> [f32; 3] {
+            let lane = if has_quads(self.func) {
+                lane ^ step
+            } else {
+                lane
+            };
+            places.map(|place| {
+                place.map_or(0.0, |value| f32::from_bits(self.get(value, lane) as u32))
+            })
+        };
         let lod = match tex.kind {
+            TexKind::Sample | TexKind::SampleBias if dim == Dim::Cube => Lod::Quad {
+                x: beside(1),
+                y: beside(2),
+                bias: if tex.kind == TexKind::SampleBias {
+                    float(next())
+                } else {
+                    0.0
+                },
+            },
             TexKind::Sample | TexKind::SampleBias => Lod::Gradient {
                 ddx: across(Op::Ddx),
                 ddy: across(Op::Ddy),
@@ -174,6 +194,7 @@ impl Machine<'_> {
             lod,
             compare,
             offset: tex.offset,
+            projected: tex.projected,
             gather: (tex.kind == TexKind::Gather).then_some(tex.component),
         }
     }

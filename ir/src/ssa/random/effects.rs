@@ -62,6 +62,7 @@ impl Generator {
             compare: false,
             component: 0,
             offset: [0; 3],
+            projected: false,
         };
         if self.rng.one_in(8) && (self.config.allow)(Op::TexQuery) {
             let zero = b.u32(0);
@@ -217,6 +218,7 @@ impl Generator {
                 compare: false,
                 component: 0,
                 offset: [0; 3],
+                projected: false,
             };
             let inst = b.inst(Op::Tex, Imm::Tex(tex), &args, &[], &[Type::B32; 4]);
             for value in b.func.insts[inst].results.clone() {

@@ -97,6 +97,7 @@ impl Verifier<'_> {
             Op::Join64 => fixed(&[B32, B32], &[B64]),
             Op::Lo64 | Op::Hi64 => fixed(&[B64], &[B32]),
             Op::Index => fixed(&[B32, B32], &[B32]),
+            Op::CubeS | Op::CubeT | Op::CubeMajor | Op::CubeFace => fixed(&[B32, B32, B32], &[B32]),
             Op::Demote => fixed(&[], &[]),
             Op::IsHelper => fixed(&[], &[B1]),
             Op::BufferLoad | Op::BufferStore | Op::BufferSize => {
@@ -308,6 +309,10 @@ impl Verifier<'_> {
     fn texture_operands(&self, inst: Inst, tex: &TexOp) -> Result<usize, Broken> {
         let (coords, mut count) = self.image(inst, tex.texture)?;
         let kind = self.func.resources[tex.texture].kind;
+        let cube = matches!(kind, ResourceKind::Texture { dim: Dim::Cube, .. });
+        self.require(cube || !tex.projected, inst, 5, || {
+            "has projected coordinates of something that is no cube".into()
+        })?;
         let storage = matches!(kind, ResourceKind::StorageTexture { .. });
         let plain = match kind {
             ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => {

@@ -1,0 +1,370 @@
+//! Texture instructions that R700 has in another form: cubes by face coordinates, gathers as point
+//! samples, comparisons whose operands do not fit into one address as gradients. R700 ISA 5.4, 9.4;
+//! isa/r700.md 1.12.
+
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{
+    Builder, Dim, Func, Imm, Inst, InstData, Op, ResourceKind, TexKind, TexOp, TexQuery, Type,
+    Value,
+};
+
+/// Rewrites every texture instruction that the machine has in another form.
+pub fn expand(func: &mut Func) {
+    let mut renames: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut renamed = false;
+    for (region, ..) in func.regions_in_order() {
+        let wanted = |inst: &Inst| match func.insts[*inst].imm {
+            Imm::Tex(tex) => form(func, &func.insts[*inst], &tex).is_some(),
+            _ => false,
+        };
+        if !func.regions[region].insts.iter().any(wanted) {
+            continue;
+        }
+        let list = std::mem::take(&mut func.regions[region].insts);
+        for inst in list {
+            let data = &func.insts[inst];
+            let found = match data.imm {
+                Imm::Tex(tex) => form(func, data, &tex).map(|form| (tex, form)),
+                _ => None,
+            };
+            let Some((tex, form)) = found else {
+                func.regions[region].insts.push(inst);
+                continue;
+            };
+            let data = data.clone();
+            let mut b = Builder::at(func, region);
+            b.span = data.span;
+            let values = Texture::take(&b, &data, tex).rewrite(&mut b, form);
+            for (&old, new) in data.results.iter().zip(values) {
+                renames[old] = Some(new);
+                renamed = true;
+            }
+        }
+    }
+    if renamed {
+        for data in func.insts.values_mut() {
+            for arg in &mut data.args {
+                if let Some(new) = renames[*arg] {
+                    *arg = new;
+                }
+            }
+        }
+    }
+}
+
+/// Shape of a sampled texture: dimension, has layers.
+fn shape(func: &Func, tex: &TexOp) -> Option<(Dim, bool)> {
+    match func.resources[tex.texture].kind {
+        ResourceKind::Texture { dim, arrayed, .. } => Some((dim, arrayed)),
+        _ => None,
+    }
+}
+
+/// What an instruction becomes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Form {
+    /// The same on the face's coordinates.
+    Cube,
+    /// Level 0 at clamped coordinates.
+    Clamped,
+    /// Four samples at the centres of texels.
+    Gather,
+    /// Gradients that give the level, or the level with its bias.
+    Gradients,
+}
+
+fn form(func: &Func, data: &InstData, tex: &TexOp) -> Option<Form> {
+    let (dim, arrayed) = shape(func, tex)?;
+    let cube = dim == Dim::Cube;
+    let last = data.args.last();
+    let at_zero = tex.kind == TexKind::SampleLevel
+        && last.is_some_and(|&level| func.as_const(level) == Some(0));
+    match tex.kind {
+        TexKind::SampleBaseClampToEdge => Some(Form::Clamped),
+        TexKind::Gather => Some(Form::Gather),
+        // Z holds a coordinate and W the reference, so no component is left for the level.
+        TexKind::SampleBias | TexKind::SampleLevel
+            if tex.compare && !at_zero && (arrayed || dim.coords() > 2) && !tex.projected =>
+        {
+            Some(Form::Gradients)
+        }
+        TexKind::Load => None,
+        _ if cube && !tex.projected => Some(Form::Cube),
+        _ => None,
+    }
+}
+
+/// The operands of an instruction.
+struct Texture {
+    tex: TexOp,
+    dim: Dim,
+    /// Elements of arrays of bindings.
+    elements: Vec<Value>,
+    /// Elements of these that are the texture's.
+    texture_elements: usize,
+    coords: Vec<Value>,
+    layer: Option<Value>,
+    reference: Option<Value>,
+    /// Bias, level or gradients.
+    rest: Vec<Value>,
+}
+
+impl Texture {
+    fn take(b: &Builder<'_>, data: &InstData, tex: TexOp) -> Texture {
+        let func = &*b.func;
+        let (dim, arrayed) = shape(func, &tex).expect("only sampled textures are rewritten");
+        let texture_elements = usize::from(func.resources[tex.texture].count.is_some());
+        let sampler_elements = tex
+            .sampler
+            .expand()
+            .map_or(0, |s| usize::from(func.resources[s].count.is_some()));
+        let mut args = data.args.iter().copied();
+        let mut many = |n: usize| -> Vec<Value> { args.by_ref().take(n).collect() };
+        let elements = many(texture_elements + sampler_elements);
+        let coords = many(dim.coords());
+        let layer = many(arrayed.into()).pop();
+        let reference = many(tex.compare.into()).pop();
+        Texture {
+            tex,
+            dim,
+            elements,
+            texture_elements,
+            coords,
+            layer,
+            reference,
+            rest: many(usize::MAX),
+        }
+    }
+
+    fn rewrite(mut self, b: &mut Builder<'_>, form: Form) -> Vec<Value> {
+        match form {
+            Form::Cube => {
+                self.project(b);
+                self.emit(b)
+            }
+            Form::Clamped => {
+                self.clamp(b);
+                self.emit(b)
+            }
+            Form::Gather => self.gather(b),
+            Form::Gradients => {
+                self.to_gradients(b);
+                if self.dim == Dim::Cube && !self.tex.projected {
+                    self.project(b);
+                }
+                self.emit(b)
+            }
+        }
+    }
+
+    fn emit(&self, b: &mut Builder<'_>) -> Vec<Value> {
+        let mut args = self.elements.clone();
+        args.extend(&self.coords);
+        args.extend(self.layer);
+        args.extend(self.reference);
+        args.extend(&self.rest);
+        let results = [Type::B32; 4];
+        let results = if self.tex.compare {
+            &results[..1]
+        } else {
+            &results[..]
+        };
+        let inst = b.inst(Op::Tex, Imm::Tex(self.tex), &args, &[], results);
+        b.func.insts[inst].results.to_vec()
+    }
+
+    /// Size of level 0 along the first two axes, and its reciprocals.
+    fn size(&self, b: &mut Builder<'_>) -> Vec<[Value; 2]> {
+        let count = match self.dim {
+            Dim::D1 => 1,
+            Dim::D2 | Dim::Cube => 2,
+            Dim::D3 => 3,
+        };
+        let multisampled = matches!(
+            b.func.resources[self.tex.texture].kind,
+            ResourceKind::Texture {
+                multisampled: true,
+                ..
+            }
+        );
+        let mut args = self.elements[..self.texture_elements].to_vec();
+        if !multisampled {
+            args.push(b.u32(0));
+        }
+        let imm = Imm::Query(self.tex.texture, TexQuery::Size);
+        let results = &[Type::B32; 3][..count];
+        let inst = b.inst(Op::TexQuery, imm, &args, &[], results);
+        let sizes = b.func.insts[inst].results.clone();
+        sizes
+            .into_iter()
+            .map(|texels| {
+                let n = b.convert(Op::UToF, Type::B32, texels);
+                [n, b.op1(Op::FRcp, n)]
+            })
+            .collect()
+    }
+
+    /// A direction becomes a place on its face, and its gradients those of the place.
+    fn project(&mut self, b: &mut Builder<'_>) {
+        let direction = self.coords.clone();
+        let major = b.op(Op::CubeMajor, &direction);
+        let r = b.op1(Op::FRcp, major);
+        let face = b.op(Op::CubeFace, &direction);
+        let middle = b.f32(1.5);
+        let place = [Op::CubeS, Op::CubeT].map(|op| {
+            let c = b.op(op, &direction);
+            b.op3(Op::FMa, c, r, middle)
+        });
+        if self.tex.kind == TexKind::SampleGrad {
+            let sides = Sides::of(b, face);
+            let gradients: Vec<Value> = self.rest.clone();
+            self.rest = gradients
+                .chunks(3)
+                .flat_map(|d| sides.gradient(b, [d[0], d[1], d[2]], place, r))
+                .collect();
+        }
+        self.coords = vec![place[0], place[1], face];
+        self.tex.projected = true;
+    }
+
+    /// Half a texel from the edges of level 0.
+    fn clamp(&mut self, b: &mut Builder<'_>) {
+        let (half, one) = (b.f32(0.5), b.f32(1.0));
+        for ([_, reciprocal], c) in self.size(b).into_iter().zip(&mut self.coords) {
+            let low = b.op2(Op::FMul, reciprocal, half);
+            let high = b.op2(Op::FSub, one, low);
+            let inside = b.op2(Op::FMax, *c, low);
+            *c = b.op2(Op::FMin, inside, high);
+        }
+        self.tex.kind = TexKind::SampleLevel;
+        self.rest = vec![b.f32(0.0)];
+    }
+
+    /// Four samples at the centres of the texels that a linear filter would mix: (0,1) (1,1) (1,0)
+    /// (0,0). A centre is off by at most two roundings of a coordinate, far less than the unit's
+    /// eight bits within a texel.
+    fn gather(&mut self, b: &mut Builder<'_>) -> Vec<Value> {
+        if self.dim == Dim::Cube && !self.tex.projected {
+            self.project(b);
+        }
+        let component = usize::from(self.tex.component);
+        self.tex.kind = TexKind::SampleLevel;
+        self.tex.component = 0;
+        self.rest = vec![b.f32(0.0)];
+        let (half, three_halves, one) = (b.f32(0.5), b.f32(1.5), b.f32(1.0));
+        let sizes = self.size(b);
+        // Along each axis: the centres of the first and the second texel.
+        let mut centres = Vec::new();
+        for (&c, &[n, reciprocal]) in self.coords.iter().zip(&sizes).take(2) {
+            let within = if self.tex.projected {
+                b.op2(Op::FSub, c, one)
+            } else {
+                c
+            };
+            let texels = b.op2(Op::FMul, within, n);
+            let shifted = b.op2(Op::FSub, texels, half);
+            let first = b.op1(Op::FFloor, shifted);
+            centres.push([half, three_halves].map(|step| {
+                let centre = b.op2(Op::FAdd, first, step);
+                let place = b.op2(Op::FMul, centre, reciprocal);
+                if self.tex.projected {
+                    b.op2(Op::FAdd, place, one)
+                } else {
+                    place
+                }
+            }));
+        }
+        [(0, 1), (1, 1), (1, 0), (0, 0)]
+            .into_iter()
+            .map(|(x, y)| {
+                self.coords[0] = centres[0][x];
+                self.coords[1] = centres[1][y];
+                let texel = self.emit(b);
+                texel[component.min(texel.len() - 1)]
+            })
+            .collect()
+    }
+
+    /// Gradients whose level is the one asked for: one axis at `2^level` texels, or the quad's own
+    /// times `2^bias`.
+    fn to_gradients(&mut self, b: &mut Builder<'_>) {
+        let amount = self.rest[0];
+        let scale = b.op1(Op::FExp2, amount);
+        let zero = b.f32(0.0);
+        let axes = self.coords.len();
+        if self.tex.kind == TexKind::SampleBias {
+            let coords = self.coords.clone();
+            self.rest = [Op::Ddx, Op::Ddy]
+                .into_iter()
+                .flat_map(|op| coords.iter().map(move |&c| (op, c)).collect::<Vec<_>>())
+                .map(|(op, c)| {
+                    let own = b.op1(op, c);
+                    b.op2(Op::FMul, own, scale)
+                })
+                .collect();
+        } else {
+            let [_, reciprocal] = self.size(b)[0];
+            let step = b.op2(Op::FMul, scale, reciprocal);
+            self.rest = vec![zero; 2 * axes];
+            if self.dim == Dim::Cube {
+                // Of s, on the face: nothing is left for `project` to do but the coordinates.
+                self.tex.kind = TexKind::SampleLevel;
+                self.project(b);
+            }
+            self.rest[0] = step;
+        }
+        self.tex.kind = TexKind::SampleGrad;
+    }
+}
+
+/// Which axis a face lies on, and on which side.
+struct Sides {
+    z: Value,
+    y: Value,
+    negative: Value,
+}
+
+impl Sides {
+    fn of(b: &mut Builder<'_>, face: Value) -> Sides {
+        let (four, two, half, zero) = (b.f32(4.0), b.f32(2.0), b.f32(0.5), b.f32(0.0));
+        let pair = b.op2(Op::FMul, face, half);
+        let odd = b.op1(Op::FFract, pair);
+        Sides {
+            z: b.op2(Op::FLe, four, face),
+            y: b.op2(Op::FLe, two, face),
+            negative: b.op2(Op::FNe, odd, zero),
+        }
+    }
+
+    /// The gradient of s and t by the quotient rule: `(c' - (2p - 3) * |ma|') * r`.
+    fn gradient(
+        &self,
+        b: &mut Builder<'_>,
+        [x, y, z]: [Value; 3],
+        place: [Value; 2],
+        r: Value,
+    ) -> [Value; 3] {
+        let signed = |b: &mut Builder<'_>, v: Value| {
+            let minus = b.op1(Op::FNeg, v);
+            b.select(self.negative, minus, v)
+        };
+        let (sx, sy, sz) = (signed(b, x), signed(b, y), signed(b, z));
+        let (minus_y, minus_sz) = (b.op1(Op::FNeg, y), b.op1(Op::FNeg, sz));
+        let pick = |b: &mut Builder<'_>, on_x: Value, on_y: Value, on_z: Value| {
+            let other = b.select(self.y, on_y, on_x);
+            b.select(self.z, on_z, other)
+        };
+        let along = [pick(b, minus_sz, x, sx), pick(b, minus_y, sz, minus_y)];
+        let major = pick(b, sx, sy, sz);
+        let (two, three, zero) = (b.f32(2.0), b.f32(3.0), b.f32(0.0));
+        let mut out = [zero; 3];
+        for ((out, c), p) in out.iter_mut().zip(along).zip(place) {
+            let twice = b.op2(Op::FMul, p, two);
+            let across = b.op2(Op::FSub, twice, three);
+            let moved = b.op2(Op::FMul, across, major);
+            let difference = b.op2(Op::FSub, c, moved);
+            *out = b.op2(Op::FMul, difference, r);
+        }
+        out
+    }
+}
