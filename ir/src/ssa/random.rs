@@ -315,7 +315,7 @@ impl Generator {
             .copied()
             .filter(|&op| {
                 let simple =
-                    !matches!(op.sig(), Sig::Const | Sig::Custom) || compute::is_bit_mover(op);
+                    !matches!(op.sig(), Sig::Const | Sig::Custom) || compute::is_custom_function(op);
                 // Derivatives exchange values within a quad and are placed on their own.
                 simple && !op.flags().has(super::Flags::QUAD) && (config.allow)(op)
             })

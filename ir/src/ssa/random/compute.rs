@@ -144,6 +144,7 @@ impl Generator {
             Op::Join64 => (Kind::Int, 2, Kind::Long),
             Op::Lo64 | Op::Hi64 => (Kind::Long, 1, Kind::Int),
             Op::Index => (Kind::Int, 2, Kind::Int),
+            Op::CubeS | Op::CubeT | Op::CubeMajor | Op::CubeFace => (Kind::Float, 3, Kind::Float),
             _ => return,
         };
         let mut args: Vec<Value> = (0..count).map(|_| self.any(b, from)).collect();
@@ -181,8 +182,8 @@ impl Generator {
     }
 }
 
-/// Ops of the Custom shape that only move bits.
-pub(super) const fn is_bit_mover(op: Op) -> bool {
+/// Ops of the Custom shape that are functions of their operands.
+pub(super) const fn is_custom_function(op: Op) -> bool {
     matches!(
         op,
         Op::PackHalf
@@ -194,6 +195,10 @@ pub(super) const fn is_bit_mover(op: Op) -> bool {
             | Op::Join64
             | Op::Lo64
             | Op::Hi64
+            | Op::CubeS
+            | Op::CubeT
+            | Op::CubeMajor
+            | Op::CubeFace
             | Op::Index
     )
 }
