@@ -314,8 +314,8 @@ impl Generator {
             .iter()
             .copied()
             .filter(|&op| {
-                let simple =
-                    !matches!(op.sig(), Sig::Const | Sig::Custom) || compute::is_custom_function(op);
+                let simple = !matches!(op.sig(), Sig::Const | Sig::Custom)
+                    || compute::is_custom_function(op);
                 // Derivatives exchange values within a quad and are placed on their own.
                 simple && !op.flags().has(super::Flags::QUAD) && (config.allow)(op)
             })
