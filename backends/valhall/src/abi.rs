@@ -1,1 +1,595 @@
-//! Where bindings, inputs, outputs and driver values stand.
+//! Where bindings, inputs, outputs and driver values stand: the program ABI, worked out for one
+//! function. docs/abi-valhall.md says it in words.
+
+use crate::api::{
+    AttributeFetch, Compiled, Failure, FauWord, ImageWord, InputPlace, InputSlot, Options,
+    OutputPlace, OutputSlot, PipelineState, ResourceSlot, Slot, TableUse, Uniforms,
+    VertexAttribute, VertexBuffer, VertexForm,
+};
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{
+    Builtin, Func, Imm, InputKind, Mem, MemSpace, Op, OutputKind, Resource, ResourceKind,
+    Scalar, Span, Stage, TexKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Numbers of the resource tables.
+pub mod table {
+    /// Uniform buffers, immediates, the info buffer.
+    pub const UNIFORM: u32 = 0;
+    /// Attribute descriptors.
+    pub const ATTRIBUTE: u32 = 1;
+    /// Vertex buffers.
+    pub const VERTEX_BUFFER: u32 = 2;
+    /// Samplers.
+    pub const SAMPLER: u32 = 3;
+    /// Sampled textures.
+    pub const TEXTURE: u32 = 4;
+    /// Storage textures.
+    pub const IMAGE: u32 = 5;
+    /// Storage buffers.
+    pub const STORAGE: u32 = 6;
+    /// The vertex packet of IDVS.
+    pub const IDVS: u32 = 61;
+}
+
+/// Most entries of a table that a handle reaches. Handles have 24 bits for it; the texture unit's
+/// narrow handle has 11 for samplers and textures together, and beyond those the wide form serves.
+const MOST_ENTRIES: u32 = 1 << 16;
+/// FAU words that a shader core has: 64 slots of 64 bits. isa/valhall_rogue.md 1.2.
+pub const FAU_WORDS: usize = 128;
+/// FAU words that pushed uniforms may take; the rest is for system values and constants.
+const PUSHED_WORDS: usize = 96;
+/// Locations that a varying record has room for.
+const VARYINGS: u32 = 32;
+/// Bytes of workgroup memory.
+const WORKGROUP_BYTES: u64 = 32768;
+/// Bytes of a record in the info buffer.
+pub const INFO_RECORD: u32 = 48;
+/// Byte offset within a buffer's record of the bytes that are bound.
+pub const INFO_BUFFER_SIZE: u32 = 0;
+
+/// The ABI of one function.
+#[derive(Clone, Debug, Default)]
+pub struct Abi {
+    /// Place of each binding that the code uses.
+    pub slots: SecondaryMap<Resource, Slot>,
+    /// The bindings with a place, in order.
+    pub used: Vec<Resource>,
+    /// Place of each input that the code reads.
+    pub inputs: Vec<InputSlot>,
+    /// Place of each output.
+    pub outputs: Vec<OutputSlot>,
+    /// State with everything inferred.
+    pub pipeline: PipelineState,
+    /// What was inferred.
+    pub notes: Vec<String>,
+    /// Bytes of a varying record.
+    pub varying_stride: u32,
+    /// Bytes of workgroup memory.
+    pub wls_bytes: u32,
+    /// Byte offset of each workgroup variable.
+    pub workgroup_offset: SecondaryMap<Mem, u32>,
+    /// Entry of table 0 of the info buffer.
+    pub info_buffer: Option<u32>,
+    /// First record in the info buffer of binding arrays that are asked about by a run-time element.
+    pub info: BTreeMap<Resource, u32>,
+    /// Uniform words that stand in FAU.
+    pushed: BTreeSet<(Resource, u32)>,
+}
+
+/// What the code refers to.
+#[derive(Default)]
+struct Uses {
+    resources: Vec<bool>,
+    inputs: Vec<bool>,
+    mems: Vec<bool>,
+    /// Binding arrays whose sizes are asked for by an element that is not a constant.
+    asked: BTreeSet<Resource>,
+    /// Words of uniform buffers at constant addresses, with how often they are loaded.
+    words: BTreeMap<(Resource, u32), u32>,
+}
+
+fn uses(func: &Func) -> Uses {
+    let mut uses = Uses {
+        resources: vec![false; func.resources.len()],
+        inputs: vec![false; func.inputs.len()],
+        mems: vec![false; func.mems.len()],
+        ..Uses::default()
+    };
+    let index = |r: Resource| r.as_u32() as usize;
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let asks = |r: Resource| {
+                func.resources[r].count.is_some() && func.as_const(data.args[0]).is_none()
+            };
+            match data.imm {
+                Imm::Resource(r) => {
+                    uses.resources[index(r)] = true;
+                    if data.op == Op::BufferSize && asks(r) {
+                        uses.asked.insert(r);
+                    }
+                    if data.op == Op::BufferLoad {
+                        uses.count_words(func, inst, r);
+                    }
+                }
+                Imm::BufferAtomic(r, _) | Imm::ImageAtomic(r, _) => {
+                    uses.resources[index(r)] = true;
+                }
+                Imm::Query(r, _) => {
+                    uses.resources[index(r)] = true;
+                    if asks(r) {
+                        uses.asked.insert(r);
+                    }
+                }
+                Imm::Tex(tex) => {
+                    uses.resources[index(tex.texture)] = true;
+                    if let Some(sampler) = tex.sampler.expand() {
+                        uses.resources[index(sampler)] = true;
+                    }
+                    if tex.kind == TexKind::SampleBaseClampToEdge && asks(tex.texture) {
+                        uses.asked.insert(tex.texture);
+                    }
+                }
+                Imm::Input(input, _) => uses.inputs[input.as_u32() as usize] = true,
+                Imm::Mem(access) | Imm::MemAtomic(access, _) => {
+                    uses.mems[access.mem.as_u32() as usize] = true;
+                }
+                _ => {}
+            }
+        }
+    }
+    uses
+}
+
+impl Uses {
+    fn count_words(&mut self, func: &Func, inst: gpucc_ir::ssa::Inst, resource: Resource) {
+        let data = &func.insts[inst];
+        let resource_data = &func.resources[resource];
+        let pushable = matches!(
+            resource_data.kind,
+            ResourceKind::Uniform { .. } | ResourceKind::Immediate { .. }
+        );
+        if !pushable || resource_data.count.is_some() {
+            return;
+        }
+        let Some(address) = func.as_const(data.args[0]) else {
+            return;
+        };
+        let mut at = address as u32;
+        for &result in &data.results {
+            let bytes = func.ty(result).bytes();
+            for word in (at & !3..at + bytes).step_by(4) {
+                *self.words.entry((resource, word)).or_default() += 1;
+            }
+            at += bytes;
+        }
+    }
+}
+
+impl Abi {
+    /// Gives everything that the code uses a place.
+    ///
+    /// # Errors
+    /// [`Failure::Limit`] when a kind has more bindings than the machine has places.
+    pub fn of(func: &Func, options: &Options) -> Result<Abi, Failure> {
+        let uses = uses(func);
+        let mut abi = Abi {
+            pipeline: options.pipeline.clone(),
+            ..Abi::default()
+        };
+        abi.bindings(func, &uses)?;
+        abi.push_words(func, &uses);
+        abi.workgroup_memory(func, &uses)?;
+        match func.stage {
+            Stage::Vertex => abi.vertex(func, &uses)?,
+            Stage::Fragment => abi.fragment(func, &uses)?,
+            Stage::Compute => {
+                for (input, _) in func.inputs.iter() {
+                    if uses.inputs[input.as_u32() as usize] {
+                        abi.inputs.push(InputSlot {
+                            input,
+                            place: InputPlace::Computed,
+                            interpolation: None,
+                            sampling: None,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(abi)
+    }
+
+    fn bindings(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
+        let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+        for (resource, data) in func.resources.iter() {
+            if !uses.resources[resource.as_u32() as usize] {
+                continue;
+            }
+            let table = match data.kind {
+                ResourceKind::Uniform { .. } => table::UNIFORM,
+                // Immediates follow the uniform buffers, wherever those end.
+                ResourceKind::Immediate { .. } => continue,
+                ResourceKind::Storage { .. } => table::STORAGE,
+                ResourceKind::Texture { .. } => table::TEXTURE,
+                ResourceKind::StorageTexture { .. } => table::IMAGE,
+                ResourceKind::Sampler { .. } => table::SAMPLER,
+            };
+            let wanted = self
+                .pipeline
+                .bindings
+                .iter()
+                .find(|(group, binding, _)| (*group, *binding) == (data.group, data.binding))
+                .map(|&(.., index)| index);
+            self.place(resource, table, wanted, data.count.unwrap_or(1), &mut next)?;
+        }
+        for (resource, data) in func.resources.iter() {
+            let used = uses.resources[resource.as_u32() as usize];
+            if used && matches!(data.kind, ResourceKind::Immediate { .. }) {
+                self.place(resource, table::UNIFORM, None, 1, &mut next)?;
+            }
+        }
+        let mut records = 0;
+        for &resource in &uses.asked {
+            self.info.insert(resource, records * INFO_RECORD);
+            records += self.slots[resource].count;
+        }
+        if records > 0 {
+            self.info_buffer = Some(next.get(&table::UNIFORM).copied().unwrap_or(0));
+        }
+        Ok(())
+    }
+
+    fn place(
+        &mut self,
+        resource: Resource,
+        table: u32,
+        wanted: Option<u32>,
+        count: u32,
+        next: &mut BTreeMap<u32, u32>,
+    ) -> Result<(), Failure> {
+        let free = next.entry(table).or_default();
+        let index = wanted.unwrap_or(*free);
+        let end = u64::from(index) + u64::from(count);
+        if end > u64::from(MOST_ENTRIES) {
+            return Err(Failure::Limit {
+                what: "entries of a resource table",
+                needed: end,
+                available: MOST_ENTRIES.into(),
+                hint: "use fewer or smaller arrays of bindings",
+                span: Span::NONE,
+            });
+        }
+        *free = (*free).max(end as u32);
+        self.slots[resource] = Slot {
+            table,
+            index,
+            count,
+        };
+        self.used.push(resource);
+        Ok(())
+    }
+
+    /// Chooses the uniform words that stand in FAU: immediates always, uniform buffers when asked
+    /// for; the most often loaded first when there are too many.
+    fn push_words(&mut self, func: &Func, uses: &Uses) {
+        let mut words: Vec<(u32, Resource, u32)> = uses
+            .words
+            .iter()
+            .filter(|&(&(resource, _), _)| match func.resources[resource].kind {
+                ResourceKind::Immediate { .. } => true,
+                _ => self.pipeline.uniforms == Uniforms::Pushed,
+            })
+            .map(|(&(resource, offset), &count)| (count, resource, offset))
+            .collect();
+        words.sort_by_key(|&(count, resource, offset)| (std::cmp::Reverse(count), resource, offset));
+        words.truncate(PUSHED_WORDS);
+        self.pushed = words.into_iter().map(|(_, r, offset)| (r, offset)).collect();
+    }
+
+    /// The FAU word that holds the 32 bits at a constant offset of a uniform buffer, when it was
+    /// pushed.
+    pub fn pushed(&self, resource: Resource, offset: u32) -> Option<FauWord> {
+        self.pushed
+            .contains(&(resource, offset))
+            .then_some(FauWord::Uniform { resource, offset })
+    }
+
+    fn workgroup_memory(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
+        let mut bytes = 0u64;
+        for (mem, data) in func.mems.iter() {
+            if data.space == MemSpace::Workgroup && uses.mems[mem.as_u32() as usize] {
+                // A load of up to four words must not leave its 16-byte line.
+                bytes = bytes.next_multiple_of(16);
+                self.workgroup_offset[mem] = bytes as u32;
+                bytes += u64::from(data.size);
+            }
+        }
+        if bytes > WORKGROUP_BYTES {
+            return Err(Failure::Limit {
+                what: "bytes of workgroup memory",
+                needed: bytes,
+                available: WORKGROUP_BYTES,
+                hint: "make the workgroup variables smaller",
+                span: Span::NONE,
+            });
+        }
+        self.wls_bytes = bytes as u32;
+        Ok(())
+    }
+
+    fn vertex(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
+        self.infer_attributes(func);
+        for (input, data) in func.inputs.iter() {
+            if !uses.inputs[input.as_u32() as usize] {
+                continue;
+            }
+            let place = match data.kind {
+                InputKind::Builtin(Builtin::VertexIndex) => InputPlace::Register(60),
+                InputKind::Builtin(Builtin::InstanceIndex) => InputPlace::Register(61),
+                InputKind::Builtin(Builtin::DrawIndex) => InputPlace::Register(62),
+                InputKind::Builtin(_) => InputPlace::Computed,
+                InputKind::Location { location, .. } => {
+                    let attribute = self
+                        .pipeline
+                        .attributes
+                        .iter()
+                        .find(|a| a.location == location)
+                        .expect("inferred above, whether the code reads it or not")
+                        .clone();
+                    let buffer = self
+                        .pipeline
+                        .buffers
+                        .get(attribute.buffer as usize)
+                        .copied()
+                        .unwrap_or(VertexBuffer {
+                            stride: 0,
+                            per_instance: false,
+                        });
+                    InputPlace::Attribute(AttributeFetch {
+                        index: location,
+                        buffer: attribute.buffer,
+                        offset: attribute.offset,
+                        format: attribute.format,
+                        stride: buffer.stride,
+                        per_instance: buffer.per_instance,
+                    })
+                }
+            };
+            self.inputs.push(InputSlot {
+                input,
+                place,
+                interpolation: None,
+                sampling: None,
+            });
+        }
+        let plain = self.pipeline.vertex_form == VertexForm::Plain;
+        let mut descriptor = func
+            .inputs
+            .values()
+            .filter_map(|data| match data.kind {
+                InputKind::Location { location, .. } => Some(location + 1),
+                InputKind::Builtin(_) => None,
+            })
+            .max()
+            .unwrap_or(0);
+        for (output, data) in func.outputs.iter() {
+            let place = match data.kind {
+                _ if plain => {
+                    descriptor += 1;
+                    OutputPlace::Attribute(descriptor - 1)
+                }
+                OutputKind::Builtin(Builtin::Position) => OutputPlace::Position,
+                OutputKind::Builtin(Builtin::PointSize) => OutputPlace::PointSize,
+                OutputKind::Builtin(_) => continue,
+                OutputKind::Location { location, .. } => {
+                    check_location(location)?;
+                    self.varying_stride = self.varying_stride.max(16 * (location + 1));
+                    OutputPlace::Varying(16 * location)
+                }
+            };
+            self.outputs.push(OutputSlot {
+                output,
+                place,
+                components: data.components,
+            });
+        }
+        Ok(())
+    }
+
+    /// A layout for every attribute that the pipeline leaves out, in the order of locations. Those
+    /// that the code does not read count too, so that no optimisation moves a buffer.
+    fn infer_attributes(&mut self, func: &Func) {
+        let mut inputs: Vec<_> = func
+            .inputs
+            .values()
+            .filter_map(|data| match data.kind {
+                InputKind::Location { location, .. } => {
+                    Some((location, data.components, data.scalar))
+                }
+                InputKind::Builtin(_) => None,
+            })
+            .collect();
+        inputs.sort_by_key(|&(location, ..)| location);
+        for (location, components, scalar) in inputs {
+            let attributes = &self.pipeline.attributes;
+            if !attributes.iter().any(|a| a.location == location) {
+                self.infer_attribute(location, components, scalar);
+            }
+        }
+    }
+
+    fn infer_attribute(&mut self, location: u32, components: u8, scalar: Scalar) {
+        let kind = match scalar {
+            Scalar::F32 | Scalar::F16 => "float32",
+            Scalar::I32 => "sint32",
+            Scalar::U32 | Scalar::Bool => "uint32",
+        };
+        let format = match components {
+            1 => kind.to_string(),
+            n => format!("{kind}x{n}"),
+        };
+        let buffer = self.pipeline.buffers.len() as u32;
+        let stride = 4 * u32::from(components);
+        self.notes.push(format!(
+            "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
+        ));
+        self.pipeline.buffers.push(VertexBuffer {
+            stride,
+            per_instance: false,
+        });
+        self.pipeline.attributes.push(VertexAttribute {
+            location,
+            format,
+            buffer,
+            offset: 0,
+        });
+    }
+
+    fn fragment(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
+        for (input, data) in func.inputs.iter() {
+            if !uses.inputs[input.as_u32() as usize] {
+                continue;
+            }
+            let slot = match data.kind {
+                InputKind::Location {
+                    location,
+                    interpolation,
+                    sampling,
+                } => {
+                    check_location(location)?;
+                    self.varying_stride = self.varying_stride.max(16 * (location + 1));
+                    InputSlot {
+                        input,
+                        place: InputPlace::Varying(16 * location),
+                        interpolation: Some(interpolation),
+                        sampling: Some(sampling),
+                    }
+                }
+                InputKind::Builtin(builtin) => InputSlot {
+                    input,
+                    place: match builtin {
+                        Builtin::PrimitiveIndex => InputPlace::Register(57),
+                        Builtin::FrontFacing => InputPlace::Register(58),
+                        Builtin::ViewIndex => InputPlace::Register(62),
+                        _ => InputPlace::Computed,
+                    },
+                    interpolation: None,
+                    sampling: None,
+                },
+            };
+            self.inputs.push(slot);
+        }
+        for (output, data) in func.outputs.iter() {
+            let place = match data.kind {
+                OutputKind::Location {
+                    location,
+                    blend_src,
+                    ..
+                } => {
+                    if location > 7 {
+                        return Err(Failure::Limit {
+                            what: "colour targets",
+                            needed: u64::from(location) + 1,
+                            available: 8,
+                            hint: "write fewer targets",
+                            span: Span::NONE,
+                        });
+                    }
+                    OutputPlace::Blend {
+                        target: location as u8,
+                        source: blend_src,
+                    }
+                }
+                OutputKind::Builtin(Builtin::FragDepth) => OutputPlace::Depth,
+                OutputKind::Builtin(Builtin::SampleMask) => OutputPlace::Coverage,
+                OutputKind::Builtin(_) => continue,
+            };
+            self.outputs.push(OutputSlot {
+                output,
+                place,
+                components: data.components,
+            });
+        }
+        Ok(())
+    }
+
+    /// How many entries of each table the program needs.
+    fn tables(&self) -> Vec<TableUse> {
+        let mut entries: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut need = |table: u32, end: u32| {
+            let most = entries.entry(table).or_default();
+            *most = (*most).max(end);
+        };
+        for &resource in &self.used {
+            let slot = self.slots[resource];
+            need(slot.table, slot.index + slot.count);
+        }
+        if let Some(index) = self.info_buffer {
+            need(table::UNIFORM, index + 1);
+        }
+        for input in &self.inputs {
+            if let InputPlace::Attribute(fetch) = &input.place {
+                need(table::ATTRIBUTE, fetch.index + 1);
+                need(table::VERTEX_BUFFER, fetch.buffer + 1);
+            }
+        }
+        for output in &self.outputs {
+            match output.place {
+                OutputPlace::Position | OutputPlace::PointSize | OutputPlace::Varying(_) => {
+                    need(table::IDVS, 1);
+                }
+                OutputPlace::Attribute(index) => need(table::ATTRIBUTE, index + 1),
+                _ => {}
+            }
+        }
+        entries
+            .into_iter()
+            .map(|(table, entries)| TableUse { table, entries })
+            .collect()
+    }
+
+    /// Moves the report's parts over.
+    pub fn report(&self, compiled: &mut Compiled) {
+        compiled.resources = self
+            .used
+            .iter()
+            .map(|&resource| ResourceSlot {
+                resource,
+                slot: self.slots[resource],
+                info: self.info.get(&resource).copied(),
+            })
+            .collect();
+        compiled.tables = self.tables();
+        compiled.info_buffer = self.info_buffer;
+        compiled.inputs = self.inputs.clone();
+        compiled.outputs = self.outputs.clone();
+        compiled.varying_stride = self.varying_stride;
+        compiled.wls_bytes = self.wls_bytes;
+        compiled.pipeline = self.pipeline.clone();
+        compiled.notes = self.notes.clone();
+    }
+
+    /// The words about an image that a program may ask for of one element.
+    pub fn image_word(resource: Resource, element: u32, word: ImageWord) -> FauWord {
+        FauWord::Image {
+            resource,
+            element,
+            word,
+        }
+    }
+}
+
+fn check_location(location: u32) -> Result<(), Failure> {
+    if location < VARYINGS {
+        return Ok(());
+    }
+    Err(Failure::Limit {
+        what: "varying locations",
+        needed: u64::from(location) + 1,
+        available: VARYINGS.into(),
+        hint: "pack scalars into vectors and number locations from 0",
+        span: Span::NONE,
+    })
+}

@@ -1,1 +1,524 @@
-//! What a caller gives and gets: options, the compiled program with everything needed to run it, failures that say whose fault they are.
+//! What a caller gives and gets: options, the compiled program with everything needed to run it,
+//! failures that say whose fault they are.
+
+use gpucc_ir::ssa::{Func, Input, Interpolation, Output, Resource, Sampling, Span};
+
+/// A member of the family. All run the same v9 instructions; they differ in their number of cores
+/// and in how many execution engines a core has.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Chip {
+    /// The default.
+    #[default]
+    G57,
+    /// The first Valhall.
+    G77,
+    /// A larger G77.
+    G78,
+}
+
+impl Chip {
+    /// Every chip, the default first.
+    pub const ALL: [Chip; 3] = [Chip::G57, Chip::G77, Chip::G78];
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Chip::G57 => "g57",
+            Chip::G77 => "g77",
+            Chip::G78 => "g78",
+        }
+    }
+    /// Finds a chip by its name.
+    pub fn by_name(name: &str) -> Option<Chip> {
+        Chip::ALL.into_iter().find(|chip| chip.name() == name)
+    }
+}
+
+/// How hard to try.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// `-O0`: straight from the lowering.
+    None,
+    /// `-O1`.
+    Some,
+    /// `-O2`.
+    #[default]
+    Full,
+    /// `-Omax`: searches schedules.
+    Max,
+}
+
+/// One vertex attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VertexAttribute {
+    /// Shader location.
+    pub location: u32,
+    /// WebGPU vertex format name (`float32x3`, `unorm8x4`, ...).
+    pub format: String,
+    /// Index into [`PipelineState::buffers`], and into resource table 2.
+    pub buffer: u32,
+    /// Byte offset within an element of the buffer.
+    pub offset: u32,
+}
+
+/// One vertex buffer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct VertexBuffer {
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Advances by instance instead of by vertex.
+    pub per_instance: bool,
+}
+
+/// How uniform words come in.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Uniforms {
+    /// LD_BUFFER from resource table 0.
+    #[default]
+    Loaded,
+    /// Words at constant offsets stand in FAU words, as many as fit.
+    Pushed,
+}
+
+/// How a vertex program is cut.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum VertexForm {
+    /// Index-driven: a position program, and a varying program at `secondary_offset`.
+    #[default]
+    Idvs,
+    /// One program that stores position and varyings through attribute descriptors.
+    Plain,
+}
+
+/// What a driver would know. What is absent is inferred; see [`Compiled::pipeline`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PipelineState {
+    /// Vertex attributes. An attribute that the shader reads and that is not named here gets a
+    /// buffer of its own with its natural 32-bit format.
+    pub attributes: Vec<VertexAttribute>,
+    /// Vertex buffers.
+    pub buffers: Vec<VertexBuffer>,
+    /// `(group, binding) -> index in the table of its kind` where the driver wants one.
+    pub bindings: Vec<(u32, u32, u32)>,
+    /// Uniforms loaded or pushed.
+    pub uniforms: Uniforms,
+    /// Vertex programs.
+    pub vertex_form: VertexForm,
+}
+
+/// Everything that steers one compilation.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The chip.
+    pub chip: Chip,
+    /// How hard to try.
+    pub effort: Effort,
+    /// State that a driver would know.
+    pub pipeline: PipelineState,
+    /// Stop optimising after this many rewrites of the back end.
+    pub fuel: Option<u64>,
+    /// Keep the text of the machine IR after each pass of the back end in [`Compiled::dumps`].
+    pub dump: bool,
+}
+
+/// What a driver knows of an image and a shader may ask. abi-valhall: System values.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ImageWord {
+    /// Texels of level 0 on an axis (0 width, 1 height, 2 depth).
+    Size(u8),
+    /// Layers; cubes of a cube array.
+    Layers,
+    /// Mip levels.
+    Levels,
+    /// Samples of a texel.
+    Samples,
+    /// f32: half a texel of level 0 on an axis, `0.5 / size`.
+    EdgeLow(u8),
+    /// f32: `1 - EdgeLow`.
+    EdgeHigh(u8),
+}
+
+impl ImageWord {
+    /// Every word in the order of a record of the info buffer.
+    pub const ALL: [ImageWord; 10] = [
+        ImageWord::Size(0),
+        ImageWord::Size(1),
+        ImageWord::Size(2),
+        ImageWord::Layers,
+        ImageWord::Levels,
+        ImageWord::Samples,
+        ImageWord::EdgeLow(0),
+        ImageWord::EdgeLow(1),
+        ImageWord::EdgeHigh(0),
+        ImageWord::EdgeHigh(1),
+    ];
+    /// Byte offset within a record of the info buffer.
+    pub fn offset(self) -> u32 {
+        let at = ImageWord::ALL.iter().position(|&word| word == self);
+        4 * at.expect("every word is in the list") as u32
+    }
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ImageWord::Size(0) => "width",
+            ImageWord::Size(1) => "height",
+            ImageWord::Size(_) => "depth",
+            ImageWord::Layers => "layers",
+            ImageWord::Levels => "levels",
+            ImageWord::Samples => "samples",
+            ImageWord::EdgeLow(0) => "edge_low_x",
+            ImageWord::EdgeLow(_) => "edge_low_y",
+            ImageWord::EdgeHigh(0) => "edge_high_x",
+            ImageWord::EdgeHigh(_) => "edge_high_y",
+        }
+    }
+}
+
+/// What stands in one 32-bit word of the fast access uniforms. abi-valhall: FAU.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FauWord {
+    /// These bits.
+    Constant(u32),
+    /// The word at a byte offset of a uniform buffer or of the immediates.
+    Uniform {
+        /// The binding (element 0).
+        resource: Resource,
+        /// Byte offset, a multiple of 4.
+        offset: u32,
+    },
+    /// Compute: workgroups of the dispatch on an axis.
+    NumWorkgroups(u8),
+    /// Vertex: the first vertex.
+    FirstVertex,
+    /// Vertex: the first instance.
+    FirstInstance,
+    /// Vertex, f32: screen = device coordinate * scale + offset, by axis (z too).
+    ViewportScale(u8),
+    /// Vertex, f32: see [`FauWord::ViewportScale`].
+    ViewportOffset(u8),
+    /// Bytes bound to a buffer.
+    BufferSize {
+        /// The binding.
+        resource: Resource,
+        /// Its element.
+        element: u32,
+    },
+    /// A word about an image.
+    Image {
+        /// The binding.
+        resource: Resource,
+        /// Its element.
+        element: u32,
+        /// Which.
+        word: ImageWord,
+    },
+    /// Padding that nobody reads.
+    Unused,
+}
+
+/// Where a binding of the shader stands: its handle is `table << 24 | index`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Resource table.
+    pub table: u32,
+    /// Entry of the table; element e of a binding array stands at `index + e`.
+    pub index: u32,
+    /// Entries: elements of a binding array, else 1.
+    pub count: u32,
+}
+
+impl Slot {
+    /// The handle of element 0.
+    pub const fn handle(self) -> u32 {
+        self.table << 24 | self.index
+    }
+}
+
+/// A binding and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceSlot {
+    /// The binding in [`Compiled::expanded`].
+    pub resource: Resource,
+    /// Its place.
+    pub slot: Slot,
+    /// Byte offset of its first record in the info buffer, where the program looks there.
+    pub info: Option<u32>,
+}
+
+/// Where an input of the stage comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputPlace {
+    /// A preloaded register.
+    Register(u8),
+    /// Words of the FAU map, or a value that the program computes from preloaded registers.
+    Computed,
+    /// Attribute descriptor of table 1.
+    Attribute(AttributeFetch),
+    /// Byte offset within the varying record of a vertex.
+    Varying(u32),
+}
+
+/// An input and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputSlot {
+    /// The input in [`Compiled::expanded`].
+    pub input: Input,
+    /// Its place.
+    pub place: InputPlace,
+    /// How it varies (fragment).
+    pub interpolation: Option<Interpolation>,
+    /// Where it is taken (fragment).
+    pub sampling: Option<Sampling>,
+}
+
+/// How an attribute comes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeFetch {
+    /// Entry of table 1.
+    pub index: u32,
+    /// Entry of table 2.
+    pub buffer: u32,
+    /// Byte offset within an element.
+    pub offset: u32,
+    /// WebGPU vertex format name.
+    pub format: String,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Advances by instance.
+    pub per_instance: bool,
+}
+
+/// Where an output of the stage goes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum OutputPlace {
+    /// IDVS: the position, 16 bytes at the linear id's slot.
+    Position,
+    /// IDVS: the point size, an f16 at offset 0 of the slot four further on.
+    PointSize,
+    /// IDVS: byte offset within the varying record.
+    Varying(u32),
+    /// Plain vertex form: the attribute descriptor of table 1 that takes it.
+    Attribute(u32),
+    /// Blend descriptor of the colour target, as first or second source.
+    Blend {
+        /// Colour target.
+        target: u8,
+        /// 1 for the second source of dual-source blending.
+        source: u8,
+    },
+    /// ZS_EMIT's depth.
+    Depth,
+    /// ANDed into the coverage before ATEST.
+    Coverage,
+}
+
+/// An output and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputSlot {
+    /// The output in [`Compiled::expanded`].
+    pub output: Output,
+    /// Its place.
+    pub place: OutputPlace,
+    /// Components.
+    pub components: u8,
+}
+
+/// One resource table that the program refers to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct TableUse {
+    /// Table number.
+    pub table: u32,
+    /// Entries that it needs.
+    pub entries: u32,
+}
+
+/// One of the programs in the binary.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramInfo {
+    /// First byte.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Bit k: register 48 + k is filled before the start.
+    pub preload: u16,
+    /// Registers in use.
+    pub registers: u32,
+    /// Registers of a thread: 32 (r0-r15 and r48-r63) or 64.
+    pub work_registers: u32,
+}
+
+/// One descriptor that a driver writes, or its fields where the program decides them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Its name.
+    pub name: String,
+    /// Its words, as far as the compiler knows them.
+    pub words: Vec<u32>,
+    /// The fields by name.
+    pub fields: Vec<(&'static str, u32)>,
+}
+
+/// Figures of the program, by the contract's names.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Instructions, NOPs included, of all programs.
+    pub instructions: u32,
+    /// Stores that the allocator made.
+    pub spills: u32,
+    /// Loads that the allocator made.
+    pub fills: u32,
+    /// Thread-local bytes of one invocation.
+    pub scratch_bytes: u32,
+    /// Workgroup memory in bytes.
+    pub shared_bytes: u32,
+    /// Loops.
+    pub loops: u32,
+    /// Conditional jumps.
+    pub branches: u32,
+    /// Threads of a core that fit, over the most that fit.
+    pub occupancy: f64,
+    /// Cycles of the busiest unit, for one thread of a warp.
+    pub cycles: f64,
+    /// No program for this shader is faster than this.
+    pub cycles_lower_bound: f64,
+    /// Name of the busiest unit.
+    pub bound_unit: &'static str,
+    /// Cycles of the fused multiply-add unit.
+    pub fma: f64,
+    /// Cycles of the convert unit.
+    pub cvt: f64,
+    /// Cycles of the special-function unit.
+    pub sfu: f64,
+    /// Cycles of the varying unit.
+    pub v: f64,
+    /// Cycles of the load-store unit.
+    pub ls: f64,
+    /// Cycles of the texture unit.
+    pub t: f64,
+    /// FAU words.
+    pub fau_words: u32,
+    /// Registers of a thread: 32 or 64, the larger of the programs'.
+    pub work_registers: u32,
+    /// Registers in use, the larger of the programs'.
+    pub registers: u32,
+    /// NOPs left.
+    pub nops: u32,
+}
+
+impl Stats {
+    /// The contract's `machine` keys in their order.
+    pub fn machine(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("fma", self.fma),
+            ("cvt", self.cvt),
+            ("sfu", self.sfu),
+            ("v", self.v),
+            ("ls", self.ls),
+            ("t", self.t),
+            ("fau_words", self.fau_words.into()),
+            ("work_registers", self.work_registers.into()),
+            ("nops", self.nops.into()),
+        ]
+    }
+}
+
+/// A program with everything needed to run it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The binary, little-endian: the main program and, for IDVS, the varying program.
+    pub code: Vec<u8>,
+    /// The programs in it: one, or position then varying.
+    pub programs: Vec<ProgramInfo>,
+    /// IDVS: first byte of the varying program, a multiple of 16. Absent when there are no varyings.
+    pub secondary_offset: Option<u32>,
+    /// FAU words from word 0 on, for all programs.
+    pub fau: Vec<FauWord>,
+    /// Resource tables.
+    pub tables: Vec<TableUse>,
+    /// Entry of table 0 that holds the info buffer, when the program reads it.
+    pub info_buffer: Option<u32>,
+    /// Places of the bindings.
+    pub resources: Vec<ResourceSlot>,
+    /// Places of the stage inputs.
+    pub inputs: Vec<InputSlot>,
+    /// Places of the stage outputs.
+    pub outputs: Vec<OutputSlot>,
+    /// Bytes of the varying record of a vertex (IDVS), a multiple of 16.
+    pub varying_stride: u32,
+    /// Thread-local bytes of one invocation.
+    pub tls_bytes: u32,
+    /// Bytes of workgroup memory.
+    pub wls_bytes: u32,
+    /// What a driver programs.
+    pub state: Vec<Descriptor>,
+    /// The pipeline state with everything that was inferred filled in.
+    pub pipeline: PipelineState,
+    /// One line for each thing that was inferred.
+    pub notes: Vec<String>,
+    /// Figures.
+    pub stats: Stats,
+    /// Source position of the code from this byte offset on, ascending.
+    pub lines: Vec<(u32, Span)>,
+    /// The SSA after the target's expansions: what the interpreter must run under
+    /// [`crate::numerics`] for the bits to be equal. Same inputs, outputs and resources as given.
+    pub expanded: Func,
+    /// `(pass, text)` after each pass of the back end, when [`Options::dump`] asks for them.
+    pub dumps: Vec<(&'static str, String)>,
+}
+
+impl Compiled {
+    /// The work registers that the driver programs: the most that one of the programs needs.
+    pub fn work_registers(&self) -> u32 {
+        self.programs
+            .iter()
+            .map(|program| program.work_registers)
+            .max()
+            .unwrap_or(32)
+    }
+}
+
+/// Why there is no program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The machine cannot (exit 3).
+    #[error("Valhall v9 cannot do this: {feature} ({manual})")]
+    Refused {
+        /// What the shader asks for.
+        feature: &'static str,
+        /// The document's section that shows it.
+        manual: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// A limit (exit 4).
+    #[error("too many {what}: {needed} needed, {available} available; {hint}")]
+    Limit {
+        /// Of what.
+        what: &'static str,
+        /// How many the shader needs.
+        needed: u64,
+        /// How many there are.
+        available: u64,
+        /// How to avoid it.
+        hint: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// Not written yet (exit 6).
+    #[error("{feature} is not supported by gpucc yet ({stage} of the valhall back end)")]
+    NotYet {
+        /// What the shader asks for.
+        feature: String,
+        /// The stage of ours that lacks it.
+        stage: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// Our bug (exit 101).
+    #[error("internal error in valhall {pass}: {message}")]
+    Internal {
+        /// The pass that noticed.
+        pass: &'static str,
+        /// What it noticed.
+        message: String,
+    },
+}

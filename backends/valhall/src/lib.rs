@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 //! The Valhall back end: optimised structured SSA becomes machine code for Arm Valhall v9.
 
-mod abi;
+pub mod abi;
 mod api;
 mod constants;
 mod cost;
@@ -21,3 +21,9 @@ mod state;
 mod target;
 
 pub use numerics::numerics;
+
+pub use api::{
+    AttributeFetch, Chip, Compiled, Descriptor, Effort, Failure, FauWord, ImageWord, InputPlace,
+    InputSlot, Options, OutputPlace, OutputSlot, PipelineState, ProgramInfo, ResourceSlot, Slot,
+    Stats, TableUse, Uniforms, VertexAttribute, VertexBuffer, VertexForm,
+};
