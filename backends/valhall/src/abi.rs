@@ -8,8 +8,8 @@ use crate::api::{
 };
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
-    Builtin, Func, Imm, InputKind, Mem, MemSpace, Op, OutputKind, Resource, ResourceKind,
-    Scalar, Span, Stage, TexKind,
+    Builtin, Func, Imm, InputKind, Mem, MemSpace, Op, OutputKind, Resource, ResourceKind, Scalar,
+    Span, Stage, TexKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -283,9 +283,13 @@ impl Abi {
             })
             .map(|(&(resource, offset), &count)| (count, resource, offset))
             .collect();
-        words.sort_by_key(|&(count, resource, offset)| (std::cmp::Reverse(count), resource, offset));
+        words
+            .sort_by_key(|&(count, resource, offset)| (std::cmp::Reverse(count), resource, offset));
         words.truncate(PUSHED_WORDS);
-        self.pushed = words.into_iter().map(|(_, r, offset)| (r, offset)).collect();
+        self.pushed = words
+            .into_iter()
+            .map(|(_, r, offset)| (r, offset))
+            .collect();
     }
 
     /// The FAU word that holds the 32 bits at a constant offset of a uniform buffer, when it was
