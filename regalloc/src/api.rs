@@ -1,6 +1,7 @@
 //! What a target gives the allocator and what it gets back.
 
 use gpucc_ir::mach::{Cell, File, FileId, Inst, Reg, Slot, VReg};
+use std::ops::Range;
 
 /// The hooks of one target: how to copy, spill and recompute.
 ///
@@ -79,6 +80,9 @@ pub enum Policy {
 pub struct Options {
     /// Usable rows of each file, from row 0 (R700: the GPR budget, at most 124 minus bit bucket).
     pub rows: Vec<u16>,
+    /// Rows inside that limit that do not exist, of some files (Valhall at full occupancy: the middle
+    /// half of the file). Only operands that a target fixes there lie in them.
+    pub holes: Vec<(FileId, Range<u16>)>,
     /// How cells are chosen.
     pub policy: Policy,
     /// First spill slot to hand out (slots below belong to the caller).
@@ -94,9 +98,17 @@ impl Options {
             .collect();
         Options {
             rows,
+            holes: Vec::new(),
             policy: Policy::Compact { free_rows: 8 },
             first_slot: 0,
         }
+    }
+
+    /// Whether a row of a file does not exist.
+    pub(crate) fn is_hole(&self, file: FileId, row: u16) -> bool {
+        self.holes
+            .iter()
+            .any(|(of, rows)| *of == file && rows.contains(&row))
     }
 }
 

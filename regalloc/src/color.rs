@@ -13,7 +13,7 @@ use crate::api::{Options, Policy, Shape};
 use crate::classes::Classes;
 use crate::segment::{Segment, length};
 use crate::work::NONE;
-use gpucc_ir::mach::Files;
+use gpucc_ir::mach::{FileId, Files};
 use smallvec::SmallVec;
 
 /// One stay of a class in a cell.
@@ -46,7 +46,12 @@ struct FileCells {
     opened: u16,
     /// Cell after the one taken last.
     next: u16,
+    /// Cells within the limit that do not exist.
+    missing: u16,
 }
+
+/// Stays in cells that do not exist: nobody, for ever, at any price.
+const NOBODY: u32 = NONE;
 
 /// The result of one round.
 #[derive(Clone, Debug, Default)]
@@ -96,13 +101,27 @@ pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u
             Policy::Compact { free_rows } => free_rows.min(limit),
             Policy::Spread => limit,
         };
+        let row = u16::from(file.row);
+        let mut tracks = vec![Track::default(); file.cells as usize];
+        let mut missing = 0;
+        for cell in 0..limit * row {
+            if options.is_hole(FileId(index as u8), cell / row) {
+                missing += 1;
+                tracks[cell as usize].stays[0].push(Stay {
+                    start: 0,
+                    end: u32::MAX,
+                    class: NOBODY,
+                });
+            }
+        }
         colorer.colors.files.push(FileCells {
-            tracks: vec![Track::default(); file.cells as usize],
+            tracks,
             busy: vec![0; file.cells as usize],
-            row: u16::from(file.row),
+            row,
             limit,
             opened,
             next: 0,
+            missing,
         });
     }
     for file in 0..files.0.len() {
@@ -328,6 +347,9 @@ impl Colorer<'_> {
 
     /// The cost of keeping a class out of registers, per point of its life.
     fn density(&self, class: u32) -> u64 {
+        if class == NOBODY {
+            return u64::MAX;
+        }
         let data = &self.classes.class[class as usize];
         if data.tiny {
             return u64::MAX;

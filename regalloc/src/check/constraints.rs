@@ -15,10 +15,21 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         budget.min(u32::from(data.cells))
     }
 
+    /// Whether some cell of a register does not exist.
+    fn in_hole(&self, cell: Cell, extent: u32) -> bool {
+        let row = u32::from(self.work.files.get(cell.file).row);
+        let first = u32::from(cell.index);
+        let last = first + extent - 1;
+        (first / row..=last / row)
+            .any(|row| self.evidence.options.is_hole(cell.file, row as u16))
+    }
+
     pub(super) fn find_fixed_beyond(&mut self) {
         let mut beyond: Vec<Cell> = Vec::new();
         let mut add = |this: &Self, cell: Cell| {
-            if u32::from(cell.index) >= this.budget(cell.file) && !beyond.contains(&cell) {
+            let outside =
+                u32::from(cell.index) >= this.budget(cell.file) || this.in_hole(cell, 1);
+            if outside && !beyond.contains(&cell) {
                 beyond.push(cell);
             }
         };
@@ -49,7 +60,8 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         }
         let budget = self.budget(demand.file);
         let end = u32::from(cell.index) + demand.extent();
-        if end > u32::from(file.cells) || (end > budget && !self.fixed_beyond.contains(&cell)) {
+        let outside = end > budget || self.in_hole(cell, demand.extent());
+        if end > u32::from(file.cells) || (outside && !self.fixed_beyond.contains(&cell)) {
             return Err(self.misplaced(k, operand, "beyond the rows that may be used"));
         }
         if !demand.phases.has(cell.phase(file.row)) {

@@ -11,7 +11,7 @@ impl Colorer<'_> {
     pub(super) fn relieve(&mut self, file: u8, round: u32) {
         let classes = self.classes;
         let cells = &self.colors.files[file as usize];
-        let total = u64::from(cells.limit * cells.row);
+        let total = u64::from(cells.limit * cells.row - cells.missing);
         // None, a sixteenth, an eighth, three sixteenths ... up to half of the file.
         let slack = (total * u64::from(round - 1) / 16).min(total / 2);
         let mut starts: Vec<(u32, u32, u32)> = Vec::new();

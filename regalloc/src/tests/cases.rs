@@ -327,3 +327,23 @@ fn constants_are_recomputed_instead_of_spilled() {
         print(&func)
     );
 }
+
+#[test]
+fn rows_that_do_not_exist_are_left_out_and_what_does_not_fit_around_them_is_spilled() {
+    let text = "b0:
+    v0, v1, v2, v3, v4, v5 = a
+    sink v0 v1 v2 v3 v4
+    end v5
+";
+    let allocated = |rows: u16| {
+        let mut func = read(&[], text);
+        let mut limits = options([rows, 1, 1], COMPACT);
+        limits.holes.push((super::R, 1..3));
+        let result = allocate(&mut func, &mut Plainly { can_swap: true }, &limits);
+        result.map(|result| (result.cells, result.rows_used[0], result.spilled))
+    };
+    let (cells, rows_used, spilled) = allocated(4).unwrap();
+    assert_eq!((rows_used, spilled), (4, 0));
+    assert!(cells.iter().flatten().all(|cell| !(1..3).contains(&cell.row(4))));
+    assert!(allocated(3).is_err(), "one row of four is left for six results");
+}
