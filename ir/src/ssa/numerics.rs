@@ -127,6 +127,8 @@ pub struct Functions {
     pub sin: fn(f32) -> f32,
     /// Cosine of an angle in radians.
     pub cos: fn(f32) -> f32,
+    /// A level of detail or a bias as the texture unit takes it.
+    pub level: fn(f32) -> f32,
 }
 
 impl Functions {
@@ -143,6 +145,7 @@ impl Functions {
         pow: exact::pow,
         sin: exact::sin,
         cos: exact::cos,
+        level: core::convert::identity,
     };
 }
 

@@ -13,6 +13,7 @@
 
 mod bits;
 mod build;
+pub mod cube;
 mod float;
 mod half;
 mod integer;

@@ -127,6 +127,7 @@ impl Machine<'_> {
         let float = |value: Option<Value>| {
             value.map_or(0.0, |value| f32::from_bits(self.get(value, lane) as u32))
         };
+        let level = |value| (self.numerics.functions.level)(float(value));
         let places: [Option<Value>; 3] =
             std::array::from_fn(|k| if k < dim.coords() { next() } else { None });
         let layer = if arrayed {
@@ -157,7 +158,7 @@ impl Machine<'_> {
                 x: beside(1),
                 y: beside(2),
                 bias: if tex.kind == TexKind::SampleBias {
-                    float(next())
+                    level(next())
                 } else {
                     0.0
                 },
@@ -166,7 +167,7 @@ impl Machine<'_> {
                 ddx: across(Op::Ddx),
                 ddy: across(Op::Ddy),
                 bias: if tex.kind == TexKind::SampleBias {
-                    float(next())
+                    level(next())
                 } else {
                     0.0
                 },
@@ -182,7 +183,7 @@ impl Machine<'_> {
                     bias: 0.0,
                 }
             }
-            TexKind::SampleLevel => Lod::Level(float(next())),
+            TexKind::SampleLevel => Lod::Level(level(next())),
             TexKind::SampleBaseClampToEdge => Lod::BaseClampToEdge,
             TexKind::Gather | TexKind::Load => Lod::Level(0.0),
         };

@@ -198,6 +198,14 @@ pub fn cos(x: f32) -> f32 {
     taylor(cos, -sin, e)
 }
 
+/// A level of detail in the texture unit's signed 8.8 bits: clamped to -16..=16 (NaN to -16) and
+/// rounded to the nearest 256th, ties to even. isa/valhall_rogue.md 1.11.
+pub fn level(x: f32) -> f32 {
+    let within = if x > -16.0 { x.min(16.0) } else { -16.0 };
+    (within * 256.0).round_ties_even() / 256.0
+}
+
+
 /// All functions of the model.
 pub const FUNCTIONS: Functions = Functions {
     rcp: exact::rcp,
@@ -211,6 +219,7 @@ pub const FUNCTIONS: Functions = Functions {
     pow,
     sin,
     cos,
+    level,
 };
 
 #[cfg(test)]

@@ -1,0 +1,57 @@
+//! Cubes: the texture unit takes a face and a place on it, which the program computes from the
+//! direction. isa/valhall_rogue.md 1.11.
+
+use gpucc_ir::ssa::{Builder, Dim, Func, Imm, InstData, ResourceKind, TexKind, TexOp};
+use gpucc_passes::expand::cube;
+
+/// Rewrites every lookup in a cube to the place on its face.
+pub fn expand(func: &mut Func) {
+    for (region, ..) in func.regions_in_order() {
+        let cubes = |&inst: &_| projects(func, &func.insts[inst]).is_some();
+        if !func.regions[region].insts.iter().any(cubes) {
+            continue;
+        }
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            if let Some(mut tex) = projects(func, &func.insts[inst]) {
+                let span = func.insts[inst].span;
+                let mut args = func.insts[inst].args.clone();
+                let first = elements(func, &tex);
+                let mut b = Builder::at(func, region);
+                b.span = span;
+                let direction = [args[first], args[first + 1], args[first + 2]];
+                let gradients = match tex.kind {
+                    TexKind::SampleGrad => {
+                        let at = args.len() - 6;
+                        &mut args[at..]
+                    }
+                    _ => &mut [],
+                };
+                let place = cube::project(&mut b, direction, gradients);
+                args[first..first + 3].copy_from_slice(&place);
+                tex.projected = true;
+                func.insts[inst].args = args;
+                func.insts[inst].imm = Imm::Tex(tex);
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
+}
+
+/// The instruction's fixed part when it looks a direction up in a cube.
+fn projects(func: &Func, data: &InstData) -> Option<TexOp> {
+    let Imm::Tex(tex) = data.imm else { return None };
+    let ResourceKind::Texture { dim: Dim::Cube, .. } = func.resources[tex.texture].kind else {
+        return None;
+    };
+    (!tex.projected && tex.kind != TexKind::Load).then_some(tex)
+}
+
+/// Operands before the coordinates: elements of arrays of bindings.
+fn elements(func: &Func, tex: &TexOp) -> usize {
+    let counts = [Some(tex.texture), tex.sampler.expand()];
+    counts
+        .into_iter()
+        .flatten()
+        .filter(|&resource| func.resources[resource].count.is_some())
+        .count()
+}
