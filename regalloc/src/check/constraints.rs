@@ -20,15 +20,13 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         let row = u32::from(self.work.files.get(cell.file).row);
         let first = u32::from(cell.index);
         let last = first + extent - 1;
-        (first / row..=last / row)
-            .any(|row| self.evidence.options.is_hole(cell.file, row as u16))
+        (first / row..=last / row).any(|row| self.evidence.options.is_hole(cell.file, row as u16))
     }
 
     pub(super) fn find_fixed_beyond(&mut self) {
         let mut beyond: Vec<Cell> = Vec::new();
         let mut add = |this: &Self, cell: Cell| {
-            let outside =
-                u32::from(cell.index) >= this.budget(cell.file) || this.in_hole(cell, 1);
+            let outside = u32::from(cell.index) >= this.budget(cell.file) || this.in_hole(cell, 1);
             if outside && !beyond.contains(&cell) {
                 beyond.push(cell);
             }

@@ -344,6 +344,14 @@ fn rows_that_do_not_exist_are_left_out_and_what_does_not_fit_around_them_is_spil
     };
     let (cells, rows_used, spilled) = allocated(4).unwrap();
     assert_eq!((rows_used, spilled), (4, 0));
-    assert!(cells.iter().flatten().all(|cell| !(1..3).contains(&cell.row(4))));
-    assert!(allocated(3).is_err(), "one row of four is left for six results");
+    assert!(
+        cells
+            .iter()
+            .flatten()
+            .all(|cell| !(1..3).contains(&cell.row(4)))
+    );
+    assert!(
+        allocated(3).is_err(),
+        "one row of four is left for six results"
+    );
 }

@@ -205,7 +205,6 @@ pub fn level(x: f32) -> f32 {
     (within * 256.0).round_ties_even() / 256.0
 }
 
-
 /// All functions of the model.
 pub const FUNCTIONS: Functions = Functions {
     rcp: exact::rcp,
