@@ -81,6 +81,10 @@ pub trait TargetInfo {
     fn cost(&self, op: Op, ty: Type) -> u32 {
         default_cost(op, ty)
     }
+    /// Cost of reading a uniform at a constant address.
+    fn uniform_cost(&self) -> u32 {
+        16
+    }
     /// Total cost of both arms up to which an `if` becomes selects. 0 turns if-conversion off.
     fn flatten_limit(&self) -> u32 {
         8

@@ -9,7 +9,7 @@ use crate::{
     ctx::Ctx,
     walk::{Event, walk},
 };
-use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region};
+use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region, ResourceKind};
 use smallvec::SmallVec;
 
 /// Converts what is cheap enough.
@@ -67,7 +67,11 @@ fn worth(func: &Func, ctx: &Ctx, inst: Inst, limit: u32) -> bool {
             let data = &func.insts[inner];
             let width = data.args.first().or(data.results.first());
             let width = width.map_or(gpucc_ir::ssa::Type::B32, |&value| func.ty(value));
-            cost = cost.saturating_add(ctx.target.cost(data.op, width));
+            cost = cost.saturating_add(if is_uniform(func, data) {
+                ctx.target.uniform_cost()
+            } else {
+                ctx.target.cost(data.op, width)
+            });
             if cost > limit {
                 return false;
             }
@@ -77,6 +81,21 @@ fn worth(func: &Func, ctx: &Ctx, inst: Inst, limit: u32) -> bool {
         cost = cost.saturating_add(ctx.target.cost(Op::Select, func.ty(result)));
     }
     cost <= limit
+}
+
+/// A uniform read at a constant address.
+fn is_uniform(func: &Func, data: &InstData) -> bool {
+    match data.imm {
+        Imm::Resource(resource) => {
+            data.op == Op::BufferLoad
+                && matches!(
+                    func.resources[resource].kind,
+                    ResourceKind::Uniform { .. } | ResourceKind::Immediate { .. }
+                )
+                && func.as_const(data.args[0]).is_some()
+        }
+        _ => false,
+    }
 }
 
 fn speculatable(func: &Func, ctx: &Ctx, inst: Inst) -> bool {

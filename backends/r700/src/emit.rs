@@ -13,8 +13,9 @@ use crate::isa::{self, AluOp, CfOp, FetchOp, f};
 use crate::legal::Group;
 use crate::op;
 use crate::slot::{Dst, Operand, Read, Slot};
-use gpucc_ir::mach::{Cell, Func, Reg};
+use gpucc_ir::mach::{Cell, Func, Inst as _, Reg};
 use gpucc_ir::ssa::Span;
+use smallvec::SmallVec;
 
 /// The bytes of a program and what was counted on the way.
 pub struct Emitted {
@@ -87,6 +88,9 @@ struct Emitter<'a> {
     clauses: Vec<Clause>,
     fetches: Vec<(Vec<isa::Inst>, Vec<Span>)>,
     pending: Vec<Item>,
+    /// Exports that wait for ALU work behind them which can as well come before them: the cells
+    /// that each reads.
+    exports: Vec<(isa::Inst, SmallVec<[(u8, u8); 4]>, Span)>,
     fetch: Vec<(isa::Inst, Span)>,
     fetch_kind: FetchKind,
     /// Registers that the open fetch clause has written.
@@ -135,6 +139,7 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
         clauses: Vec::new(),
         fetches: Vec::new(),
         pending: Vec::new(),
+        exports: Vec::new(),
         fetch: Vec::new(),
         fetch_kind: FetchKind::Vertex,
         fetched: [false; 128],
@@ -236,6 +241,22 @@ impl Emitter<'_> {
         self.flush_fetch();
         let slot = self.slot(alu);
         self.pending.push(Item::one(slot, span));
+    }
+
+    /// The instruction overwrites what an export that waits reads, or is no ALU work.
+    fn ends_exports(&self, inst: &Inst) -> bool {
+        let alu = match inst {
+            Inst::Alu(alu) => !op::is_kill(alu.op),
+            Inst::Dot { .. } | Inst::Cube { .. } | Inst::Copy { .. } => true,
+            _ => false,
+        };
+        let mut clobbers = false;
+        inst.operands(&mut |operand| {
+            let cell = parts(operand.reg.cell());
+            let mut reads = self.exports.iter().flat_map(|(_, cells, _)| cells);
+            clobbers |= operand.role.is_def() && reads.any(|&read| read == cell);
+        });
+        !matches!(inst, Inst::Export(_)) && (!alu || clobbers)
     }
 
     fn mov(&mut self, dst: Dst, src: Read, span: Span) {
@@ -374,6 +395,9 @@ impl Emitter<'_> {
     }
 
     fn node(&mut self, inst: &Inst, span: Span) -> Result<(), Failure> {
+        if !self.exports.is_empty() && self.ends_exports(inst) {
+            self.flush()?;
+        }
         match inst {
             Inst::Entry(list) => {
                 for (reg, _) in list {
@@ -567,8 +591,12 @@ impl Emitter<'_> {
             Inst::WaitAck => self.wait(span)?,
             Inst::Export(export) => {
                 let inst = self.export(export);
-                self.flush()?;
-                self.plain(inst, span);
+                self.flush_fetch();
+                let cells = export.src.iter().filter_map(|lane| match lane {
+                    Lane::Reg(reg) => Some(parts(reg.cell())),
+                    Lane::Zero | Lane::One | Lane::Masked => None,
+                });
+                self.exports.push((inst, cells.collect(), span));
             }
             Inst::If(alu) => {
                 self.alu(alu, span);
@@ -715,7 +743,11 @@ impl Emitter<'_> {
 
     fn flush(&mut self) -> Result<(), Failure> {
         self.flush_fetch();
-        self.flush_alu()
+        self.flush_alu()?;
+        for (inst, _, span) in std::mem::take(&mut self.exports) {
+            self.plain(inst, span);
+        }
+        Ok(())
     }
 
     fn flush_alu(&mut self) -> Result<(), Failure> {

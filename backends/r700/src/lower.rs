@@ -279,29 +279,6 @@ impl Lower<'_> {
         }
     }
 
-    /// The value in a register that nothing else shares, for operands that want a row.
-    fn own(&mut self, value: Value) -> VReg {
-        match self.plain(value) {
-            Source {
-                src: Src::Reg(reg), ..
-            } => {
-                if let Some(v) = reg.as_virt()
-                    && self.uses.count(value) == 1
-                    && self.uses.computed(value)
-                {
-                    return v;
-                }
-                let dst = self.fresh();
-                self.push(Inst::Copy {
-                    dst: SmallVec::from_slice(&[dst.into()]),
-                    src: SmallVec::from_slice(&[reg]),
-                });
-                dst
-            }
-            source => self.alu(AluOp::MOV, &[source]),
-        }
-    }
-
     /// Gives registers new values, all at once.
     fn assign(&mut self, dst: &[VReg], values: &[Value]) {
         let mut to = SmallVec::new();

@@ -29,7 +29,11 @@ impl TargetInfo for R700 {
     }
     /// A push, a jump and a pop with their clause breaks cost about ten groups.
     fn flatten_limit(&self) -> u32 {
-        16
+        32
+    }
+    /// Operands read the constant cache themselves.
+    fn uniform_cost(&self) -> u32 {
+        0
     }
     fn select_chain_limit(&self) -> u32 {
         4

@@ -457,6 +457,7 @@ impl Lower<'_> {
         // Memory first, then exports in the order of their numbers; depth comes after colours.
         let list: Vec<_> = rows.into_iter().collect();
         let mut exports = Vec::with_capacity(list.len());
+        let mut moved: BTreeMap<Value, VReg> = BTreeMap::new();
         for (at, &((ty, base), row)) in list.iter().enumerate() {
             let mut src = [Lane::Masked; 4];
             for (lane, from) in src.iter_mut().zip(row) {
@@ -466,7 +467,14 @@ impl Lower<'_> {
                     Some(OutputLane::Value(value)) => match self.const_bits(value) {
                         Some(0) => Lane::Zero,
                         Some(0x3f80_0000) => Lane::One,
-                        _ => Lane::Reg(self.own(value).into()),
+                        _ => {
+                            let reg = match moved.get(&value) {
+                                Some(&reg) => reg,
+                                None => self.reg(value),
+                            };
+                            moved.insert(value, reg);
+                            Lane::Reg(reg.into())
+                        }
                     },
                 };
             }

@@ -217,7 +217,7 @@ impl Lower<'_> {
     fn write_words(&mut self, index: VReg, values: &[Value]) {
         let mut src = [None; 4];
         for (place, &value) in src.iter_mut().zip(values) {
-            *place = Some(self.own(value).into());
+            *place = Some(self.reg(value).into());
         }
         self.push(Inst::MemWrite(MemWrite {
             space: Space::Scatter,
@@ -434,7 +434,7 @@ impl Lower<'_> {
                 for (k, &value) in args[1..].iter().enumerate() {
                     let index = self.element(args[0], k as u32, dwords);
                     let index = self.alu(AluOp::MOV, &[index]);
-                    let value = self.own(value);
+                    let value = self.reg(value);
                     self.push(Inst::MemWrite(MemWrite {
                         space: Space::Scratch,
                         index: Some(index.into()),

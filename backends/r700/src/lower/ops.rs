@@ -5,7 +5,7 @@ use crate::api::Failure;
 use crate::inst::{Alu, Inst, Source};
 use crate::isa::AluOp;
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::{Inst as SsaInst, InstData, Op, Value};
+use gpucc_ir::ssa::{Func, Inst as SsaInst, InstData, Op, Value};
 
 /// The comparison as the machine makes it: only E, GT, GE and NE exist.
 pub fn comparison(data: &InstData) -> Option<(AluOp, Value, Value)> {
@@ -24,6 +24,84 @@ pub fn comparison(data: &InstData) -> Option<(AluOp, Value, Value)> {
     };
     let (a, b) = (data.args[0], data.args[1]);
     Some(if swap { (op, b, a) } else { (op, a, b) })
+}
+
+/// How a `select` is made without the truth value in a register.
+#[derive(Copy, Clone, Debug)]
+pub enum Choice {
+    /// The comparison gives 1.0 or 0.0 itself.
+    Float(AluOp, Value, Value),
+    /// A conditional move tests the value (its sign flipped) against 0; the arms trade places.
+    Test {
+        /// Which conditional move.
+        op: AluOp,
+        /// What is tested.
+        value: Value,
+        /// Its sign is flipped.
+        neg: bool,
+        /// What is given when the test holds comes second.
+        swap: bool,
+    },
+}
+
+/// The way of a `select` whose condition is a comparison that it can make itself.
+pub fn choice(func: &Func, data: &InstData) -> Option<Choice> {
+    if data.op != Op::Select {
+        return None;
+    }
+    let test = func.def(data.args[0])?;
+    let (machine, a, b) = comparison(test)?;
+    let bits = |value: Value| func.as_const(value).map(|bits| bits as u32);
+    let float = match machine {
+        AluOp::SETE_DX10 => Some((AluOp::SETE, Some(AluOp::SETNE))),
+        AluOp::SETNE_DX10 => Some((AluOp::SETNE, Some(AluOp::SETE))),
+        AluOp::SETGT_DX10 => Some((AluOp::SETGT, None)),
+        AluOp::SETGE_DX10 => Some((AluOp::SETGE, None)),
+        _ => None,
+    };
+    if let Some((straight, inverse)) = float {
+        match (bits(data.args[1]), bits(data.args[2]), inverse) {
+            (Some(0x3f80_0000), Some(0), _) => return Some(Choice::Float(straight, a, b)),
+            (Some(0), Some(0x3f80_0000), Some(inverse)) => {
+                return Some(Choice::Float(inverse, a, b));
+            }
+            _ => {}
+        }
+    }
+    let zero = |value: Value| match float {
+        Some(_) => matches!(bits(value), Some(0 | 0x8000_0000)),
+        None => bits(value) == Some(0),
+    };
+    let (value, right) = match (zero(a), zero(b)) {
+        (false, true) => (a, true),
+        (true, false) => (b, false),
+        _ => return None,
+    };
+    // Operations of three sources have no ABS.
+    if float.is_some() && super::uses::is_absolute(func, value) {
+        return None;
+    }
+    // `right`: value > 0 or value >= 0; otherwise 0 > value or 0 >= value. A float that is no
+    // number fails every test but NE, so only the sign of what is tested may turn, not the test.
+    let (op, neg, swap) = match (machine, right) {
+        (AluOp::SETE_DX10, _) => (AluOp::CNDE, false, false),
+        (AluOp::SETNE_DX10, _) => (AluOp::CNDE, false, true),
+        (AluOp::SETGT_DX10, right) => (AluOp::CNDGT, !right, false),
+        (AluOp::SETGE_DX10, right) => (AluOp::CNDGE, !right, false),
+        (AluOp::SETE_INT, _) => (AluOp::CNDE_INT, false, false),
+        (AluOp::SETNE_INT, _) => (AluOp::CNDE_INT, false, true),
+        (AluOp::SETGT_INT, true) => (AluOp::CNDGT_INT, false, false),
+        (AluOp::SETGT_INT, false) => (AluOp::CNDGE_INT, false, true),
+        (AluOp::SETGE_INT, true) => (AluOp::CNDGE_INT, false, false),
+        (AluOp::SETGE_INT, false) => (AluOp::CNDGT_INT, false, true),
+        _ => return None,
+    };
+    Some(Choice::Test {
+        op,
+        value,
+        neg,
+        swap,
+    })
 }
 
 /// The operation reads floats, so its sources take NEG and ABS (but see OP3).
@@ -46,13 +124,6 @@ pub fn takes_floats(op: Op) -> bool {
 /// The result may carry CLAMP.
 pub fn may_clamp(op: Op) -> bool {
     float_op(op).is_some() || matches!(op, Op::FSub | Op::FDot | Op::SToF | Op::UToF)
-}
-
-/// An ALU operation makes it, anywhere we like.
-pub fn is_computed(op: Op) -> bool {
-    may_clamp(op)
-        || int_op(op).is_some()
-        || matches!(op, Op::Select | Op::FSat | Op::IAbs | Op::INeg)
 }
 
 /// Float operations with one row of the table each.
@@ -298,16 +369,32 @@ impl Lower<'_> {
         Source::reg(self.alu(AluOp::AND_INT, &[plain, Source::bits(31)]))
     }
 
-    /// `select`: by the truth value, or by a test of an integer against 0 that the operation makes
-    /// itself.
+    /// `select`: by the truth value, or by a comparison that the operation makes itself.
     fn select(&mut self, data: &InstData, dst: VReg) {
-        let (cond, yes, no) = (data.args[0], data.args[1], data.args[2]);
-        let (yes, no) = (self.plain(yes), self.plain(no));
-        let (op, test, a, b) = self.select_test(cond, yes, no);
-        self.alu_to(dst, op, &[test, a, b]);
-    }
-
-    fn select_test(&self, cond: Value, yes: Source, no: Source) -> (AluOp, Source, Source, Source) {
-        (AluOp::CNDE_INT, self.plain(cond), no, yes)
+        match choice(self.ssa, data) {
+            Some(Choice::Float(op, a, b)) => {
+                let src = [self.source(a, op, 0), self.source(b, op, 1)];
+                self.alu_to(dst, op, &src);
+            }
+            Some(Choice::Test {
+                op,
+                value,
+                neg,
+                swap,
+            }) => {
+                let (mut yes, mut no) = (self.plain(data.args[1]), self.plain(data.args[2]));
+                if swap {
+                    std::mem::swap(&mut yes, &mut no);
+                }
+                let mut test = self.source(value, op, 0);
+                test.neg ^= neg;
+                self.alu_to(dst, op, &[test, yes, no]);
+            }
+            None => {
+                let cond = self.plain(data.args[0]);
+                let (yes, no) = (self.plain(data.args[1]), self.plain(data.args[2]));
+                self.alu_to(dst, AluOp::CNDE_INT, &[cond, no, yes]);
+            }
+        }
     }
 }

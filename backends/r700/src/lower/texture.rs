@@ -30,7 +30,7 @@ impl Lower<'_> {
         match self.const_bits(value) {
             Some(0) => Lane::Zero,
             Some(0x3f80_0000) => Lane::One,
-            _ => Lane::Reg(self.own(value).into()),
+            _ => Lane::Reg(self.reg(value).into()),
         }
     }
 
@@ -253,7 +253,7 @@ impl Lower<'_> {
             .resource
             .expect("textures have resources");
         let level = match (query, args.first()) {
-            (TexQuery::Size, Some(&level)) => self.own(level),
+            (TexQuery::Size, Some(&level)) => self.reg(level),
             _ => self.alu(AluOp::MOV, &[Source::bits(0)]),
         };
         let mut fetch = Texture {
@@ -296,7 +296,7 @@ impl Lower<'_> {
             Op::Ddx | Op::DdxFine | Op::DdxCoarse => FetchOp::GET_GRADIENTS_H,
             _ => FetchOp::GET_GRADIENTS_V,
         };
-        let value = self.own(data.args[0]);
+        let value = self.reg(data.args[0]);
         let dst = self.texture_results(inst);
         self.push(Inst::Texture(Texture {
             op,

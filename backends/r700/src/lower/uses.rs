@@ -10,7 +10,6 @@ use gpucc_ir::ssa::{Func, Inst, Op, Region, Value, ValueDef};
 pub struct Uses {
     count: SecondaryMap<Value, u32>,
     register: SecondaryMap<Value, bool>,
-    computed: SecondaryMap<Value, bool>,
     /// The sum that takes a product, or the clamp that takes a result.
     into: SecondaryMap<Value, Option<Inst>>,
 }
@@ -62,7 +61,9 @@ impl Uses {
                             op => ops::takes_floats(op),
                         },
                         _ if ops::comparison(def).is_some() => {
-                            data.op == Op::If || data.op == Op::BreakIf && index == 0
+                            data.op == Op::If
+                                || index == 0
+                                    && (data.op == Op::BreakIf || ops::choice(func, data).is_some())
                         }
                         _ => false,
                     });
@@ -78,9 +79,6 @@ impl Uses {
         }
         for &inst in &all {
             let data = &func.insts[inst];
-            for &result in &data.results {
-                uses.computed[result] = ops::is_computed(data.op);
-            }
             match data.op {
                 Op::FSat => {
                     let arg = data.args[0];
@@ -125,11 +123,6 @@ impl Uses {
         self.register[value]
     }
 
-    /// The value is the result of an ALU operation, so it can be made anywhere.
-    pub fn computed(&self, value: Value) -> bool {
-        self.computed[value]
-    }
-
     /// The instruction that makes this value's instruction part of itself.
     pub fn folded_into(&self, value: Value) -> Option<Inst> {
         if value.index() < self.into.keys().len() {
@@ -141,7 +134,7 @@ impl Uses {
 }
 
 /// True for an absolute value, also behind signs (chains too long to follow count as one).
-fn is_absolute(func: &Func, mut value: Value) -> bool {
+pub(super) fn is_absolute(func: &Func, mut value: Value) -> bool {
     for _ in 0..4 {
         match func.def(value).map(|data| (data.op, &data.args)) {
             Some((Op::FAbs | Op::CubeMajor, _)) => return true,
