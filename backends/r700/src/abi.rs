@@ -60,6 +60,8 @@ pub struct Abi {
     pub workgroup_constant: u32,
     /// Dword offset of each workgroup variable within the workgroup's region.
     pub workgroup_offset: SecondaryMap<gpucc_ir::ssa::Mem, u32>,
+    /// Indices of private variables are in range by promise.
+    pub trusts_indices: bool,
 }
 
 /// What the code refers to.
@@ -114,6 +116,7 @@ impl Abi {
         let uses = uses(func);
         let mut abi = Abi {
             pipeline: options.pipeline.clone(),
+            trusts_indices: options.trusts_indices,
             ..Abi::default()
         };
         abi.bindings(func, options, &uses)?;

@@ -127,6 +127,8 @@ pub struct Options {
     pub effort: Effort,
     /// State that a driver would know.
     pub pipeline: PipelineState,
+    /// Indices of private variables are in range by the shader's promise.
+    pub trusts_indices: bool,
     /// Stop optimising after this many rewrites of the back end.
     pub fuel: Option<u64>,
     /// Keep the text of the machine IR after each pass of the back end in [`Compiled::dumps`].

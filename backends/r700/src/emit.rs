@@ -88,6 +88,8 @@ struct Emitter<'a> {
     clauses: Vec<Clause>,
     fetches: Vec<(Vec<isa::Inst>, Vec<Span>)>,
     pending: Vec<Item>,
+    /// The register that the last MOVA among them read, and where it stands.
+    address: Option<((u8, u8), usize)>,
     /// Exports that wait for ALU work behind them which can as well come before them: the cells
     /// that each reads.
     exports: Vec<(isa::Inst, SmallVec<[(u8, u8); 4]>, Span)>,
@@ -139,6 +141,7 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
         clauses: Vec::new(),
         fetches: Vec::new(),
         pending: Vec::new(),
+        address: None,
         exports: Vec::new(),
         fetch: Vec::new(),
         fetch_kind: FetchKind::Vertex,
@@ -259,6 +262,12 @@ impl Emitter<'_> {
         !matches!(inst, Inst::Export(_)) && (!alu || clobbers)
     }
 
+    fn last_item(&mut self) -> &mut Item {
+        self.pending
+            .last_mut()
+            .expect("an operation was just added")
+    }
+
     fn mov(&mut self, dst: Dst, src: Read, span: Span) {
         let slot = Slot {
             op: AluOp::MOV,
@@ -374,10 +383,33 @@ impl Emitter<'_> {
         }
     }
 
+    /// The register of an element: at a known place itself, else the range and the element that AR
+    /// counts from.
+    fn element(&mut self, indexed: &Indexed, span: Span) -> (u8, u8, Option<group::Range>) {
+        let (gpr, chan) = self.reg(indexed.array);
+        self.gprs = self.gprs.max(u32::from(gpr) + u32::from(indexed.count));
+        if let Src::Bits(row) = indexed.index.src {
+            return (gpr + row as u8 + indexed.offset as u8, chan, None);
+        }
+        let range = self.mova(indexed, span);
+        (gpr + indexed.offset as u8, chan, Some(range))
+    }
+
     fn mova(&mut self, indexed: &Indexed, span: Span) -> group::Range {
         let index = self.operand(&indexed.index, AluOp::MOVA_INT, 0);
         let (gpr, chan) = self.reg(indexed.array);
-        self.gprs = self.gprs.max(u32::from(gpr) + u32::from(indexed.count));
+        let source = match index.read {
+            Read::Gpr { gpr, chan, .. } => Some((gpr, chan)),
+            _ => None,
+        };
+        let range = group::Range {
+            gpr,
+            chan,
+            count: indexed.count,
+        };
+        if self.shares_address(source) {
+            return range;
+        }
         let slot = Slot {
             op: AluOp::MOVA_INT,
             dst: None,
@@ -386,12 +418,22 @@ impl Emitter<'_> {
             clamp: false,
             omod: 0,
         };
+        self.address = source.map(|cell| (cell, self.pending.len()));
         self.pending.push(Item::one(slot, span));
-        group::Range {
-            gpr,
-            chan,
-            count: indexed.count,
-        }
+        range
+    }
+
+    /// AR holds this register's value already: the last MOVA read it, not long ago, and nothing has
+    /// been written since but by plain reads of arrays.
+    fn shares_address(&self, source: Option<(u8, u8)>) -> bool {
+        let (Some(source), Some((cell, at))) = (source, self.address) else {
+            return false;
+        };
+        cell == source
+            && at + group::SHARING > self.pending.len()
+            && self.pending[at + 1..]
+                .iter()
+                .all(|item| item.may_stand_behind_mova(cell))
     }
 
     fn node(&mut self, inst: &Inst, span: Span) -> Result<(), Failure> {
@@ -469,59 +511,25 @@ impl Emitter<'_> {
             Inst::Copy { dst, src } => self.copy(dst, src, span),
             Inst::ArrayRead { dst, from } => {
                 self.flush_fetch();
-                let range = self.mova(from, span);
-                let (gpr, chan) = self.reg(*dst);
-                let slot = Slot {
-                    op: AluOp::MOV,
-                    dst: Some(Dst {
-                        gpr,
-                        chan,
-                        rel: false,
-                    }),
-                    src: [
-                        Operand {
-                            read: Read::Gpr {
-                                gpr: range.gpr,
-                                chan: range.chan,
-                                rel: true,
-                            },
-                            neg: false,
-                            abs: false,
-                        },
-                        Operand::UNUSED,
-                        Operand::UNUSED,
-                    ],
-                    sources: 1,
-                    clamp: false,
-                    omod: 0,
+                let (gpr, chan, range) = self.element(from, span);
+                let (to, to_chan) = self.reg(*dst);
+                let dst = Dst {
+                    gpr: to,
+                    chan: to_chan,
+                    rel: false,
                 };
-                self.pending.push(Item {
-                    work: Work::One(slot),
-                    range: Some(range),
-                    span,
-                });
+                let rel = range.is_some();
+                self.mov(dst, Read::Gpr { gpr, chan, rel }, span);
+                self.last_item().range = range;
             }
             Inst::ArrayWrite { to, value, .. } => {
                 self.flush_fetch();
-                let range = self.mova(to, span);
+                let (gpr, chan, range) = self.element(to, span);
                 let value = self.operand(value, AluOp::MOV, 0);
-                let slot = Slot {
-                    op: AluOp::MOV,
-                    dst: Some(Dst {
-                        gpr: range.gpr,
-                        chan: range.chan,
-                        rel: true,
-                    }),
-                    src: [value, Operand::UNUSED, Operand::UNUSED],
-                    sources: 1,
-                    clamp: false,
-                    omod: 0,
-                };
-                self.pending.push(Item {
-                    work: Work::One(slot),
-                    range: Some(range),
-                    span,
-                });
+                let rel = range.is_some();
+                let dst = Dst { gpr, chan, rel };
+                self.mov(dst, value.read, span);
+                self.last_item().range = range;
             }
             Inst::Vertex(fetch) => {
                 let inst = self.vertex(fetch);
@@ -755,6 +763,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         let items = std::mem::take(&mut self.pending);
+        self.address = None;
         for clause in group::pack(&items).map_err(broken)? {
             let span = clause
                 .groups

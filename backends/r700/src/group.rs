@@ -63,6 +63,29 @@ impl Item {
     fn op(&self) -> AluOp {
         self.slots()[0].op
     }
+    /// Reads or writes through AR.
+    fn is_user(&self) -> bool {
+        self.range.is_some()
+    }
+    /// May stand between a MOVA that reads `cell` and another operation that uses its AR: it leaves
+    /// the register and the clause as they are.
+    pub fn may_stand_behind_mova(&self, cell: (u8, u8)) -> bool {
+        let Work::One(slot) = &self.work else {
+            return false;
+        };
+        let constant = |s: &Operand| matches!(s.read, Read::Kcache { .. });
+        !op::is_kill(slot.op)
+            && !op::is_pred_set(slot.op)
+            && !slot.sources().iter().any(constant)
+            && slot.dst.is_none_or(|dst| {
+                let range = self.range.filter(|_| dst.rel);
+                let hit = range.is_some_and(|range| {
+                    let rows = u16::from(range.gpr)..u16::from(range.gpr) + range.count;
+                    range.chan == cell.1 && rows.contains(&u16::from(cell.0))
+                });
+                !hit && (dst.rel || (dst.gpr, dst.chan) != cell)
+            })
+    }
 }
 
 /// Lines of constant buffers that a clause locks. R700 ISA 4.6.4, register guide CF_ALU_WORD.
@@ -159,6 +182,10 @@ const GROUP_LIMIT: u32 = 7;
 const WINDOW: usize = 256;
 /// Ready operations that a group looks at before it closes.
 const LOOKAHEAD: usize = 48;
+/// Operations behind a MOVA that may still use its AR.
+pub const SHARING: usize = 8;
+/// Room that a MOVA wants in its clause for itself and its users.
+const ADDRESS_ROOM: u32 = 70;
 /// Cells of the register file, then the address register.
 const ADDRESS: usize = 512;
 const CELLS: usize = 513;
@@ -172,9 +199,14 @@ pub fn pack(items: &[Item]) -> Result<Vec<Clause>, String> {
     let mut rest = items;
     while !rest.is_empty() {
         let mut end = rest.len().min(WINDOW);
-        // A MOVA and its user stay together.
-        if end < rest.len() && rest[end - 1].op() == AluOp::MOVA_INT {
-            end += 1;
+        // A MOVA and its users stay together.
+        while let Some(at) = rest[end..]
+            .iter()
+            .take(SHARING + 2)
+            .position(|item| item.op() == AluOp::MOVA_INT || item.is_user())
+            && rest[end + at].is_user()
+        {
+            end += at + 1;
         }
         let (window, after) = rest.split_at(end);
         packer.window(window)?;
@@ -204,6 +236,8 @@ struct Graph {
     preds: Vec<u32>,
     height: Vec<u32>,
     earliest: Vec<u32>,
+    /// Of a MOVA: operations that use its AR.
+    users: Vec<u32>,
 }
 
 const fn cell(gpr: u8, chan: u8) -> u16 {
@@ -226,7 +260,23 @@ impl Graph {
             preds: vec![0; n],
             height: vec![0; n],
             earliest: vec![0; n],
+            users: vec![0; n],
         };
+        // What stands from a MOVA to its last user names the MOVA.
+        let mut behind: Vec<Option<u32>> = vec![None; n];
+        let mut last_mova = 0;
+        for (at, item) in items.iter().enumerate() {
+            if item.op() == AluOp::MOVA_INT {
+                last_mova = at;
+            } else if item.is_user() {
+                graph.users[last_mova] += 1;
+                let mut back = at;
+                while back > last_mova && behind[back].is_none() {
+                    behind[back] = Some(last_mova as u32);
+                    back -= 1;
+                }
+            }
+        }
         // (item, latency to a reader) of the last write of each cell, and the reads since.
         let mut writer: Vec<Option<(u32, u32)>> = vec![None; CELLS];
         let mut readers: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); CELLS];
@@ -270,6 +320,7 @@ impl Graph {
                     writes.push(ADDRESS);
                 }
             }
+            let plain = reads.len();
             if let Some(range) = item.range.filter(|_| indexed) {
                 let cells = (0..range.count)
                     .map(|k| usize::from(cell(range.gpr, range.chan)) + 4 * usize::from(k));
@@ -279,18 +330,19 @@ impl Graph {
                 reads.extend(cells);
                 reads.push(ADDRESS);
             }
-            let user = item.range.is_some() && indexed;
+            let mova = behind[at];
             let mut depend = |from: u32, latency: u32| {
                 graph.edge(from as usize, at, latency);
-                // AR dies with the clause: its MOVA, which stands just before, waits until nothing
-                // else can hold up the user.
-                if user && (from as usize) + 1 < at {
-                    graph.edge(from as usize, at - 1, latency.saturating_sub(1));
+                // AR dies with the clause: its MOVA waits until nothing else can hold up its users.
+                if let Some(mova) = mova.filter(|&mova| from < mova) {
+                    graph.edge(from as usize, mova as usize, latency.saturating_sub(1));
                 }
             };
-            for &c in &reads {
+            for (number, &c) in reads.iter().enumerate() {
                 if let Some((from, latency)) = writer[c] {
-                    depend(from, latency);
+                    // Also a plain write waits a group for a read through AR.
+                    let element = number >= plain && c != ADDRESS;
+                    depend(from, latency.max(1 + u32::from(element)));
                 }
             }
             for &c in &writes {
@@ -347,9 +399,9 @@ impl Graph {
             graph.height[at] = tallest;
         }
         // Users of the address register go first: AR dies with the clause.
-        for (at, item) in items.iter().enumerate() {
-            if item.range.is_some() {
-                graph.height[at] += 1 << 20;
+        for (height, behind) in graph.height.iter_mut().zip(&behind) {
+            if behind.is_some() {
+                *height += 1 << 20;
             }
         }
         graph
@@ -504,7 +556,8 @@ impl Packer {
                 from = Some(key);
                 tries += 1;
                 let item = &items[key.1 as usize];
-                if item.op() == AluOp::MOVA_INT && self.clause.qwords + 40 > CLAUSE_LIMIT {
+                if item.op() == AluOp::MOVA_INT && self.clause.qwords + ADDRESS_ROOM > CLAUSE_LIMIT
+                {
                     // Not enough room for the users of the address: the next clause takes it.
                     if group.is_empty() && self.pending_address == 0 {
                         self.close();
@@ -526,8 +579,8 @@ impl Packer {
                     span = item.span;
                 }
                 if item.op() == AluOp::MOVA_INT {
-                    self.pending_address += 1;
-                } else if item.range.is_some() {
+                    self.pending_address += self.graph.users[key.1 as usize] as usize;
+                } else if item.is_user() {
                     self.pending_address -= 1;
                 }
                 ready.remove(&key);

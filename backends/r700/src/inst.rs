@@ -272,8 +272,10 @@ pub struct Indexed {
     pub array: Reg,
     /// Elements.
     pub count: u16,
-    /// Element number, in range.
+    /// Element number, in range together with the offset; bits name a register like any other.
     pub index: Source,
+    /// Elements after the one with that number.
+    pub offset: u16,
 }
 
 /// One machine instruction.

@@ -59,7 +59,8 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     let mut hooks = regs::Hooks {
         first: lowered.scratch,
     };
-    let limits = gpucc_regalloc::Options::for_files(inst::FILES.0);
+    let mut limits = gpucc_regalloc::Options::for_files(inst::FILES.0);
+    limits.policy = gpucc_regalloc::Policy::Compact { free_rows: 1 };
     let allocation = gpucc_regalloc::allocate(&mut lowered.func, &mut hooks, &limits)
         .map_err(|error| internal("registers", error.to_string()))?;
     dump("registers", &lowered.func);

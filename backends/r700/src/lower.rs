@@ -5,6 +5,7 @@
 //! stand among flat blocks whose logical edges say where a lane goes and whose physical edges say
 //! where the wavefront goes. R700 ISA 3.6, 3.7.
 
+mod arrays;
 mod compute;
 mod interface;
 mod memory;
@@ -50,10 +51,10 @@ struct LoopFrame {
 }
 
 /// How a private variable is kept.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 enum Variable {
-    /// An array of registers, one a dword.
-    Array(VReg, u16),
+    /// In registers.
+    Array(arrays::Array),
     /// Scratch memory from this vec4 on, one dword a vec4's x.
     Scratch(u32, u32),
 }
@@ -88,6 +89,8 @@ struct Lower<'a> {
     stored: BTreeSet<Resource>,
     /// Directions whose faces were found in the regions around the code: t, s, 2 * major, face.
     cubes: Vec<([Value; 3], [VReg; 4])>,
+    /// Rows of arrays that this block has computed.
+    rows: arrays::Rows,
 }
 
 /// Lowers a function that holds native operations only.
@@ -114,6 +117,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         at_top: true,
         stored: stored(ssa),
         cubes: Vec::new(),
+        rows: arrays::Rows::new(),
     };
     lower.prologue()?;
     let masked = lower.mask_surplus_lanes();
@@ -305,11 +309,13 @@ impl Lower<'_> {
     }
 
     fn start_block(&mut self) {
+        self.rows.clear();
         self.block = self.m.push_block();
     }
 
     fn place_block(&mut self, block: Block) {
         self.m.place(block);
+        self.rows.clear();
         self.block = block;
     }
 

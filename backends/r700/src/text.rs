@@ -126,12 +126,12 @@ impl mach::PrintInst for Inst {
             Inst::ArrayRead { dst, from } => {
                 write!(out, "{} = {}[", names.reg(*dst), names.reg(from.array))?;
                 source(out, names, &from.index)?;
-                write!(out, "]")
+                write!(out, " + {}]", from.offset)
             }
             Inst::ArrayWrite { to, value, .. } => {
                 write!(out, "{}[", names.reg(to.array))?;
                 source(out, names, &to.index)?;
-                write!(out, "] = ")?;
+                write!(out, " + {}] = ", to.offset)?;
                 source(out, names, value)
             }
             Inst::ArrayNew { array } => write!(out, "{} = array", names.reg(*array)),

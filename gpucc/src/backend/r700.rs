@@ -67,6 +67,7 @@ impl R700 {
                     .map(|binding| (binding.group, binding.binding, binding.slot))
                     .collect(),
             },
+            trusts_indices: options.robust == crate::Robust::Off,
             fuel: options.fuel,
             dump: !options.dump_after.is_empty() || options.keep_machine_ir,
         }

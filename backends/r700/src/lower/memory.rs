@@ -5,16 +5,11 @@
 
 use super::{Lower, Place, Variable};
 use crate::api::Failure;
-use crate::inst::{GPR, Indexed, Inst, MemRead, MemWrite, Source, Space, Src, Vertex};
+use crate::inst::{Inst, MemRead, MemWrite, Source, Space, Src, Vertex};
 use crate::isa::AluOp;
-use gpucc_ir::mach::{Demand, Phases, Reg, VReg};
-use gpucc_ir::ssa::{self, Access, Imm, Mem, MemSpace, Op, Resource, ResourceKind, Type, Value};
+use gpucc_ir::mach::{Reg, VReg};
+use gpucc_ir::ssa::{self, Access, Mem, Op, Resource, ResourceKind, Type, Value};
 use smallvec::SmallVec;
-
-/// Largest private variable, in dwords, that is kept in registers.
-const ARRAY_LIMIT: u32 = 64;
-/// Registers that all arrays together may take.
-const ARRAYS_LIMIT: u32 = 160;
 
 impl Lower<'_> {
     /// A byte address as a value and a constant that is added to it.
@@ -38,7 +33,7 @@ impl Lower<'_> {
     }
 
     /// The dword index of a byte address, as a source.
-    fn dwords(&mut self, address: Value) -> Source {
+    pub(super) fn dwords(&mut self, address: Value) -> Source {
         if let Some(bits) = self.const_bits(address) {
             return Source::bits(bits / 4);
         }
@@ -261,44 +256,6 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Decides where each private variable lives.
-    pub(super) fn declare_variables(&mut self) {
-        let mut used = vec![false; self.ssa.mems.len()];
-        for (region, ..) in self.ssa.regions_in_order() {
-            for &inst in &self.ssa.regions[region].insts {
-                if let Imm::Mem(access) = self.ssa.insts[inst].imm {
-                    used[access.mem.as_u32() as usize] = true;
-                }
-            }
-        }
-        let mut total = 0;
-        for (mem, data) in self.ssa.mems.iter() {
-            if data.space != MemSpace::Private || !used[mem.as_u32() as usize] {
-                continue;
-            }
-            let dwords = data.size / 4;
-            if dwords <= ARRAY_LIMIT && total + dwords <= ARRAYS_LIMIT {
-                total += dwords;
-                let array = self.m.make_vreg(
-                    Demand {
-                        file: GPR,
-                        count: dwords as u16,
-                        stride: 4,
-                        phases: Phases::ANY,
-                    },
-                    self.span,
-                );
-                self.push(Inst::ArrayNew {
-                    array: array.into(),
-                });
-                self.variables[mem] = Some(Variable::Array(array, dwords as u16));
-            } else {
-                self.variables[mem] = Some(Variable::Scratch(self.scratch, dwords));
-                self.scratch += dwords;
-            }
-        }
-    }
-
     /// The dword address of a workgroup variable's byte within the scatter aperture.
     fn workgroup_address(&mut self, mem: Mem, address: Value) -> VReg {
         let constant = self.abi.workgroup_constant as u16;
@@ -327,6 +284,10 @@ impl Lower<'_> {
         let data = &self.ssa.insts[inst];
         let address = data.args[0];
         let results = data.results.clone();
+        if let Some(array) = self.array(access.mem) {
+            self.array_load(&array, address, &results);
+            return Ok(());
+        }
         match self.variables[access.mem] {
             None => {
                 let count = results.len();
@@ -343,21 +304,7 @@ impl Lower<'_> {
                     slot: None,
                 }));
             }
-            Some(Variable::Array(array, count)) => {
-                for (k, &value) in results.iter().enumerate() {
-                    let index = self.element(address, k as u32, count.into());
-                    let dst = self.fresh();
-                    self.push(Inst::ArrayRead {
-                        dst: dst.into(),
-                        from: Indexed {
-                            array: array.into(),
-                            count,
-                            index,
-                        },
-                    });
-                    self.define(value, dst);
-                }
-            }
+            Some(Variable::Array(_)) => {}
             Some(Variable::Scratch(base, dwords)) => {
                 for (k, &value) in results.iter().enumerate() {
                     let index = self.element(address, k as u32, dwords);
@@ -404,32 +351,16 @@ impl Lower<'_> {
         {
             return Err(self.not_yet("memory of other than 32-bit words"));
         }
+        if let Some(array) = self.array(access.mem) {
+            self.array_store(&array, args[0], &args[1..]);
+            return Ok(());
+        }
         match self.variables[access.mem] {
             None => {
                 let index = self.workgroup_address(access.mem, args[0]);
                 self.write_words(index, &args[1..]);
             }
-            Some(Variable::Array(array, count)) => {
-                for (k, &value) in args[1..].iter().enumerate() {
-                    let index = self.element(args[0], k as u32, count.into());
-                    let value = match self.plain(value) {
-                        source @ Source {
-                            src: Src::Const { .. },
-                            ..
-                        } => Source::reg(self.alu(AluOp::MOV, &[source])),
-                        source => source,
-                    };
-                    self.push(Inst::ArrayWrite {
-                        to: Indexed {
-                            array: array.into(),
-                            count,
-                            index,
-                        },
-                        result: array.into(),
-                        value,
-                    });
-                }
-            }
+            Some(Variable::Array(_)) => {}
             Some(Variable::Scratch(base, dwords)) => {
                 for (k, &value) in args[1..].iter().enumerate() {
                     let index = self.element(args[0], k as u32, dwords);
