@@ -225,7 +225,7 @@ shapes! {
     LD_GCLK "clock" [STAGING SLOT_FIELD CLOCK_FIELD] staging Write text [CLOCK SLOT];
     ATOM "atomic" [STAGING SLOT_FIELD S0 OFFSET8 OP2_MEMORY ATOM] src [SRC0 B64] staging Read
         text [SLOT ATOM_OP] imm [OFFSET];
-    ATOM1 "atomic with 1" [STAGING SLOT_FIELD S0 OFFSET8 OP2_MEMORY ATOM1] src [SRC0 B64] staging Read
+    ATOM1 "atomic with 1" [STAGING SLOT_FIELD S0 OFFSET8 OP2_MEMORY ATOM1] src [SRC0 B64]
         text [SLOT ATOM_OP] imm [OFFSET];
     ATOM1_RETURN "atomic with 1, returning" [STAGING SLOT_FIELD S0 OFFSET8 OP2_MEMORY ATOM1] src [SRC0 B64] staging Write
         text [SLOT ATOM_OP] imm [OFFSET];
