@@ -17,12 +17,30 @@ pub struct Pipeline {
     /// Slots of bindings where the driver wants its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<BindingSlot>,
+    /// Where uniform words are read from, on machines that have a choice.
+    #[serde(skip_serializing_if = "is_default")]
+    pub uniforms: Uniforms,
     /// `restrict`, `zero` or `off`; the command line wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robust: Option<Robust>,
     /// Values of overrides by name or id; the command line wins.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub overrides: BTreeMap<String, f64>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Where uniform words at constant offsets are read from.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Uniforms {
+    /// Their buffer.
+    #[default]
+    Loaded,
+    /// The machine's constant words, which the driver fills by the report's map.
+    Pushed,
 }
 
 /// What an access out of bounds does.
@@ -48,6 +66,20 @@ pub struct VertexState {
     pub buffers: Vec<VertexBuffer>,
     /// Who fetches.
     pub fetch: Fetch,
+    /// How the program is cut, on machines that have a choice.
+    #[serde(skip_serializing_if = "is_default")]
+    pub form: VertexForm,
+}
+
+/// How a vertex program is cut.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VertexForm {
+    /// A program for the position and one for the rest.
+    #[default]
+    Idvs,
+    /// One program.
+    Plain,
 }
 
 /// One attribute.
@@ -172,8 +204,8 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let text = r#"{"vertex":{"attributes":[{"location":0,"format":"float32x3","buffer":0,"offset":4}],
-            "buffers":[{"stride":16,"step":"instance"}],"fetch":"separate"},
-            "bindings":[{"group":0,"binding":1,"slot":3}],"robust":"zero","overrides":{"n":4}}"#;
+            "buffers":[{"stride":16,"step":"instance"}],"fetch":"separate","form":"plain"},
+            "uniforms":"pushed","bindings":[{"group":0,"binding":1,"slot":3}],"robust":"zero","overrides":{"n":4}}"#;
         let pipeline = Pipeline::parse(text).expect("valid");
         assert_eq!(Pipeline::parse(&pipeline.to_json()), Ok(pipeline));
     }

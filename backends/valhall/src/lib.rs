@@ -17,7 +17,7 @@ mod lower;
 mod numerics;
 mod refuse;
 mod regs;
-mod state;
+pub mod state;
 mod target;
 
 pub use numerics::numerics;
