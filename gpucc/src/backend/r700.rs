@@ -214,6 +214,7 @@ impl Program for Code {
                         },
                     })
                     .collect(),
+                form: crate::pipeline::VertexForm::default(),
                 fetch: match state.fetch {
                     r700::FetchMode::Inline => Fetch::Inline,
                     r700::FetchMode::Separate => Fetch::Separate,
