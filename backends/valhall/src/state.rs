@@ -206,7 +206,12 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
         2,
         &[
             ("Allow forward pixel to kill", 0, 0, (!late).into()),
-            ("Allow forward pixel to be killed", 0, 1, (!facts.effects).into()),
+            (
+                "Allow forward pixel to be killed",
+                0,
+                1,
+                (!facts.effects).into(),
+            ),
             (
                 "Pixel kill operation",
                 0,
