@@ -51,11 +51,12 @@ pub trait Assembler: Send + Sync {
 /// A target without machine code, or one that is not built.
 pub fn assembler(target: Target) -> Result<&'static dyn Assembler, Failure> {
     match target {
-        Target::R700 => Ok(&crate::backend::r700::ASSEMBLER),
+        Target::R700 => Ok(crate::backend::r700::assembler(gpucc_r700::Family::R700)),
+        Target::R600 => Ok(crate::backend::r700::assembler(gpucc_r700::Family::R600)),
         Target::Interp => Err(Failure::usage(
             "target interp has no machine code; name a machine",
         )),
-        Target::R600 | Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => Err(
+        Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => Err(
             Failure::not_yet(format!("target {}", target.name()), "the back end"),
         ),
     }

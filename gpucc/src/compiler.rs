@@ -176,9 +176,14 @@ impl Compiler {
         let backend: Option<Arc<dyn Backend>> = match target {
             Target::Interp => None,
             Target::R700 => Some(Arc::new(crate::backend::r700::R700::new(
+                gpucc_r700::Family::R700,
                 chip.expect("r700 has chips"),
             ))),
-            Target::R600 | Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => {
+            Target::R600 => Some(Arc::new(crate::backend::r700::R700::new(
+                gpucc_r700::Family::R600,
+                chip.expect("r600 has chips"),
+            ))),
+            Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => {
                 return Err(Failure::not_yet(
                     format!("target {} ({})", target.name(), target.machine()),
                     "the back end",

@@ -80,8 +80,8 @@ impl Target {
     /// True when gpucc makes and runs code for it today.
     pub const fn is_built(self) -> bool {
         match self {
-            Target::R700 | Target::Interp => true,
-            Target::R600 | Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => false,
+            Target::R600 | Target::R700 | Target::Interp => true,
+            Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => false,
         }
     }
 
@@ -99,8 +99,19 @@ impl Target {
                 ("color_targets", 8),
                 ("workgroup_invocations", 1024),
             ],
-            Target::R600
-            | Target::Gen4
+            // No instruction writes memory, so nothing is stored; see the refusals.
+            Target::R600 => &[
+                ("registers", 128),
+                ("uniform_buffers", 14),
+                ("storage_buffers", 32),
+                ("textures", 112),
+                ("samplers", 18),
+                ("vertex_attributes", 16),
+                ("fragment_inputs", 32),
+                ("color_targets", 8),
+                ("workgroup_invocations", 1024),
+            ],
+            Target::Gen4
             | Target::G45
             | Target::Valhall
             | Target::Rogue
@@ -111,9 +122,9 @@ impl Target {
     /// What the silicon cannot do: feature and the manual's section.
     pub fn refusals(self) -> Vec<(&'static str, &'static str)> {
         match self {
-            Target::R700 => crate::backend::r700::refusals(),
-            Target::R600
-            | Target::Gen4
+            Target::R700 => crate::backend::r700::refusals(gpucc_r700::Family::R700),
+            Target::R600 => crate::backend::r700::refusals(gpucc_r700::Family::R600),
+            Target::Gen4
             | Target::G45
             | Target::Valhall
             | Target::Rogue

@@ -41,7 +41,7 @@ impl Coverage {
         let mut formats = BTreeSet::new();
         let mut enums = BTreeSet::new();
         for table in tables {
-            for op in table.ops {
+            for op in table.rows() {
                 if !self.rows.contains(&(table.name, op.name)) {
                     rows.push_str(&format!("row {} {}\n", table.name, op.name));
                 }

@@ -100,7 +100,7 @@ pub fn write_table(out: &mut String, table: &Table, legend: Legend) {
         "| Instruction | Format | Opcode | Sources | Units | Properties | Also called | Defined |\n"
     );
     put!(out, "|---|---|---|---|---|---|---|---|\n");
-    for op in table.ops {
+    for op in table.rows() {
         let fixed: Vec<String> = op
             .format
             .fields()

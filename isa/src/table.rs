@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 pub struct Table {
     pub name: &'static str,
     pub ops: &'static [Op],
+    /// Rows with one of these flags are absent: the member of a family lacks them, and they only keep the others' ids.
+    absent: u32,
     index: OnceLock<Index>,
 }
 
@@ -24,8 +26,25 @@ impl Table {
         Table {
             name,
             ops,
+            absent: 0,
             index: OnceLock::new(),
         }
+    }
+
+    /// The same table without the rows that have any of these flags: neither bits nor names find them.
+    pub const fn without(mut self, flags: u32) -> Table {
+        self.absent = flags;
+        self
+    }
+
+    /// Whether the row is there: see [`Table::without`].
+    pub fn holds(&self, op: &Op) -> bool {
+        op.flags & self.absent == 0
+    }
+
+    /// The rows that are there, in order.
+    pub fn rows(&self) -> impl Iterator<Item = &'static Op> {
+        self.ops.iter().filter(|op| self.holds(op))
     }
 
     fn index(&self) -> &Index {
@@ -33,6 +52,9 @@ impl Table {
             let mut by_mask: Vec<(u128, Vec<(u128, u16)>)> = Vec::new();
             let mut by_name = Vec::new();
             for (row, op) in self.ops.iter().enumerate() {
+                if !self.holds(op) {
+                    continue;
+                }
                 let row = row as u16;
                 match by_mask.iter_mut().find(|(mask, _)| *mask == op.mask) {
                     Some((_, rows)) => rows.push((op.bits, row)),
@@ -93,7 +115,7 @@ impl Table {
             if a.cite.is_empty() {
                 problems.push(format!("{}: {} cites nothing", self.name, a.name));
             }
-            for b in &self.ops[..row] {
+            for b in self.ops[..row].iter().filter(|b| self.holds(b) && self.holds(a)) {
                 if (a.bits ^ b.bits) & a.mask & b.mask == 0 {
                     problems.push(format!(
                         "{}: {} and {} match the same bits",

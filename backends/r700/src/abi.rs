@@ -6,7 +6,7 @@
 //! index counts dwords.
 
 use crate::api::{
-    AttributeFetch, Compiled, ComputeLayout, DriverConstant, ExportKind, Failure, FetchMode,
+    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, ExportKind, Failure, FetchMode,
     InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot, VertexAttribute,
     VertexBuffer,
 };
@@ -30,6 +30,8 @@ const ATTRIBUTES: u32 = 160;
 /// The ABI of one function.
 #[derive(Clone, Debug, Default)]
 pub struct Abi {
+    /// The chip.
+    pub chip: Chip,
     /// Place of each binding that the code uses.
     pub slots: SecondaryMap<Resource, Slot>,
     /// The bindings with a place, in order.
@@ -115,6 +117,7 @@ impl Abi {
     pub fn of(func: &Func, options: &Options) -> Result<Abi, Failure> {
         let uses = uses(func);
         let mut abi = Abi {
+            chip: options.chip,
             pipeline: options.pipeline.clone(),
             trusts_indices: options.trusts_indices,
             ..Abi::default()

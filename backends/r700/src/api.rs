@@ -3,7 +3,51 @@
 
 use gpucc_ir::ssa::{Func, Input, Interpolation, Output, Resource, Span};
 
-/// A member of the family. They differ in the size of a wavefront and of a stack entry.
+/// Which instruction set a chip has.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// The register guide's chapter 4.
+    R600,
+    /// The R700 ISA document and the register guide's chapter 5.
+    R700,
+}
+
+impl Family {
+    /// The target's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::R600 => "r600",
+            Family::R700 => "r700",
+        }
+    }
+    /// The machine's name in messages.
+    pub const fn machine(self) -> &'static str {
+        match self {
+            Family::R600 => "R6xx",
+            Family::R700 => "R700",
+        }
+    }
+    /// Its chips, the default first.
+    pub const fn chips(self) -> &'static [Chip] {
+        match self {
+            Family::R600 => &Chip::R6XX,
+            Family::R700 => &Chip::ALL,
+        }
+    }
+    /// The chip of this name.
+    pub fn chip(self, name: &str) -> Option<Chip> {
+        self.chips().iter().copied().find(|chip| chip.name() == name)
+    }
+    /// The tables.
+    pub const fn isa(self) -> &'static crate::isa::Isa {
+        match self {
+            Family::R600 => &crate::isa::R600,
+            Family::R700 => &crate::isa::R700,
+        }
+    }
+}
+
+/// A chip. They differ in instruction set, in the size of a wavefront and of a stack entry, and in their caches.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Chip {
     /// The default.
@@ -17,10 +61,31 @@ pub enum Chip {
     Rv730,
     /// Wavefronts of 32, no vertex cache.
     Rv710,
+    /// R6xx, the default of that target.
+    Rv670,
+    /// R6xx: wavefronts of 16, no vertex cache.
+    Rv610,
+    /// R6xx: wavefronts of 32.
+    Rv630,
+    /// R6xx: wavefronts of 16, no vertex cache.
+    Rv620,
+    /// R6xx: wavefronts of 32.
+    Rv635,
+    /// The first R6xx.
+    R600,
 }
 
 impl Chip {
-    /// Every chip, the default first.
+    /// Every R6xx chip, the default first.
+    pub const R6XX: [Chip; 6] = [
+        Chip::Rv670,
+        Chip::Rv610,
+        Chip::Rv630,
+        Chip::Rv620,
+        Chip::Rv635,
+        Chip::R600,
+    ];
+    /// Every R700 chip, the default first.
     pub const ALL: [Chip; 5] = [
         Chip::Rv770,
         Chip::Rv790,
@@ -36,25 +101,50 @@ impl Chip {
             Chip::Rv740 => "rv740",
             Chip::Rv730 => "rv730",
             Chip::Rv710 => "rv710",
+            Chip::Rv670 => "rv670",
+            Chip::Rv610 => "rv610",
+            Chip::Rv630 => "rv630",
+            Chip::Rv620 => "rv620",
+            Chip::Rv635 => "rv635",
+            Chip::R600 => "r600",
         }
     }
-    /// Finds a chip by its name.
-    pub fn by_name(name: &str) -> Option<Chip> {
-        Chip::ALL.into_iter().find(|chip| chip.name() == name)
+    /// Its instruction set.
+    pub const fn family(self) -> Family {
+        match self {
+            Chip::Rv770 | Chip::Rv790 | Chip::Rv740 | Chip::Rv730 | Chip::Rv710 => Family::R700,
+            Chip::Rv670
+            | Chip::Rv610
+            | Chip::Rv630
+            | Chip::Rv620
+            | Chip::Rv635
+            | Chip::R600 => Family::R600,
+        }
     }
-    /// Lanes of a wavefront.
+    /// Lanes of a wavefront. The guide promises 64 for R600, 32 and 16 for derivatives (PA_SC_MPASS_PS_CNTL).
     pub const fn wave(self) -> u32 {
         match self {
-            Chip::Rv770 | Chip::Rv790 | Chip::Rv740 => 64,
-            Chip::Rv730 | Chip::Rv710 => 32,
+            Chip::Rv770 | Chip::Rv790 | Chip::Rv740 | Chip::Rv670 | Chip::R600 => 64,
+            Chip::Rv730 | Chip::Rv710 | Chip::Rv630 | Chip::Rv635 => 32,
+            Chip::Rv610 | Chip::Rv620 => 16,
         }
     }
     /// Subentries of a stack entry. R700 ISA 3.6.5.
     pub const fn subentries(self) -> u32 {
-        match self {
-            Chip::Rv770 | Chip::Rv790 | Chip::Rv740 => 4,
-            Chip::Rv730 | Chip::Rv710 => 8,
-        }
+        if self.wave() == 64 { 4 } else { 8 }
+    }
+    /// Subentries of a subroutine's return address. R700 ISA 3.6.5.
+    pub const fn call_subentries(self) -> u32 {
+        if self.wave() == 16 { 2 } else { 1 }
+    }
+    /// Vertices are fetched through the vertex cache; without one only VTX_TC fetches. Guide, SQ_CONFIG.VC_ENABLE.
+    pub const fn has_vertex_cache(self) -> bool {
+        !matches!(self, Chip::Rv710 | Chip::Rv610 | Chip::Rv620)
+    }
+    /// MOVA_INT's AR.x indexes registers. On the other R6xx chips registers add a "GPR index" that MOVA_GPR_INT loads and
+    /// nothing describes (guide 4, INDEX_MODE): they index no registers.
+    pub const fn indexes_registers(self) -> bool {
+        matches!(self.family(), Family::R700) || matches!(self, Chip::Rv670)
     }
 }
 
@@ -410,8 +500,10 @@ pub struct Compiled {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The machine cannot (exit 3).
-    #[error("R700 cannot do this: {feature} ({manual})")]
+    #[error("{machine} cannot do this: {feature} ({manual})")]
     Refused {
+        /// Which machine.
+        machine: &'static str,
         /// What the shader asks for.
         feature: &'static str,
         /// The manual's section that shows it.

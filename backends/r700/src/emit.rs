@@ -3,7 +3,7 @@
 //!
 //! R700 ISA 2.3 (layout), 3.3 to 3.7 (clauses, exports, control flow), 3.6.5 (stack).
 
-use crate::api::{Failure, Stats};
+use crate::api::{Chip, Failure, Family, Stats};
 use crate::group::{self, Clause, Item, Work};
 use crate::inst::{
     Alu, Export, ExportType, Indexed, Inst, Lane, MemRead, MemWrite, Source, Space, Src, Texture,
@@ -40,18 +40,21 @@ pub struct Emitted {
 /// What steers emission.
 #[derive(Copy, Clone, Debug)]
 pub struct Config {
-    /// Subentries of a stack entry.
-    pub subentries: u32,
-    /// Vertex fetches go through the texture cache (RV710 has no vertex cache).
-    pub vertex_through_texture: bool,
+    /// The chip: its instruction set, stack entries and caches.
+    pub chip: Chip,
     /// Memory writes of helper pixels must be dropped.
     pub pixel: bool,
     /// Starts with CALL_FS.
     pub fetch_shader: bool,
 }
 
-/// Most instructions of a fetch clause. Register guide, CF_WORD1.COUNT and COUNT_3.
-const FETCH_LIMIT: usize = 16;
+/// Most instructions of a fetch clause. Register guide 5, CF_WORD1.COUNT and COUNT_3; 4, CF_WORD1.COUNT.
+const fn fetch_limit(family: Family) -> usize {
+    match family {
+        Family::R600 => 8,
+        Family::R700 => 16,
+    }
+}
 
 enum Entry {
     /// An instruction without a clause.
@@ -103,6 +106,8 @@ struct Emitter<'a> {
     /// Writes may be on their way.
     unacknowledged: bool,
     any_write: bool,
+    /// R6xx: where scratch reads land, the register after all others.
+    landing: u8,
     gprs: u32,
     pushes: u32,
     loops: u32,
@@ -149,7 +154,8 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
         frames: Vec::new(),
         targeted: false,
         unacknowledged: false,
-        any_write,
+        any_write: any_write && config.chip.family() == Family::R700,
+        landing: rows(func),
         gprs: 1,
         pushes: 0,
         loops: 0,
@@ -159,9 +165,12 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
         writes_memory: false,
     };
     if config.fetch_shader {
-        e.plain(isa::Inst::new(isa::R700.cf_op(CfOp::CALL_FS)), Span::NONE);
+        e.plain(isa::Inst::new(e.isa().cf_op(CfOp::CALL_FS)), Span::NONE);
         // The return address takes one subentry. R700 ISA 3.6.5.
-        e.stack = 1;
+        e.stack = config
+            .chip
+            .call_subentries()
+            .div_ceil(config.chip.subentries());
     }
     for &block in &func.layout {
         for node in &func.blocks[block].nodes {
@@ -172,6 +181,10 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
 }
 
 impl Emitter<'_> {
+    fn isa(&self) -> &'static isa::Isa {
+        self.config.chip.family().isa()
+    }
+
     fn reg(&mut self, reg: Reg) -> (u8, u8) {
         let (gpr, chan) = parts(reg.cell());
         self.gprs = self.gprs.max(u32::from(gpr) + 1);
@@ -469,7 +482,7 @@ impl Emitter<'_> {
                         omod: 0,
                     }
                 });
-                if Group::default().admit_reduction(&slots).is_err() {
+                if Group::of(self.isa()).admit_reduction(&slots).is_err() {
                     let dst = Dst {
                         gpr,
                         chan,
@@ -574,6 +587,9 @@ impl Emitter<'_> {
                 if self.any_write {
                     self.wait(span)?;
                 }
+                if self.config.chip.family() == Family::R600 {
+                    return self.scratch_read_by_cf(read, span);
+                }
                 let inst = self.mem_read(read);
                 let index = read.index.map(|reg| parts(reg.cell()).0);
                 self.push_fetch(
@@ -591,7 +607,8 @@ impl Emitter<'_> {
                 let inst = self.mem_write(write);
                 self.flush()?;
                 self.plain(inst, span);
-                self.unacknowledged = true;
+                // R6xx has no acknowledgements: BARRIER waits for what came before.
+                self.unacknowledged = self.config.chip.family() == Family::R700;
                 if write.slot.is_some() {
                     self.stats.spills += 1;
                 }
@@ -616,7 +633,7 @@ impl Emitter<'_> {
                 self.pushes += 1;
                 self.measure_stack();
                 let jump = self.entries.len();
-                self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::JUMP)), span);
+                self.plain(isa::Inst::new(self.isa().cf_op(CfOp::JUMP)), span);
                 self.frames.push(Frame::If {
                     jump,
                     otherwise: None,
@@ -643,7 +660,7 @@ impl Emitter<'_> {
                 }
                 let jump = *jump;
                 self.patch(jump, here, 0);
-                self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::ELSE)), span);
+                self.plain(isa::Inst::new(self.isa().cf_op(CfOp::ELSE)), span);
             }
             Inst::EndIf => {
                 self.flush()?;
@@ -662,7 +679,7 @@ impl Emitter<'_> {
                     }
                     _ => {
                         let next = self.entries.len() as u32 + 1;
-                        let pop = isa::Inst::new(isa::R700.cf_op(CfOp::POP))
+                        let pop = isa::Inst::new(self.isa().cf_op(CfOp::POP))
                             .with(f::POP_COUNT, 1)
                             .with(f::ADDR, next);
                         self.plain(pop, span);
@@ -678,7 +695,7 @@ impl Emitter<'_> {
                 self.loops += 1;
                 self.measure_stack();
                 let start = self.entries.len();
-                self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_START_DX10)), span);
+                self.plain(isa::Inst::new(self.isa().cf_op(CfOp::LOOP_START_DX10)), span);
                 self.frames.push(Frame::Loop {
                     start,
                     breaks: Vec::new(),
@@ -693,7 +710,7 @@ impl Emitter<'_> {
                 };
                 let end = self.entries.len();
                 let inst =
-                    isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_END)).with(f::ADDR, start as u32 + 1);
+                    isa::Inst::new(self.isa().cf_op(CfOp::LOOP_END)).with(f::ADDR, start as u32 + 1);
                 self.plain(inst, span);
                 self.patch(start, end + 1, 0);
                 for at in breaks {
@@ -713,7 +730,7 @@ impl Emitter<'_> {
                 frame
                     .ok_or_else(|| broken("`break` outside a loop"))?
                     .push(here);
-                self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::LOOP_BREAK)), span);
+                self.plain(isa::Inst::new(self.isa().cf_op(CfOp::LOOP_BREAK)), span);
             }
             Inst::End => self.flush()?,
         }
@@ -723,8 +740,8 @@ impl Emitter<'_> {
     /// R700 ISA 3.6.5: a loop takes an entry, a push a subentry, and two more while any push lives.
     fn measure_stack(&mut self) {
         let reserve = if self.pushes > 0 { 2 } else { 0 };
-        let elements = self.loops * self.config.subentries + self.pushes + reserve;
-        self.stack = self.stack.max(elements.div_ceil(self.config.subentries));
+        let elements = self.loops * self.config.chip.subentries() + self.pushes + reserve;
+        self.stack = self.stack.max(elements.div_ceil(self.config.chip.subentries()));
     }
 
     fn patch(&mut self, at: usize, target: usize, pops: u32) {
@@ -743,7 +760,7 @@ impl Emitter<'_> {
         if self.unacknowledged {
             self.flush()?;
             // ADDR is the number of writes that may still be on their way.
-            self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::WAIT_ACK)), span);
+            self.plain(isa::Inst::new(self.isa().cf_op(CfOp::WAIT_ACK)), span);
             self.unacknowledged = false;
         }
         Ok(())
@@ -764,7 +781,7 @@ impl Emitter<'_> {
         }
         let items = std::mem::take(&mut self.pending);
         self.address = None;
-        for clause in group::pack(&items).map_err(broken)? {
+        for clause in group::pack(&items, self.isa()).map_err(broken)? {
             let span = clause
                 .groups
                 .first()
@@ -800,10 +817,10 @@ impl Emitter<'_> {
             FetchKind::Vertex | FetchKind::Memory => {
                 self.stats.vtx_clauses += 1;
                 self.stats.vtx_instructions += insts.len() as u32;
-                if self.config.vertex_through_texture {
-                    CfOp::VTX_TC
-                } else {
+                if self.config.chip.has_vertex_cache() {
                     CfOp::VTX
+                } else {
+                    CfOp::VTX_TC
                 }
             }
         };
@@ -828,7 +845,7 @@ impl Emitter<'_> {
         // An address that an earlier fetch of the clause brings is not there yet. R700 ISA 3.3.
         let depends = sources.iter().any(|&gpr| self.fetched[usize::from(gpr)]);
         let insts = insts.into_iter();
-        let full = self.fetch.len() + insts.len() > FETCH_LIMIT;
+        let full = self.fetch.len() + insts.len() > fetch_limit(self.config.chip.family());
         if self.fetch_kind != kind || depends || full {
             self.flush_fetch();
         }
@@ -864,7 +881,7 @@ impl Emitter<'_> {
 
     fn vertex(&mut self, fetch: &Vertex) -> isa::Inst {
         let (gpr, chan) = self.reg(fetch.index);
-        let inst = isa::Inst::new(isa::R700.fetch_op(FetchOp::VFETCH))
+        let inst = isa::Inst::new(self.isa().fetch_op(FetchOp::VFETCH))
             .with(f::FETCH_TYPE, fetch.fetch_type.into())
             .with(f::BUFFER_ID, fetch.resource.into())
             .with(f::SRC_GPR, gpr.into())
@@ -879,7 +896,7 @@ impl Emitter<'_> {
     }
 
     fn texture(&mut self, fetch: &Texture) -> isa::Inst {
-        let mut inst = isa::Inst::new(isa::R700.fetch_op(fetch.op))
+        let mut inst = isa::Inst::new(self.isa().fetch_op(fetch.op))
             .with(f::RESOURCE_ID, fetch.resource.into())
             .with(f::SAMPLER_ID, fetch.sampler.into());
         for (lane, field) in fetch.src.iter().zip(isa::fields::SRC_SELS) {
@@ -913,7 +930,7 @@ impl Emitter<'_> {
             Space::Scratch => FetchOp::READ_SCRATCH,
             Space::Scatter => FetchOp::READ_MEM,
         };
-        let mut inst = isa::Inst::new(isa::R700.fetch_op(op))
+        let mut inst = isa::Inst::new(self.isa().fetch_op(op))
             .with(f::ELEM_SIZE, u32::from(read.elements) - 1)
             .with(f::UNCACHED, 1)
             .with(f::MEGA_FETCH, 1)
@@ -931,6 +948,62 @@ impl Emitter<'_> {
         self.results(inst, &read.dst, &read.select)
     }
 
+    /// Scratch is read by the instruction that writes it, a whole register at a time (guide 4, CF_ALLOC_EXPORT_WORD0): into
+    /// a register of its own, from which moves take what is wanted. The index stands in channel x.
+    fn scratch_read_by_cf(&mut self, read: &MemRead, span: Span) -> Result<(), Failure> {
+        if read.space != Space::Scratch {
+            return Err(broken("R6xx has no memory but scratch"));
+        }
+        let landing = self.landing;
+        self.gprs = self.gprs.max(u32::from(landing) + 1);
+        let mut inst = isa::Inst::new(self.isa().cf_op(CfOp::MEM_SCRATCH))
+            .with(f::TYPE, 2 + u32::from(read.index.is_some()))
+            .with(f::ARRAY_BASE, read.base.into())
+            .with(f::ARRAY_SIZE, read.size.into())
+            .with(f::ELEM_SIZE, 3)
+            .with(f::RW_GPR, landing.into());
+        if let Some(index) = read.index {
+            let (mut gpr, chan) = self.reg(index);
+            if chan != 0 {
+                self.flush_fetch();
+                let dst = Dst {
+                    gpr: landing,
+                    chan: 0,
+                    rel: false,
+                };
+                let from = Read::Gpr {
+                    gpr,
+                    chan,
+                    rel: false,
+                };
+                self.mov(dst, from, span);
+                gpr = landing;
+            }
+            inst = inst.with(f::INDEX_GPR, gpr.into());
+        }
+        self.flush()?;
+        self.plain(inst, span);
+        for (reg, &chan) in read.dst.iter().zip(&read.select) {
+            let Some(reg) = reg else { continue };
+            let (gpr, to) = self.reg(*reg);
+            let dst = Dst {
+                gpr,
+                chan: to,
+                rel: false,
+            };
+            let from = Read::Gpr {
+                gpr: landing,
+                chan,
+                rel: false,
+            };
+            self.mov(dst, from, span);
+        }
+        if read.slot.is_some() {
+            self.stats.fills += 1;
+        }
+        Ok(())
+    }
+
     fn mem_write(&mut self, write: &MemWrite) -> isa::Inst {
         let op = match write.space {
             Space::Scratch => CfOp::MEM_SCRATCH,
@@ -943,9 +1016,15 @@ impl Emitter<'_> {
             row = gpr;
             mask |= 1 << chan;
         }
-        let mut inst = isa::Inst::new(isa::R700.cf_op(op))
-            // WRITE_ACK, or WRITE_IND_ACK with an index.
-            .with(f::TYPE, 2 + u32::from(write.index.is_some()))
+        let mut inst = isa::Inst::new(self.isa().cf_op(op))
+            // WRITE_ACK, or WRITE_IND_ACK with an index; R6xx has neither acknowledgement.
+            .with(
+                f::TYPE,
+                match self.config.chip.family() {
+                    Family::R600 => 0,
+                    Family::R700 => 2,
+                } + u32::from(write.index.is_some()),
+            )
             .with(f::ARRAY_BASE, write.base.into())
             .with(f::ARRAY_SIZE, write.size.into())
             .with(f::ELEM_SIZE, u32::from(write.elements) - 1)
@@ -970,7 +1049,7 @@ impl Emitter<'_> {
         } else {
             CfOp::EXPORT
         };
-        let mut inst = isa::Inst::new(isa::R700.cf_op(op))
+        let mut inst = isa::Inst::new(self.isa().cf_op(op))
             .with(
                 f::TYPE,
                 match export.ty {
@@ -1014,7 +1093,7 @@ impl Emitter<'_> {
             _ => false,
         };
         if !carries {
-            self.plain(isa::Inst::new(isa::R700.cf_op(CfOp::NOP)), Span::NONE);
+            self.plain(isa::Inst::new(self.isa().cf_op(CfOp::NOP)), Span::NONE);
         }
         if let Some((Entry::Plain(inst), _)) = self.entries.last_mut() {
             *inst = inst.with(f::END_OF_PROGRAM, 1);
@@ -1038,7 +1117,7 @@ impl Emitter<'_> {
             let mut groups = Vec::with_capacity(clause.groups.len());
             for packed in &clause.groups {
                 lines.push((at * 8, packed.span));
-                let group = group::encode(&packed.group, &clause.locks);
+                let group = group::encode(&packed.group, &clause.locks, self.isa());
                 at += group.qwords();
                 groups.push(group);
             }
@@ -1075,10 +1154,13 @@ impl Emitter<'_> {
                 Entry::Plain(inst) => (*inst, None),
                 Entry::Alu(index, op) => {
                     let clause = &self.clauses[*index];
-                    let mut inst = isa::Inst::new(isa::R700.cf_op(*op))
+                    let mut inst = isa::Inst::new(self.isa().cf_op(*op))
                         .with(f::ADDR, alu_at[*index])
                         .with(f::COUNT, clause.qwords - 1)
                         .with(f::BARRIER, 1);
+                    if self.config.chip.family() == Family::R600 && clause.loads_address() {
+                        inst = inst.with(f::USES_WATERFALL, 1);
+                    }
                     let fields = [
                         (f::KCACHE_BANK0, f::KCACHE_MODE0, f::KCACHE_ADDR0),
                         (f::KCACHE_BANK1, f::KCACHE_MODE1, f::KCACHE_ADDR1),
@@ -1094,7 +1176,7 @@ impl Emitter<'_> {
                     (inst, Some(isa::ClauseId(*index as u32)))
                 }
                 Entry::Fetch(index, op) => {
-                    let inst = isa::Inst::new(isa::R700.cf_op(*op))
+                    let inst = isa::Inst::new(self.isa().cf_op(*op))
                         .with(f::ADDR, fetch_at[*index])
                         .with(f::COUNT, self.fetches[*index].0.len() as u32 - 1)
                         .with(f::BARRIER, 1);
@@ -1130,6 +1212,26 @@ impl Emitter<'_> {
             writes_memory: self.writes_memory,
         })
     }
+}
+
+/// One past the highest row that the function names.
+fn rows(func: &Func<Inst>) -> u8 {
+    let mut rows = 0;
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            node.inst.operands(&mut |operand| {
+                let cell = operand.reg.cell();
+                rows = rows.max(parts(cell).0 + 1);
+            });
+            if let Inst::ArrayRead { from: indexed, .. } | Inst::ArrayWrite { to: indexed, .. } =
+                &node.inst
+            {
+                let (gpr, _) = parts(indexed.array.cell());
+                rows = rows.max(gpr + indexed.count as u8);
+            }
+        }
+    }
+    rows
 }
 
 /// The row that a fetch writes.

@@ -62,7 +62,7 @@ pub fn is_native(op: Op) -> bool {
 /// or throw away what is not.
 pub fn expand(mut func: Func, options: &Options) -> Func {
     let target = crate::target::target_info();
-    let model = crate::numerics();
+    let model = crate::numerics_of(options.chip.family());
     clamp_conversions(&mut func);
     refine_derivatives(&mut func);
     texture::expand(&mut func);

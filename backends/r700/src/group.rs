@@ -161,6 +161,11 @@ pub struct Clause {
 }
 
 impl Clause {
+    /// Some group loads the address register.
+    pub fn loads_address(&self) -> bool {
+        self.groups.iter().any(|packed| packed.group.has_mova())
+    }
+
     /// The last group narrows the execute mask.
     pub fn narrows(&self) -> bool {
         self.groups.last().is_some_and(|packed| {
@@ -194,8 +199,8 @@ const CELLS: usize = 513;
 ///
 /// # Errors
 /// An operation that no group admits: it should have been made legal before.
-pub fn pack(items: &[Item]) -> Result<Vec<Clause>, String> {
-    let mut packer = Packer::default();
+pub fn pack(items: &[Item], isa: &'static isa::Isa) -> Result<Vec<Clause>, String> {
+    let mut packer = Packer::new(isa);
     let mut rest = items;
     while !rest.is_empty() {
         let mut end = rest.len().min(WINDOW);
@@ -216,8 +221,8 @@ pub fn pack(items: &[Item]) -> Result<Vec<Clause>, String> {
     Ok(packer.clauses)
 }
 
-#[derive(Default)]
 struct Packer {
+    isa: &'static isa::Isa,
     clauses: Vec<Clause>,
     clause: Clause,
     /// What PV.x to PV.w and PS hold: the cell each was written to.
@@ -411,6 +416,18 @@ impl Graph {
 type Ready = BTreeSet<(Reverse<u32>, u32)>;
 
 impl Packer {
+    fn new(isa: &'static isa::Isa) -> Packer {
+        Packer {
+            isa,
+            clauses: Vec::new(),
+            clause: Clause::default(),
+            left: [None; 5],
+            reduced: false,
+            pending_address: 0,
+            graph: Graph::default(),
+        }
+    }
+
     fn close(&mut self) {
         debug_assert_eq!(
             self.pending_address, 0,
@@ -493,7 +510,7 @@ impl Packer {
             clamp: false,
             omod: 0,
         };
-        let group = legal::Group::default()
+        let group = legal::Group::of(self.isa)
             .admit(0, &nop)
             .expect("an empty group admits NOP");
         let locks = self.clause.locks;
@@ -536,7 +553,7 @@ impl Packer {
         later: &mut Vec<u32>,
         now: u32,
     ) -> (legal::Group, Locks, usize, Span) {
-        let mut group = legal::Group::default();
+        let mut group = legal::Group::of(self.isa);
         let mut locks = self.clause.locks;
         let mut count = 0;
         let mut span = Span::NONE;
@@ -624,7 +641,7 @@ impl Packer {
             }
             Work::One(slot) => {
                 let slot = self.forwarded(slot);
-                match op::units(slot.op) {
+                match op::units(group.isa(), slot.op) {
                     Units::Trans => group.admit(TRANS, &slot).ok(),
                     Units::Any if trans => {
                         // Only beside an occupied slot of its channel: else the hardware would
@@ -670,14 +687,14 @@ impl Packer {
 }
 
 /// A group as the encoder wants it: slots in order with their selects, LAST, and literals.
-pub fn encode(group: &legal::Group, locks: &Locks) -> isa::AluGroup {
+pub fn encode(group: &legal::Group, locks: &Locks, isa: &'static isa::Isa) -> isa::AluGroup {
     let literals = group.literals();
     let mut out = isa::AluGroup::default();
     let count = group.len();
     for (unit, slot) in group.slots.iter().enumerate() {
         let Some(slot) = slot else { continue };
         let mut word =
-            isa::AluSlot::new(slot.op).with(isa::f::BANK_SWIZZLE, u32::from(group.swizzle[unit]));
+            isa::AluSlot::in_isa(isa, slot.op).with(isa::f::BANK_SWIZZLE, u32::from(group.swizzle[unit]));
         for (index, s) in slot.sources().iter().enumerate() {
             let (operand, chan, rel) = match s.read {
                 Read::Gpr { gpr, chan, rel } => (isa::Operand::Gpr(gpr), chan, rel),

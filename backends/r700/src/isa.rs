@@ -18,6 +18,7 @@ pub mod doc;
 pub mod fields;
 pub mod ops;
 pub mod program;
+mod r600;
 pub mod unit;
 
 pub use alu::{AluGroup, AluSlot, Chan, Dst, Operand, Src, Unit};
@@ -43,6 +44,15 @@ pub struct Isa {
     pub alu: Table,
     pub fetch: Table,
 }
+
+/// R6xx: RV670, RV610, RV630, RV620, RV635, R600.
+pub static R600: Isa = Isa {
+    name: "r600",
+    formats: &r600::FORMATS,
+    cf: Table::new("CF", &r600::CF_OPS).without(flag::ABSENT),
+    alu: Table::new("ALU", &r600::ALU_OPS).without(flag::ABSENT),
+    fetch: Table::new("fetch", &r600::FETCH_OPS).without(flag::ABSENT),
+};
 
 /// R700: RV770, RV790, RV740, RV730, RV710.
 pub static R700: Isa = Isa {

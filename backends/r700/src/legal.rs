@@ -151,6 +151,7 @@ pub struct Group {
     pub slots: [Option<Slot>; 5],
     /// BANK_SWIZZLE of each slot.
     pub swizzle: [u8; 5],
+    isa: &'static isa::Isa,
     ports: Ports,
     literals: [u32; 4],
     literal_count: u8,
@@ -164,9 +165,17 @@ pub struct Group {
 
 impl Default for Group {
     fn default() -> Self {
+        Group::of(&isa::R700)
+    }
+}
+
+impl Group {
+    /// An empty group of a member of the family.
+    pub fn of(isa: &'static isa::Isa) -> Group {
         Group {
             slots: [None; 5],
             swizzle: [0; 5],
+            isa,
             ports: Ports::NEW,
             literals: [0; 4],
             literal_count: 0,
@@ -178,9 +187,10 @@ impl Default for Group {
             reduction: false,
         }
     }
-}
-
-impl Group {
+    /// Whose rules it keeps.
+    pub fn isa(&self) -> &'static isa::Isa {
+        self.isa
+    }
     /// No slot is taken.
     pub fn is_empty(&self) -> bool {
         self.slots.iter().all(Option::is_none)
@@ -218,7 +228,7 @@ impl Group {
         if self.slots[unit].is_some() {
             return Err(Violation::Taken);
         }
-        let units = op::units(slot.op);
+        let units = op::units(self.isa, slot.op);
         match (units, unit == TRANS) {
             (Units::Trans, false) | (Units::Vector | Units::Reduction, true) => {
                 return Err(Violation::Unit);
@@ -247,7 +257,7 @@ impl Group {
             return Err(Violation::Taken);
         }
         let first = &slots[0];
-        if op::units(first.op) != Units::Reduction
+        if op::units(self.isa, first.op) != Units::Reduction
             || slots
                 .iter()
                 .any(|s| s.op != first.op || s.clamp != first.clamp || s.omod != first.omod)
@@ -431,7 +441,11 @@ pub struct Finished {
 ///
 /// # Errors
 /// The first violation and where.
-pub fn legal(program: &isa::Program, gprs: u32) -> Result<(), Finished> {
+pub fn legal(
+    isa: &'static isa::Isa,
+    program: &isa::Program,
+    gprs: u32,
+) -> Result<(), Finished> {
     for clause in &program.clauses {
         let isa::Body::Alu(groups) = &clause.body else {
             continue;
@@ -450,7 +464,7 @@ pub fn legal(program: &isa::Program, gprs: u32) -> Result<(), Finished> {
         let mut address = false;
         for (number, group) in groups.iter().enumerate() {
             let fail = |violation| Finished { at, violation };
-            let (state, swizzle) = read_group(group).map_err(fail)?;
+            let (state, swizzle) = read_group(isa, group).map_err(fail)?;
             if !state.swizzles_fit(&swizzle) {
                 return Err(fail(Violation::Ports));
             }
@@ -497,8 +511,11 @@ pub fn legal(program: &isa::Program, gprs: u32) -> Result<(), Finished> {
 }
 
 /// An encoded group as a state, built slot by slot through the rules, and its swizzles.
-fn read_group(group: &isa::AluGroup) -> Result<(Group, [u8; 5]), Violation> {
-    let mut state = Group::default();
+fn read_group(
+    isa: &'static isa::Isa,
+    group: &isa::AluGroup,
+) -> Result<(Group, [u8; 5]), Violation> {
+    let mut state = Group::of(isa);
     let mut swizzle = [0; 5];
     let units = group.units(true);
     let mut reduction: Vec<(usize, Slot)> = Vec::new();
@@ -510,7 +527,7 @@ fn read_group(group: &isa::AluGroup) -> Result<(Group, [u8; 5]), Violation> {
         };
         swizzle[unit] = slot.get(isa::f::BANK_SWIZZLE) as u8;
         let read = read_slot(slot, group);
-        if op::units(read.op) == Units::Reduction {
+        if op::units(isa, read.op) == Units::Reduction {
             reduction.push((unit, read));
         } else {
             state = state.admit(unit, &read)?;

@@ -22,13 +22,13 @@ mod target;
 mod text;
 
 pub use api::{
-    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure,
+    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure, Family,
     FetchMode, InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot, StateRegister,
     Stats, VertexAttribute, VertexBuffer,
 };
 
-pub use numerics::numerics;
-pub use refuse::refusals;
+pub use numerics::{numerics, numerics_of};
+pub use refuse::{refusals, refusals_of};
 pub use target::target_info;
 
 use gpucc_ir::mach;
@@ -65,8 +65,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         .map_err(|error| internal("registers", error.to_string()))?;
     dump("registers", &lowered.func);
     let config = emit::Config {
-        subentries: options.chip.subentries(),
-        vertex_through_texture: options.chip == Chip::Rv710,
+        chip: options.chip,
         pixel: expanded.stage == Stage::Fragment,
         fetch_shader: expanded.stage == Stage::Vertex
             && options.pipeline.fetch == FetchMode::Separate,
@@ -75,7 +74,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     let scratch = lowered.scratch + allocation.slots.div_ceil(4);
     let state = state::state(&expanded, &abi, &emitted, scratch);
     let gprs = state[0].fields[0].1;
-    legal::legal(&emitted.program, gprs).map_err(|finished| {
+    legal::legal(options.chip.family().isa(), &emitted.program, gprs).map_err(|finished| {
         internal(
             "legal",
             format!("{} (quadword {})", finished.violation, finished.at),

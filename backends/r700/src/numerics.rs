@@ -2,7 +2,8 @@
 //! and what we define where the manual is silent (the emulator computes the same).
 
 use gpucc_ir::ssa::Numerics;
-use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, Functions, NanRule, ZeroRule};
+use crate::api::Family;
+use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, Functions, NanRule, ZeroRule, exact};
 
 /// The published model.
 ///
@@ -18,8 +19,17 @@ use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, Functions, NanRule,
 /// - RECIP_IEEE, RECIPSQRT_IEEE, SQRT_IEEE, EXP_IEEE, LOG_IEEE, SIN and COS are "approximate" in the
 ///   manual without a bound; we define them rounded once.
 pub fn numerics() -> Numerics {
+    numerics_of(Family::R700)
+}
+
+/// 2 pi as R6xx programs multiply turns by.
+pub const TWO_PI: f32 = std::f32::consts::TAU;
+
+/// As [`numerics`], for either family. On R6xx SIN and COS take radians, -pi to pi (isa/r700.md 0.2): a turn is
+/// multiplied by 2 pi and rounded first.
+pub fn numerics_of(family: Family) -> Numerics {
     Numerics {
-        name: "r700",
+        name: family.name(),
         f32_denormals: Denormals::FLUSH,
         f16_denormals: Denormals::KEEP,
         f64_denormals: Denormals::FLUSH,
@@ -34,7 +44,14 @@ pub fn numerics() -> Numerics {
             filled_to: 4,
         },
         fract_below_one: false,
-        functions: Functions::EXACT,
+        functions: match family {
+            Family::R700 => Functions::EXACT,
+            Family::R600 => Functions {
+                sin_turns: |turns| exact::sin(turns * TWO_PI),
+                cos_turns: |turns| exact::cos(turns * TWO_PI),
+                ..Functions::EXACT
+            },
+        },
         perturbation: None,
     }
 }

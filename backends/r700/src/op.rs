@@ -2,7 +2,7 @@
 //! and which operation makes the same test elsewhere.
 
 use crate::isa::ops::{TRANS, VECTOR};
-use crate::isa::{AluOp, R700, flag};
+use crate::isa::{AluOp, Isa, R700, flag};
 
 /// Which slots of a group may execute an operation. R700 ISA 4.4.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -21,9 +21,9 @@ fn has(op: AluOp, flags: u32) -> bool {
     R700.alu_op(op).flags & flags != 0
 }
 
-/// Slots that may execute it.
-pub fn units(op: AluOp) -> Units {
-    let row = R700.alu_op(op);
+/// Slots that may execute it on a member of the family.
+pub fn units(isa: &'static Isa, op: AluOp) -> Units {
+    let row = isa.alu_op(op);
     match (row.units & VECTOR != 0, row.units & TRANS != 0) {
         _ if row.flags & flag::REDUCTION != 0 => Units::Reduction,
         (true, true) => Units::Any,

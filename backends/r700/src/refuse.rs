@@ -1,10 +1,12 @@
 //! What the silicon cannot do: one table of features and the manual's section that shows it, and the
 //! check of a function against it. Everything else that we do not compile is our own gap.
 
-use crate::api::{Chip, Failure};
-use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Inst, Op, ResourceKind, Span, Stage, Type};
+use crate::api::{Chip, Failure, Family};
+use gpucc_ir::ssa::{
+    Builtin, Func, Imm, InputKind, Inst, MemSpace, Op, ResourceKind, Span, Stage, Type,
+};
 
-/// A feature that the machine lacks.
+/// A feature that a machine lacks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Refusal {
     Atomics,
@@ -17,61 +19,106 @@ enum Refusal {
     BindingArray,
     PrimitiveIndex,
     SampleMaskInput,
+    MemoryWrites,
+    WorkgroupMemory,
 }
 
-const TABLE: &[(&str, &str)] = &[
+/// Feature, and the manual's section for R700 and for R6xx; a family without one has the feature.
+type Row = (&'static str, Option<&'static str>, Option<&'static str>);
+
+const TABLE: &[Row] = &[
     (
         "atomic operations",
-        "R700 ISA 3.4.2, 9: memory instructions only read or write",
+        Some("R700 ISA 3.4.2, 9: memory instructions only read or write"),
+        Some("register guide 4, SQ_CF_ALLOC_EXPORT: memory instructions only read or write"),
     ),
     (
         "16-bit floats and integers",
-        "R700 ISA 4.8, 9.2: ALU operations are 32 or 64 bits wide",
+        Some("R700 ISA 4.8, 9.2: ALU operations are 32 or 64 bits wide"),
+        Some("register guide 4, SQ_ALU_WORD1_OP2: ALU operations are 32 bits wide"),
     ),
     (
         "64-bit integers",
-        "R700 ISA 9.2: 64-bit operations exist for floats alone",
+        Some("R700 ISA 9.2: 64-bit operations exist for floats alone"),
+        Some("register guide 4, SQ_ALU_WORD1_OP2: no 64-bit operation"),
     ),
     (
         "double precision on this chip",
-        "R700 ISA 4.12: only some members of the family have it",
+        Some("R700 ISA 4.12: only some members of the family have it"),
+        Some("register guide 4, SQ_ALU_WORD1_OP2: no 64-bit operation"),
     ),
     (
         "subgroup operations",
-        "R700 ISA 9: no instruction exchanges values across a wavefront",
+        Some("R700 ISA 9: no instruction exchanges values across a wavefront"),
+        Some("register guide 4: no instruction exchanges values across a wavefront"),
     ),
     (
         "a barrier for more invocations than a wavefront",
-        "R700 ISA 3.7, 9.1: no instruction waits for another wavefront",
+        Some("R700 ISA 3.7, 9.1: no instruction waits for another wavefront"),
+        Some("register guide 4, SQ_CF_WORD1: no instruction waits for another wavefront"),
     ),
     (
         "storage textures that are read, or whose format is not whole 32-bit components",
-        "R700 ISA 3.4.2: memory exports write linear buffers of dwords, not tiled or packed surfaces",
+        Some(
+            "R700 ISA 3.4.2: memory exports write linear buffers of dwords, not tiled or packed surfaces",
+        ),
+        None,
     ),
     (
         "arrays of bindings with a dynamic index",
-        "R700 ISA 10.3, 10.4: resource and sampler ids are immediates",
+        Some("R700 ISA 10.3, 10.4: resource and sampler ids are immediates"),
+        Some("register guide 4, SQ_VTX_WORD0, SQ_TEX_WORD0: resource and sampler ids are immediates"),
     ),
     (
         "primitive index in a fragment shader",
-        "register guide, SPI_PS_IN_CONTROL_0: no such input",
+        Some("register guide, SPI_PS_IN_CONTROL_0: no such input"),
+        Some("register guide, SPI_PS_IN_CONTROL_0: no such input"),
     ),
     (
         "sample mask as an input",
-        "register guide, SPI_PS_IN_CONTROL_0 and 1: no such input",
+        Some("register guide, SPI_PS_IN_CONTROL_0 and 1: no such input"),
+        Some("register guide, SPI_PS_IN_CONTROL_0 and 1: no such input"),
+    ),
+    (
+        "writes to storage buffers and storage textures",
+        None,
+        Some(
+            "register guide 4, SQ_CF_ALLOC_EXPORT_WORD1: no instruction writes memory at an address of its own (MEM_EXPORT came with R700)",
+        ),
+    ),
+    (
+        "workgroup memory",
+        None,
+        Some("register guide 4, SQ_VTX_WORD0: no data share, and no memory that invocations share"),
     ),
 ];
 
-/// The table: feature, manual's section.
-pub fn refusals() -> &'static [(&'static str, &'static str)] {
-    TABLE
+/// R700's table: feature, manual's section.
+pub fn refusals() -> Vec<(&'static str, &'static str)> {
+    refusals_of(Family::R700)
 }
 
-fn refuse(what: Refusal, span: Span) -> Failure {
-    let (feature, manual) = TABLE[what as usize];
+/// A family's table.
+pub fn refusals_of(family: Family) -> Vec<(&'static str, &'static str)> {
+    TABLE
+        .iter()
+        .filter_map(|row| Some((row.0, manual(row, family)?)))
+        .collect()
+}
+
+fn manual(row: &Row, family: Family) -> Option<&'static str> {
+    match family {
+        Family::R700 => row.1,
+        Family::R600 => row.2,
+    }
+}
+
+fn refuse(what: Refusal, family: Family, span: Span) -> Failure {
+    let row = &TABLE[what as usize];
     Failure::Refused {
-        feature,
-        manual,
+        machine: family.machine(),
+        feature: row.0,
+        manual: manual(row, family).expect("a family refuses what it has a section for"),
         span,
     }
 }
@@ -97,7 +144,7 @@ fn storage_texture(kind: &ResourceKind, span: Span) -> Failure {
         {
             not_yet("writing linear storage textures", span)
         }
-        _ => refuse(Refusal::StorageTexture, span),
+        _ => refuse(Refusal::StorageTexture, Family::R700, span),
     }
 }
 
@@ -124,12 +171,24 @@ pub fn check(func: &Func, chip: Chip) -> Result<(), Failure> {
 fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Failure> {
     let data = &func.insts[inst];
     let span = data.span;
+    let family = chip.family();
+    let refuse = |what, span| refuse(what, family, span);
     match data.op {
         Op::BufferAtomic | Op::MemAtomic | Op::ImageAtomic => {
             return Err(refuse(Refusal::Atomics, span));
         }
         Op::Barrier if func.stage == Stage::Compute && lanes > u64::from(chip.wave()) => {
             return Err(refuse(Refusal::Barrier, span));
+        }
+        Op::BufferStore | Op::ImageStore if family == Family::R600 => {
+            return Err(refuse(Refusal::MemoryWrites, span));
+        }
+        Op::MemLoad | Op::MemStore if family == Family::R600 => {
+            if let Imm::Mem(access) = data.imm
+                && func.mems[access.mem].space == MemSpace::Workgroup
+            {
+                return Err(refuse(Refusal::WorkgroupMemory, span));
+            }
         }
         _ => {}
     }
@@ -152,6 +211,9 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
             });
         }
         if matches!(binding.kind, ResourceKind::StorageTexture { .. }) {
+            if family == Family::R600 {
+                return Err(not_yet("reading storage textures", span));
+            }
             return Err(storage_texture(&binding.kind, span));
         }
     }
@@ -183,7 +245,7 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
                 return Err(match chip {
                     _ if integer => refuse(Refusal::Integers64, span),
                     Chip::Rv770 | Chip::Rv790 => not_yet("double precision", span),
-                    Chip::Rv740 | Chip::Rv730 | Chip::Rv710 => refuse(Refusal::Doubles, span),
+                    _ => refuse(Refusal::Doubles, span),
                 });
             }
             Type::B1 | Type::B32 => {}
@@ -220,6 +282,6 @@ mod tests {
 
     #[test]
     fn every_refusal_has_its_row() {
-        assert_eq!(Refusal::SampleMaskInput as usize + 1, TABLE.len());
+        assert_eq!(Refusal::WorkgroupMemory as usize + 1, TABLE.len());
     }
 }

@@ -2,7 +2,7 @@
 //! register guide (isa/r700.md 4).
 
 use crate::abi::Abi;
-use crate::api::{ExportKind, StateRegister};
+use crate::api::{Chip, ExportKind, StateRegister};
 use crate::emit::Emitted;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
 
@@ -52,7 +52,8 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
                 if pixel { code.stack } else { code.stack.max(1) },
             ),
             ("DX10_CLAMP", 21, 1),
-            ("UNCACHED_FIRST_INST", 28, 0),
+            // "On R600 only: this bit MUST be set". Guide, SQ_PGM_RESOURCES_*.
+            ("UNCACHED_FIRST_INST", 28, u32::from(abi.chip == Chip::R600)),
         ],
     ));
     list.push(register(
@@ -86,9 +87,11 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
         "SQ_CONFIG",
         0x8c00,
         &[
-            ("VC_ENABLE", 0, 1),
+            ("VC_ENABLE", 0, u32::from(abi.chip.has_vertex_cache())),
             ("DX9_CONSTS", 2, 0),
             ("ALU_INST_PREFER_VECTOR", 3, 1),
+            // Derivatives of R600 have it in SQ_PGM_RESOURCES_*.
+            ("DX10_CLAMP", 4, u32::from(abi.chip == Chip::R600)),
         ],
     ));
     match func.stage {

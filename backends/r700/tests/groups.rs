@@ -234,17 +234,17 @@ fn mov(from: isa::Src, to: u8) -> isa::AluSlot {
 fn pv_holds_what_the_group_before_left_and_nothing_else() {
     let first = group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
     let reads = |chan| group(vec![mov(isa::Src::plain(isa::Operand::Pv, chan), 0)]);
-    assert!(legal(&clause(vec![first.clone(), reads(isa::Chan::X)]), 2).is_ok());
-    let stale = legal(&clause(vec![first, reads(isa::Chan::Y)]), 2).unwrap_err();
+    assert!(legal(&isa::R700, &clause(vec![first.clone(), reads(isa::Chan::X)]), 2).is_ok());
+    let stale = legal(&isa::R700, &clause(vec![first, reads(isa::Chan::Y)]), 2).unwrap_err();
     assert_eq!(stale.violation, Violation::Stale);
 }
 
 #[test]
 fn registers_stay_below_the_declared_number() {
     let program = clause(vec![group(vec![mov(isa::Src::gpr(4, isa::Chan::X), 0)])]);
-    assert!(legal(&program, 5).is_ok());
+    assert!(legal(&isa::R700, &program, 5).is_ok());
     assert_eq!(
-        legal(&program, 4).unwrap_err().violation,
+        legal(&isa::R700, &program, 4).unwrap_err().violation,
         Violation::Register
     );
 }
@@ -253,9 +253,9 @@ fn registers_stay_below_the_declared_number() {
 fn a_clause_has_128_slots() {
     let one = || group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
     let program = |n: usize| clause((0..n).map(|_| one()).collect());
-    assert!(legal(&program(128), 2).is_ok());
+    assert!(legal(&isa::R700, &program(128), 2).is_ok());
     assert_eq!(
-        legal(&program(129), 2).unwrap_err().violation,
+        legal(&isa::R700, &program(129), 2).unwrap_err().violation,
         Violation::ClauseLength
     );
 }

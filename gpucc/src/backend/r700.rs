@@ -1,4 +1,4 @@
-//! R700 behind the facade: options in, report out.
+//! R700 and R6xx behind the facade: options in, report out.
 
 use super::{Backend, Program};
 use crate::assembler::{Assembler, AssemblyError};
@@ -20,10 +20,10 @@ pub struct R700 {
 }
 
 impl R700 {
-    /// For a chip by name; the default chip for a name that is not in the table.
-    pub fn new(chip: &str) -> R700 {
+    /// For a chip of a family by name; the family's default for a name that is not in the table.
+    pub fn new(family: r700::Family, chip: &str) -> R700 {
         R700 {
-            chip: r700::Chip::by_name(chip).unwrap_or_default(),
+            chip: family.chip(chip).unwrap_or(family.chips()[0]),
         }
     }
 
@@ -79,10 +79,11 @@ impl Backend for R700 {
         r700::target_info()
     }
     fn numerics(&self) -> Numerics {
-        r700::numerics()
+        r700::numerics_of(self.chip.family())
     }
     fn compile(&self, ssa: &Func, options: &Options) -> Result<Box<dyn Program>, Failure> {
-        let compiled = r700::compile(ssa.clone(), &self.options(options)).map_err(failure)?;
+        let compiled = r700::compile(ssa.clone(), &self.options(options))
+            .map_err(|error| failure(error, self.chip.family()))?;
         Ok(Box::new(Code {
             chip: self.chip,
             compiled,
@@ -90,13 +91,14 @@ impl Backend for R700 {
     }
 }
 
-fn failure(failure: r700::Failure) -> Failure {
+fn failure(failure: r700::Failure, family: r700::Family) -> Failure {
     let message = failure.to_string();
     match failure {
         r700::Failure::Refused {
             feature,
             manual,
             span,
+            ..
         } => Failure::new(
             FailureKind::Refused {
                 feature: feature.to_owned(),
@@ -117,7 +119,8 @@ fn failure(failure: r700::Failure) -> Failure {
                 available,
             },
             Diagnostic::error(format!(
-                "too many {what}: {needed} needed, {available} available on R700"
+                "too many {what}: {needed} needed, {available} available on {}",
+                family.machine()
             ))
             .at(span, "")
             .note(hint),
@@ -129,19 +132,19 @@ fn failure(failure: r700::Failure) -> Failure {
         } => Failure::new(
             FailureKind::NotYet {
                 feature,
-                stage: format!("r700: {stage}"),
+                stage: format!("{}: {stage}", family.name()),
             },
             Diagnostic::error(message).at(span, ""),
         ),
         r700::Failure::Internal { pass, message } => {
-            Failure::internal(format!("r700: {pass}"), message)
+            Failure::internal(format!("{}: {pass}", family.name()), message)
         }
     }
 }
 
-/// What the silicon cannot do.
-pub fn refusals() -> Vec<(&'static str, &'static str)> {
-    r700::refusals().to_vec()
+/// What the silicon of a family cannot do.
+pub fn refusals(family: r700::Family) -> Vec<(&'static str, &'static str)> {
+    r700::refusals_of(family)
 }
 
 /// A compiled program.
@@ -155,10 +158,10 @@ impl Program for Code {
         &self.compiled.code
     }
     fn hex(&self) -> String {
-        ASSEMBLER.hex_lines(&self.compiled.code)
+        assembler(self.chip.family()).hex_lines(&self.compiled.code)
     }
     fn assembly(&self) -> Result<String, Failure> {
-        ASSEMBLER
+        assembler(self.chip.family())
             .disassemble("program", &self.compiled.code)
             .map_err(|error| Failure::internal("r700: disassembler", error))
     }
@@ -469,11 +472,18 @@ fn driver_constant(func: &Func, constant: &r700::DriverConstant) -> Value {
     Value::Object(object)
 }
 
-/// Assembler and disassembler.
-pub struct R700Assembler;
+/// Assembler and disassembler of a family.
+pub struct R700Assembler(&'static isa::Isa);
 
-/// The one instance.
-pub static ASSEMBLER: R700Assembler = R700Assembler;
+/// A family's assembler.
+pub fn assembler(family: r700::Family) -> &'static R700Assembler {
+    static R600: R700Assembler = R700Assembler(&isa::R600);
+    static R700: R700Assembler = R700Assembler(&isa::R700);
+    match family {
+        r700::Family::R600 => &R600,
+        r700::Family::R700 => &R700,
+    }
+}
 
 impl Assembler for R700Assembler {
     fn token_bytes(&self) -> usize {
@@ -488,10 +498,10 @@ impl Assembler for R700Assembler {
             message: error.reason.to_string(),
         };
         if unit == "program" {
-            return isa::disassemble(code).map_err(wrong);
+            return isa::disasm::disassemble_of(self.0, code).map_err(wrong);
         }
         let words = isa::disasm::words_of(code).map_err(wrong)?;
-        isa::disassemble_unit(&isa::R700, kind_of(unit), &words).map_err(wrong)
+        isa::disassemble_unit(self.0, kind_of(unit), &words).map_err(wrong)
     }
     fn assemble(&self, unit: &str, text: &str) -> Result<Vec<u8>, AssemblyError> {
         let wrong = |error: gpucc_isa::Diagnostic| AssemblyError::Text {
@@ -500,9 +510,10 @@ impl Assembler for R700Assembler {
             message: error.message,
         };
         if unit == "program" {
-            return isa::assemble(text).map_err(wrong);
+            let words = isa::asm::assemble_of(self.0, text).map_err(wrong)?;
+            return Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect());
         }
-        let words = isa::assemble_unit(&isa::R700, kind_of(unit), text).map_err(wrong)?;
+        let words = isa::assemble_unit(self.0, kind_of(unit), text).map_err(wrong)?;
         Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
     }
     fn hex_lines(&self, code: &[u8]) -> String {

@@ -117,7 +117,7 @@ impl Machine {
         groups: [u32; 3],
         vertex: Option<&VertexRun<'_>>,
     ) -> (State, Places) {
-        let mut state = State::new(self.chip, stage, r700::numerics());
+        let mut state = State::new(self.chip, stage, r700::numerics_of(self.chip.family()));
         state.steps = STEPS;
         for register in &self.compiled.state {
             state.registers.insert(register.address, register.value);

@@ -127,7 +127,7 @@ impl Wave<'_> {
                 let inst = group.slots[slot].as_ref().expect("its slots were checked");
                 self.operand(group, clause, state, inst, n, executing[slot])
             };
-            match inst.op.unit() {
+            match inst.unit {
                 Unit::Any | Unit::Vector | Unit::Trans => {
                     let mut sources = [Word::splat(0); 3];
                     for (n, source) in sources.iter_mut().enumerate().take(inst.op.sources()) {
@@ -153,7 +153,7 @@ impl Wave<'_> {
                     unit = 4;
                 }
                 Unit::Pair | Unit::Quad => {
-                    let count = if inst.op.unit() == Unit::Pair { 2 } else { 4 };
+                    let count = if inst.unit == Unit::Pair { 2 } else { 4 };
                     let mut sources = [[Word::splat(0); 3]; 4];
                     for (slot, three) in sources.iter_mut().enumerate().take(count) {
                         for (n, source) in three.iter_mut().enumerate().take(inst.op.sources()) {
@@ -358,7 +358,7 @@ impl Wave<'_> {
                     self.valid &= !killed;
                 }
                 Effect::Predicate => {
-                    let second_half = inst.op.unit() == Unit::Pair && unit & 1 == 1;
+                    let second_half = inst.unit == Unit::Pair && unit & 1 == 1;
                     if (inst.update_pred || inst.update_exec) && !second_half {
                         self.observed(word, lanes, offset, "the condition of a predicate")?;
                         let passed = math::predicate(inst.op, word, lanes);

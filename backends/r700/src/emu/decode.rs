@@ -1,8 +1,9 @@
 //! Words become instructions, from scratch, with every reserved field checked. Register guide chapter 5,
 //! R700 ISA chapter 10.
 
-use super::ops::AluOp;
+use super::ops::{AluOp, Unit};
 use super::rule::{Rule, Trap};
+use crate::api::Family;
 
 /// Bits `hi:lo` of a word.
 pub const fn bits(word: u32, hi: u32, lo: u32) -> u32 {
@@ -150,6 +151,8 @@ pub struct AluClause {
     pub addr: u32,
     /// Slots with their literals.
     pub count: u32,
+    /// R6xx: USES_WATERFALL.
+    pub waterfall: bool,
     /// Locked constants.
     pub kcache: [Kcache; 2],
 }
@@ -219,7 +222,7 @@ pub struct Cf {
 }
 
 /// Decodes a control-flow instruction at a byte offset.
-pub fn cf(w0: u32, w1: u32, offset: u32) -> Result<Cf, Trap> {
+pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
     let whole_quad = bit(w1, 30);
     let barrier = bit(w1, 31);
     if bit(w1, 29) {
@@ -236,7 +239,7 @@ pub fn cf(w0: u32, w1: u32, offset: u32) -> Result<Cf, Trap> {
                 return Err(Trap::new(Rule::Opcode, offset, detail));
             }
         };
-        if bit(w1, 25) {
+        if bit(w1, 25) && family == Family::R700 {
             let detail = "ALT_CONST needs two kinds of program at once";
             return Err(Trap::new(Rule::Unsupported, offset, detail));
         }
@@ -262,6 +265,7 @@ pub fn cf(w0: u32, w1: u32, offset: u32) -> Result<Cf, Trap> {
             kind,
             addr: bits(w0, 21, 0),
             count: bits(w1, 24, 18) + 1,
+            waterfall: bit(w1, 25),
             kcache,
         };
         let body = CfBody::Alu(clause);
@@ -280,12 +284,18 @@ pub fn cf(w0: u32, w1: u32, offset: u32) -> Result<Cf, Trap> {
     }
     let number = bits(w1, 29, 23);
     let body = match number {
+        // Guide 4: acknowledgements and scatter writes came with R700.
+        26 | 58 if family == Family::R600 => {
+            let detail = format!("control-flow instruction {number} on R6xx");
+            return Err(Trap::new(Rule::Opcode, offset, detail));
+        }
         0..=26 => {
             let Some(op) = FLOWS[number as usize] else {
                 let detail = format!("control-flow instruction {number}");
                 return Err(Trap::new(Rule::Opcode, offset, detail));
             };
-            reserved(w1, 20, 20, offset, "CF_WORD1")?;
+            let high = if family == Family::R600 { 19 } else { 20 };
+            reserved(w1, 20, high, offset, "CF_WORD1")?;
             let condition = match bits(w1, 9, 8) {
                 0 => Condition::Active,
                 1 => Condition::Never,
@@ -420,6 +430,8 @@ pub struct Source {
 pub struct AluInst {
     /// What it does.
     pub op: AluOp,
+    /// Where the chip executes it.
+    pub unit: Unit,
     /// Operands; unused ones select something all the same.
     pub src: [Source; 3],
     /// Operand fields in the words.
@@ -451,13 +463,25 @@ pub struct AluInst {
 }
 
 /// Decodes an ALU instruction.
-pub fn alu(w0: u32, w1: u32, offset: u32) -> Result<AluInst, Trap> {
+pub fn alu(w0: u32, w1: u32, offset: u32, family: Family) -> Result<AluInst, Trap> {
     let op3 = bits(w1, 17, 15) != 0;
+    // Guide 4, ALU_WORD1_OP2: FOG_MERGE, then OMOD and ALU_INST one bit higher than on R700.
+    let shift = u32::from(family == Family::R600);
     let code = if op3 {
         bits(w1, 17, 13)
     } else {
-        bits(w1, 17, 7)
+        bits(w1, 17, 7 + shift)
     };
+    if !op3 && family == Family::R600 {
+        if bit(w1, 5) {
+            let detail = "FOG_MERGE loses precision that nothing describes";
+            return Err(Trap::new(Rule::Unsupported, offset, detail));
+        }
+        if code == 96 {
+            let detail = "nothing describes the index that MOVA_GPR_INT loads";
+            return Err(Trap::new(Rule::Unsupported, offset, detail));
+        }
+    }
     let found = if op3 {
         AluOp::op3(code)
     } else {
@@ -470,6 +494,14 @@ pub fn alu(w0: u32, w1: u32, offset: u32) -> Result<AluInst, Trap> {
             offset,
             format!("{kind} instruction {code}"),
         ));
+    };
+    let unit = match op.unit() {
+        Unit::Pair | Unit::Quad if family == Family::R600 => {
+            let detail = format!("{} on R6xx", op.name());
+            return Err(Trap::new(Rule::Opcode, offset, detail));
+        }
+        Unit::Any if family == Family::R600 && op.is_shift() => Unit::Trans,
+        unit => unit,
     };
     let mut src = [Source::default(); 3];
     src[0] = Source {
@@ -506,13 +538,14 @@ pub fn alu(w0: u32, w1: u32, offset: u32) -> Result<AluInst, Trap> {
     }
     Ok(AluInst {
         op,
+        unit,
         src,
         fields: if op3 { 3 } else { 2 },
         dst: bits(w1, 27, 21),
         dst_rel: bit(w1, 28),
         chan: bits(w1, 30, 29),
         write: op3 || bit(w1, 4),
-        omod: if op3 { 0 } else { bits(w1, 6, 5) },
+        omod: if op3 { 0 } else { bits(w1, 6 + shift, 5 + shift) },
         clamp: bit(w1, 31),
         index_mode,
         pred_sel,
@@ -713,9 +746,24 @@ fn number_format(w1: u32, offset: u32) -> Result<u32, Trap> {
 }
 
 /// Decodes a fetch of a texture clause (`texture`) or of a vertex clause.
-pub fn fetch(w: [u32; 4], texture: bool, offset: u32) -> Result<Fetch, Trap> {
+pub fn fetch(w: [u32; 4], texture: bool, offset: u32, family: Family) -> Result<Fetch, Trap> {
     reserved(w[3], 31, 0, offset, "the fourth dword")?;
     let inst = bits(w[0], 4, 0);
+    if family == Family::R600 {
+        // Guide 4: memory and data share are not fetched, and these texture instructions are reserved.
+        if inst == 2 || (texture && matches!(inst, 10 | 15)) {
+            let detail = format!("fetch instruction {inst} on R6xx");
+            return Err(Trap::new(Rule::Opcode, offset, detail));
+        }
+        let alternate = if texture {
+            bit(w[0], 24)
+        } else {
+            bit(w[2], 20)
+        };
+        if alternate {
+            return Err(Trap::new(Rule::Reserved, offset, "ALT_CONST on R6xx"));
+        }
+    }
     if inst == 2 {
         return match bits(w[0], 10, 8) {
             0..=2 => memory_read(w, offset).map(Fetch::Memory),

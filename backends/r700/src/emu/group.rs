@@ -4,6 +4,7 @@ use super::decode::{AluClause, AluInst, AluKind, Source, alu};
 use super::ops::{AluOp, Data, Effect, Unit};
 use super::ports;
 use super::rule::{Rule, Trap};
+use crate::api::{Chip, Family};
 
 /// Selects of sources. R700 ISA 4.7.1.
 pub mod sel {
@@ -34,6 +35,8 @@ pub struct Limits {
     pub prefer_vector: bool,
     /// A pixel program.
     pub pixel: bool,
+    /// The chip.
+    pub chip: Chip,
 }
 
 impl Limits {
@@ -113,7 +116,7 @@ fn gather(words: &[u32], start: u32, end: u32, limits: &Limits) -> Result<(Group
             return Err(Trap::new(Rule::GroupEnd, offset, detail));
         }
         let i = at as usize * 2;
-        let inst = alu(words[i], words[i + 1], at * 8)?;
+        let inst = alu(words[i], words[i + 1], at * 8, limits.chip.family())?;
         insts.push((inst, at * 8));
         at += 1;
         if inst.last {
@@ -164,7 +167,7 @@ fn assign(insts: &[(AluInst, u32)], limits: &Limits) -> Result<[Option<AluInst>;
     let mut lowest = 0;
     for &(inst, offset) in insts {
         let chan = inst.chan as usize;
-        let trans = match inst.op.unit() {
+        let trans = match inst.unit {
             Unit::Trans => true,
             Unit::Vector | Unit::Reduction | Unit::Pair | Unit::Quad => false,
             Unit::Any => slots[chan].is_some() || (inst.last && !limits.prefer_vector),
@@ -198,7 +201,7 @@ fn check(
     let trap = |rule: Rule, detail: String| Err(Trap::new(rule, offset, detail));
     let each = || group.slots.iter().flatten();
     let count = |effect: Effect| each().filter(|i| i.op.effect() == effect).count();
-    let predicates = if each().any(|i| i.op.unit() == Unit::Pair) {
+    let predicates = if each().any(|i| i.unit == Unit::Pair) {
         // A double's two slots are one instruction.
         count(Effect::Predicate).min(1)
     } else {
@@ -216,6 +219,9 @@ fn check(
             return trap(Rule::Stage, "KILL* kills pixels".into());
         }
         before.killed = Some(offset);
+    }
+    if movas > 0 && limits.chip.family() == Family::R600 && !clause.waterfall {
+        return trap(Rule::Waterfall, "USES_WATERFALL is clear".into());
     }
     if movas > 1 {
         return trap(Rule::MovaCount, format!("{movas} of them"));
@@ -250,7 +256,11 @@ fn check(
             return trap(Rule::IndexMode, "INDEX_MODE without an index".into());
         }
         if indexed && inst.index_mode < 4 {
-            // Registers are always indexed by AR.X: table 4.2.
+            // Registers are always indexed by AR.X: table 4.2. Guide 4, INDEX_MODE: "registers: add GPR index".
+            if !limits.chip.indexes_registers() {
+                let detail = "nothing describes the index that registers add on this chip";
+                return trap(Rule::Unsupported, detail.into());
+            }
             if !before.ar_loaded[0] {
                 return trap(Rule::IndexLoaded, format!("{} uses AR.x", inst.op.name()));
             }
@@ -274,7 +284,7 @@ fn check_together(group: &Group) -> Result<(), Trap> {
     let offset = group.offset;
     for (unit, inst) in group.slots.iter().enumerate() {
         let Some(inst) = inst else { continue };
-        let partners = match inst.op.unit() {
+        let partners = match inst.unit {
             Unit::Any | Unit::Vector | Unit::Trans => continue,
             Unit::Reduction | Unit::Quad => 0..4,
             Unit::Pair => unit & 2..(unit & 2) + 2,
@@ -409,7 +419,7 @@ fn advance(group: &Group, before: &mut Before) {
                 Previous::Mova
             }
             Some(inst)
-                if unit > 0 && inst.op.unit() == Unit::Reduction && inst.op != AluOp::CUBE =>
+                if unit > 0 && inst.unit == Unit::Reduction && inst.op != AluOp::CUBE =>
             {
                 Previous::Reduction
             }

@@ -6,7 +6,8 @@ use super::lanes::{LANES, Word, each};
 use super::ops::AluOp;
 use super::rule::Rule;
 use super::wave::Wave;
-use gpucc_ir::ssa::numerics::{DotOrder, Fma, NanRule, Numerics, ZeroRule, fma32};
+use crate::api::Family;
+use gpucc_ir::ssa::numerics::{DotOrder, Fma, NanRule, Numerics, ZeroRule, exact, fma32};
 
 const ONE: u32 = 0x3F80_0000;
 const TRUE: u32 = 0xFFFF_FFFF;
@@ -294,12 +295,16 @@ pub(super) fn compute(
         AluOp::SQRT_IEEE => each1(a, lanes, |a| n.sqrt(a)),
         AluOp::SIN | AluOp::COS => {
             let sine = inst.op == AluOp::SIN;
-            let mut word = each1(
-                a,
-                lanes,
-                |a| if sine { n.sin_turns(a) } else { n.cos_turns(a) },
-            );
-            let outside = |v: u32, _| f32::from_bits(v).abs() > 0.5;
+            // R6xx takes radians (isa/r700.md 0.2).
+            let radians = wave.state.chip.family() == Family::R600;
+            let mut word = each1(a, lanes, |a| match (radians, sine) {
+                (false, true) => n.sin_turns(a),
+                (false, false) => n.cos_turns(a),
+                (true, true) => n.out32(exact::sin(n.in32(a))),
+                (true, false) => n.out32(exact::cos(n.in32(a))),
+            });
+            let limit = if radians { std::f32::consts::PI } else { 0.5 };
+            let outside = |v: u32, _| f32::from_bits(v).abs() > limit;
             word.poison(where2(a, a, lanes, outside), Rule::Turns, offset);
             word
         }

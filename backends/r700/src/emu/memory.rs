@@ -7,6 +7,7 @@ use super::lanes::{Origin, Word, each};
 use super::rule::{Rule, Trap};
 use super::state::{Stage, address};
 use super::wave::{ExportValue, Wave};
+use crate::api::Family;
 
 /// Dwords of the local data share of a SIMD.
 const SHARE_WORDS: usize = 4096;
@@ -66,6 +67,9 @@ impl Wave<'_> {
                 let done = inst.op == ExportOp::ExportDone;
                 self.finish(inst.kind as usize, done, offset)?;
                 self.export_values(inst, lanes, offset)
+            }
+            ExportOp::Scratch if inst.kind > 1 && self.state.chip.family() == Family::R600 => {
+                self.scratch_read_cf(inst, lanes, offset)
             }
             ExportOp::Scratch => self.scratch_write(inst, lanes, offset),
             ExportOp::MemExport => self.scatter_write(inst, lanes, offset),
@@ -225,7 +229,11 @@ impl Wave<'_> {
 
     fn scratch_write(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
         let indexed = inst.kind & 1 == 1;
-        let stamp = self.stamp(inst.kind & 2 != 0);
+        // Without acknowledgements BARRIER orders writes and reads of one queue.
+        let stamp = match self.state.chip.family() {
+            Family::R600 => 0,
+            Family::R700 => self.stamp(inst.kind & 2 != 0),
+        };
         let index = self.registers[(inst.index_gpr * 4) as usize];
         if indexed {
             self.observed(&index, lanes, offset, "the index of a scratch write")?;
@@ -246,6 +254,27 @@ impl Wave<'_> {
                         self.scratch_place(inst.base + n, inst.array_size, index, offset)?;
                     self.scratch[(place * 4 + c) as usize].write(&word, 1 << lane, self.full);
                     self.scratch_stamp[place as usize] = stamp;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Guide 4, CF_ALLOC_EXPORT_WORD0: READ and READ_IND bring whole vectors; COMP_MASK applies to writes alone.
+    fn scratch_read_cf(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
+        let indexed = inst.kind & 1 == 1;
+        let index = self.registers[(inst.index_gpr * 4) as usize];
+        if indexed {
+            self.observed(&index, lanes, offset, "the index of a scratch read")?;
+        }
+        for n in 0..inst.burst {
+            let gpr = self.burst_register(inst.gpr, inst.rel, n);
+            for lane in each(lanes) {
+                let index = indexed.then_some(index.v[lane]);
+                let place = self.scratch_place(inst.base + n, inst.array_size, index, offset)?;
+                for c in 0..4 {
+                    let word = self.scratch[(place * 4 + c) as usize];
+                    self.registers[(gpr * 4 + c) as usize].write(&word, 1 << lane, self.full);
                 }
             }
         }

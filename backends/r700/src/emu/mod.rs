@@ -33,7 +33,7 @@ mod lanes;
 mod launch;
 mod math;
 mod memory;
-mod ops;
+pub(crate) mod ops;
 mod ports;
 mod program;
 mod rule;

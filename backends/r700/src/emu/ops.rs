@@ -241,6 +241,11 @@ static OP2: [Option<AluOp>; 256] = by_number(false);
 static OP3: [Option<AluOp>; 256] = by_number(true);
 
 impl AluOp {
+    /// A shift: R6xx executes it in trans alone.
+    pub const fn is_shift(self) -> bool {
+        matches!(self, AluOp::ASHR_INT | AluOp::LSHR_INT | AluOp::LSHL_INT)
+    }
+
     /// The instruction of an OP2 number.
     pub fn op2(code: u32) -> Option<AluOp> {
         OP2.get(code as usize).copied().flatten()

@@ -8,7 +8,7 @@ use super::group::{Group, Limits, clause, sel};
 use super::ops::{AluOp, Effect};
 use super::rule::{Rule, Trap};
 use super::state::{Stage, State};
-use crate::Chip;
+use crate::api::{Chip, Family};
 
 /// Registers as a set of 128.
 pub type Registers = u128;
@@ -84,6 +84,7 @@ impl Program {
             first_temp: 128 - state.clause_temps(),
             prefer_vector: state.prefer_vector(),
             pixel: state.stage == Stage::Pixel,
+            chip: state.chip,
         };
         let count = words.len() / 2;
         let loader = Loader {
@@ -211,7 +212,7 @@ impl Loader<'_> {
     fn step(&self, at: u32) -> Result<Step, Trap> {
         let offset = at * 8;
         let i = at as usize * 2;
-        let cf = cf(self.words[i], self.words[i + 1], offset)?;
+        let cf = cf(self.words[i], self.words[i + 1], offset, self.family())?;
         let mut step = Step {
             cf,
             body: Body::None,
@@ -230,9 +231,14 @@ impl Loader<'_> {
             CfBody::Flow(flow) => self.flow(flow, &mut step, offset)?,
             CfBody::Export(export) => {
                 self.export(export, offset)?;
-                step.reads = range(export.gpr, export.burst);
+                let mut data = range(export.gpr, export.burst);
                 if export.rel {
-                    step.reads = range(0, self.limits.gprs);
+                    data = range(0, self.limits.gprs);
+                }
+                if self.reads_memory(export) {
+                    step.writes = data;
+                } else {
+                    step.reads = data;
                 }
                 if memory_indexed(export) {
                     step.reads |= 1 << export.index_gpr;
@@ -241,6 +247,17 @@ impl Loader<'_> {
             }
         }
         Ok(step)
+    }
+
+    fn family(&self) -> Family {
+        self.state.chip.family()
+    }
+
+    /// R6xx reads scratch and reduction buffers by TYPE 2 and 3. Guide 4, CF_ALLOC_EXPORT_WORD0.
+    fn reads_memory(&self, export: &ExportInst) -> bool {
+        self.family() == Family::R600
+            && export.kind > 1
+            && !matches!(export.op, ExportOp::Export | ExportOp::ExportDone)
     }
 
     fn inside(&self, addr: u32, quadwords: u32, offset: u32) -> Result<(), Trap> {
@@ -282,7 +299,7 @@ impl Loader<'_> {
                 if flow.condition != Condition::Active {
                     return trap(Rule::Condition, "COND is not ACTIVE");
                 }
-                if flow.op == Flow::Vtx && self.state.chip == Chip::Rv710 {
+                if flow.op == Flow::Vtx && !self.state.chip.has_vertex_cache() {
                     return trap(Rule::Stage, "this chip has no vertex cache: VTX_TC fetches");
                 }
                 self.fetches(flow, step, offset)?;
@@ -335,8 +352,12 @@ impl Loader<'_> {
             let detail = format!("a fetch clause at quadword {}", flow.addr);
             return Err(Trap::new(Rule::Alignment, offset, detail));
         }
-        // RG 5: COUNT and COUNT_3 together give 16.
-        if flow.count > 16 {
+        // RG 5: COUNT and COUNT_3 together give 16; RG 4 has no COUNT_3.
+        let limit = match self.family() {
+            Family::R600 => 8,
+            Family::R700 => 16,
+        };
+        if flow.count > limit {
             return Err(Trap::new(
                 Rule::ClauseLimit,
                 offset,
@@ -361,7 +382,7 @@ impl Loader<'_> {
                 self.words[i + 2],
                 self.words[i + 3],
             ];
-            let inst = fetch(words, texture, here)?;
+            let inst = fetch(words, texture, here, self.family())?;
             let kind = match inst {
                 Fetch::Vertex(_) => 0,
                 Fetch::Texture(_) => 1,
@@ -525,6 +546,9 @@ impl Loader<'_> {
                     let detail = format!("places {} to {last}", export.base);
                     return trap(Rule::ExportBase, detail);
                 }
+            }
+            ExportOp::Stream(_) | ExportOp::Ring if self.reads_memory(export) => {
+                return trap(Rule::Opcode, "streams and rings are written".into());
             }
             ExportOp::Scratch => {
                 if export.elem_size != 3 {

@@ -41,6 +41,7 @@ rules! {
     MixedClause = "L11 a fetch clause holds fetches of its own kind", "5, 6, 7";
     Condition = "L12 clause instructions test the active mask alone", "3.6";
     PixelModes = "L13 WHOLE_QUAD_MODE and VALID_PIXEL_MODE exclude each other", "3.3";
+    Waterfall = "L14 on R6xx a clause that loads AR has USES_WATERFALL set", "3.3.1";
     State = "S1 the state that the program needs is programmed", "RG 3";
     // Groups.
     SlotOrder = "G1 slots stand in the order x, y, z, w, trans", "4.3";
@@ -83,7 +84,7 @@ rules! {
     // Values.
     ShiftAmount = "V1 shift amounts are below 32", "4.8.1";
     FloatToInt = "V2 a converted float fits the integer", "4.8.3";
-    Turns = "V3 SIN and COS take -0.5 to 0.5 turns", "4.8.3";
+    Turns = "V3 SIN and COS take half a turn either way: -0.5 to 0.5, on R6xx -pi to pi", "4.8.3";
     RecipZero = "V4 the integer reciprocal of 0 is undefined", "9.2";
     // Control flow.
     StackDepth = "C1 the stack stays within STACK_SIZE", "3.6.5";

@@ -163,7 +163,12 @@ impl State {
             let detail = format!("{name}.NUM_GPRS is {gprs}");
             return Err(Trap::new(Rule::State, 0, detail));
         }
-        Ok((gprs, stack, word >> 21 & 1 == 1))
+        // R600 itself has DX10_CLAMP in SQ_CONFIG. Guide, SQ_CONFIG.
+        let dx10_clamp = match self.chip {
+            Chip::R600 => self.register(address::SQ_CONFIG).unwrap_or(0) >> 4 & 1 == 1,
+            _ => word >> 21 & 1 == 1,
+        };
+        Ok((gprs, stack, dx10_clamp))
     }
 
     pub(super) fn clause_temps(&self) -> u32 {

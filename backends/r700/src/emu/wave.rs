@@ -275,7 +275,7 @@ impl<'a> Wave<'a> {
             match frame {
                 Frame::Branch { .. } => branches += 1,
                 Frame::Loop { .. } => parts += entry,
-                Frame::Call { .. } => parts += 1,
+                Frame::Call { .. } => parts += self.state.chip.call_subentries(),
             }
         }
         parts += branches + if branches > 0 { 2 } else { 0 };

@@ -57,6 +57,9 @@ pub mod flag {
     /// Fetch: uses gradients that SET_GRADIENTS_* left.
     pub const USES_GRADIENTS: u32 = 1 << 20;
 
+    /// The row keeps its number, but this member of the family lacks the instruction.
+    pub const ABSENT: u32 = 1 << 21;
+
     /// Names, for documents.
     pub const NAMES: &[(u32, &str)] = &[
         (INT_SRC, "integer sources"),

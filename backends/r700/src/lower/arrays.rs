@@ -115,7 +115,8 @@ impl Lower<'_> {
                 continue;
             }
             let dwords = data.size / 4;
-            if dwords > ARRAY_LIMIT || total + dwords > ARRAYS_LIMIT {
+            let indexed = step[at] != 0 && !self.abi.chip.indexes_registers();
+            if indexed || dwords > ARRAY_LIMIT || total + dwords > ARRAYS_LIMIT {
                 self.variables[mem] = Some(Variable::Scratch(self.scratch, dwords));
                 self.scratch += dwords;
                 continue;

@@ -1,7 +1,7 @@
 //! Scalar operations: each becomes one ALU operation, or a fixed pair.
 
 use super::{Lower, Place};
-use crate::api::Failure;
+use crate::api::{Failure, Family};
 use crate::inst::{Alu, Inst, Source};
 use crate::isa::AluOp;
 use gpucc_ir::mach::VReg;
@@ -325,6 +325,14 @@ impl Lower<'_> {
                 emit(self, op, &src);
             }
             Op::Select => self.select(data, dst),
+            // On R6xx the unit takes radians: see the numerics of that family.
+            Op::FSinTurns | Op::FCosTurns if self.abi.chip.family() == Family::R600 => {
+                let turns = self.source(args[0], AluOp::MUL_IEEE, 0);
+                let scale = Source::bits(crate::numerics::TWO_PI.to_bits());
+                let radians = self.alu(AluOp::MUL_IEEE, &[turns, scale]);
+                let op = float_op(data.op).expect("a row of its own");
+                emit(self, op, &[Source::reg(radians)]);
+            }
             Op::UConvert if self.ssa.ty(args[0]) == gpucc_ir::ssa::Type::B1 => {
                 let src = [self.plain(args[0]), Source::bits(1)];
                 emit(self, AluOp::AND_INT, &src);
