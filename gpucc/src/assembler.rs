@@ -56,8 +56,9 @@ pub fn assembler(target: Target) -> Result<&'static dyn Assembler, Failure> {
         Target::Interp => Err(Failure::usage(
             "target interp has no machine code; name a machine",
         )),
-        Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => Err(
-            Failure::not_yet(format!("target {}", target.name()), "the back end"),
-        ),
+        Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => Err(Failure::not_yet(
+            format!("target {}", target.name()),
+            "the back end",
+        )),
     }
 }

@@ -111,11 +111,7 @@ impl Target {
                 ("color_targets", 8),
                 ("workgroup_invocations", 1024),
             ],
-            Target::Gen4
-            | Target::G45
-            | Target::Valhall
-            | Target::Rogue
-            | Target::Interp => &[],
+            Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue | Target::Interp => &[],
         }
     }
 
@@ -124,11 +120,9 @@ impl Target {
         match self {
             Target::R700 => crate::backend::r700::refusals(gpucc_r700::Family::R700),
             Target::R600 => crate::backend::r700::refusals(gpucc_r700::Family::R600),
-            Target::Gen4
-            | Target::G45
-            | Target::Valhall
-            | Target::Rogue
-            | Target::Interp => Vec::new(),
+            Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue | Target::Interp => {
+                Vec::new()
+            }
         }
     }
 }

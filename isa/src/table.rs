@@ -115,7 +115,10 @@ impl Table {
             if a.cite.is_empty() {
                 problems.push(format!("{}: {} cites nothing", self.name, a.name));
             }
-            for b in self.ops[..row].iter().filter(|b| self.holds(b) && self.holds(a)) {
+            for b in self.ops[..row]
+                .iter()
+                .filter(|b| self.holds(b) && self.holds(a))
+            {
                 if (a.bits ^ b.bits) & a.mask & b.mask == 0 {
                     problems.push(format!(
                         "{}: {} and {} match the same bits",

@@ -36,7 +36,10 @@ impl Family {
     }
     /// The chip of this name.
     pub fn chip(self, name: &str) -> Option<Chip> {
-        self.chips().iter().copied().find(|chip| chip.name() == name)
+        self.chips()
+            .iter()
+            .copied()
+            .find(|chip| chip.name() == name)
     }
     /// The tables.
     pub const fn isa(self) -> &'static crate::isa::Isa {
@@ -113,12 +116,9 @@ impl Chip {
     pub const fn family(self) -> Family {
         match self {
             Chip::Rv770 | Chip::Rv790 | Chip::Rv740 | Chip::Rv730 | Chip::Rv710 => Family::R700,
-            Chip::Rv670
-            | Chip::Rv610
-            | Chip::Rv630
-            | Chip::Rv620
-            | Chip::Rv635
-            | Chip::R600 => Family::R600,
+            Chip::Rv670 | Chip::Rv610 | Chip::Rv630 | Chip::Rv620 | Chip::Rv635 | Chip::R600 => {
+                Family::R600
+            }
         }
     }
     /// Lanes of a wavefront. The guide promises 64 for R600, 32 and 16 for derivatives (PA_SC_MPASS_PS_CNTL).

@@ -695,7 +695,10 @@ impl Emitter<'_> {
                 self.loops += 1;
                 self.measure_stack();
                 let start = self.entries.len();
-                self.plain(isa::Inst::new(self.isa().cf_op(CfOp::LOOP_START_DX10)), span);
+                self.plain(
+                    isa::Inst::new(self.isa().cf_op(CfOp::LOOP_START_DX10)),
+                    span,
+                );
                 self.frames.push(Frame::Loop {
                     start,
                     breaks: Vec::new(),
@@ -709,8 +712,8 @@ impl Emitter<'_> {
                     return Err(broken("`endloop` without `loop`"));
                 };
                 let end = self.entries.len();
-                let inst =
-                    isa::Inst::new(self.isa().cf_op(CfOp::LOOP_END)).with(f::ADDR, start as u32 + 1);
+                let inst = isa::Inst::new(self.isa().cf_op(CfOp::LOOP_END))
+                    .with(f::ADDR, start as u32 + 1);
                 self.plain(inst, span);
                 self.patch(start, end + 1, 0);
                 for at in breaks {
@@ -741,7 +744,9 @@ impl Emitter<'_> {
     fn measure_stack(&mut self) {
         let reserve = if self.pushes > 0 { 2 } else { 0 };
         let elements = self.loops * self.config.chip.subentries() + self.pushes + reserve;
-        self.stack = self.stack.max(elements.div_ceil(self.config.chip.subentries()));
+        self.stack = self
+            .stack
+            .max(elements.div_ceil(self.config.chip.subentries()));
     }
 
     fn patch(&mut self, at: usize, target: usize, pops: u32) {

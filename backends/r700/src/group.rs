@@ -693,8 +693,8 @@ pub fn encode(group: &legal::Group, locks: &Locks, isa: &'static isa::Isa) -> is
     let count = group.len();
     for (unit, slot) in group.slots.iter().enumerate() {
         let Some(slot) = slot else { continue };
-        let mut word =
-            isa::AluSlot::in_isa(isa, slot.op).with(isa::f::BANK_SWIZZLE, u32::from(group.swizzle[unit]));
+        let mut word = isa::AluSlot::in_isa(isa, slot.op)
+            .with(isa::f::BANK_SWIZZLE, u32::from(group.swizzle[unit]));
         for (index, s) in slot.sources().iter().enumerate() {
             let (operand, chan, rel) = match s.read {
                 Read::Gpr { gpr, chan, rel } => (isa::Operand::Gpr(gpr), chan, rel),

@@ -441,11 +441,7 @@ pub struct Finished {
 ///
 /// # Errors
 /// The first violation and where.
-pub fn legal(
-    isa: &'static isa::Isa,
-    program: &isa::Program,
-    gprs: u32,
-) -> Result<(), Finished> {
+pub fn legal(isa: &'static isa::Isa, program: &isa::Program, gprs: u32) -> Result<(), Finished> {
     for clause in &program.clauses {
         let isa::Body::Alu(groups) = &clause.body else {
             continue;

@@ -22,9 +22,9 @@ mod target;
 mod text;
 
 pub use api::{
-    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure, Family,
-    FetchMode, InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot, StateRegister,
-    Stats, VertexAttribute, VertexBuffer,
+    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure,
+    Family, FetchMode, InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot,
+    StateRegister, Stats, VertexAttribute, VertexBuffer,
 };
 
 pub use numerics::{numerics, numerics_of};

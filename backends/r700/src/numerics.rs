@@ -1,8 +1,8 @@
 //! The numeric model of R700: what each float operation gives to the bit, where the manual says it,
 //! and what we define where the manual is silent (the emulator computes the same).
 
-use gpucc_ir::ssa::Numerics;
 use crate::api::Family;
+use gpucc_ir::ssa::Numerics;
 use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, Functions, NanRule, ZeroRule, exact};
 
 /// The published model.

@@ -67,7 +67,9 @@ const TABLE: &[Row] = &[
     (
         "arrays of bindings with a dynamic index",
         Some("R700 ISA 10.3, 10.4: resource and sampler ids are immediates"),
-        Some("register guide 4, SQ_VTX_WORD0, SQ_TEX_WORD0: resource and sampler ids are immediates"),
+        Some(
+            "register guide 4, SQ_VTX_WORD0, SQ_TEX_WORD0: resource and sampler ids are immediates",
+        ),
     ),
     (
         "primitive index in a fragment shader",

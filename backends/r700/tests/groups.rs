@@ -234,7 +234,14 @@ fn mov(from: isa::Src, to: u8) -> isa::AluSlot {
 fn pv_holds_what_the_group_before_left_and_nothing_else() {
     let first = group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
     let reads = |chan| group(vec![mov(isa::Src::plain(isa::Operand::Pv, chan), 0)]);
-    assert!(legal(&isa::R700, &clause(vec![first.clone(), reads(isa::Chan::X)]), 2).is_ok());
+    assert!(
+        legal(
+            &isa::R700,
+            &clause(vec![first.clone(), reads(isa::Chan::X)]),
+            2
+        )
+        .is_ok()
+    );
     let stale = legal(&isa::R700, &clause(vec![first, reads(isa::Chan::Y)]), 2).unwrap_err();
     assert_eq!(stale.violation, Violation::Stale);
 }

@@ -524,14 +524,6 @@ pub mod exact {
     pub fn log2(x: f32) -> f32 {
         libm::log2(f64::from(x)) as f32
     }
-    /// sin(x), x in radians.
-    pub fn sin(x: f32) -> f32 {
-        libm::sin(f64::from(x)) as f32
-    }
-    /// cos(x), x in radians.
-    pub fn cos(x: f32) -> f32 {
-        libm::cos(f64::from(x)) as f32
-    }
     /// sin(2 pi x) for any finite x.
     pub fn sin_turns(x: f32) -> f32 {
         sin_turns64(f64::from(x)) as f32

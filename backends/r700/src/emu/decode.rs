@@ -545,7 +545,11 @@ pub fn alu(w0: u32, w1: u32, offset: u32, family: Family) -> Result<AluInst, Tra
         dst_rel: bit(w1, 28),
         chan: bits(w1, 30, 29),
         write: op3 || bit(w1, 4),
-        omod: if op3 { 0 } else { bits(w1, 6 + shift, 5 + shift) },
+        omod: if op3 {
+            0
+        } else {
+            bits(w1, 6 + shift, 5 + shift)
+        },
         clamp: bit(w1, 31),
         index_mode,
         pred_sel,

@@ -418,9 +418,7 @@ fn advance(group: &Group, before: &mut Before) {
                 before.ar_loaded[unit.min(3)] = true;
                 Previous::Mova
             }
-            Some(inst)
-                if unit > 0 && inst.unit == Unit::Reduction && inst.op != AluOp::CUBE =>
-            {
+            Some(inst) if unit > 0 && inst.unit == Unit::Reduction && inst.op != AluOp::CUBE => {
                 Previous::Reduction
             }
             Some(_) => Previous::Value,

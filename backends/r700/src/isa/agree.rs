@@ -5,8 +5,8 @@ use super::fields::{self, f};
 use super::ops;
 use super::{AluSlot, CfOp, Inst, InstError, Isa, R600, R700};
 use crate::api::Family;
-use crate::emu::ops::Unit;
 use crate::emu::decode::{self, AluKind, CfBody, Condition, ExportOp, Fetch};
+use crate::emu::ops::Unit;
 use gpucc_isa::{FieldId, Kind, Table};
 
 /// A small generator, the same numbers on every machine.

@@ -1,7 +1,8 @@
 //! The instruction set as a document, printed from the table.
 
 use super::ops::{self, flag};
-use super::{Isa, R700};
+use super::{Isa, R600, R700};
+use gpucc_isa::Format;
 use gpucc_isa::doc::{Legend, write_enums, write_formats, write_table};
 
 const ALU: Legend = Legend {
@@ -15,12 +16,17 @@ const OTHER: Legend = Legend {
 
 /// `docs/r700.md`.
 pub fn markdown() -> String {
-    markdown_of(&R700)
+    markdown_of(&R700, HEAD, &R700.formats.all())
 }
 
-fn markdown_of(isa: &'static Isa) -> String {
-    let mut out = format!("{HEAD}## Text\n\n```\n{EXAMPLE}```\n{TEXT}");
-    let formats = isa.formats.all();
+/// `docs/r600.md`.
+pub fn markdown_r600() -> String {
+    // The memory formats at the end of the list stand for rows that R6xx lacks.
+    markdown_of(&R600, HEAD_R600, &R600.formats.all()[..9])
+}
+
+fn markdown_of(isa: &'static Isa, head: &str, formats: &[&'static Format]) -> String {
+    let mut out = format!("{head}## Text\n\n```\n{EXAMPLE}```\n{TEXT}");
     out.push_str("## Control flow\n\n");
     write_table(&mut out, &isa.cf, OTHER);
     out.push_str("## ALU\n\n");
@@ -28,9 +34,9 @@ fn markdown_of(isa: &'static Isa) -> String {
     out.push_str("## Fetch, memory read, data share\n\n");
     write_table(&mut out, &isa.fetch, OTHER);
     out.push_str("## Formats\n\n");
-    write_formats(&mut out, &formats);
+    write_formats(&mut out, formats);
     out.push_str("## Enumerations\n\n");
-    write_enums(&mut out, &formats);
+    write_enums(&mut out, formats);
     while out.ends_with("\n\n") {
         out.pop();
     }
@@ -58,6 +64,26 @@ const HEAD: &str = "# R700: instructions, formats and text
 Printed from the table in `backends/r700/src/isa`; `BLESS=1 cargo test -p gpucc-r700` rewrites it. Sections are those of
 the R700 ISA document, `E5` is a number in `backends/r700/ERRATA.md`, and `-` means that the document lists the opcode and
 says nothing about it.
+
+";
+
+const HEAD_R600: &str = "# R6xx: instructions, formats and text
+
+Printed from the table in `backends/r700/src/isa/r600.rs`; `BLESS=1 cargo test -p gpucc-r700` rewrites it. Everything is from
+chapter 4 of the register guide; `-` marks numbers that it leaves out and foreign programs may hold.
+
+What differs from R700:
+
+- Two-source ALU instructions have FOG_MERGE at bit 5, OMOD at 7:6 and ALU_INST at 17:8 of their second word.
+- ASHR_INT, LSHR_INT and LSHL_INT execute in trans alone. MOVA_GPR_INT exists, but nothing describes the index that it loads.
+- SIN and COS take radians, -pi to pi.
+- Fetch clauses have at most 8 instructions: COUNT is three bits.
+- ALU clauses that load AR set USES_WATERFALL, where R700 has ALT_CONST.
+- Nothing acknowledges writes: WAIT_ACK does not exist. MEM_SCRATCH and MEM_REDUCTION read with TYPE READ and READ_IND into whole
+  registers; there are no memory reads in fetch clauses, no data share, and no MEM_EXPORT.
+- KEEP_GRADIENTS and ALT_CONST do not exist.
+- Wavefronts have 64 lanes on RV670 and R600, 32 on RV630 and RV635, 16 on RV610 and RV620, which also lack the vertex cache.
+- R600 itself has DX10_CLAMP in SQ_CONFIG and needs UNCACHED_FIRST_INST in SQ_PGM_RESOURCES.
 
 ";
 

@@ -1,4 +1,5 @@
 mod alu;
 mod build;
 mod control;
+mod r600;
 mod rules;

@@ -1,6 +1,7 @@
 //! Every rule with a unit that breaks it, refused by that rule's name, and a legal neighbour that runs.
 
 use super::build::*;
+use super::r600::indexed;
 use crate::Chip;
 use crate::emu::AluOp::*;
 use crate::emu::{
@@ -512,6 +513,9 @@ const CASES: &[Case] = &[
     (Rule::ExportMissing,
         || end_of(vec![with(done(1, 60), 1 << 21)]),
         || end_of(vec![done(1, 60), with(done(2, 0), 1 << 21)])),
+    (Rule::Waterfall,
+        || indexed(Chip::Rv670, false).map(drop),
+        || indexed(Chip::Rv670, true).map(drop)),
     (Rule::ExportCount,
         || two_parameters(1),
         || two_parameters(2)),
