@@ -42,6 +42,10 @@ pub struct Options {
     pub bound_loops: bool,
     /// `a * b + c` may become one `fma` (WGSL allows it).
     pub contract: bool,
+    /// Folding may take NaNs and infinities as absent, the sign of zero as nothing, and sums and
+    /// products of constants as associative (WGSL 15.7.2, 15.7.3 allow it). Off for shared passes,
+    /// whose results are compared to the bit; on where a back end makes its reference.
+    pub relaxed: bool,
 }
 
 impl Default for Options {
@@ -52,6 +56,7 @@ impl Default for Options {
             zero_workgroup: true,
             bound_loops: false,
             contract: true,
+            relaxed: false,
         }
     }
 }

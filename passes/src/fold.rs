@@ -8,6 +8,7 @@
 
 mod float;
 mod integer;
+mod relaxed;
 
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -209,7 +210,9 @@ impl Fold<'_, '_> {
         }
         integer::rewrite(func, data).or_else(|| {
             let clean = self.float_only.contains(result);
+            let relaxed = self.ctx.options.relaxed;
             float::rewrite(func, data, model, clean)
+                .or_else(|| relaxed.then(|| relaxed::rewrite(func, data))?)
         })
     }
 

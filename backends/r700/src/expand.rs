@@ -68,8 +68,18 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
     texture::expand(&mut func);
     gpucc_passes::expand::expand(&mut func, &crate::target::R700, &model);
     if options.effort > Effort::None {
-        let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, target);
+        // What comes out is the reference for the bytes: WGSL's freedoms are used up here.
+        let relaxed = gpucc_passes::Options {
+            relaxed: true,
+            ..gpucc_passes::Options::default()
+        };
+        let mut ctx = Ctx::new(relaxed, model, target);
         ctx.fuel = options.fuel;
+        gpucc_passes::gvn::run(&mut func, &mut ctx);
+        gpucc_passes::fold::run(&mut func, &mut ctx);
+        gpucc_passes::simplify::run(&mut func, &mut ctx);
+        gpucc_passes::exits_to_guards::run(&mut func, &mut ctx);
+        gpucc_passes::if_convert::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::dce::run(&mut func, &mut ctx);
@@ -115,16 +125,103 @@ fn clamp_conversions(func: &mut Func) {
             };
             let (value, span) = (func.insts[inst].args[0], func.insts[inst].span);
             if func.ty(value) == Type::B32 {
+                let (least, most) = bounds(func, value, 8).unwrap_or(UNKNOWN);
                 let mut b = Builder::at(func, region);
                 b.span = span;
-                let (low, high) = (b.f32(low), b.f32(high));
-                let above = b.op2(Op::FMax, value, low);
-                let clamped = b.op2(Op::FMin, above, high);
+                let mut clamped = value;
+                if least < low {
+                    let low = b.f32(low);
+                    clamped = b.op2(Op::FMax, clamped, low);
+                }
+                if most > high {
+                    let high = b.f32(high);
+                    clamped = b.op2(Op::FMin, clamped, high);
+                }
                 func.insts[inst].args[0] = clamped;
             }
             func.regions[region].insts.push(inst);
         }
     }
+}
+
+const UNKNOWN: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
+
+/// Bounds of a number that is certainly one, looking back a few operations; rounding included.
+fn bounds(func: &Func, value: gpucc_ir::ssa::Value, depth: u32) -> Option<(f32, f32)> {
+    use gpucc_ir::ssa::{Builtin, Imm, InputKind};
+    let data = func.def(value)?;
+    let of = |index: usize| bounds(func, data.args[index], depth.checked_sub(1)?);
+    let product = |a: (f32, f32), b: (f32, f32)| {
+        let all = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+        let least = all.into_iter().fold(f32::INFINITY, f32::min);
+        let most = all.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        (least, most)
+    };
+    let sum = |a: (f32, f32), b: (f32, f32)| (a.0 + b.0, a.1 + b.1);
+    let (least, most) = match data.op {
+        Op::Const => {
+            let number = f32::from_bits(func.as_const(value)? as u32);
+            (number, number)
+        }
+        Op::FSat | Op::FFract => (0.0, 1.0),
+        Op::FSin | Op::FCos | Op::FSinTurns | Op::FCosTurns => (-1.0, 1.0),
+        // Targets are at most 8192 pixels wide; the register guide has 13 bits.
+        Op::Input => match data.imm {
+            Imm::Input(input, 0 | 1)
+                if func.inputs[input].kind == InputKind::Builtin(Builtin::Position)
+                    && func.stage == gpucc_ir::ssa::Stage::Fragment =>
+            {
+                (0.0, 65_536.0)
+            }
+            _ => return None,
+        },
+        Op::SToF => (-2_147_483_648.0, 2_147_483_648.0),
+        Op::UToF => (0.0, 4_294_967_296.0),
+        Op::FNeg => of(0).map(|(least, most)| (-most, -least))?,
+        Op::FAbs => of(0).map(|(least, most)| (0.0, most.max(-least)))?,
+        Op::FFloor => of(0).map(|(least, most)| (least.floor(), most))?,
+        Op::FCeil => of(0).map(|(least, most)| (least, most.ceil()))?,
+        Op::FTrunc => of(0).map(|(least, most)| (least.min(0.0), most.max(0.0)))?,
+        Op::FRound => of(0).map(|(least, most)| (least - 0.5, most + 0.5))?,
+        Op::FAdd => sum(of(0)?, of(1)?),
+        Op::FSub => of(1)
+            .map(|(least, most)| (-most, -least))
+            .and_then(|b| Some(sum(of(0)?, b)))?,
+        Op::FMul => product(of(0)?, of(1)?),
+        Op::FMa => sum(product(of(0)?, of(1)?), of(2)?),
+        // A number on either side is what comes of a NaN on the other.
+        Op::FMin | Op::FMax => {
+            let (a, b) = (of(0), of(1));
+            let both = (a.unwrap_or(UNKNOWN), b.unwrap_or(UNKNOWN));
+            a.or(b)?;
+            if data.op == Op::FMin {
+                let hidden = if a.is_none() || b.is_none() {
+                    f32::NEG_INFINITY
+                } else {
+                    f32::INFINITY
+                };
+                (both.0.0.min(both.1.0).min(hidden), both.0.1.min(both.1.1))
+            } else {
+                let hidden = if a.is_none() || b.is_none() {
+                    f32::INFINITY
+                } else {
+                    f32::NEG_INFINITY
+                };
+                (both.0.0.max(both.1.0), both.0.1.max(both.1.1).max(hidden))
+            }
+        }
+        Op::Select => {
+            let (a, b) = (of(1)?, of(2)?);
+            (a.0.min(b.0), a.1.max(b.1))
+        }
+        _ => return None,
+    };
+    // Each step may round; an infinite bound of a product of bounds is no number.
+    if least.is_nan() || most.is_nan() {
+        return None;
+    }
+    let slack = |x: f32| x.abs() * 1e-6;
+    Some((least - slack(least), most + slack(most)))
 }
 
 #[cfg(test)]

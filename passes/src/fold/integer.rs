@@ -98,6 +98,18 @@ fn chain(func: &Func, op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> 
     }
     let [x, y] = inner.args[..] else { return None };
     let before = func.as_const(y)?;
+    // Limits that meet or cross leave one value.
+    let signed = |bits: u64| ((bits << (64 - ty.bits())) as i64) >> (64 - ty.bits());
+    let crossed = match (op, inner.op) {
+        (Op::SMin, Op::SMax) => signed(before) >= signed(bits),
+        (Op::SMax, Op::SMin) => signed(before) <= signed(bits),
+        (Op::UMin, Op::UMax) => before >= bits,
+        (Op::UMax, Op::UMin) => before <= bits,
+        _ => false,
+    };
+    if crossed {
+        return Some(Rewrite::Bits(bits));
+    }
     if inner.op != op {
         return None;
     }
