@@ -42,6 +42,7 @@ pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duratio
         outputs: Vec::new(),
         state: Map::new(),
         driver_constants: Vec::new(),
+        fetch_program: None,
         dispatch: None,
         lines: Vec::new(),
     };

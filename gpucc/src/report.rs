@@ -86,6 +86,9 @@ pub struct Shader {
     /// What the program reads of the driver's constants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub driver_constants: Vec<Value>,
+    /// Vertex: the separate program that fetches attributes, where the pipeline asks for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fetch_program: Option<Code>,
     /// Compute: how a dispatch is laid out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Value>,

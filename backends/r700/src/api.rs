@@ -479,6 +479,8 @@ pub struct Compiled {
     pub outputs: Vec<OutputSlot>,
     /// What the program reads of kcache buffer 15.
     pub driver_constants: Vec<DriverConstant>,
+    /// Vertex, where the pipeline asks for it: the fetch program that CALL_FS runs, to be placed like [`Compiled::code`].
+    pub fetch_program: Option<Vec<u8>>,
     /// Compute: the dispatch.
     pub compute: Option<ComputeLayout>,
     /// The pipeline state with everything that was inferred filled in.

@@ -6,6 +6,7 @@ mod api;
 mod emit;
 pub mod emu;
 mod expand;
+mod fetch;
 mod gather;
 pub mod group;
 pub mod inst;
@@ -103,6 +104,11 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         inputs: Vec::new(),
         outputs: Vec::new(),
         driver_constants: abi.driver_constants(&lowered.driver),
+        fetch_program: if expanded.stage == Stage::Vertex {
+            fetch::program(&abi)?
+        } else {
+            None
+        },
         compute: None,
         pipeline: PipelineState::default(),
         notes: Vec::new(),

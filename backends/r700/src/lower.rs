@@ -13,6 +13,8 @@ mod ops;
 mod texture;
 mod uses;
 
+pub use interface::vertex_format;
+
 use crate::abi::Abi;
 use crate::api::Failure;
 use crate::inst::{Alu, FILES, GPR, Inst, Source, Src};

@@ -2,7 +2,7 @@
 //! register guide (isa/r700.md 4).
 
 use crate::abi::Abi;
-use crate::api::{Chip, ExportKind, StateRegister};
+use crate::api::{Chip, ExportKind, FetchMode, StateRegister};
 use crate::emit::Emitted;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
 
@@ -94,6 +94,24 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
             ("DX10_CLAMP", 4, u32::from(abi.chip == Chip::R600)),
         ],
     ));
+    if func.stage == Stage::Vertex && abi.pipeline.fetch == FetchMode::Separate {
+        // The vertex program counts the fetch program's registers as its own. Guide, SQ_PGM_RESOURCES_FS.
+        list.push(register(
+            "SQ_PGM_RESOURCES_FS",
+            0x288a4,
+            &[
+                ("NUM_GPRS", 0, 0),
+                ("STACK_SIZE", 8, 0),
+                ("DX10_CLAMP", 21, 1),
+            ],
+        ));
+        list.push(register("SQ_PGM_START_FS", 0x28894, &[("PGM_START", 0, 0)]));
+        list.push(register(
+            "SQ_PGM_CF_OFFSET_FS",
+            0x288dc,
+            &[("PGM_CF_OFFSET", 0, 0)],
+        ));
+    }
     match func.stage {
         Stage::Fragment => fragment(func, abi, code, &mut list),
         Stage::Vertex | Stage::Compute => vertex(func, abi, &mut list),

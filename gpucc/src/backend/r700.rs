@@ -292,6 +292,13 @@ impl Program for Code {
             .iter()
             .map(|constant| driver_constant(&compiled.expanded, constant))
             .collect();
+        shader.fetch_program = compiled
+            .fetch_program
+            .as_ref()
+            .map(|code| crate::report::Code {
+                bytes: code.len(),
+                hex: crate::describe::hex(code),
+            });
         shader.dispatch = compiled.compute.map(|layout| {
             json!({
                 "workgroup_size": compiled.expanded.workgroup_size,

@@ -5,7 +5,7 @@ use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun};
 use crate::{Failure, SourceText};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::{Bindings, Bound};
-use gpucc_ir::ssa::{Func, Input, InputKind, ResourceKind, Span, Stage};
+use gpucc_ir::ssa::{Func, Input, InputKind, ResourceKind, Span};
 use gpucc_r700 as r700;
 use gpucc_r700::emu::{
     self, Aperture, BufferResource, FetchResource, FetchSource, Launched, PixelBatch, Rule, State,
@@ -31,14 +31,6 @@ pub fn executor(
     compiled: &r700::Compiled,
     source: &SourceText,
 ) -> Result<Box<dyn Executor>, Failure> {
-    if compiled.expanded.stage == Stage::Vertex
-        && compiled.pipeline.fetch == r700::FetchMode::Separate
-    {
-        return Err(Failure::not_yet(
-            "running a vertex program with a separate fetch program",
-            "the R700 executor",
-        ));
-    }
     Ok(Box::new(Machine {
         chip,
         compiled: compiled.clone(),
@@ -122,6 +114,7 @@ impl Machine {
         for register in &self.compiled.state {
             state.registers.insert(register.address, register.value);
         }
+        state.fetch_program = self.compiled.fetch_program.clone();
         let mut places = self.places(bindings, groups.iter().product());
         for slot in &self.compiled.resources {
             self.bind(&mut state, bindings, slot, &places);

@@ -36,7 +36,7 @@ enum OutputLane {
 
 /// How the vertex fetch reads a WebGPU vertex format: DATA_FORMAT, NUM_FORMAT, signed, components,
 /// bytes, and the order of the components. R700 ISA 10.3, VTX_WORD1.
-fn vertex_format(name: &str) -> Option<(u8, u8, bool, u8, u8, [u8; 4])> {
+pub fn vertex_format(name: &str) -> Option<(u8, u8, bool, u8, u8, [u8; 4])> {
     let xyzw = [0, 1, 2, 3];
     if name == "unorm10-10-10-2" {
         return Some((25, 0, false, 4, 4, xyzw));
@@ -163,6 +163,10 @@ impl Lower<'_> {
                 if separate {
                     for &(input, component) in &read {
                         if let InputKind::Location { location, .. } = self.ssa.inputs[input].kind {
+                            if let Some(constant) = self.missing_component(input, component) {
+                                self.inputs.components.insert((input, component), constant);
+                                continue;
+                            }
                             let reg = preload(self, 1 + location, component.into());
                             self.inputs
                                 .components
@@ -183,6 +187,17 @@ impl Lower<'_> {
         }
         self.outputs_in_registers();
         Ok(())
+    }
+
+    /// A component that an integer attribute's format lacks: 0, 0, 0, 1, which no fetch select gives.
+    fn missing_component(&self, input: Input, component: u8) -> Option<Place> {
+        let slot = self.abi.inputs.iter().find(|slot| slot.input == input)?;
+        let (.., count, _, _) = vertex_format(&slot.attribute.as_ref()?.format)?;
+        let integer = matches!(
+            self.ssa.inputs[input].scalar,
+            Scalar::I32 | Scalar::U32 | Scalar::Bool
+        );
+        (integer && component >= count).then(|| Place::Source(Src::Bits(u32::from(component == 3))))
     }
 
     fn vertex_inputs(

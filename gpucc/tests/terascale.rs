@@ -1,0 +1,139 @@
+//! R700 and R6xx from outside: separate fetch programs, and what R6xx refuses.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn folder() -> PathBuf {
+    let path = std::env::temp_dir().join(format!("gpucc-terascale-{}", std::process::id()));
+    std::fs::create_dir_all(&path).expect("a folder can be made");
+    path
+}
+
+fn write(name: &str, text: &str) -> String {
+    let path = folder().join(name);
+    std::fs::write(&path, text).expect("writable");
+    path.to_string_lossy().into_owned()
+}
+
+fn gpucc(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gpucc"))
+        .args(args)
+        .output()
+        .expect("gpucc starts")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+const ATTRIBUTES: &str = "
+struct Out { @builtin(position) p: vec4f, @location(0) a: vec4f, @location(1) @interpolate(flat) b: vec4u,
+  @location(2) @interpolate(flat) c: vec4i };
+@vertex fn main(@location(0) a: vec4f, @location(2) b: vec4u, @location(5) c: vec4i, @location(6) d: vec2f,
+    @builtin(vertex_index) v: u32, @builtin(instance_index) i: u32) -> Out {
+  return Out(a + vec4f(d, 0, 0), a * f32(v), b + vec4u(i), c);
+}";
+
+const STATE: &str = r#"{"vertex":{"fetch":"separate",
+  "attributes":[{"location":0,"format":"unorm8x4","buffer":0,"offset":4},
+    {"location":2,"format":"uint32x2","buffer":1,"offset":0},
+    {"location":5,"format":"sint16x2","buffer":0,"offset":8},
+    {"location":6,"format":"float32","buffer":1,"offset":8}],
+  "buffers":[{"stride":12,"step":"vertex"},{"stride":12,"step":"instance"}]}}"#;
+
+#[test]
+fn attributes_come_through_a_fetch_program_of_their_own() {
+    let shader = write("attributes.wgsl", ATTRIBUTES);
+    let state = write("attributes.json", STATE);
+    for target in ["r700", "r600"] {
+        let args = ["--target", target, "--pipeline", &state, &shader];
+        let output = gpucc(&[&["verify"][..], &args].concat());
+        assert!(output.status.success(), "{}", text(&output));
+        assert!(text(&output).contains("0 mismatches"));
+        let asm = text(&gpucc(&args));
+        assert!(
+            asm.contains("00 CALL_FS") && !asm.contains("VFETCH"),
+            "{asm}"
+        );
+        let output = gpucc(&[&args[..], &["--emit", "json"]].concat());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let shader = &report["shaders"][0];
+        assert_eq!(shader["state"]["SQ_PGM_START_FS"]["address"], 0x28894);
+        // One clause of four fetches at quadword 2, then RETURN.
+        let fetch = &shader["fetch_program"];
+        assert_eq!(fetch["bytes"], 16 + 4 * 16);
+        assert_eq!(
+            &fetch["hex"].as_str().expect("text")[..32],
+            "02000000000c0081000000000000008a"
+        );
+    }
+}
+
+#[test]
+fn r6xx_refuses_what_needs_memory_that_programs_address() {
+    let refused = |name: &str, source: &str, feature: &str| {
+        let shader = write(name, source);
+        let output = gpucc(&["--target", "r600", &shader]);
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+        assert!(text(&output).contains(feature), "{}", text(&output));
+        assert!(text(&output).contains("register guide 4"));
+    };
+    refused(
+        "store.wgsl",
+        "@group(0) @binding(0) var<storage, read_write> b: array<u32>;
+         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) i: vec3u) { b[i.x] = 1; }",
+        "writes to storage buffers",
+    );
+    refused(
+        "shared.wgsl",
+        "@group(0) @binding(0) var<storage, read_write> b: array<u32>;
+         var<workgroup> w: array<u32, 4>;
+         @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+           w[i] = i; workgroupBarrier(); b[i] = w[3 - i]; }",
+        "workgroup memory",
+    );
+}
+
+#[test]
+fn arrays_go_to_scratch_where_registers_are_not_indexed() {
+    let shader = write(
+        "array.wgsl",
+        "@fragment fn main(@location(0) @interpolate(flat) n: u32, @location(1) v: vec4f) -> @location(0) vec4f {
+           var a: array<vec4f, 9>;
+           for (var i = 0u; i < 9u; i++) { a[i] = v * f32(i) + vec4f(sin(v.x), 0.0, 0.0, cos(v.y)); }
+           a[(n + 3u) % 9u] = v.yzwx;
+           return a[n % 9u] + a[(n * 5u) % 9u];
+         }",
+    );
+    for (chip, indexes) in [("rv670", true), ("rv630", false), ("rv610", false)] {
+        let args = ["--target", "r600", "--chip", chip, &shader];
+        let output = gpucc(&[&["verify"][..], &args].concat());
+        assert!(output.status.success(), "{}", text(&output));
+        let asm = text(&gpucc(&args));
+        assert_eq!(asm.contains("MOVA_INT"), indexes, "{chip}");
+        assert_eq!(asm.contains("MEM_SCRATCH: READ_IND"), !indexes, "{chip}");
+        assert_eq!(asm.contains("USES_WATERFALL"), indexes, "{chip}");
+    }
+}
+
+#[test]
+fn every_sample_that_r6xx_can_run_runs_right() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let mut verified = 0;
+    let mut files: Vec<PathBuf> = std::fs::read_dir(samples)
+        .expect("samples")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == "wgsl"))
+        .collect();
+    files.sort();
+    for file in files {
+        let file = file.to_string_lossy();
+        let output = gpucc(&["verify", "--target", "r600", "--inputs", "2", &file]);
+        match output.status.code() {
+            Some(0) => verified += 1,
+            Some(3) => assert!(text(&output).contains("R6xx cannot do this")),
+            other => panic!("{file}: {other:?} {}", text(&output)),
+        }
+    }
+    assert!(verified >= 12, "{verified}");
+}
