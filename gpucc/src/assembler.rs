@@ -53,10 +53,11 @@ pub fn assembler(target: Target) -> Result<&'static dyn Assembler, Failure> {
     match target {
         Target::R700 => Ok(crate::backend::r700::assembler(gpucc_r700::Family::R700)),
         Target::R600 => Ok(crate::backend::r700::assembler(gpucc_r700::Family::R600)),
+        Target::Valhall => Ok(&crate::backend::valhall::ASSEMBLER),
         Target::Interp => Err(Failure::usage(
             "target interp has no machine code; name a machine",
         )),
-        Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => Err(Failure::not_yet(
+        Target::Gen4 | Target::G45 | Target::Rogue => Err(Failure::not_yet(
             format!("target {}", target.name()),
             "the back end",
         )),

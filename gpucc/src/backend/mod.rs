@@ -1,6 +1,8 @@
 //! What the facade asks of a back end: the one place where machines are dynamic.
 
 pub mod r700;
+pub mod valhall;
+mod words;
 
 use crate::compiler::Options;
 use crate::execute::Executor;

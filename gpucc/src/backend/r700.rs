@@ -1,15 +1,13 @@
 //! R700 and R6xx behind the facade: options in, report out.
 
-use super::{Backend, Program};
+use super::{Backend, Program, words};
 use crate::assembler::{Assembler, AssemblyError};
 use crate::compiler::{Effort, Options};
 use crate::execute::Executor;
 use crate::pipeline::{Attribute, BindingSlot, Fetch, Pipeline, Step, VertexBuffer, VertexState};
 use crate::report::Shader;
 use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
-use gpucc_ir::ssa::{
-    Builtin, Func, InputKind, Interpolation, Numerics, OutputKind, ResourceKind, Span,
-};
+use gpucc_ir::ssa::{Func, InputKind, Numerics, OutputKind, Span};
 use gpucc_r700 as r700;
 use gpucc_r700::isa;
 use serde_json::{Map, Value, json};
@@ -255,7 +253,7 @@ impl Program for Code {
         shader.machine = stats
             .machine()
             .into_iter()
-            .map(|(name, value)| (name.to_owned(), number(value)))
+            .map(|(name, value)| (name.to_owned(), words::number(value)))
             .collect();
         shader.resources = compiled
             .resources
@@ -321,26 +319,6 @@ impl Program for Code {
     }
 }
 
-/// Whole numbers without a fraction.
-fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 1e15 {
-        (value as i64).into()
-    } else {
-        value.into()
-    }
-}
-
-fn kind(kind: &ResourceKind) -> &'static str {
-    match kind {
-        ResourceKind::Uniform { .. } => "uniform",
-        ResourceKind::Storage { .. } => "storage",
-        ResourceKind::Immediate { .. } => "immediate",
-        ResourceKind::Texture { .. } => "texture",
-        ResourceKind::StorageTexture { .. } => "storage_texture",
-        ResourceKind::Sampler { .. } => "sampler",
-    }
-}
-
 fn resource(func: &Func, slot: &r700::ResourceSlot) -> Value {
     let data = &func.resources[slot.resource];
     let mut places = Map::new();
@@ -358,48 +336,17 @@ fn resource(func: &Func, slot: &r700::ResourceSlot) -> Value {
     json!({
         "group": data.group,
         "binding": data.binding,
-        "kind": kind(&data.kind),
+        "kind": words::kind(&data.kind),
         "name": data.name,
         "slot": places,
     })
-}
-
-/// The name of a builtin in reports: WGSL's where WGSL has it.
-fn builtin(builtin: Builtin) -> String {
-    let name = match builtin {
-        Builtin::VertexIndex => "vertex_index",
-        Builtin::InstanceIndex => "instance_index",
-        Builtin::BaseVertex => "base_vertex",
-        Builtin::BaseInstance => "base_instance",
-        Builtin::DrawIndex => "draw_index",
-        Builtin::Position => "position",
-        Builtin::PointSize => "point_size",
-        Builtin::ClipDistance(first) => return format!("clip_distances_{first}"),
-        Builtin::FrontFacing => "front_facing",
-        Builtin::SampleIndex => "sample_index",
-        Builtin::SampleMask => "sample_mask",
-        Builtin::FragDepth => "frag_depth",
-        Builtin::PrimitiveIndex => "primitive_index",
-        Builtin::PointCoord => "point_coord",
-        Builtin::ViewIndex => "view_index",
-        Builtin::GlobalInvocationId => "global_invocation_id",
-        Builtin::LocalInvocationId => "local_invocation_id",
-        Builtin::LocalInvocationIndex => "local_invocation_index",
-        Builtin::WorkgroupId => "workgroup_id",
-        Builtin::NumWorkgroups => "num_workgroups",
-        Builtin::SubgroupSize => "subgroup_size",
-        Builtin::SubgroupInvocationId => "subgroup_invocation_id",
-        Builtin::NumSubgroups => "num_subgroups",
-        Builtin::SubgroupId => "subgroup_id",
-    };
-    name.to_owned()
 }
 
 fn input(func: &Func, slot: &r700::InputSlot) -> Value {
     let data = &func.inputs[slot.input];
     let mut object = Map::new();
     match data.kind {
-        InputKind::Builtin(which) => object.insert("builtin".into(), builtin(which).into()),
+        InputKind::Builtin(which) => object.insert("builtin".into(), words::builtin(which).into()),
         InputKind::Location { location, .. } => object.insert("location".into(), location.into()),
     };
     object.insert("name".into(), data.name.clone().into());
@@ -407,12 +354,10 @@ fn input(func: &Func, slot: &r700::InputSlot) -> Value {
     object.insert("channel".into(), slot.channel.into());
     object.insert("components".into(), data.components.into());
     if let Some(interpolation) = slot.interpolation {
-        let name = match interpolation {
-            Interpolation::Perspective => "perspective",
-            Interpolation::Linear => "linear",
-            Interpolation::Flat => "flat",
-        };
-        object.insert("interpolation".into(), name.into());
+        object.insert(
+            "interpolation".into(),
+            words::interpolation(interpolation).into(),
+        );
     }
     if let Some(semantic) = slot.semantic {
         object.insert("semantic".into(), semantic.into());
@@ -436,7 +381,7 @@ fn output(func: &Func, slot: &r700::OutputSlot) -> Value {
     let data = &func.outputs[slot.output];
     let mut object = Map::new();
     match data.kind {
-        OutputKind::Builtin(which) => object.insert("builtin".into(), builtin(which).into()),
+        OutputKind::Builtin(which) => object.insert("builtin".into(), words::builtin(which).into()),
         OutputKind::Location { location, .. } => object.insert("location".into(), location.into()),
     };
     object.insert("name".into(), data.name.clone().into());

@@ -128,12 +128,6 @@ fn target(args: &args::TargetArgs) -> Result<(Target, Option<&'static str>), Fai
                 })?,
         ),
     };
-    if !target.is_built() {
-        return Err(Failure::not_yet(
-            format!("target {} ({})", target.name(), target.machine()),
-            "the back end",
-        ));
-    }
     Ok((target, chip))
 }
 

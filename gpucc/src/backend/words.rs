@@ -1,0 +1,65 @@
+//! Words that the reports of all machines share.
+
+use gpucc_ir::ssa::{Builtin, Interpolation, ResourceKind};
+use serde_json::Value;
+
+/// Whole numbers without a fraction.
+pub fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        (value as i64).into()
+    } else {
+        value.into()
+    }
+}
+
+/// The name of a kind of binding in reports.
+pub fn kind(kind: &ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Uniform { .. } => "uniform",
+        ResourceKind::Storage { .. } => "storage",
+        ResourceKind::Immediate { .. } => "immediate",
+        ResourceKind::Texture { .. } => "texture",
+        ResourceKind::StorageTexture { .. } => "storage_texture",
+        ResourceKind::Sampler { .. } => "sampler",
+    }
+}
+
+/// The name of a builtin in reports: WGSL's where WGSL has it.
+pub fn builtin(builtin: Builtin) -> String {
+    let name = match builtin {
+        Builtin::VertexIndex => "vertex_index",
+        Builtin::InstanceIndex => "instance_index",
+        Builtin::BaseVertex => "base_vertex",
+        Builtin::BaseInstance => "base_instance",
+        Builtin::DrawIndex => "draw_index",
+        Builtin::Position => "position",
+        Builtin::PointSize => "point_size",
+        Builtin::ClipDistance(first) => return format!("clip_distances_{first}"),
+        Builtin::FrontFacing => "front_facing",
+        Builtin::SampleIndex => "sample_index",
+        Builtin::SampleMask => "sample_mask",
+        Builtin::FragDepth => "frag_depth",
+        Builtin::PrimitiveIndex => "primitive_index",
+        Builtin::PointCoord => "point_coord",
+        Builtin::ViewIndex => "view_index",
+        Builtin::GlobalInvocationId => "global_invocation_id",
+        Builtin::LocalInvocationId => "local_invocation_id",
+        Builtin::LocalInvocationIndex => "local_invocation_index",
+        Builtin::WorkgroupId => "workgroup_id",
+        Builtin::NumWorkgroups => "num_workgroups",
+        Builtin::SubgroupSize => "subgroup_size",
+        Builtin::SubgroupInvocationId => "subgroup_invocation_id",
+        Builtin::NumSubgroups => "num_subgroups",
+        Builtin::SubgroupId => "subgroup_id",
+    };
+    name.to_owned()
+}
+
+/// The name of a way to vary in reports.
+pub const fn interpolation(interpolation: Interpolation) -> &'static str {
+    match interpolation {
+        Interpolation::Perspective => "perspective",
+        Interpolation::Linear => "linear",
+        Interpolation::Flat => "flat",
+    }
+}
