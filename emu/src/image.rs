@@ -175,6 +175,20 @@ impl Image {
         &mut self.bytes
     }
 
+    /// The same bytes read as another format of as many bytes a texel.
+    #[must_use]
+    pub fn viewed_as(&self, format: Format) -> Option<Image> {
+        (format.bytes() == self.format.bytes()).then(|| Image {
+            format,
+            ..self.clone()
+        })
+    }
+
+    /// The bytes of one level.
+    pub fn level_bytes(&self, level: u32) -> &[u8] {
+        &self.bytes[self.starts[level as usize]..self.starts[level as usize + 1]]
+    }
+
     /// The bytes of one level.
     pub fn level_bytes_mut(&mut self, level: u32) -> &mut [u8] {
         let range = self.starts[level as usize]..self.starts[level as usize + 1];

@@ -55,6 +55,12 @@ impl Simplify<'_, '_> {
     /// Outer loops come first, so what is counted of inner terminators is counted afterwards.
     fn straighten(&mut self, func: &mut Func, shape: &Shape, inst: Inst) {
         let terms: SmallVec<[Inst; 8]> = shape.terminators(inst).collect();
+        let body = func.insts[inst].regions[0];
+        // A machine without exits keeps its loops of one trip, but for one that ends in its only break.
+        let dissolves = terms.len() == 1 && func.terminator(body) == Some(terms[0]);
+        if self.ctx.guarded && !dissolves {
+            return;
+        }
         if terms
             .iter()
             .any(|&term| func.insts[term].op == Op::Continue)
@@ -69,7 +75,6 @@ impl Simplify<'_, '_> {
                 func.insts[term].imm = Imm::Label(inst);
             }
         }
-        let body = func.insts[inst].regions[0];
         func.insts[inst].op = Op::Block;
         func.insts[inst].regions.truncate(1);
         let inits = std::mem::take(&mut func.insts[inst].args);

@@ -195,6 +195,42 @@ fn guards_keep_the_meaning_and_leave_no_exit() {
 }
 
 #[test]
+fn simplifying_after_the_guards_makes_no_exit_of_a_loop_of_one_trip() {
+    let text = r#"func "main" compute {
+  res0 = "out" group 0 binding 0 storage 4 load store as u32
+  in0 = "id" u32 x 1 builtin local_invocation_index
+} body {
+  %0: b32 = const 0x0
+  %1: b32 = const 0x5
+  %2: b32 = input in0.0
+  %3: b1 = ult %2, %1
+  %4: b32 = loop %0 body (%5: b32) {
+    if %3 {
+      break %2
+    } else {
+      break %1
+    }
+    unreachable
+  } continuing (%6: b32) {
+    next %6
+  }
+  buffer_store res0, %0, %4
+  yield
+}
+"#;
+    let mut func = gpucc_ir::ssa::parse(text)
+        .expect("the text is right")
+        .funcs
+        .remove(0);
+    let case = Case {
+        target: &Masks,
+        ..Case::of(&["exits_to_guards", "simplify"])
+    };
+    case.apply(&mut func);
+    assert!(!func.to_string().contains("exit"), "{func}");
+}
+
+#[test]
 fn every_pipeline_keeps_the_meaning() {
     for level in [Level::O0, Level::O1, Level::O2, Level::Omax] {
         for target in [

@@ -12,8 +12,8 @@ use crate::api::{
 };
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
-    Builtin, Func, Imm, Input, InputKind, MemSpace, Op, Output, OutputKind, Resource, ResourceKind,
-    Scalar, Span, Stage,
+    Builtin, Dim, Func, Imm, Input, InputKind, MemSpace, Op, Output, OutputKind, Resource,
+    ResourceKind, Scalar, Span, Stage,
 };
 
 /// Constant buffer of immediates.
@@ -56,8 +56,12 @@ pub struct Abi {
     pub parameters: u32,
     /// Compute: the dispatch.
     pub compute: Option<ComputeLayout>,
-    /// Storage buffers that the code uses.
-    pub storages: u32,
+    /// Storage buffers and stored textures that the code uses: bases in the driver's constants.
+    pub apertures: u32,
+    /// The vec4 of the driver's constants with an image's size, where the code may ask for it.
+    pub image_constant: SecondaryMap<Resource, u32>,
+    /// The images that have such a vec4, by the number of the first element's.
+    images: Vec<(u32, Resource)>,
     /// The vec4 of the driver's constants that places workgroup memory.
     pub workgroup_constant: u32,
     /// Dword offset of each workgroup variable within the workgroup's region.
@@ -131,7 +135,8 @@ impl Abi {
                 dwords += data.size / 4;
             }
         }
-        abi.workgroup_constant = 2 + abi.storages;
+        abi.workgroup_constant = 2 + abi.apertures;
+        abi.images(func);
         match func.stage {
             Stage::Vertex => abi.vertex(func, &uses)?,
             Stage::Fragment => abi.fragment(func, &uses)?,
@@ -160,6 +165,7 @@ impl Abi {
 
     fn bindings(&mut self, func: &Func, options: &Options, uses: &Uses) -> Result<(), Failure> {
         let (mut uniforms, mut storages, mut textures, mut samplers) = (0, 0, 0, 0);
+        let stored = crate::expand::image::stored(func);
         for (resource, data) in func.resources.iter() {
             if !uses.resources[resource.as_u32() as usize] {
                 continue;
@@ -170,9 +176,11 @@ impl Abi {
                 .iter()
                 .find(|(group, binding, _)| (*group, *binding) == (data.group, data.binding))
                 .map(|&(.., slot)| slot);
+            // The elements of an array of bindings stand one after the other.
             let take = |next: &mut u32| {
                 let slot = wanted.unwrap_or(*next);
-                *next = (*next).max(slot + 1);
+                let elements = data.count.unwrap_or(1).max(1);
+                *next = (*next).max(slot.saturating_add(elements));
                 slot
             };
             let slot = match data.kind {
@@ -186,6 +194,7 @@ impl Abi {
                 }
                 ResourceKind::Immediate { .. } => Slot {
                     kcache: Some(IMMEDIATES.into()),
+                    resource: Some(IMMEDIATES.into()),
                     ..Slot::default()
                 },
                 ResourceKind::Storage { .. } => {
@@ -196,6 +205,7 @@ impl Abi {
                         ..Slot::default()
                     }
                 }
+                ResourceKind::StorageTexture { .. } if stored[resource] => Slot::default(),
                 ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => Slot {
                     resource: Some(TEXTURES + take(&mut textures)),
                     ..Slot::default()
@@ -208,10 +218,19 @@ impl Abi {
             self.slots[resource] = slot;
             self.used.push(resource);
         }
-        self.storages = storages;
+        // Stored textures follow the storage buffers.
+        self.apertures = storages;
+        for (resource, data) in func.resources.iter() {
+            let used = uses.resources[resource.as_u32() as usize];
+            let image = matches!(data.kind, ResourceKind::StorageTexture { .. });
+            if used && image && stored[resource] {
+                self.slots[resource].aperture_index = Some(self.apertures);
+                self.apertures += data.count.unwrap_or(1).max(1);
+            }
+        }
         let limits = [
             ("uniform buffers", uniforms, 14),
-            ("storage buffers", storages, 32),
+            ("storage buffers and stored textures", self.apertures, 32),
             ("textures", textures, 112),
             ("samplers", samplers, 18),
         ];
@@ -227,6 +246,26 @@ impl Abi {
             }
         }
         Ok(())
+    }
+
+    /// A vec4 of the driver's constants for every image whose size the code may ask for: storage
+    /// textures, and cube arrays, of which GET_TEXTURE_RESINFO counts faces.
+    fn images(&mut self, func: &Func) {
+        let mut next = self.workgroup_constant + 1;
+        for &resource in &self.used {
+            let data = &func.resources[resource];
+            let asks = match data.kind {
+                ResourceKind::StorageTexture { .. } => true,
+                ResourceKind::Texture { dim, arrayed, .. } => dim == Dim::Cube && arrayed,
+                _ => false,
+            };
+            if asks {
+                let elements = data.count.unwrap_or(1).max(1);
+                self.image_constant[resource] = next;
+                self.images.push((next, resource));
+                next += elements;
+            }
+        }
     }
 
     fn vertex(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
@@ -505,6 +544,15 @@ impl Abi {
                 0 => DriverConstant::NumWorkgroups,
                 1 => DriverConstant::Draw,
                 c if c == self.workgroup_constant => DriverConstant::Workgroup { constant: c },
+                c if c > self.workgroup_constant => {
+                    let after = self.images.partition_point(|&(first, _)| first <= c);
+                    let (first, resource) = self.images[after - 1];
+                    DriverConstant::Image {
+                        constant: c,
+                        resource,
+                        element: c - first,
+                    }
+                }
                 c => DriverConstant::Storage { index: c - 2 },
             })
             .collect();

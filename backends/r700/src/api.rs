@@ -342,8 +342,10 @@ pub enum DriverConstant {
     /// c1: first vertex, first instance, draw index, 0.
     Draw,
     /// c(2+i): storage buffer i: base in dwords within the scatter aperture, size in bytes, 0, 0.
+    /// Storage textures that the program stores to follow the buffers: linear surfaces with their
+    /// pitch in texels and their rows a slice as third and fourth.
     Storage {
-        /// The storage buffer's number.
+        /// The number within the aperture.
         index: u32,
     },
     /// Workgroup memory within the scatter aperture: base in dwords, dwords of one workgroup, 0, 0.
@@ -352,12 +354,14 @@ pub enum DriverConstant {
         /// The vec4's number.
         constant: u32,
     },
-    /// One image: width, height, layers, levels.
+    /// One image: width, height, layers (cubes of a cube array, depth in three dimensions), levels.
     Image {
         /// The vec4's number.
         constant: u32,
         /// The binding.
         resource: Resource,
+        /// Element of an array of bindings.
+        element: u32,
     },
 }
 

@@ -1,5 +1,7 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
+mod arrays;
+pub mod image;
 mod texture;
 
 use crate::api::{Effort, Options};
@@ -65,6 +67,8 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
     let model = crate::numerics_of(options.chip.family());
     clamp_conversions(&mut func);
     refine_derivatives(&mut func);
+    arrays::expand(&mut func);
+    image::expand(&mut func);
     texture::expand(&mut func);
     gpucc_passes::expand::expand(&mut func, &crate::target::R700, &model);
     if options.effort > Effort::None {

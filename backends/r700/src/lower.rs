@@ -7,6 +7,7 @@
 
 mod arrays;
 mod compute;
+mod image;
 mod interface;
 mod memory;
 mod ops;
@@ -145,7 +146,9 @@ fn stored(ssa: &Func) -> BTreeSet<Resource> {
     for (region, ..) in ssa.regions_in_order() {
         for &inst in &ssa.regions[region].insts {
             let data = &ssa.insts[inst];
-            if let (Op::BufferStore, Imm::Resource(resource)) = (data.op, &data.imm) {
+            if let (Op::BufferStore | Op::ImageStore, Imm::Resource(resource)) =
+                (data.op, &data.imm)
+            {
                 stored.insert(*resource);
             }
         }
@@ -371,20 +374,24 @@ impl Lower<'_> {
                 Op::Unreachable => return Ok(false),
                 Op::If => self.if_else(inst)?,
                 Op::Loop => self.loop_(inst)?,
-                Op::Block => {
-                    let to: SmallVec<[VReg; 4]> =
-                        data.results.iter().map(|_| self.fresh()).collect();
-                    for (&value, &reg) in data.results.iter().zip(&to) {
-                        self.define(value, reg);
-                    }
-                    if !self.region(data.regions[0], &to)? {
-                        self.define_unreached(&to);
-                    }
-                }
+                Op::Block => self.block_(inst)?,
                 _ => self.instruction(inst)?,
             }
         }
         Ok(true)
+    }
+
+    /// A block that nobody leaves but at its end.
+    fn block_(&mut self, inst: ssa::Inst) -> Result<(), Failure> {
+        let data = &self.ssa.insts[inst];
+        let to: SmallVec<[VReg; 4]> = data.results.iter().map(|_| self.fresh()).collect();
+        for (&value, &reg) in data.results.iter().zip(&to) {
+            self.define(value, reg);
+        }
+        if !self.region(data.regions[0], &to)? {
+            self.define_unreached(&to);
+        }
+        Ok(())
     }
 
     /// Gives registers that no path assigns a value, for code that no lane reaches but that the
@@ -591,7 +598,8 @@ impl Lower<'_> {
                 }
                 Op::If => self.if_else(inst)?,
                 Op::Loop => self.loop_(inst)?,
-                Op::Block | Op::Exit => return Err(self.not_yet("a block in `continuing`")),
+                Op::Block => self.block_(inst)?,
+                Op::Exit => return Err(self.not_yet("leaving a labelled block by a jump")),
                 Op::Unreachable => {}
                 _ => self.instruction(inst)?,
             }
@@ -628,9 +636,7 @@ impl Lower<'_> {
             }
             (Op::BufferLoad, Imm::Resource(resource)) => self.buffer_load(inst, *resource),
             (Op::BufferStore, Imm::Resource(resource)) => self.buffer_store(inst, *resource),
-            (Op::BufferSize, Imm::Resource(resource)) => {
-                self.buffer_size(data.results[0], *resource)
-            }
+            (Op::BufferSize, Imm::Resource(resource)) => self.buffer_size(inst, *resource),
             (Op::MemLoad, Imm::Mem(access)) => self.mem_load(inst, *access),
             (Op::MemStore, Imm::Mem(access)) => self.mem_store(inst, *access),
             (Op::Barrier, _) => {
@@ -647,7 +653,11 @@ impl Lower<'_> {
                 Ok(())
             }
             (Op::IsHelper, _) => Err(self.not_yet("asking whether the invocation is a helper")),
+            (Op::Tex, Imm::Tex(tex)) if self.is_linear_image(tex.texture) => {
+                self.image_load(inst, tex.texture)
+            }
             (Op::Tex, Imm::Tex(tex)) => self.tex(inst, *tex),
+            (Op::ImageStore, Imm::Resource(resource)) => self.image_store(inst, *resource),
             (Op::TexQuery, Imm::Query(resource, query)) => self.query(inst, *resource, *query),
             (Op::Ddx | Op::DdxFine | Op::DdxCoarse | Op::Ddy | Op::DdyFine | Op::DdyCoarse, _) => {
                 self.derivative(inst)

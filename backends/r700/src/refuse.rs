@@ -2,6 +2,7 @@
 //! check of a function against it. Everything else that we do not compile is our own gap.
 
 use crate::api::{Chip, Failure, Family};
+use crate::expand::image::dwords;
 use gpucc_ir::ssa::{
     Builtin, Func, Imm, InputKind, Inst, MemSpace, Op, ResourceKind, Span, Stage, Type,
 };
@@ -16,7 +17,7 @@ enum Refusal {
     Subgroups,
     Barrier,
     StorageTexture,
-    BindingArray,
+    ViewIndex,
     PrimitiveIndex,
     SampleMaskInput,
     MemoryWrites,
@@ -58,18 +59,14 @@ const TABLE: &[Row] = &[
         Some("register guide 4, SQ_CF_WORD1: no instruction waits for another wavefront"),
     ),
     (
-        "storage textures that are read, or whose format is not whole 32-bit components",
-        Some(
-            "R700 ISA 3.4.2: memory exports write linear buffers of dwords, not tiled or packed surfaces",
-        ),
+        "storing texels of less than 32 bits",
+        Some("R700 ISA 3.4.2: memory exports write linear buffers of whole dwords"),
         None,
     ),
     (
-        "arrays of bindings with a dynamic index",
-        Some("R700 ISA 10.3, 10.4: resource and sampler ids are immediates"),
-        Some(
-            "register guide 4, SQ_VTX_WORD0, SQ_TEX_WORD0: resource and sampler ids are immediates",
-        ),
+        "drawing several views at once",
+        Some("register guide, VGT and SPI registers: nothing counts views"),
+        Some("register guide, VGT and SPI registers: nothing counts views"),
     ),
     (
         "primitive index in a fragment shader",
@@ -78,8 +75,12 @@ const TABLE: &[Row] = &[
     ),
     (
         "sample mask as an input",
-        Some("register guide, SPI_PS_IN_CONTROL_0 and 1: no such input"),
-        Some("register guide, SPI_PS_IN_CONTROL_0 and 1: no such input"),
+        Some(
+            "register guide, SPI_PS_IN_CONTROL_0 and 1: parameters, position, index and front face are all they load",
+        ),
+        Some(
+            "register guide, SPI_PS_IN_CONTROL_0 and 1: parameters, position, index and front face are all they load",
+        ),
     ),
     (
         "writes to storage buffers and storage textures",
@@ -134,27 +135,6 @@ fn not_yet(feature: &str, span: Span) -> Failure {
     }
 }
 
-/// A storage texture that the program only writes, in whole dwords, could be a linear buffer.
-fn storage_texture(kind: &ResourceKind, span: Span) -> Failure {
-    match kind {
-        ResourceKind::StorageTexture { format, access, .. }
-            if !access.load
-                && !access.atomic
-                && ["r32", "rg32", "rgba32"]
-                    .iter()
-                    .any(|whole| format.0.strip_prefix(whole).is_some_and(is_component)) =>
-        {
-            not_yet("writing linear storage textures", span)
-        }
-        _ => refuse(Refusal::StorageTexture, Family::R700, span),
-    }
-}
-
-/// The end of a WebGPU texel format's name: what its components are.
-fn is_component(name: &str) -> bool {
-    matches!(name, "float" | "uint" | "sint")
-}
-
 /// Checks what the function asks of the machine.
 ///
 /// # Errors
@@ -201,22 +181,11 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
     };
     if let Some(resource) = resource {
         let binding = &func.resources[resource];
-        if binding.count.is_some() {
-            let constant = data
-                .args
-                .first()
-                .is_some_and(|&element| func.as_const(element).is_some());
-            return Err(if constant {
-                not_yet("arrays of bindings", span)
-            } else {
-                refuse(Refusal::BindingArray, span)
-            });
-        }
-        if matches!(binding.kind, ResourceKind::StorageTexture { .. }) {
-            if family == Family::R600 {
-                return Err(not_yet("reading storage textures", span));
-            }
-            return Err(storage_texture(&binding.kind, span));
+        if data.op == Op::ImageStore
+            && let ResourceKind::StorageTexture { format, .. } = binding.kind
+            && dwords(format).is_none()
+        {
+            return Err(refuse(Refusal::StorageTexture, span));
         }
     }
     if let Imm::Input(input, _) = data.imm
@@ -224,6 +193,7 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
     {
         let what = match builtin {
             Builtin::PrimitiveIndex => Some(Refusal::PrimitiveIndex),
+            Builtin::ViewIndex => Some(Refusal::ViewIndex),
             Builtin::SampleMask => Some(Refusal::SampleMaskInput),
             Builtin::SubgroupSize
             | Builtin::SubgroupInvocationId
@@ -259,28 +229,6 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpucc_ir::ssa::{Dim, ImageAccess, SampleType, TexelFormat};
-
-    #[test]
-    fn only_storage_textures_that_memory_exports_cannot_write_are_the_machines_fault() {
-        let refused = |format, load| {
-            let kind = ResourceKind::StorageTexture {
-                dim: Dim::D2,
-                arrayed: false,
-                format: TexelFormat(format),
-                sample: SampleType::Float,
-                access: ImageAccess {
-                    load,
-                    store: true,
-                    atomic: false,
-                },
-            };
-            matches!(storage_texture(&kind, Span::NONE), Failure::Refused { .. })
-        };
-        assert!(refused("rgba8unorm", false) && refused("rgba16float", false));
-        assert!(refused("r32float", true));
-        assert!(!refused("r32float", false) && !refused("rgba32uint", false));
-    }
 
     #[test]
     fn every_refusal_has_its_row() {

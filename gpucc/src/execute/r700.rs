@@ -5,7 +5,7 @@ use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun};
 use crate::{Failure, SourceText};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::{Bindings, Bound};
-use gpucc_ir::ssa::{Func, Input, InputKind, ResourceKind, Span};
+use gpucc_ir::ssa::{Dim, Func, Input, InputKind, ResourceKind, Span};
 use gpucc_r700 as r700;
 use gpucc_r700::emu::{
     self, Aperture, BufferResource, FetchResource, FetchSource, Launched, PixelBatch, Rule, State,
@@ -52,18 +52,39 @@ struct Machine {
     trace: String,
 }
 
-/// Where storage buffers and workgroup memory stand in the scatter aperture, in dwords.
+/// Where storage buffers, stored textures and workgroup memory stand in the scatter aperture.
 #[derive(Default)]
 struct Places {
     words: Vec<u32>,
-    /// By aperture index: first dword and bytes.
-    storage: BTreeMap<u32, (u32, u32)>,
+    /// By aperture index.
+    storage: BTreeMap<u32, Place>,
+    /// First dword of workgroup memory.
     workgroup: u32,
+}
+
+/// One buffer or texture in the scatter aperture.
+#[derive(Copy, Clone, Default)]
+struct Place {
+    /// First dword.
+    start: u32,
+    bytes: u32,
+    /// A texture's texels a row.
+    pitch: u32,
+    /// A texture's rows a slice.
+    rows: u32,
 }
 
 impl Machine {
     fn func(&self) -> &Func {
         &self.compiled.expanded
+    }
+
+    /// Elements of a binding: more than one where it is an array.
+    fn elements(&self, slot: &r700::ResourceSlot) -> u32 {
+        self.func().resources[slot.resource]
+            .count
+            .unwrap_or(1)
+            .max(1)
     }
 
     fn writes_memory(&self) -> bool {
@@ -77,20 +98,34 @@ impl Machine {
     fn places(&self, bindings: &Bindings, workgroups: u32) -> Places {
         let mut places = Places::default();
         for slot in &self.compiled.resources {
-            let Some(index) = slot.slot.aperture_index else {
+            let Some(first) = slot.slot.aperture_index else {
                 continue;
             };
-            let bytes = bindings.get(slot.resource, 0).bytes();
-            let start = places.words.len() as u32;
-            places.storage.insert(index, (start, bytes.len() as u32));
-            places.words.extend(bytes.chunks(4).map(|chunk| {
-                let mut word = [0; 4];
-                word[..chunk.len()].copy_from_slice(chunk);
-                u32::from_le_bytes(word)
-            }));
-            // Buffers start at cache lines; what is between them belongs to nobody.
-            let aligned = places.words.len().next_multiple_of(LINE / 4);
-            places.words.resize(aligned, GARBAGE);
+            for element in 0..self.elements(slot) {
+                let bound = bindings.get(slot.resource, element);
+                let mut place = Place {
+                    start: places.words.len() as u32,
+                    ..Place::default()
+                };
+                let bytes = match bound {
+                    Bound::Image(image) => {
+                        let [width, height, _] = image.size(0);
+                        (place.pitch, place.rows) = (width, height);
+                        image.level_bytes(0)
+                    }
+                    _ => bound.bytes(),
+                };
+                place.bytes = bytes.len() as u32;
+                places.storage.insert(first + element, place);
+                places.words.extend(bytes.chunks(4).map(|chunk| {
+                    let mut word = [0; 4];
+                    word[..chunk.len()].copy_from_slice(chunk);
+                    u32::from_le_bytes(word)
+                }));
+                // Buffers start at cache lines; what is between them belongs to nobody.
+                let aligned = places.words.len().next_multiple_of(LINE / 4);
+                places.words.resize(aligned, GARBAGE);
+            }
         }
         places.workgroup = places.words.len() as u32;
         if let Some(layout) = self.compiled.compute {
@@ -151,46 +186,48 @@ impl Machine {
         places: &Places,
     ) {
         let data = &self.func().resources[slot.resource];
-        let bound = bindings.get(slot.resource, 0);
-        let bytes = bound.bytes();
-        if let Some(kcache) = slot.slot.kcache {
-            let mut line = bytes.to_vec();
-            line.resize(line.len().next_multiple_of(LINE), 0);
-            let number = match data.kind {
-                ResourceKind::Immediate { .. } => IMMEDIATES,
-                _ => kcache as usize,
-            };
-            if let Some(place) = state.constants.get_mut(number) {
-                *place = line;
-            }
-        }
-        if let Some(number) = slot.slot.resource {
-            let resource = match bound {
-                Bound::Image(image) => FetchResource::Texture(image.clone()),
-                _ => {
-                    let source = match slot.slot.aperture_index {
-                        Some(index) => {
-                            let (start, size) =
-                                places.storage.get(&index).copied().unwrap_or_default();
-                            FetchSource::Aperture {
-                                start: start * 4,
-                                size,
-                            }
-                        }
-                        None => FetchSource::Bytes(bytes.to_vec()),
-                    };
-                    // An index of a buffer counts dwords. abi-r700: Bindings.
-                    FetchResource::Buffer(BufferResource {
-                        source,
-                        stride: 4,
-                        format: None,
-                    })
+        for element in 0..self.elements(slot) {
+            let bound = bindings.get(slot.resource, element);
+            let bytes = bound.bytes();
+            if let Some(kcache) = slot.slot.kcache {
+                let mut line = bytes.to_vec();
+                line.resize(line.len().next_multiple_of(LINE), 0);
+                let number = match data.kind {
+                    ResourceKind::Immediate { .. } => IMMEDIATES,
+                    _ => (kcache + element) as usize,
+                };
+                if let Some(place) = state.constants.get_mut(number) {
+                    *place = line;
                 }
-            };
-            state.resources.insert(number, resource);
-        }
-        if let (Some(number), Bound::Sampler(sampler)) = (slot.slot.sampler, bound) {
-            state.samplers.insert(number, *sampler);
+            }
+            if let Some(number) = slot.slot.resource {
+                let resource = match bound {
+                    Bound::Image(image) => FetchResource::Texture(image.clone()),
+                    _ => {
+                        let source = match slot.slot.aperture_index {
+                            Some(first) => {
+                                let place = places.storage.get(&(first + element));
+                                let place = place.copied().unwrap_or_default();
+                                FetchSource::Aperture {
+                                    start: place.start * 4,
+                                    size: place.bytes,
+                                }
+                            }
+                            None => FetchSource::Bytes(bytes.to_vec()),
+                        };
+                        // An index of a buffer counts dwords. abi-r700: Bindings.
+                        FetchResource::Buffer(BufferResource {
+                            source,
+                            stride: 4,
+                            format: None,
+                        })
+                    }
+                };
+                state.resources.insert(number + element, resource);
+            }
+            if let (Some(number), Bound::Sampler(sampler)) = (slot.slot.sampler, bound) {
+                state.samplers.insert(number + element, *sampler);
+            }
         }
     }
 
@@ -209,8 +246,8 @@ impl Machine {
                     vertex.map_or([0; 4], |run| [run.first_vertex, run.first_instance, 0, 0])
                 }
                 r700::DriverConstant::Storage { index } => {
-                    let (start, bytes) = places.storage.get(&index).copied().unwrap_or_default();
-                    [start, bytes, 0, 0]
+                    let place = places.storage.get(&index).copied().unwrap_or_default();
+                    [place.start, place.bytes, place.pitch, place.rows]
                 }
                 r700::DriverConstant::Workgroup { .. } => [
                     places.workgroup,
@@ -220,10 +257,17 @@ impl Machine {
                     0,
                     0,
                 ],
-                r700::DriverConstant::Image { resource, .. } => match bindings.get(resource, 0) {
+                r700::DriverConstant::Image {
+                    resource, element, ..
+                } => match bindings.get(resource, element) {
                     Bound::Image(image) => {
                         let extent = image.extent();
-                        [extent.width, extent.height, extent.layers, extent.levels]
+                        let third = match extent.dim {
+                            Dim::D3 => extent.depth,
+                            Dim::Cube => extent.layers / 6,
+                            Dim::D1 | Dim::D2 => extent.layers,
+                        };
+                        [extent.width, extent.height, third, extent.levels]
                     }
                     _ => [0; 4],
                 },
@@ -246,16 +290,20 @@ impl Machine {
     /// Copies storage buffers back out of the aperture.
     fn read_back(&self, state: &State, places: &Places, bindings: &mut Bindings) {
         for slot in &self.compiled.resources {
-            let Some(&(start, size)) = slot
-                .slot
-                .aperture_index
-                .and_then(|index| places.storage.get(&index))
-            else {
+            let Some(first) = slot.slot.aperture_index else {
                 continue;
             };
-            let words = &state.aperture.words[start as usize..];
-            if let Some(Bound::Buffer(bytes)) = bindings.get_mut(slot.resource, 0) {
-                debug_assert_eq!(bytes.len(), size as usize);
+            for element in 0..self.elements(slot) {
+                let Some(place) = places.storage.get(&(first + element)) else {
+                    continue;
+                };
+                let words = &state.aperture.words[place.start as usize..];
+                let bytes: &mut [u8] = match bindings.get_mut(slot.resource, element) {
+                    Some(Bound::Buffer(bytes)) => bytes,
+                    Some(Bound::Image(image)) => image.level_bytes_mut(0),
+                    _ => continue,
+                };
+                debug_assert_eq!(bytes.len(), place.bytes as usize);
                 for (place, word) in bytes.chunks_mut(4).zip(words) {
                     let len = place.len();
                     place.copy_from_slice(&word.to_le_bytes()[..len]);

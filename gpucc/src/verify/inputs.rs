@@ -83,6 +83,30 @@ impl Case {
     }
 }
 
+impl Case {
+    /// The same bits for a function that reads storage textures as other formats, as a machine does
+    /// that packs texels itself.
+    #[must_use]
+    pub fn viewed_by(&self, func: &Func) -> Case {
+        let mut case = self.clone();
+        for (resource, data) in func.resources.iter() {
+            let ResourceKind::StorageTexture { format, .. } = data.kind else {
+                continue;
+            };
+            for element in 0..data.count.unwrap_or(1) {
+                if let Some(format) = Format::from_name(format.0)
+                    && let Bound::Image(image) = case.bindings.get(resource, element)
+                    && let Some(viewed) = image.viewed_as(format)
+                {
+                    let bound = Bound::Image(viewed);
+                    case.bindings.set_element(resource, element, bound);
+                }
+            }
+        }
+        case
+    }
+}
+
 /// Invocations of one run.
 pub fn invocations(func: &Func) -> u64 {
     match func.stage {

@@ -232,6 +232,8 @@ fn check(
         return Ok(None);
     };
     let expanded = program.expanded();
+    let viewed = case.viewed_by(expanded);
+    let case = &viewed;
     let reference = reference(expanded, numerics, case)?;
     summary.racy_words += racy_words(&reference.excluded);
     let mut executor = program.executor(source).map_err(Stop::Cannot)?;

@@ -149,7 +149,7 @@ impl Texture {
             }
             Form::Gather => self.gather(b),
             Form::Gradients => {
-                self.to_gradients(b);
+                self.make_gradients(b);
                 if self.dim == Dim::Cube && !self.tex.projected {
                     self.project(b);
                 }
@@ -276,7 +276,7 @@ impl Texture {
 
     /// Gradients whose level is the one asked for: one axis at `2^level` texels, or the quad's own
     /// times `2^bias`.
-    fn to_gradients(&mut self, b: &mut Builder<'_>) {
+    fn make_gradients(&mut self, b: &mut Builder<'_>) {
         let amount = self.rest[0];
         let scale = b.op1(Op::FExp2, amount);
         let zero = b.f32(0.0);

@@ -144,9 +144,10 @@ impl Lower<'_> {
     ) -> Result<(), Failure> {
         self.check_words(inst)?;
         let data = &self.ssa.insts[inst];
-        let address = data.args[0];
+        let (element, args) = self.element(resource, &data.args);
+        let address = args[0];
         let slot = self.abi.slots[resource].clone();
-        if let Some(buffer) = slot.kcache {
+        if let Some(buffer) = slot.kcache.map(|first| first + element) {
             if let Some(bytes) = self.const_bits(address) {
                 for (k, &value) in data.results.iter().enumerate() {
                     let dword = bytes / 4 + k as u32;
@@ -163,15 +164,13 @@ impl Lower<'_> {
                 }
                 return Ok(());
             }
-            let Some(fetch) = slot.resource else {
-                return Err(self.not_yet("immediates at a dynamic index"));
-            };
-            self.fetch_words(inst, fetch, address);
+            let fetch = slot.resource.expect("buffers have resources");
+            self.fetch_words(inst, fetch + element, address);
             return Ok(());
         }
         if self.writes(resource) {
             let count = data.results.len();
-            let index = self.aperture_address(resource, address);
+            let index = self.aperture_address(resource, element, address);
             let (dst, _) = self.results(inst);
             self.push(Inst::MemRead(MemRead {
                 space: Space::Scatter,
@@ -187,7 +186,7 @@ impl Lower<'_> {
         }
         self.fetch_words(
             inst,
-            slot.resource.expect("storage has a resource"),
+            element + slot.resource.expect("storage has a resource"),
             address,
         );
         Ok(())
@@ -200,10 +199,11 @@ impl Lower<'_> {
 
     /// The dword address of a byte of a storage buffer within the scatter aperture, in a register
     /// of its own.
-    fn aperture_address(&mut self, resource: Resource, address: Value) -> VReg {
-        let index = self.abi.slots[resource]
-            .aperture_index
-            .expect("storage has an aperture");
+    fn aperture_address(&mut self, resource: Resource, element: u32, address: Value) -> VReg {
+        let index = element
+            + self.abi.slots[resource]
+                .aperture_index
+                .expect("storage has an aperture");
         let base = self.driver_constant(2 + index as u16, 0);
         let dwords = self.dwords(address);
         self.alu(AluOp::ADD_INT, &[dwords, base])
@@ -230,26 +230,34 @@ impl Lower<'_> {
         inst: ssa::Inst,
         resource: Resource,
     ) -> Result<(), Failure> {
-        let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
+        let args: SmallVec<[Value; 8]> = SmallVec::from_slice(&self.ssa.insts[inst].args);
+        let (element, args) = self.element(resource, &args);
         if args[1..]
             .iter()
             .any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1))
         {
             return Err(self.not_yet("memory of other than 32-bit words"));
         }
-        let index = self.aperture_address(resource, args[0]);
+        let index = self.aperture_address(resource, element, args[0]);
         self.write_words(index, &args[1..]);
         Ok(())
     }
 
-    pub(super) fn buffer_size(&mut self, result: Value, resource: Resource) -> Result<(), Failure> {
+    pub(super) fn buffer_size(
+        &mut self,
+        inst: ssa::Inst,
+        resource: Resource,
+    ) -> Result<(), Failure> {
+        let data = &self.ssa.insts[inst];
+        let result = data.results[0];
+        let (element, _) = self.element(resource, &data.args);
         let place = match self.ssa.resources[resource].kind {
             ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => Src::Bits(size),
             _ => {
                 let index = self.abi.slots[resource]
                     .aperture_index
                     .expect("storage has an aperture");
-                self.driver_constant(2 + index as u16, 1).src
+                self.driver_constant((2 + index + element) as u16, 1).src
             }
         };
         self.values[result] = Some(Place::Source(place));
@@ -307,7 +315,7 @@ impl Lower<'_> {
             Some(Variable::Array(_)) => {}
             Some(Variable::Scratch(base, dwords)) => {
                 for (k, &value) in results.iter().enumerate() {
-                    let index = self.element(address, k as u32, dwords);
+                    let index = self.dword_of(address, k as u32, dwords);
                     let index = self.source_reg(index);
                     let dst = self.fresh();
                     self.push(Inst::MemRead(MemRead {
@@ -328,7 +336,7 @@ impl Lower<'_> {
     }
 
     /// Dword number `address / 4 + k`, kept within the variable.
-    fn element(&mut self, address: Value, k: u32, count: u32) -> Source {
+    fn dword_of(&mut self, address: Value, k: u32, count: u32) -> Source {
         if let Some(bits) = self.const_bits(address) {
             return Source::bits((bits / 4 + k).min(count - 1));
         }
@@ -363,7 +371,7 @@ impl Lower<'_> {
             Some(Variable::Array(_)) => {}
             Some(Variable::Scratch(base, dwords)) => {
                 for (k, &value) in args[1..].iter().enumerate() {
-                    let index = self.element(args[0], k as u32, dwords);
+                    let index = self.dword_of(args[0], k as u32, dwords);
                     let index = self.alu(AluOp::MOV, &[index]);
                     let value = self.reg(value);
                     self.push(Inst::MemWrite(MemWrite {

@@ -47,19 +47,30 @@ impl Lower<'_> {
     }
 
     pub(super) fn tex(&mut self, inst: ssa::Inst, tex: TexOp) -> Result<(), Failure> {
-        let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
-        let ResourceKind::Texture { dim, arrayed, .. } = self.ssa.resources[tex.texture].kind
+        let args: SmallVec<[Value; 8]> = SmallVec::from_slice(&self.ssa.insts[inst].args);
+        let (ResourceKind::Texture { dim, arrayed, .. }
+        | ResourceKind::StorageTexture { dim, arrayed, .. }) = self.ssa.resources[tex.texture].kind
         else {
-            return Err(self.not_yet("loading from a storage texture"));
+            return Err(Failure::Internal {
+                pass: "lower",
+                message: "a texture instruction without a texture".into(),
+            });
         };
-        let resource = self.abi.slots[tex.texture]
-            .resource
-            .expect("textures have resources");
-        let sampler = tex
-            .sampler
-            .expand()
-            .and_then(|sampler| self.abi.slots[sampler].sampler)
-            .unwrap_or(0);
+        let (element, args) = self.element(tex.texture, &args);
+        let resource = element
+            + self.abi.slots[tex.texture]
+                .resource
+                .expect("textures have resources");
+        let mut args = args;
+        let mut sampler = 0;
+        if let Some(used) = tex.sampler.expand() {
+            let (element, rest) = self.element(used, args);
+            args = rest;
+            sampler = element
+                + self.abi.slots[used]
+                    .sampler
+                    .expect("samplers have their numbers");
+        }
         let n = dim.coords();
         let mut next = n;
         let mut take = || {
@@ -248,10 +259,20 @@ impl Lower<'_> {
         resource: Resource,
         query: TexQuery,
     ) -> Result<(), Failure> {
+        let cubes = matches!(
+            self.ssa.resources[resource].kind,
+            ResourceKind::Texture { dim: Dim::Cube, .. }
+        );
+        if self.is_linear_image(resource) || cubes && query == TexQuery::Layers {
+            self.image_query(inst, resource, query);
+            return Ok(());
+        }
         let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
-        let slot = self.abi.slots[resource]
-            .resource
-            .expect("textures have resources");
+        let (element, args) = self.element(resource, &args);
+        let slot = element
+            + self.abi.slots[resource]
+                .resource
+                .expect("textures have resources");
         let level = match (query, args.first()) {
             (TexQuery::Size, Some(&level)) => self.reg(level),
             _ => self.alu(AluOp::MOV, &[Source::bits(0)]),
@@ -270,14 +291,7 @@ impl Lower<'_> {
         match query {
             TexQuery::Size => {}
             TexQuery::Levels => fetch.select = [3, 3, 3, 3],
-            TexQuery::Layers => {
-                if let ResourceKind::Texture { dim: Dim::Cube, .. } =
-                    self.ssa.resources[resource].kind
-                {
-                    return Err(self.not_yet("the layers of a cube array"));
-                }
-                fetch.select = [2, 2, 2, 2];
-            }
+            TexQuery::Layers => fetch.select = [2, 2, 2, 2],
             TexQuery::Samples => {
                 fetch.op = FetchOp::GET_NUMBER_OF_SAMPLES;
                 fetch.select = [3, 3, 3, 3];

@@ -1,0 +1,99 @@
+//! Arrays of bindings: resource and sampler ids are immediates of an instruction (R700 ISA 10.3,
+//! 10.4), so an element known only at run time becomes a choice among all. Reads are made of every
+//! element and the wanted one is kept, which also keeps quads together; stores are guarded.
+
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{Builder, Func, Imm, Inst, InstData, Op, Region, Type, Value};
+use smallvec::SmallVec;
+
+/// Rewrites every access of an array of bindings whose element is not constant.
+pub fn expand(func: &mut Func) {
+    if func.resources.values().all(|data| data.count.is_none()) {
+        return;
+    }
+    let mut renames: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    for (region, ..) in func.regions_in_order() {
+        let list = std::mem::take(&mut func.regions[region].insts);
+        for inst in list {
+            one(func, region, inst, &mut renames);
+        }
+    }
+    for data in func.insts.values_mut() {
+        for arg in &mut data.args {
+            // A choice of a choice was renamed in turn.
+            while let Some(new) = renames[*arg] {
+                *arg = new;
+            }
+        }
+    }
+}
+
+/// Operand and number of elements of the first element that is not constant.
+fn dynamic(func: &Func, data: &InstData) -> Option<(usize, u32)> {
+    let resources: SmallVec<[_; 2]> = match data.imm {
+        Imm::Resource(resource) | Imm::Query(resource, _) => SmallVec::from_slice(&[resource]),
+        Imm::Tex(tex) => [tex.texture]
+            .into_iter()
+            .chain(tex.sampler.expand())
+            .collect(),
+        _ => return None,
+    };
+    resources
+        .into_iter()
+        .filter_map(|resource| func.resources[resource].count)
+        .enumerate()
+        .find(|&(operand, _)| func.as_const(data.args[operand]).is_none())
+}
+
+fn one(
+    func: &mut Func,
+    region: Region,
+    inst: Inst,
+    renames: &mut SecondaryMap<Value, Option<Value>>,
+) {
+    let data = func.insts[inst].clone();
+    let Some((operand, count)) = dynamic(func, &data) else {
+        func.regions[region].insts.push(inst);
+        return;
+    };
+    let types: SmallVec<[Type; 4]> = data.results.iter().map(|&v| func.ty(v)).collect();
+    let element = data.args[operand];
+    let mut chosen: Option<SmallVec<[Value; 4]>> = None;
+    for number in 0..count.max(1) {
+        let mut b = Builder::at(func, region);
+        b.span = data.span;
+        let constant = b.u32(number);
+        let mut copy = data.clone();
+        copy.args[operand] = constant;
+        if types.is_empty() {
+            let is = b.op2(Op::IEq, element, constant);
+            b.if_else(
+                is,
+                &[],
+                |b| {
+                    b.inst(copy.op, copy.imm, &copy.args, &[], &[]);
+                    vec![]
+                },
+                |_| vec![],
+            );
+            continue;
+        }
+        let is = b.op2(Op::IEq, element, constant);
+        let made = func.new_inst(copy, &types);
+        // The sampler may be an element of another array.
+        one(func, region, made, renames);
+        let values = SmallVec::from_slice(&func.insts[made].results);
+        chosen = Some(match chosen {
+            None => values,
+            Some(before) => {
+                let mut b = Builder::at(func, region);
+                b.span = data.span;
+                let pairs = values.into_iter().zip(before);
+                pairs.map(|(new, old)| b.select(is, new, old)).collect()
+            }
+        });
+    }
+    for (&old, new) in data.results.iter().zip(chosen.into_iter().flatten()) {
+        renames[old] = Some(new);
+    }
+}
