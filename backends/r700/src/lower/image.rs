@@ -121,7 +121,7 @@ impl Lower<'_> {
         let texel = args.len() - 4;
         let mut src = [None; 4];
         for (place, &value) in src.iter_mut().zip(&args[texel..texel + words]) {
-            *place = Some(self.own(value).into());
+            *place = Some(self.reg(value).into());
         }
         self.push(Inst::MemWrite(MemWrite {
             space: Space::Scatter,
