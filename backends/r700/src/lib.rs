@@ -17,6 +17,7 @@ mod numerics;
 pub mod op;
 mod refuse;
 mod regs;
+mod schedule;
 pub mod slot;
 mod state;
 mod target;
@@ -56,6 +57,8 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     if options.effort > Effort::None {
         gather::run(&mut lowered.func);
         dump("gather", &lowered.func);
+        schedule::run(&mut lowered.func, options.chip.family().isa());
+        dump("schedule", &lowered.func);
     }
     let mut hooks = regs::Hooks {
         first: lowered.scratch,
