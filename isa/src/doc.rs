@@ -58,7 +58,10 @@ fn values(field: &crate::field::Field) -> String {
             field.width()
         ),
         Kind::Flag => "flag".into(),
-        Kind::Enum(set) => format!("[{}](#{})", set.name, set.name.to_lowercase()),
+        Kind::Enum(set) => {
+            let anchor = set.name.to_lowercase().replace(' ', "-");
+            format!("[{}](#{anchor})", set.name)
+        }
         Kind::Select(spans) => {
             let spans: Vec<String> = spans
                 .iter()

@@ -11,6 +11,7 @@
 pub mod alias;
 pub mod asm;
 pub mod disasm;
+pub mod doc;
 pub mod fields;
 pub mod ops;
 pub mod program;

@@ -182,7 +182,7 @@ enums! {
         8 "b2301", 9 "b1032", 10 "b0011", 11 "b2233"];
     CLAMP "clamp" [0 "none", 1 "clamp_0_inf", 2 "clamp_m1_1", 3 "clamp_0_1"];
     ROUND "round" [0 "rte", 1 "rtp", 2 "rtn", 3 "rtz"];
-    ROUND_NA "round, ties away too" [0 "rte", 1 "rtp", 2 "rtn", 3 "rtz", 4 "rtna"];
+    ROUND_NA "round or ties away" [0 "rte", 1 "rtp", 2 "rtn", 3 "rtz", 4 "rtna"];
     CMP "condition" [0 "eq", 1 "gt", 2 "ge", 3 "ne", 4 "lt", 5 "le", 6 "gtlt", 7 "total"];
     RESULT "result type" [0 "i1", 1 "f1", 2 "m1", 3 "u1"];
     MUX "mux" [0 "neg", 1 "int_zero", 2 "fp_zero", 3 "bit"];
@@ -190,7 +190,7 @@ enums! {
     LANE_OP "lane operation" [0 "none", 1 "xor", 2 "accumulate", 3 "shift", 4 "rotate"];
     INACTIVE "inactive result" [0 "zero", 1 "umax", 2 "i1", 3 "v2i1", 4 "smin", 5 "smax", 6 "v2smin", 7 "v2smax",
         8 "v4smin", 9 "v4smax", 10 "f1", 11 "v2f1", 12 "infn", 13 "inf", 14 "v2infn", 15 "v2inf"];
-    NAN_MODE "NaN mode" [0 "none", 1 "flush_nan", 2 "quiet_nan"];
+    NAN_MODE "nan mode" [0 "none", 1 "flush_nan", 2 "quiet_nan"];
     COMBINE "combine" [0 "none", 1 "h0", 2 "h1", 3 "and", 4 "lowbits"];
     STACK_MODE "stack mode" [0 "return", 1 "call", 2 "none", 3 "replace"];
     VECSIZE "vector size" [0 "none", 1 "v2", 2 "v3", 3 "v4"];
