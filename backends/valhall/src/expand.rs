@@ -1,1 +1,272 @@
-//! Rewrites what Valhall lacks into what it has, SSA to SSA, under the published numerics.
+//! Rewrites what Valhall lacks into what it has, SSA to SSA, under the published numerics: the result is
+//! the reference for the bits.
+//!
+//! Integers of 16 bits are computed in 32 (widening is free in most sources), those of 64 bits partly in
+//! halves. Functions of f16 that only exist for f32 go through f32 and are rounded once more, far inside
+//! WGSL's bounds for f16.
+
+mod convert;
+mod integer;
+mod wide;
+
+use crate::api::{Effort, Options};
+use gpucc_ir::ssa::{Builder, Func, InstData, Op, Type, Value};
+use gpucc_passes::Ctx;
+use gpucc_passes::expand::{Native, OwnRecipe};
+
+/// True for what lowering takes as it is, at the width of its first operand (its first result without
+/// operands).
+pub fn is_native(op: Op, ty: Type) -> bool {
+    match ty {
+        Type::B1 => true,
+        Type::B16 => native16(op),
+        Type::B32 => native32(op),
+        Type::B64 => native64(op),
+    }
+}
+
+/// Not a computation: memory, interface, textures, control and what moves bits about.
+fn structural(op: Op) -> bool {
+    !op.is_pure()
+        || matches!(
+            op,
+            Op::Const
+                | Op::BufferSize
+                | Op::Index
+                | Op::Input
+                | Op::TexQuery
+                | Op::Select
+                | Op::Join16
+                | Op::Lo16
+                | Op::Hi16
+                | Op::Join64
+                | Op::Lo64
+                | Op::Hi64
+        )
+}
+
+fn native16(op: Op) -> bool {
+    structural(op)
+        || matches!(
+            op,
+            Op::FAdd
+                | Op::FSub
+                | Op::FMul
+                | Op::FMa
+                | Op::FDot
+                | Op::FNeg
+                | Op::FAbs
+                | Op::FMin
+                | Op::FMax
+                | Op::FSat
+                | Op::FFloor
+                | Op::FCeil
+                | Op::FTrunc
+                | Op::FRound
+                | Op::FFract
+                | Op::FRcp
+                | Op::FRsq
+                | Op::FEq
+                | Op::FNe
+                | Op::FLt
+                | Op::FLe
+                | Op::FConvert
+                | Op::UConvert
+                | Op::SConvert
+                | Op::SToF
+                | Op::UToF
+                | Op::FToS
+                | Op::FToU
+        )
+}
+
+fn native32(op: Op) -> bool {
+    !matches!(
+        op,
+        Op::UDiv
+            | Op::SDiv
+            | Op::URem
+            | Op::SRem
+            | Op::Ctz
+            | Op::UMsb
+            | Op::SMsb
+            | Op::Lsb
+            | Op::UBfe
+            | Op::SBfe
+            | Op::Bfi
+            | Op::FDiv
+            | Op::FRem
+            | Op::FSign
+            | Op::FLog
+            | Op::FTan
+            | Op::FSinTurns
+            | Op::FCosTurns
+            | Op::FAsin
+            | Op::FAcos
+            | Op::FAtan
+            | Op::FAtan2
+            | Op::FSinh
+            | Op::FCosh
+            | Op::FTanh
+            | Op::FAsinh
+            | Op::FAcosh
+            | Op::FAtanh
+            | Op::DdxCoarse
+            | Op::DdyCoarse
+    )
+}
+
+fn native64(op: Op) -> bool {
+    structural(op)
+        || matches!(
+            op,
+            Op::IAdd
+                | Op::ISub
+                | Op::And
+                | Op::Or
+                | Op::Xor
+                | Op::Not
+                | Op::Shl
+                | Op::LShr
+                | Op::AShr
+                | Op::IEq
+                | Op::INe
+                | Op::SLt
+                | Op::SLe
+                | Op::ULt
+                | Op::ULe
+                | Op::UConvert
+                | Op::SConvert
+        )
+}
+
+/// What the shared expansions ask, with the machine's own recipes.
+struct Machine;
+
+impl Native for Machine {
+    fn native(&self, op: Op, ty: Type) -> bool {
+        is_native(op, ty)
+    }
+    fn recipe(&self, op: Op, ty: Type) -> Option<OwnRecipe> {
+        match ty {
+            Type::B1 => None,
+            Type::B16 => half(op),
+            Type::B32 => integer::recipe(op),
+            Type::B64 => wide::recipe(op),
+        }
+    }
+}
+
+/// Rewrites a function until it holds native operations only, and cleans up after that.
+pub fn expand(mut func: Func, options: &Options) -> Func {
+    let target = crate::target::target_info();
+    let model = crate::numerics();
+    refine_derivatives(&mut func);
+    convert::run(&mut func);
+    gpucc_passes::expand::expand(&mut func, &Machine, &model);
+    if options.effort > Effort::None {
+        let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, target);
+        ctx.fuel = options.fuel;
+        gpucc_passes::fold::run(&mut func, &mut ctx);
+        gpucc_passes::gvn::run(&mut func, &mut ctx);
+        gpucc_passes::algebra::run(&mut func, &mut ctx);
+        gpucc_passes::dce::run(&mut func, &mut ctx);
+    }
+    func
+}
+
+/// Coarse and fine derivatives become plain ones, which lowering takes from the lane's own row or
+/// column: that is as fine as any.
+fn refine_derivatives(func: &mut Func) {
+    for data in func.insts.values_mut() {
+        data.op = match data.op {
+            Op::DdxCoarse | Op::DdxFine => Op::Ddx,
+            Op::DdyCoarse | Op::DdyFine => Op::Ddy,
+            other => other,
+        };
+    }
+}
+
+/// Through f32: the operands, the same operation, the result.
+fn through_f32(b: &mut Builder, data: &InstData) -> Value {
+    let wide: Vec<Value> = data
+        .args
+        .iter()
+        .map(|&arg| match b.func.ty(arg) {
+            Type::B16 => b.convert(Op::FConvert, Type::B32, arg),
+            _ => arg,
+        })
+        .collect();
+    match data.op {
+        Op::FrexpExp => b.convert(Op::FrexpExp, Type::B32, wide[0]),
+        op => {
+            let result = b.op(op, &wide);
+            b.convert(Op::FConvert, Type::B16, result)
+        }
+    }
+}
+
+/// x / y = x * rcp(y): within 2.5 units for |y| in 2^-14..=2^14.
+fn quotient16(b: &mut Builder, data: &InstData) -> Value {
+    let reciprocal = b.op1(Op::FRcp, data.args[1]);
+    b.op2(Op::FMul, data.args[0], reciprocal)
+}
+
+/// WGSL's own definition of the remainder.
+fn remainder16(b: &mut Builder, data: &InstData) -> Value {
+    let quotient = b.op2(Op::FDiv, data.args[0], data.args[1]);
+    let whole = b.op1(Op::FTrunc, quotient);
+    let product = b.op2(Op::FMul, whole, data.args[1]);
+    b.op2(Op::FSub, data.args[0], product)
+}
+
+/// 1 / (1 / sqrt x): the bound that WGSL lets it inherit.
+fn root16(b: &mut Builder, data: &InstData) -> Value {
+    let inverse = b.op1(Op::FRsq, data.args[0]);
+    b.op1(Op::FRcp, inverse)
+}
+
+/// -1, 0 or 1.
+fn sign16(b: &mut Builder, data: &InstData) -> Value {
+    let x = data.args[0];
+    let [zero, one, minus] = [0, 0x3c00, 0xbc00].map(|bits| b.constant(Type::B16, bits));
+    let above = b.op2(Op::FLt, zero, x);
+    let below = b.op2(Op::FLt, x, zero);
+    let other = b.select(below, minus, zero);
+    b.select(above, one, other)
+}
+
+/// The recipes for 16 bits.
+fn half(op: Op) -> Option<OwnRecipe> {
+    Some(match op {
+        Op::FDiv => quotient16,
+        Op::FRem => remainder16,
+        Op::FSqrt => root16,
+        Op::FSign => sign16,
+        Op::FExp2
+        | Op::FLog2
+        | Op::FExp
+        | Op::FLog
+        | Op::FPow
+        | Op::FSin
+        | Op::FCos
+        | Op::FTan
+        | Op::FAsin
+        | Op::FAcos
+        | Op::FAtan
+        | Op::FAtan2
+        | Op::FSinh
+        | Op::FCosh
+        | Op::FTanh
+        | Op::FAsinh
+        | Op::FAcosh
+        | Op::FAtanh
+        | Op::FLdexp
+        | Op::FrexpFract
+        | Op::FrexpExp => through_f32,
+        Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => {
+            through_f32
+        }
+        _ => return integer::half(op),
+    })
+}

@@ -1,1 +1,34 @@
 //! What the shared passes ask of this machine.
+
+use gpucc_ir::ssa::{Op, Type};
+use gpucc_passes::TargetInfo;
+
+/// Valhall as the shared passes see it.
+pub struct Valhall;
+
+/// The machine's answers.
+pub fn target_info() -> &'static dyn TargetInfo {
+    &Valhall
+}
+
+impl TargetInfo for Valhall {
+    fn native(&self, op: Op, ty: Type) -> bool {
+        crate::expand::is_native(op, ty)
+    }
+    /// FMA.f32 and FMA.v2f16 cost what FADD costs.
+    fn has_fma(&self, ty: Type) -> bool {
+        matches!(ty, Type::B16 | Type::B32)
+    }
+    /// Two branches, their targets' reconvergence and what they keep apart cost about eight cycles.
+    fn flatten_limit(&self) -> u32 {
+        12
+    }
+    fn select_chain_limit(&self) -> u32 {
+        4
+    }
+    /// LD_BUFFER gives zero out of range (isa/valhall_rogue.md 4.13), and addresses of LEA_BUFFER are
+    /// used only where the program says.
+    fn speculates_loads(&self) -> bool {
+        true
+    }
+}
