@@ -111,8 +111,6 @@ fn native32(op: Op) -> bool {
             | Op::FAsinh
             | Op::FAcosh
             | Op::FAtanh
-            | Op::DdxCoarse
-            | Op::DdyCoarse
     )
 }
 
@@ -161,7 +159,7 @@ impl Native for Machine {
 pub fn expand(mut func: Func, options: &Options) -> Func {
     let target = crate::target::target_info();
     let model = crate::numerics();
-    refine_derivatives(&mut func);
+    choose_derivatives(&mut func);
     convert::run(&mut func);
     gpucc_passes::expand::expand(&mut func, &Machine, &model);
     if options.effort > Effort::None {
@@ -175,13 +173,12 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
     func
 }
 
-/// Coarse and fine derivatives become plain ones, which lowering takes from the lane's own row or
-/// column: that is as fine as any.
-fn refine_derivatives(func: &mut Func) {
+/// Derivatives that may be either become coarse ones: their lanes are constants.
+fn choose_derivatives(func: &mut Func) {
     for data in func.insts.values_mut() {
         data.op = match data.op {
-            Op::DdxCoarse | Op::DdxFine => Op::Ddx,
-            Op::DdyCoarse | Op::DdyFine => Op::Ddy,
+            Op::Ddx => Op::DdxCoarse,
+            Op::Ddy => Op::DdyCoarse,
             other => other,
         };
     }
@@ -264,9 +261,6 @@ fn half(op: Op) -> Option<OwnRecipe> {
         | Op::FLdexp
         | Op::FrexpFract
         | Op::FrexpExp => through_f32,
-        Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => {
-            through_f32
-        }
         _ => return integer::half(op),
     })
 }

@@ -21,6 +21,8 @@ pub mod state;
 mod target;
 
 pub use numerics::numerics;
+pub use refuse::refusals;
+pub use target::target_info;
 
 pub use api::{
     AttributeFetch, Chip, Compiled, Descriptor, Effort, Failure, FauWord, ImageWord, InputPlace,

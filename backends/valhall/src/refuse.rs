@@ -1,1 +1,137 @@
-//! What the silicon cannot do, with the manual's section: the one source of exit code 3.
+//! What the silicon cannot do, with the manual's section: the one source of exit code 3. Everything else
+//! that we do not compile is our own gap.
+
+use crate::api::Failure;
+use gpucc_ir::ssa::{Func, Op, Span, Type};
+
+/// A feature that the machine lacks.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Refusal {
+    Doubles,
+}
+
+const TABLE: &[(&str, &str)] = &[(
+    "double precision",
+    "Arm's v9 instruction description: no instruction takes 64-bit floats (isa/valhall_rogue.md 1.8)",
+)];
+
+/// The table: feature, manual's section.
+pub fn refusals() -> &'static [(&'static str, &'static str)] {
+    TABLE
+}
+
+fn refuse(what: Refusal, span: Span) -> Failure {
+    let (feature, manual) = TABLE[what as usize];
+    Failure::Refused {
+        feature,
+        manual,
+        span,
+    }
+}
+
+/// Operations on floats: at 64 bits there are none.
+fn is_float(op: Op) -> bool {
+    matches!(
+        op,
+        Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FRem
+            | Op::FMa
+            | Op::FNeg
+            | Op::FAbs
+            | Op::FSign
+            | Op::FMin
+            | Op::FMax
+            | Op::FSat
+            | Op::FFloor
+            | Op::FCeil
+            | Op::FTrunc
+            | Op::FRound
+            | Op::FFract
+            | Op::FEq
+            | Op::FNe
+            | Op::FLt
+            | Op::FLe
+            | Op::FDot
+            | Op::FSqrt
+            | Op::FRsq
+            | Op::FRcp
+            | Op::FExp2
+            | Op::FLog2
+            | Op::FExp
+            | Op::FLog
+            | Op::FPow
+            | Op::FSin
+            | Op::FCos
+            | Op::FTan
+            | Op::FAsin
+            | Op::FAcos
+            | Op::FAtan
+            | Op::FAtan2
+            | Op::FSinh
+            | Op::FCosh
+            | Op::FTanh
+            | Op::FAsinh
+            | Op::FAcosh
+            | Op::FAtanh
+            | Op::FLdexp
+            | Op::FrexpFract
+            | Op::FrexpExp
+            | Op::FConvert
+            | Op::FToS
+            | Op::FToU
+            | Op::Ddx
+            | Op::Ddy
+            | Op::DdxFine
+            | Op::DdyFine
+            | Op::DdxCoarse
+            | Op::DdyCoarse
+    )
+}
+
+/// Checks what the function asks of the machine.
+///
+/// # Errors
+/// [`Failure::Refused`] for the first feature in program order that the table names.
+pub fn check(func: &Func) -> Result<(), Failure> {
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let operand = data.args.first().map(|&value| func.ty(value));
+            let result = data.results.first().map(|&value| func.ty(value));
+            let makes_float = matches!(data.op, Op::SToF | Op::UToF | Op::FConvert);
+            let float = is_float(data.op) && operand == Some(Type::B64)
+                || makes_float && result == Some(Type::B64);
+            if float {
+                return Err(refuse(Refusal::Doubles, data.span));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::{Builder, Stage};
+
+    #[test]
+    fn sums_of_doubles_are_refused_and_sums_of_wide_integers_are_not() {
+        let compiled = |op| {
+            let mut func = Func::new("wide", Stage::Compute);
+            let mut b = Builder::at_body(&mut func);
+            let value = b.constant(Type::B64, 1);
+            b.op2(op, value, value);
+            check(&func)
+        };
+        assert!(matches!(compiled(Op::FAdd), Err(Failure::Refused { .. })));
+        assert!(compiled(Op::IAdd).is_ok());
+    }
+
+    #[test]
+    fn every_refusal_has_its_row() {
+        assert_eq!(Refusal::Doubles as usize + 1, TABLE.len());
+    }
+}

@@ -67,7 +67,11 @@ pub(super) fn extract(b: &mut Builder, data: &InstData) -> Value {
     let width = ty.bits();
     let (offset, count) = field(b, data.args[1], data.args[2], width);
     let constants = (b.func.as_const(offset), b.func.as_const(count));
-    let shift = if data.op == Op::SBfe { Op::AShr } else { Op::LShr };
+    let shift = if data.op == Op::SBfe {
+        Op::AShr
+    } else {
+        Op::LShr
+    };
     match constants {
         (_, Some(0)) => return b.constant(ty, 0),
         (Some(0), Some(c)) if c == u64::from(width) => return x,
@@ -108,10 +112,9 @@ pub(super) fn insert(b: &mut Builder, data: &InstData) -> Value {
     let (offset, count) = field(b, data.args[2], data.args[3], width);
     let mask = match (b.func.as_const(offset), b.func.as_const(count)) {
         (_, Some(0)) => return old,
-        (Some(o), Some(c)) => b.constant(
-            ty,
-            (ty.mask() >> (u64::from(width) - c)) << o & ty.mask(),
-        ),
+        (Some(o), Some(c)) => {
+            b.constant(ty, (ty.mask() >> (u64::from(width) - c)) << o & ty.mask())
+        }
         (_, c) => {
             let all = b.u32(width);
             let above = b.op2(Op::ISub, all, count);
