@@ -2,7 +2,7 @@
 //! and what we define where they are silent (the emulator computes the same).
 
 use gpucc_ir::ssa::Numerics;
-use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, ZeroRule, valhall};
+use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, ZeroRule, tabled};
 
 /// The published model (isa/valhall_rogue.md 4.3, 4.6).
 ///
@@ -12,7 +12,7 @@ use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, ZeroRule, 
 /// - `fneg` and `fabs` touch the sign bit alone: where no user takes them as a modifier they are an
 ///   integer addition and a conjunction. A NaN that arithmetic makes is canonical.
 /// - Dot products are a chain of FMA, first pair first.
-/// - The special functions are the sequences of [`valhall`].
+/// - The special functions are the sequences of [`tabled`].
 pub fn numerics() -> Numerics {
     Numerics {
         name: "valhall",
@@ -30,7 +30,7 @@ pub fn numerics() -> Numerics {
             filled_to: 0,
         },
         fract_below_one: false,
-        functions: valhall::FUNCTIONS,
+        functions: tabled::FUNCTIONS,
         perturbation: None,
     }
 }

@@ -17,7 +17,7 @@
 //!   (below one unit of f64) and are rounded once. That is the correctly rounded result but for
 //!   about one argument in 2^28 and always one of the two neighbours.
 
-pub mod valhall;
+pub mod tabled;
 
 /// The f32 NaN that operations make.
 pub const NAN32: u32 = 0x7fc0_0000;

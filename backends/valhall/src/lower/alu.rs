@@ -5,7 +5,7 @@ use super::{Lower, Place, uses};
 use crate::inst::Src;
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::numerics::valhall::{MINUS_HALF_PI, SINCOS_BIAS, TWO_OVER_PI};
+use gpucc_ir::ssa::numerics::tabled::{MINUS_HALF_PI, SINCOS_BIAS, TWO_OVER_PI};
 use gpucc_ir::ssa::{InstData, Op, Type, Value};
 use gpucc_isa::FieldId;
 use smallvec::SmallVec;
@@ -267,7 +267,7 @@ impl Lower<'_> {
         self.emit_with(Opcode::FmaF32, &sources, clamp)
     }
 
-    /// Sine or cosine: the instructions of [`gpucc_ir::ssa::numerics::valhall::sin`].
+    /// Sine or cosine: the instructions of [`gpucc_ir::ssa::numerics::tabled::sin`].
     fn sine(&mut self, x: Value, cosine: bool, clamp: &[(FieldId, u32)]) -> VReg {
         let x = self.arg(Opcode::FmaF32, 0, x);
         let bias = Opnd::f32(SINCOS_BIAS);

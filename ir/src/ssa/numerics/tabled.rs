@@ -1,8 +1,8 @@
-//! Special functions of Arm Valhall: what each instruction of the special-function sequences computes,
+//! Special functions by tables and reduction: what each instruction of such a sequence computes,
 //! and the functions that the sequences make of them.
 //!
-//! Arm does not publish the tables behind these instructions. Each is therefore *defined* here as the
-//! correctly rounded value of what it stands for (isa/valhall_rogue.md 1.12, 4.10, 4.11); lowering emits
+//! Nobody publishes the tables behind these instructions. Each is therefore *defined* here as the
+//! correctly rounded value of what it stands for (the names are those of the public assembler of the one machine that has them); lowering emits
 //! the sequences, the emulator executes the instructions one by one, and the folder and the interpreter
 //! call the compositions: all four agree to the bit because they call the same functions.
 //! Instructions whose meaning no document gives (FEXP_TABLE, FLOG_TABLE, FRCP_APPROX, FATAN_TABLE, ...)
