@@ -2,7 +2,7 @@
 //!
 //! - [`fields`], [`shapes`], [`ops`]: the table. Every instruction of Arm's v9 description, in the public assembler's names.
 //! - [`source`]: source bytes: registers, uniforms, constants, special values.
-//! - [`rules`]: what one instruction's operands must obey.
+//! - [`limits`]: where Arm's v9 is narrower than the table. [`rules`]: what one instruction's operands must obey.
 //! - [`disasm`], [`asm`], [`alias`], [`program`]: text, words, whole programs.
 //!
 //! An instruction is a [`Inst`]: a row and its bits. `Opcode::FaddF32.op()` is a row, `Inst::usual(row)` the instruction with
@@ -13,6 +13,7 @@ pub mod asm;
 pub mod disasm;
 pub mod doc;
 pub mod fields;
+pub mod limits;
 pub mod ops;
 pub mod program;
 pub mod rules;

@@ -1,7 +1,7 @@
 //! The table against Arm's description of v9, which stays in ../shared; without it this test says so and passes.
 #![allow(clippy::print_stderr)]
 
-use gpucc_valhall::isa::{TABLE, alias};
+use gpucc_valhall::isa::{Opcode, TABLE, alias, limits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -38,6 +38,8 @@ struct Described {
     exact: u64,
     /// Position, and the values that the description allows.
     fields: Vec<(u32, Vec<u64>)>,
+    /// Position, width, allowed values if not all.
+    ranges: Vec<(u32, u32, Option<Vec<u64>>)>,
 }
 
 fn in_v9(attributes: &BTreeMap<&str, &str>) -> bool {
@@ -105,6 +107,10 @@ fn read(text: &str) -> Vec<Described> {
                     _ if width >= 6 && width <= 8 => vec![0, 2, 0x14],
                     _ => vec![0, (1 << width) - 1, 1 << (width - 1), 1],
                 };
+                let free = its.get("restrict").is_none() && set.is_none();
+                described
+                    .ranges
+                    .push((at, width, (!free).then(|| values.clone())));
                 described.fields.push((at, values));
             }
         }
@@ -177,4 +183,60 @@ fn every_name_of_arms_v9_description_is_taken() {
         .filter(|name| TABLE.named(name).is_none() && alias::named(name).is_none())
         .collect();
     assert_eq!(unknown, Vec::<String>::new());
+}
+
+/// Whether the description allows a word.
+fn allows(instruction: &Described, word: u64) -> bool {
+    let mut rest = word ^ instruction.exact;
+    for (at, width, values) in &instruction.ranges {
+        let value = word >> at & ((1 << width) - 1);
+        if values
+            .as_ref()
+            .is_some_and(|values| !values.contains(&value))
+        {
+            return false;
+        }
+        rest &= !(((1u64 << width) - 1) << at);
+    }
+    rest == 0
+}
+
+#[test]
+fn the_limits_are_those_of_arms_description() {
+    let Some(text) = description() else { return };
+    let described = read(&text);
+    let mut wrong = Vec::new();
+    for &row in Opcode::ALL {
+        let op = row.op();
+        let forms: Vec<&Described> = described
+            .iter()
+            .filter(|form| form.alias_of.is_none())
+            .filter(|form| {
+                form.name == op.cite
+                    || form.name.starts_with("ACMPXCHG")
+                        && form.name.rsplit('.').next() == op.cite.rsplit('.').next()
+                        && op.cite.starts_with("ATOM_RETURN")
+            })
+            .collect();
+        for form in &forms {
+            let first = |word, (at, values): &(u32, Vec<u64>)| word | values[0] << at;
+            let word = form.fields.iter().fold(form.exact, first);
+            let base = u128::from(word) & !op.mask | op.bits;
+            for field in op.format.fields() {
+                if op.is_fixed(field) || field.width() > 8 {
+                    continue;
+                }
+                for value in (0..1 << field.width()).filter(|value| field.accepts(*value)) {
+                    let word = field.put(base, value) as u64;
+                    let arms = forms.iter().any(|form| allows(form, word));
+                    let inst = TABLE.decode(u128::from(word)).expect("the table takes it");
+                    let ours = limits::check(&inst);
+                    if arms != ours.is_ok() {
+                        wrong.push(format!("{word:#018x} {}: {arms} {ours:?}", op.name));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
