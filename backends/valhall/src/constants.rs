@@ -1,1 +1,582 @@
-//! Finds the cheapest form of every constant: table entry, modifiers, FAU word, immediate.
+//! Finds the cheapest form of every constant: table entry, modifiers, immediate, or one move that all uses share; and
+//! gives uniforms and specials the words that their instructions may read together.
+//!
+//! Runs before registers are allocated. Afterwards the sources of every instruction are registers, pairs and
+//! [`Src::Fast`], and what stands together is what [`crate::fau`] admits. Orders of preference are those of
+//! isa/valhall_rogue.md 1.8.
+
+use crate::fau::{self, LUT, Read, Reader};
+use crate::graph::Tree;
+use crate::inst::{FauRef, GPR, Inst, Op, Src};
+use crate::isa::{Opcode, Operand, Source, f};
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::mach::{Block, Demand, Func, Loops, Node, Reg};
+use gpucc_ir::ssa::Span;
+use gpucc_isa::{FieldId, Kind};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// What a source needs in a register.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Moved {
+    Bits(u32),
+    Fast(Read),
+}
+
+/// A move that several instructions share.
+struct Shared {
+    reg: Reg,
+    /// Where it is read: block and node.
+    uses: Vec<(Block, u32)>,
+}
+
+/// Resolves all sources of the programs of a binary. Returns what stands in each word of the uniforms, which they share.
+pub fn run(funcs: &mut [Func<Inst>]) -> Vec<Option<FauRef>> {
+    let map = words(funcs);
+    let mut word_of: BTreeMap<FauRef, u8> = BTreeMap::new();
+    for (word, entry) in map.iter().enumerate() {
+        if let Some(entry) = *entry {
+            word_of.insert(entry, word as u8);
+        }
+    }
+    for func in funcs {
+        function(func, &word_of);
+    }
+    map
+}
+
+fn function(func: &mut Func<Inst>, word_of: &BTreeMap<FauRef, u8>) {
+    let mut moved: BTreeMap<Moved, Shared> = BTreeMap::new();
+    for position in 0..func.layout.len() {
+        let block = func.layout[position];
+        for index in 0..func.blocks[block].nodes.len() {
+            let Inst::Op(op) = &mut func.blocks[block].nodes[index].inst else {
+                continue;
+            };
+            immediate_form(op);
+            let requests: SmallVec<[(usize, Moved, bool); 4]> = resolve(op, word_of)
+                .into_iter()
+                .map(|(source, key)| (source, key, is_wide(op, source)))
+                .collect();
+            for (source, key, wide) in requests {
+                let keys: SmallVec<[Moved; 2]> = match key {
+                    _ if !wide => SmallVec::from_slice(&[key]),
+                    Moved::Bits(_) => SmallVec::from_slice(&[key, Moved::Bits(0)]),
+                    Moved::Fast(read) => SmallVec::from_slice(&[key, Moved::Fast(read.high())]),
+                };
+                let mut regs: SmallVec<[Reg; 2]> = SmallVec::new();
+                for key in keys {
+                    let vregs = &mut func.vregs;
+                    let shared = moved.entry(key).or_insert_with(|| Shared {
+                        reg: Reg::virt(vregs.push(gpucc_ir::mach::VRegData {
+                            demand: Demand::scalar(GPR),
+                            prefer: None,
+                            span: Span::NONE,
+                        })),
+                        uses: Vec::new(),
+                    });
+                    if shared.uses.last() != Some(&(block, index as u32)) {
+                        shared.uses.push((block, index as u32));
+                    }
+                    regs.push(shared.reg);
+                }
+                let Inst::Op(op) = &mut func.blocks[block].nodes[index].inst else {
+                    continue;
+                };
+                op.src[source] = match regs[..] {
+                    [low, high] => Src::Pair([low, high]),
+                    _ => Src::Reg(regs[0]),
+                };
+            }
+        }
+    }
+    place(func, moved);
+}
+
+/// Whether a source is 64 bits.
+fn is_wide(op: &Op, source: usize) -> bool {
+    op.opcode
+        .shape()
+        .sources
+        .get(source)
+        .is_some_and(|source| source.kind.is_pair())
+}
+
+/// Gives every uniform a word: entries that are read as 64 bits first, then those that one instruction reads together,
+/// in one slot; what is read most in the lower pages.
+fn words(funcs: &[Func<Inst>]) -> Vec<Option<FauRef>> {
+    let mut weight: BTreeMap<FauRef, u64> = BTreeMap::new();
+    let mut together: BTreeMap<(FauRef, FauRef), u64> = BTreeMap::new();
+    let mut pairs: BTreeMap<FauRef, u64> = BTreeMap::new();
+    for func in funcs {
+        let loops = Loops::of(func);
+        for &block in &func.layout {
+            let frequency = 1u64 << (3 * loops.depth(block).min(7));
+            for node in &func.blocks[block].nodes {
+                let Some(op) = node.inst.op() else { continue };
+                let mut single: SmallVec<[FauRef; 4]> = SmallVec::new();
+                for source in &op.src {
+                    match *source {
+                        Src::Fau(entry) if !single.contains(&entry) => single.push(entry),
+                        Src::FauPair(entry) => *pairs.entry(entry).or_default() += frequency,
+                        _ => {}
+                    }
+                }
+                single.sort_unstable();
+                for (k, &a) in single.iter().enumerate() {
+                    *weight.entry(a).or_default() += frequency;
+                    for &b in &single[k + 1..] {
+                        *together.entry((a, b)).or_default() += frequency;
+                    }
+                }
+            }
+        }
+    }
+    // Slots with their weights; each entry is in one.
+    let mut slots: Vec<(u64, [Option<FauRef>; 2])> = Vec::new();
+    let mut placed: BTreeMap<FauRef, ()> = BTreeMap::new();
+    for (&entry, &count) in &pairs {
+        let high = FauRef(entry.0 + 1);
+        if placed.contains_key(&entry) || placed.contains_key(&high) {
+            continue;
+        }
+        placed.insert(entry, ());
+        placed.insert(high, ());
+        slots.push((count, [Some(entry), Some(high)]));
+    }
+    let mut wishes: Vec<(std::cmp::Reverse<u64>, (FauRef, FauRef))> = together
+        .iter()
+        .map(|(&pair, &count)| (std::cmp::Reverse(count), pair))
+        .collect();
+    wishes.sort_unstable();
+    for (_, (a, b)) in wishes {
+        if !placed.contains_key(&a) && !placed.contains_key(&b) {
+            placed.insert(a, ());
+            placed.insert(b, ());
+            let count = weight[&a] + weight[&b];
+            slots.push((count, [Some(a), Some(b)]));
+        }
+    }
+    // The others fill slots two by two, in the order in which lowering found them.
+    let mut alone: Vec<FauRef> = weight
+        .keys()
+        .copied()
+        .filter(|entry| !placed.contains_key(entry))
+        .collect();
+    alone.sort_unstable();
+    for two in alone.chunks(2) {
+        let count = two.iter().map(|entry| weight[entry]).sum();
+        slots.push((count, [Some(two[0]), two.get(1).copied()]));
+    }
+    if slots.len() > 32 {
+        slots.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
+    }
+    slots.into_iter().flat_map(|(_, slot)| slot).collect()
+}
+
+/// Resolves the sources of one instruction; what must come from a register is returned.
+fn resolve(op: &mut Op, word_of: &BTreeMap<FauRef, u8>) -> SmallVec<[(usize, Moved); 4]> {
+    let mut requests: SmallVec<[(usize, Moved); 4]> = SmallVec::new();
+    let shape = op.opcode.shape();
+    for k in 0..op.src.len() {
+        let uniform = |entry: FauRef| {
+            let word = word_of.get(&entry).copied();
+            Read::Uniform(word.expect("every entry that is read has a word"))
+        };
+        op.src[k] = match op.src[k] {
+            Src::Fau(entry) | Src::FauPair(entry) => Src::Fast(uniform(entry)),
+            Src::Special(special, word) => Src::Fast(special.read(word)),
+            Src::Special64(special) => Src::Fast(special.read(0)),
+            Src::Bits(bits) => match shape
+                .sources
+                .get(k)
+                .and_then(|source| entry(op, source, bits))
+            {
+                Some((entry, fields)) => {
+                    for (field, value) in fields {
+                        op.word = op.word.with(field, value);
+                    }
+                    Src::Fast(Read::Lut(entry))
+                }
+                None => {
+                    requests.push((k, Moved::Bits(bits)));
+                    continue;
+                }
+            },
+            other => other,
+        };
+    }
+    let fast: SmallVec<[Option<(Read, bool)>; 4]> = op
+        .src
+        .iter()
+        .enumerate()
+        .map(|(k, source)| match *source {
+            Src::Fast(read) => Some((read, is_wide(op, k))),
+            _ => None,
+        })
+        .collect();
+    let away = fau::repair(Reader::of(op.opcode), &fast);
+    for (k, source) in fast.iter().enumerate() {
+        if let Some((read, _)) = *source
+            && away >> k & 1 != 0
+        {
+            requests.push((
+                k,
+                match read {
+                    Read::Lut(entry) => Moved::Bits(LUT[usize::from(entry)]),
+                    other => Moved::Fast(other),
+                },
+            ));
+        }
+    }
+    requests
+}
+
+/// The value of a source as the instruction computes with it: its lanes, extended, with abs and neg.
+type Lanes = SmallVec<[u64; 4]>;
+
+/// What modifiers do with a word: `None` when they mean nothing here.
+fn lanes(source: &Source, signed: bool, select: Option<&str>, bits: u32) -> Option<Lanes> {
+    let width = source.kind.bits();
+    let whole = |width: u32| -> Lanes {
+        let mut list = Lanes::new();
+        let mut at = 0;
+        while at < 32 {
+            list.push(u64::from(bits) >> at & ((1 << width) - 1));
+            at += width;
+        }
+        list
+    };
+    let Some(select) = select.filter(|&name| name != "none") else {
+        return Some(if width >= 32 {
+            SmallVec::from_slice(&[u64::from(bits)])
+        } else {
+            whole(width)
+        });
+    };
+    let unit = match select.as_bytes().first()? {
+        b'b' => 8,
+        b'h' => 16,
+        b'w' => 32,
+        _ => return None,
+    };
+    if source.kind == Operand::F32 {
+        return (unit == 16).then(|| {
+            let half = (bits >> if select == "h1" { 16 } else { 0 }) as u16;
+            let value = half_to_single(half);
+            SmallVec::from_slice(&[u64::from(value)])
+        });
+    }
+    let mut list = Lanes::new();
+    for digit in select.bytes().skip(1) {
+        let at = u32::from(digit.checked_sub(b'0')?) * unit;
+        let raw = if at >= 32 {
+            0
+        } else {
+            u64::from(bits) >> at & ((1u64 << unit) - 1)
+        };
+        list.push(match width {
+            _ if unit > width => return None,
+            _ if signed && unit < width => {
+                let shift = 64 - unit;
+                ((raw << shift) as i64 >> shift) as u64 & (u64::MAX >> (64 - width))
+            }
+            _ => raw,
+        });
+    }
+    Some(list)
+}
+
+/// A half as a single, exactly; NaN stays NaN.
+fn half_to_single(half: u16) -> u32 {
+    let sign = u32::from(half >> 15) << 31;
+    let (exponent, mantissa) = (u32::from(half >> 10 & 31), u32::from(half & 0x3ff));
+    sign | match (exponent, mantissa) {
+        (0, 0) => 0,
+        (0, _) => {
+            let shift = mantissa.leading_zeros() - 21;
+            (113 - shift) << 23 | (mantissa << shift & 0x3ff) << 13
+        }
+        (31, _) => 0xff << 23 | mantissa << 13,
+        _ => (exponent + 112) << 23 | mantissa << 13,
+    }
+}
+
+/// Applies abs and neg.
+fn absneg(kind: Operand, mut list: Lanes, abs: bool, neg: bool) -> Lanes {
+    let sign = 1u64 << (kind.bits() - 1);
+    for lane in &mut list {
+        if abs {
+            *lane &= !sign;
+        }
+        if neg {
+            *lane ^= sign;
+        }
+    }
+    list
+}
+
+/// Whether some lane is a float that is no number: those keep the form that lowering gave them.
+fn has_nan(kind: Operand, list: &Lanes) -> bool {
+    match kind {
+        Operand::F32 => list
+            .iter()
+            .any(|&lane| f32::from_bits(lane as u32).is_nan()),
+        Operand::F16 | Operand::V2F16 => list.iter().any(|&lane| lane & 0x7fff > 0x7c00),
+        _ => false,
+    }
+}
+
+/// A table entry for a constant source, and the modifiers that must change.
+fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, SmallVec<[(FieldId, u32); 2]>)> {
+    let exact = LUT.iter().position(|&entry| entry == bits);
+    if let Some(entry) = exact {
+        return Some((entry as u8, SmallVec::new()));
+    }
+    if source.kind.is_pair() {
+        return None;
+    }
+    let row = op.word.op();
+    let field = |id: Option<FieldId>| id.filter(|&id| row.format.field(id).is_some());
+    let (swizzle, neg, abs) = (
+        field(source.swizzle()),
+        field(source.neg()),
+        field(source.abs()),
+    );
+    let set = swizzle.and_then(|id| match row.format.field(id)?.kind {
+        Kind::Enum(set) => Some(set),
+        _ => None,
+    });
+    let signed = row
+        .name
+        .split_once('.')
+        .is_some_and(|(_, suffix)| suffix.contains('s'));
+    let now = swizzle.map(|id| op.word.get(id));
+    let name = |value: u32| set.and_then(|set| set.name_of(value));
+    let flag = |id: Option<FieldId>| id.is_some_and(|id| op.word.flag(id));
+    let kind = source.kind;
+    let wanted = absneg(
+        kind,
+        lanes(source, signed, now.and_then(name), bits)?,
+        flag(abs),
+        flag(neg),
+    );
+    if has_nan(kind, &wanted) {
+        return None;
+    }
+    let selections: SmallVec<[Option<u32>; 16]> = match set {
+        Some(set) => now
+            .into_iter()
+            .chain(set.members.iter().map(|member| member.value))
+            .map(Some)
+            .collect(),
+        None => SmallVec::from_slice(&[None]),
+    };
+    for select in selections {
+        for negated in [false, true] {
+            if negated && neg.is_none() {
+                continue;
+            }
+            for (number, &candidate) in LUT.iter().enumerate() {
+                let Some(list) = lanes(source, signed, select.and_then(name), candidate) else {
+                    break;
+                };
+                if absneg(kind, list, false, negated) != wanted {
+                    continue;
+                }
+                let mut fields = SmallVec::new();
+                if let (Some(id), Some(value)) = (swizzle, select) {
+                    fields.push((id, value));
+                }
+                if let Some(id) = neg {
+                    fields.push((id, u32::from(negated)));
+                }
+                if let Some(id) = abs {
+                    fields.push((id, 0));
+                }
+                return Some((number as u8, fields));
+            }
+        }
+    }
+    None
+}
+
+/// Turns an addition of a constant into the form with an immediate, and a move of a constant into the move of constants.
+fn immediate_form(op: &mut Op) {
+    let row = op.opcode;
+    if row == Opcode::MovI32
+        && let [Src::Bits(bits)] = op.src[..]
+    {
+        if !LUT.contains(&bits) {
+            let dst = std::mem::take(&mut op.dst);
+            *op = constant(bits);
+            op.dst = dst;
+        }
+        return;
+    }
+    let (form, subtract) = match row {
+        Opcode::IaddU32 | Opcode::IaddS32 => (Opcode::IaddImmI32, false),
+        Opcode::IsubU32 | Opcode::IsubS32 => (Opcode::IaddImmI32, true),
+        Opcode::IaddV2u16 | Opcode::IaddV2s16 => (Opcode::IaddImmV2i16, false),
+        Opcode::IsubV2u16 | Opcode::IsubV2s16 => (Opcode::IaddImmV2i16, true),
+        Opcode::IaddV4u8 | Opcode::IaddV4s8 => (Opcode::IaddImmV4i8, false),
+        Opcode::FaddF32 => (Opcode::FaddImmF32, false),
+        Opcode::FaddV2f16 => (Opcode::FaddImmV2f16, false),
+        _ => return,
+    };
+    let usual = [f::SATURATE, f::CLAMP, f::ROUND, f::STICKY, f::DST_MASK];
+    let plain = gpucc_isa::Inst::usual(row.op());
+    if usual.iter().any(|&id| op.word.get(id) != plain.get(id)) {
+        return;
+    }
+    let shape = row.shape();
+    let (constant_at, other_at) = match op.src[..] {
+        [Src::Bits(_), Src::Bits(_)] => return,
+        [_, Src::Bits(_)] => (1, 0),
+        [Src::Bits(_), _] if !subtract => (0, 1),
+        _ => return,
+    };
+    let other = &shape.sources[other_at];
+    let modifiers = [other.swizzle(), other.neg(), other.abs()];
+    if modifiers
+        .into_iter()
+        .flatten()
+        .any(|id| op.word.get(id) != plain.get(id))
+    {
+        return;
+    }
+    let Src::Bits(bits) = op.src[constant_at] else {
+        return;
+    };
+    let Some(mut value) = selected(op, &shape.sources[constant_at], bits) else {
+        return;
+    };
+    if subtract {
+        value = match form {
+            Opcode::IaddImmI32 => value.wrapping_neg(),
+            _ => {
+                let half = |at: u32| u32::from(((value >> at) as u16).wrapping_neg()) << at;
+                half(0) | half(16)
+            }
+        };
+    }
+    let (dst, source) = (std::mem::take(&mut op.dst), op.src[other_at]);
+    *op = Op::new(form).from(&[source]).with(f::IMM, value);
+    op.dst = dst;
+}
+
+/// A constant after its modifiers, as one word.
+fn selected(op: &Op, source: &Source, bits: u32) -> Option<u32> {
+    let row = op.word.op();
+    let name = source.swizzle().and_then(|id| {
+        let Kind::Enum(set) = row.format.field(id)?.kind else {
+            return None;
+        };
+        set.name_of(op.word.get(id))
+    });
+    let signed = row
+        .name
+        .split_once('.')
+        .is_some_and(|(_, suffix)| suffix.contains('s'));
+    let flag = |id: Option<FieldId>| id.is_some_and(|id| op.word.flag(id));
+    let list = absneg(
+        source.kind,
+        lanes(source, signed, name, bits)?,
+        flag(source.abs()),
+        flag(source.neg()),
+    );
+    if has_nan(source.kind, &list) {
+        return None;
+    }
+    let width = source.kind.bits();
+    (list.len() as u32 * width == 32).then(|| {
+        list.iter().enumerate().fold(0, |word, (k, &lane)| {
+            word | (lane as u32) << (k as u32 * width)
+        })
+    })
+}
+
+/// The move of a constant: an addition to zero (isa/valhall_rogue.md 1.8).
+fn constant(bits: u32) -> Op {
+    Op::new(Opcode::IaddImmI32)
+        .from(&[Src::Fast(Read::Lut(0))])
+        .with(f::IMM, bits)
+}
+
+/// Puts each shared move where it runs least: in the nearest block that dominates its uses, outside of loops.
+fn place(func: &mut Func<Inst>, moved: BTreeMap<Moved, Shared>) {
+    if moved.is_empty() {
+        return;
+    }
+    let tree = Tree::dominators(func);
+    let loops = Loops::of(func);
+    let mut inserts: SecondaryMap<Block, Vec<(u32, Node<Inst>)>> = SecondaryMap::new();
+    for (key, shared) in moved {
+        let mut op = match key {
+            Moved::Bits(bits) => constant(bits),
+            Moved::Fast(read) => Op::new(Opcode::MovI32).from(&[Src::Fast(read)]),
+        };
+        op.dst = SmallVec::from_slice(&[shared.reg]);
+        let mut home = Some(shared.uses[0].0).filter(|&block| tree.reaches(block));
+        for &(block, _) in &shared.uses {
+            home = home
+                .filter(|_| tree.reaches(block))
+                .and_then(|home| tree.common(home, block));
+        }
+        while let Some(block) = home
+            && loops.depth(block) > 0
+            && let Some(up) = tree.parent(block)
+        {
+            home = Some(up);
+        }
+        let mut places: SmallVec<[(Block, u32); 2]> = SmallVec::new();
+        match home {
+            Some(block) => {
+                let nodes = &func.blocks[block].nodes;
+                let first = shared.uses.iter().find(|place| place.0 == block);
+                let end = nodes.len() - usize::from(nodes.last().is_some_and(|node| ends(node)));
+                places.push((block, first.map_or(end as u32, |place| place.1)));
+            }
+            // Blocks that are never reached: each on its own.
+            None => {
+                for &(block, index) in &shared.uses {
+                    if !places.iter().any(|place| place.0 == block) {
+                        places.push((block, index));
+                    }
+                }
+            }
+        }
+        for (block, index) in places {
+            let span = func.blocks[block]
+                .nodes
+                .get(index as usize)
+                .map_or(Span::NONE, |node| node.span);
+            let inst = Inst::Op(Box::new(op.clone()));
+            inserts[block].push((index, Node { inst, span }));
+        }
+    }
+    for &block in &func.layout {
+        let mut list = std::mem::take(&mut inserts[block]);
+        if list.is_empty() {
+            continue;
+        }
+        list.sort_by_key(|&(index, _)| index);
+        let nodes = &mut func.blocks[block].nodes;
+        let old = std::mem::take(nodes);
+        let mut next = list.into_iter().peekable();
+        for (index, node) in old.into_iter().enumerate() {
+            while let Some((_, node)) = next.next_if(|&(at, _)| at as usize <= index) {
+                nodes.push(node);
+            }
+            nodes.push(node);
+        }
+        nodes.extend(next.map(|(_, node)| node));
+    }
+}
+
+fn ends(node: &Node<Inst>) -> bool {
+    gpucc_ir::mach::Inst::ends_block(&node.inst)
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,12 @@
 //! bits; a 64-bit operand is an aligned pair of them, an f16 is a half that the word's swizzle or widen
 //! field selects.
 
+use crate::fau::Read;
 use crate::isa::Opcode;
 use gpucc_ir::mach::{
     self, Access, Block, Cell, File, FileId, Files, Operand, Phases, Reg, Relation, Role, Scope,
 };
+use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 
 /// General-purpose registers: 64 of 32 bits, in rows of an aligned pair (isa/valhall_rogue.md 1.2, 1.9).
@@ -90,6 +92,14 @@ impl Special {
             Special::ProgramCounter => 15,
         }
     }
+    /// One word of it, 0 or 1, as a source reads it.
+    pub const fn read(self, word: u8) -> Read {
+        Read::Special {
+            page: self.page() as u8,
+            slot: self.slot() as u8,
+            word,
+        }
+    }
 }
 
 /// A place that a source reads.
@@ -112,6 +122,8 @@ pub enum Src {
     /// A constant; in a 64-bit source it is zero-extended. [`crate::constants`] finds its form. The bits
     /// are those of the whole word that the source's modifiers then select from.
     Bits(u32),
+    /// A word of uniforms, constants or specials in its final place; the low one in a 64-bit source.
+    Fast(Read),
 }
 
 impl Src {
@@ -154,6 +166,8 @@ pub struct Op {
     pub divergent: bool,
     /// This is the allocator's own spill or reload.
     pub spill: Option<mach::Slot>,
+    /// What memory a message touches, in classes that lowering chooses; `None` is anything.
+    pub effects: Option<Effects>,
 }
 
 impl Op {
@@ -170,6 +184,7 @@ impl Op {
             target: None,
             divergent: false,
             spill: None,
+            effects: None,
         }
     }
     /// With a destination of 32 bits.
@@ -287,7 +302,8 @@ impl mach::Inst for Inst {
                         | Src::FauPair(_)
                         | Src::Special(..)
                         | Src::Special64(_)
-                        | Src::Bits(_) => {}
+                        | Src::Bits(_)
+                        | Src::Fast(_) => {}
                     }
                 }
                 for (k, &reg) in op.write.iter().enumerate() {
@@ -336,7 +352,8 @@ impl mach::Inst for Inst {
                         | Src::FauPair(_)
                         | Src::Special(..)
                         | Src::Special64(_)
-                        | Src::Bits(_) => {}
+                        | Src::Bits(_)
+                        | Src::Fast(_) => {}
                     }
                 }
                 for reg in &mut op.write {

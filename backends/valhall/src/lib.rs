@@ -3,13 +3,16 @@
 
 pub mod abi;
 mod api;
+mod back;
 mod constants;
 mod cost;
+mod dead;
 mod emit;
 pub mod emu;
 mod expand;
 mod fau;
 mod flow;
+mod graph;
 mod inst;
 pub mod isa;
 mod legal;
@@ -17,8 +20,10 @@ mod lower;
 mod numerics;
 mod refuse;
 mod regs;
+mod schedule;
 pub mod state;
 mod target;
+mod text;
 
 pub use numerics::numerics;
 pub use refuse::refusals;
@@ -29,3 +34,62 @@ pub use api::{
     InputSlot, Options, OutputPlace, OutputSlot, PipelineState, ProgramInfo, ResourceSlot, Slot,
     Stats, TableUse, Uniforms, VertexAttribute, VertexBuffer, VertexForm,
 };
+
+use gpucc_ir::ssa::Func;
+
+/// Compiles one entry point, given after the shared passes, to machine code.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
+    refuse::check(&func)?;
+    let expanded = expand::expand(func, options);
+    let abi = abi::Abi::of(&expanded, options)?;
+    let mut parts = Vec::new();
+    for part in [lower::Part::Whole] {
+        let lowered = lower::lower(&expanded, &abi, part)?;
+        parts.push(back::Part {
+            func: lowered.func,
+            fau: lowered.fau.into_iter().collect(),
+            private_bytes: lowered.tls_bytes,
+        });
+    }
+    let mut dumps = Vec::new();
+    let finished = back::finish(parts, expanded.stage, options.effort, |pass, func| {
+        if options.dump {
+            dumps.push((pass, text::print(func)));
+        }
+    })?;
+    let state = state::state(
+        &expanded,
+        &abi,
+        &finished.programs,
+        finished.fau.len() as u32,
+        finished.private_bytes,
+    );
+    let mut stats = finished.stats;
+    stats.shared_bytes = abi.wls_bytes;
+    let mut compiled = Compiled {
+        code: finished.code,
+        secondary_offset: finished.programs.get(1).map(|program| program.offset),
+        programs: finished.programs,
+        fau: finished.fau,
+        tables: Vec::new(),
+        info_buffer: None,
+        resources: Vec::new(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        varying_stride: 0,
+        tls_bytes: finished.private_bytes,
+        wls_bytes: 0,
+        state,
+        pipeline: PipelineState::default(),
+        notes: Vec::new(),
+        stats,
+        lines: finished.lines,
+        expanded,
+        dumps,
+    };
+    abi.report(&mut compiled);
+    Ok(compiled)
+}

@@ -1,0 +1,149 @@
+//! Removes instructions whose results nobody reads.
+
+use crate::inst::{Inst, Op};
+use crate::isa::{Opcode, Unit};
+use cranelift_entity::{EntityRef, EntitySet};
+use gpucc_ir::mach::{Block, Func, Inst as _, Role, VReg};
+
+/// Whether an instruction does nothing but write its results.
+fn is_pure(op: &Op) -> bool {
+    let atomic = matches!(
+        op.opcode,
+        Opcode::AtomReturnI32
+            | Opcode::AtomReturnI64
+            | Opcode::Atom1ReturnI32
+            | Opcode::Atom1ReturnI64
+    );
+    let results = !op.dst.is_empty() || !op.write.is_empty();
+    results
+        && !atomic
+        && match op.opcode.unit() {
+            Unit::Fma | Unit::Cvt | Unit::Sfu => op.target.is_none(),
+            Unit::V | Unit::Ls | Unit::T | Unit::Vt => true,
+            Unit::None => false,
+        }
+}
+
+fn is_root(inst: &Inst) -> bool {
+    match inst {
+        Inst::Op(op) => !is_pure(op),
+        Inst::Entry(_) | Inst::Copy { .. } => false,
+    }
+}
+
+/// Removes what is dead. Linear.
+pub fn run(func: &mut Func<Inst>) {
+    let mut defs: Vec<Vec<(Block, u32)>> = vec![Vec::new(); func.vregs.len()];
+    let mut wanted: EntitySet<VReg> = EntitySet::with_capacity(func.vregs.len());
+    let mut work: Vec<VReg> = Vec::new();
+    for &block in &func.layout {
+        for (index, node) in func.blocks[block].nodes.iter().enumerate() {
+            let root = is_root(&node.inst);
+            node.inst.operands(&mut |operand| {
+                let Some(v) = operand.reg.as_virt() else {
+                    return;
+                };
+                if operand.role.is_def() {
+                    defs[v.index()].push((block, index as u32));
+                } else if root && wanted.insert(v) {
+                    work.push(v);
+                }
+            });
+        }
+    }
+    while let Some(v) = work.pop() {
+        for &(block, index) in &defs[v.index()] {
+            let inst = &func.blocks[block].nodes[index as usize].inst;
+            if let Inst::Copy { dst, src } = inst {
+                // Each pair of a parallel copy is for itself.
+                for (to, from) in dst.iter().zip(src) {
+                    if to.as_virt() == Some(v)
+                        && let Some(from) = from.as_virt()
+                        && wanted.insert(from)
+                    {
+                        work.push(from);
+                    }
+                }
+                continue;
+            }
+            inst.operands(&mut |operand| {
+                if operand.role == Role::Use
+                    && let Some(from) = operand.reg.as_virt()
+                    && wanted.insert(from)
+                {
+                    work.push(from);
+                }
+            });
+        }
+    }
+    let is_wanted = |reg: gpucc_ir::mach::Reg| reg.as_virt().is_none_or(|v| wanted.contains(v));
+    for &block in &func.layout {
+        func.blocks[block]
+            .nodes
+            .retain_mut(|node| match &mut node.inst {
+                Inst::Op(op) => {
+                    !is_pure(op) || op.dst.iter().chain(&op.write).any(|&reg| is_wanted(reg))
+                }
+                Inst::Entry(list) => {
+                    list.retain(|&mut (reg, _)| is_wanted(reg));
+                    !list.is_empty()
+                }
+                Inst::Copy { dst, src } => {
+                    let keep: Vec<bool> = dst.iter().map(|&to| is_wanted(to)).collect();
+                    let mut flags = keep.iter();
+                    dst.retain(|_| *flags.next().expect("one flag a pair"));
+                    let mut flags = keep.iter();
+                    src.retain(|_| *flags.next().expect("one flag a pair"));
+                    !dst.is_empty()
+                }
+            });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inst::{FILES, GPR, Src, cell};
+    use gpucc_ir::mach::{Demand, Reg};
+    use gpucc_ir::ssa::Span;
+    use smallvec::SmallVec;
+
+    #[test]
+    fn only_what_leads_to_an_effect_stays() {
+        let mut func = Func::new("dead", FILES);
+        let block = func.push_block();
+        let v: Vec<VReg> = (0..6)
+            .map(|_| func.make_vreg(Demand::scalar(GPR), Span::NONE))
+            .collect();
+        let r = |k: usize| Reg::from(v[k]);
+        let entry = SmallVec::from_slice(&[(r(0), cell(60)), (r(1), cell(61))]);
+        let copy = |to: [usize; 2], from: [usize; 2]| Inst::Copy {
+            dst: to.map(r).into_iter().collect(),
+            src: from.map(r).into_iter().collect(),
+        };
+        let mov = |to: usize, from: usize| {
+            Inst::Op(Box::new(
+                Op::new(Opcode::MovI32).from(&[Src::Reg(r(from))]).to(r(to)),
+            ))
+        };
+        let store = Op::new(Opcode::StoreI32)
+            .from(&[Src::Pair([r(0), r(0)])])
+            .reading(&[r(4)]);
+        for inst in [
+            Inst::Entry(entry),
+            copy([2, 3], [0, 1]),
+            mov(4, 2),
+            mov(5, 3),
+            Inst::Op(Box::new(store)),
+        ] {
+            func.push(block, inst, Span::NONE);
+        }
+        run(&mut func);
+        let text = crate::text::print(&func);
+        let body = text.split_once("b0:").unwrap().1.trim();
+        assert_eq!(
+            body,
+            "entry v0=r60\n    v2 = copy v0\n    v4 = MOV.i32 v2\n    STORE.i32 @v4 v0:v0"
+        );
+    }
+}

@@ -1,0 +1,295 @@
+//! What stands in the flow field of small programs, as the public assembler would say it.
+
+use super::*;
+use crate::inst::{FILES, cell};
+use gpucc_ir::mach::Edges;
+
+fn r(register: u8) -> Reg {
+    Reg::phys(cell(register))
+}
+fn s(register: u8) -> Src {
+    Src::Reg(r(register))
+}
+
+struct Case {
+    func: Func<Inst>,
+    block: Block,
+}
+
+impl Case {
+    fn new() -> Case {
+        let mut func = Func::new("case", FILES);
+        let block = func.push_block();
+        Case { func, block }
+    }
+    fn push(&mut self, op: Op) {
+        self.func
+            .push(self.block, Inst::Op(Box::new(op)), Span::NONE);
+    }
+    fn load(&mut self, to: u8, from: u8, effects: Effects) {
+        let address = Src::Pair([r(from), r(from + 1)]);
+        let mut op = Op::new(Opcode::LoadI32).from(&[address]).writing(&[r(to)]);
+        op.effects = Some(effects);
+        self.push(op);
+    }
+    fn store(&mut self, value: u8, to: u8, effects: Effects) {
+        let address = Src::Pair([r(to), r(to + 1)]);
+        let mut op = Op::new(Opcode::StoreI32)
+            .from(&[address])
+            .reading(&[r(value)]);
+        op.effects = Some(effects);
+        self.push(op);
+    }
+    fn mov(&mut self, to: u8, from: u8) {
+        self.push(Op::new(Opcode::MovI32).from(&[s(from)]).to(r(to)));
+    }
+    fn branch(&mut self, condition: u8, to: Block, divergent: bool) {
+        let mut op = Op::new(Opcode::Branchz).from(&[s(condition)]);
+        op.target = Some(to);
+        op.divergent = divergent;
+        self.push(op);
+        self.func.add_both_edges(self.block, to);
+    }
+    fn jump(&mut self, to: Block) {
+        let mut op = Op::new(Opcode::Branchz)
+            .from(&[Src::Fast(Read::ZERO)])
+            .with(f::EQ, 1);
+        op.target = Some(to);
+        self.push(op);
+        self.func.add_both_edges(self.block, to);
+    }
+    fn fall(&mut self, to: Block) {
+        self.func.add_both_edges(self.block, to);
+    }
+    /// Another block, where pushing goes on.
+    fn begin(&mut self, block: Block) {
+        self.func.place(block);
+        self.block = block;
+    }
+    fn lines(mut self, stage: Stage) -> Vec<String> {
+        run(&mut self.func, stage);
+        let emitted = emit::emit(&[self.func]);
+        let config = crate::legal::Config { stage, work: 64 };
+        if let Err(finding) = crate::legal::legal(&emitted.insts, config)
+            && !matches!(finding.violation, crate::legal::Violation::Unwritten(_))
+        {
+            panic!("{finding:?}");
+        }
+        emitted.insts.iter().map(crate::isa::text_of).collect()
+    }
+    fn compute(self) -> Vec<String> {
+        self.lines(Stage::Compute)
+    }
+}
+
+const READ_ONLY: Effects = Effects {
+    reads: 0,
+    writes: 0,
+};
+const READS: Effects = Effects {
+    reads: 1,
+    writes: 0,
+};
+const WRITES: Effects = Effects {
+    reads: 0,
+    writes: 1,
+};
+
+#[test]
+fn a_result_is_waited_for_on_the_instruction_before_its_use() {
+    let mut case = Case::new();
+    case.load(0, 60, READ_ONLY);
+    case.mov(1, 58);
+    case.mov(2, 59);
+    case.mov(3, 0);
+    assert_eq!(
+        case.compute(),
+        [
+            "LOAD.i32.slot0 @r0, ^r60, offset:0",
+            "MOV.i32 r1, ^r58",
+            "MOV.i32.wait0 r2, ^r59",
+            "MOV.i32.end r3, ^r0",
+        ]
+    );
+}
+
+#[test]
+fn loads_that_are_read_at_different_times_have_slots_of_their_own() {
+    let mut case = Case::new();
+    case.load(0, 60, READ_ONLY);
+    case.load(1, 58, READ_ONLY);
+    case.mov(2, 0);
+    case.mov(3, 1);
+    let lines = case.compute();
+    assert!(
+        lines[0].contains("slot0") && lines[1].contains("slot1.wait0"),
+        "{lines:?}"
+    );
+    assert!(lines[2].contains("wait1"), "{lines:?}");
+}
+
+#[test]
+fn memory_that_may_be_the_same_is_ordered_and_other_memory_is_not() {
+    let two = |first: Effects, second: Effects| {
+        let mut case = Case::new();
+        case.store(57, 60, first);
+        case.load(1, 58, second);
+        case.mov(2, 2);
+        case.compute()[0].contains("wait")
+    };
+    assert!(two(WRITES, READS));
+    assert!(two(WRITES, WRITES));
+    assert!(!two(WRITES, READ_ONLY));
+    let elsewhere = Effects {
+        reads: 2,
+        writes: 0,
+    };
+    assert!(!two(WRITES, elsewhere));
+}
+
+#[test]
+fn staging_is_not_marked_as_a_last_use_and_not_waited_for() {
+    let mut case = Case::new();
+    case.store(56, 60, WRITES);
+    case.mov(1, 56);
+    case.mov(56, 57);
+    let lines = case.compute();
+    assert_eq!(lines[0], "STORE.i32.slot0 @r56, ^r60, offset:0");
+    assert_eq!(lines[1], "MOV.i32 r1, r56");
+}
+
+#[test]
+fn a_wait_that_only_one_way_needs_stands_on_that_way() {
+    let mut case = Case::new();
+    let (arm, after) = (case.func.make_block(), case.func.make_block());
+    case.branch(55, after, false);
+    case.fall(arm);
+    case.begin(arm);
+    case.load(0, 60, READ_ONLY);
+    case.fall(after);
+    case.begin(after);
+    case.mov(1, 0);
+    let lines = case.compute();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[1].contains("slot0.wait0"), "{lines:?}");
+}
+
+#[test]
+fn lanes_reconverge_at_divergent_branches_and_where_they_meet() {
+    // if (divergent) a else b
+    let mut case = Case::new();
+    let start = case.block;
+    let (then, other, after) = (
+        case.func.make_block(),
+        case.func.make_block(),
+        case.func.make_block(),
+    );
+    case.branch(55, other, true);
+    case.func.add_edge(Edges::Logical, start, then);
+    case.func.add_edge(Edges::Physical, start, then);
+    case.begin(then);
+    case.mov(0, 56);
+    case.jump(after);
+    case.begin(other);
+    case.mov(0, 57);
+    case.fall(after);
+    case.begin(after);
+    case.mov(1, 0);
+    let lines = case.compute();
+    assert_eq!(
+        lines,
+        [
+            "BRANCHZ.reconverge ^r55, offset:2",
+            "MOV.i32 r0, ^r56",
+            "BRANCHZ.eq.reconverge 0x0, offset:1",
+            "MOV.i32.reconverge r0, ^r57",
+            "MOV.i32.end r1, ^r0",
+        ]
+    );
+}
+
+#[test]
+fn uniform_branches_do_not_reconverge_and_jumps_to_the_next_block_vanish() {
+    let mut case = Case::new();
+    let start = case.block;
+    let (then, after) = (case.func.make_block(), case.func.make_block());
+    case.branch(55, after, false);
+    case.func.add_edge(Edges::Logical, start, then);
+    case.func.add_edge(Edges::Physical, start, then);
+    case.begin(then);
+    case.mov(0, 56);
+    case.jump(after);
+    case.begin(after);
+    case.mov(1, 57);
+    let lines = case.compute();
+    assert_eq!(
+        lines,
+        [
+            "BRANCHZ ^r55, offset:1",
+            "MOV.i32 r0, ^r56",
+            "MOV.i32.end r1, ^r57",
+        ]
+    );
+}
+
+#[test]
+fn a_barrier_waits_for_what_is_on_its_way() {
+    let mut case = Case::new();
+    case.store(56, 60, WRITES);
+    case.push(Op::new(Opcode::Barrier));
+    case.mov(0, 57);
+    let lines = case.compute();
+    assert!(lines[0].contains("slot0.wait0"), "{lines:?}");
+    assert_eq!(lines[1], "BARRIER.slot7.wait");
+}
+
+#[test]
+fn fragments_test_after_their_dependences_and_blend_after_the_test() {
+    let mut case = Case::new();
+    for k in 0..4 {
+        case.mov(k, 59);
+    }
+    let datum = crate::inst::Special::AtestDatum.read(0);
+    let blend = crate::inst::Special::BlendDescriptor(0).read(0);
+    case.push(
+        Op::new(Opcode::Atest)
+            .from(&[s(60), s(0), Src::Fast(datum)])
+            .writing(&[r(60)]),
+    );
+    case.push(
+        Op::new(Opcode::Blend)
+            .from(&[Src::Fast(blend), s(60)])
+            .with(f::VECSIZE, 3)
+            .with(f::REGFMT, 2)
+            .reading(&[r(0), r(1), r(2), r(3)]),
+    );
+    let lines = case.lines(Stage::Fragment);
+    assert!(lines[3].contains("wait0126"), "{lines:?}");
+    assert!(lines[4].starts_with("ATEST.wait "), "{lines:?}");
+    assert!(
+        lines[5].contains("slot0") && lines[2].contains("end"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn a_value_for_the_next_trip_waits_at_the_end_of_the_loop_or_before_its_use() {
+    let mut case = Case::new();
+    let header = case.func.make_block();
+    case.mov(0, 56);
+    case.fall(header);
+    case.begin(header);
+    case.mov(1, 0);
+    case.load(0, 60, READ_ONLY);
+    case.mov(2, 57);
+    case.branch(55, header, true);
+    let after = case.func.make_block();
+    case.fall(after);
+    case.begin(after);
+    case.mov(3, 58);
+    let lines = case.compute();
+    assert!(
+        !lines.iter().any(|line| line.starts_with("NOP")),
+        "{lines:?}"
+    );
+}
