@@ -149,7 +149,7 @@ impl Native for Machine {
         match ty {
             Type::B1 => None,
             Type::B16 => half(op),
-            Type::B32 => integer::recipe(op),
+            Type::B32 => circular(op).or_else(|| integer::recipe(op)),
             Type::B64 => wide::recipe(op),
         }
     }
@@ -233,6 +233,32 @@ fn sign16(b: &mut Builder, data: &InstData) -> Value {
     b.select(above, one, other)
 }
 
+/// sin x / cos x, WGSL's own definition.
+fn tangent(b: &mut Builder, data: &InstData) -> Value {
+    let [sine, cosine] = [Op::FSin, Op::FCos].map(|op| b.op1(op, data.args[0]));
+    b.op2(Op::FDiv, sine, cosine)
+}
+
+/// Of an angle in turns.
+fn of_turns(b: &mut Builder, data: &InstData) -> Value {
+    let turn = b.f32(std::f32::consts::TAU);
+    let angle = b.op2(Op::FMul, data.args[0], turn);
+    let op = match data.op {
+        Op::FSinTurns => Op::FSin,
+        _ => Op::FCos,
+    };
+    b.op1(op, angle)
+}
+
+/// Functions that the machine takes in radians.
+fn circular(op: Op) -> Option<OwnRecipe> {
+    Some(match op {
+        Op::FTan => tangent,
+        Op::FSinTurns | Op::FCosTurns => of_turns,
+        _ => return None,
+    })
+}
+
 /// The recipes for 16 bits.
 fn half(op: Op) -> Option<OwnRecipe> {
     Some(match op {
@@ -248,6 +274,8 @@ fn half(op: Op) -> Option<OwnRecipe> {
         | Op::FSin
         | Op::FCos
         | Op::FTan
+        | Op::FSinTurns
+        | Op::FCosTurns
         | Op::FAsin
         | Op::FAcos
         | Op::FAtan

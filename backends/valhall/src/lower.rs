@@ -80,6 +80,8 @@ pub(crate) struct Lower<'a> {
     tls_bytes: u32,
     /// Addresses within buffers that are at hand.
     addresses: memory::Addresses,
+    /// Angles whose table entries are at hand.
+    angles: Vec<(Value, (operand::Opnd, operand::Opnd, operand::Opnd))>,
     /// Fragment: the coverage mask, cleared by `demote`.
     coverage: Option<VReg>,
     /// Quads work together somewhere.
@@ -110,6 +112,7 @@ pub fn lower(ssa: &Func, abi: &Abi, part: Part) -> Result<Lowered, Failure> {
         private: SecondaryMap::new(),
         tls_bytes: 0,
         addresses: memory::Addresses::default(),
+        angles: Vec::new(),
         coverage: None,
         helpers: needs_quads(ssa),
         divergent: false,
@@ -308,3 +311,6 @@ impl Lower<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -269,14 +269,7 @@ impl Lower<'_> {
 
     /// Sine or cosine: the instructions of [`gpucc_ir::ssa::numerics::tabled::sin`].
     fn sine(&mut self, x: Value, cosine: bool, clamp: &[(FieldId, u32)]) -> VReg {
-        let x = self.arg(Opcode::FmaF32, 0, x);
-        let bias = Opnd::f32(SINCOS_BIAS);
-        let index = Opnd::reg(self.emit(Opcode::FmaF32, &[x, Opnd::f32(TWO_OVER_PI), bias]));
-        let steps = self.emit(Opcode::FaddF32, &[index, bias.negated()]);
-        let sources = [Opnd::reg(steps), Opnd::f32(MINUS_HALF_PI), x];
-        let rest = Opnd::reg(self.emit(Opcode::FmaF32, &sources));
-        let sine = Opnd::reg(self.emit(Opcode::FsinTableU6, &[index]));
-        let cos = Opnd::reg(self.emit(Opcode::FcosTableU6, &[index]));
+        let (rest, sine, cos) = self.angle(x);
         let (value, derivative) = if cosine {
             (cos, sine.negated())
         } else {
@@ -286,6 +279,24 @@ impl Lower<'_> {
         let half = Opnd::reg(self.emit(Opcode::FmaRscaleF32, &sources));
         let slope = self.emit(Opcode::FaddF32, &[derivative, half.negated()]);
         self.emit_with(Opcode::FmaF32, &[rest, Opnd::reg(slope), value], clamp)
+    }
+
+    /// What is left of an angle beside the table's, and the table's sine and cosine: computed once for
+    /// both functions.
+    fn angle(&mut self, angle: Value) -> (Opnd, Opnd, Opnd) {
+        if let Some(&(_, known)) = self.angles.iter().rev().find(|&&(value, _)| value == angle) {
+            return known;
+        }
+        let x = self.arg(Opcode::FmaF32, 0, angle);
+        let bias = Opnd::f32(SINCOS_BIAS);
+        let index = Opnd::reg(self.emit(Opcode::FmaF32, &[x, Opnd::f32(TWO_OVER_PI), bias]));
+        let steps = self.emit(Opcode::FaddF32, &[index, bias.negated()]);
+        let sources = [Opnd::reg(steps), Opnd::f32(MINUS_HALF_PI), x];
+        let rest = Opnd::reg(self.emit(Opcode::FmaF32, &sources));
+        let sine = Opnd::reg(self.emit(Opcode::FsinTableU6, &[index]));
+        let cos = Opnd::reg(self.emit(Opcode::FcosTableU6, &[index]));
+        self.angles.push((angle, (rest, sine, cos)));
+        (rest, sine, cos)
     }
 
     /// Unsigned to float: a byte or half that stands in its register is converted from there.
@@ -433,7 +444,7 @@ impl Lower<'_> {
     fn bit_select(&mut self, data: &InstData) -> Option<VReg> {
         let parts = |value: Value| {
             let def = self.ssa.def(value)?;
-            (def.op == Op::And && self.uses.count(value) == 1).then_some([def.args[0], def.args[1]])
+            (def.op == Op::And && self.uses.count(value) == 1).then(|| [def.args[0], def.args[1]])
         };
         let (a, b) = (parts(data.args[0])?, parts(data.args[1])?);
         let complement = |x: Value, y: Value| {

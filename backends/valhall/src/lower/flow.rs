@@ -121,7 +121,7 @@ impl Lower<'_> {
     fn statements(&mut self, region: Region) -> Result<Option<ssa::Inst>, Failure> {
         let outer = self.divergent;
         self.divergent = self.uniformity.is_divergent(region);
-        let mark = self.addresses.mark();
+        let (mark, angles) = (self.addresses.mark(), self.angles.len());
         let list = &self.ssa.regions[region].insts;
         let mut end = None;
         for &inst in list {
@@ -151,6 +151,7 @@ impl Lower<'_> {
             }
         }
         self.addresses.release(mark);
+        self.angles.truncate(angles);
         self.divergent = outer;
         Ok(end)
     }
