@@ -11,8 +11,10 @@ use crate::inst::{
 };
 use crate::isa::{self, AluOp, CfOp, FetchOp, f};
 use crate::legal::Group;
+use crate::live::{Cells, Live};
 use crate::op;
 use crate::slot::{Dst, Operand, Read, Slot};
+use crate::temporaries;
 use gpucc_ir::mach::{Cell, Func, Inst as _, Reg};
 use gpucc_ir::ssa::Span;
 use smallvec::SmallVec;
@@ -109,6 +111,8 @@ struct Emitter<'a> {
     /// R6xx: where scratch reads land, the register after all others.
     landing: u8,
     gprs: u32,
+    /// What matters behind the ALU work that is added last.
+    live: Cells,
     pushes: u32,
     loops: u32,
     stack: u32,
@@ -157,6 +161,7 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
         any_write: any_write && config.chip.family() == Family::R700,
         landing: rows(func),
         gprs: 1,
+        live: Cells::ALL,
         pushes: 0,
         loops: 0,
         stack: 0,
@@ -172,11 +177,16 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
             .call_subentries()
             .div_ceil(config.chip.subentries());
     }
+    let live = Live::of(func);
     for &block in &func.layout {
-        for node in &func.blocks[block].nodes {
+        for (number, node) in func.blocks[block].nodes.iter().enumerate() {
+            e.live = live.at(block, number);
             e.node(&node.inst, node.span)?;
         }
+        e.live = live.behind(block);
+        e.flush_alu()?;
     }
+    e.live = Cells::NONE;
     e.finish()
 }
 
@@ -194,7 +204,7 @@ impl Emitter<'_> {
     fn operand(&mut self, source: &Source, op: AluOp, index: usize) -> Operand {
         match source.src {
             Src::Reg(reg) => {
-                let (gpr, chan) = self.reg(reg);
+                let (gpr, chan) = parts(reg.cell());
                 Operand {
                     read: Read::Gpr {
                         gpr,
@@ -236,7 +246,7 @@ impl Emitter<'_> {
             src[index] = self.operand(source, alu.op, index);
         }
         let dst = alu.dst.map(|reg| {
-            let (gpr, chan) = self.reg(reg);
+            let (gpr, chan) = parts(reg.cell());
             Dst {
                 gpr,
                 chan,
@@ -307,7 +317,7 @@ impl Emitter<'_> {
         let mut moves: Vec<((u8, u8), (u8, u8))> = dst
             .iter()
             .zip(src)
-            .map(|(&d, &s)| (self.reg(d), self.reg(s)))
+            .map(|(&d, &s)| (parts(d.cell()), parts(s.cell())))
             .filter(|(d, s)| d != s)
             .collect();
         while !moves.is_empty() {
@@ -465,7 +475,7 @@ impl Emitter<'_> {
             Inst::Alu(alu) => self.alu(alu, span),
             Inst::Dot { dst, src, clamp } => {
                 self.flush_fetch();
-                let (gpr, chan) = self.reg(*dst);
+                let (gpr, chan) = parts(dst.cell());
                 let slots: [Slot; 4] = std::array::from_fn(|unit| {
                     let a = self.operand(&src[unit][0], AluOp::DOT4_IEEE, 0);
                     let b = self.operand(&src[unit][1], AluOp::DOT4_IEEE, 1);
@@ -502,7 +512,7 @@ impl Emitter<'_> {
                 let [x, y, z] = src.map(|reg| self.operand(&Source::reg(reg), AluOp::CUBE, 0));
                 // R700 ISA 9, CUBE: src0 = zzxy, src1 = yxzz.
                 let pairs = [[z, y], [z, x], [x, z], [y, z]];
-                let dst = dst.map(|reg| self.reg(reg));
+                let dst = dst.map(|reg| parts(reg.cell()));
                 let slots = std::array::from_fn(|unit| Slot {
                     op: AluOp::CUBE,
                     dst: Some(Dst {
@@ -525,7 +535,7 @@ impl Emitter<'_> {
             Inst::ArrayRead { dst, from } => {
                 self.flush_fetch();
                 let (gpr, chan, range) = self.element(from, span);
-                let (to, to_chan) = self.reg(*dst);
+                let (to, to_chan) = parts(dst.cell());
                 let dst = Dst {
                     gpr: to,
                     chan: to_chan,
@@ -786,7 +796,32 @@ impl Emitter<'_> {
         }
         let items = std::mem::take(&mut self.pending);
         self.address = None;
-        for clause in group::pack(&items, self.isa()).map_err(broken)? {
+        let mut clauses = group::pack(&items, self.isa()).map_err(broken)?;
+        let mut live = self.live;
+        for (_, cells, _) in &self.exports {
+            for &(gpr, chan) in cells {
+                live.insert(u16::from(gpr) * 4 + u16::from(chan));
+            }
+        }
+        let ranges: Vec<group::Range> = items.iter().filter_map(|item| item.range).collect();
+        temporaries::run(&mut clauses, live, &ranges, self.landing);
+        for clause in clauses {
+            for slot in clause
+                .groups
+                .iter()
+                .flat_map(|p| p.group.slots.iter().flatten())
+            {
+                let reads = slot
+                    .sources()
+                    .iter()
+                    .filter_map(|source| match source.read {
+                        Read::Gpr { gpr, .. } => Some(gpr),
+                        _ => None,
+                    });
+                let named = reads.chain(slot.dst.map(|dst| dst.gpr));
+                let most = named.filter(|&gpr| gpr < temporaries::FIRST).max();
+                self.gprs = self.gprs.max(most.map_or(0, |gpr| u32::from(gpr) + 1));
+            }
             let span = clause
                 .groups
                 .first()

@@ -12,6 +12,7 @@ pub mod group;
 pub mod inst;
 pub mod isa;
 pub mod legal;
+mod live;
 mod lower;
 mod numerics;
 pub mod op;
@@ -21,6 +22,7 @@ mod schedule;
 pub mod slot;
 mod state;
 mod target;
+mod temporaries;
 mod text;
 
 pub use api::{
