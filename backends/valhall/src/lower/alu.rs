@@ -188,8 +188,8 @@ impl Lower<'_> {
             Op::FrexpFract => self.row(Opcode::FrexpmF32, a, result),
             Op::FrexpExp => self.row(Opcode::FrexpeF32, a, result),
             // Conversions.
-            Op::SToF => self.row(Opcode::S32ToF32, a, result),
-            Op::UToF => self.to_float(a[0], result),
+            Op::SToF => self.to_float(a[0], true),
+            Op::UToF => self.to_float(a[0], false),
             Op::FToS => self.to_integer(Opcode::F32ToS32, a[0]),
             Op::FToU => self.to_integer(Opcode::F32ToU32, a[0]),
             Op::FConvert | Op::UConvert | Op::SConvert => self.reg(a[0]),
@@ -299,9 +299,44 @@ impl Lower<'_> {
         (rest, sine, cos)
     }
 
-    /// Unsigned to float: a byte or half that stands in its register is converted from there.
-    fn to_float(&mut self, value: Value, result: Value) -> VReg {
-        self.row(Opcode::U32ToF32, &[value], result)
+    /// Integer to float: a byte or half that stands in its register is converted from there.
+    fn to_float(&mut self, value: Value, signed: bool) -> VReg {
+        let known = match self.place(value) {
+            Some(Place::Part(reg, lane)) => Some((reg, lane, false)),
+            Some(_) => None,
+            None => uses::part(self.ssa, value).map(|part| {
+                let (reg, lane) = self.part_place(part);
+                (reg, lane, part.signed)
+            }),
+        };
+        // Zeros above make a number that is no less than 0 either way.
+        if let Some((reg, lane, extends)) = known
+            && (signed || !extends)
+        {
+            let opcode = match (lane, extends) {
+                (Lane::Byte(_), false) => Opcode::U8ToF32,
+                (Lane::Byte(_), true) => Opcode::S8ToF32,
+                (_, false) => Opcode::U16ToF32,
+                (_, true) => Opcode::S16ToF32,
+            };
+            return self.emit(opcode, &[Opnd::reg(reg).lane(lane)]);
+        }
+        let opcode = match signed {
+            true => Opcode::S32ToF32,
+            false => Opcode::U32ToF32,
+        };
+        let x = self.plain(value);
+        self.emit(opcode, &[x])
+    }
+
+    /// The register of a part, and which part.
+    pub(super) fn part_place(&mut self, part: uses::Part) -> (VReg, Lane) {
+        let inner = self.plain(part.of);
+        let lane = part.lane.unwrap_or(match inner.lane {
+            Lane::All => Lane::Half(0),
+            lane => lane,
+        });
+        (self.in_register(inner.lane(Lane::All)), lane)
     }
 
     /// Float to integer, toward zero.
@@ -373,12 +408,7 @@ impl Lower<'_> {
 
     /// A byte or half as 32 bits in a register of its own.
     fn extracted(&mut self, part: uses::Part) -> VReg {
-        let inner = self.plain(part.of);
-        let lane = part.lane.unwrap_or(match inner.lane {
-            Lane::All => Lane::Half(0),
-            lane => lane,
-        });
-        let reg = self.in_register(inner.lane(Lane::All));
+        let (reg, lane) = self.part_place(part);
         self.extract(reg, lane, part.signed)
     }
 

@@ -88,7 +88,8 @@ pub(super) struct Accepts {
 pub(super) fn accepts(opcode: Opcode, index: usize) -> Accepts {
     let source = opcode.sources()[index];
     let has = |field: Option<FieldId>| field.is_some_and(|field| opcode.has(field));
-    let swizzle = has(source.swizzle());
+    // Arm reserves the widening of these two.
+    let swizzle = has(source.swizzle()) && !matches!(opcode, Opcode::S32ToF32 | Opcode::U32ToF32);
     Accepts {
         sign: source.kind.is_float() && has(source.neg()) && has(source.abs()),
         widen: source.kind == Kind::F32 && swizzle,
@@ -105,13 +106,33 @@ fn is_signed(opcode: Opcode) -> bool {
             | Opcode::ImulS32
             | Opcode::IcmpOrS32
             | Opcode::IcmpAndS32
-            | Opcode::S32ToF32
             | Opcode::IabsS32
+    )
+}
+
+/// Rows that take one half: of their lane field Arm allows 0 and 1 alone.
+fn takes_one_half(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::S16ToS32
+            | Opcode::S16ToF32
+            | Opcode::F16ToS32
+            | Opcode::U16ToU32
+            | Opcode::U16ToF32
+            | Opcode::F16ToU32
+            | Opcode::FrcpF16
+            | Opcode::FrsqF16
+            | Opcode::MkvecV2i16
     )
 }
 
 /// The value of a row's lane field for a lane.
 fn lane_code(opcode: Opcode, field: FieldId, lane: Lane) -> Option<u32> {
+    if let Lane::Half(half) = lane
+        && takes_one_half(opcode)
+    {
+        return Some(half.into());
+    }
     let FieldKind::Enum(set) = opcode.op().format.field(field)?.kind else {
         return None;
     };
@@ -144,6 +165,9 @@ fn modify(op: &mut Op, source: Source, operand: Opnd) {
     }
     if operand.abs {
         set(source.abs(), 1);
+    }
+    if operand.lane == Lane::All && takes_one_half(opcode) {
+        set(source.swizzle(), 0);
     }
     if operand.lane != Lane::All {
         let field = source.swizzle();
@@ -382,12 +406,7 @@ impl Lower<'_> {
             && let Some(part) = super::uses::part(self.ssa, value)
             && part.signed == signed
         {
-            let inner = self.plain(part.of);
-            let lane = part.lane.unwrap_or(match inner.lane {
-                Lane::All => Lane::Half(0),
-                lane => lane,
-            });
-            let reg = self.in_register(inner.lane(Lane::All));
+            let (reg, lane) = self.part_place(part);
             return Opnd::reg(reg).lane(lane);
         }
         // Nobody folds it here: it is computed on the spot.

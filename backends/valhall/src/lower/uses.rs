@@ -279,9 +279,7 @@ impl Uses {
                 | Op::FFract
                 | Op::FMin
                 | Op::FMax => true,
-                Op::FExp2 | Op::FExp | Op::FPow | Op::FLog2 | Op::FSin | Op::FCos => {
-                    func.ty(value) == Type::B32
-                }
+                Op::FLog2 | Op::FSin | Op::FCos => func.ty(value) == Type::B32,
                 _ => false,
             })
     }
@@ -381,7 +379,8 @@ fn takes_parts(op: Op, signed: bool) -> bool {
     match op {
         Op::IAdd | Op::ISub | Op::IMul | Op::IEq | Op::INe => true,
         Op::ULt | Op::ULe | Op::UToF => !signed,
-        Op::SLt | Op::SLe | Op::SToF => signed,
+        Op::SToF => true,
+        Op::SLt | Op::SLe => signed,
         _ => false,
     }
 }
