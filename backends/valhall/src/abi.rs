@@ -425,17 +425,23 @@ impl Abi {
     }
 
     fn infer_attribute(&mut self, location: u32, components: u8, scalar: Scalar) {
-        let kind = match scalar {
-            Scalar::F32 | Scalar::F16 => "float32",
-            Scalar::I32 => "sint32",
-            Scalar::U32 | Scalar::Bool => "uint32",
+        let (kind, bytes) = match scalar {
+            Scalar::F32 => ("float32", 4),
+            Scalar::F16 => ("float16", 2),
+            Scalar::I32 => ("sint32", 4),
+            Scalar::U32 | Scalar::Bool => ("uint32", 4),
         };
-        let format = match components {
+        // There is no three-component format of 16 bits.
+        let count = match (scalar, components) {
+            (Scalar::F16, 3) => 4,
+            (_, n) => u32::from(n),
+        };
+        let format = match count {
             1 => kind.to_string(),
             n => format!("{kind}x{n}"),
         };
         let buffer = self.pipeline.buffers.len() as u32;
-        let stride = 4 * u32::from(components);
+        let stride = bytes * count;
         self.notes.push(format!(
             "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
         ));

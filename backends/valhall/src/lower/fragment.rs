@@ -1,0 +1,128 @@
+//! The end of a fragment program: coverage, depth, colours. isa/valhall_rogue.md 1.10.
+
+use super::Lower;
+use super::operand::{Lane, Opnd, build};
+use super::varying::register_format;
+use crate::api::OutputPlace;
+use crate::inst::{Special, Src};
+use crate::isa::{Opcode, f};
+use gpucc_ir::mach::{Reg, VReg};
+use gpucc_ir::ssa::{Output, Scalar};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// 1.0 as f32.
+const ONE: u32 = 0x3f80_0000;
+
+impl Lower<'_> {
+    /// The output of the ABI at a place.
+    fn output_at(&self, place: OutputPlace) -> Option<Output> {
+        self.abi
+            .outputs
+            .iter()
+            .find(|slot| slot.place == place)
+            .map(|slot| slot.output)
+            .filter(|&output| self.components_written(output).1 > 0)
+    }
+
+    /// Coverage, then depth, then each colour target in ascending order.
+    pub(super) fn fragment_epilogue(&mut self) {
+        let mut coverage = match self.coverage {
+            Some(coverage) => coverage,
+            None => self.preload(60),
+        };
+        if let Some(mask) = self.output_at(OutputPlace::Coverage)
+            && let Some(mask) = self.written(mask, 0)
+        {
+            coverage = self.and(Opnd::reg(coverage), mask);
+        }
+        coverage = self.alpha_test(coverage);
+        if let Some(depth) = self.output_at(OutputPlace::Depth)
+            && let Some(depth) = self.written(depth, 0)
+        {
+            coverage = self.emit_depth(depth, coverage);
+        }
+        let mut targets: BTreeMap<u8, [Option<Output>; 2]> = BTreeMap::new();
+        for slot in &self.abi.outputs {
+            if let OutputPlace::Blend { target, source } = slot.place
+                && self.components_written(slot.output).1 > 0
+            {
+                let sources = targets.entry(target).or_default();
+                sources[usize::from(source.min(1))] = Some(slot.output);
+            }
+        }
+        let last = targets.keys().next_back().copied();
+        for (target, sources) in targets {
+            self.blend(target, sources, coverage, Some(target) == last);
+        }
+    }
+
+    /// ATEST with the first target's alpha; every program makes one.
+    fn alpha_test(&mut self, coverage: VReg) -> VReg {
+        let first = self.output_at(OutputPlace::Blend {
+            target: 0,
+            source: 0,
+        });
+        let alpha = match first {
+            None => Opnd::bits(0),
+            Some(output) => match self.ssa.outputs[output].scalar {
+                Scalar::F32 | Scalar::F16 => self.written(output, 3).unwrap_or(Opnd::bits(ONE)),
+                _ => Opnd::bits(ONE),
+            },
+        };
+        let alpha = match (first.map(|output| self.ssa.outputs[output].scalar), alpha) {
+            // Both halves of a constant are its f16.
+            (Some(Scalar::F16), alpha)
+                if alpha.lane == Lane::All && alpha.src != Src::Bits(ONE) =>
+            {
+                alpha.lane(Lane::Half(0))
+            }
+            (_, alpha) => alpha,
+        };
+        let datum = Opnd::plain(Src::Special(Special::AtestDatum, 0));
+        let made = self.fresh();
+        let op = build(Opcode::Atest, &[Opnd::reg(coverage), alpha, datum]);
+        self.push(op.writing(&[made.into()]));
+        made
+    }
+
+    fn emit_depth(&mut self, depth: Opnd, coverage: VReg) -> VReg {
+        let made = self.fresh();
+        let sources = [depth, Opnd::bits(0), Opnd::reg(coverage)];
+        let op = build(Opcode::ZsEmit, &sources).with(f::Z, 1);
+        self.push(op.writing(&[made.into()]));
+        made
+    }
+
+    /// BLEND of one target.
+    fn blend(&mut self, target: u8, sources: [Option<Output>; 2], coverage: VReg, last: bool) {
+        let scalar = sources
+            .iter()
+            .flatten()
+            .map(|&output| self.ssa.outputs[output].scalar)
+            .next()
+            .expect("a target has a source");
+        let (format, half) = register_format(scalar);
+        let colors: SmallVec<[SmallVec<[Reg; 4]>; 2]> = sources
+            .iter()
+            .flatten()
+            .map(|&output| {
+                let components = self.components_of(output, 0, 4);
+                self.staging(&components, half)
+            })
+            .collect();
+        let descriptor = Opnd::plain(Src::Special64(Special::BlendDescriptor(target)));
+        let mut op = build(Opcode::Blend, &[descriptor, Opnd::reg(coverage)])
+            .with(f::REGFMT, format)
+            .with(f::VECSIZE, 3)
+            .reading(&colors[0]);
+        if let Some(second) = colors.get(1) {
+            op.second = second.clone();
+        }
+        if !last {
+            // A blend shader may run here.
+            op.clobbers = (0..16).chain([48]).collect();
+        }
+        self.push(op);
+    }
+}
