@@ -2,7 +2,7 @@
 //! function. docs/abi-valhall.md says it in words.
 
 use crate::api::{
-    AttributeFetch, Compiled, Failure, FauWord, ImageWord, InputPlace, InputSlot, Options,
+    AttributeFetch, Compiled, Failure, FauWord, InputPlace, InputSlot, Options,
     OutputPlace, OutputSlot, PipelineState, ResourceSlot, Slot, TableUse, Uniforms,
     VertexAttribute, VertexBuffer, VertexForm,
 };
@@ -179,6 +179,16 @@ impl Abi {
             pipeline: options.pipeline.clone(),
             ..Abi::default()
         };
+        if func.stage == Stage::Vertex
+            && abi.pipeline.vertex_form == VertexForm::Idvs
+            && crate::state::Facts::of(func).effects
+        {
+            abi.pipeline.vertex_form = VertexForm::Plain;
+            abi.notes.push(
+                "the vertex program writes memory, so it is one program: cut in two it would write twice"
+                    .to_owned(),
+            );
+        }
         abi.bindings(func, &uses)?;
         abi.push_words(func, &uses);
         abi.workgroup_memory(func, &uses)?;
@@ -579,15 +589,6 @@ impl Abi {
         compiled.wls_bytes = self.wls_bytes;
         compiled.pipeline = self.pipeline.clone();
         compiled.notes = self.notes.clone();
-    }
-
-    /// The words about an image that a program may ask for of one element.
-    pub fn image_word(resource: Resource, element: u32, word: ImageWord) -> FauWord {
-        FauWord::Image {
-            resource,
-            element,
-            word,
-        }
     }
 }
 

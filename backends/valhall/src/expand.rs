@@ -7,6 +7,8 @@
 
 mod convert;
 mod integer;
+mod texture;
+mod vertex;
 mod wide;
 
 use crate::api::{Effort, Options};

@@ -160,6 +160,11 @@ pub struct Op {
     pub write: SmallVec<[Reg; 4]>,
     /// Staging registers read and written are the same ones, in the same order (ATEST, ZS_EMIT, LD_TILE: one field).
     pub tied: bool,
+    /// BLEND: the second source, in r4 on.
+    pub second: SmallVec<[Reg; 4]>,
+    /// Registers that the instruction may overwrite beside its results, each with a name for it that
+    /// nobody reads.
+    pub clobbers: SmallVec<[(Reg, u8); 2]>,
     /// Where a branch leads.
     pub target: Option<Block>,
     /// A branch that lanes of one warp may take differently.
@@ -181,6 +186,8 @@ impl Op {
             read: SmallVec::new(),
             write: SmallVec::new(),
             tied: false,
+            second: SmallVec::new(),
+            clobbers: SmallVec::new(),
             target: None,
             divergent: false,
             spill: None,
@@ -257,6 +264,18 @@ mod set {
     pub const DST: u8 = 6;
 }
 
+/// The coverage mask's register. isa/valhall_rogue.md 1.10.
+const COVERAGE: u8 = 60;
+
+/// The register that source `index` must be in.
+fn fixed_source(opcode: Opcode, index: usize) -> Option<Cell> {
+    matches!(
+        (opcode, index),
+        (Opcode::Atest, 0) | (Opcode::ZsEmit, 2) | (Opcode::Blend, 1)
+    )
+    .then_some(cell(COVERAGE))
+}
+
 /// Operand `offset` of a group of `len` registers: alone it may be anywhere, the first of several is even.
 fn grouped(operand: Operand, set: u8, offset: usize, len: usize) -> Operand {
     if len == 1 {
@@ -287,11 +306,25 @@ impl mach::Inst for Inst {
             }
             Inst::Op(op) => {
                 for (k, &reg) in op.read.iter().enumerate() {
-                    visit(grouped(Operand::use_of(reg), set::READ, k, op.read.len()));
+                    let read = Operand::use_of(reg);
+                    visit(match op.opcode {
+                        Opcode::Blend => read.with(Relation::Fixed(cell(k as u8))),
+                        _ => grouped(read, set::READ, k, op.read.len()),
+                    });
+                }
+                for (k, &reg) in (4..).zip(&op.second) {
+                    visit(Operand::use_of(reg).with(Relation::Fixed(cell(k))));
                 }
                 for (number, src) in (set::SOURCE..).zip(&op.src) {
                     match *src {
-                        Src::Reg(reg) => visit(Operand::use_of(reg)),
+                        Src::Reg(reg) => {
+                            let index = usize::from(number - set::SOURCE);
+                            let source = Operand::use_of(reg);
+                            visit(match fixed_source(op.opcode, index) {
+                                Some(cell) => source.with(Relation::Fixed(cell)),
+                                None => source,
+                            });
+                        }
                         Src::Low(reg) => visit(Operand::use_of(reg).at(Phases::only(0))),
                         Src::Pair(pair) => {
                             for (k, reg) in pair.into_iter().enumerate() {
@@ -310,12 +343,17 @@ impl mach::Inst for Inst {
                     let def = Operand::def_of(reg);
                     if op.tied {
                         visit(def.with(Relation::Tied(k as u8)));
+                    } else if matches!(op.opcode, Opcode::Atest | Opcode::ZsEmit) {
+                        visit(def.with(Relation::Fixed(cell(COVERAGE))));
                     } else {
                         visit(grouped(def, set::WRITE, k, op.write.len()));
                     }
                 }
                 for (k, &reg) in op.dst.iter().enumerate() {
                     visit(grouped(Operand::def_of(reg), set::DST, k, op.dst.len()));
+                }
+                for &(reg, at) in &op.clobbers {
+                    visit(Operand::def_of(reg).with(Relation::Fixed(cell(at))));
                 }
             }
         }
@@ -337,7 +375,7 @@ impl mach::Inst for Inst {
                 }
             }
             Inst::Op(op) => {
-                for reg in &mut op.read {
+                for reg in op.read.iter_mut().chain(&mut op.second) {
                     *reg = map(*reg, Role::Use);
                 }
                 for src in &mut op.src {
@@ -360,6 +398,9 @@ impl mach::Inst for Inst {
                     *reg = map(*reg, Role::Def);
                 }
                 for reg in &mut op.dst {
+                    *reg = map(*reg, Role::Def);
+                }
+                for (reg, _) in &mut op.clobbers {
                     *reg = map(*reg, Role::Def);
                 }
             }

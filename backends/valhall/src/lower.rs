@@ -5,11 +5,16 @@ mod alu;
 mod compare;
 mod compute;
 mod flow;
+mod fragment;
 mod graphics;
 mod half;
+mod image;
 mod memory;
 mod operand;
+mod texture;
 mod uses;
+mod varying;
+mod vertex;
 mod wide;
 
 use crate::abi::Abi;
@@ -84,6 +89,10 @@ pub(crate) struct Lower<'a> {
     angles: Vec<(Value, (operand::Opnd, operand::Opnd, operand::Opnd))>,
     /// Fragment: the coverage mask, cleared by `demote`.
     coverage: Option<VReg>,
+    /// What is loaded of the stage's inputs.
+    inputs: varying::Inputs,
+    /// What is left in the stage's outputs.
+    outputs: vertex::Outputs,
     /// Quads work together somewhere.
     helpers: bool,
     divergent: bool,
@@ -114,6 +123,8 @@ pub fn lower(ssa: &Func, abi: &Abi, part: Part) -> Result<Lowered, Failure> {
         addresses: memory::Addresses::default(),
         angles: Vec::new(),
         coverage: None,
+        inputs: varying::Inputs::of(ssa),
+        outputs: vertex::Outputs::default(),
         helpers: needs_quads(ssa),
         divergent: false,
         span: Span::NONE,

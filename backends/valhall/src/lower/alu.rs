@@ -158,6 +158,7 @@ impl Lower<'_> {
                 let sources = [operand, Opnd::reg(floor).negated()];
                 self.emit_with(Opcode::FaddF32, &sources, &clamp)
             }
+            Op::CubeS | Op::CubeT | Op::CubeMajor | Op::CubeFace => self.cube(data),
             Op::FRcp => self.row(Opcode::FrcpF32, a, result),
             Op::FRsq => self.row(Opcode::FrsqF32, a, result),
             Op::FSqrt => {

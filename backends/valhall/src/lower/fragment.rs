@@ -108,7 +108,7 @@ impl Lower<'_> {
             .flatten()
             .map(|&output| {
                 let components = self.components_of(output, 0, 4);
-                self.staging(&components, half)
+                self.staged_vector(&components, half)
             })
             .collect();
         let descriptor = Opnd::plain(Src::Special64(Special::BlendDescriptor(target)));
@@ -121,7 +121,10 @@ impl Lower<'_> {
         }
         if !last {
             // A blend shader may run here.
-            op.clobbers = (0..16).chain([48]).collect();
+            op.clobbers = (0..16)
+                .chain([48])
+                .map(|at| (self.fresh().into(), at))
+                .collect();
         }
         self.push(op);
     }

@@ -1,49 +1,41 @@
-//! Textures, images and the interfaces of vertex and fragment programs: not built yet.
+//! Where programs of the graphics stages start and end.
 
 use super::Lower;
 use crate::api::Failure;
-use gpucc_ir::ssa::{AtomicOp, Input, Inst, Output, Resource, TexOp, TexQuery, Value};
+use gpucc_ir::ssa::{Input, Output, Value};
 
 impl Lower<'_> {
-    pub(super) fn tex(&mut self, _: Inst, _: TexOp) -> Result<(), Failure> {
-        Err(self.not_yet("textures"))
-    }
-    pub(super) fn tex_query(&mut self, _: Inst, _: Resource, _: TexQuery) -> Result<(), Failure> {
-        Err(self.not_yet("texture queries"))
-    }
-    pub(super) fn image_store(&mut self, _: Inst, _: Resource) -> Result<(), Failure> {
-        Err(self.not_yet("storage textures"))
-    }
-    pub(super) fn image_atomic(
-        &mut self,
-        _: Inst,
-        _: Resource,
-        _: AtomicOp,
-    ) -> Result<(), Failure> {
-        Err(self.not_yet("storage texture atomics"))
-    }
     pub(super) fn prologue_vertex(&mut self) -> Result<(), Failure> {
-        Err(self.not_yet("vertex programs"))
+        self.declare_outputs();
+        self.load_early_inputs()
     }
     pub(super) fn prologue_fragment(&mut self) -> Result<(), Failure> {
-        Err(self.not_yet("fragment programs"))
+        let covered = self.preload(60);
+        let own = self.staged(super::operand::Opnd::reg(covered));
+        self.coverage = Some(own);
+        self.declare_outputs();
+        self.load_early_inputs()
     }
     pub(super) fn epilogue_vertex(&mut self) -> Result<(), Failure> {
-        Err(self.not_yet("vertex programs"))
+        self.vertex_epilogue();
+        Ok(())
     }
     pub(super) fn epilogue_fragment(&mut self) -> Result<(), Failure> {
-        Err(self.not_yet("fragment programs"))
+        self.fragment_epilogue();
+        Ok(())
     }
-    pub(super) fn input_vertex(&mut self, _: Value, _: Input, _: u8) -> Result<(), Failure> {
-        Err(self.not_yet("vertex programs"))
+    pub(super) fn input_vertex(&mut self, v: Value, i: Input, c: u8) -> Result<(), Failure> {
+        self.graphics_input(v, i, c)
     }
-    pub(super) fn input_fragment(&mut self, _: Value, _: Input, _: u8) -> Result<(), Failure> {
-        Err(self.not_yet("fragment programs"))
+    pub(super) fn input_fragment(&mut self, v: Value, i: Input, c: u8) -> Result<(), Failure> {
+        self.graphics_input(v, i, c)
     }
-    pub(super) fn output_vertex(&mut self, _: Output, _: u8, _: Value) -> Result<(), Failure> {
-        Err(self.not_yet("vertex programs"))
+    pub(super) fn output_vertex(&mut self, o: Output, c: u8, v: Value) -> Result<(), Failure> {
+        self.write_output(o, c, v);
+        Ok(())
     }
-    pub(super) fn output_fragment(&mut self, _: Output, _: u8, _: Value) -> Result<(), Failure> {
-        Err(self.not_yet("fragment programs"))
+    pub(super) fn output_fragment(&mut self, o: Output, c: u8, v: Value) -> Result<(), Failure> {
+        self.write_output(o, c, v);
+        Ok(())
     }
 }

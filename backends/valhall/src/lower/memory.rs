@@ -38,9 +38,9 @@ impl Addresses {
 
 /// An address as an instruction takes it.
 #[derive(Copy, Clone, Debug)]
-struct Address {
-    base: Src,
-    offset: i32,
+pub(super) struct Address {
+    pub(super) base: Src,
+    pub(super) offset: i32,
 }
 
 /// What an immediate offset may be.
@@ -680,7 +680,7 @@ impl Lower<'_> {
     }
 
     /// One atomic, whose result goes to `old`.
-    fn atomic(
+    pub(super) fn atomic(
         &mut self,
         base: Address,
         op: AtomicOp,

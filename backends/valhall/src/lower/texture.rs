@@ -3,7 +3,7 @@
 
 use super::operand::{Lane, Opnd, build};
 use super::{Lower, Place};
-use crate::abi::{Abi, table};
+use crate::abi::table;
 use crate::api::{Failure, FauWord, ImageWord, Slot};
 use crate::inst::Src;
 use crate::isa::{Opcode, f};
@@ -22,19 +22,11 @@ const LOD_EXPLICIT: u32 = 4;
 const LOD_BIAS: u32 = 5;
 const LOD_GRADIENT: u32 = 6;
 
-/// The element of an array of bindings.
-#[derive(Copy, Clone)]
-pub(super) enum Element {
-    /// Known.
-    Known(u32),
-    /// At run time.
-    Value(Value),
-}
-
 /// Operands of a texture instruction.
 struct Operands {
-    texture: Element,
-    sampler: Element,
+    /// Elements of arrays of bindings.
+    texture: Option<Value>,
+    sampler: Option<Value>,
     coords: SmallVec<[Value; 3]>,
     layer: Option<Value>,
     reference: Option<Value>,
@@ -43,29 +35,20 @@ struct Operands {
 }
 
 impl Lower<'_> {
-    /// The element operand of a binding, taken from the front of the operands.
-    pub(super) fn element(
-        &self,
-        resource: Resource,
-        args: &mut impl Iterator<Item = Value>,
-    ) -> Element {
-        if self.ssa.resources[resource].count.is_none() {
-            return Element::Known(0);
-        }
-        let element = args.next().expect("an array of bindings has an element");
-        match self.ssa.as_const(element) {
-            Some(known) => Element::Known(known as u32),
-            None => Element::Value(element),
+    /// The element of a binding when it is known: 0 where there is no array.
+    pub(super) fn known_element(&self, element: Option<Value>) -> Option<u32> {
+        match element {
+            None => Some(0),
+            Some(element) => self.ssa.as_const(element).map(|bits| bits as u32),
         }
     }
 
     fn operands(&self, inst: Inst, tex: &TexOp) -> Operands {
         let mut args = self.ssa.insts[inst].args.iter().copied();
-        let texture = self.element(tex.texture, &mut args);
-        let sampler = match tex.sampler.expand() {
-            Some(sampler) => self.element(sampler, &mut args),
-            None => Element::Known(0),
-        };
+        let arrays = |resource: Resource| self.ssa.resources[resource].count.is_some();
+        let texture = args.by_ref().take(arrays(tex.texture).into()).next();
+        let sampler = tex.sampler.expand().is_some_and(arrays);
+        let sampler = args.by_ref().take(sampler.into()).next();
         let (dim, arrayed) = shape(self.ssa.resources[tex.texture].kind);
         let coords = args.by_ref().take(dim.coords()).collect();
         let layer = args.by_ref().take(arrayed.into()).next();
@@ -80,17 +63,6 @@ impl Lower<'_> {
         }
     }
 
-    /// The handle of an entry of a table.
-    pub(super) fn handle(&mut self, slot: Slot, element: Element) -> Opnd {
-        match element {
-            Element::Known(element) => Opnd::bits(slot.handle() + element),
-            Element::Value(element) => {
-                let element = self.plain(element);
-                Opnd::reg(self.add_constant(element, slot.handle()))
-            }
-        }
-    }
-
     /// The 64-bit handle of a texture with its sampler; true for the wide form.
     fn texture_handle(&mut self, tex: &TexOp, operands: &Operands) -> (Src, bool) {
         let texture = self.abi.slots[tex.texture];
@@ -102,18 +74,20 @@ impl Lower<'_> {
                 count: 1,
             },
         };
-        if let (Element::Known(t), Element::Known(s)) = (operands.texture, operands.sampler) {
+        let known = [operands.texture, operands.sampler].map(|e| self.known_element(e));
+        if let [Some(t), Some(s)] = known {
             let (t, s) = (texture.index + t, sampler.index + s);
             if t < NARROW && s < NARROW {
                 let word = texture.table << 27 | t << 16 | sampler.table << 11 | s;
                 return (Src::Bits(word), false);
             }
         }
-        let words = [
-            self.handle(sampler, operands.sampler),
-            self.handle(texture, operands.texture),
-        ];
-        let words = words.map(|word| Reg::from(self.staged(word)));
+        let sampler = match tex.sampler.expand() {
+            Some(resource) => self.handle(resource, operands.sampler),
+            None => Opnd::bits(sampler.handle()),
+        };
+        let texture = self.handle(tex.texture, operands.texture);
+        let words = [sampler, texture].map(|word| Reg::from(self.staged(word)));
         (Src::Pair(words), true)
     }
 
@@ -162,7 +136,7 @@ impl Lower<'_> {
             TexKind::SampleBaseClampToEdge => mode = Some(LOD_ZERO),
             TexKind::SampleBias | TexKind::SampleLevel => {
                 let level = operands.rest[0];
-                let zero = self.ssa.as_const(level).is_some_and(|b| b as u32 << 1 == 0);
+                let zero = self.ssa.as_const(level).is_some_and(|b| (b as u32) << 1 == 0);
                 mode = Some(match (tex.kind, zero) {
                     (TexKind::SampleBias, true) => LOD_COMPUTED,
                     (TexKind::SampleBias, false) => LOD_BIAS,
@@ -387,29 +361,21 @@ impl Lower<'_> {
     pub(super) fn image_word(
         &mut self,
         resource: Resource,
-        element: Element,
+        element: Option<Value>,
         word: ImageWord,
     ) -> Opnd {
-        match element {
-            Element::Known(element) => {
-                let word = Abi::image_word(resource, element, word);
+        match (self.known_element(element), element) {
+            (None, Some(element)) => Opnd::reg(self.info_word(resource, element, word.offset())),
+            (known, _) => {
+                let element = known.unwrap_or(0);
+                let word = FauWord::Image {
+                    resource,
+                    element,
+                    word,
+                };
                 Opnd::plain(self.fau(word))
             }
-            Element::Value(element) => Opnd::reg(self.info_word(resource, element, word.offset())),
         }
-    }
-
-    /// A word of a binding's record in the info buffer.
-    pub(super) fn info_word(&mut self, resource: Resource, element: Value, offset: u32) -> VReg {
-        let base = self.abi.info.get(&resource).copied().unwrap_or(0) + offset;
-        let buffer = self.abi.info_buffer.unwrap_or(0);
-        let element = self.plain(element);
-        let sources = [element, Opnd::bits(crate::abi::INFO_RECORD)];
-        let record = self.emit(Opcode::ImulI32, &sources);
-        let at = self.add_constant(Opnd::reg(record), base);
-        let handle = Opnd::bits(table::UNIFORM << 24 | buffer);
-        let fields = [(f::UNSIGNED, 1)];
-        self.load(Opcode::LdBufferI32, &[Opnd::reg(at), handle], &fields, 1)[0]
     }
 
     /// What is known of an image. docs/abi-valhall.md: System values.
@@ -422,7 +388,8 @@ impl Lower<'_> {
         let data = &self.ssa.insts[inst];
         let results = data.results.clone();
         let mut args = data.args.iter().copied();
-        let element = self.element(resource, &mut args);
+        let arrays = self.ssa.resources[resource].count.is_some();
+        let element = args.by_ref().take(arrays.into()).next();
         let level = args.next();
         for (axis, &result) in (0..).zip(&results) {
             if self.uses.count(result) == 0 {
@@ -455,7 +422,7 @@ impl Lower<'_> {
     fn size_of_level(
         &mut self,
         resource: Resource,
-        element: Element,
+        element: Option<Value>,
         size: Opnd,
         level: Value,
     ) -> VReg {

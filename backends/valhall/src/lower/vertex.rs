@@ -136,7 +136,7 @@ impl Lower<'_> {
     }
 
     /// An output of a vertex or fragment program.
-    pub(super) fn output(&mut self, output: Output, component: u8, value: Value) {
+    pub(super) fn write_output(&mut self, output: Output, component: u8, value: Value) {
         let key = (output, component);
         if let Some(&Written::Reg(reg)) = self.outputs.lanes.get(&key) {
             let from = match self.ssa.ty(value) {
@@ -201,7 +201,7 @@ impl Lower<'_> {
     }
 
     /// Components as staging registers: 32 bits each, or 16 bits two to a register.
-    pub(super) fn staging(&mut self, components: &[Opnd], half: bool) -> SmallVec<[Reg; 4]> {
+    pub(super) fn staged_vector(&mut self, components: &[Opnd], half: bool) -> SmallVec<[Reg; 4]> {
         if !half {
             return components
                 .iter()
@@ -283,7 +283,7 @@ impl Lower<'_> {
         let position = self.output_of(Builtin::Position);
         if let Some(position) = position.filter(|&p| self.components_written(p).1 > 0) {
             let components = self.components_of(position, 0, 4);
-            let data = self.staging(&components, false);
+            let data = self.staged_vector(&components, false);
             let id = self.preload(59);
             let address = self.packet(id);
             self.store(address, 0, &data, 128, ISTREAM);
@@ -313,7 +313,7 @@ impl Lower<'_> {
             }
             let half = self.ssa.outputs[slot.output].scalar == Scalar::F16;
             let components = self.components_of(slot.output, first, end);
-            let data = self.staging(&components, half);
+            let data = self.staged_vector(&components, half);
             let address = match address {
                 Some(address) => address,
                 None => {
@@ -339,7 +339,7 @@ impl Lower<'_> {
             }
             let (format, half) = register_format(self.ssa.outputs[slot.output].scalar);
             let components = self.components_of(slot.output, 0, end);
-            let data = self.staging(&components, half);
+            let data = self.staged_vector(&components, half);
             let vertex = Opnd::reg(self.preload(60));
             let instance = Opnd::reg(self.preload(61));
             let place = if index < 16 {
