@@ -2,9 +2,9 @@
 //! function. docs/abi-valhall.md says it in words.
 
 use crate::api::{
-    AttributeFetch, Compiled, Failure, FauWord, InputPlace, InputSlot, Options,
-    OutputPlace, OutputSlot, PipelineState, ResourceSlot, Slot, TableUse, Uniforms,
-    VertexAttribute, VertexBuffer, VertexForm,
+    AttributeFetch, Compiled, Failure, FauWord, InputPlace, InputSlot, Options, OutputPlace,
+    OutputSlot, PipelineState, ResourceSlot, Slot, TableUse, Uniforms, VertexAttribute,
+    VertexBuffer, VertexForm,
 };
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{

@@ -161,6 +161,8 @@ impl Native for Machine {
 pub fn expand(mut func: Func, options: &Options) -> Func {
     let target = crate::target::target_info();
     let model = crate::numerics();
+    vertex::expand(&mut func);
+    texture::expand(&mut func);
     choose_derivatives(&mut func);
     convert::run(&mut func);
     gpucc_passes::expand::expand(&mut func, &Machine, &model);

@@ -35,7 +35,7 @@ pub use api::{
     Stats, TableUse, Uniforms, VertexAttribute, VertexBuffer, VertexForm,
 };
 
-use gpucc_ir::ssa::Func;
+use gpucc_ir::ssa::{Func, Stage};
 
 /// Compiles one entry point, given after the shared passes, to machine code.
 ///
@@ -46,8 +46,8 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     let expanded = expand::expand(func, options);
     let abi = abi::Abi::of(&expanded, options)?;
     let mut parts = Vec::new();
-    for part in [lower::Part::Whole] {
-        let lowered = lower::lower(&expanded, &abi, part)?;
+    for &part in lower::parts(&expanded, &abi) {
+        let lowered = lower::lower(&lower::only(&expanded, part), &abi, part)?;
         parts.push(back::Part {
             func: lowered.func,
             fau: lowered.fau.into_iter().collect(),
@@ -55,11 +55,17 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         });
     }
     let mut dumps = Vec::new();
-    let finished = back::finish(parts, expanded.stage, options.effort, |pass, func| {
+    let mut finished = back::finish(parts, expanded.stage, options.effort, |pass, func| {
         if options.dump {
             dumps.push((pass, text::print(func)));
         }
     })?;
+    if expanded.stage == Stage::Fragment {
+        // A blend shader finds the coverage and the sample there.
+        for program in &mut finished.programs {
+            program.preload |= 0b11 << (60 - 48);
+        }
+    }
     let state = state::state(
         &expanded,
         &abi,

@@ -29,6 +29,8 @@ use operand::Lane;
 use smallvec::SmallVec;
 use uses::Uses;
 
+pub use vertex::{only, parts};
+
 /// Which program of a function is made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Part {

@@ -83,11 +83,7 @@ fn rewrite(func: &mut Func, region: Region, outputs: &[Inst]) {
                     None => b.op1(Op::FRcp, w),
                 };
                 reciprocal = Some(r);
-                if last {
-                    r
-                } else {
-                    b.op2(Op::FMul, value, r)
-                }
+                if last { r } else { b.op2(Op::FMul, value, r) }
             }
             (Form::Linear, Some(w)) => match b.func.ty(value) {
                 Type::B16 => {

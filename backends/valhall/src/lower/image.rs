@@ -109,9 +109,8 @@ impl Lower<'_> {
         if depth == 0 {
             return false;
         }
-        let below = |value: Value, bound: u64| {
-            self.ssa.as_const(value).is_some_and(|bits| bits < bound)
-        };
+        let below =
+            |value: Value, bound: u64| self.ssa.as_const(value).is_some_and(|bits| bits < bound);
         match data.op {
             Op::Const => below(value, 1 << 16),
             Op::And => data.args.iter().any(|&arg| self.fits_half(arg, depth - 1)),

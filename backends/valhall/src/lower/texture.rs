@@ -136,7 +136,10 @@ impl Lower<'_> {
             TexKind::SampleBaseClampToEdge => mode = Some(LOD_ZERO),
             TexKind::SampleBias | TexKind::SampleLevel => {
                 let level = operands.rest[0];
-                let zero = self.ssa.as_const(level).is_some_and(|b| (b as u32) << 1 == 0);
+                let zero = self
+                    .ssa
+                    .as_const(level)
+                    .is_some_and(|b| (b as u32) << 1 == 0);
                 mode = Some(match (tex.kind, zero) {
                     (TexKind::SampleBias, true) => LOD_COMPUTED,
                     (TexKind::SampleBias, false) => LOD_BIAS,
@@ -262,7 +265,10 @@ impl Lower<'_> {
                     .args
                     .iter()
                     .any(|&arg| self.ssa.as_const(arg).is_some_and(natural)),
-                Op::LShr => self.ssa.as_const(data.args[1]).is_some_and(|by| by & 31 > 0),
+                Op::LShr => self
+                    .ssa
+                    .as_const(data.args[1])
+                    .is_some_and(|by| by & 31 > 0),
                 Op::SMax => data
                     .args
                     .iter()
@@ -283,7 +289,12 @@ impl Lower<'_> {
     }
 
     /// Offsets in bytes 0 to 2, a sample in byte 2, a level of a load in byte 3; none when all are 0.
-    fn offset_word(&mut self, tex: &TexOp, multisampled: bool, operands: &Operands) -> Option<Opnd> {
+    fn offset_word(
+        &mut self,
+        tex: &TexOp,
+        multisampled: bool,
+        operands: &Operands,
+    ) -> Option<Opnd> {
         let [x, y, z] = tex.offset.map(|o| u32::from(o as u8));
         let mut known = x | y << 8 | z << 16;
         let last = match tex.kind {
@@ -407,9 +418,7 @@ impl Lower<'_> {
                     Place::Reg(self.size_of_level(resource, element, word, level))
                 }
                 _ => match word.src {
-                    Src::Reg(reg) => {
-                        Place::Reg(reg.as_virt().expect("nothing is allocated yet"))
-                    }
+                    Src::Reg(reg) => Place::Reg(reg.as_virt().expect("nothing is allocated yet")),
                     src => Place::Src(src),
                 },
             };

@@ -323,7 +323,13 @@ impl Lower<'_> {
             };
             let size = if half { 16 } else { 32 };
             let offset = at + u32::from(first) * size / 8;
-            self.store(address, offset, &data, size * u32::from(end - first), ESTREAM);
+            self.store(
+                address,
+                offset,
+                &data,
+                size * u32::from(end - first),
+                ESTREAM,
+            );
         }
     }
 
