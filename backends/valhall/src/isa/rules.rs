@@ -44,8 +44,11 @@ pub enum Broken {
     EmptyGroup,
 }
 
-/// Registers of the group that is read and of the group that is written: first register and count.
-pub fn staging(inst: &Inst) -> (Option<(u32, u32)>, Option<(u32, u32)>) {
+/// First register and count of a group of staging registers.
+pub type Group = (u32, u32);
+
+/// The group that is read and the group that is written.
+pub fn staging(inst: &Inst) -> (Option<Group>, Option<Group>) {
     let base = inst.get(f::SR);
     let (read, written) = (inst.get(f::SR_COUNT), inst.get(f::SR_WRITE_COUNT) + 1);
     match Opcode::of(inst.op()).staging() {
