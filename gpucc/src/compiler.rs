@@ -183,7 +183,10 @@ impl Compiler {
                 gpucc_r700::Family::R600,
                 chip.expect("r600 has chips"),
             ))),
-            Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => {
+            Target::Valhall => Some(Arc::new(crate::backend::valhall::Valhall::new(
+                chip.expect("valhall has chips"),
+            ))),
+            Target::Gen4 | Target::G45 | Target::Rogue => {
                 return Err(Failure::not_yet(
                     format!("target {} ({})", target.name(), target.machine()),
                     "the back end",

@@ -80,8 +80,8 @@ impl Target {
     /// True when gpucc makes and runs code for it today.
     pub const fn is_built(self) -> bool {
         match self {
-            Target::R600 | Target::R700 | Target::Interp => true,
-            Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue => false,
+            Target::R600 | Target::R700 | Target::Valhall | Target::Interp => true,
+            Target::Gen4 | Target::G45 | Target::Rogue => false,
         }
     }
 
@@ -111,7 +111,14 @@ impl Target {
                 ("color_targets", 8),
                 ("workgroup_invocations", 1024),
             ],
-            Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue | Target::Interp => &[],
+            Target::Valhall => &[
+                ("registers", 64),
+                ("fau_words", 128),
+                ("vertex_attributes", 16),
+                ("color_targets", 8),
+                ("workgroup_invocations", 1024),
+            ],
+            Target::Gen4 | Target::G45 | Target::Rogue | Target::Interp => &[],
         }
     }
 
@@ -120,9 +127,8 @@ impl Target {
         match self {
             Target::R700 => crate::backend::r700::refusals(gpucc_r700::Family::R700),
             Target::R600 => crate::backend::r700::refusals(gpucc_r700::Family::R600),
-            Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue | Target::Interp => {
-                Vec::new()
-            }
+            Target::Valhall => crate::backend::valhall::refusals(),
+            Target::Gen4 | Target::G45 | Target::Rogue | Target::Interp => Vec::new(),
         }
     }
 }

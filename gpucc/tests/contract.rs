@@ -166,7 +166,7 @@ fn wrong_usage_is_two() {
 #[test]
 fn what_is_not_built_says_so_with_six() {
     let color = sample("color.wgsl");
-    for target in ["gen4", "g45", "valhall", "rogue"] {
+    for target in ["gen4", "g45", "rogue"] {
         refused(
             &[&color, "--target", target],
             6,

@@ -105,6 +105,7 @@ fn foreign_front_ends_stop_at_ours() {
         "isa",
         "emu",
         "backends/r700",
+        "backends/valhall",
         "gpucc",
     ] {
         let all = dependencies(&root().join(folder).join("Cargo.toml"));
@@ -138,6 +139,7 @@ fn libraries_forbid_unsafe_code_and_never_print() {
         "emu",
         "frontend",
         "backends/r700",
+        "backends/valhall",
         "gpucc",
         "tests",
     ] {
@@ -172,6 +174,7 @@ fn nothing_iterates_over_hash_maps() {
         "emu",
         "frontend",
         "backends/r700",
+        "backends/valhall",
         "gpucc",
     ] {
         for (place, code) in code_lines(folder) {

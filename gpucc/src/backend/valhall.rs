@@ -1,7 +1,484 @@
 //! Valhall behind the facade: options in, report out.
 
+use super::{Backend, Program, words};
 use crate::assembler::{Assembler, AssemblyError};
+use crate::compiler::{Effort, Options};
+use crate::execute::Executor;
+use crate::pipeline::{
+    Attribute, BindingSlot, Fetch, Pipeline, Step, Uniforms, VertexBuffer, VertexForm, VertexState,
+};
+use crate::report::Shader;
+use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
+use gpucc_ir::ssa::{Func, InputKind, Numerics, OutputKind, Resource, Sampling, Span, Stage};
+use gpucc_valhall as valhall;
 use gpucc_valhall::isa;
+use serde_json::{Map, Value, json};
+
+/// The back end for one chip.
+pub struct Valhall {
+    chip: valhall::Chip,
+}
+
+impl Valhall {
+    /// For a chip by name; the default chip for a name that is not in the table.
+    pub fn new(chip: &str) -> Valhall {
+        Valhall {
+            chip: valhall::Chip::by_name(chip).unwrap_or_default(),
+        }
+    }
+
+    fn options(&self, options: &Options) -> valhall::Options {
+        let vertex = options.pipeline.vertex.clone().unwrap_or_default();
+        valhall::Options {
+            chip: self.chip,
+            effort: match options.effort {
+                Effort::None => valhall::Effort::None,
+                Effort::Some => valhall::Effort::Some,
+                Effort::Full => valhall::Effort::Full,
+                Effort::Max => valhall::Effort::Max,
+            },
+            pipeline: valhall::PipelineState {
+                attributes: vertex
+                    .attributes
+                    .iter()
+                    .map(|attribute| valhall::VertexAttribute {
+                        location: attribute.location,
+                        format: attribute.format.clone(),
+                        buffer: attribute.buffer,
+                        offset: attribute.offset,
+                    })
+                    .collect(),
+                buffers: vertex
+                    .buffers
+                    .iter()
+                    .map(|buffer| valhall::VertexBuffer {
+                        stride: buffer.stride,
+                        per_instance: buffer.step == Step::Instance,
+                    })
+                    .collect(),
+                bindings: options
+                    .pipeline
+                    .bindings
+                    .iter()
+                    .map(|binding| (binding.group, binding.binding, binding.slot))
+                    .collect(),
+                uniforms: match options.pipeline.uniforms {
+                    Uniforms::Loaded => valhall::Uniforms::Loaded,
+                    Uniforms::Pushed => valhall::Uniforms::Pushed,
+                },
+                vertex_form: match vertex.form {
+                    VertexForm::Idvs => valhall::VertexForm::Idvs,
+                    VertexForm::Plain => valhall::VertexForm::Plain,
+                },
+            },
+            fuel: options.fuel,
+            dump: !options.dump_after.is_empty() || options.keep_machine_ir,
+        }
+    }
+}
+
+impl Backend for Valhall {
+    fn info(&self) -> &dyn gpucc_passes::TargetInfo {
+        valhall::target_info()
+    }
+    fn numerics(&self) -> Numerics {
+        valhall::numerics()
+    }
+    fn compile(&self, ssa: &Func, options: &Options) -> Result<Box<dyn Program>, Failure> {
+        let compiled = valhall::compile(ssa.clone(), &self.options(options)).map_err(failure)?;
+        Ok(Box::new(Code {
+            chip: self.chip,
+            compiled,
+        }))
+    }
+}
+
+fn failure(failure: valhall::Failure) -> Failure {
+    let message = failure.to_string();
+    match failure {
+        valhall::Failure::Refused {
+            feature,
+            manual,
+            span,
+        } => Failure::new(
+            FailureKind::Refused {
+                feature: feature.to_owned(),
+                manual: manual.to_owned(),
+            },
+            Diagnostic::error(message).at(span, ""),
+        ),
+        valhall::Failure::Limit {
+            what,
+            needed,
+            available,
+            hint,
+            span,
+        } => Failure::new(
+            FailureKind::Limit {
+                what: what.to_owned(),
+                needed,
+                available,
+            },
+            Diagnostic::error(format!(
+                "too many {what}: {needed} needed, {available} available on Valhall"
+            ))
+            .at(span, "")
+            .note(hint),
+        ),
+        valhall::Failure::NotYet {
+            feature,
+            stage,
+            span,
+        } => Failure::new(
+            FailureKind::NotYet {
+                feature,
+                stage: format!("valhall: {stage}"),
+            },
+            Diagnostic::error(message).at(span, ""),
+        ),
+        valhall::Failure::Internal { pass, message } => {
+            Failure::internal(format!("valhall: {pass}"), message)
+        }
+    }
+}
+
+/// What the silicon cannot do.
+pub fn refusals() -> Vec<(&'static str, &'static str)> {
+    valhall::refusals().to_vec()
+}
+
+/// A compiled program.
+struct Code {
+    chip: valhall::Chip,
+    compiled: valhall::Compiled,
+}
+
+impl Program for Code {
+    fn code(&self) -> &[u8] {
+        &self.compiled.code
+    }
+    fn hex(&self) -> String {
+        ASSEMBLER.hex_lines(&self.compiled.code)
+    }
+    fn assembly(&self) -> Result<String, Failure> {
+        ASSEMBLER
+            .disassemble("program", &self.compiled.code)
+            .map_err(|error| Failure::internal("valhall: disassembler", error))
+    }
+    fn machine_ir(&self) -> String {
+        self.compiled
+            .dumps
+            .last()
+            .map_or_else(String::new, |(_, text)| text.clone())
+    }
+    fn expanded(&self) -> &Func {
+        &self.compiled.expanded
+    }
+    fn lines(&self) -> &[(u32, Span)] {
+        &self.compiled.lines
+    }
+    fn take_notes(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.compiled.notes)
+            .into_iter()
+            .map(|note| Diagnostic::new(Severity::Note, note))
+            .collect()
+    }
+    fn take_dumps(&mut self) -> Vec<(String, String)> {
+        self.compiled
+            .dumps
+            .iter()
+            .map(|(pass, text)| ((*pass).to_owned(), text.clone()))
+            .collect()
+    }
+    fn pipeline(&self) -> Pipeline {
+        let state = &self.compiled.pipeline;
+        let mut pipeline = Pipeline::default();
+        let form = match state.vertex_form {
+            valhall::VertexForm::Idvs => VertexForm::Idvs,
+            valhall::VertexForm::Plain => VertexForm::Plain,
+        };
+        if !state.attributes.is_empty()
+            || !state.buffers.is_empty()
+            || form != VertexForm::default()
+        {
+            pipeline.vertex = Some(VertexState {
+                attributes: state
+                    .attributes
+                    .iter()
+                    .map(|attribute| Attribute {
+                        location: attribute.location,
+                        format: attribute.format.clone(),
+                        buffer: attribute.buffer,
+                        offset: attribute.offset,
+                    })
+                    .collect(),
+                buffers: state
+                    .buffers
+                    .iter()
+                    .map(|buffer| VertexBuffer {
+                        stride: buffer.stride,
+                        step: if buffer.per_instance {
+                            Step::Instance
+                        } else {
+                            Step::Vertex
+                        },
+                    })
+                    .collect(),
+                fetch: Fetch::Inline,
+                form,
+            });
+        }
+        pipeline.uniforms = match state.uniforms {
+            valhall::Uniforms::Loaded => Uniforms::Loaded,
+            valhall::Uniforms::Pushed => Uniforms::Pushed,
+        };
+        pipeline.bindings = state
+            .bindings
+            .iter()
+            .map(|&(group, binding, slot)| BindingSlot {
+                group,
+                binding,
+                slot,
+            })
+            .collect();
+        pipeline
+    }
+    fn describe(&self, shader: &mut Shader) {
+        let compiled = &self.compiled;
+        let func = &compiled.expanded;
+        let stats = &compiled.stats;
+        let out = &mut shader.stats;
+        out.instructions = stats.instructions.into();
+        out.code_bytes = compiled.code.len() as u64;
+        out.registers = stats.registers.into();
+        out.spills = stats.spills.into();
+        out.fills = stats.fills.into();
+        out.scratch_bytes = stats.scratch_bytes.into();
+        out.shared_bytes = stats.shared_bytes.into();
+        out.loops = stats.loops.into();
+        out.branches = stats.branches.into();
+        out.occupancy = stats.occupancy;
+        out.cycles = stats.cycles;
+        out.cycles_lower_bound = stats.cycles_lower_bound;
+        out.bound_unit = stats.bound_unit.to_owned();
+        shader.machine = stats
+            .machine()
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), words::number(value)))
+            .collect();
+        let resources = compiled.resources.iter();
+        shader.resources = resources.map(|slot| resource(func, slot)).collect();
+        let inputs = compiled.inputs.iter();
+        shader.inputs = inputs.map(|slot| input(func, slot)).collect();
+        let outputs = compiled.outputs.iter();
+        shader.outputs = outputs.map(|slot| output(func, slot)).collect();
+        shader.state = state(compiled);
+        let fau = compiled.fau.iter();
+        shader.driver_constants = fau.map(|word| fau_word(func, word)).collect();
+        shader.dispatch = (func.stage == Stage::Compute).then(|| {
+            json!({
+                "workgroup_size": func.workgroup_size,
+                "workgroup_bytes": compiled.wls_bytes,
+            })
+        });
+    }
+    fn with_code(&self, code: Vec<u8>) -> Box<dyn Program> {
+        Box::new(Code {
+            chip: self.chip,
+            compiled: valhall::Compiled {
+                code,
+                ..self.compiled.clone()
+            },
+        })
+    }
+    fn executor(&self, _: &SourceText) -> Result<Box<dyn Executor>, Failure> {
+        Err(Failure::not_yet("running Valhall programs", "the emulator"))
+    }
+}
+
+/// Everything that a driver programs: descriptors by name, and where the programs and tables are.
+fn state(compiled: &valhall::Compiled) -> Map<String, Value> {
+    let mut state = Map::new();
+    for descriptor in &compiled.state {
+        let fields: Map<String, Value> = descriptor
+            .fields
+            .iter()
+            .map(|&(name, value)| (name.to_owned(), value.into()))
+            .collect();
+        state.insert(
+            descriptor.name.clone(),
+            json!({"words": descriptor.words, "fields": fields}),
+        );
+    }
+    let programs: Vec<Value> = compiled
+        .programs
+        .iter()
+        .map(|program| {
+            json!({
+                "offset": program.offset,
+                "bytes": program.size,
+                "preload": program.preload,
+                "registers": program.registers,
+                "work_registers": program.work_registers,
+            })
+        })
+        .collect();
+    state.insert("programs".into(), programs.into());
+    let tables: Vec<Value> = compiled
+        .tables
+        .iter()
+        .map(|table| json!({"table": table.table, "entries": table.entries}))
+        .collect();
+    state.insert("tables".into(), tables.into());
+    for (name, value) in [
+        ("secondary_offset", compiled.secondary_offset),
+        ("info_buffer", compiled.info_buffer),
+    ] {
+        if let Some(value) = value {
+            state.insert(name.into(), value.into());
+        }
+    }
+    for (name, value) in [
+        ("varying_stride", compiled.varying_stride),
+        ("tls_bytes", compiled.tls_bytes),
+        ("wls_bytes", compiled.wls_bytes),
+    ] {
+        state.insert(name.into(), value.into());
+    }
+    state
+}
+
+fn resource(func: &Func, slot: &valhall::ResourceSlot) -> Value {
+    let data = &func.resources[slot.resource];
+    let mut places = Map::new();
+    places.insert("table".into(), slot.slot.table.into());
+    places.insert("index".into(), slot.slot.index.into());
+    places.insert("handle".into(), slot.slot.handle().into());
+    if let Some(info) = slot.info {
+        places.insert("info".into(), info.into());
+    }
+    json!({
+        "group": data.group,
+        "binding": data.binding,
+        "kind": words::kind(&data.kind),
+        "name": data.name,
+        "slot": places,
+    })
+}
+
+fn input(func: &Func, slot: &valhall::InputSlot) -> Value {
+    let data = &func.inputs[slot.input];
+    let mut object = Map::new();
+    match data.kind {
+        InputKind::Builtin(which) => {
+            object.insert("builtin".into(), words::builtin(which).into());
+        }
+        InputKind::Location { location, .. } => {
+            object.insert("location".into(), location.into());
+        }
+    }
+    object.insert("name".into(), data.name.clone().into());
+    object.insert("components".into(), data.components.into());
+    match &slot.place {
+        valhall::InputPlace::Register(register) => {
+            object.insert("register".into(), (*register).into());
+        }
+        valhall::InputPlace::Computed => {}
+        valhall::InputPlace::Attribute(fetch) => {
+            object.insert(
+                "attribute".into(),
+                json!({
+                    "index": fetch.index,
+                    "buffer": fetch.buffer,
+                    "offset": fetch.offset,
+                    "format": fetch.format,
+                    "stride": fetch.stride,
+                    "step": if fetch.per_instance { "instance" } else { "vertex" },
+                }),
+            );
+        }
+        valhall::InputPlace::Varying(offset) => {
+            object.insert("varying".into(), (*offset).into());
+        }
+    }
+    if let Some(interpolation) = slot.interpolation {
+        object.insert(
+            "interpolation".into(),
+            words::interpolation(interpolation).into(),
+        );
+    }
+    if let Some(sampling) = slot.sampling {
+        let name = match sampling {
+            Sampling::Center => "center",
+            Sampling::Centroid => "centroid",
+            Sampling::Sample => "sample",
+        };
+        object.insert("sampling".into(), name.into());
+    }
+    Value::Object(object)
+}
+
+fn output(func: &Func, slot: &valhall::OutputSlot) -> Value {
+    let data = &func.outputs[slot.output];
+    let mut object = Map::new();
+    match data.kind {
+        OutputKind::Builtin(which) => {
+            object.insert("builtin".into(), words::builtin(which).into());
+        }
+        OutputKind::Location { location, .. } => {
+            object.insert("location".into(), location.into());
+        }
+    }
+    object.insert("name".into(), data.name.clone().into());
+    object.insert("components".into(), slot.components.into());
+    let (place, index) = match slot.place {
+        valhall::OutputPlace::Position => ("position", None),
+        valhall::OutputPlace::PointSize => ("point_size", None),
+        valhall::OutputPlace::Varying(offset) => ("varying", Some(offset)),
+        valhall::OutputPlace::Attribute(index) => ("attribute", Some(index)),
+        valhall::OutputPlace::Blend { target, source } => {
+            object.insert("source".into(), source.into());
+            ("blend", Some(target.into()))
+        }
+        valhall::OutputPlace::Depth => ("depth", None),
+        valhall::OutputPlace::Coverage => ("coverage", None),
+    };
+    object.insert("place".into(), place.into());
+    if let Some(index) = index {
+        object.insert("index".into(), index.into());
+    }
+    Value::Object(object)
+}
+
+/// One FAU word.
+fn fau_word(func: &Func, word: &valhall::FauWord) -> Value {
+    let binding = |resource: Resource| {
+        let data = &func.resources[resource];
+        json!({"group": data.group, "binding": data.binding})
+    };
+    match *word {
+        valhall::FauWord::Constant(bits) => json!({"what": "constant", "bits": bits}),
+        valhall::FauWord::Uniform { resource, offset } => {
+            json!({"what": "uniform", "binding": binding(resource), "offset": offset})
+        }
+        valhall::FauWord::NumWorkgroups(axis) => json!({"what": "num_workgroups", "axis": axis}),
+        valhall::FauWord::FirstVertex => json!({"what": "first_vertex"}),
+        valhall::FauWord::FirstInstance => json!({"what": "first_instance"}),
+        valhall::FauWord::ViewportScale(axis) => json!({"what": "viewport_scale", "axis": axis}),
+        valhall::FauWord::ViewportOffset(axis) => json!({"what": "viewport_offset", "axis": axis}),
+        valhall::FauWord::BufferSize { resource, element } => {
+            json!({"what": "buffer_size", "binding": binding(resource), "element": element})
+        }
+        valhall::FauWord::Image {
+            resource,
+            element,
+            word,
+        } => {
+            json!({"what": word.name(), "binding": binding(resource), "element": element})
+        }
+        valhall::FauWord::Unused => json!({"what": "unused"}),
+    }
+}
 
 /// Assembler and disassembler.
 pub struct ValhallAssembler;

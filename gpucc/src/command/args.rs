@@ -62,7 +62,7 @@ pub enum Command {
 /// `--target` and `--chip`.
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
-    /// Machine: r600, r700 or interp (gen4, g45, valhall and rogue are to come)
+    /// Machine: r600, r700, valhall or interp (gen4, g45 and rogue are to come)
     #[arg(long, value_name = "T", help_heading = "Target")]
     pub target: Option<String>,
     /// Member of the family; the first that `gpucc targets` lists when absent
