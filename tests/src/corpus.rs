@@ -90,6 +90,8 @@ pub struct Row {
     pub entry: String,
     /// Its module asks for nothing that the machine lacks.
     pub plain: bool,
+    /// Features of its module.
+    pub features: Vec<String>,
     /// Exit code.
     pub code: u8,
     /// What was said.
@@ -98,8 +100,21 @@ pub struct Row {
     pub instructions: usize,
     /// From the end of the front end to the bytes.
     pub time: Duration,
-    /// The line of `verify`, when asked for.
-    pub verified: Option<String>,
+    /// What `verify` found, when asked for.
+    pub verified: Option<Verified>,
+}
+
+/// What `verify` found of one entry point.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// The first mismatch, or why there was no comparison.
+    pub wrong: Option<String>,
+    /// At least half of the inputs were compared to the end.
+    pub enough: bool,
+    /// Inputs, and those that took too many steps.
+    pub inputs: (u64, u64),
+    /// Words compared, and words left out because their value depends on the order of invocations.
+    pub words: (u64, u64),
 }
 
 /// Compiles every entry point of the modules; verifies each on `inputs` inputs when not 0.
@@ -120,6 +135,7 @@ fn one(compiler: &Compiler, corpus: &Path, module: &Module, inputs: u32, rows: &
         path: module.path.clone(),
         entry: entry.to_owned(),
         plain: module.is_plain(),
+        features: module.features.clone(),
         code: failure.map_or(0, Failure::exit_code),
         message: failure.map_or(String::new(), |f| f.summary().to_owned()),
         instructions: 0,
@@ -161,11 +177,21 @@ fn one(compiler: &Compiler, corpus: &Path, module: &Module, inputs: u32, rows: &
                 if inputs > 0 {
                     let found = verify(compiler, &compiled, &source_text, &options, inputs, 1);
                     done.verified = Some(match found {
-                        Ok(summary) => match &summary.first {
-                            None => summary.line(compiler.target().name()),
-                            Some(first) => format!("MISMATCH {first}"),
+                        Ok(summary) => Verified {
+                            wrong: match &summary.first {
+                                Some(first) => Some(format!("MISMATCH {first}")),
+                                None => None,
+                            },
+                            enough: summary.holds() || summary.first.is_some(),
+                            inputs: (summary.inputs.into(), summary.out_of_steps.into()),
+                            words: (summary.words, summary.racy_words),
                         },
-                        Err(failure) => format!("FAILED {}", failure.summary()),
+                        Err(failure) => Verified {
+                            wrong: Some(format!("FAILED {}", failure.summary())),
+                            enough: true,
+                            inputs: (0, 0),
+                            words: (0, 0),
+                        },
                     });
                 }
                 rows.push(done);
@@ -220,26 +246,60 @@ pub fn table(rows: &[Row]) -> String {
     out
 }
 
-/// `verify` over the rows that compiled: how many held, and each that did not.
-pub fn verified(rows: &[Row]) -> String {
+/// Entry points of modules with each feature by exit code, the most frequent features first.
+pub fn features(rows: &[Row]) -> String {
     use std::fmt::Write;
-    let checked: Vec<&Row> = rows.iter().filter(|row| row.verified.is_some()).collect();
-    let bad = |row: &&&Row| {
-        let line = row.verified.as_deref().unwrap_or_default();
-        line.starts_with("MISMATCH") || line.starts_with("FAILED")
-    };
-    let mut out = String::new();
-    for row in checked.iter().filter(bad) {
-        let line = row.verified.as_deref().unwrap_or_default();
-        let _ = writeln!(out, "{} {}: {line}", row.path, row.entry);
+    let mut counts: BTreeMap<&str, BTreeMap<u8, usize>> = BTreeMap::new();
+    for row in rows {
+        for feature in &row.features {
+            *counts
+                .entry(feature)
+                .or_default()
+                .entry(row.code)
+                .or_default() += 1;
+        }
     }
-    let wrong = checked.iter().filter(bad).count();
+    let mut list: Vec<_> = counts.into_iter().collect();
+    list.sort_by_key(|(name, codes)| (std::cmp::Reverse(codes.values().sum::<usize>()), *name));
+    let mut out = String::new();
+    for (name, codes) in list {
+        let beyond = if BEYOND.contains(&name) { "*" } else { " " };
+        let _ = write!(out, "{name:>24}{beyond}");
+        for (code, count) in codes {
+            let _ = write!(out, "  exit {code}: {count}");
+        }
+        out.push('\n');
+    }
+    out.push_str("(* beyond what a machine of R700's kind is asked for)\n");
+    out
+}
+
+/// `verify` over the rows that compiled: each that did not hold and the totals; true when none differed.
+pub fn verified(rows: &[Row]) -> (String, bool) {
+    use std::fmt::Write;
+    let mut out = String::new();
+    let (mut count, mut wrong, mut few) = (0, 0, 0);
+    let (mut inputs, mut words) = ((0, 0), (0, 0));
+    for row in rows {
+        let Some(found) = &row.verified else { continue };
+        count += 1;
+        inputs = (inputs.0 + found.inputs.0, inputs.1 + found.inputs.1);
+        words = (words.0 + found.words.0, words.1 + found.words.1);
+        if !found.enough {
+            few += 1;
+            let _ = writeln!(out, "{} {}: too few inputs end", row.path, row.entry);
+        }
+        if let Some(line) = &found.wrong {
+            wrong += 1;
+            let _ = writeln!(out, "{} {}: {line}", row.path, row.entry);
+        }
+    }
     let _ = writeln!(
         out,
-        "verified {} entry points, {wrong} wrong",
-        checked.len()
+        "verified {count} entry points, {wrong} wrong, {few} with too few inputs; inputs {}, out of steps {}; words compared {}, racy {}",
+        inputs.0, inputs.1, words.0, words.1
     );
-    out
+    (out, wrong == 0)
 }
 
 /// Percentiles of compile time, and of its ratio to the budget of 150 us + 6 us per instruction.

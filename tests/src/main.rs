@@ -42,6 +42,9 @@ enum What {
         /// Inputs of each.
         #[arg(long, default_value_t = 1)]
         inputs: u32,
+        /// Print the text of the first program instead.
+        #[arg(long)]
+        text: bool,
     },
     /// Broken encodings: one field of one instruction of the samples flipped, again and again.
     Mutate {
@@ -78,6 +81,9 @@ enum What {
         /// Print a line an entry point.
         #[arg(long)]
         rows: bool,
+        /// Print a line a feature of the modules: entry points by exit code.
+        #[arg(long)]
+        by_feature: bool,
     },
     /// What other compilers make of the same shaders, against ours, with geometric means.
     Peers {
@@ -133,7 +139,12 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             count,
             seed,
             inputs,
+            text,
         } => {
+            if *text {
+                say(&programs::program_of(target, *seed).to_string())?;
+                return Ok(true);
+            }
             let tally = programs::run(&compiler, *seed..seed + count, *inputs);
             for (seed, what) in tally.mismatches.iter().chain(&tally.failures).take(40) {
                 say(&format!("seed {seed}: {what}\n"))?;
@@ -163,6 +174,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             filter,
             verify,
             rows: each,
+            by_feature,
         } => {
             let folder = corpus_folder()?;
             let mut modules =
@@ -183,12 +195,15 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 }
             }
             say(&corpus::table(&rows))?;
+            if *by_feature {
+                say(&corpus::features(&rows))?;
+            }
             say(&corpus::speed(&rows))?;
-            let checked = corpus::verified(&rows);
+            let (checked, holds) = corpus::verified(&rows);
             if *verify > 0 {
                 say(&checked)?;
             }
-            Ok(*verify == 0 || checked.ends_with(" 0 wrong\n"))
+            Ok(holds)
         }
         What::Peers { filter, shared } => {
             let folder = shared.clone().or_else(shared::shared);

@@ -50,9 +50,23 @@ impl Default for Tally {
 /// Ops that a target's programs may hold: all but those that its silicon refuses or that we lack.
 pub fn allowed(target: Target) -> fn(Op) -> bool {
     match target {
-        // No 16-bit or 64-bit values, no atomics, which the silicon refuses; no image
-        // stores, and no is_helper, which no source language of ours makes: the back end builds neither yet.
-        Target::R700 | Target::R600 => |op| {
+        // No 16-bit or 64-bit values and no atomics, which the silicon refuses.
+        Target::R700 => |op| {
+            !matches!(
+                op,
+                Op::Join16
+                    | Op::Lo16
+                    | Op::Hi16
+                    | Op::Join64
+                    | Op::Lo64
+                    | Op::Hi64
+                    | Op::BufferAtomic
+                    | Op::MemAtomic
+                    | Op::ImageAtomic
+            )
+        },
+        // R6xx writes no memory besides.
+        Target::R600 => |op| {
             !matches!(
                 op,
                 Op::Join16

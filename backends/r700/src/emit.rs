@@ -1074,11 +1074,10 @@ impl Emitter<'_> {
             let (gpr, _) = self.reg(index);
             inst = inst.with(f::INDEX_GPR, gpr.into());
         }
-        if write.space == Space::Scatter {
-            self.writes_memory = true;
-            if self.config.pixel {
-                inst = inst.with(f::VALID_PIXEL_MODE, 1);
-            }
+        let scatter = write.space == Space::Scatter;
+        self.writes_memory |= scatter;
+        if self.config.pixel && (scatter || write.valid) {
+            inst = inst.with(f::VALID_PIXEL_MODE, 1);
         }
         inst
     }

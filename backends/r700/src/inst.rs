@@ -237,6 +237,8 @@ pub struct MemWrite {
     pub src: [Option<Reg>; 4],
     /// Dwords of an element: 1, 2 or 4.
     pub elements: u8,
+    /// Helper pixels do not write (VALID_PIXEL_MODE); they never do to the scatter aperture.
+    pub valid: bool,
     /// This is the allocator's spill of a register.
     pub slot: Option<mach::Slot>,
 }

@@ -652,7 +652,10 @@ impl Lower<'_> {
                 self.cube(inst);
                 Ok(())
             }
-            (Op::IsHelper, _) => Err(self.not_yet("asking whether the invocation is a helper")),
+            (Op::IsHelper, _) => {
+                self.is_helper(data.results[0]);
+                Ok(())
+            }
             (Op::Tex, Imm::Tex(tex)) if self.is_linear_image(tex.texture) => {
                 self.image_load(inst, tex.texture)
             }

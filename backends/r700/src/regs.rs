@@ -49,6 +49,7 @@ impl Target<Inst> for Hooks {
             size: 0,
             src,
             elements: 4,
+            valid: false,
             slot: Some(slot),
         })
     }

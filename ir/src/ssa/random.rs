@@ -116,6 +116,7 @@ struct Setup {
     sink: Option<Resource>,
     target: Option<super::Output>,
     texture: Option<Resource>,
+    cube: Option<Resource>,
     sampler: PackedOption<Resource>,
     image: Option<Resource>,
     tally: Option<Resource>,
@@ -141,7 +142,9 @@ impl Setup {
         };
         let storage = |store: bool| ResourceKind::Storage {
             size: 0,
-            stride: 4,
+            // An element of what is written holds the words of one invocation: stores are not
+            // checked, so nobody's elements may be missing.
+            stride: if store { OUT_WORDS * 4 } else { 4 },
             access: ImageAccess {
                 load: true,
                 store,
@@ -160,6 +163,15 @@ impl Setup {
                 multisampled: false,
             };
             declare("image", kind, func)
+        });
+        let cube = textured.then(|| {
+            let kind = ResourceKind::Texture {
+                dim: Dim::Cube,
+                arrayed: false,
+                sample: SampleType::Float,
+                multisampled: false,
+            };
+            declare("sky", kind, func)
         });
         let sampler = textured
             .then(|| declare("filter", ResourceKind::Sampler { comparison: false }, func))
@@ -253,6 +265,7 @@ impl Setup {
             sink,
             target,
             texture,
+            cube,
             sampler,
             image,
             tally,

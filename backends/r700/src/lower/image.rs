@@ -130,6 +130,7 @@ impl Lower<'_> {
             size: 0,
             src,
             elements: words as u8,
+            valid: false,
             slot: None,
         }));
         Ok(())

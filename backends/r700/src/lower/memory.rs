@@ -221,6 +221,7 @@ impl Lower<'_> {
             size: 0,
             src,
             elements: [1, 2, 4, 4][values.len() - 1],
+            valid: false,
             slot: None,
         }));
     }
@@ -262,6 +263,38 @@ impl Lower<'_> {
         };
         self.values[result] = Some(Place::Source(place));
         Ok(())
+    }
+
+    /// Whether the pixel is a helper. Only control flow and memory writes know which pixels are
+    /// valid (R700 ISA 3.6.3): a word of scratch is set for all pixels and cleared for the valid.
+    pub(super) fn is_helper(&mut self, result: Value) {
+        let place = self.scratch;
+        self.scratch += 1;
+        for (valid, bits) in [(false, u32::MAX), (true, 0)] {
+            let word = self.alu(AluOp::MOV, &[Source::bits(bits)]);
+            self.push(Inst::MemWrite(MemWrite {
+                space: Space::Scratch,
+                index: None,
+                base: place as u16,
+                size: 0,
+                src: [Some(word.into()), None, None, None],
+                elements: 4,
+                valid,
+                slot: None,
+            }));
+        }
+        let word = self.fresh();
+        self.push(Inst::MemRead(MemRead {
+            space: Space::Scratch,
+            index: None,
+            base: place as u16,
+            size: 0,
+            dst: [Some(word.into()), None, None, None],
+            select: [0, 1, 2, 3],
+            elements: 4,
+            slot: None,
+        }));
+        self.define(result, word);
     }
 
     /// The dword address of a workgroup variable's byte within the scatter aperture.
@@ -381,6 +414,7 @@ impl Lower<'_> {
                         size: dwords as u16,
                         src: [Some(value.into()), None, None, None],
                         elements: 4,
+                        valid: false,
                         slot: None,
                     }));
                 }

@@ -72,24 +72,49 @@ impl Generator {
             self.add(Kind::Int, size);
             return;
         }
-        let args = if self.rng.one_in(2) {
-            let (seven, zero) = (b.u32(7), b.u32(0));
-            let other = self.any(b, Kind::Int);
-            let (x, y) = (b.op2(Op::And, index, seven), b.op2(Op::And, other, seven));
-            [x, y, zero]
-        } else {
-            tex.kind = TexKind::SampleLevel;
-            tex.sampler = self.setup.sampler;
-            let place = [self.any(b, Kind::Float), self.any(b, Kind::Float)];
-            let [u, v] = place.map(|p| b.op1(Op::FSat, p));
-            let level = b.f32([0.0, 1.0, 0.5][self.rng.below(3)]);
-            [u, v, level]
+        let args = match self.rng.below(4) {
+            0 | 1 => {
+                let (seven, zero) = (b.u32(7), b.u32(0));
+                let other = self.any(b, Kind::Int);
+                let (x, y) = (b.op2(Op::And, index, seven), b.op2(Op::And, other, seven));
+                vec![x, y, zero]
+            }
+            2 => {
+                tex.sampler = self.setup.sampler;
+                let mut args = self.place(b, 2);
+                if self.rng.one_in(3) {
+                    tex.kind = TexKind::Gather;
+                    tex.component = self.rng.below(4) as u8;
+                } else {
+                    tex.kind = TexKind::SampleLevel;
+                    args.push(b.f32([0.0, 1.0, 0.5][self.rng.below(3)]));
+                }
+                args
+            }
+            _ => {
+                tex.kind = TexKind::SampleLevel;
+                tex.texture = self.setup.cube.unwrap_or(texture);
+                tex.sampler = self.setup.sampler;
+                let mut args = self.place(b, 3);
+                args.push(b.f32([0.0, 1.0, 0.5][self.rng.below(3)]));
+                args
+            }
         };
         let inst = b.inst(Op::Tex, Imm::Tex(tex), &args, &[], &[Type::B32; 4]);
         let texel = b.func.insts[inst].results.clone();
         for value in texel {
             self.add(Kind::Float, value);
         }
+    }
+
+    /// Coordinates in 0..=1.
+    fn place(&mut self, b: &mut Builder<'_>, axes: usize) -> Vec<Value> {
+        (0..axes)
+            .map(|_| {
+                let any = self.any(b, Kind::Float);
+                b.op1(Op::FSat, any)
+            })
+            .collect()
     }
 
     /// Atomics whose final value does not depend on order, and stores to the own texel.
@@ -201,11 +226,14 @@ impl Generator {
             let kind = self
                 .rng
                 .pick(&[TexKind::Sample, TexKind::SampleBias, TexKind::SampleGrad]);
-            let place = [a, self.any(b, Kind::Float)];
-            let mut args: Vec<Value> = place.iter().map(|&p| b.op1(Op::FSat, p)).collect();
+            let (texture, axes) = match self.setup.cube {
+                Some(cube) if self.rng.one_in(3) => (cube, 3),
+                _ => (texture, 2),
+            };
+            let mut args = self.place(b, axes);
             let more = match kind {
                 TexKind::SampleBias => 1,
-                TexKind::SampleGrad => 4,
+                TexKind::SampleGrad => 2 * axes,
                 _ => 0,
             };
             for _ in 0..more {
