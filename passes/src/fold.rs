@@ -24,6 +24,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         float_only,
         known: SecondaryMap::new(),
         truth: [None; 2],
+        demoted: SecondaryMap::new(),
         prologue: Vec::new(),
         changed: false,
     };
@@ -78,6 +79,8 @@ struct Fold<'a, 'c> {
     /// Conditions that are decided in the region being walked.
     known: SecondaryMap<Value, Option<bool>>,
     truth: [Option<Value>; 2],
+    /// Conditions under which all that are still no helpers have been demoted before.
+    demoted: SecondaryMap<Value, bool>,
     prologue: Vec<Inst>,
     changed: bool,
 }
@@ -86,10 +89,22 @@ impl Fold<'_, '_> {
     fn region(&mut self, func: &mut Func, region: Region) {
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::with_capacity(insts.len());
+        let mut demotes: SmallVec<[Value; 2]> = SmallVec::new();
         for inst in insts {
             self.ctx.steps += 1;
             self.renames.args(func, inst);
             self.decided(func, inst);
+            if let Some(cond) = demotion(func, inst) {
+                if self.demoted[cond] && self.ctx.draw() {
+                    // Nobody is left to demote.
+                    self.changed = true;
+                    continue;
+                }
+                if !self.demoted[cond] {
+                    self.demoted[cond] = true;
+                    demotes.push(cond);
+                }
+            }
             let regions = func.insts[inst].regions.clone();
             if !regions.is_empty() {
                 let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
@@ -117,6 +132,9 @@ impl Fold<'_, '_> {
             out.push(inst);
         }
         func.regions[region].insts = out;
+        for cond in demotes {
+            self.demoted[cond] = false;
+        }
     }
 
     /// Replaces operands that the conditions around decide.
@@ -227,6 +245,24 @@ impl Fold<'_, '_> {
             crate::Robustness::Zero | crate::Robustness::Off => None,
         }
     }
+}
+
+/// The condition of an `if` that does nothing but demote.
+fn demotion(func: &Func, inst: Inst) -> Option<Value> {
+    let data = &func.insts[inst];
+    if data.op != Op::If || !data.results.is_empty() {
+        return None;
+    }
+    let ends = |region: Region| {
+        let list = &func.regions[region].insts;
+        let (&end, before) = list.split_last()?;
+        (func.insts[end].op == Op::Yield).then_some(before)
+    };
+    let [yes] = ends(data.regions[0])? else {
+        return None;
+    };
+    let none = ends(data.regions[1])?.is_empty();
+    (func.insts[*yes].op == Op::Demote && none).then(|| data.args[0])
 }
 
 fn plain(op: Op, imm: Imm) -> InstData {

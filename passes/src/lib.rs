@@ -26,6 +26,7 @@ pub mod dce;
 pub mod exits_to_guards;
 pub mod expand;
 pub mod fold;
+pub mod forward;
 pub mod gvn;
 pub mod if_convert;
 pub mod licm;

@@ -43,6 +43,7 @@ passes! {
     simplify, false, "simpler control flow: constant branches, blocks nobody leaves, loops of one trip";
     unroll, false, "small loops of a constant number of trips become straight code";
     scalar_replace, false, "small private arrays indexed at run time become chains of selects";
+    forward, false, "loads give what was stored, and stores that nobody reads go";
     licm, false, "what a loop computes afresh each trip is computed once before it";
     strength, false, "division and multiplication by constants become products, shifts and masks";
     algebra, false, "a product and a sum become one fma where that is allowed and cheaper";
@@ -100,6 +101,7 @@ const O2: &[&str] = &[
     "scalar_replace",
     "mem2reg",
     "copy_prop",
+    "forward",
     "fold",
     "gvn",
     "dce",

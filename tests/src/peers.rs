@@ -190,7 +190,9 @@ fn figures(report: &Shader, peer: &Value, stage: Stage, against: Against) -> Vec
             least(known, name)
         };
         for name in ["alu_groups", "alu_slots", "gprs", "alu_clauses"] {
-            add(name, machine(name), best(name));
+            // SB counts no register for a program that names none; a wavefront is given one.
+            let least = if name == "gprs" { 1.0 } else { 0.0 };
+            add(name, machine(name), best(name).map(|bar| bar.max(least)));
         }
         add(
             "dwords",

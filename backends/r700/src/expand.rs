@@ -85,10 +85,42 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         gpucc_passes::exits_to_guards::run(&mut func, &mut ctx);
         gpucc_passes::if_convert::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
+        invert_choices(&mut func);
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::dce::run(&mut func, &mut ctx);
     }
     func
+}
+
+/// `a < b ? 0 : 1` becomes `b <= a ? 1 : 0`, which SETGE gives itself; no operand is a NaN
+/// (WGSL 15.7.2).
+fn invert_choices(func: &mut Func) {
+    let bits = |func: &Func, value| func.as_const(value).map(|bits| bits as u32);
+    for (region, ..) in func.regions_in_order() {
+        let list = std::mem::take(&mut func.regions[region].insts);
+        for inst in list {
+            let data = &func.insts[inst];
+            if data.op == Op::Select
+                && bits(func, data.args[1]) == Some(0)
+                && bits(func, data.args[2]) == Some(0x3f80_0000)
+                && let Some(test) = func.def(data.args[0])
+                && let Some(op) = match test.op {
+                    Op::FLt => Some(Op::FLe),
+                    Op::FLe => Some(Op::FLt),
+                    _ => None,
+                }
+            {
+                let (a, b, span) = (test.args[0], test.args[1], data.span);
+                let mut builder = Builder::at(func, region);
+                builder.span = span;
+                let test = builder.op2(op, b, a);
+                let data = &mut func.insts[inst];
+                data.args[0] = test;
+                data.args.swap(1, 2);
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
 }
 
 /// Coarse derivatives become plain ones: GET_GRADIENTS differs a pixel's own row or column, and a

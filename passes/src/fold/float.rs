@@ -176,6 +176,20 @@ pub(super) fn rewrite(
                 && is(inner.args[1], 0.0);
             exact.then_some(Rewrite::Op(Op::FSat, smallvec::smallvec![inner.args[0]]))
         }
+        // A choice between constants compared with a constant is the choice or its opposite.
+        Op::FEq | Op::FNe | Op::FLt | Op::FLe => {
+            let inner = def(first, Op::Select)?;
+            let eval = |arm: Value| {
+                let bits = [func.as_const(arm)?, func.as_const(data.args[1])?];
+                gpucc_ir::ssa::eval_inst(func, data, &bits, model)
+            };
+            match (eval(inner.args[1])?, eval(inner.args[2])?) {
+                (0, 0) => Some(Rewrite::Bits(0)),
+                (0, _) => Rewrite::op(Op::Not, &[inner.args[0]]),
+                (_, 0) => Some(Rewrite::Value(inner.args[0])),
+                _ => Some(Rewrite::Bits(1)),
+            }
+        }
         Op::FMin | Op::FMax if first == data.args[1] && itself(first) => {
             Some(Rewrite::Value(first))
         }

@@ -38,6 +38,9 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
     {
         return Some(rewrite);
     }
+    if let Some(rewrite) = absorbed(func, data.op, a, b) {
+        return Some(rewrite);
+    }
     let bits = func.as_const(b)?;
     constant(data.op, a, bits, ty).or_else(|| chain(func, data.op, a, bits, ty))
 }
@@ -50,6 +53,23 @@ fn twice(op: Op, a: Value) -> Option<Rewrite> {
         Op::And | Op::Or | Op::SMin | Op::SMax | Op::UMin | Op::UMax => Some(Rewrite::Value(a)),
         _ => None,
     }
+}
+
+/// The greater of x and the lesser of x and something is x; so with the other pairs.
+fn absorbed(func: &Func, op: Op, a: Value, b: Value) -> Option<Rewrite> {
+    let other = match op {
+        Op::SMin => Op::SMax,
+        Op::SMax => Op::SMin,
+        Op::UMin => Op::UMax,
+        Op::UMax => Op::UMin,
+        Op::And => Op::Or,
+        Op::Or => Op::And,
+        _ => return None,
+    };
+    [(a, b), (b, a)].into_iter().find_map(|(x, inner)| {
+        let inner = func.def(inner).filter(|inner| inner.op == other)?;
+        inner.args.contains(&x).then_some(Rewrite::Value(x))
+    })
 }
 
 /// The second operand is a constant.
@@ -202,6 +222,17 @@ fn select(func: &Func, data: &InstData) -> Option<Rewrite> {
         && inner.op == Op::Not
     {
         return Rewrite::op(Op::Select, &[inner.args[0], no, yes]);
+    }
+    // An arm that asks the same again has its answer.
+    let again = |arm: Value, index: usize| {
+        let inner = func.def(arm)?;
+        (inner.op == Op::Select && inner.args[0] == cond).then(|| inner.args[index])
+    };
+    if let Some(value) = again(yes, 1) {
+        return Rewrite::op(Op::Select, &[cond, value, no]);
+    }
+    if let Some(value) = again(no, 2) {
+        return Rewrite::op(Op::Select, &[cond, yes, value]);
     }
     match (func.as_const(yes), func.as_const(no)) {
         (Some(a), Some(b)) if a == b => Some(Rewrite::Value(yes)),

@@ -27,7 +27,7 @@ fn is_number(func: &Func, value: Value) -> bool {
 
 pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
     let &first = data.args.first()?;
-    if func.ty(first) != Type::B32 {
+    if func.ty(first) != Type::B32 && data.op != Op::Not {
         return None;
     }
     let number = |value: Value| constant(func, value);
@@ -101,13 +101,34 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
                 }
             }
         }
+        (Op::Not, &[a]) => {
+            let inner = func.def(a)?;
+            let op = match inner.op {
+                Op::FLt => Op::FLe,
+                Op::FLe => Op::FLt,
+                _ => return None,
+            };
+            Rewrite::op(op, &[inner.args[1], inner.args[0]])
+        }
         (Op::FDiv, &[a, b]) if a == b => Some(Rewrite::Bits(1f32.to_bits().into())),
+        (Op::FMin | Op::FMax, &[a, b]) if number(a).is_some() && number(b).is_none() => {
+            Rewrite::op(data.op, &[b, a])
+        }
         (Op::FMin | Op::FMax, &[a, b]) => {
             let other = if data.op == Op::FMin {
                 Op::FMax
             } else {
                 Op::FMin
             };
+            let absorbs = |x: Value, inner: Value| {
+                def(inner, other).is_some_and(|inner| inner.args.contains(&x))
+            };
+            if absorbs(a, b) {
+                return Some(Rewrite::Value(a));
+            }
+            if absorbs(b, a) {
+                return Some(Rewrite::Value(b));
+            }
             let inner = def(a, other)?;
             let (low, high) = match data.op {
                 Op::FMin => (number(inner.args[1])?, number(b)?),

@@ -1,0 +1,202 @@
+//! What was stored to a private word is what a load of it gives, and a store that is overwritten
+//! before anybody could read it goes.
+//!
+//! For variables that `mem2reg` leaves in memory because some access has a run-time address: between
+//! such accesses, words at constant addresses are followed along each region. A region inside another
+//! forgets what it touches. Linear in the accesses.
+
+use crate::{ctx::Ctx, rename::Renames};
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{Func, Imm, Inst, Mem, MemSpace, Op, Region, Type, Value};
+use std::collections::BTreeMap;
+
+/// What is known of one variable.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    /// The value of a word, by its byte address.
+    value: BTreeMap<u32, Value>,
+    /// The store that wrote a word last, while nobody could have read it: and which operand.
+    pending: BTreeMap<u32, (Inst, usize)>,
+}
+
+struct Forward<'a, 'c> {
+    ctx: &'a mut Ctx<'c>,
+    renames: Renames,
+    words: BTreeMap<Mem, Words>,
+    /// Operands of stores that need not be stored.
+    dead: SecondaryMap<Inst, u64>,
+    changed: bool,
+}
+
+/// Forwards stores to loads.
+pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let any = func.mems.values().any(|mem| mem.space == MemSpace::Private);
+    if !any {
+        return false;
+    }
+    let mut forward = Forward {
+        ctx,
+        renames: Renames::new(),
+        words: BTreeMap::new(),
+        dead: SecondaryMap::new(),
+        changed: false,
+    };
+    forward.region(func, func.body);
+    let Forward {
+        mut renames,
+        dead,
+        changed,
+        ..
+    } = forward;
+    renames.apply(func);
+    if changed {
+        split(func, &dead);
+    }
+    changed
+}
+
+impl Forward<'_, '_> {
+    fn region(&mut self, func: &mut Func, region: Region) {
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            self.ctx.steps += 1;
+            self.renames.args(func, inst);
+            if !func.insts[inst].regions.is_empty() {
+                // What is inside neither knows nor leaves anything.
+                self.words.clear();
+                for inner in func.insts[inst].regions.clone() {
+                    self.region(func, inner);
+                    self.words.clear();
+                }
+                out.push(inst);
+                continue;
+            }
+            if !self.access(func, inst) {
+                out.push(inst);
+            }
+        }
+        func.regions[region].insts = out;
+    }
+
+    /// Follows an access; true when a load is not needed any more.
+    fn access(&mut self, func: &Func, inst: Inst) -> bool {
+        let data = &func.insts[inst];
+        let access = match data.imm {
+            Imm::Mem(access) if func.mems[access.mem].space == MemSpace::Private => access,
+            Imm::MemAtomic(access, _) => {
+                self.words.remove(&access.mem);
+                return false;
+            }
+            _ => return false,
+        };
+        let words = self.words.entry(access.mem).or_default();
+        let at = func.as_const(data.args[0]).map(|bits| bits as u32);
+        let moved = match data.op {
+            Op::MemLoad => &data.results[..],
+            _ => &data.args[1..],
+        };
+        let whole = moved.iter().all(|&value| func.ty(value) == Type::B32);
+        let in_range = |at: u32| {
+            let end = u64::from(at) + 4 * moved.len() as u64;
+            at % 4 == 0 && end <= u64::from(func.mems[access.mem].size)
+        };
+        let Some(at) = at.filter(|&at| whole && in_range(at)) else {
+            if data.op == Op::MemStore {
+                words.value.clear();
+            }
+            words.pending.clear();
+            return false;
+        };
+        let place = |index: usize| at + 4 * index as u32;
+        if data.op == Op::MemStore {
+            for (index, &value) in data.args[1..].iter().enumerate() {
+                let word = place(index);
+                let known = words.value.insert(word, value) == Some(value);
+                if known && self.ctx.draw() {
+                    // It is there already.
+                    self.dead[inst] |= 1 << index.min(63);
+                    self.changed = true;
+                    continue;
+                }
+                if let Some((before, operand)) = words.pending.insert(word, (inst, index))
+                    && self.ctx.draw()
+                {
+                    self.dead[before] |= 1 << operand.min(63);
+                    self.changed = true;
+                }
+            }
+            return false;
+        }
+        let found: Option<Vec<Value>> = (0..moved.len())
+            .map(|index| words.value.get(&place(index)).copied())
+            .collect();
+        if let Some(found) = found
+            && self.ctx.draw()
+        {
+            for (&result, value) in data.results.iter().zip(found) {
+                self.renames.set(result, value);
+            }
+            self.changed = true;
+            return true;
+        }
+        for (index, &value) in data.results.iter().enumerate() {
+            words.value.entry(place(index)).or_insert(value);
+            words.pending.remove(&place(index));
+        }
+        false
+    }
+}
+
+/// Takes the operands that need not be stored out of the stores.
+fn split(func: &mut Func, dead: &SecondaryMap<Inst, u64>) {
+    for (region, ..) in func.regions_in_order() {
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            if dead[inst] == 0 {
+                out.push(inst);
+                continue;
+            }
+            let data = func.insts[inst].clone();
+            let Imm::Mem(access) = data.imm else {
+                out.push(inst);
+                continue;
+            };
+            let Some(at) = func.as_const(data.args[0]).map(|bits| bits as u32) else {
+                out.push(inst);
+                continue;
+            };
+            let kept: Vec<usize> = (0..data.args.len() - 1)
+                .filter(|&index| index > 62 || dead[inst] >> index & 1 == 0)
+                .collect();
+            // Runs of neighbours stay together.
+            let mut from = 0;
+            while from < kept.len() {
+                let mut to = from + 1;
+                while to < kept.len() && kept[to] == kept[to - 1] + 1 {
+                    to += 1;
+                }
+                let first = kept[from];
+                let mut address = data.clone();
+                address.op = Op::Const;
+                address.imm = Imm::Bits(u64::from(at) + 4 * first as u64);
+                address.args.clear();
+                let address = func.new_inst(address, &[Type::B32]);
+                out.push(address);
+                let mut store = data.clone();
+                store.args = data.args[1 + first..=kept[to - 1] + 1].into();
+                store.args.insert(0, func.insts[address].results[0]);
+                let lo = at + 4 * first as u32;
+                store.imm = Imm::Mem(gpucc_ir::ssa::Access {
+                    lo,
+                    hi: lo + 4 * (to - from) as u32,
+                    ..access
+                });
+                out.push(func.new_inst(store, &[]));
+                from = to;
+            }
+        }
+        func.regions[region].insts = out;
+    }
+}
