@@ -8,7 +8,7 @@
 use crate::fau::{self, LUT, Read, Reader};
 use crate::graph::Tree;
 use crate::inst::{FauRef, GPR, Inst, Op, Src};
-use crate::isa::{Opcode, Operand, Source, f};
+use crate::isa::{Opcode, Operand, Source, f, limits};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::{Block, Demand, Func, Loops, Node, Reg};
 use gpucc_ir::ssa::Span;
@@ -384,7 +384,7 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, SmallVec<[(FieldId,
                 if absneg(kind, list, false, negated) != wanted {
                     continue;
                 }
-                let mut fields = SmallVec::new();
+                let mut fields: SmallVec<[(FieldId, u32); 2]> = SmallVec::new();
                 if let (Some(id), Some(value)) = (swizzle, select) {
                     fields.push((id, value));
                 }
@@ -393,6 +393,14 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, SmallVec<[(FieldId,
                 }
                 if let Some(id) = abs {
                     fields.push((id, 0));
+                }
+                let mut word = op.word;
+                for &(id, value) in &fields {
+                    word = word.with(id, value);
+                }
+                if limits::check(&word).is_err() {
+                    // The row does not have this selection.
+                    break;
                 }
                 return Some((number as u8, fields));
             }

@@ -7,7 +7,7 @@ use crate::emit::LAST_USE;
 use crate::fau::{self, Read, Reader, Sources};
 use crate::isa::{self, Opcode, Unit, f, ops, rules};
 use gpucc_ir::ssa::Stage;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A rule that a program would break.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -481,16 +481,33 @@ fn meetings(
             && !is_jump(inst)
             && inst.get(f::FLOW) == RECONVERGE
     };
-    let mut waiting = vec![false; insts.len()];
+    let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    // The last instruction from which control may come back to a place or above it.
+    let mut back = vec![0; insts.len()];
     for at in 0..insts.len() {
-        if let (true, Some(target)) = (parts(at), next[at].1) {
-            waiting[target.max(at + 1).min(insts.len() - 1)] = true;
+        let Some(target) = next[at].1 else { continue };
+        if parts(at) {
+            waiting.entry(target.max(at + 1)).or_default().push(at);
+        }
+        if target <= at {
+            back[target] = back[target].max(at);
         }
     }
+    for at in 1..insts.len() {
+        back[at] = back[at].max(back[at - 1]);
+    }
+    // Lanes wait at `place` when control comes from `at`: a branch above parted them, or one of the same loop.
+    let meets = |at: usize, place: usize| {
+        waiting.get(&place).is_some_and(|list| {
+            let below = list.partition_point(|&branch| branch <= at);
+            list.first().is_some_and(|&first| first < at)
+                || list.get(below).is_some_and(|&branch| branch <= back[at])
+        })
+    };
     for at in 0..insts.len() {
         let (falls, target) = next[at];
-        let meets = (falls && leader[at + 1] && waiting[at + 1])
-            || target.is_some_and(|target| waiting[target] && target > at);
+        let meets = (falls && leader[at + 1] && meets(at, at + 1))
+            || target.is_some_and(|target| target > at && meets(at, target));
         if meets && insts[at].get(f::FLOW) != RECONVERGE {
             return Err(Finding {
                 at: at as u32,
