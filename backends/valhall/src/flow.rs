@@ -451,7 +451,11 @@ fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
             let facts = facts(op);
             alive &= !facts.writes;
             // What a blend shader gets is never dead.
-            let kept = if op.opcode == Opcode::Blend { u64::MAX } else { 0 };
+            let kept = if op.opcode == Opcode::Blend {
+                u64::MAX
+            } else {
+                0
+            };
             let dead = !(alive | busy | facts.staging | kept);
             let fields = op.opcode.sources();
             for (source, place) in op.src.iter().zip(fields) {

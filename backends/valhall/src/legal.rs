@@ -482,26 +482,27 @@ fn meetings(
             && inst.get(f::FLOW) == RECONVERGE
     };
     let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    // The last instruction from which control may come back to a place or above it.
-    let mut back = vec![0; insts.len()];
+    let mut loops: Vec<(usize, usize)> = Vec::new();
     for at in 0..insts.len() {
         let Some(target) = next[at].1 else { continue };
         if parts(at) {
             waiting.entry(target.max(at + 1)).or_default().push(at);
         }
         if target <= at {
-            back[target] = back[target].max(at);
+            loops.push((target, at));
         }
     }
-    for at in 1..insts.len() {
-        back[at] = back[at].max(back[at - 1]);
-    }
-    // Lanes wait at `place` when control comes from `at`: a branch above parted them, or one of the same loop.
+    // Lanes wait at `place` when control comes from `at`: a branch above parted them, or one below in a loop that does
+    // not lead through the place.
     let meets = |at: usize, place: usize| {
         waiting.get(&place).is_some_and(|list| {
             let below = list.partition_point(|&branch| branch <= at);
             list.first().is_some_and(|&first| first < at)
-                || list.get(below).is_some_and(|&branch| branch <= back[at])
+                || list.get(below).is_some_and(|&branch| {
+                    loops
+                        .iter()
+                        .any(|&(first, last)| first <= at && branch <= last && last < place)
+                })
         })
     };
     for at in 0..insts.len() {

@@ -51,8 +51,15 @@ fn many(config: &Config, first: u64, count: u64) {
         }
     }
     let first: Vec<&String> = failures.iter().take(12).collect();
-    assert!(failures.is_empty(), "{} failures: {first:#?}", failures.len());
-    assert!(compiled * 2 > count, "{compiled} of {count} programs compiled");
+    assert!(
+        failures.is_empty(),
+        "{} failures: {first:#?}",
+        failures.len()
+    );
+    assert!(
+        compiled * 2 > count,
+        "{compiled} of {count} programs compiled"
+    );
 }
 
 const COMPUTE: Config = Config {
@@ -62,7 +69,14 @@ const COMPUTE: Config = Config {
 
 #[test]
 fn small_programs_break_no_rule() {
-    many(&Config { size: 30, ..COMPUTE }, 0, 200);
+    many(
+        &Config {
+            size: 30,
+            ..COMPUTE
+        },
+        0,
+        200,
+    );
 }
 
 #[test]
@@ -72,5 +86,12 @@ fn programs_with_control_flow_break_no_rule() {
 
 #[test]
 fn programs_with_many_values_break_no_rule() {
-    many(&Config { size: 400, ..COMPUTE }, 2000, 20);
+    many(
+        &Config {
+            size: 400,
+            ..COMPUTE
+        },
+        2000,
+        20,
+    );
 }
