@@ -159,6 +159,7 @@ fn program(func: &Func<Inst>, emitted: &mut Emitted) -> Program {
             let mut names = |reg: Reg| program.registers |= 1 << number(reg);
             op.read
                 .iter()
+                .chain(&op.second)
                 .chain(&op.write)
                 .chain(&op.dst)
                 .for_each(|&reg| names(reg));

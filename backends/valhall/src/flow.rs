@@ -8,7 +8,7 @@
 use crate::emit;
 use crate::fau::Read;
 use crate::graph::Tree;
-use crate::inst::{Inst, Op, Src};
+use crate::inst::{Inst, Op, Special, Src};
 use crate::isa::{Opcode, Unit, f};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use gpucc_ir::mach::{Block, Edges, Func, Node, Reg};
@@ -27,6 +27,11 @@ const ANY_SLOT: u8 = 0b00_111;
 const FRAGMENT: u8 = 0b01_000;
 /// What fragments wait for before they write, and barriers: slot 7.
 const LAST: u8 = 0b10_000;
+
+/// Instructions of the call of a blend shader.
+const CALL: u32 = 2;
+/// The register of its return address.
+const LINK: u8 = 48;
 
 /// Values of the flow field.
 mod code {
@@ -135,7 +140,9 @@ fn facts(op: &Op) -> Facts {
         }
     }
     let set = |list: &[Reg]| list.iter().fold(0, |set, &reg| set | bit(reg));
-    let (staging, later) = (set(&op.read), set(&op.write));
+    let (staging, later) = (set(&op.read) | set(&op.second), set(&op.write));
+    // What a blend shader may overwrite while it runs.
+    let clobbered = op.clobbers.iter().fold(0, |set, &(reg, _)| set | bit(reg));
     let slot = if op.opcode.has_slot() {
         Some(op.word.get(f::SLOT) as usize).filter(|&slot| slot < SLOTS)
     } else {
@@ -154,7 +161,7 @@ fn facts(op: &Op) -> Facts {
             || op.opcode.has(f::SAMPLE_UPDATE) && op.word.get(f::SAMPLE_UPDATE) != 7);
     Facts {
         reads: reads | staging,
-        writes: later | set(&op.dst),
+        writes: later | set(&op.dst) | clobbered,
         staging,
         later,
         slot,
@@ -259,6 +266,67 @@ pub fn run(func: &mut Func<Inst>, stage: Stage) {
     mark_last_uses(func, &analysis);
     let tails = tails(func);
     place(func, &analysis, &tails);
+    call_blend_shaders(func);
+}
+
+/// Behind each BLEND stands the call of a blend shader, which it skips where the target needs none: a return address in
+/// r48, nothing where the program ends, and a jump to the second word of the descriptor. isa/valhall_rogue.md 1.10.
+fn call_blend_shaders(func: &mut Func<Inst>) {
+    for &block in &func.layout {
+        let nodes = &mut func.blocks[block].nodes;
+        let is_blend =
+            |node: &Node<Inst>| node.inst.op().is_some_and(|op| op.opcode == Opcode::Blend);
+        if !nodes.iter().any(is_blend) {
+            continue;
+        }
+        for mut node in std::mem::take(nodes) {
+            let span = node.span;
+            let call = match &mut node.inst {
+                Inst::Op(op) if op.opcode == Opcode::Blend => {
+                    let ends = op.word.get(f::FLOW) == code::END;
+                    let skipped = if ends { 0 } else { CALL };
+                    op.word = op.word.with(f::TARGET, skipped);
+                    match op.src[0] {
+                        Src::Fast(Read::Special { page, slot, .. }) => Some((
+                            ends,
+                            Read::Special {
+                                page,
+                                slot,
+                                word: 1,
+                            },
+                        )),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            };
+            nodes.push(node);
+            let Some((ends, address)) = call else {
+                continue;
+            };
+            let link = Reg::phys(crate::inst::cell(LINK));
+            let (from, distance) = if ends {
+                (Read::ZERO, 0)
+            } else {
+                (Special::ProgramCounter.read(0), 8)
+            };
+            let ops = [
+                Op::new(Opcode::IaddImmI32)
+                    .from(&[Src::Fast(from)])
+                    .with(f::IMM, distance)
+                    .to(link),
+                Op::new(Opcode::Branchzi)
+                    .from(&[Src::Fast(Read::ZERO), Src::Fast(address)])
+                    .with(f::EQ, 1)
+                    .with(f::ABSOLUTE, 1),
+            ];
+            for mut op in ops {
+                emit::operands(&mut op);
+                let inst = Inst::Op(Box::new(op));
+                nodes.push(Node { inst, span });
+            }
+        }
+    }
 }
 
 /// Jumps to the block that comes next are nothing.

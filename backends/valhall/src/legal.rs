@@ -105,6 +105,9 @@ impl Config {
     }
 }
 
+/// Registers that a blend shader uses: r0 to r15 and its return address in r48 (1.10).
+const BLEND_SHADER: u64 = 1 << 48 | 0xffff;
+
 /// Flow values.
 const END: u32 = 15;
 const RECONVERGE: u32 = 10;
@@ -333,6 +336,10 @@ impl State {
         if moves && self.varying != 0 {
             return Err(Violation::Interpolation);
         }
+        if opcode == Opcode::Branchzi {
+            // What a blend shader leaves behind.
+            self.unwritten |= BLEND_SHADER;
+        }
         self.dead = (self.dead | used.last) & !used.written;
         self.unwritten &= !used.written;
         let slot = if opcode == Opcode::Atest {
@@ -368,8 +375,18 @@ impl State {
 fn successors(insts: &[isa::Inst], at: usize) -> Result<(bool, Option<usize>), Violation> {
     let inst = &insts[at];
     let falls = inst.get(f::FLOW) != END;
-    if Opcode::of(inst.op()) != Opcode::Branchz {
-        return Ok((falls, None));
+    match Opcode::of(inst.op()) {
+        Opcode::Branchz => {}
+        // The call of a blend shader comes back to the next instruction, where there is one.
+        Opcode::Branchzi => return Ok((at + 1 < insts.len(), None)),
+        Opcode::Blend if falls => {
+            let behind = at + 1 + inst.get(f::TARGET) as usize;
+            if behind >= insts.len() {
+                return Err(Violation::Target);
+            }
+            return Ok((true, Some(behind)));
+        }
+        _ => return Ok((falls, None)),
     }
     let offset = ((inst.get(f::OFFSET) << 5) as i32) >> 5;
     let target = usize::try_from(at as i64 + 1 + i64::from(offset))
