@@ -9,7 +9,7 @@ use crate::inst::Src;
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{
-    self, Dim, Inst, Op, Resource, ResourceKind, SampleType, TexKind, TexOp, TexQuery, Value,
+    self, Dim, Inst, Op, Resource, ResourceKind, TexKind, TexOp, TexQuery, Value,
 };
 use smallvec::SmallVec;
 
@@ -98,10 +98,7 @@ impl Lower<'_> {
             return Ok(());
         }
         let ResourceKind::Texture {
-            dim,
-            sample,
-            multisampled,
-            ..
+            dim, multisampled, ..
         } = self.ssa.resources[tex.texture].kind
         else {
             self.image_load(inst, tex);
@@ -163,7 +160,6 @@ impl Lower<'_> {
             .with(f::ARRAY, operands.layer.is_some().into())
             .with(f::TEXEL_OFFSET, has_offset.into())
             .with(f::REGISTER_WIDTH, 1)
-            .with(f::REGISTER_TYPE, register_type(sample))
             .reading(&staging);
         if tex.kind != TexKind::Load {
             op = op.with(f::SHADOW, tex.compare.into());
@@ -493,13 +489,5 @@ fn dimension(dim: Dim) -> u32 {
         Dim::D2 => 1,
         Dim::D3 => 2,
         Dim::Cube => 3,
-    }
-}
-
-fn register_type(sample: SampleType) -> u32 {
-    match sample {
-        SampleType::Float | SampleType::Depth => 1,
-        SampleType::Uint => 2,
-        SampleType::Sint => 3,
     }
 }
