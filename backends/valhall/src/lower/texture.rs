@@ -8,9 +8,7 @@ use crate::api::{Failure, FauWord, ImageWord, Slot};
 use crate::inst::Src;
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
-use gpucc_ir::ssa::{
-    self, Dim, Inst, Op, Resource, ResourceKind, TexKind, TexOp, TexQuery, Value,
-};
+use gpucc_ir::ssa::{self, Dim, Inst, Op, Resource, ResourceKind, TexKind, TexOp, TexQuery, Value};
 use smallvec::SmallVec;
 
 /// Largest index of a narrow handle: 11 bits.
