@@ -10,7 +10,7 @@ use gpucc_ir::ssa::random::Rng;
 /// # Panics
 /// On an internal error: that is what a fuzzer looks for.
 pub fn compile(source: Source<'_>) {
-    for target in [Target::Interp, Target::R700] {
+    for target in [Target::Interp, Target::R700, Target::Valhall] {
         let compiler = Compiler::new(target, None).expect("both targets are built");
         let options = Options::default();
         let parsed = match compiler.parse(source, Choice::default(), &options) {
@@ -63,26 +63,33 @@ pub fn ir(bytes: &[u8]) {
     compile(Source::Ir(&String::from_utf8_lossy(bytes)));
 }
 
+/// Machines with an assembler.
+const ASSEMBLED: [Target; 2] = [Target::R700, Target::Valhall];
+
 /// Machine code: what the disassembler accepts, the assembler gives back.
 ///
 /// # Panics
 /// When other bytes come back.
 pub fn machine_code(bytes: &[u8]) {
-    let assembler = assembler(Target::R700).expect("the target is built");
-    for unit in assembler.units() {
-        if let Ok(text) = assembler.disassemble(unit, bytes) {
-            let back = assembler.assemble(unit, &text);
-            assert_eq!(back.as_deref().ok(), Some(bytes), "{unit}: {text}");
+    for target in ASSEMBLED {
+        let assembler = assembler(target).expect("the target is built");
+        for unit in assembler.units() {
+            if let Ok(text) = assembler.disassemble(unit, bytes) {
+                let back = assembler.assemble(unit, &text);
+                assert_eq!(back.as_deref().ok(), Some(bytes), "{unit}: {text}");
+            }
         }
     }
 }
 
 /// Assembler text: anything but a crash.
 pub fn assembly(bytes: &[u8]) {
-    let assembler = assembler(Target::R700).expect("the target is built");
     let text = String::from_utf8_lossy(bytes);
-    for unit in assembler.units() {
-        let _ = assembler.assemble(unit, &text);
+    for target in ASSEMBLED {
+        let assembler = assembler(target).expect("the target is built");
+        for unit in assembler.units() {
+            let _ = assembler.assemble(unit, &text);
+        }
     }
 }
 
