@@ -14,7 +14,7 @@ use crate::legal::Group;
 use crate::live::{Cells, Live};
 use crate::op;
 use crate::slot::{Dst, Operand, Read, Slot};
-use crate::temporaries;
+use crate::{retarget, temporaries};
 use gpucc_ir::mach::{Cell, Func, Inst as _, Reg};
 use gpucc_ir::ssa::Span;
 use smallvec::SmallVec;
@@ -794,15 +794,18 @@ impl Emitter<'_> {
         if self.pending.is_empty() {
             return Ok(());
         }
-        let items = std::mem::take(&mut self.pending);
+        let mut items = std::mem::take(&mut self.pending);
         self.address = None;
-        let mut clauses = group::pack(&items, self.isa()).map_err(broken)?;
         let mut live = self.live;
         for (_, cells, _) in &self.exports {
             for &(gpr, chan) in cells {
                 live.insert(u16::from(gpr) * 4 + u16::from(chan));
             }
         }
+        if live != Cells::ALL {
+            retarget::run(&mut items, &live);
+        }
+        let mut clauses = group::pack(&items, self.isa()).map_err(broken)?;
         let ranges: Vec<group::Range> = items.iter().filter_map(|item| item.range).collect();
         temporaries::run(&mut clauses, live, &ranges, self.landing);
         for clause in clauses {

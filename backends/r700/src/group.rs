@@ -54,7 +54,8 @@ impl Item {
             span,
         }
     }
-    fn slots(&self) -> &[Slot] {
+    /// Its slots.
+    pub fn slots(&self) -> &[Slot] {
         match &self.work {
             Work::One(slot) => std::slice::from_ref(slot),
             Work::Four(slots) => slots,

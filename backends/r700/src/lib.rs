@@ -18,6 +18,7 @@ mod numerics;
 pub mod op;
 mod refuse;
 mod regs;
+mod retarget;
 mod schedule;
 pub mod slot;
 mod state;
@@ -57,6 +58,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     let internal = |pass, message: String| Failure::Internal { pass, message };
     mach::verify(&lowered.func).map_err(|fault| internal("lower", fault.to_string()))?;
     if options.effort > Effort::None {
+        schedule::sweep(&mut lowered.func);
         gather::run(&mut lowered.func);
         dump("gather", &lowered.func);
         schedule::run(&mut lowered.func, options.chip.family().isa());

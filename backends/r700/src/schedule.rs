@@ -49,6 +49,46 @@ pub fn run(func: &mut Func<Inst>, isa: &'static Isa) {
     }
 }
 
+/// Removes ALU work whose results nobody reads: addresses that lowering took apart, mostly.
+pub fn sweep(func: &mut Func<Inst>) {
+    let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::new();
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            each_use(&node.inst, |v| uses[v] += 1);
+        }
+    }
+    // Backwards, so that what a dead instruction reads is looked at after it.
+    for &block in func.layout.iter().rev() {
+        let nodes = std::mem::take(&mut func.blocks[block].nodes);
+        let mut kept: Vec<Node<Inst>> = Vec::with_capacity(nodes.len());
+        for node in nodes.into_iter().rev() {
+            let result = match &node.inst {
+                Inst::Alu(Alu { dst: Some(dst), .. })
+                | Inst::Dot { dst, .. }
+                | Inst::ArrayRead { dst, .. } => dst.as_virt(),
+                _ => None,
+            };
+            if result.is_some_and(|v| uses[v] == 0) {
+                each_use(&node.inst, |v| uses[v] -= 1);
+            } else {
+                kept.push(node);
+            }
+        }
+        kept.reverse();
+        func.blocks[block].nodes = kept;
+    }
+}
+
+fn each_use(inst: &Inst, mut visit: impl FnMut(VReg)) {
+    inst.operands(&mut |operand| {
+        if operand.role == Role::Use
+            && let Some(v) = operand.reg.as_virt()
+        {
+            visit(v);
+        }
+    });
+}
+
 /// ALU work that the scheduler may order.
 fn moves(inst: &Inst) -> bool {
     match inst {
