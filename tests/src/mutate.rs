@@ -130,7 +130,10 @@ fn compile(compiler: &Compiler, samples: &Path) -> Result<Vec<(SourceText, Compi
             .parse(Source::Wgsl(&text), Choice::default(), &options)
             .map_err(|failure| format!("{}: {}", path.display(), failure.summary()))?;
         for entry in parsed.entries {
-            let compiled = match entry.func.and_then(|func| compiler.compile(&func, &options)) {
+            let compiled = match entry
+                .func
+                .and_then(|func| compiler.compile(&func, &options))
+            {
                 Ok(compiled) => compiled,
                 // What this machine cannot do is no program of its.
                 Err(failure) if failure.exit_code() == 3 => continue,
