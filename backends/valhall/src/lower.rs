@@ -11,6 +11,7 @@ mod half;
 mod image;
 mod memory;
 mod operand;
+mod pack;
 mod texture;
 mod uses;
 mod varying;
@@ -89,6 +90,10 @@ pub(crate) struct Lower<'a> {
     addresses: memory::Addresses,
     /// Angles whose table entries are at hand.
     angles: Vec<(Value, (operand::Opnd, operand::Opnd, operand::Opnd))>,
+    /// Values that wait, and those that are clamps of them.
+    clamps: Vec<(Value, Value)>,
+    /// Operations on f16 that wait for their neighbours, with their results.
+    waiting: Vec<(ssa::Inst, Value)>,
     /// Fragment: the coverage mask, cleared by `demote`.
     coverage: Option<VReg>,
     /// What is loaded of the stage's inputs.
@@ -124,6 +129,8 @@ pub fn lower(ssa: &Func, abi: &Abi, part: Part) -> Result<Lowered, Failure> {
         tls_bytes: 0,
         addresses: memory::Addresses::default(),
         angles: Vec::new(),
+        clamps: Vec::new(),
+        waiting: Vec::new(),
         coverage: None,
         inputs: varying::Inputs::of(ssa),
         outputs: vertex::Outputs::default(),
@@ -205,6 +212,11 @@ impl Lower<'_> {
 
     fn define(&mut self, value: Value, place: Place) {
         self.values[value] = Some(place);
+        // Clamps of it that its instruction made.
+        while let Some(at) = self.clamps.iter().position(|&(root, _)| root == value) {
+            let (_, clamped) = self.clamps.remove(at);
+            self.values[clamped] = Some(place);
+        }
     }
 
     /// A result of 16 or 32 bits that is a whole register.
@@ -289,7 +301,7 @@ impl Lower<'_> {
                     .results
                     .first()
                     .is_some_and(|&r| self.uses.is_lazy(r) && uses::bits(data).is_none());
-                if !lazy {
+                if !lazy && !self.packed(inst) {
                     self.compute(inst);
                 }
                 Ok(())
@@ -301,10 +313,11 @@ impl Lower<'_> {
     fn compute(&mut self, inst: ssa::Inst) {
         let data = &self.ssa.insts[inst];
         let result = data.results[0];
-        if let Some(root) = self.uses.clamped(result)
-            && let Some(place) = self.values[root]
-        {
-            self.define(result, place);
+        if let Some(root) = self.uses.clamped(result) {
+            match self.values[root] {
+                Some(place) => self.define(result, place),
+                None => self.clamps.push((root, result)),
+            }
             return;
         }
         let operands = data

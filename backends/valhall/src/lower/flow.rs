@@ -129,15 +129,21 @@ impl Lower<'_> {
             self.span = data.span;
             match data.op {
                 Op::Yield | Op::Next | Op::BreakIf => {
+                    self.flush_waiting();
                     end = Some(inst);
                     break;
                 }
                 Op::Break | Op::Continue | Op::Exit => {
+                    self.flush_waiting();
                     self.leave(inst);
                     break;
                 }
-                Op::Unreachable => break,
+                Op::Unreachable => {
+                    self.flush_waiting();
+                    break;
+                }
                 Op::If | Op::Loop | Op::Block => {
+                    self.flush_waiting();
                     let goes_on = match data.op {
                         Op::If => self.if_else(inst)?,
                         Op::Loop => self.loop_(inst)?,

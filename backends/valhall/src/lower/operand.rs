@@ -359,6 +359,9 @@ impl Lower<'_> {
         if let Some(bits) = self.const_bits(value) {
             return Opnd::bits(bits);
         }
+        if self.place(value).is_none() {
+            self.settle(self.uses.clamped(value).unwrap_or(value));
+        }
         match self.place(value) {
             Some(Place::Reg(reg)) => return Opnd::reg(reg),
             Some(Place::Half(reg, half)) => return Opnd::reg(reg).lane(Lane::Half(half)),
