@@ -63,10 +63,9 @@ impl Wave<'_> {
             3 => self.loop_index.max(0) as u32 / 16,
             _ => 0,
         };
+        let constants = &self.bound(clause.alternate, clause.addr * 8)?.constants;
         for kcache in clause.kcache.iter().filter(|kcache| kcache.mode != 0) {
-            let lines = self.state.constants[kcache.bank as usize]
-                .len()
-                .div_ceil(256);
+            let lines = constants[kcache.bank as usize].len().div_ceil(256);
             let last = kcache.line + looped(kcache.mode) + u32::from(kcache.mode > 1);
             if last as usize >= lines {
                 let detail = format!(
@@ -169,7 +168,12 @@ impl Wave<'_> {
                 }
             }
         }
-        self.commit(group, state, &results, &executing)
+        self.commit(group, state, &results, &executing)?;
+        #[cfg(test)]
+        for inst in group.slots.iter().flatten() {
+            super::tests::executed::alu(self.state.chip, inst.op);
+        }
+        Ok(())
     }
 
     /// The value of an operand with its modifiers.
@@ -289,7 +293,11 @@ impl Wave<'_> {
         }
         let vector = u64::from(state.kcache[set]) * 16 + index as u64;
         let at = (vector * 16 + u64::from(source.chan) * 4) as usize;
-        let buffer = &self.state.constants[clause.kcache[set].bank as usize];
+        let from = match &self.state.alternate {
+            Some(alternate) if clause.alternate => alternate,
+            _ => self.state,
+        };
+        let buffer = &from.constants[clause.kcache[set].bank as usize];
         match buffer.get(at..at + 4) {
             Some(bytes) => Word::splat(u32::from_le_bytes(
                 bytes.try_into().expect("four bytes were taken"),

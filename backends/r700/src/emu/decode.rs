@@ -153,6 +153,8 @@ pub struct AluClause {
     pub count: u32,
     /// R6xx: USES_WATERFALL.
     pub waterfall: bool,
+    /// ALT_CONST: constants of the other kind of program.
+    pub alternate: bool,
     /// Locked constants.
     pub kcache: [Kcache; 2],
 }
@@ -239,10 +241,6 @@ pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
                 return Err(Trap::new(Rule::Opcode, offset, detail));
             }
         };
-        if bit(w1, 25) && family == Family::R700 {
-            let detail = "ALT_CONST needs two kinds of program at once";
-            return Err(Trap::new(Rule::Unsupported, offset, detail));
-        }
         let kcache = [
             Kcache {
                 bank: bits(w0, 25, 22),
@@ -265,7 +263,8 @@ pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
             kind,
             addr: bits(w0, 21, 0),
             count: bits(w1, 24, 18) + 1,
-            waterfall: bit(w1, 25),
+            waterfall: bit(w1, 25) && family == Family::R600,
+            alternate: bit(w1, 25) && family == Family::R700,
             kcache,
         };
         let body = CfBody::Alu(clause);
@@ -579,6 +578,10 @@ pub struct VertexFetch {
     pub dst_rel: bool,
     /// Selects.
     pub swizzle: [u32; 4],
+    /// SEMANTIC_ID, whose place in the table names the destination.
+    pub semantic: Option<u32>,
+    /// ALT_CONST.
+    pub alternate: bool,
     /// Format and signs come from the resource.
     pub use_constant: bool,
     /// DATA_FORMAT.
@@ -604,6 +607,8 @@ pub struct VertexFetch {
 pub struct TextureFetch {
     /// TEX_INST.
     pub op: u32,
+    /// ALT_CONST.
+    pub alternate: bool,
     /// Resource.
     pub resource: u32,
     /// Sampler.
@@ -780,11 +785,7 @@ pub fn fetch(w: [u32; 4], texture: bool, offset: u32, family: Family) -> Result<
         return texture_fetch(w, offset).map(Fetch::Texture);
     }
     match inst {
-        0 => vertex_fetch(w, offset).map(Fetch::Vertex),
-        1 => {
-            let detail = "SEMANTIC fetches need a semantic table";
-            Err(Trap::new(Rule::Unsupported, offset, detail))
-        }
+        0 | 1 => vertex_fetch(w, offset).map(Fetch::Vertex),
         _ => Err(Trap::new(Rule::Opcode, offset, format!("VTX_INST {inst}"))),
     }
 }
@@ -796,19 +797,18 @@ fn vertex_fetch(w: [u32; 4], offset: u32) -> Result<VertexFetch, Trap> {
     }
     reserved(w[1], 8, 8, offset, "VTX_WORD1")?;
     reserved(w[2], 31, 21, offset, "VTX_WORD2")?;
+    let semantic = bits(w[0], 4, 0) == 1;
     let number = number_format(w[1], offset)?;
-    if bit(w[2], 20) {
-        let detail = "ALT_CONST needs two kinds of program at once";
-        return Err(Trap::new(Rule::Unsupported, offset, detail));
-    }
     Ok(VertexFetch {
         kind,
         buffer: bits(w[0], 15, 8),
         src: (bits(w[0], 22, 16), bits(w[0], 25, 24)),
         src_rel: bit(w[0], 23),
         mega_bytes: bits(w[0], 31, 26) + 1,
-        dst: bits(w[1], 6, 0),
-        dst_rel: bit(w[1], 7),
+        dst: if semantic { 0 } else { bits(w[1], 6, 0) },
+        dst_rel: !semantic && bit(w[1], 7),
+        semantic: semantic.then(|| bits(w[1], 7, 0)),
+        alternate: bit(w[2], 20),
         swizzle: destination_swizzle(w[1], offset)?,
         use_constant: bit(w[1], 21),
         format: bits(w[1], 27, 22),
@@ -830,10 +830,6 @@ fn texture_fetch(w: [u32; 4], offset: u32) -> Result<TextureFetch, Trap> {
     reserved(w[0], 6, 6, offset, "TEX_WORD0")?;
     reserved(w[0], 31, 25, offset, "TEX_WORD0")?;
     reserved(w[1], 8, 8, offset, "TEX_WORD1")?;
-    if bit(w[0], 24) {
-        let detail = "ALT_CONST needs two kinds of program at once";
-        return Err(Trap::new(Rule::Unsupported, offset, detail));
-    }
     let sign = |field: u32, width: u32| ((field << (32 - width)) as i32) >> (32 - width);
     let src_swizzle = [
         bits(w[2], 22, 20),
@@ -846,6 +842,7 @@ fn texture_fetch(w: [u32; 4], offset: u32) -> Result<TextureFetch, Trap> {
     }
     Ok(TextureFetch {
         op,
+        alternate: bit(w[0], 24),
         resource: bits(w[0], 15, 8),
         sampler: bits(w[2], 19, 15),
         src: bits(w[0], 22, 16),

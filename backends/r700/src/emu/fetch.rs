@@ -5,7 +5,7 @@ use super::decode::{Fetch, TextureFetch, VertexFetch};
 use super::formats::{convert, data_format};
 use super::lanes::{Word, each, quads};
 use super::rule::{Rule, Trap};
-use super::state::{BufferResource, FetchResource, FetchSource, Stage};
+use super::state::{BufferResource, FetchResource, FetchSource, Stage, State};
 use super::wave::Wave;
 use gpucc_emu::image::{Image, Texel};
 use gpucc_emu::sampler::{
@@ -21,6 +21,9 @@ mod op {
     pub const COMPUTED_LOD: u32 = 6;
     pub const GRADIENTS_H: u32 = 7;
     pub const GRADIENTS_V: u32 = 8;
+    pub const LERP: u32 = 9;
+    pub const KEEP: u32 = 10;
+    pub const CUBEMAP: u32 = 14;
     pub const SET_H: u32 = 11;
     pub const SET_V: u32 = 12;
     pub const PASS: u32 = 13;
@@ -57,9 +60,27 @@ impl Wave<'_> {
         (0..i64::from(self.gprs)).contains(&at).then_some(at as u32)
     }
 
+    /// The bindings that an instruction means: its own kind's, or with ALT_CONST those of the other.
+    pub fn bound(&self, alternate: bool, offset: u32) -> Result<&'_ State, Trap> {
+        if !alternate {
+            return Ok(self.state);
+        }
+        self.state.alternate.as_deref().ok_or_else(|| {
+            let detail = "ALT_CONST, and no other kind of program is bound";
+            Trap::new(Rule::State, offset, detail)
+        })
+    }
+
     fn vertex_fetch(&mut self, inst: &VertexFetch, lanes: u64, offset: u32) -> Result<(), Trap> {
         let state = self.state;
-        let Some(FetchResource::Buffer(resource)) = state.resources.get(&inst.buffer) else {
+        let from = match &state.alternate {
+            Some(alternate) if inst.alternate => alternate,
+            _ => {
+                self.bound(inst.alternate, offset)?;
+                state
+            }
+        };
+        let Some(FetchResource::Buffer(resource)) = from.resources.get(&inst.buffer) else {
             let detail = format!("resource {} is not a buffer", inst.buffer);
             return Err(Trap::new(Rule::Resource, offset, detail));
         };
@@ -157,6 +178,27 @@ impl Wave<'_> {
                 self.gradients[place] = [source[0], source[1], source[2]];
                 return Ok(());
             }
+            op::KEEP => {
+                // Keeps what SAMPLE would compute, for a SAMPLE_G behind it; returns nothing of use.
+                if self.state.stage != Stage::Pixel {
+                    let detail = "gradients belong to quads of pixels";
+                    return Err(Trap::new(Rule::ComputedLod, offset, detail));
+                }
+                for vertical in [false, true] {
+                    let kept = [0, 1, 2].map(|c| self.gradient(&source[c], vertical));
+                    self.gradients[usize::from(vertical)] = kept;
+                }
+                if inst.swizzle.iter().any(|&select| select < 4) {
+                    let detail = "KEEP_GRADIENTS returns a border colour that nothing describes";
+                    return Err(Trap::new(Rule::Unsupported, offset, detail));
+                }
+                source
+            }
+            op::LERP => self.lerp(inst, &source, lanes, offset)?,
+            op::CUBEMAP => {
+                self.cubemap = Some(source[2]);
+                return Ok(());
+            }
             op::PASS => source,
             op::GRADIENTS_H | op::GRADIENTS_V => {
                 if self.state.stage != Stage::Pixel {
@@ -199,7 +241,11 @@ impl Wave<'_> {
     }
 
     fn image(&self, inst: &TextureFetch, offset: u32) -> Result<&Image, Trap> {
-        match self.state.resources.get(&inst.resource) {
+        match self
+            .bound(inst.alternate, offset)?
+            .resources
+            .get(&inst.resource)
+        {
             Some(FetchResource::Texture(image)) => Ok(image),
             Some(FetchResource::Buffer(_)) | None => {
                 let detail = format!("resource {} is not a texture", inst.resource);
@@ -209,7 +255,8 @@ impl Wave<'_> {
     }
 
     fn sampler(&self, inst: &TextureFetch, offset: u32) -> Result<&Sampler, Trap> {
-        self.state.samplers.get(&inst.sampler).ok_or_else(|| {
+        let samplers = &self.bound(inst.alternate, offset)?.samplers;
+        samplers.get(&inst.sampler).ok_or_else(|| {
             let detail = format!("sampler {} is not bound", inst.sampler);
             Trap::new(Rule::Resource, offset, detail)
         })
@@ -253,6 +300,35 @@ impl Wave<'_> {
             };
             for (word, value) in out.iter_mut().zip([w, h, third, extent.levels]) {
                 word.v[lane] = value;
+            }
+        }
+        Ok(out)
+    }
+
+    /// GET_LERP: the weights of a bilinear fetch from the base level. Guide 5, TEX_WORD0.
+    fn lerp(
+        &self,
+        inst: &TextureFetch,
+        source: &[Word; 4],
+        lanes: u64,
+        offset: u32,
+    ) -> Result<[Word; 4], Trap> {
+        let size = self.image(inst, offset)?.size(0);
+        let dims = self.image(inst, offset)?.extent().dim.coords();
+        if self.image(inst, offset)?.extent().levels > 1 {
+            let detail = "the weight between levels is not described";
+            return Err(Trap::new(Rule::Unsupported, offset, detail));
+        }
+        let mut out = [Word::splat(0); 4];
+        for c in 0..dims {
+            self.observed(&source[c], lanes, offset, "a coordinate of a sample")?;
+            for lane in each(lanes) {
+                let mut at = f32::from_bits(source[c].v[lane]);
+                if inst.normalized[c] {
+                    at *= size[c] as f32;
+                }
+                at -= 0.5;
+                out[c].v[lane] = (at - at.floor()).to_bits();
             }
         }
         Ok(out)
@@ -385,6 +461,10 @@ impl Wave<'_> {
             let position = if cube {
                 let number = coords[2].round_ties_even().max(0.0) as u32;
                 layer = (number / 8) as i32;
+                if let Some(cubemap) = &self.cubemap {
+                    // SET_CUBEMAP_INDEX: "Z set index for array of cubemaps". Guide 5, TEX_WORD0.
+                    layer += f32::from_bits(cubemap.v[lane]).round_ties_even() as i32;
+                }
                 Position::Face {
                     s: coords[0],
                     t: coords[1],

@@ -1,7 +1,7 @@
 //! Launches: what stands in the registers when a program starts, and what it leaves. The ABI says how.
 
 use super::lanes::{Word, each};
-use super::memory::Memory;
+use super::memory::{Emitted, Memory};
 use super::program::Program;
 use super::rule::{Rule, Trap};
 use super::state::{Stage, State, address};
@@ -27,6 +27,10 @@ pub struct Launched {
     pub exports: Vec<Export>,
     /// Pixels: by thread, true when the pixel was covered and not killed.
     pub valid: Vec<bool>,
+    /// The ring that was written: an item a thread.
+    pub ring: Vec<Option<u32>>,
+    /// What geometry threads signalled, in order.
+    pub emitted: Vec<(u32, Emitted)>,
     /// Steps that were executed.
     pub steps: u64,
 }
@@ -109,6 +113,8 @@ fn launch(
 ) -> Result<Launched, Trap> {
     let prepared = prepare(code, state)?;
     let mut memory = Memory::new(std::mem::take(&mut state.aperture.words));
+    memory.streams = std::mem::take(&mut state.streams);
+    memory.ring = vec![None; threads as usize * state.ring_item() as usize];
     let mut launched = Launched {
         valid: vec![false; threads as usize],
         ..Launched::default()
@@ -150,6 +156,9 @@ fn launch(
         number += 1;
     }
     state.aperture.words = memory.words;
+    state.streams = memory.streams;
+    launched.ring = memory.ring;
+    launched.emitted = memory.emitted;
     launched.steps = state.steps - left;
     result.map(|()| launched)
 }
@@ -188,7 +197,7 @@ pub fn run_compute(
     })
 }
 
-/// Runs a vertex program on (vertex, instance) pairs: R0.x and R0.w.
+/// Runs a vertex program, or one before a geometry program, on (vertex, instance) pairs: R0.x and R0.w.
 ///
 /// # Errors
 /// The rule that the program breaks.
@@ -198,7 +207,9 @@ pub fn run_vertices(
     ids: &[(u32, u32)],
     trace: Option<Trace>,
 ) -> Result<Launched, Trap> {
-    needs(state, Stage::Vertex)?;
+    if state.stage != Stage::Export {
+        needs(state, Stage::Vertex)?;
+    }
     let threads = ids.len() as u32;
     launch(code, state, threads, trace, |wave, lanes| {
         let mut words = [Word::UNDEFINED; 2];
@@ -212,6 +223,45 @@ pub fn run_vertices(
         }
         wave.set(0, 0, &words[0]);
         wave.set(0, 3, &words[1]);
+        Ok(())
+    })
+}
+
+/// What a geometry thread finds: where its vertices stand in the ES-GS ring, and its numbers.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Primitive {
+    /// R0.x, R0.y, R0.w, R1.x, R1.y, R1.z.
+    pub vertices: [u32; 6],
+    /// R0.z.
+    pub primitive: u32,
+    /// R1.w.
+    pub invocation: u32,
+}
+
+/// Runs a geometry program on primitives. Which register holds what is a driver's knowledge: isa/r700.md 4.6.
+///
+/// # Errors
+/// The rule that the program breaks.
+pub fn run_geometry(
+    code: &[u8],
+    state: &mut State,
+    primitives: &[Primitive],
+    trace: Option<Trace>,
+) -> Result<Launched, Trap> {
+    needs(state, Stage::Geometry)?;
+    let threads = primitives.len() as u32;
+    launch(code, state, threads, trace, |wave, lanes| {
+        let first = wave.first_thread as usize;
+        for cell in 0..8 {
+            let mut word = Word::UNDEFINED;
+            word.poison = !lanes;
+            for lane in each(lanes) {
+                let p = &primitives[first + lane];
+                let [a, b, c, d, e, f] = p.vertices;
+                word.v[lane] = [a, b, p.primitive, c, d, e, f, p.invocation][cell as usize];
+            }
+            wave.set(cell / 4, cell % 4, &word);
+        }
         Ok(())
     })
 }

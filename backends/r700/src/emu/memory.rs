@@ -5,7 +5,7 @@ use super::decode::{ExportInst, ExportOp, MemoryRead, ShareRead, ShareWrite};
 use super::formats::convert;
 use super::lanes::{Origin, Word, each};
 use super::rule::{Rule, Trap};
-use super::state::{Stage, address};
+use super::state::{Stage, Stream, address};
 use super::wave::{ExportValue, Wave};
 use crate::api::Family;
 
@@ -14,9 +14,24 @@ const SHARE_WORDS: usize = 4096;
 /// The stamp of a write that is never acknowledged.
 const UNACKNOWLEDGED: u32 = u32::MAX;
 
+/// What a geometry thread signalled.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Emitted {
+    /// The vertex that it wrote is complete.
+    Vertex,
+    /// The strip ends.
+    Cut,
+}
+
 /// Memory of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
+    /// Stream-out buffers.
+    pub streams: [Option<Stream>; 4],
+    /// The ring that this kind of program writes: an item a thread; nothing where nobody wrote.
+    pub ring: Vec<Option<u32>>,
+    /// What threads signalled, in order.
+    pub emitted: Vec<(u32, Emitted)>,
     /// The scatter aperture in dwords.
     pub words: Vec<u32>,
     /// Which wavefront wrote a dword last (0 none), and the number of that write.
@@ -33,6 +48,7 @@ impl Memory {
             words,
             share: vec![0; SHARE_WORDS],
             share_written: vec![false; SHARE_WORDS],
+            ..Memory::default()
         }
     }
 
@@ -73,11 +89,13 @@ impl Wave<'_> {
             }
             ExportOp::Scratch => self.scratch_write(inst, lanes, offset),
             ExportOp::MemExport => self.scatter_write(inst, lanes, offset),
-            ExportOp::Stream(_) | ExportOp::Reduction | ExportOp::Ring => Err(Trap::new(
-                Rule::Unsupported,
-                offset,
-                "refused when it was loaded",
-            )),
+            ExportOp::Stream(_) | ExportOp::Ring => self.ring_write(inst, lanes, offset),
+            ExportOp::Reduction if inst.kind > 1 && self.state.chip.family() == Family::R600 => {
+                self.in_reduction(|wave| wave.scratch_read_cf(inst, lanes, offset))
+            }
+            ExportOp::Reduction => {
+                self.in_reduction(|wave| wave.scratch_write(inst, lanes, offset))
+            }
         }
     }
 
@@ -227,6 +245,86 @@ impl Wave<'_> {
         Ok(place)
     }
 
+    /// The reduction buffer is private to a thread as scratch is: R700 ISA 7.1 gives both one formula.
+    fn in_reduction<T>(&mut self, access: impl FnOnce(&mut Self) -> T) -> T {
+        let swap = |wave: &mut Self| {
+            std::mem::swap(&mut wave.scratch, &mut wave.reduction);
+            std::mem::swap(&mut wave.scratch_stamp, &mut wave.reduction_stamp);
+        };
+        swap(self);
+        let result = access(self);
+        swap(self);
+        result
+    }
+
+    /// Stream and ring: ARRAY_BASE counts dwords, an index and the burst count elements. R700 ISA 3.4.2.
+    fn ring_write(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
+        let elements = inst.elem_size + 1;
+        let index = self.registers[(inst.index_gpr * 4) as usize];
+        let indexed = inst.kind & 1 == 1;
+        if indexed {
+            self.observed(&index, lanes, offset, "the index of a ring write")?;
+        }
+        let item = self.state.ring_item();
+        for n in 0..inst.burst {
+            let gpr = self.burst_register(inst.gpr, inst.rel, n);
+            for c in (0..elements).filter(|c| inst.mask >> c & 1 == 1) {
+                let word = self.registers[(gpr * 4 + c) as usize];
+                self.observed(&word, lanes & self.valid, offset, "written data")?;
+                for lane in each(lanes & self.valid) {
+                    let first = if indexed { u64::from(index.v[lane]) } else { 0 };
+                    let at = (first + u64::from(n)) * u64::from(elements)
+                        + u64::from(inst.base)
+                        + u64::from(c);
+                    let thread = self.first_thread + lane as u32;
+                    match inst.op {
+                        ExportOp::Stream(number) => {
+                            self.stream(number, thread, at, &word, offset)?
+                        }
+                        _ if at >= u64::from(item) => {
+                            let detail = format!("dword {at} of an item of {item}");
+                            return Err(Trap::new(Rule::RingRange, offset, detail).at_lane(thread));
+                        }
+                        _ => {
+                            let place = thread as usize * item as usize + at as usize;
+                            self.memory.ring[place] = Some(word.v[lane]);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One dword of a vertex to a stream-out buffer: vertices stand in their order, what does not fit is dropped.
+    fn stream(
+        &mut self,
+        number: u32,
+        thread: u32,
+        at: u64,
+        word: &Word,
+        offset: u32,
+    ) -> Result<(), Trap> {
+        if !self.state.streams_to(number) {
+            let detail = format!("VGT_STRMOUT_EN or VGT_STRMOUT_BUFFER_EN is clear for {number}");
+            return Err(Trap::new(Rule::State, offset, detail));
+        }
+        let Some(stream) = &mut self.memory.streams[number as usize] else {
+            let detail = format!("stream-out buffer {number} is not bound");
+            return Err(Trap::new(Rule::Resource, offset, detail));
+        };
+        if at >= u64::from(stream.stride) {
+            let detail = format!("dword {at} of a vertex of {}", stream.stride);
+            return Err(Trap::new(Rule::RingRange, offset, detail).at_lane(thread));
+        }
+        let place = u64::from(thread) * u64::from(stream.stride) + at;
+        let lane = (thread - self.first_thread) as usize;
+        if let Some(place) = stream.words.get_mut(place as usize) {
+            *place = word.v[lane];
+        }
+        Ok(())
+    }
+
     fn scratch_write(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
         let indexed = inst.kind & 1 == 1;
         // Without acknowledgements BARRIER orders writes and reads of one queue.
@@ -328,10 +426,12 @@ impl Wave<'_> {
             }
             match inst.op {
                 0 => self.scratch_read(inst, n, &index, lanes, offset, &mut raw)?,
+                1 => self.in_reduction(|wave| {
+                    wave.scratch_read(inst, n, &index, lanes, offset, &mut raw)
+                })?,
                 2 => self.scatter_read(inst, n, &index, lanes, offset, &mut raw)?,
                 op => {
-                    let detail = format!("MEM_OP {op} needs a driver's buffers");
-                    return Err(Trap::new(Rule::Unsupported, offset, detail));
+                    return Err(Trap::new(Rule::Opcode, offset, format!("MEM_OP {op}")));
                 }
             }
             let components = convert_words(inst, &mut raw, lanes, offset)?;

@@ -40,10 +40,15 @@ mod rule;
 mod state;
 mod wave;
 
-pub use launch::{Export, Launched, PixelBatch, run_compute, run_pixels, run_vertices};
+pub use launch::{
+    Export, Launched, PixelBatch, Primitive, run_compute, run_geometry, run_pixels, run_vertices,
+};
+pub use memory::Emitted;
 pub use ops::AluOp;
 pub use rule::{Rule, Trap};
-pub use state::{Aperture, BufferResource, FetchResource, FetchSource, Stage, State, address};
+pub use state::{
+    Aperture, BufferResource, FetchResource, FetchSource, Stage, State, Stream, address,
+};
 pub use wave::Trace;
 
 use program::Program;
@@ -57,4 +62,4 @@ pub fn check(code: &[u8], state: &State) -> Result<(), Trap> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -280,6 +280,8 @@ impl Loader<'_> {
                 | Flow::LoopBreak
                 | Flow::LoopContinue
                 | Flow::Push
+                | Flow::PushElse
+                | Flow::PopPushElse
                 | Flow::Jump
                 | Flow::Else
                 | Flow::PopJump
@@ -304,11 +306,13 @@ impl Loader<'_> {
                 }
                 self.fetches(flow, step, offset)?;
             }
-            Flow::PushElse | Flow::PopPushElse => {
-                return trap(Rule::Unsupported, "PUSH_ELSE has no usable description");
-            }
             Flow::EmitVertex | Flow::EmitCutVertex | Flow::CutVertex => {
-                return trap(Rule::Stage, "geometry programs emit vertices");
+                if self.state.stage != Stage::Geometry {
+                    return trap(Rule::Stage, "geometry programs emit vertices");
+                }
+                if flow.condition != Condition::Active {
+                    return trap(Rule::Condition, "COND is not ACTIVE");
+                }
             }
             Flow::Kill => {
                 if self.state.stage != Stage::Pixel {
@@ -323,7 +327,8 @@ impl Loader<'_> {
                     return trap(Rule::CallPop, "POP_COUNT is set");
                 }
                 if flow.op == Flow::CallFs
-                    && (self.state.stage != Stage::Vertex || self.fetch_program)
+                    && (!matches!(self.state.stage, Stage::Vertex | Stage::Export)
+                        || self.fetch_program)
                 {
                     return trap(Rule::Stage, "vertex programs call a fetch program");
                 }
@@ -337,6 +342,8 @@ impl Loader<'_> {
             | Flow::LoopBreak
             | Flow::Jump
             | Flow::Push
+            | Flow::PushElse
+            | Flow::PopPushElse
             | Flow::Else
             | Flow::Pop
             | Flow::PopJump
@@ -382,7 +389,15 @@ impl Loader<'_> {
                 self.words[i + 2],
                 self.words[i + 3],
             ];
-            let inst = fetch(words, texture, here, self.family())?;
+            let mut inst = fetch(words, texture, here, self.family())?;
+            if let Fetch::Vertex(v) = &mut inst
+                && let Some(id) = v.semantic
+            {
+                v.dst = self.state.semantic_register(id).ok_or_else(|| {
+                    let detail = format!("no SQ_VTX_SEMANTIC_n has {id}");
+                    Trap::new(Rule::State, here, detail)
+                })?;
+            }
             let kind = match inst {
                 Fetch::Vertex(_) => 0,
                 Fetch::Texture(_) => 1,
@@ -421,6 +436,7 @@ impl Loader<'_> {
                     match t.op {
                         11 => gradients[0] = key,
                         12 => gradients[1] = key,
+                        10 => gradients = [key; 2],
                         20 | 28 if gradients != [key; 2] => {
                             let detail = "SET_GRADIENTS_H and _V do not precede it";
                             return Err(Trap::new(Rule::Gradients, here, detail));
@@ -481,7 +497,7 @@ impl Loader<'_> {
                     src(t.src, 1, t.src_rel)?
                 };
                 let writes = match t.op {
-                    10..=12 => 0,
+                    11 | 12 | 14 => 0,
                     _ => dst(t.dst, 1, t.dst_rel, &t.swizzle)?,
                 };
                 (reads, writes)
@@ -569,9 +585,28 @@ impl Loader<'_> {
                     return trap(Rule::Unsupported, detail);
                 }
             }
-            ExportOp::Stream(_) | ExportOp::Reduction | ExportOp::Ring => {
-                let detail = "streams, rings and reductions need a driver's buffers";
-                return trap(Rule::Unsupported, detail.into());
+            ExportOp::Reduction => {
+                if export.elem_size != 3 {
+                    let detail = format!("reduction elements of {} dwords", export.elem_size + 1);
+                    return trap(Rule::ElementSize, detail);
+                }
+            }
+            ExportOp::Stream(_) | ExportOp::Ring => {
+                let stream = matches!(export.op, ExportOp::Stream(_));
+                let legal = match self.state.stage {
+                    Stage::Vertex => stream,
+                    Stage::Export | Stage::Geometry => !stream,
+                    Stage::Pixel | Stage::Compute => false,
+                };
+                if !legal {
+                    let detail = "vertex programs stream, those around geometry write rings";
+                    return trap(Rule::Stage, detail.into());
+                }
+                let elements = export.elem_size + 1;
+                if elements == 3 || export.mask >> elements != 0 || export.mask == 0 {
+                    let detail = format!("mask {:#x} for {elements} dwords", export.mask);
+                    return trap(Rule::ElementSize, detail);
+                }
             }
         }
         Ok(())

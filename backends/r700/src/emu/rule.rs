@@ -109,6 +109,7 @@ rules! {
     ElementSize = "M6 ELEM_SIZE and COMP_MASK fit the memory instruction", "8";
     ScratchRange = "M7 scratch accesses stay within what is declared", "8.1";
     ShareRange = "M8 data share addresses are aligned and within the stride", "7";
+    RingRange = "M10 ring writes stay within the item that is declared", "3.4.2";
     MemoryBurst = "M9 BURST_COUNT fits chip and registers", "8";
     ExportBase = "E1 an export names a place of its type", "3.5";
     ExportDone = "E2 the last export of each type, and it alone, is EXPORT_DONE", "3.5";

@@ -26,6 +26,26 @@ pub mod address {
     pub const SQ_PSTMP_RING_ITEMSIZE: u32 = 0x288BC;
     /// Dwords of scratch of one vertex thread.
     pub const SQ_VSTMP_RING_ITEMSIZE: u32 = 0x288B8;
+    /// NUM_GPRS and STACK_SIZE of geometry programs.
+    pub const SQ_PGM_RESOURCES_GS: u32 = 0x2887C;
+    /// The same of the vertex programs before them.
+    pub const SQ_PGM_RESOURCES_ES: u32 = 0x28890;
+    /// Dwords of scratch of one geometry thread.
+    pub const SQ_GSTMP_RING_ITEMSIZE: u32 = 0x288B4;
+    /// Dwords of scratch of one vertex thread before a geometry program.
+    pub const SQ_ESTMP_RING_ITEMSIZE: u32 = 0x288B0;
+    /// Dwords that a thread writes to the ES-GS ring.
+    pub const SQ_ESGS_RING_ITEMSIZE: u32 = 0x288A8;
+    /// Dwords that a thread writes to the GS-VS ring.
+    pub const SQ_GSVS_RING_ITEMSIZE: u32 = 0x288AC;
+    /// Dwords of the reduction buffer of one thread.
+    pub const SQ_REDUC_RING_ITEMSIZE: u32 = 0x288C4;
+    /// First of 32 semantic ids of vertex fetches.
+    pub const SQ_VTX_SEMANTIC_0: u32 = 0x28380;
+    /// Turns stream-out on.
+    pub const VGT_STRMOUT_EN: u32 = 0x28AB0;
+    /// Which stream-out buffers are written.
+    pub const VGT_STRMOUT_BUFFER_EN: u32 = 0x28B20;
     /// First loop constant; 32 a stage: pixel, vertex, geometry.
     pub const SQ_LOOP_CONST: u32 = 0x3E200;
     /// Components of colours that a pixel program exports, four bits a target.
@@ -47,6 +67,19 @@ pub enum Stage {
     Vertex,
     /// Pixels in quads.
     Pixel,
+    /// Vertices before a geometry program: they write the ES-GS ring.
+    Export,
+    /// Primitives: they write the GS-VS ring and emit vertices.
+    Geometry,
+}
+
+/// A stream-out buffer: VGT_STRMOUT_BUFFER_*.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stream {
+    /// Dwords; writes beyond them are dropped.
+    pub words: Vec<u32>,
+    /// VGT_STRMOUT_VTX_STRIDE: dwords from one vertex to the next.
+    pub stride: u32,
 }
 
 /// What a fetch resource shows.
@@ -111,6 +144,11 @@ pub struct State {
     pub bool_constants: Option<u32>,
     /// The scatter aperture.
     pub aperture: Aperture,
+    /// Stream-out buffers.
+    pub streams: [Option<Stream>; 4],
+    /// What ALT_CONST reads: resources, samplers and constants of the other kind of program (pixel: vertex; vertex:
+    /// geometry; geometry: vertex; export: geometry). Guide 5, CF_ALU_WORD1.
+    pub alternate: Option<Box<State>>,
     /// The fetch program that CALL_FS runs.
     pub fetch_program: Option<Vec<u8>>,
     /// Added to the index of vertex fetches of type VERTEX (SQ_VTX_BASE_VTX_LOC).
@@ -134,6 +172,8 @@ impl State {
             constants: Default::default(),
             bool_constants: None,
             aperture: Aperture::default(),
+            streams: Default::default(),
+            alternate: None,
             fetch_program: None,
             first_vertex: 0,
             first_instance: 0,
@@ -150,6 +190,8 @@ impl State {
         let (at, name) = match self.stage {
             Stage::Pixel => (address::SQ_PGM_RESOURCES_PS, "SQ_PGM_RESOURCES_PS"),
             Stage::Vertex | Stage::Compute => (address::SQ_PGM_RESOURCES_VS, "SQ_PGM_RESOURCES_VS"),
+            Stage::Export => (address::SQ_PGM_RESOURCES_ES, "SQ_PGM_RESOURCES_ES"),
+            Stage::Geometry => (address::SQ_PGM_RESOURCES_GS, "SQ_PGM_RESOURCES_GS"),
         };
         let Some(word) = self.register(at) else {
             return Err(Trap::new(
@@ -181,11 +223,41 @@ impl State {
             .is_none_or(|word| word >> 3 & 1 == 1)
     }
 
+    /// Vectors of the reduction buffer that each thread has.
+    pub(super) fn reduction_vectors(&self) -> u32 {
+        self.register(address::SQ_REDUC_RING_ITEMSIZE).unwrap_or(0) / 4
+    }
+
+    /// Dwords of a thread's item in the ring that its kind writes.
+    pub(super) fn ring_item(&self) -> u32 {
+        let at = match self.stage {
+            Stage::Export => address::SQ_ESGS_RING_ITEMSIZE,
+            Stage::Geometry => address::SQ_GSVS_RING_ITEMSIZE,
+            Stage::Pixel | Stage::Vertex | Stage::Compute => return 0,
+        };
+        self.register(at).unwrap_or(0) & 0x7FFF
+    }
+
+    /// The register that a semantic fetch writes: entry n of the table stands for R(n + 1), behind the indices in R0.
+    pub(super) fn semantic_register(&self, id: u32) -> Option<u32> {
+        (0..32)
+            .find(|n| self.register(address::SQ_VTX_SEMANTIC_0 + 4 * n) == Some(id))
+            .map(|n| n + 1)
+    }
+
+    /// Whether stream-out buffer `n` is written.
+    pub(super) fn streams_to(&self, n: u32) -> bool {
+        let on = |at: u32, bit: u32| self.register(at).is_some_and(|word| word >> bit & 1 == 1);
+        on(address::VGT_STRMOUT_EN, 0) && on(address::VGT_STRMOUT_BUFFER_EN, n)
+    }
+
     /// Vectors of scratch that each thread has.
     pub(super) fn scratch_vectors(&self) -> u32 {
         let at = match self.stage {
             Stage::Pixel => address::SQ_PSTMP_RING_ITEMSIZE,
             Stage::Vertex | Stage::Compute => address::SQ_VSTMP_RING_ITEMSIZE,
+            Stage::Export => address::SQ_ESTMP_RING_ITEMSIZE,
+            Stage::Geometry => address::SQ_GSTMP_RING_ITEMSIZE,
         };
         self.register(at).unwrap_or(0) / 4
     }
@@ -195,7 +267,8 @@ impl State {
     pub(super) fn loop_constant(&self, number: u32) -> Option<u32> {
         let stage = match self.stage {
             Stage::Pixel => 0,
-            Stage::Vertex | Stage::Compute => 32,
+            Stage::Vertex | Stage::Compute | Stage::Export => 32,
+            Stage::Geometry => 64,
         };
         self.register(address::SQ_LOOP_CONST + 4 * (stage + number))
             .or((number == 0).then_some(0x0100_0FFF))

@@ -3,7 +3,7 @@
 use super::decode::{AluKind, Cf, CfBody, Condition, Flow, FlowInst};
 use super::group::needs_loop;
 use super::lanes::{Origin, Word, each, quads};
-use super::memory::Memory;
+use super::memory::{Emitted, Memory};
 use super::program::{Body, Program, Queue, Step};
 use super::rule::{Rule, Trap};
 use super::state::{Stage, State};
@@ -79,6 +79,10 @@ pub(super) struct Wave<'a> {
     pub memory: &'a mut Memory,
     pub scratch: Vec<Word>,
     pub scratch_stamp: Vec<u32>,
+    pub reduction: Vec<Word>,
+    pub reduction_stamp: Vec<u32>,
+    /// Of cubes: SET_CUBEMAP_INDEX.
+    pub cubemap: Option<Word>,
     pub writes: u32,
     pub acknowledged: u32,
     pending: [(u128, u128); 5],
@@ -115,6 +119,7 @@ impl<'a> Wave<'a> {
             (1 << width) - 1
         };
         let vectors = state.scratch_vectors() as usize;
+        let reductions = state.reduction_vectors() as usize;
         Ok(Wave {
             state,
             program: launch.program,
@@ -140,6 +145,9 @@ impl<'a> Wave<'a> {
             memory: launch.memory,
             scratch: vec![Word::UNDEFINED; vectors * 4],
             scratch_stamp: vec![0; vectors],
+            reduction: vec![Word::UNDEFINED; reductions * 4],
+            reduction_stamp: vec![0; reductions],
+            cubemap: None,
             writes: 0,
             acknowledged: 0,
             pending: [(0, 0); 5],
@@ -200,6 +208,8 @@ impl<'a> Wave<'a> {
             self.order(step, offset)?;
             let in_fetch = self.in_fetch;
             let next = self.step(step, at, offset)?;
+            #[cfg(test)]
+            super::tests::executed::cf(self.state.chip, &step.cf.body);
             if step.cf.end {
                 if in_fetch {
                     let detail = "a fetch program returns";
@@ -246,7 +256,9 @@ impl<'a> Wave<'a> {
 
     fn constant_passes(&self, flow: &FlowInst) -> bool {
         let stage = match self.state.stage {
-            Stage::Pixel | Stage::Vertex | Stage::Compute => self.state.bool_constants.unwrap_or(0),
+            Stage::Pixel | Stage::Vertex | Stage::Compute | Stage::Export | Stage::Geometry => {
+                self.state.bool_constants.unwrap_or(0)
+            }
         };
         let set = stage >> flow.constant & 1 == 1;
         match flow.condition {
@@ -342,9 +354,14 @@ impl<'a> Wave<'a> {
             (CfBody::Flow(flow), body) => {
                 if let Body::Fetch(list) = body {
                     let lanes = self.lanes_of(&step.cf);
+                    // What SET_CUBEMAP_INDEX sets does not outlive its clause.
+                    self.cubemap = None;
                     for (fetch, offset) in list {
                         self.count(*offset)?;
+
                         self.fetch(fetch, lanes, *offset)?;
+                        #[cfg(test)]
+                        super::tests::executed::fetch(self.state.chip, fetch);
                     }
                     return Ok(at + 1);
                 }
@@ -513,14 +530,31 @@ impl<'a> Wave<'a> {
                     None => Err(Trap::new(Rule::OutsideCall, offset, "nothing was called")),
                 }
             }
-            Flow::Tex
-            | Flow::Vtx
-            | Flow::VtxTc
-            | Flow::PushElse
-            | Flow::PopPushElse
-            | Flow::EmitVertex
-            | Flow::EmitCutVertex
-            | Flow::CutVertex => Err(Trap::new(
+            Flow::PushElse | Flow::PopPushElse => {
+                let mut passing = passing;
+                if flow.op == Flow::PopPushElse {
+                    self.pop(flow.pop, offset)?;
+                    passing = self.test(flow, cf);
+                }
+                // Table 3.7: always pushes, never pops, jumps when no lane passes.
+                let active = self.active;
+                self.push(Frame::Branch { active }, offset)?;
+                self.active = passing;
+                Ok(if passing == 0 { flow.addr } else { next })
+            }
+            Flow::EmitVertex | Flow::EmitCutVertex | Flow::CutVertex => {
+                for lane in each(passing & self.valid) {
+                    let thread = self.first_thread + lane as u32;
+                    if flow.op != Flow::CutVertex {
+                        self.memory.emitted.push((thread, Emitted::Vertex));
+                    }
+                    if flow.op != Flow::EmitVertex {
+                        self.memory.emitted.push((thread, Emitted::Cut));
+                    }
+                }
+                Ok(next)
+            }
+            Flow::Tex | Flow::Vtx | Flow::VtxTc => Err(Trap::new(
                 Rule::Unsupported,
                 offset,
                 "refused when it was loaded",
@@ -625,6 +659,7 @@ impl<'a> Wave<'a> {
         let needed: &[usize] = match self.state.stage {
             Stage::Pixel => &[0],
             Stage::Vertex | Stage::Compute => &[1, 2],
+            Stage::Export | Stage::Geometry => &[],
         };
         for &kind in needed {
             let name = ["pixel", "position", "parameter"][kind];

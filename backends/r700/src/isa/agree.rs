@@ -163,6 +163,7 @@ fn control_flow(isa: &'static Isa, family: Family) {
                     inst,
                     &[
                         (f::USES_WATERFALL, waterfall),
+                        (f::ALT_CONST, clause.alternate.into()),
                         (f::ADDR, clause.addr),
                         (f::COUNT, clause.count - 1),
                         (f::KCACHE_BANK0, first.bank),
@@ -282,11 +283,14 @@ fn fetches(isa: &'static Isa, family: Family) {
     let read = |w: [u32; 4]| decode::fetch(w, w[0] & 31 > 2, 0, family).ok();
     over(&isa.fetch, 3, read, |inst, fetch| match fetch {
         Fetch::Vertex(v) => {
-            assert_eq!(inst.op().name, "VFETCH");
+            let name = ["VFETCH", "SEMFETCH"][usize::from(v.semantic.is_some())];
+            assert_eq!(inst.op().name, name);
+            check(inst, &[(f::SEMANTIC_ID, v.semantic.unwrap_or(0))]);
             check_all(inst, &fields::DST_SELS, &v.swizzle);
             check(
                 inst,
                 &[
+                    (f::ALT_CONST, v.alternate.into()),
                     (f::FETCH_TYPE, v.kind),
                     (f::BUFFER_ID, v.buffer),
                     (f::SRC_GPR, v.src.0),
@@ -314,6 +318,7 @@ fn fetches(isa: &'static Isa, family: Family) {
             check(
                 inst,
                 &[
+                    (f::ALT_CONST, t.alternate.into()),
                     (f::TEX_INST, t.op),
                     (f::RESOURCE_ID, t.resource),
                     (f::SAMPLER_ID, t.sampler),

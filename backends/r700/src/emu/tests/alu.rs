@@ -12,7 +12,7 @@ const MAX_FLOAT: u32 = 0x7F7F_FFFF;
 const DENORMAL: u32 = 0x0000_0001;
 const NEG_ZERO: u32 = 0x8000_0000;
 
-fn f(v: f32) -> u32 {
+const fn f(v: f32) -> u32 {
     v.to_bits()
 }
 
@@ -32,9 +32,9 @@ fn value(op: AluOp, operands: &[u32]) -> Result<u32, Rule> {
     run_groups(&groups, (1, 0)).map_err(|trap| trap.rule)
 }
 
-#[test]
-fn every_instruction_of_one_slot_gives_what_the_manual_says() {
-    let cases: &[(AluOp, &[u32], u32)] = &[
+/// Instruction, operands, result.
+#[rustfmt::skip]
+pub const ONE_SLOT: &[(AluOp, &[u32], u32)] = &[
         (ADD, &[f(1.5), f(2.25)], f(3.75)),
         (ADD, &[DENORMAL, DENORMAL], 0),
         (MUL, &[f(3.0), f(-2.0)], f(-6.0)),
@@ -178,9 +178,12 @@ fn every_instruction_of_one_slot_gives_what_the_manual_says() {
         (CNDE_INT, &[NEG_ZERO, 10, 20], 20),
         (CNDGT_INT, &[MINUS_1, 10, 20], 20),
         (CNDGE_INT, &[0, 10, 20], 10),
-    ];
+];
+
+#[test]
+pub fn every_instruction_of_one_slot_gives_what_the_manual_says() {
     let mut seen = std::collections::BTreeSet::new();
-    for &(op, operands, expected) in cases {
+    for &(op, operands, expected) in ONE_SLOT {
         seen.insert(op);
         match value(op, operands) {
             Ok(found) => {
@@ -209,7 +212,7 @@ fn every_instruction_of_one_slot_gives_what_the_manual_says() {
 }
 
 #[test]
-fn the_product_of_muladd_is_rounded_before_the_sum() {
+pub fn the_product_of_muladd_is_rounded_before_the_sum() {
     let (a, b) = (1.0 + f32::EPSILON, 1.0 - f32::EPSILON);
     let expected = a * b - 1.0;
     assert_eq!(value(MULADD_IEEE, &[f(a), f(b), f(-1.0)]), Ok(f(expected)));
@@ -217,7 +220,7 @@ fn the_product_of_muladd_is_rounded_before_the_sum() {
 }
 
 #[test]
-fn undefined_results_name_their_rule_when_they_are_stored() {
+pub fn undefined_results_name_their_rule_when_they_are_stored() {
     assert_eq!(value(SIN, &[f(1.5)]), Err(Rule::Turns));
     assert_eq!(value(COS, &[f(0.51)]), Err(Rule::Turns));
     assert_eq!(value(FLT_TO_INT, &[f(3e9)]), Err(Rule::FloatToInt));
@@ -229,7 +232,7 @@ fn undefined_results_name_their_rule_when_they_are_stored() {
 }
 
 #[test]
-fn poison_that_is_not_chosen_does_no_harm() {
+pub fn poison_that_is_not_chosen_does_no_harm() {
     // R2.x is never written.
     let choose = |condition: u32| {
         let inst = i(CNDE_INT, 1, 0, &[lit(0), lit(1), r(2, 0)]);
@@ -240,7 +243,7 @@ fn poison_that_is_not_chosen_does_no_harm() {
 }
 
 #[test]
-fn modifiers_act_in_their_order() {
+pub fn modifiers_act_in_their_order() {
     let run = |inst: I, literal: f32| {
         run_groups(&[group(&[inst], &[f(literal)])], (1, 0)).map(f32::from_bits)
     };
@@ -304,7 +307,7 @@ fn four(op: AluOp, dst: u32, sources: [[Src; 2]; 4]) -> Vec<I> {
 }
 
 #[test]
-fn reductions_replicate_their_result() {
+pub fn reductions_replicate_their_result() {
     let fill = group(
         &[
             i(MOV, 1, 0, &[lit(0)]),
@@ -325,7 +328,7 @@ fn reductions_replicate_their_result() {
 }
 
 #[test]
-fn cube_gives_coordinates_axis_and_face() {
+pub fn cube_gives_coordinates_axis_and_face() {
     // Direction (2, 1, 0.5): face +x; s along -z, t along -y, axis 2 * 2.
     let fill = group(
         &[
@@ -388,7 +391,7 @@ fn double(op: AluOp, slots: usize, operands: &[u64]) -> [u32; 4] {
 }
 
 #[test]
-fn doubles_take_high_dwords_first_and_leave_low_ones_first() {
+pub fn doubles_take_high_dwords_first_and_leave_low_ones_first() {
     let d = f64::to_bits;
     let pair = |v: f64| [v.to_bits() as u32, (v.to_bits() >> 32) as u32];
     assert_eq!(double(ADD_64, 2, &[d(3.0), d(6.0)])[..2], pair(9.0));
@@ -426,7 +429,7 @@ fn doubles_take_high_dwords_first_and_leave_low_ones_first() {
 }
 
 #[test]
-fn mova_indexes_registers_from_the_next_group_on() {
+pub fn mova_indexes_registers_from_the_next_group_on() {
     // R1.x = 10, R2.x = 20, R3.x = 30; R4.x = R1[AR.x].
     let fill = |n: u32| group(&[i(MOV, n, 0, &[lit(0)])], &[10 * n]);
     for (op, operand, expected) in [
@@ -462,7 +465,7 @@ fn mova_indexes_registers_from_the_next_group_on() {
 }
 
 #[test]
-fn all_sources_are_read_before_anything_is_written() {
+pub fn all_sources_are_read_before_anything_is_written() {
     let groups = [
         group(&[i(MOV, 1, 0, &[lit(0)]), i(MOV, 1, 1, &[lit(1)])], &[1, 2]),
         group(&[i(MOV, 1, 0, &[r(1, 1)]), i(MOV, 1, 1, &[r(1, 0)])], &[]),
@@ -472,7 +475,7 @@ fn all_sources_are_read_before_anything_is_written() {
 }
 
 #[test]
-fn trans_wins_in_the_register_and_the_vector_slot_in_pv() {
+pub fn trans_wins_in_the_register_and_the_vector_slot_in_pv() {
     let groups = [
         group(
             &[i(MOV, 1, 0, &[lit(0)]), i(MOV, 1, 0, &[lit(1)]).bank(2)],
@@ -486,7 +489,7 @@ fn trans_wins_in_the_register_and_the_vector_slot_in_pv() {
 }
 
 #[test]
-fn predicated_instructions_run_where_their_predicate_says() {
+pub fn predicated_instructions_run_where_their_predicate_says() {
     // Lanes below 2 write 7, the others 9.
     let set = i(PRED_SETGT_INT, 0, 0, &[lit(0), r(0, 0)]).pred();
     let clause = alu(&[
@@ -524,7 +527,7 @@ fn predicated_instructions_run_where_their_predicate_says() {
 }
 
 #[test]
-fn the_worked_example_of_the_digest_runs_in_five_groups() {
+pub fn the_worked_example_of_the_digest_runs_in_five_groups() {
     // x = dot(a.xyz, b.xyz) * k.x + sin(c): a = R0 is taken by the thread, so a = R1, b = R2, c = R3.x.
     let fill = |n: u32, v: [f32; 3]| {
         group(

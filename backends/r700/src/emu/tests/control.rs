@@ -166,7 +166,7 @@ fn emit(list: &[Statement], out: &mut Vec<Cf>, loops: u32) {
 }
 
 #[test]
-fn random_nests_agree_with_one_lane_at_a_time() {
+pub fn random_nests_agree_with_one_lane_at_a_time() {
     let mut deepest = 0;
     for seed in 0..400 {
         let mut random = Random(seed);
@@ -207,7 +207,7 @@ fn seeded() -> Cf {
 }
 
 #[test]
-fn a_jump_that_no_lane_takes_keeps_the_frame() {
+pub fn a_jump_that_no_lane_takes_keeps_the_frame() {
     // Every lane passes: JUMP falls through without popping, POP finds its frame.
     let all = alu_kind(
         ALU_PUSH_BEFORE,
@@ -228,7 +228,7 @@ fn a_jump_that_no_lane_takes_keeps_the_frame() {
 }
 
 #[test]
-fn alu_pop_after_ends_a_branch() {
+pub fn alu_pop_after_ends_a_branch() {
     let cfs = [
         seeded(),
         alu_kind(ALU_PUSH_BEFORE, &test_bit(0)),
@@ -244,7 +244,7 @@ fn alu_pop_after_ends_a_branch() {
 }
 
 #[test]
-fn push_tests_before_it_pushes() {
+pub fn push_tests_before_it_pushes() {
     // COND = FALSE: no lane passes, so nothing is pushed and control jumps.
     let cfs = [
         seeded(),
@@ -256,7 +256,7 @@ fn push_tests_before_it_pushes() {
 }
 
 #[test]
-fn subroutines_return_to_their_caller() {
+pub fn subroutines_return_to_their_caller() {
     // 0 seed, 1 call 6, 2 call 6, 3 store, 4 and 5 exports, 6 mark, 7 return.
     let mut cfs = vec![
         seeded(),
@@ -273,7 +273,7 @@ fn subroutines_return_to_their_caller() {
 }
 
 #[test]
-fn loops_with_constants_count_and_index() {
+pub fn loops_with_constants_count_and_index() {
     // Three trips from 1 by 2: R1[aL] is R2, R4, R6 in turn.
     let body = alu(&[group(
         &[crate::emu::tests::build::I {
@@ -308,7 +308,7 @@ fn loops_with_constants_count_and_index() {
 }
 
 #[test]
-fn a_dx10_loop_ends_with_its_constant() {
+pub fn a_dx10_loop_ends_with_its_constant() {
     let cfs = [
         seeded(),
         Cf::Flow(LOOP_START_DX10, 4, 0),
@@ -329,7 +329,7 @@ fn a_dx10_loop_ends_with_its_constant() {
 }
 
 #[test]
-fn alu_continue_skips_the_rest_of_a_trip() {
+pub fn alu_continue_skips_the_rest_of_a_trip() {
     // Four trips; lanes whose bit 0 is set never reach the mark.
     let cfs = [
         seeded(),
@@ -357,7 +357,7 @@ fn alu_continue_skips_the_rest_of_a_trip() {
 }
 
 #[test]
-fn alu_else_after_turns_to_the_other_arm() {
+pub fn alu_else_after_turns_to_the_other_arm() {
     let cfs = [
         seeded(),
         Cf::Flow(PUSH, 2, 0),

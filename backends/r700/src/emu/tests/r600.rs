@@ -4,12 +4,13 @@ use super::build::*;
 use crate::Chip;
 use crate::api::Family;
 use crate::emu::AluOp::*;
+use crate::emu::ops::{Effect, Unit};
 use crate::emu::{AluOp, Rule, Stage, State, Trap, address, run_vertices};
 use crate::numerics::numerics_of;
 
 /// A vertex state of a chip: 8 registers, 4 stack entries, 4 vectors of scratch.
 pub fn r600_state(chip: Chip) -> State {
-    let mut state = State::new(chip, Stage::Vertex, numerics_of(Family::R600));
+    let mut state = State::new(chip, Stage::Vertex, numerics_of(chip.family()));
     state
         .registers
         .insert(address::SQ_PGM_RESOURCES_VS, 8 | 4 << 8 | 1 << 21);
@@ -30,8 +31,17 @@ pub fn op2(words: &[u32], slots: usize) -> Vec<u32> {
     words
 }
 
+/// A group's words as the chip's family has them.
+pub fn of(chip: Chip, words: &[u32]) -> Vec<u32> {
+    let slots = words.iter().step_by(2).position(|w0| w0 >> 31 == 1);
+    match chip.family() {
+        Family::R600 => op2(words, slots.expect("a group has LAST") + 1),
+        Family::R700 => words.to_vec(),
+    }
+}
+
 /// Runs control flow and exports R1 as position and parameter 0; what vertex 1 of 2 exported.
-fn exported(list: &[Cf], state: &mut State) -> Result<[u32; 4], Trap> {
+pub fn exported(list: &[Cf], state: &mut State) -> Result<[u32; 4], Trap> {
     let mut all = list.to_vec();
     all.push(export(true, 1, 60, 1, [0, 1, 2, 3], false));
     all.push(export(true, 2, 0, 1, [0, 1, 2, 3], true));
@@ -48,12 +58,12 @@ fn unary(chip: Chip, op: AluOp, operand: u32) -> Result<u32, Trap> {
     exported(&[alu(&list)], &mut r600_state(chip)).map(|words| words[0])
 }
 
-fn zeros() -> Vec<u32> {
+pub fn zeros() -> Vec<u32> {
     group(&[0, 1, 2, 3].map(|c| i(MOV, 1, c, &[zero()])), &[])
 }
 
 #[test]
-fn the_opcode_of_two_source_instructions_starts_at_bit_eight() -> Result<(), Trap> {
+pub fn the_opcode_of_two_source_instructions_starts_at_bit_eight() -> Result<(), Trap> {
     // MOV R1.x, 1.0 as the guide's chapter 4 lays it out: ALU_INST 25 at 17:8, WRITE_MASK 4, DST_GPR 27:21.
     let words = vec![0x8000_00F9, 25 << 8 | 1 << 4 | 1 << 21];
     let run = |words| {
@@ -75,7 +85,7 @@ fn the_opcode_of_two_source_instructions_starts_at_bit_eight() -> Result<(), Tra
 }
 
 #[test]
-fn sine_and_cosine_take_radians() {
+pub fn sine_and_cosine_take_radians() {
     let half_pi = std::f32::consts::FRAC_PI_2.to_bits();
     assert_eq!(unary(Chip::Rv670, SIN, half_pi), Ok(1f32.to_bits()));
     assert_eq!(unary(Chip::Rv670, COS, 0), Ok(1f32.to_bits()));
@@ -87,7 +97,7 @@ fn sine_and_cosine_take_radians() {
 }
 
 #[test]
-fn shifts_execute_in_trans_alone() {
+pub fn shifts_execute_in_trans_alone() {
     let shift = |chan| i(LSHL_INT, 1, chan, &[lit(0), lit(1)]);
     let run = |insts: &[I]| {
         let words = op2(&group(insts, &[3, 2]), insts.len());
@@ -102,7 +112,7 @@ fn shifts_execute_in_trans_alone() {
 }
 
 #[test]
-fn scratch_is_read_by_the_instruction_that_writes_it() {
+pub fn scratch_is_read_by_the_instruction_that_writes_it() {
     let value = op2(
         &group(
             &[0, 1, 2, 3].map(|c| i(MOV, 2, c, &[lit(c)])),
@@ -127,7 +137,7 @@ fn scratch_is_read_by_the_instruction_that_writes_it() {
 }
 
 #[test]
-fn a_fetch_clause_has_eight_instructions_and_no_more_bits_to_count_them() {
+pub fn a_fetch_clause_has_eight_instructions_and_no_more_bits_to_count_them() {
     // PASS R1.xyzw, R0.xxxx.
     let pass = [13, 1 | 1 << 12 | 2 << 15 | 3 << 18, 0, 0];
     let list = |count: usize| Cf::Fetch(1, vec![pass; count]);
@@ -147,7 +157,7 @@ fn a_fetch_clause_has_eight_instructions_and_no_more_bits_to_count_them() {
 }
 
 #[test]
-fn what_came_with_r700_is_no_instruction() {
+pub fn what_came_with_r700_is_no_instruction() {
     let run = |cf: Cf| {
         exported(
             &[alu(&[op2(&zeros(), 4)]), cf],
@@ -179,14 +189,14 @@ pub fn indexed(chip: Chip, waterfall: bool) -> Result<u32, Trap> {
 }
 
 #[test]
-fn registers_are_indexed_by_ar_on_rv670_and_by_something_undescribed_elsewhere() {
+pub fn registers_are_indexed_by_ar_on_rv670_and_by_something_undescribed_elsewhere() {
     assert_eq!(indexed(Chip::Rv670, true), Ok(9));
     let rule = |chip| indexed(chip, true).map_err(|trap| trap.rule);
     assert_eq!(rule(Chip::Rv630), Err(Rule::Unsupported));
 }
 
 #[test]
-fn r600_itself_has_its_clamp_of_nan_in_sq_config() {
+pub fn r600_itself_has_its_clamp_of_nan_in_sq_config() {
     let nan = group(
         &[I {
             clamp: true,
@@ -201,4 +211,52 @@ fn r600_itself_has_its_clamp_of_nan_in_sq_config() {
     };
     assert_eq!(run(1 << 4), Ok(0));
     assert!(run(0).is_ok_and(|bits| f32::from_bits(bits).is_nan()));
+}
+
+#[test]
+pub fn instructions_of_one_slot_give_what_they_give_on_r700() {
+    for &(op, operands, expected) in super::alu::ONE_SLOT {
+        if matches!(op, SIN | COS) || matches!(op.unit(), Unit::Pair | Unit::Quad) {
+            continue;
+        }
+        if matches!(op.effect(), Effect::Kill | Effect::Mova) {
+            continue;
+        }
+        let sources: Vec<Src> = (0..op.sources() as u32).map(lit).collect();
+        let mut inst = i(op, 1, 0, &sources);
+        let mut groups = vec![op2(&zeros(), 4)];
+        if op.sources() == 3 {
+            inst.src[2] = r(2, 0);
+            inst.bank = 1;
+            groups.push(op2(&group(&[i(MOV, 2, 0, &[lit(0)])], &[operands[2]]), 1));
+        }
+        let literals = &operands[..operands.len().min(2)];
+        groups.push(op2(&group(&[inst], literals), 1));
+        let found = exported(&[alu(&groups)], &mut r600_state(Chip::Rv670));
+        assert_eq!(found.map(|words| words[0]), Ok(expected), "{}", op.name());
+    }
+    // The reductions: 1 + 4 + 9 + 16, and the greatest.
+    let fill = group(
+        &[0, 1, 2, 3].map(|c| i(MOV, 2, c, &[lit(c)])),
+        &[1.0f32, 2.0, 3.0, 4.0].map(f32::to_bits),
+    );
+    for (op, expected) in [(DOT4, 30f32), (DOT4_IEEE, 30.0), (MAX4, 4.0)] {
+        let insts = [0, 1, 2, 3].map(|c| i(op, 1, c, &[r(2, c), r(2, c)][..op.sources()]));
+        let list = [op2(&fill, 4), op2(&group(&insts, &[]), 4)];
+        let found = exported(&[alu(&list)], &mut r600_state(Chip::Rv670));
+        assert_eq!(found, Ok([expected.to_bits(); 4]), "{}", op.name());
+    }
+    let cube = [[2, 1], [2, 0], [0, 2], [1, 2]];
+    let insts = [0, 1, 2, 3].map(|c: u32| {
+        let [a, b] = cube[c as usize];
+        let inst = i(CUBE, 1, c, &[r(2, a), r(2, b)]);
+        if c == 1 { inst.bank(3) } else { inst }
+    });
+    let fill = group(
+        &[0, 1, 2].map(|c| i(MOV, 2, c, &[lit(c)])),
+        &[2.0f32.to_bits(), 1f32.to_bits(), 0.5f32.to_bits(), 0],
+    );
+    let list = [op2(&fill, 3), op2(&group(&insts, &[]), 4)];
+    let found = exported(&[alu(&list)], &mut r600_state(Chip::Rv670));
+    assert_eq!(found, Ok([-1.0f32, -0.5, 4.0, 0.0].map(f32::to_bits)));
 }

@@ -5,8 +5,8 @@ use super::r600::indexed;
 use crate::Chip;
 use crate::emu::AluOp::*;
 use crate::emu::{
-    BufferResource, FetchResource, FetchSource, PixelBatch, Rule, Stage, State, Trap, address,
-    run_compute, run_pixels, run_vertices,
+    BufferResource, FetchResource, FetchSource, PixelBatch, Primitive, Rule, Stage, State, Trap,
+    address, run_compute, run_geometry, run_pixels, run_vertices,
 };
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image};
@@ -197,8 +197,8 @@ const CASES: &[Case] = &[
         || end_of(vec![done(1, 60), done(2, 0), with(Cf::Flow(JUMP, 0, 0), 1 << 21)]),
         || end_of(vec![done(1, 60), done(2, 0), with(Cf::Flow(CF_NOP, 0, 0), 1 << 21)])),
     (Rule::Unsupported,
-        || flow(&[Cf::Flow(12, 1, 0)]),
-        || flow(&[Cf::Flow(CF_NOP, 1, 0)])),
+        || pixels(&[Cf::Fetch(1, vec![tex(15, 0, 1)])]),
+        || pixels(&[Cf::Fetch(1, vec![tex(16, 0, 1)])])),
     (Rule::Stage,
         || groups(&[group(&[i(KILLE_INT, 0, 0, &[zero(), one()]).mask()], &[])]),
         || pixels(&[alu(&[group(&[i(KILLE_INT, 0, 0, &[zero(), one()]).mask()], &[])])])),
@@ -513,6 +513,9 @@ const CASES: &[Case] = &[
     (Rule::ExportMissing,
         || end_of(vec![with(done(1, 60), 1 << 21)]),
         || end_of(vec![done(1, 60), with(done(2, 0), 1 << 21)])),
+    (Rule::RingRange,
+        || super::memory::ring_write(1),
+        || super::memory::ring_write(0)),
     (Rule::Waterfall,
         || indexed(Chip::Rv670, false).map(drop),
         || indexed(Chip::Rv670, true).map(drop)),
@@ -610,7 +613,7 @@ fn two_parameters(declared: u32) -> Outcome {
 }
 
 #[test]
-fn every_rule_refuses_its_breach_by_name_and_lets_its_neighbour_run() {
+pub fn every_rule_refuses_its_breach_by_name_and_lets_its_neighbour_run() {
     let mut wrong = Vec::new();
     for (rule, illegal, legal) in CASES {
         match illegal() {
@@ -628,7 +631,7 @@ fn every_rule_refuses_its_breach_by_name_and_lets_its_neighbour_run() {
 }
 
 #[test]
-fn no_rule_is_without_a_case() {
+pub fn no_rule_is_without_a_case() {
     for &rule in Rule::ALL {
         let tested = CASES.iter().any(|(r, ..)| *r == rule);
         let named = ELSEWHERE.iter().any(|(r, _)| *r == rule);
@@ -637,7 +640,7 @@ fn no_rule_is_without_a_case() {
 }
 
 #[test]
-fn unused_fields_are_zero() {
+pub fn unused_fields_are_zero() {
     let nop = |bits: u32| flow(&[with(Cf::Flow(CF_NOP, 0, 0), bits)]).map_err(|trap| trap.rule);
     assert_eq!(nop(0), Ok(()));
     for bits in [1, 1 << 3, 1 << 10, 1 << 13, 1 << 19] {
@@ -656,7 +659,7 @@ fn unused_fields_are_zero() {
 }
 
 #[test]
-fn what_pixel_programs_do_is_what_their_state_announces() {
+pub fn what_pixel_programs_do_is_what_their_state_announces() {
     let kill = alu(&[group(&[i(KILLE_INT, 0, 0, &[zero(), one()]).mask()], &[])]);
     let color = [export(true, 0, 0, 0, [0, 1, 2, 7], true)];
     let run = |register: u32, value: u32, list: &[Cf]| {
@@ -681,7 +684,7 @@ fn what_pixel_programs_do_is_what_their_state_announces() {
 }
 
 #[test]
-fn vertex_programs_start_with_their_numbers() {
+pub fn vertex_programs_start_with_their_numbers() {
     // Position is (vertex, instance, 0, 1); R0.y and R0.z are undefined.
     let list = [
         export(true, 1, 60, 0, [0, 3, 4, 5], false),
@@ -707,7 +710,7 @@ fn vertex_programs_start_with_their_numbers() {
 }
 
 #[test]
-fn kills_leave_pixels_running_as_helpers() {
+pub fn kills_leave_pixels_running_as_helpers() {
     // Pixels whose x is below 1 are killed; the gradient of x still sees them.
     let list = [
         alu(&[group(&[i(KILLGT, 0, 0, &[one(), r(1, 0)]).mask()], &[])]),
@@ -749,7 +752,7 @@ fn kills_leave_pixels_running_as_helpers() {
 }
 
 #[test]
-fn fetch_formats_bring_their_components() {
+pub fn fetch_formats_bring_their_components() {
     let mut state = bound(Stage::Compute);
     // 16_16_SCALED signed of bytes 4n.. into R1.xy, 0 and 1 in the rest.
     let fetch = [
@@ -772,7 +775,7 @@ fn fetch_formats_bring_their_components() {
 }
 
 #[test]
-fn random_words_end_in_a_trap_or_a_run_and_never_panic() {
+pub fn random_words_end_in_a_trap_or_a_run_and_never_panic() {
     let mut seed = 1u64;
     let mut next = || {
         seed = seed
@@ -782,7 +785,13 @@ fn random_words_end_in_a_trap_or_a_run_and_never_panic() {
     };
     let mut ran = 0;
     for round in 0..20_000 {
-        let stage = [Stage::Compute, Stage::Vertex, Stage::Pixel][round % 3];
+        let stage = [
+            Stage::Compute,
+            Stage::Vertex,
+            Stage::Pixel,
+            Stage::Export,
+            Stage::Geometry,
+        ][round % 5];
         // Mostly legal opcodes, so that decoding goes on.
         let mut words: Vec<u32> = (0..16).map(|_| next()).collect();
         for n in 0..3 {
@@ -801,7 +810,12 @@ fn random_words_end_in_a_trap_or_a_run_and_never_panic() {
         state.steps = 2_000;
         let outcome = match stage {
             Stage::Compute => run_compute(&code, &mut state, 4, None).map(drop),
-            Stage::Vertex => run_vertices(&code, &mut state, &[(0, 0)], None).map(drop),
+            Stage::Vertex | Stage::Export => {
+                run_vertices(&code, &mut state, &[(0, 0)], None).map(drop)
+            }
+            Stage::Geometry => {
+                run_geometry(&code, &mut state, &[Primitive::default()], None).map(drop)
+            }
             Stage::Pixel => {
                 let batch = PixelBatch {
                     covered: vec![15],
