@@ -195,7 +195,8 @@ impl Image {
         &mut self.bytes[range]
     }
 
-    fn offset(&self, at: Texel) -> Option<usize> {
+    /// First byte of a texel within [`Image::bytes`], or `None` outside of the image.
+    pub fn offset(&self, at: Texel) -> Option<usize> {
         if at.level >= self.extent.levels
             || at.layer >= self.extent.layers
             || at.sample >= self.extent.samples

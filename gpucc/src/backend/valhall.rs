@@ -291,8 +291,8 @@ impl Program for Code {
             },
         })
     }
-    fn executor(&self, _: &SourceText) -> Result<Box<dyn Executor>, Failure> {
-        Err(Failure::not_yet("running Valhall programs", "the emulator"))
+    fn executor(&self, source: &SourceText) -> Result<Box<dyn Executor>, Failure> {
+        Ok(crate::execute::valhall::executor(&self.compiled, source))
     }
 }
 

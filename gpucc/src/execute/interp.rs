@@ -6,7 +6,8 @@ use crate::pipeline::VertexState;
 use gpucc_emu::draw::{Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, Trace};
-use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Span};
+use gpucc_ir::ssa::numerics::f64_to_f16;
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Scalar, Span};
 use std::fmt::Write;
 
 /// Lanes that run together: larger dispatches are cut at workgroups.
@@ -89,12 +90,20 @@ pub fn vertex_lanes(func: &Func, state: &VertexState, run: &VertexRun<'_>) -> La
                     run.first_vertex,
                     run.first_instance,
                 )
-                .unwrap_or([0; 4]),
+                .map_or([0; 4], |words| match data.scalar {
+                    Scalar::F16 => words.map(half_bits),
+                    _ => words,
+                }),
             };
             lanes.inputs[interp::slot(input)][lane] = value;
         }
     }
     lanes
+}
+
+/// The f16 bits of f32 bits.
+pub fn half_bits(word: u32) -> u32 {
+    f64_to_f16(f64::from(f32::from_bits(word))).into()
 }
 
 /// Lanes of quads.

@@ -4,6 +4,7 @@ pub mod interp;
 pub mod layout;
 pub mod r700;
 pub mod shade;
+pub mod valhall;
 
 use crate::Failure;
 use gpucc_emu::draw::{QuadBatch, VertexId};

@@ -1,10 +1,12 @@
 //! A draw: two executors behind the rasteriser, varyings linked by location.
 
+use super::interp::half_bits;
 use super::{Executor, Stop, VertexRun};
 use crate::Failure;
 use gpucc_emu::draw::{Pixel, QuadBatch, Shade, Varying, Vertex, VertexId};
 use gpucc_emu::world::Bindings;
-use gpucc_ir::ssa::{Builtin, Func, InputKind, OutputKind, Scalar, Stage};
+use gpucc_ir::ssa::numerics::f16_to_f64;
+use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Scalar, Stage};
 
 /// One of the two programs with what it is bound to.
 pub struct Program<'a> {
@@ -26,6 +28,9 @@ pub struct Draw<'a> {
     pub buffers: &'a [Vec<u8>],
     /// For each varying of the fragment program, the vertex output that feeds it.
     links: Vec<usize>,
+    /// Varyings that the rasteriser interpolates as f32 and the programs know as f16: leaving the
+    /// vertex program, entering the fragment program.
+    halves: Vec<[bool; 2]>,
 }
 
 impl<'a> Draw<'a> {
@@ -39,8 +44,14 @@ impl<'a> Draw<'a> {
         buffers: &'a [Vec<u8>],
     ) -> Result<Draw<'a>, Failure> {
         let mut links = Vec::new();
+        let mut halves = Vec::new();
         for data in fragment.func.inputs.values() {
-            let InputKind::Location { location, .. } = data.kind else {
+            let InputKind::Location {
+                location,
+                interpolation,
+                ..
+            } = data.kind
+            else {
                 continue;
             };
             let found = vertex.func.outputs.values().position(
@@ -62,12 +73,15 @@ impl<'a> Draw<'a> {
                 )));
             }
             links.push(index);
+            let smooth = interpolation != Interpolation::Flat;
+            halves.push([output.scalar, data.scalar].map(|s| smooth && s == Scalar::F16));
         }
         Ok(Draw {
             vertex,
             fragment,
             buffers,
             links,
+            halves,
         })
     }
 
@@ -136,8 +150,15 @@ impl Shade for Draw<'_> {
         Ok(outs
             .into_iter()
             .map(|out| {
+                let varying = |(&index, &[half, _]): (&usize, &[bool; 2])| {
+                    if half {
+                        out[index].map(|word| (f16_to_f64(word as u16) as f32).to_bits())
+                    } else {
+                        out[index]
+                    }
+                };
                 let mut vertex = Vertex {
-                    varyings: self.links.iter().map(|&index| out[index]).collect(),
+                    varyings: self.links.iter().zip(&self.halves).map(varying).collect(),
                     ..Vertex::default()
                 };
                 for (output, words) in func.outputs.values().zip(&out) {
@@ -163,6 +184,17 @@ impl Shade for Draw<'_> {
     }
 
     fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Stop> {
+        let mut narrow;
+        let mut batch = batch;
+        if self.halves.iter().any(|&[_, half]| half) {
+            narrow = batch.clone();
+            for (n, words) in narrow.values.iter_mut().enumerate() {
+                if self.halves[n % self.halves.len()][1] {
+                    *words = words.map(half_bits);
+                }
+            }
+            batch = &narrow;
+        }
         let outs = self
             .fragment
             .executor

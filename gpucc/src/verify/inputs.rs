@@ -506,6 +506,7 @@ fn quads(func: &Func, random: &mut Random, mood: Mood, number: u32) -> QuadBatch
 /// Four planes `a + b x + c y`, or one value a draw.
 struct Planes {
     flat: bool,
+    half: bool,
     sampling: Sampling,
     value: [[u32; 3]; 4],
 }
@@ -536,18 +537,24 @@ impl Planes {
         });
         Planes {
             flat,
+            half: scalar == Scalar::F16,
             sampling,
             value,
         }
     }
 
+    /// f32 bits, f16 bits of an f16 input, or the raw word of a flat one.
     fn at(&self, x: f32, y: f32) -> [u32; 4] {
         self.value.map(|[a, b, c]| {
             if self.flat {
                 return a;
             }
             let [a, b, c] = [a, b, c].map(f32::from_bits);
-            (a + b * x + c * y).to_bits()
+            let value = a + b * x + c * y;
+            if self.half {
+                return half::f16::from_f32(value).to_bits().into();
+            }
+            value.to_bits()
         })
     }
 }
@@ -582,6 +589,7 @@ mod tests {
     fn planes_are_linear_in_x_and_y() {
         let planes = Planes {
             flat: false,
+            half: false,
             sampling: Sampling::Center,
             value: [[1f32, 2.0, 4.0].map(f32::to_bits); 4],
         };

@@ -21,7 +21,9 @@ use crate::{Diagnostic, Failure, FailureKind, SourceText};
 use gpucc_emu::image::Image;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::interp::{self, Excluded, Lanes, Outcome, Word};
-use gpucc_ir::ssa::{Func, Numerics, OutputKind, Resource, ResourceKind, Scalar, Span, Stage};
+use gpucc_ir::ssa::{
+    Builtin, Func, Numerics, OutputKind, Resource, ResourceKind, Scalar, Span, Stage,
+};
 use inputs::{Case, GROUPS, StageCase};
 
 /// Interpreted steps after which an input is given up.
@@ -535,13 +537,25 @@ impl<'f> Comparison<'f> {
             }
             let (x, y) = (quad.x + lane as u32 % 2, quad.y + lane as u32 % 4 / 2);
             let pixel = || format!("pixel ({x}, {y})");
-            self.word(Scalar::Bool, a.discarded.into(), b.discarded.into(), || {
+            let [gone, missing] = [a, b].map(|pixel| self.gone(pixel));
+            self.word(Scalar::Bool, gone.into(), missing.into(), || {
                 (format!("the discard bit of {}", pixel()), WordId::Discard)
             });
-            if !a.discarded && !b.discarded {
+            if !gone && !missing {
                 self.outputs(&a.outputs, &b.outputs, lane, excluded, pixel);
             }
         }
+    }
+
+    /// Nothing of the pixel reaches a target: it was discarded, or its sample mask is empty. A
+    /// machine may know the two as one coverage.
+    fn gone(&self, pixel: &FragmentOut) -> bool {
+        let mask = self
+            .func
+            .outputs
+            .values()
+            .position(|data| data.kind == OutputKind::Builtin(Builtin::SampleMask));
+        pixel.discarded || mask.is_some_and(|index| pixel.outputs[index][0] == 0)
     }
 
     fn outputs(

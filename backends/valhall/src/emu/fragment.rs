@@ -1,0 +1,422 @@
+//! Pixels: varyings, discards, and what goes to depth, coverage and colour. isa 1.10, 1.11.
+
+use super::effect::{Results, whole};
+use super::float::compare;
+use super::inst::{Cmp, Inst, Op, Place, RegFormat, Sampled, Source, Update, Varying, VaryingFrom};
+use super::rule::{Rule, Trap};
+use super::texel;
+use super::value::{LANES, Mask, Word, each};
+use super::warp::{Env, Warp};
+use gpucc_ir::ssa::numerics::f16_to_f64;
+use std::collections::BTreeMap;
+
+/// One 16-byte place of the varying record, as the rasteriser has it for each lane.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its components: f32 bits or raw words, or f16 bits where `half`.
+    pub words: [Word; 4],
+    /// Holds f16.
+    pub half: bool,
+    /// Not interpolated.
+    pub flat: bool,
+    /// Where it was taken.
+    pub sampled: Sampled,
+}
+
+/// What a warp of quads knows beside its registers.
+#[derive(Clone, Debug, Default)]
+pub struct Fragment {
+    /// Lanes that are there for their neighbours alone.
+    pub helpers: Mask,
+    /// Varyings by byte offset within the record.
+    pub records: BTreeMap<u32, Record>,
+    /// Depth and 1 / w.
+    pub depth_w: Option<[Word; 2]>,
+    /// Components of each colour target that must be defined.
+    pub needed: [u8; 8],
+    /// The second source of blending is read.
+    pub dual: bool,
+    /// Lanes that DISCARD ended.
+    pub killed: Mask,
+    /// The coverage last handed on, by lane.
+    pub coverage: [Option<u32>; LANES],
+    /// Lanes after ATEST.
+    pub tested: Mask,
+    /// Depth that was emitted.
+    pub depth: [Option<u32>; LANES],
+    /// Stencil that was emitted.
+    pub stencil: [Option<u32>; LANES],
+    /// By target and source: the colour and the lanes that wrote it.
+    pub colors: BTreeMap<(u8, u8), ([Word; 4], Mask)>,
+    /// By lane: where the position that the interpolator keeps was taken.
+    pub kept: [Option<Sampled>; LANES],
+}
+
+impl Warp {
+    pub(super) fn fragment_mut(&mut self) -> &mut Fragment {
+        self.fragment
+            .as_mut()
+            .expect("fragment instructions run in fragment programs alone: see program::check")
+    }
+
+    /// DISCARD.f32: lanes where the comparison holds end.
+    pub fn discard(&mut self, env: &Env<'_, '_>, inst: &Inst, cmp: Cmp) -> Result<(), Trap> {
+        let a = self.float_source(env, &inst.sources[0], inst)?;
+        let b = self.float_source(env, &inst.sources[1], inst)?;
+        self.kill_last(inst)?;
+        self.observed(a.any(), a.why, "what DISCARD compares")?;
+        self.observed(b.any(), b.why, "what DISCARD compares")?;
+        let mut lanes = 0;
+        for lane in each(self.active) {
+            let [a, b] = [&a, &b].map(|w| f64::from(f32::from_bits(w.v[lane])));
+            if compare(cmp, a, b) {
+                lanes |= 1 << lane;
+            }
+        }
+        self.fragment_mut().killed |= lanes;
+        self.kill(lanes);
+        Ok(())
+    }
+
+    fn float_source(
+        &mut self,
+        env: &Env<'_, '_>,
+        source: &Source,
+        inst: &Inst,
+    ) -> Result<Word, Trap> {
+        let mut word = self.read(env, source, inst)?;
+        for v in &mut word.v {
+            if source.abs {
+                *v &= 0x7FFF_FFFF;
+            }
+            if source.neg {
+                *v ^= 0x8000_0000;
+            }
+        }
+        Ok(word)
+    }
+
+    /// LD_VAR*: interpolated or flat components.
+    pub fn load_varying(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        inst: &Inst,
+        (format, count): (RegFormat, u8),
+        how: Varying,
+        from: VaryingFrom,
+    ) -> Result<(), Trap> {
+        let mut sources = Vec::new();
+        for source in &inst.sources {
+            sources.push(self.read(env, source, inst)?);
+        }
+        let offsets = match from {
+            VaryingFrom::Offset(offset) => Word::splat(offset.into()),
+            VaryingFrom::Source => sources[1],
+            VaryingFrom::Table(..) | VaryingFrom::Handle => return Err(self.missing(inst)),
+        };
+        self.observed(offsets.any(), offsets.why, "the offset of a varying")?;
+        if !how.flat {
+            if how.sampled == Sampled::Explicit {
+                let detail = format!("{} at an explicit offset", inst.name);
+                return Err(self.trap(Rule::Unsupported, detail, None));
+            }
+            self.observed(
+                sources[0].any(),
+                sources[0].why,
+                "a position to interpolate at",
+            )?;
+        }
+        self.interpolate(how.update, how.sampled)?;
+        let mut results = whole(inst.write);
+        for lane in each(self.active) {
+            let offset = offsets.v[lane];
+            let fragment = self.fragment.as_ref().expect("see fragment_mut");
+            let Some(record) = fragment.records.get(&(offset & !15)) else {
+                let detail = format!("no varying stands at byte {offset}");
+                return Err(self.trap(Rule::Interpolation, detail, Some(lane)));
+            };
+            let kept = fragment.kept[lane];
+            let wrong = |what: &str| {
+                let detail = format!("the varying at byte {offset} {what}");
+                self.trap(Rule::Interpolation, detail, Some(lane))
+            };
+            if record.flat != how.flat {
+                return Err(wrong(if record.flat {
+                    "is flat"
+                } else {
+                    "is not flat"
+                }));
+            }
+            if record.half != how.half {
+                return Err(wrong("has components of the other width"));
+            }
+            if !how.flat {
+                let at = if how.update == Update::Retrieve {
+                    kept
+                } else {
+                    Some(how.sampled)
+                };
+                match at {
+                    None => return Err(wrong("is read where no position is kept")),
+                    Some(at) if at != record.sampled => {
+                        return Err(wrong(&format!("is taken at {:?}", record.sampled)));
+                    }
+                    Some(_) => {}
+                }
+            }
+            let size = if how.half { 2 } else { 4 };
+            let first = (offset & 15) / size;
+            if offset % size != 0 || first + u32::from(count) > 4 {
+                return Err(wrong("has no such components"));
+            }
+            let mut texel = [0; 4];
+            let mut undefined = false;
+            for (k, value) in texel.iter_mut().enumerate().take(count.into()) {
+                let word = &record.words[first as usize + k];
+                undefined |= word.any() >> lane & 1 == 1;
+                *value = word.v[lane];
+            }
+            let words = convert(texel, format, count, how);
+            for (k, result) in results.iter_mut().enumerate() {
+                result.2.v[lane] = words[k];
+                if undefined {
+                    let why = record.words[0].why;
+                    result.2 = result.2.spoiled(1 << lane, why);
+                }
+            }
+        }
+        self.send(env, inst, results, None, how.update != Update::None)
+    }
+
+    /// What an interpolation does to the position that is kept. isa 1.8.
+    fn interpolate(&mut self, update: Update, sampled: Sampled) -> Result<(), Trap> {
+        let lanes = self.active;
+        if matches!(update, Update::Store | Update::Clobber)
+            && let Some(message) = self
+                .messages
+                .iter()
+                .find(|m| m.varying && m.lanes & lanes != 0)
+        {
+            let detail = format!("a varying in slot {} is on its way", message.slot);
+            return Err(self.trap(Rule::VaryingOrder, detail, None));
+        }
+        let fragment = self.fragment_mut();
+        for lane in each(lanes) {
+            match update {
+                Update::Store => fragment.kept[lane] = Some(sampled),
+                Update::Clobber => fragment.kept[lane] = None,
+                Update::Retrieve | Update::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// LD_VAR_SPECIAL.
+    pub fn load_special_varying(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        inst: &Inst,
+        what: u8,
+        count: u8,
+    ) -> Result<(), Trap> {
+        let at = self.read(env, &inst.sources[0], inst)?;
+        self.observed(at.any(), at.why, "a position to interpolate at")?;
+        let values = self.fragment.as_ref().and_then(|f| f.depth_w);
+        let (Some([z, w]), 2 | 3, 1) = (values, what, count) else {
+            return Err(self.missing(inst));
+        };
+        let clobbers = what != 3;
+        if clobbers {
+            self.interpolate(Update::Clobber, Sampled::Center)?;
+        }
+        let mut results = whole(inst.write);
+        results[0].2 = if what == 2 { w } else { z };
+        self.send(env, inst, results, None, clobbers)
+    }
+
+    /// ATEST and ZS_EMIT: coverage goes in and comes out.
+    pub fn coverage_test(&mut self, env: &mut Env<'_, '_>, inst: &Inst) -> Result<(), Trap> {
+        let lanes = self.active;
+        if lanes & !self.tile[0] != 0 {
+            return Err(self.trap(Rule::TileWait, inst.name, None));
+        }
+        let source = match inst.op {
+            Op::Atest => &inst.sources[0],
+            _ => &inst.sources[2],
+        };
+        let out = inst.write.expect("coverage comes out");
+        let uniform = inst.op == Op::Atest && !matches!(source.place, Place::Reg(_));
+        if out.reg != 60 || source.place != Place::Reg(60) && !uniform {
+            return Err(self.trap(Rule::Coverage, inst.name, None));
+        }
+        let mut words = Vec::new();
+        for source in &inst.sources {
+            words.push(self.read(env, source, inst)?);
+        }
+        let coverage = match inst.op {
+            Op::Atest => {
+                self.observed(words[1].any(), words[1].why, "the alpha of ATEST")?;
+                self.fragment_mut().tested |= lanes;
+                words[0]
+            }
+            Op::ZsEmit { z, stencil } => {
+                if lanes & !self.fragment_mut().tested != 0 {
+                    return Err(self.trap(Rule::Atest, inst.name, None));
+                }
+                for (on, word, name) in [(z, words[0], "depth"), (stencil, words[1], "stencil")] {
+                    if !on {
+                        continue;
+                    }
+                    let covered = self.covered(&words[2]);
+                    self.observed(word.any() & covered, word.why, name)?;
+                    let fragment = self.fragment_mut();
+                    let place = if name == "depth" {
+                        &mut fragment.depth
+                    } else {
+                        &mut fragment.stencil
+                    };
+                    for lane in each(lanes) {
+                        place[lane] = Some(word.v[lane]);
+                    }
+                }
+                words[2]
+            }
+            _ => unreachable!("called for these two"),
+        };
+        self.observed(coverage.any(), coverage.why, "coverage")?;
+        let fragment = self.fragment_mut();
+        for lane in each(lanes) {
+            fragment.coverage[lane] = Some(coverage.v[lane]);
+        }
+        let mut results: Results = whole(inst.write);
+        results[0].2 = coverage;
+        self.send(env, inst, results, None, false)
+    }
+
+    fn covered(&self, coverage: &Word) -> Mask {
+        let mut covered = 0;
+        for lane in each(self.active) {
+            if coverage.v[lane] != 0 {
+                covered |= 1 << lane;
+            }
+        }
+        covered
+    }
+
+    /// BLEND: gives a colour to a target. The instructions that it jumps over, where it does.
+    pub fn blend(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        inst: &Inst,
+        (format, count): (RegFormat, u8),
+        target: i32,
+    ) -> Result<Option<i32>, Trap> {
+        let lanes = self.active;
+        if lanes & !self.tile[1] != 0 {
+            return Err(self.trap(Rule::TileWait, inst.name, None));
+        }
+        if lanes & !self.fragment_mut().tested != 0 {
+            return Err(self.trap(Rule::Atest, inst.name, None));
+        }
+        let Place::Special(0, number @ 8..=15, 0) = inst.sources[0].place else {
+            let detail = "the descriptor is none of the render targets";
+            return Err(self.trap(Rule::BlendTarget, detail, None));
+        };
+        let slot = number - 8;
+        let descriptor = env.state.blend[usize::from(slot)];
+        let mode = descriptor & 3;
+        if descriptor == 0 || mode == 0 {
+            let detail = format!("target {slot} has descriptor {descriptor:#x}");
+            let rule = if descriptor == 0 {
+                Rule::BlendTarget
+            } else {
+                Rule::Unsupported
+            };
+            return Err(self.trap(rule, detail, None));
+        }
+        if inst.sources[1].place != Place::Reg(60) {
+            return Err(self.trap(Rule::Coverage, inst.name, None));
+        }
+        if inst.read.is_none_or(|read| read.reg != 0) {
+            let detail = "a colour that does not stand in r0";
+            return Err(self.trap(Rule::BlendTarget, detail, None));
+        }
+        let coverage = self.read(env, &inst.sources[1], inst)?;
+        self.observed(coverage.any(), coverage.why, "coverage")?;
+        let covered = self.covered(&coverage);
+        let colour = self.staging(inst.read)?;
+        let mut sources = vec![self.components(&colour, format, count)];
+        if self.fragment_mut().dual {
+            let second: Result<Vec<Word>, Trap> = (4..4 + colour.len() as u8)
+                .map(|reg| self.fetch_register(reg, 15, lanes))
+                .collect();
+            sources.push(self.components(&second?, format, count));
+        }
+        let target_number = (descriptor >> 16 & 15) as u8;
+        let needed = self.fragment_mut().needed[usize::from(target_number & 7)];
+        for (n, words) in sources.into_iter().enumerate() {
+            for word in &words[..usize::from(needed.min(4))] {
+                self.observed(word.any() & covered, word.why, "a colour")?;
+            }
+            let fragment = self.fragment_mut();
+            let place = fragment
+                .colors
+                .entry((target_number, n as u8))
+                .or_insert(([Word::splat(0); 4], 0));
+            if place.1 & lanes != 0 {
+                let detail = format!("target {target_number} is blended twice");
+                return Err(self.trap(Rule::BlendTarget, detail, None));
+            }
+            place.1 |= lanes;
+            for (k, word) in words.iter().enumerate() {
+                super::warp::merge(&mut place.0[k], word, lanes, 15);
+            }
+        }
+        let fragment = self.fragment_mut();
+        for lane in each(lanes) {
+            fragment.coverage[lane] = Some(coverage.v[lane]);
+        }
+        self.send(env, inst, Vec::new(), None, false)?;
+        Ok((!inst.flow.end).then_some(target))
+    }
+
+    /// Four components of staging registers; halves as f32 or extended integers.
+    fn components(&self, words: &[Word], format: RegFormat, count: u8) -> [Word; 4] {
+        let mut out = [Word::splat(0); 4];
+        for (k, place) in out.iter_mut().enumerate().take(count.into()) {
+            if !format.is_half() {
+                *place = words[k];
+                continue;
+            }
+            let word = words[k / 2];
+            let poison = word.poison[2 * (k % 2)] | word.poison[2 * (k % 2) + 1];
+            *place = Word::from_fn(|lane| {
+                let lanes: Vec<u32> = words.iter().map(|w| w.v[lane]).collect();
+                texel::unpack(&lanes, format, count)[k]
+            })
+            .spoiled(poison, word.why);
+        }
+        out
+    }
+}
+
+/// Components of a record as registers hold them.
+fn convert(texel: [u32; 4], format: RegFormat, count: u8, how: Varying) -> [u32; 4] {
+    if how.flat || how.half && format == RegFormat::F16 {
+        // As they are.
+        let raw = if format == RegFormat::F16 {
+            RegFormat::U16
+        } else {
+            RegFormat::U32
+        };
+        return texel::pack(texel, raw, count);
+    }
+    let wide = texel.map(|v| {
+        if how.half {
+            (f16_to_f64(v as u16) as f32).to_bits()
+        } else {
+            v
+        }
+    });
+    texel::pack(wide, format, count)
+}

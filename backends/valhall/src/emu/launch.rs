@@ -1,0 +1,369 @@
+//! Launches: workgroups, vertices and quads, from registers at the start to what is left at the end.
+
+use super::fragment::{Fragment, Record};
+use super::program::Program;
+use super::rule::{Rule, Trap};
+use super::state::{Stage, State, WORKGROUP_BASE};
+use super::value::{Dice, LANES, Mask, Word};
+use super::warp::{Env, Status, Trace, Warp};
+use std::collections::BTreeMap;
+
+/// Instructions that a warp executes before another may, where several run.
+const QUANTUM: usize = 64;
+
+fn lanes(count: usize) -> Mask {
+    if count >= LANES {
+        u16::MAX
+    } else {
+        (1 << count) - 1
+    }
+}
+
+/// A dispatch of a compute program.
+#[derive(Copy, Clone, Debug)]
+pub struct Dispatch {
+    /// Invocations of a workgroup.
+    pub size: [u32; 3],
+    /// Workgroups.
+    pub groups: [u32; 3],
+    /// Registers 48 + k that are filled.
+    pub preload: u16,
+}
+
+/// Runs the workgroups one after the other, in an order of the dice's choice.
+///
+/// # Errors
+/// The first rule that is broken.
+pub fn run_compute(
+    code: &[u8],
+    state: &mut State,
+    dispatch: &Dispatch,
+    trace: Trace<'_>,
+) -> Result<u64, Trap> {
+    let program = Program::load(code, 0, Stage::Compute, state.work_registers)?;
+    let [x, y, z] = dispatch.groups;
+    let mut order: Vec<[u32; 3]> = Vec::new();
+    for gz in 0..z {
+        for gy in 0..y {
+            order.extend((0..x).map(|gx| [gx, gy, gz]));
+        }
+    }
+    let mut dice = Dice::new(state.seed);
+    for k in (1..order.len()).rev() {
+        order.swap(k, dice.below(k + 1));
+    }
+    let mut env = Env {
+        program: &program,
+        state,
+        dice,
+        steps: 0,
+        trace,
+    };
+    let size: u32 = dispatch.size.iter().product();
+    for (done, group) in order.into_iter().enumerate() {
+        let bytes = env.state.workgroup_bytes as usize;
+        if bytes > 0 {
+            let garbage = [0xEF, 0xBE, 0xAD, 0xDE]
+                .into_iter()
+                .cycle()
+                .take(bytes)
+                .collect();
+            env.state.memory.map(WORKGROUP_BASE, garbage, true);
+        }
+        let mut warps = Vec::new();
+        for first in (0..size).step_by(LANES) {
+            let count = (size - first).min(LANES as u32) as usize;
+            let number = (done as u32 * size).div_ceil(LANES as u32) + first / LANES as u32;
+            let mut warp = Warp::new(number, lanes(count), 0, env.state.thread_bytes);
+            compute_registers(&mut warp, dispatch, group, first);
+            warps.push(warp);
+        }
+        run_group(&mut env, &mut warps)?;
+    }
+    if env.state.workgroup_bytes > 0 {
+        env.state.memory.unmap(WORKGROUP_BASE);
+    }
+    Ok(env.steps)
+}
+
+/// isa 2.1: r55 local x and y, r56 local z, r57-59 workgroup, r60-62 global invocation.
+fn compute_registers(warp: &mut Warp, dispatch: &Dispatch, group: [u32; 3], first: u32) {
+    let [sx, sy, _] = dispatch.size;
+    let local = |lane: usize| {
+        let n = first + lane as u32;
+        [n % sx, n / sx % sy, n / sx / sy]
+    };
+    let global = |axis: usize| {
+        Word::from_fn(|lane| {
+            group[axis]
+                .wrapping_mul(dispatch.size[axis])
+                .wrapping_add(local(lane)[axis])
+        })
+    };
+    let values = [
+        (
+            55,
+            Word::from_fn(|lane| local(lane)[0] & 0xFFFF | local(lane)[1] << 16),
+        ),
+        (56, Word::from_fn(|lane| local(lane)[2] & 0xFFFF)),
+        (57, Word::splat(group[0])),
+        (58, Word::splat(group[1])),
+        (59, Word::splat(group[2])),
+        (60, global(0)),
+        (61, global(1)),
+        (62, global(2)),
+    ];
+    fill(warp, dispatch.preload, &values);
+}
+
+/// Fills the registers that the program asks for.
+fn fill(warp: &mut Warp, preload: u16, values: &[(u8, Word)]) {
+    for (reg, word) in values {
+        if preload >> (reg - 48) & 1 == 1 {
+            warp.preload(*reg, *word);
+        }
+    }
+}
+
+/// Runs the warps of a workgroup to their ends, from barrier to barrier.
+fn run_group(env: &mut Env<'_, '_>, warps: &mut [Warp]) -> Result<(), Trap> {
+    let mut status = vec![Status::Running; warps.len()];
+    loop {
+        let running: Vec<usize> = (0..warps.len())
+            .filter(|&k| status[k] == Status::Running)
+            .collect();
+        if running.is_empty() {
+            let waiting = status.iter().filter(|&&s| s == Status::Barrier).count();
+            if waiting == 0 {
+                return Ok(());
+            }
+            if let Some(k) = status.iter().position(|&s| s == Status::Ended) {
+                let detail = format!("{waiting} warps wait, warp {} has ended", warps[k].number);
+                let waits = status
+                    .iter()
+                    .position(|&s| s == Status::Barrier)
+                    .expect("counted");
+                return Err(warps[waits].trap(Rule::BarrierDivergent, detail, None));
+            }
+            status.fill(Status::Running);
+            continue;
+        }
+        let k = running[env.dice.below(running.len())];
+        let quantum = if warps.len() == 1 {
+            u32::MAX
+        } else {
+            1 + env.dice.below(QUANTUM) as u32
+        };
+        status[k] = warps[k].run(env, quantum)?;
+    }
+}
+
+/// Vertices: each a thread.
+#[derive(Clone, Debug)]
+pub struct Vertices {
+    /// First byte of the program.
+    pub entry: u32,
+    /// Registers 48 + k that are filled.
+    pub preload: u16,
+    /// Linear id, vertex and instance of each thread, the first ones added.
+    pub ids: Vec<[u32; 3]>,
+}
+
+/// Runs a vertex program; what it leaves lies in memory.
+///
+/// # Errors
+/// The first rule that is broken.
+pub fn run_vertices(
+    code: &[u8],
+    state: &mut State,
+    run: &Vertices,
+    trace: Trace<'_>,
+) -> Result<u64, Trap> {
+    let program = Program::load(code, run.entry, Stage::Vertex, state.work_registers)?;
+    let dice = Dice::new(state.seed);
+    let mut env = Env {
+        program: &program,
+        state,
+        dice,
+        steps: 0,
+        trace,
+    };
+    for (number, ids) in run.ids.chunks(LANES).enumerate() {
+        let thread_bytes = env.state.thread_bytes;
+        let mut warp = Warp::new(number as u32, lanes(ids.len()), run.entry, thread_bytes);
+        let of = |k: usize| Word::from_fn(|lane| ids.get(lane).map_or(0, |id| id[k]));
+        let values = [(59, of(0)), (60, of(1)), (61, of(2)), (62, Word::splat(0))];
+        fill(&mut warp, run.preload, &values);
+        run_group(&mut env, std::slice::from_mut(&mut warp))?;
+    }
+    Ok(env.steps)
+}
+
+/// One quad at the start.
+#[derive(Clone, Debug, Default)]
+pub struct QuadStart {
+    /// Bit k: pixel k is covered.
+    pub covered: u8,
+    /// Faces the viewer.
+    pub front: bool,
+    /// Column and row of the first pixel.
+    pub at: [u32; 2],
+    /// Primitive.
+    pub primitive: u32,
+    /// Depth and 1 / w of each pixel.
+    pub depth_w: [[f32; 2]; 4],
+}
+
+/// Quads of pixels: upper left, upper right, lower left, lower right.
+#[derive(Clone, Debug, Default)]
+pub struct Pixels {
+    /// Registers 48 + k that are filled.
+    pub preload: u16,
+    /// The quads.
+    pub quads: Vec<QuadStart>,
+    /// Varyings by byte offset; the words are `[pixel of the batch][component]`.
+    pub varyings: Vec<PixelVarying>,
+    /// Components of each colour target that must be defined.
+    pub needed: [u8; 8],
+    /// The second source of blending is read.
+    pub dual: bool,
+}
+
+/// One 16-byte place of the varying record.
+#[derive(Clone, Debug)]
+pub struct PixelVarying {
+    /// Byte offset.
+    pub offset: u32,
+    /// Holds f16.
+    pub half: bool,
+    /// Not interpolated.
+    pub flat: bool,
+    /// Where it is taken.
+    pub sampled: super::inst::Sampled,
+    /// By pixel: f32 bits, raw words, or f16 bits where `half`.
+    pub values: Vec<[u32; 4]>,
+}
+
+/// What one pixel leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PixelOut {
+    /// DISCARD ended it.
+    pub killed: bool,
+    /// The coverage last handed on; `None` without ATEST.
+    pub coverage: Option<u32>,
+    /// Depth.
+    pub depth: Option<u32>,
+    /// By target and source.
+    pub colors: BTreeMap<(u8, u8), [u32; 4]>,
+}
+
+/// Runs a fragment program; four pixels a quad.
+///
+/// # Errors
+/// The first rule that is broken.
+pub fn run_pixels(
+    code: &[u8],
+    state: &mut State,
+    pixels: &Pixels,
+    trace: Trace<'_>,
+) -> Result<Vec<PixelOut>, Trap> {
+    let program = Program::load(code, 0, Stage::Fragment, state.work_registers)?;
+    let dice = Dice::new(state.seed);
+    let mut env = Env {
+        program: &program,
+        state,
+        dice,
+        steps: 0,
+        trace,
+    };
+    let mut out = Vec::with_capacity(4 * pixels.quads.len());
+    for (number, quads) in pixels.quads.chunks(LANES / 4).enumerate() {
+        let count = 4 * quads.len();
+        let first = number * LANES;
+        let mut warp = Warp::new(number as u32, lanes(count), 0, env.state.thread_bytes);
+        pixel_registers(&mut warp, pixels, quads);
+        warp.fragment = Some(Box::new(fragment(pixels, quads, first, count)));
+        run_group(&mut env, std::slice::from_mut(&mut warp))?;
+        let fragment = warp.fragment.expect("given above");
+        for lane in 0..count {
+            let mut colors = BTreeMap::new();
+            for (&key, (words, written)) in &fragment.colors {
+                if written >> lane & 1 == 1 {
+                    colors.insert(key, words.map(|word| word.v[lane]));
+                }
+            }
+            out.push(PixelOut {
+                killed: fragment.killed >> lane & 1 == 1,
+                coverage: fragment.coverage[lane],
+                depth: fragment.depth[lane],
+                colors,
+            });
+        }
+    }
+    Ok(out)
+}
+
+/// isa 2.1: r57 primitive, r58 zero in front, r59 pixel, r60 coverage, r61 sample mask and number.
+fn pixel_registers(warp: &mut Warp, pixels: &Pixels, quads: &[QuadStart]) {
+    let of = |f: &dyn Fn(&QuadStart, u32) -> u32| {
+        Word::from_fn(|lane| {
+            quads
+                .get(lane / 4)
+                .map_or(0, |quad| f(quad, lane as u32 % 4))
+        })
+    };
+    let covered = |quad: &QuadStart, pixel: u32| quad.covered >> pixel & 1 == 1;
+    let values = [
+        (57, of(&|quad, _| quad.primitive)),
+        (58, of(&|quad, _| u32::from(!quad.front))),
+        (
+            59,
+            of(&|quad, pixel| {
+                let (x, y) = (quad.at[0] + (pixel & 1), quad.at[1] + (pixel >> 1));
+                x & 0xFFFF | y << 16
+            }),
+        ),
+        // Every bit, so that what a sample mask output leaves of it can be read back.
+        (
+            60,
+            of(&|quad, pixel| if covered(quad, pixel) { u32::MAX } else { 0 }),
+        ),
+        (61, of(&|quad, pixel| u32::from(covered(quad, pixel)))),
+        (62, Word::splat(0)),
+    ];
+    fill(warp, pixels.preload, &values);
+}
+
+fn fragment(pixels: &Pixels, quads: &[QuadStart], first: usize, count: usize) -> Fragment {
+    let mut covered: Mask = 0;
+    for (k, quad) in quads.iter().enumerate() {
+        covered |= u16::from(quad.covered & 15) << (4 * k);
+    }
+    let mut fragment = Fragment {
+        helpers: lanes(count) & !covered,
+        needed: pixels.needed,
+        dual: pixels.dual,
+        ..Fragment::default()
+    };
+    let depth_w = |k: usize| {
+        Word::from_fn(|lane| {
+            quads
+                .get(lane / 4)
+                .map_or(0, |quad| quad.depth_w[lane % 4][k].to_bits())
+        })
+    };
+    fragment.depth_w = Some([depth_w(0), depth_w(1)]);
+    for varying in &pixels.varyings {
+        let words = std::array::from_fn(|c| {
+            Word::from_fn(|lane| varying.values.get(first + lane).map_or(0, |v| v[c]))
+        });
+        let record = Record {
+            words,
+            half: varying.half,
+            flat: varying.flat,
+            sampled: varying.sampled,
+        };
+        fragment.records.insert(varying.offset, record);
+    }
+    fragment
+}

@@ -1,0 +1,145 @@
+//! The rules whose breach ends a run, by name, and the error that carries one.
+
+use std::fmt;
+
+macro_rules! rules {
+    ($( $variant:ident = $name:literal, $manual:literal; )+) => {
+        /// A rule of the machine. The name starts with a short handle; its source follows.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule { $( #[doc = concat!($name, " (", $manual, ")")] $variant, )+ }
+
+        impl Rule {
+            /// Every rule.
+            pub const ALL: &'static [Rule] = &[$(Rule::$variant,)+];
+
+            /// What must hold.
+            pub const fn name(self) -> &'static str {
+                match self { $(Rule::$variant => $name,)+ }
+            }
+
+            /// The section of isa/valhall_rogue.md, `XML` (Arm's description) or `ABI` (docs/abi-valhall.md).
+            pub const fn manual(self) -> &'static str {
+                match self { $(Rule::$variant => $manual,)+ }
+            }
+        }
+    };
+}
+
+#[rustfmt::skip]
+rules! {
+    // The program as bytes.
+    ProgramSize = "L1 the program is whole 64-bit words and not empty", "1.1";
+    Address = "L2 control flow stays within the program", "1.8";
+    Reserved = "L3 opcodes, reserved bits and reserved values are those of the table", "XML";
+    Unsupported = "L4 the instruction's meaning is documented well enough to be run", "-";
+    Stage = "L5 the instruction belongs to this kind of program", "1.10";
+    Steps = "L6 the run stays within its step limit", "-";
+    DestMask = "L7 a destination's write mask fits the width of the result", "1.1";
+    // Registers.
+    RegisterFile = "R1 with 32 registers a thread r16 to r47 do not exist", "1.9";
+    Pair = "R2 64-bit operands are pairs from an even register", "1.2";
+    Undefined = "R3 a value that is observed was written before", "1.9";
+    LastUse = "R4 a register marked as last used is not read again before it is written", "1.8";
+    LastUseStaging = "R5 a register is not marked as last used while a message still reads it", "1.8";
+    NotWaited = "R6 the result of a message is read after a wait for its slot", "1.8";
+    Overwritten = "R7 the result register of a message is written after a wait for its slot", "1.8";
+    StagingAlign = "R8 two and more staging registers start at an even one", "1.8";
+    StagingCount = "R9 the staging counts are what the instruction moves", "XML";
+    StagingRange = "R10 staging registers lie within the file", "1.9";
+    // Fast-access uniforms.
+    FauPage = "F1 an instruction reads one page of FAU", "1.3";
+    FauSlots = "F2 one 64-bit uniform slot an instruction, two a message (one ATEST and BLEND)", "1.3";
+    FauBits = "F3 at most 64 bits of uniforms and constants an instruction", "1.3";
+    FauSpecial = "F4 at most one special value, beside uniforms in messages only", "1.3";
+    FauMessage = "F5 messages read neither the warp id nor specials of page 3", "1.3";
+    FauReserved = "F6 the special value exists", "1.2";
+    FauModifier = "F7 special values have no float modifiers", "1.3";
+    FauRange = "F8 a uniform word is one that the driver pushed", "2.3";
+    // Control flow.
+    Divergence = "C1 a branch that splits the warp carries reconverge", "1.8";
+    Reconverge = "C2 lanes that run into waiting lanes carry reconverge", "1.8";
+    BarrierDivergent = "C3 every lane of the workgroup arrives at a barrier together", "1.8";
+    BarrierMemory = "C4 a barrier is issued after the memory messages before it were waited for", "1.8";
+    BarrierWait = "C5 nothing but a wait for slot 7 follows a barrier", "1.8";
+    // Messages.
+    MemoryOrder = "M1 memory that a message writes is accessed after a wait for its slot", "1.8";
+    VaryingOrder = "M2 the interpolation state is written after a wait for the varyings before", "1.8";
+    Interpolation = "M3 a varying is read as it was declared and stored", "1.11";
+    MemoryMap = "M4 an access lies within mapped memory", "4.13";
+    MemoryAlign = "M5 an access is aligned to its elements", "1.9";
+    MemoryWrite = "M6 read-only memory is not written", "2.4";
+    ThreadMemory = "M7 an access to thread storage stays within 16 bytes", "1.9";
+    // Descriptors.
+    Table = "D1 a handle names a table and an entry that exist", "2.4";
+    Descriptor = "D2 the descriptor is of the kind that the instruction reads", "2.4";
+    HandleUniform = "D3 a handle is the same in every lane", "1.11";
+    TexelFormat = "D4 the format of a texel and of its registers agree", "1.11";
+    // Fragments.
+    Atest = "G1 ATEST comes before the first ZS_EMIT or BLEND", "1.10";
+    TileWait = "G2 ATEST and ZS_EMIT follow wait0126, BLEND and LD_TILE follow wait", "1.8";
+    Coverage = "G3 coverage goes through r60", "1.10";
+    BlendTarget = "G4 BLEND reads the descriptor of a render target that exists, once", "1.10";
+    Helper = "G5 a computed level of detail has its four lanes", "1.8";
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What ends a run: which rule, where, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// The rule that was broken.
+    pub rule: Rule,
+    /// What happened.
+    pub detail: String,
+    /// Byte offset of the instruction within the program.
+    pub offset: u32,
+    /// Thread of the launch, where one is to blame.
+    pub lane: Option<u32>,
+}
+
+impl Trap {
+    /// A trap that no single lane is to blame for.
+    pub fn new(rule: Rule, offset: u32, detail: impl Into<String>) -> Trap {
+        Trap {
+            rule,
+            detail: detail.into(),
+            offset,
+            lane: None,
+        }
+    }
+
+    /// Names the lane.
+    #[must_use]
+    pub fn at_lane(self, lane: u32) -> Trap {
+        Trap {
+            lane: Some(lane),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Trap {
+            rule,
+            detail,
+            offset,
+            lane,
+        } = self;
+        write!(
+            f,
+            "{rule} [Valhall {}]: {detail}, at byte {offset:#x}",
+            rule.manual()
+        )?;
+        match lane {
+            Some(lane) => write!(f, ", thread {lane}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Trap {}

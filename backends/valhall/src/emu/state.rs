@@ -1,0 +1,62 @@
+//! What surrounds a program: memory with its descriptors, uniforms, and how hard to try to break it.
+
+use super::memory::Memory;
+
+/// Kind of program.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Workgroups.
+    Compute,
+    /// Vertices.
+    Vertex,
+    /// Quads of pixels.
+    Fragment,
+}
+
+/// Where thread-local storage starts for every thread.
+pub const THREAD_BASE: u64 = 0x7E00_0001_0000;
+/// Where the memory of the running workgroup starts.
+pub const WORKGROUP_BASE: u64 = 0x7D00_0001_0000;
+
+/// Everything outside of the program.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Kind of program.
+    pub stage: Stage,
+    /// Registers of a thread: 32 (r0-r15 and r48-r63) or 64. isa 1.9.
+    pub work_registers: u32,
+    /// Uniform words.
+    pub fau: Vec<u32>,
+    /// Memory.
+    pub memory: Memory,
+    /// The special value `resource_table_pointer`: address and, in the low six bits, entries.
+    pub tables: u64,
+    /// Thread-local bytes.
+    pub thread_bytes: u32,
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// The special values `blend_descriptor_n`; 0 where there is no target.
+    pub blend: [u64; 8],
+    /// Chooses when messages act and in which order warps run.
+    pub seed: u64,
+    /// Instructions that a launch may execute.
+    pub steps: u64,
+}
+
+impl State {
+    /// Nothing bound, 64 registers.
+    pub fn new(stage: Stage) -> State {
+        State {
+            stage,
+            work_registers: 64,
+            fau: Vec::new(),
+            memory: Memory::default(),
+            tables: 0,
+            thread_bytes: 0,
+            workgroup_bytes: 0,
+            blend: [0; 8],
+            seed: 0,
+            steps: 1 << 32,
+        }
+    }
+}

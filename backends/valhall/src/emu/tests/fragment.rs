@@ -1,0 +1,169 @@
+use super::super::fragment::{Fragment, Record};
+use super::super::inst::Sampled;
+use super::super::rule::Rule;
+use super::super::state::Stage;
+use super::super::value::Word;
+use super::{Bench, refused};
+
+/// Two quads; pixel 3 of the first is a helper.
+fn pixels() -> Bench {
+    let mut bench = Bench::new()
+        .word(
+            60,
+            Word::from_fn(|lane| if lane == 3 { 0 } else { u32::MAX }),
+        )
+        .reg(61, 1)
+        .float(0, 0.25)
+        .float(1, 0.5)
+        .float(2, 0.75)
+        .float(3, 1.0);
+    bench.stage = Stage::Fragment;
+    bench.lanes = 0xFF;
+    // Opaque, four components, target 0.
+    bench.state.blend[0] = 1 | 3 << 3;
+    let mut fragment = Fragment {
+        helpers: 1 << 3,
+        needed: [4, 0, 0, 0, 0, 0, 0, 0],
+        ..Fragment::default()
+    };
+    for (offset, flat) in [(0, false), (16, true)] {
+        let words = std::array::from_fn(|c| Word::from_fn(|lane| ((lane + c) as f32).to_bits()));
+        let record = Record {
+            words,
+            half: false,
+            flat,
+            sampled: Sampled::Center,
+        };
+        fragment.records.insert(offset, record);
+    }
+    bench.fragment = Some(fragment);
+    bench
+}
+
+const END: &str = "NOP.wait0126
+                   ATEST.wait @r60, r60, r3, atest_datum.w0
+                   BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0";
+
+#[test]
+fn a_pixel_tests_its_coverage_and_blends() {
+    let warp = pixels().run(END).unwrap_or_else(|trap| panic!("{trap}"));
+    let fragment = warp.fragment.expect("a fragment program");
+    let (words, lanes) = fragment.colors[&(0, 0)];
+    assert_eq!(lanes, 0xFF);
+    assert_eq!(words[2].v[5], 0.75f32.to_bits());
+    assert_eq!(fragment.coverage[3], Some(0));
+    assert_eq!(fragment.coverage[2], Some(u32::MAX));
+}
+
+#[test]
+fn the_order_of_the_end_is_that_of_the_manual() {
+    let atest = "ATEST.wait @r60, r60, r3, atest_datum.w0\n";
+    let blend = "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0";
+    for (text, rule) in [
+        (format!("{atest}{blend}"), Rule::TileWait),
+        (format!("NOP.wait\n{blend}"), Rule::Atest),
+        (
+            format!("NOP.wait0126\nATEST.wait0 @r60, r60, r3, atest_datum.w0\n{blend}"),
+            Rule::TileWait,
+        ),
+        (
+            format!("NOP.wait0126\nATEST @r60, r60, r3, atest_datum.w0\nNOP.wait1\n{blend}"),
+            Rule::TileWait,
+        ),
+        (format!("NOP.wait\nATEST @r60, r60, r3, atest_datum.w0\n{blend}"), Rule::NotWaited),
+        (
+            format!("NOP.wait\nATEST.wait @r60, r3, r3, atest_datum.w0\n{blend}"),
+            Rule::Coverage,
+        ),
+        (
+            END.replace("blend_descriptor_0", "blend_descriptor_1"),
+            Rule::BlendTarget,
+        ),
+        (END.replace("BLEND", "BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\nBLEND").replace("BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\nBLEND.slot0", "BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\nBLEND.slot0"), Rule::BlendTarget),
+    ] {
+        assert_eq!(refused(pixels, &text), rule, "{text}");
+    }
+}
+
+#[test]
+fn a_blend_that_does_not_end_jumps_over_the_call_of_a_blend_shader() {
+    let mut bench = pixels();
+    bench.state.blend[1] = 1 | 3 << 3 | 1 << 16;
+    let text = "NOP.wait0126
+        ATEST.wait @r60, r60, r3, atest_datum.w0
+        BLEND.slot0.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2
+        MOV.i32 r0, r40
+        MOV.i32 r0, r40
+        NOP.wait
+        BLEND.slot1.v4.f32.end @r0:r1:r2:r3, blend_descriptor_1.w0, r60, target:0x0";
+    let warp = bench.run(text).unwrap_or_else(|trap| panic!("{trap}"));
+    assert_eq!(warp.fragment.expect("a fragment program").colors.len(), 2);
+}
+
+#[test]
+fn an_undefined_colour_of_a_covered_pixel_is_refused() {
+    let text = format!("IADD.u32 r2, r40, r40\n{END}");
+    assert_eq!(refused(pixels, &text), Rule::Undefined);
+}
+
+#[test]
+fn discard_ends_the_lanes_where_it_holds() {
+    let bench = || pixels().lane_numbers(5);
+    let text = format!(
+        "U32_TO_F32 r5, r5
+         U32_TO_F32 r6, 0x3020100
+         DISCARD.f32.lt r5, 0x3F800000
+         {END}"
+    );
+    let warp = bench().run(&text).unwrap_or_else(|trap| panic!("{trap}"));
+    let fragment = warp.fragment.expect("a fragment program");
+    assert_eq!(fragment.killed, 1);
+    assert_eq!(fragment.colors[&(0, 0)].1, 0xFE);
+}
+
+#[test]
+fn helpers_end_at_the_discard_flow() {
+    let text = format!("NOP.discard\n{END}");
+    let warp = pixels().run(&text).unwrap_or_else(|trap| panic!("{trap}"));
+    let fragment = warp.fragment.expect("a fragment program");
+    assert_eq!(fragment.colors[&(0, 0)].1, 0xF7);
+    assert_eq!(fragment.killed, 0);
+}
+
+#[test]
+fn varyings_are_interpolated_or_flat_as_they_were_written() {
+    let load = "LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store.wait0 @r8:r9, r61, index:0x4";
+    let warp = pixels()
+        .run(&format!("{load}\n{END}"))
+        .unwrap_or_else(|trap| panic!("{trap}"));
+    assert_eq!(f32::from_bits(warp.regs[8].word.v[4]), 5.0);
+    assert_eq!(f32::from_bits(warp.regs[9].word.v[4]), 6.0);
+    for text in [
+        load.replace("index:0x4", "index:0x10"),
+        load.replace("index:0x4", "index:0x20"),
+        load.replace("center", "centroid"),
+        load.replace("store", "retrieve"),
+        load.replace("src_f32", "src_f16"),
+        load.replace("index:0x4", "index:0xC"),
+    ] {
+        let rule = refused(pixels, &format!("{text}\n{END}"));
+        assert_eq!(rule, Rule::Interpolation, "{text}");
+    }
+}
+
+#[test]
+fn a_kept_position_is_retrieved_and_not_replaced_under_way() {
+    let store = "LD_VAR_BUF_IMM.f32.slot0.src_f32.center.store @r8, r61, index:0x0\n";
+    let again = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.retrieve @r9, r61, index:0x4\n";
+    assert!(pixels().run(&format!("{store}{again}{END}")).is_ok());
+    let other = again.replace("retrieve", "store");
+    assert_eq!(
+        refused(pixels, &format!("{store}{other}{END}")),
+        Rule::VaryingOrder
+    );
+    assert!(
+        pixels()
+            .run(&format!("{store}NOP.wait0\n{other}{END}"))
+            .is_ok()
+    );
+}
