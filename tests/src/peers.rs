@@ -1,7 +1,7 @@
 //! What other compilers make of the same shaders: `peers/peers.jsonl` of the shared folder against
 //! ours, shader by shader, like with like as its README asks.
 
-use gpucc::pipeline::{Fetch, VertexState};
+use gpucc::pipeline::{Fetch, Uniforms, VertexState};
 use gpucc::report::Shader;
 use gpucc::{Choice, Compiler, Options, Robust, Source, SourceText, Stage, Target, shader_report};
 use serde_json::Value;
@@ -131,6 +131,9 @@ fn ours(
             ..VertexState::default()
         });
     }
+    if against == Against::ValhallPushed {
+        options.pipeline.uniforms = Uniforms::Pushed;
+    }
     let say =
         |failure: gpucc::Failure| format!("exit {}: {}", failure.exit_code(), failure.summary());
     let choice = Choice {
@@ -226,15 +229,18 @@ fn figures(report: &Shader, peer: &Value, stage: Stage, against: Against) -> Vec
     } else {
         "pan26"
     };
-    let programs = peer.get(cycles).and_then(Value::as_array);
-    let execution = |program: &Value| {
-        ["fma", "cvt", "sfu"]
-            .iter()
-            .filter_map(|unit| number(&program[*unit]))
-            .max_by(f64::total_cmp)
+    // 25 has 64 lanes start in a cycle of an execution unit, 26 and we 32, as the G57 does.
+    let lanes = if against == Against::ValhallPushed {
+        2.0
+    } else {
+        1.0
     };
-    let theirs = programs.and_then(|programs| programs.iter().map(execution).sum());
+    // Of all programs of a shader together, on both sides.
     let units = ["fma", "cvt", "sfu"];
+    let theirs = units
+        .iter()
+        .filter_map(|unit| Some(sum(cycles, &[unit])? * lanes))
+        .max_by(f64::total_cmp);
     let execution = units
         .iter()
         .filter_map(|unit| machine(unit))
@@ -243,13 +249,14 @@ fn figures(report: &Shader, peer: &Value, stage: Stage, against: Against) -> Vec
     for unit in ["ls", "v", "t"] {
         add(unit, machine(unit), sum(cycles, &[unit]));
     }
+    let programs = peer.get(cycles).and_then(Value::as_array);
     let registers = programs.and_then(|programs| {
         programs
             .iter()
             .filter_map(|program| number(&program["registers"]))
             .max_by(f64::total_cmp)
     });
-    add("registers", machine("work_registers"), registers);
+    add("registers", Some(report.stats.registers as f64), registers);
     out
 }
 
