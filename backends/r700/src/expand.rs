@@ -86,6 +86,8 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         gpucc_passes::if_convert::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
         invert_choices(&mut func);
+        gpucc_passes::dce::run(&mut func, &mut ctx);
+        crate::rebalance::run(&mut func);
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::dce::run(&mut func, &mut ctx);
     }
@@ -159,12 +161,35 @@ fn clamp_conversions(func: &mut Func) {
                     continue;
                 }
             };
+            let signed = func.insts[inst].op == Op::FToS;
             let (value, span) = (func.insts[inst].args[0], func.insts[inst].span);
             if func.ty(value) == Type::B32 {
                 let (least, most) = bounds(func, value, 8).unwrap_or(UNKNOWN);
                 let mut b = Builder::at(func, region);
                 b.span = span;
                 let mut clamped = value;
+                if least < low && most > high && signed {
+                    // The conversion goes on beside the test: what it makes of numbers out of
+                    // range is thrown away.
+                    let size = b.op1(Op::FAbs, value);
+                    let limit = b.f32(2_147_483_648.0);
+                    let inside = b.op2(Op::FLt, size, limit);
+                    let zero = b.f32(0.0);
+                    let positive = b.op2(Op::FLe, zero, value);
+                    let (top, bottom) = (b.u32(high as i32 as u32), b.u32(1 << 31));
+                    let outside = b.select(positive, top, bottom);
+                    let result = func.insts[inst].results[0];
+                    let converted = func.insts[inst].clone();
+                    let converted = func.new_inst(converted, &[Type::B32]);
+                    func.regions[region].insts.push(converted);
+                    let converted = func.insts[converted].results[0];
+                    let data = &mut func.insts[inst];
+                    data.op = Op::Select;
+                    data.args = [inside, converted, outside].as_slice().into();
+                    data.results = [result].as_slice().into();
+                    func.regions[region].insts.push(inst);
+                    continue;
+                }
                 if least < low {
                     let low = b.f32(low);
                     clamped = b.op2(Op::FMax, clamped, low);

@@ -16,6 +16,7 @@ mod live;
 mod lower;
 mod numerics;
 pub mod op;
+mod rebalance;
 mod refuse;
 mod regs;
 mod retarget;

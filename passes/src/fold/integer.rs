@@ -10,8 +10,12 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
         Op::Select => return select(func, data),
         Op::Not => return not(func, first),
         Op::INeg => {
-            let inner = func.def(first).filter(|data| data.op == Op::INeg)?;
-            return Some(Rewrite::Value(inner.args[0]));
+            let inner = func.def(first)?;
+            return match inner.op {
+                Op::INeg => Some(Rewrite::Value(inner.args[0])),
+                Op::ISub => Rewrite::op(Op::ISub, &[inner.args[1], inner.args[0]]),
+                _ => None,
+            };
         }
         Op::Lo16 | Op::Hi16 | Op::Lo64 | Op::Hi64 | Op::Join16 | Op::Join64 => {
             return pieces(func, data);
@@ -117,7 +121,23 @@ fn chain(func: &Func, op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> 
         return Some(rewrite);
     }
     let [x, y] = inner.args[..] else { return None };
+    if let (Op::IAdd | Op::IEq | Op::INe, Op::ISub) = (op, inner.op)
+        && let Some(from) = func.as_const(x)
+    {
+        // (from - y) + bits, and from - y == bits.
+        return match op {
+            Op::IAdd => None,
+            _ => Rewrite::op_bits(op, &[y], ty, from.wrapping_sub(bits)),
+        };
+    }
     let before = func.as_const(y)?;
+    if let (Op::IEq | Op::INe, Op::IAdd | Op::Xor) = (op, inner.op) {
+        let bits = match inner.op {
+            Op::IAdd => bits.wrapping_sub(before),
+            _ => bits ^ before,
+        };
+        return Rewrite::op_bits(op, &[x], ty, bits);
+    }
     // Limits that meet or cross leave one value.
     let signed = |bits: u64| ((bits << (64 - ty.bits())) as i64) >> (64 - ty.bits());
     let crossed = match (op, inner.op) {

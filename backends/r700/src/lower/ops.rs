@@ -2,7 +2,7 @@
 
 use super::{Lower, Place};
 use crate::api::{Failure, Family};
-use crate::inst::{Alu, Inst, Source};
+use crate::inst::{Alu, Inst, Omod, Source};
 use crate::isa::AluOp;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{Func, Inst as SsaInst, InstData, Op, Value};
@@ -126,6 +126,39 @@ pub fn may_clamp(op: Op) -> bool {
     float_op(op).is_some() || matches!(op, Op::FSub | Op::FDot | Op::SToF | Op::UToF)
 }
 
+/// The result may carry OMOD, or there is a row of the table that scales it.
+pub fn may_scale(op: Op) -> bool {
+    may_clamp(op) && op != Op::FDot
+}
+
+/// The scale that a product with a constant is.
+pub fn scale(func: &Func, data: &InstData) -> Option<Omod> {
+    if data.op != Op::FMul {
+        return None;
+    }
+    match func.as_const(data.args[1])? as u32 {
+        0x4000_0000 => Some(Omod::Mul2),
+        0x4080_0000 => Some(Omod::Mul4),
+        0x3f00_0000 => Some(Omod::Div2),
+        _ => None,
+    }
+}
+
+/// An operation that scales its result: OMOD, or the row of an operation of three sources.
+fn scaled(mut alu: Alu, omod: Omod) -> Alu {
+    if alu.op == AluOp::MULADD_IEEE {
+        alu.op = match omod {
+            Omod::Off => AluOp::MULADD_IEEE,
+            Omod::Mul2 => AluOp::MULADD_IEEE_M2,
+            Omod::Mul4 => AluOp::MULADD_IEEE_M4,
+            Omod::Div2 => AluOp::MULADD_IEEE_D2,
+        };
+    } else {
+        alu.omod = omod;
+    }
+    alu
+}
+
 /// Float operations with one row of the table each.
 fn float_op(op: Op) -> Option<AluOp> {
     Some(match op {
@@ -203,7 +236,7 @@ impl Lower<'_> {
             _ => {}
         }
         let dst = self.fresh();
-        self.compute_to(inst, dst, false)?;
+        self.compute_to(inst, dst, false, Omod::Off)?;
         self.define(result, dst);
         Ok(())
     }
@@ -219,19 +252,31 @@ impl Lower<'_> {
         });
     }
 
-    /// Lowers one operation into a register, clamped if asked.
-    fn compute_to(&mut self, inst: SsaInst, dst: VReg, clamp: bool) -> Result<(), Failure> {
+    /// Lowers one operation into a register, scaled and then clamped if asked.
+    fn compute_to(
+        &mut self,
+        inst: SsaInst,
+        dst: VReg,
+        clamp: bool,
+        omod: Omod,
+    ) -> Result<(), Failure> {
         let data = &self.ssa.insts[inst];
         let args = &data.args;
         let emit = |lower: &mut Self, op: AluOp, src: &[Source]| {
             let mut alu = Alu::new(op, Some(dst.into()), src);
             alu.clamp = clamp;
-            lower.push(Inst::Alu(alu));
+            lower.push(Inst::Alu(scaled(alu, omod)));
         };
         if let Some((op, a, b)) = comparison(data) {
             let src = [self.source(a, op, 0), self.source(b, op, 1)];
             emit(self, op, &src);
             return Ok(());
+        }
+        if let Some(omod) = scale(self.ssa, data)
+            && self.uses.folded_into(args[0]) == Some(inst)
+            && let gpucc_ir::ssa::ValueDef::Result(def, _) = self.ssa.values[args[0]].def
+        {
+            return self.compute_to(def, dst, clamp, omod);
         }
         match data.op {
             Op::FAdd | Op::FSub => {
@@ -267,7 +312,7 @@ impl Lower<'_> {
                 if self.uses.folded_into(args[0]) == Some(inst)
                     && let gpucc_ir::ssa::ValueDef::Result(def, _) = self.ssa.values[args[0]].def
                 {
-                    return self.compute_to(def, dst, true);
+                    return self.compute_to(def, dst, true, Omod::Off);
                 }
                 let mut alu = Alu::new(
                     AluOp::MUL_IEEE,

@@ -91,6 +91,22 @@ impl Uses {
                         uses.into[arg] = Some(inst);
                     }
                 }
+                // A product with 2, 4 or a half of a result is the result scaled.
+                Op::FMul if ops::scale(func, data).is_some() => {
+                    let arg = data.args[0];
+                    let free = data.results.iter().all(|&result| {
+                        uses.into[result].is_none_or(|user| func.insts[user].op == Op::FSat)
+                    });
+                    if free
+                        && uses.count[arg] == 1
+                        && let ValueDef::Result(def, _) = func.values[arg].def
+                        && region_of[def] == region_of[inst]
+                        && ops::may_scale(func.insts[def].op)
+                        && uses.into[arg].is_none()
+                    {
+                        uses.into[arg] = Some(inst);
+                    }
+                }
                 Op::FAdd | Op::FSub => {
                     // The later operand first: it is likelier to be the one just computed.
                     for &arg in data.args.iter().rev() {
