@@ -146,7 +146,12 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 return Ok(true);
             }
             let tally = programs::run(&compiler, *seed..seed + count, *inputs);
-            for (seed, what) in tally.failures.iter().take(40).chain(tally.mismatches.iter().take(40)) {
+            for (seed, what) in tally
+                .failures
+                .iter()
+                .take(40)
+                .chain(tally.mismatches.iter().take(40))
+            {
                 say(&format!("seed {seed}: {what}\n"))?;
             }
             say(&tally.table(name))?;
