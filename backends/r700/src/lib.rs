@@ -3,6 +3,7 @@
 
 mod abi;
 mod api;
+pub mod driver;
 mod emit;
 pub mod emu;
 mod expand;

@@ -14,6 +14,7 @@
 //! | `wave` | masks, stack, control flow |
 //! | `alu`, `math`, `double` | ALU clauses |
 //! | `fetch`, `formats`, `memory` | fetches, data share, exports, memory |
+//! | `model` | registers and descriptors as a driver wrote them |
 //! | `launch` | dispatches, batches of vertices, quads of pixels |
 //!
 //! What is undefined is poison that remembers why. It may move and be computed with; a store, an export,
@@ -33,6 +34,7 @@ mod lanes;
 mod launch;
 mod math;
 mod memory;
+pub mod model;
 pub(crate) mod ops;
 mod ports;
 mod program;

@@ -1,0 +1,522 @@
+//! The state block of a vertex and fragment pair, written into a model of the machine's registers and memory: the model,
+//! which knows nothing else, draws the picture that `gpucc render` draws.
+
+use gpucc::{Choice, Compiler, Options, Source, Target};
+use gpucc_emu::draw::{
+    self, DepthState, Pixel, QuadBatch, Shade, Targets, Topology, Varying, Vertex, VertexId,
+};
+use gpucc_emu::format::Format;
+use gpucc_emu::image::{Extent, Image};
+use gpucc_emu::raster::Viewport;
+use gpucc_emu::sampler::{Compare, Sampler, Wrap};
+use gpucc_ir::ssa::{Dim, Interpolation, ResourceKind, Sampling};
+use gpucc_r700 as r700;
+use gpucc_r700::driver::{self, Placement, Range, Texture};
+use gpucc_r700::emu::model::Model;
+use gpucc_r700::emu::{self, PixelBatch, Trap};
+use std::path::PathBuf;
+use std::process::Command;
+
+const SHADER: &str = "
+struct Look { tint: vec4f, offset: vec2f, cut: f32, pad: f32 };
+@group(0) @binding(0) var<uniform> look: Look;
+@group(0) @binding(1) var picture: texture_2d<f32>;
+@group(0) @binding(2) var nearby: sampler;
+struct Out {
+  @builtin(position) at: vec4f,
+  @location(0) uv: vec2f,
+  @location(1) @interpolate(linear) shade: vec4f,
+  @location(4) @interpolate(flat) number: u32,
+};
+@vertex fn vs(@location(0) at: vec3f, @location(1) uv: vec2f, @location(2) shade: vec4f,
+    @builtin(vertex_index) n: u32) -> Out {
+  return Out(vec4f(at.xy + look.offset, at.z, 1.0 + at.z), uv, shade, n / 3u);
+}
+@fragment fn fs(@builtin(position) p: vec4f, @builtin(front_facing) front: bool,
+    @location(0) uv: vec2f, @location(1) @interpolate(linear) shade: vec4f,
+    @location(4) @interpolate(flat) number: u32) -> @location(0) vec4f {
+  let texel = textureSample(picture, nearby, uv);
+  if texel.r < look.cut { discard; }
+  let face = select(0.25, 1.0, front);
+  return vec4f(texel.rgb * shade.rgb * face + look.tint.rgb * f32(number) + vec3f(0.0, 0.0, p.z * 0.1), 1.0);
+}";
+
+const SIZE: u32 = 64;
+const LOOK: [f32; 8] = [0.1, 0.02, 0.05, 0.0, 0.05, -0.1, 0.2, 0.0];
+
+/// Two triangles, one of them facing away, in xyz, uv and four bytes of shade: 24 bytes a vertex.
+fn vertices() -> Vec<u8> {
+    let corners: [([f32; 3], [f32; 2], [u8; 4]); 6] = [
+        ([-0.9, -0.9, 0.2], [0.0, 3.0], [255, 200, 10, 255]),
+        ([0.9, -0.8, 0.6], [3.0, 3.0], [20, 250, 90, 255]),
+        ([0.0, 0.9, 0.4], [1.5, 0.0], [200, 20, 255, 255]),
+        ([-0.7, 0.8, 0.5], [0.0, 0.0], [255, 255, 255, 255]),
+        ([0.8, 0.7, 0.1], [2.0, 0.0], [90, 90, 200, 255]),
+        ([0.3, -0.7, 0.3], [1.0, 2.0], [10, 255, 10, 255]),
+    ];
+    let mut bytes = Vec::new();
+    for (at, uv, shade) in corners {
+        for value in at.into_iter().chain(uv) {
+            bytes.extend(value.to_le_bytes());
+        }
+        bytes.extend(shade);
+    }
+    bytes
+}
+
+/// 12 by 8 texels and three smaller levels.
+fn picture() -> Image {
+    let extent = Extent {
+        levels: 4,
+        ..Extent::plane(12, 8)
+    };
+    let mut image = Image::new(Format::Rgba8UnormSrgb, extent).expect("fits");
+    let mut state = 7u32;
+    for byte in image.bytes_mut() {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        *byte = (state >> 24) as u8;
+    }
+    image
+}
+
+/// The picture that the command renders.
+fn rendered(target: &str) -> Vec<u8> {
+    let folder = std::env::temp_dir().join(format!("gpucc-state-{target}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let write = |name: &str, bytes: &[u8]| {
+        let path: PathBuf = folder.join(name);
+        std::fs::write(&path, bytes).expect("writable");
+        path.to_string_lossy().into_owned()
+    };
+    let shader = write("pair.wgsl", SHADER.as_bytes());
+    let texels = write("picture.bin", picture().bytes());
+    let corners = write("corners.bin", &vertices());
+    let look: Vec<String> = LOOK.iter().map(f32::to_string).collect();
+    let out = folder.join("out.png");
+    let output = Command::new(env!("CARGO_BIN_EXE_gpucc"))
+        .args(["render", &shader, "--target", target])
+        .args([
+            "--size",
+            "64x64",
+            "--draw",
+            "6",
+            "--depth",
+            "--clear",
+            "0.2,0.3,0.4,1",
+        ])
+        .args(["--vertex", &format!("0=file:{corners}:24")])
+        .args([
+            "--attribute",
+            "0=0:0:float32x3",
+            "--attribute",
+            "1=0:12:float32x2",
+        ])
+        .args(["--attribute", "2=0:20:unorm8x4"])
+        .args(["--set", &format!("0.0=f32:{}", look.join(","))])
+        .args([
+            "--set",
+            &format!("0.1=texture:rgba8unorm-srgb:12x8:mip4:file:{texels}"),
+        ])
+        .args(["--set", "0.2=sampler:linear,repeat", "-o"])
+        .arg(&out)
+        .output()
+        .expect("gpucc starts");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let file = std::io::BufReader::new(std::fs::File::open(&out).expect("written"));
+    let mut reader = png::Decoder::new(file).read_info().expect("a PNG");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("small")];
+    reader.next_frame(&mut pixels).expect("a picture");
+    let _ = std::fs::remove_dir_all(folder);
+    pixels
+}
+
+/// Compiles both programs and writes what a driver would write.
+fn programmed(target: Target, chip: r700::Chip, fetch: r700::FetchMode) -> Model {
+    let compiler = Compiler::new(target, Some(chip.name())).expect("the target is built");
+    let options = Options::default();
+    let parsed = compiler
+        .parse(Source::Wgsl(SHADER), Choice::default(), &options)
+        .expect("it parses");
+    let attribute = |location, format: &str, offset| r700::VertexAttribute {
+        location,
+        format: format.into(),
+        buffer: 0,
+        offset,
+    };
+    let back = r700::Options {
+        chip,
+        pipeline: r700::PipelineState {
+            attributes: vec![
+                attribute(0, "float32x3", 0),
+                attribute(1, "float32x2", 12),
+                attribute(2, "unorm8x4", 20),
+            ],
+            buffers: vec![r700::VertexBuffer {
+                stride: 24,
+                per_instance: false,
+            }],
+            fetch,
+            ..r700::PipelineState::default()
+        },
+        ..r700::Options::default()
+    };
+    let mut model = Model::default();
+    let corners = vertices();
+    let vertex_buffer = Range {
+        address: model.place(&corners),
+        size: corners.len() as u32,
+    };
+    let look: Vec<u8> = LOOK.iter().flat_map(|v| v.to_le_bytes()).collect();
+    let uniform = Range {
+        address: model.place(&look),
+        size: look.len() as u32,
+    };
+    // A line of constants is 256 bytes: what is behind the buffer must be memory.
+    model.place(&[0; 256]);
+    let constants = Range {
+        address: model.place(&[0; 256]),
+        size: 256,
+    };
+    let image = picture();
+    let [base, mips] = driver::texture_bytes(&image);
+    let texture = Texture {
+        format: image.format(),
+        extent: *image.extent(),
+        arrayed: false,
+        base: model.place(&base),
+        mips: model.place(&mips),
+    };
+    let registers = driver::draw_block(Topology::TriangleList, SIZE, SIZE, Some(Compare::Less));
+    for register in registers {
+        model.write(register.address, register.value);
+    }
+    for entry in parsed.entries {
+        let func = entry.func.expect("it lowers");
+        let ssa = compiler.compile(&func, &options).expect("it compiles").ssa;
+        let compiled = r700::compile(ssa, &back).expect("it compiles");
+        let mut placement = Placement {
+            code: model.place(&compiled.code),
+            vertex_buffers: vec![vertex_buffer],
+            driver_constants: constants,
+            ..Placement::default()
+        };
+        if let Some(code) = &compiled.fetch_program {
+            placement.fetch_code = model.place(code);
+        }
+        for slot in &compiled.resources {
+            match compiled.expanded.resources[slot.resource].kind {
+                ResourceKind::Texture { .. } => {
+                    placement.textures.insert(slot.resource, texture);
+                }
+                ResourceKind::Sampler { .. } => {
+                    let sampler = Sampler::linear(Wrap::Repeat);
+                    placement.samplers.insert(slot.resource, sampler);
+                }
+                _ => {
+                    placement.buffers.insert(slot.resource, uniform);
+                }
+            }
+        }
+        for register in driver::program_block(&compiled, &placement).expect("describable") {
+            model.write(register.address, register.value);
+        }
+    }
+    model.place(&[0; 256]);
+    model
+}
+
+/// A draw by what the registers say.
+struct Drawer {
+    model: Model,
+    vertex: emu::State,
+    pixel: emu::State,
+    codes: [Vec<u8>; 2],
+    /// For each register of the pixel program that is interpolated: the parameter that feeds it.
+    links: Vec<Option<u32>>,
+}
+
+impl Drawer {
+    fn new(model: Model, chip: r700::Chip) -> Drawer {
+        let outputs = (model.read(0x286C4) >> 1 & 31) + 1;
+        let semantic = |n: u32| model.read(0x28614 + n / 4 * 4) >> (8 * (n % 4)) & 0xFF;
+        let links = (0..model.read(0x286CC) & 63)
+            .map(|n| {
+                let wanted = model.read(0x28644 + 4 * n) & 0xFF;
+                (0..outputs).find(|&output| wanted != 0 && semantic(output) == wanted)
+            })
+            .collect();
+        Drawer {
+            vertex: model
+                .state(chip, emu::Stage::Vertex)
+                .expect("describes something"),
+            pixel: model
+                .state(chip, emu::Stage::Pixel)
+                .expect("describes something"),
+            codes: [emu::Stage::Vertex, emu::Stage::Pixel]
+                .map(|stage| model.code(stage).expect("in memory")),
+            links,
+            model,
+        }
+    }
+
+    fn varyings(&self) -> Vec<Varying> {
+        (0..self.links.len() as u32)
+            .map(|n| {
+                let control = self.model.read(0x28644 + 4 * n);
+                let bit = |at: u32| control >> at & 1 == 1;
+                Varying {
+                    interpolation: match (bit(10), bit(12)) {
+                        (true, _) => Interpolation::Flat,
+                        (false, true) => Interpolation::Linear,
+                        (false, false) => Interpolation::Perspective,
+                    },
+                    sampling: match (bit(11), bit(18)) {
+                        (true, _) => Sampling::Centroid,
+                        (false, true) => Sampling::Sample,
+                        (false, false) => Sampling::Center,
+                    },
+                }
+            })
+            .collect()
+    }
+}
+
+impl Shade for Drawer {
+    type Error = Trap;
+
+    fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Trap> {
+        let ids: Vec<(u32, u32)> = ids.iter().map(|id| (id.vertex, id.instance)).collect();
+        let left = emu::run_vertices(&self.codes[0], &mut self.vertex, &ids, None)?;
+        let position = left.export(1, 60).expect("every vertex has a position");
+        Ok((0..ids.len())
+            .map(|thread| Vertex {
+                position: position.values[thread].map(f32::from_bits),
+                varyings: self
+                    .links
+                    .iter()
+                    .map(|link| {
+                        let export = link.and_then(|parameter| left.export(2, parameter));
+                        export.map_or([0; 4], |export| export.values[thread])
+                    })
+                    .collect(),
+                ..Vertex::default()
+            })
+            .collect())
+    }
+
+    fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Trap> {
+        let mut pixels = PixelBatch {
+            components: vec![4; self.links.len()],
+            ..PixelBatch::default()
+        };
+        for (index, quad) in batch.quads.iter().enumerate() {
+            pixels.covered.push(quad.covered);
+            pixels.front.push(quad.front);
+            for pixel in 0..4 {
+                let [x, y, z, reciprocal] = quad.position[pixel];
+                pixels.position.push([x, y, z, 1.0 / reciprocal]);
+                for varying in 0..self.links.len() {
+                    pixels.parameters.push(batch.varying(index, pixel, varying));
+                }
+            }
+        }
+        let left = emu::run_pixels(&self.codes[1], &mut self.pixel, &pixels, None)?;
+        let mask = self.model.read(0x2823C) & self.model.read(0x28238);
+        Ok((0..batch.quads.len() * 4)
+            .map(|thread| {
+                let color = left.export(0, 0).filter(|_| mask & 15 != 0);
+                Pixel {
+                    discarded: !left.valid[thread],
+                    colors: vec![color.map(|export| export.values[thread])],
+                    ..Pixel::default()
+                }
+            })
+            .collect())
+    }
+}
+
+/// The model's picture.
+fn modelled(model: Model, chip: r700::Chip) -> Vec<u8> {
+    let mut drawer = Drawer::new(model, chip);
+    let float = |at: u32| f32::from_bits(drawer.model.read(at));
+    let (scale, offset) = ([0x2843C, 0x28444].map(float), [0x28440, 0x28448].map(float));
+    let mut state = draw::Draw::new(6, 1, SIZE, SIZE);
+    assert_eq!(drawer.model.read(0x8958), 4, "a triangle list");
+    assert_eq!(drawer.model.read(0x28810) >> 19 & 1, 1, "z from 0 to w");
+    state.viewport = Viewport {
+        x: offset[0] - scale[0],
+        y: offset[1] + scale[1],
+        width: 2.0 * scale[0],
+        height: -2.0 * scale[1],
+        near: float(0x28450),
+        far: float(0x28450) + float(0x2844C),
+    };
+    state.varyings = drawer.varyings();
+    let control = drawer.model.read(0x28800);
+    assert_eq!(control >> 4 & 7, 1, "less");
+    state.depth = (control >> 1 & 1 == 1).then_some(DepthState {
+        compare: Compare::Less,
+        write: control >> 2 & 1 == 1,
+    });
+    let plane = |format| Image::new(format, Extent::plane(SIZE, SIZE)).expect("fits");
+    let mut targets = Targets {
+        colors: vec![plane(Format::Rgba8Unorm)],
+        depth: Some(plane(Format::Depth32Float)),
+    };
+    targets.colors[0].fill([0.2f32, 0.3, 0.4, 1.0].map(f32::to_bits));
+    if let Some(depth) = &mut targets.depth {
+        depth.fill([1f32.to_bits(); 4]);
+    }
+    draw::draw(&state, &mut drawer, &mut targets).unwrap_or_else(|trap| panic!("{trap}"));
+    targets.colors[0].bytes().to_vec()
+}
+
+#[test]
+fn the_registers_alone_draw_the_picture_that_render_draws() {
+    use r700::FetchMode::{Inline, Separate};
+    for (target, name, chip) in [
+        (Target::R700, "r700", r700::Chip::Rv770),
+        (Target::R600, "r600", r700::Chip::Rv670),
+    ] {
+        let expected = rendered(name);
+        let background = expected[..4].to_vec();
+        let drawn = expected
+            .chunks(4)
+            .filter(|pixel| *pixel != background)
+            .count();
+        assert!(drawn > 500, "{drawn} pixels are drawn");
+        for fetch in [Inline, Separate] {
+            let model = programmed(target, chip, fetch);
+            assert!(modelled(model, chip) == expected, "{name} {fetch:?}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_register_draws_another_picture() {
+    let chip = r700::Chip::Rv770;
+    let right = programmed(Target::R700, chip, r700::FetchMode::Inline);
+    let expected = modelled(right.clone(), chip);
+    // The semantic of the first input, its flat shading, the texture's width, the sampler's wrap, the constants' address.
+    for (address, flip) in [
+        (0x28644, 3),
+        (0x28644, 1 << 10),
+        (0x38000 + 28 * 48, 1 << 19),
+        (0x3C000, 2),
+        (0x28940, 1),
+    ] {
+        let mut wrong = right.clone();
+        wrong.write(address, wrong.read(address) ^ flip);
+        assert!(
+            modelled(wrong, chip) != expected,
+            "{address:#x} ^ {flip:#x}"
+        );
+    }
+}
+
+#[test]
+fn descriptors_read_back_as_what_they_describe() {
+    let mut formats = 0;
+    for &format in Format::ALL {
+        for (dim, arrayed, extent) in [
+            (
+                Dim::D1,
+                false,
+                Extent {
+                    height: 1,
+                    ..Extent::plane(10, 1)
+                },
+            ),
+            (
+                Dim::D2,
+                false,
+                Extent {
+                    levels: 3,
+                    ..Extent::plane(10, 6)
+                },
+            ),
+            (
+                Dim::D2,
+                true,
+                Extent {
+                    layers: 3,
+                    levels: 2,
+                    ..Extent::plane(5, 4)
+                },
+            ),
+            (
+                Dim::D3,
+                false,
+                Extent {
+                    depth: 4,
+                    levels: 3,
+                    ..Extent::plane(5, 4)
+                },
+            ),
+            (
+                Dim::Cube,
+                false,
+                Extent {
+                    layers: 12,
+                    ..Extent::plane(4, 4)
+                },
+            ),
+        ] {
+            let extent = Extent { dim, ..extent };
+            let mut image = Image::new(format, extent).expect("fits");
+            for (n, byte) in image.bytes_mut().iter_mut().enumerate() {
+                *byte = (n * 7 + 3) as u8;
+            }
+            let mut model = Model::default();
+            model.place(&[0; 256]);
+            let [base, mips] = driver::texture_bytes(&image);
+            let texture = Texture {
+                format,
+                extent,
+                arrayed,
+                base: model.place(&base),
+                mips: model.place(&mips),
+            };
+            let Ok(words) = driver::texture_words(&texture, 5) else {
+                assert!(format.name().starts_with("depth"), "{}", format.name());
+                continue;
+            };
+            formats += 1;
+            for register in words {
+                model.write(register.address, register.value);
+            }
+            let state = model
+                .state(r700::Chip::Rv770, emu::Stage::Pixel)
+                .expect("describes something");
+            let Some(emu::FetchResource::Texture(found)) = state.resources.get(&5) else {
+                panic!("{} {dim:?}", format.name());
+            };
+            assert_eq!(found.extent(), image.extent());
+            assert!(found.bytes() == image.bytes(), "{} {dim:?}", format.name());
+            // Formats of the same bits and one reading share their words: depth and stencil are colours here.
+            assert_eq!(found.format().kind(), format.kind());
+        }
+    }
+    assert!(formats > 150);
+    let sampler = Sampler {
+        wrap: [Wrap::Mirror, Wrap::Border, Wrap::MirrorOnce],
+        lod_min: 0.5,
+        lod_max: 9.0,
+        lod_bias: -1.25,
+        compare: Some(Compare::GreaterEqual),
+        border: [1, 2, 3, 4],
+        ..Sampler::linear(Wrap::Clamp)
+    };
+    let mut model = Model::default();
+    for register in driver::sampler_words(&sampler, 18 + 3, 0xA600).expect("describable") {
+        model.write(register.address, register.value);
+    }
+    let state = model
+        .state(r700::Chip::Rv770, emu::Stage::Vertex)
+        .expect("describes something");
+    assert_eq!(state.samplers.get(&3), Some(&sampler));
+}
