@@ -171,9 +171,14 @@ impl Warp {
                 let sum = tabled::fadd_lscale(f32::from_bits(a(l)), f32::from_bits(b(l)));
                 clamp32(canonical(sum), clamp)
             })),
-            Op::FExp => whole_of(Word::from_fn(|l| {
-                canonical(tabled::fexp(a(l) as i32, f32::from_bits(b(l))))
-            })),
+            // Where the float is too large for fixed point, it alone decides. isa 1.7.
+            Op::FExp => {
+                let counts = |l: usize| f32::from_bits(b(l)).abs() < 2_147_483_648.0;
+                let fixed = (0..LANES).filter(|&l| counts(l)).fold(0, |m, l| m | 1 << l);
+                Word::from_fn(|l| canonical(tabled::fexp(a(l) as i32, f32::from_bits(b(l)))))
+                    .from_whole(&all[1..])
+                    .spoiled(fixed & all[0].any(), all[0].why)
+            }
             Op::Ldexp { round } if half => halves_of(by_half(|l, k| {
                 let by = i32::from(s[1].halves(l)[k] as i16);
                 to_f16(libm::scalbn(h(0, l, k), by), round)
