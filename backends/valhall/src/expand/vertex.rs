@@ -69,6 +69,15 @@ fn rewrite(func: &mut Func, region: Region, outputs: &[Inst]) {
     let w = outputs.iter().rev().find_map(|&inst| {
         matches!(form(func, inst), Some((Form::Position, _, 3))).then(|| func.insts[inst].args[0])
     });
+    // Where w is 1 already, so is its reciprocal, and a product with it changes nothing.
+    if w.is_some_and(|w| func.as_const(w) == Some(1f32.to_bits().into()))
+        && !outputs
+            .iter()
+            .any(|&inst| matches!(form(func, inst), Some((Form::PointSize, ..))))
+    {
+        func.regions[region].insts.extend(outputs);
+        return;
+    }
     let mut b = Builder::at(func, region);
     let mut reciprocal: Option<Value> = None;
     for &inst in outputs {

@@ -2,7 +2,7 @@
 
 use super::Lower;
 use crate::api::Failure;
-use gpucc_ir::ssa::{Input, Output, Value};
+use gpucc_ir::ssa::{Input, Op, Output, Value};
 
 impl Lower<'_> {
     pub(super) fn prologue_vertex(&mut self) -> Result<(), Failure> {
@@ -11,10 +11,24 @@ impl Lower<'_> {
     }
     pub(super) fn prologue_fragment(&mut self) -> Result<(), Failure> {
         let covered = self.preload(60);
-        let own = self.staged(super::operand::Opnd::reg(covered));
+        let own = if self.demotes() {
+            let own = self.fresh();
+            self.copy(own, covered.into());
+            own
+        } else {
+            covered
+        };
         self.coverage = Some(own);
         self.declare_outputs();
         self.load_early_inputs()
+    }
+    /// Whether invocations become helpers that go on: their coverage is cleared.
+    fn demotes(&self) -> bool {
+        self.helpers
+            && self.ssa.regions_in_order().iter().any(|&(region, ..)| {
+                let list = &self.ssa.regions[region].insts;
+                list.iter().any(|&inst| self.ssa.insts[inst].op == Op::Demote)
+            })
     }
     pub(super) fn epilogue_vertex(&mut self) -> Result<(), Failure> {
         self.vertex_epilogue();

@@ -14,7 +14,21 @@ use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{
     AtomicOp, Dim, Imm, Inst, Op, Resource, ResourceKind, SampleType, TexOp, Type, Value,
 };
+use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
+
+/// The class of images among what messages touch: two bindings may be one image.
+const IMAGES: u32 = 1 << 27;
+/// Loads of images.
+const READS: Effects = Effects {
+    reads: IMAGES,
+    writes: 0,
+};
+/// Stores to images.
+const WRITES: Effects = Effects {
+    reads: 0,
+    writes: IMAGES,
+};
 
 /// Entries of a table that immediate forms reach.
 const NEAR: u32 = 16;
@@ -69,11 +83,11 @@ impl Lower<'_> {
             Some(index) if index < NEAR => {
                 let place = [(f::INDEX, index), (f::TABLE, table::IMAGE)];
                 let fields: SmallVec<[_; 4]> = fields.iter().copied().chain(place).collect();
-                self.load(near, &[xy, zw], &fields, registers)
+                self.load_of(near, &[xy, zw], &fields, registers, READS)
             }
             _ => {
                 let handle = self.handle(resource, element);
-                self.load(far, &[xy, zw, handle], fields, registers)
+                self.load_of(far, &[xy, zw, handle], fields, registers, READS)
             }
         }
     }
@@ -188,7 +202,7 @@ impl Lower<'_> {
         let place = self.texel_address(resource, &data.args);
         let data = self.staged_vector(&components, false);
         let format = self.image_format(resource);
-        self.store_converted(&place, &data, format, count as u32);
+        self.store_converted(&place, &data, format, count as u32, WRITES);
         self.end_effect(guard);
         Ok(())
     }
@@ -235,7 +249,7 @@ impl Lower<'_> {
         if op == AtomicOp::Store || op == AtomicOp::Exchange && result.is_none() {
             let value = self.plain(operands[0]);
             let staged = self.staged_vector(&[value], false);
-            self.store_converted(&place, &staged, U32, 1);
+            self.store_converted(&place, &staged, U32, 1, WRITES);
         } else {
             let base = Address {
                 base: Src::Pair([place[0].into(), place[1].into()]),

@@ -9,6 +9,7 @@ use crate::inst::Src;
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{self, Dim, Inst, Op, Resource, ResourceKind, TexKind, TexOp, TexQuery, Value};
+use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 
 /// Largest index of a narrow handle: 11 bits.
@@ -85,7 +86,7 @@ impl Lower<'_> {
             None => Opnd::bits(sampler.handle()),
         };
         let texture = self.handle(tex.texture, operands.texture);
-        let words = [sampler, texture].map(|word| Reg::from(self.staged(word)));
+        let words = [sampler, texture].map(|word| Reg::from(self.in_register(word)));
         (Src::Pair(words), true)
     }
 
@@ -108,16 +109,16 @@ impl Lower<'_> {
         self.coordinates(&tex, dim, &operands, &mut staging);
         if let Some(layer) = operands.layer {
             let layer = self.layer(layer, tex.kind == TexKind::Load);
-            staging.push(self.staged(layer).into());
+            staging.push(self.in_register(layer).into());
         }
         if let Some(reference) = operands.reference {
             let reference = self.plain(reference);
-            staging.push(self.staged(reference).into());
+            staging.push(self.in_register(reference).into());
         }
         let offset = self.offset_word(&tex, multisampled, &operands);
         let has_offset = offset.is_some();
         if let Some(offset) = offset {
-            staging.push(self.staged(offset).into());
+            staging.push(self.in_register(offset).into());
         }
         let opcode = match tex.kind {
             TexKind::Load => Opcode::TexFetch,
@@ -143,7 +144,7 @@ impl Lower<'_> {
                 });
                 if !zero {
                     let level = self.fixed_level(level);
-                    staging.push(self.staged(level).into());
+                    staging.push(self.in_register(level).into());
                 }
             }
             TexKind::SampleGrad => {
@@ -177,6 +178,8 @@ impl Lower<'_> {
                 mask |= 1 << component;
             }
         }
+        // No texture is written by the program that samples it.
+        op.effects = Some(Effects::default());
         self.push(op.with(f::WRITE_MASK, mask));
         Ok(())
     }
@@ -228,7 +231,7 @@ impl Lower<'_> {
             } else {
                 self.plain(coord)
             };
-            staging.push(self.staged(operand).into());
+            staging.push(self.in_register(operand).into());
         }
     }
 
@@ -346,7 +349,7 @@ impl Lower<'_> {
         for axis in 0..axes {
             for from in [axis, all + axis] {
                 let operand = self.plain(operands.rest[from]);
-                staging.push(self.staged(operand).into());
+                staging.push(self.in_register(operand).into());
             }
         }
         let made: SmallVec<[VReg; 4]> = (0..2).map(|_| self.fresh()).collect();
@@ -358,6 +361,7 @@ impl Lower<'_> {
             .with(f::WRITE_MASK, 3)
             .reading(&staging);
         op.write.extend(made.iter().map(|&v| Reg::from(v)));
+        op.effects = Some(Effects::default());
         self.push(op);
         made
     }

@@ -11,6 +11,7 @@ use gpucc_ir::ssa::{
     Value,
 };
 use gpucc_isa::FieldId;
+use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -168,7 +169,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A message that fills registers.
+    /// A message that fills registers from what the program does not write.
     pub(super) fn load(
         &mut self,
         opcode: Opcode,
@@ -176,12 +177,25 @@ impl Lower<'_> {
         fields: &[(FieldId, u32)],
         registers: usize,
     ) -> SmallVec<[VReg; 4]> {
+        self.load_of(opcode, sources, fields, registers, Effects::default())
+    }
+
+    /// The same, of memory that the program may write.
+    pub(super) fn load_of(
+        &mut self,
+        opcode: Opcode,
+        sources: &[Opnd],
+        fields: &[(FieldId, u32)],
+        registers: usize,
+        effects: Effects,
+    ) -> SmallVec<[VReg; 4]> {
         let made: SmallVec<[VReg; 4]> = (0..registers).map(|_| self.fresh()).collect();
         let mut op = build(opcode, sources);
         for &(field, value) in fields {
             op = op.with(field, value);
         }
         op.write = made.iter().map(|&v| Reg::from(v)).collect();
+        op.effects = Some(effects);
         self.push(op);
         made
     }

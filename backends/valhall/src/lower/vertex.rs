@@ -6,10 +6,11 @@ use super::varying::register_format;
 use super::{Lower, Part, Place};
 use crate::abi::{Abi, table};
 use crate::api::{Failure, FauWord, InputPlace, OutputPlace, VertexForm};
-use crate::inst::{Inst, Src};
+use crate::inst::{Inst, Op, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{Builtin, Func, Imm, Input, Output, OutputKind, Scalar, Stage, Type, Value};
+use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -18,6 +19,9 @@ const ISTREAM: u32 = 1;
 const ESTREAM: u32 = 2;
 /// Table 61 in the four bits of an immediate table.
 const IDVS: u32 = table::IDVS & 15;
+
+/// 1.0 as f32.
+const ONE: u32 = 0x3f80_0000;
 
 /// Components of outputs.
 #[derive(Default)]
@@ -149,7 +153,7 @@ impl Lower<'_> {
         }
     }
 
-    fn copy(&mut self, dst: VReg, src: Reg) {
+    pub(super) fn copy(&mut self, dst: VReg, src: Reg) {
         self.push_inst(Inst::Copy {
             dst: SmallVec::from_slice(&[dst.into()]),
             src: SmallVec::from_slice(&[src]),
@@ -188,24 +192,12 @@ impl Lower<'_> {
         }
     }
 
-    /// An operand in a register that nothing else shares: a member of a staging group.
-    pub(super) fn staged(&mut self, operand: Opnd) -> VReg {
-        match operand.src {
-            Src::Reg(reg) if operand.is_plain() => {
-                let dst = self.fresh();
-                self.copy(dst, reg);
-                dst
-            }
-            _ => self.in_register(operand),
-        }
-    }
-
     /// Components as staging registers: 32 bits each, or 16 bits two to a register.
     pub(super) fn staged_vector(&mut self, components: &[Opnd], half: bool) -> SmallVec<[Reg; 4]> {
         if !half {
             return components
                 .iter()
-                .map(|&operand| self.staged(operand).into())
+                .map(|&operand| self.in_register(operand).into())
                 .collect();
         }
         components
@@ -246,10 +238,16 @@ impl Lower<'_> {
             let Some(device) = self.written(position, axis) else {
                 continue;
             };
-            let device = Opnd::reg(self.in_register(device));
             let scale = Opnd::plain(self.fau(FauWord::ViewportScale(axis)));
             let offset = Opnd::plain(self.fau(FauWord::ViewportOffset(axis)));
-            let screen = self.emit(Opcode::FmaF32, &[device, scale, offset]);
+            let screen = match device.src {
+                Src::Bits(0) => self.emit(Opcode::FaddF32, &[offset, Opnd::bits(0)]),
+                Src::Bits(ONE) => self.emit(Opcode::FaddF32, &[scale, offset]),
+                _ => {
+                    let device = Opnd::reg(self.in_register(device));
+                    self.emit(Opcode::FmaF32, &[device, scale, offset])
+                }
+            };
             self.outputs
                 .lanes
                 .insert((position, axis), Written::Reg(screen));
@@ -276,7 +274,10 @@ impl Lower<'_> {
             .with(f::ACCESS, access)
             .with(f::OFFSET, offset)
             .reading(registers);
-        self.push(op);
+        self.push(Op {
+            effects: Some(Effects::default()),
+            ..op
+        });
     }
 
     fn store_position(&mut self) {
@@ -355,7 +356,8 @@ impl Lower<'_> {
                 let handle = Opnd::bits(table::ATTRIBUTE << 24 | index);
                 self.load(Opcode::LeaAttr, &[vertex, instance, handle], &[], 3)
             };
-            self.store_converted(&place, &data, format, end.into());
+            let nowhere_read = Effects::default();
+            self.store_converted(&place, &data, format, end.into(), nowhere_read);
         }
     }
 
@@ -366,12 +368,16 @@ impl Lower<'_> {
         data: &[Reg],
         format: u32,
         count: u32,
+        effects: Effects,
     ) {
         let address = Opnd::plain(Src::Pair([place[0].into(), place[1].into()]));
         let op = build(Opcode::StCvt, &[address, Opnd::reg(place[2])])
             .with(f::VECSIZE, count - 1)
             .with(f::REGFMT, format)
             .reading(data);
-        self.push(op);
+        self.push(Op {
+            effects: Some(effects),
+            ..op
+        });
     }
 }
