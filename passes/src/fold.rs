@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 /// Folds.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
-    let float_only = float::used_as_floats_only(func);
+    let float_only = float::used_as_floats_only(func, &ctx.numerics);
     let mut fold = Fold {
         ctx,
         renames: Renames::new(),

@@ -3,8 +3,8 @@
 use super::Rewrite;
 use cranelift_entity::EntitySet;
 use gpucc_ir::ssa::{
-    Flags, Func, InstData, Numerics, Op, Type, Value,
-    numerics::{NanRule, ZeroRule},
+    Flags, Func, Imm, InstData, Numerics, Op, Scalar, Type, Value,
+    numerics::{Denormals, NanRule, ZeroRule},
 };
 
 /// Float arithmetic: flushes its operands as the model says, and its NaNs are canonical, so that it
@@ -36,15 +36,31 @@ fn is_arithmetic(op: Op) -> bool {
     )
 }
 
-/// Values that only float arithmetic and float comparisons read.
-pub(super) fn used_as_floats_only(func: &Func) -> EntitySet<Value> {
+/// What else cannot tell them apart on a machine that keeps denormals: outputs, where every NaN is
+/// one value, and minima that never hand a NaN on.
+fn takes_numbers(func: &Func, data: &InstData, model: &Numerics) -> bool {
+    if model.f32_denormals != Denormals::KEEP || model.f16_denormals != Denormals::KEEP {
+        return false;
+    }
+    match (data.op, &data.imm) {
+        (Op::Output, Imm::Output(output, _)) => {
+            matches!(func.outputs[*output].scalar, Scalar::F32 | Scalar::F16)
+        }
+        (Op::FMin | Op::FMax | Op::FSat, _) => model.min_max_nan == NanRule::Other,
+        (Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse, _) => true,
+        _ => false,
+    }
+}
+
+/// Values that only float arithmetic, float comparisons and their like read.
+pub(super) fn used_as_floats_only(func: &Func, model: &Numerics) -> EntitySet<Value> {
     let mut only: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
     let mut other: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
             let data = &func.insts[inst];
             let compares = matches!(data.op, Op::FEq | Op::FNe | Op::FLt | Op::FLe);
-            if is_arithmetic(data.op) || compares {
+            if is_arithmetic(data.op) || compares || takes_numbers(func, data, model) {
                 for &arg in &data.args {
                     only.insert(arg);
                 }
