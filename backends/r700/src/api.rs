@@ -430,6 +430,8 @@ pub struct Stats {
     pub tex_instructions: u32,
     /// Vertex-fetch instructions.
     pub vtx_instructions: u32,
+    /// Rows exported.
+    pub exports: u32,
     /// General-purpose registers.
     pub gprs: u32,
     /// Stack entries.
@@ -439,9 +441,7 @@ pub struct Stats {
 impl Stats {
     /// What limits the program: the unit with the most estimated clocks.
     pub fn bound_unit(&self) -> &'static str {
-        let alu = u64::from(self.alu_groups) * 4;
-        let fetch = u64::from(self.tex_instructions + self.vtx_instructions) * 16;
-        if fetch > alu { "fetch" } else { "alu" }
+        crate::cost::bound_unit(self)
     }
 
     /// The contract's `machine` keys in their order.

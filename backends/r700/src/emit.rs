@@ -14,7 +14,7 @@ use crate::legal::Group;
 use crate::live::{Cells, Live};
 use crate::op;
 use crate::slot::{Dst, Operand, Read, Slot};
-use crate::{retarget, temporaries};
+use crate::{cost, retarget, temporaries};
 use gpucc_ir::mach::{Cell, Func, Inst as _, Reg};
 use gpucc_ir::ssa::Span;
 use smallvec::SmallVec;
@@ -37,6 +37,8 @@ pub struct Emitted {
     pub kills: bool,
     /// Writes memory other than scratch.
     pub writes_memory: bool,
+    /// Groups that any schedule of each run has, summed.
+    pub least_groups: u32,
 }
 
 /// What steers emission.
@@ -48,6 +50,8 @@ pub struct Config {
     pub pixel: bool,
     /// Starts with CALL_FS.
     pub fetch_shader: bool,
+    /// Spends time on schedules.
+    pub search: bool,
 }
 
 /// Most instructions of a fetch clause. Register guide 5, CF_WORD1.COUNT and COUNT_3; 4, CF_WORD1.COUNT.
@@ -119,6 +123,7 @@ struct Emitter<'a> {
     stats: Stats,
     kills: bool,
     writes_memory: bool,
+    least_groups: u32,
 }
 
 fn broken(message: impl Into<String>) -> Failure {
@@ -168,6 +173,7 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
         stats: Stats::default(),
         kills: false,
         writes_memory: false,
+        least_groups: 0,
     };
     if config.fetch_shader {
         e.plain(isa::Inst::new(e.isa().cf_op(CfOp::CALL_FS)), Span::NONE);
@@ -625,6 +631,7 @@ impl Emitter<'_> {
             }
             Inst::WaitAck => self.wait(span)?,
             Inst::Export(export) => {
+                self.stats.exports += 1;
                 let inst = self.export(export);
                 self.flush_fetch();
                 let cells = export.src.iter().filter_map(|lane| match lane {
@@ -805,7 +812,10 @@ impl Emitter<'_> {
         if live != Cells::ALL {
             retarget::run(&mut items, &live);
         }
-        let mut clauses = group::pack(&items, self.isa()).map_err(broken)?;
+        let least = cost::least_groups(&items, self.isa());
+        self.least_groups += least;
+        let mut clauses =
+            group::pack(&items, self.isa(), least, self.config.search).map_err(broken)?;
         let ranges: Vec<group::Range> = items.iter().filter_map(|item| item.range).collect();
         temporaries::run(&mut clauses, live, &ranges, self.landing);
         for clause in clauses {
@@ -1252,6 +1262,7 @@ impl Emitter<'_> {
             stats,
             kills: self.kills,
             writes_memory: self.writes_memory,
+            least_groups: self.least_groups,
         })
     }
 }

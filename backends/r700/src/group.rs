@@ -190,18 +190,68 @@ const WINDOW: usize = 256;
 const LOOKAHEAD: usize = 48;
 /// Operations behind a MOVA that may still use its AR.
 pub const SHARING: usize = 8;
+/// Added to the height of what uses AR, and of what stands between it and its MOVA.
+const AR_FIRST: u32 = 1 << 20;
 /// Room that a MOVA wants in its clause for itself and its users.
 const ADDRESS_ROOM: u32 = 70;
 /// Cells of the register file, then the address register.
 const ADDRESS: usize = 512;
 const CELLS: usize = 513;
 
-/// Packs operations, in an order that keeps their meaning, into clauses.
+/// What comes first among operations that are ready.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// What the longest chain hangs on.
+    Height,
+    /// What comes first in the program.
+    Source,
+    /// As `Height`, with a little chance: the search of `-Omax`.
+    Shuffled(u32),
+}
+
+/// Orders that the search tries.
+const SEARCH: u32 = 48;
+
+/// Packs operations, in an order that keeps their meaning, into clauses: by the critical path, and
+/// with `search` also in the order that registers were given in and in others, until no more than
+/// `least` groups are left.
 ///
 /// # Errors
 /// An operation that no group admits: it should have been made legal before.
-pub fn pack(items: &[Item], isa: &'static isa::Isa) -> Result<Vec<Clause>, String> {
-    let mut packer = Packer::new(isa);
+pub fn pack(
+    items: &[Item],
+    isa: &'static isa::Isa,
+    least: u32,
+    search: bool,
+) -> Result<Vec<Clause>, String> {
+    let cost = |clauses: &[Clause]| {
+        let groups: usize = clauses.iter().map(|clause| clause.groups.len()).sum();
+        (groups, clauses.len())
+    };
+    let mut best = pack_by(items, isa, Priority::Height)?;
+    if !search {
+        return Ok(best);
+    }
+    let orders = std::iter::once(Priority::Source).chain((0..SEARCH).map(Priority::Shuffled));
+    for priority in orders {
+        let (groups, clauses) = cost(&best);
+        if groups as u32 <= least && clauses <= 1 {
+            break;
+        }
+        let next = pack_by(items, isa, priority)?;
+        if cost(&next) < (groups, clauses) {
+            best = next;
+        }
+    }
+    Ok(best)
+}
+
+fn pack_by(
+    items: &[Item],
+    isa: &'static isa::Isa,
+    priority: Priority,
+) -> Result<Vec<Clause>, String> {
+    let mut packer = Packer::new(isa, priority);
     let mut rest = items;
     while !rest.is_empty() {
         let mut end = rest.len().min(WINDOW);
@@ -224,6 +274,7 @@ pub fn pack(items: &[Item], isa: &'static isa::Isa) -> Result<Vec<Clause>, Strin
 
 struct Packer {
     isa: &'static isa::Isa,
+    priority: Priority,
     clauses: Vec<Clause>,
     clause: Clause,
     /// What PV.x to PV.w and PS hold: the cell each was written to.
@@ -407,7 +458,7 @@ impl Graph {
         // Users of the address register go first: AR dies with the clause.
         for (height, behind) in graph.height.iter_mut().zip(&behind) {
             if behind.is_some() {
-                *height += 1 << 20;
+                *height += AR_FIRST;
             }
         }
         graph
@@ -417,9 +468,10 @@ impl Graph {
 type Ready = BTreeSet<(Reverse<u32>, u32)>;
 
 impl Packer {
-    fn new(isa: &'static isa::Isa) -> Packer {
+    fn new(isa: &'static isa::Isa, priority: Priority) -> Packer {
         Packer {
             isa,
+            priority,
             clauses: Vec::new(),
             clause: Clause::default(),
             left: [None; 5],
@@ -452,6 +504,24 @@ impl Packer {
             self.idle();
         }
         self.graph = Graph::build(items);
+        match self.priority {
+            Priority::Height => {}
+            // What uses AR still goes first.
+            Priority::Source => {
+                for height in &mut self.graph.height {
+                    *height &= AR_FIRST;
+                }
+            }
+            Priority::Shuffled(seed) => {
+                let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+                for height in &mut self.graph.height {
+                    state ^= state << 13;
+                    state ^= state >> 17;
+                    state ^= state << 5;
+                    *height = *height * 4 + state % (2 + seed % 8);
+                }
+            }
+        }
         let n = items.len();
         let mut ready: Ready = BTreeSet::new();
         let mut later: Vec<u32> = Vec::new();

@@ -3,6 +3,7 @@
 
 mod abi;
 mod api;
+mod cost;
 pub mod driver;
 mod emit;
 pub mod emu;
@@ -79,6 +80,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         pixel: expanded.stage == Stage::Fragment,
         fetch_shader: expanded.stage == Stage::Vertex
             && options.pipeline.fetch == FetchMode::Separate,
+        search: options.effort == Effort::Max,
     };
     let emitted = emit::emit(&lowered.func, &config)?;
     let scratch = lowered.scratch + allocation.slots.div_ceil(4);
@@ -95,13 +97,8 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     stats.scratch_bytes = 16 * scratch;
     stats.shared_bytes = 4 * abi.compute.map_or(0, |layout| layout.workgroup_dwords);
     stats.stack_entries = emitted.stack;
-    let waves = |gprs: u32| (248 / gprs.max(1)).min(31);
-    stats.occupancy = f64::from(waves(gprs)) / 31.0;
-    stats.cycles =
-        f64::from(4 * stats.alu_groups + 16 * (stats.tex_instructions + stats.vtx_instructions));
-    stats.cycles_lower_bound = f64::from(4 * stats.alu_slots.div_ceil(5)).max(f64::from(
-        16 * (stats.tex_instructions + stats.vtx_instructions),
-    ));
+    cost::fill(&mut stats, emitted.least_groups);
+    let optimal = stats.alu_groups == emitted.least_groups;
     let mut compiled = Compiled {
         code: emitted
             .words
@@ -127,5 +124,11 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         dumps,
     };
     abi.report(&mut compiled);
+    if options.effort == Effort::Max && optimal {
+        compiled.notes.push(format!(
+            "the schedule is optimal: {} groups are the least that these operations need",
+            compiled.stats.alu_groups
+        ));
+    }
     Ok(compiled)
 }
