@@ -1,2 +1,7 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|seed: u64| gpucc_tests::fuzz::program(seed));
+use gpucc::Target;
+// The low bit says which machine.
+libfuzzer_sys::fuzz_target!(|seed: u64| {
+    let target = [Target::R700, Target::Valhall][(seed & 1) as usize];
+    gpucc_tests::fuzz::program(target, seed >> 1);
+});

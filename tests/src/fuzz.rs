@@ -97,12 +97,13 @@ pub fn assembly(bytes: &[u8]) {
 ///
 /// # Panics
 /// On a mismatch or an internal error.
-pub fn program(seed: u64) {
-    let compiler = Compiler::new(Target::R700, None).expect("the target is built");
+pub fn program(target: Target, seed: u64) {
+    let compiler = Compiler::new(target, None).expect("the target is built");
     let tally = crate::programs::run(&compiler, seed..seed + 1, 2);
     assert!(
         tally.mismatches.is_empty() && tally.failures.is_empty(),
-        "seed {seed}: {:?} {:?}",
+        "{} seed {seed}: {:?} {:?}",
+        target.name(),
         tally.mismatches,
         tally.failures
     );

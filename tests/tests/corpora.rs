@@ -56,3 +56,17 @@ fn every_expression_case_that_r700_does_not_refuse_is_right_there() {
         }
     }
 }
+
+#[test]
+fn every_expression_case_is_right_on_valhall() {
+    let Some(table) = expressions(Target::Valhall) else {
+        return;
+    };
+    assert_eq!(wrong(&table), Vec::<String>::new());
+    let refused: Vec<_> = table
+        .files
+        .iter()
+        .filter(|file| file.refused.is_some())
+        .collect();
+    assert!(refused.is_empty(), "{refused:?}");
+}

@@ -71,6 +71,7 @@ fn machine_code_comes_back_from_its_text_or_is_refused() {
 #[test]
 fn random_programs_do_on_the_machine_what_they_mean() {
     for seed in 0..60 {
-        fuzz::program(seed);
+        fuzz::program(gpucc::Target::R700, seed);
+        fuzz::program(gpucc::Target::Valhall, seed);
     }
 }

@@ -5,41 +5,75 @@ use gpucc_isa::{Field, Inst};
 use gpucc_valhall::isa::program::words_of;
 use gpucc_valhall::isa::{Opcode, Staging, decode_word, f};
 
-/// The instructions of a program.
+/// The instructions of a program that the emulator executes: the two behind a BLEND call a blend shader
+/// of the driver's.
 pub(super) fn sites(code: &[u8]) -> Vec<Site> {
     let words = words_of(code).unwrap_or_default();
-    let decoded = words.iter().enumerate().filter_map(|(index, word)| {
-        let inst = decode_word(*word).ok()?;
-        Some(Site {
+    let insts: Vec<Option<Inst>> = words.iter().map(|word| decode_word(*word).ok()).collect();
+    let mut calls = 0;
+    let mut sites = Vec::new();
+    for (index, inst) in insts.into_iter().enumerate() {
+        let Some(inst) = inst else { continue };
+        if calls > 0 {
+            calls -= 1;
+            continue;
+        }
+        if Opcode::of(inst.op()) == Opcode::Blend {
+            calls = 2;
+        }
+        sites.push(Site {
             offset: 8 * index,
             inst,
             meaning: Box::new(move |field, value| has_meaning(&inst, field, value)),
-        })
-    });
-    decoded.collect()
+        });
+    }
+    sites
 }
+
+/// Source byte of the constant 0.
+const ZERO: u32 = 0xc0;
 
 /// False for flips that leave the program's meaning as it is:
 /// - marks of a last use that go or come: they only say that nobody reads on;
 /// - hints and modes that say when or how, not what: memory access, conservative branches, the kept
-///   sample position, the slot of a message without a result;
-/// - waits for more than before, and the end of helpers;
-/// - sign extension of loads that fill their registers, the half of a constant whose halves are alike.
+///   sample position, rounding of what is exact, the slot of a message without a result;
+/// - waits for more than before, the end of helpers, and reconvergence of lanes that did not part;
+/// - sign extension of loads that fill their registers;
+/// - lanes, absolute value and sign of the constant 0 (a sum with either zero differs in zeros only);
+/// - OR for XOR with 0, additions of other widths with 0, and the sign of what is not negative;
+/// - clamps, which change what is outside of their range only.
 fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
-    const HINTS: &[&str] = &["memory_access", "conservative", "update", "skip", "round"];
+    const HINTS: &[&str] = &[
+        "memory_access",
+        "conservative",
+        "update",
+        "skip",
+        "round",
+        "abs0",
+        "abs1",
+        "abs2",
+        "clamp",
+    ];
     if HINTS.contains(&field.name) {
         return false;
     }
     let opcode = Opcode::of(inst.op());
     let old = inst.get(field.id);
+    let zero = |source| inst.has_field(source) && inst.get(source) == ZERO;
     match field.id {
         f::SRC0 | f::SRC1 | f::SRC2 | f::SRC3 => old ^ value != 0x40 || old >= 0x80,
+        f::SWZ0 | f::NEG0 => !zero(f::SRC0),
+        f::SWZ1 | f::NEG1 => !zero(f::SRC1),
+        f::SWZ2 | f::NEG2 => !zero(f::SRC2),
+        f::OP2 if inst.has_field(f::NOT2) => !zero(f::SRC2),
+        f::OPCODE if inst.has_field(f::IMM) => !zero(f::SRC0) || value >> 4 != old >> 4,
         // Values 1 to 7 are sets of slots, 8 and 9 have them all.
         f::FLOW => {
             let waits = |flow: u32| if flow < 8 { flow } else { 7 };
             let only_waits = old < 10 && value < 10;
             let more = waits(old) & !waits(value) == 0 && (value >= 8 || old < 8);
-            !(only_waits && more) && value != 13 && old != 13
+            let reconverges = old == 0 && value == 10;
+            !(only_waits && more) && !reconverges && value != 13 && old != 13
         }
         f::SLOT => opcode.staging() != Staging::Read && opcode.staging() != Staging::None,
         f::UNSIGNED => matches!(
