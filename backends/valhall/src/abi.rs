@@ -396,11 +396,13 @@ impl Abi {
                 }
                 OutputKind::Builtin(Builtin::Position) => OutputPlace::Position,
                 OutputKind::Builtin(Builtin::PointSize) => OutputPlace::PointSize,
+                OutputKind::Builtin(Builtin::ClipDistance(first)) => {
+                    self.varying(16 * VARYINGS + 4 * u32::from(first), data.components)
+                }
                 OutputKind::Builtin(_) => continue,
                 OutputKind::Location { location, .. } => {
                     check_location(location)?;
-                    self.varying_stride = self.varying_stride.max(16 * (location + 1));
-                    OutputPlace::Varying(16 * location)
+                    self.varying(16 * location, 4)
                 }
             };
             self.outputs.push(OutputSlot {
@@ -410,6 +412,13 @@ impl Abi {
             });
         }
         Ok(())
+    }
+
+    /// Components of the varying record.
+    fn varying(&mut self, at: u32, components: u8) -> OutputPlace {
+        let end = (at + 4 * u32::from(components)).next_multiple_of(16);
+        self.varying_stride = self.varying_stride.max(end);
+        OutputPlace::Varying(at)
     }
 
     /// A layout for every attribute that the pipeline leaves out, in the order of locations. Those
