@@ -14,6 +14,7 @@ use gpucc_r700 as r700;
 use gpucc_r700::driver::{self, Placement, Range, Texture};
 use gpucc_r700::emu::model::Model;
 use gpucc_r700::emu::{self, PixelBatch, Trap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -519,4 +520,194 @@ fn descriptors_read_back_as_what_they_describe() {
         .state(r700::Chip::Rv770, emu::Stage::Vertex)
         .expect("describes something");
     assert_eq!(state.samplers.get(&3), Some(&sampler));
+}
+
+/// The guide's registers by their names without numbers: address, and the low bit of each field.
+type Guide = BTreeMap<String, (u32, BTreeMap<String, u32>)>;
+
+fn stem(name: &str) -> String {
+    // The guide misprints word 5. Digest 3.71.
+    let name = name
+        .replace("RESOURCE_WORDS_0", "RESOURCE_WORD5_0")
+        .replace(' ', "_");
+    let name = match (name.find('['), name.find(']')) {
+        (Some(from), Some(to)) => name[..from].trim_end_matches('_').to_owned() + &name[to + 1..],
+        _ => name,
+    };
+    let parts: Vec<&str> = name
+        .split('_')
+        .filter(|part| !part.bytes().all(|b| b.is_ascii_digit()))
+        .collect();
+    // TD_PS_SAMPLER3_BORDER_RED
+    parts
+        .iter()
+        .map(|part| match part.strip_prefix("SAMPLER") {
+            Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => "SAMPLER",
+            _ => part,
+        })
+        .collect::<Vec<_>>()
+        .join("_")
+}
+
+fn guide() -> Option<Guide> {
+    let root = match std::env::var_os("GPUCC_SHARED") {
+        Some(path) => PathBuf::from(path),
+        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")),
+    };
+    let seeds = std::fs::read_dir(root.join("seeds")).ok()?;
+    let path = seeds
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .find(|path| {
+            path.file_name()
+                .is_some_and(|n| n.to_string_lossy().starts_with("003_"))
+        })?;
+    let text = std::fs::read_to_string(path)
+        .ok()?
+        .replace('\\', "")
+        .replace('•', "·");
+    let mut guide = Guide::new();
+    let mut current: Option<String> = None;
+    for line in text.lines() {
+        if let Some((head, tail)) = line.split_once(" · ") {
+            let name = head.rsplit([':', '>', '*']).next().unwrap_or_default();
+            if let Some((_, address)) = tail.split_once("GpuF0MMReg:0x") {
+                let digits: String = address
+                    .chars()
+                    .take_while(char::is_ascii_hexdigit)
+                    .collect();
+                let address = u32::from_str_radix(&digits, 16).expect("hexadecimal");
+                let exact = !name.contains('[') && !name.ends_with("_0");
+                let name = if exact { name.to_owned() } else { stem(name) };
+                guide
+                    .entry(name.clone())
+                    .or_insert((address, BTreeMap::new()));
+                current = Some(name);
+                continue;
+            }
+        }
+        let mut columns = line.split('\t');
+        let (Some(field), Some(bits), Some(name)) = (columns.next(), columns.next(), &current)
+        else {
+            continue;
+        };
+        let low = bits.rsplit(':').next().and_then(|low| low.parse().ok());
+        let named = field
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        if let (Some(low), true, Some(register)) = (low, named, guide.get_mut(name)) {
+            register.1.entry(field.to_owned()).or_insert(low);
+        }
+    }
+    Some(guide)
+}
+
+#[test]
+fn every_register_stands_where_the_guide_says() {
+    let Some(guide) = guide() else {
+        eprintln!("skipped: the guide is not there");
+        return;
+    };
+    let mut checked = std::collections::BTreeSet::new();
+    let mut check = |register: &r700::StateRegister| {
+        let exact = guide.contains_key(&register.name);
+        let name = if exact {
+            register.name.clone()
+        } else {
+            stem(&register.name)
+        };
+        let Some((address, fields)) = guide.get(&name) else {
+            panic!("the guide has no {name} ({})", register.name);
+        };
+        let stride = match name.as_str() {
+            _ if name.starts_with("SQ_TEX_RESOURCE") || name.starts_with("SQ_VTX_CONSTANT") => 28,
+            _ if name.starts_with("SQ_TEX_SAMPLER") => 12,
+            _ if name.starts_with("TD_") => 16,
+            _ => 4,
+        };
+        let number = register
+            .name
+            .split('_')
+            .rev()
+            .find_map(|part| part.trim_start_matches("SAMPLER").parse::<u32>().ok());
+        let numbered = register.name.len() != name.len();
+        let expected = address
+            + if numbered {
+                stride * number.unwrap_or(0)
+            } else {
+                0
+            };
+        assert_eq!(register.address, expected, "{}", register.name);
+        let mut value = 0;
+        for (field, part) in &register.fields {
+            let Some(low) = fields.get(*field) else {
+                panic!("{} has no {field}: {fields:?}", register.name);
+            };
+            value |= part << low;
+        }
+        assert_eq!(value, register.value, "{}", register.name);
+        checked.insert(name);
+    };
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples");
+    for (target, chip) in [
+        (Target::R700, r700::Chip::Rv770),
+        (Target::R600, r700::Chip::R600),
+    ] {
+        let compiler = Compiler::new(target, Some(chip.name())).expect("the target is built");
+        let options = Options::default();
+        for file in std::fs::read_dir(samples).expect("samples") {
+            let path = file.expect("readable").path();
+            let Ok(text) = std::fs::read_to_string(&path) else {
+                continue;
+            };
+            let parsed = compiler.parse(Source::Wgsl(&text), Choice::default(), &options);
+            for entry in parsed.into_iter().flat_map(|parsed| parsed.entries) {
+                let Ok(func) = entry.func else { continue };
+                let Ok(compiled) = compiler.compile(&func, &options) else {
+                    continue;
+                };
+                let back = r700::Options {
+                    chip,
+                    ..r700::Options::default()
+                };
+                let code = r700::compile(compiled.ssa, &back).expect("it compiled before");
+                let block = driver::program_block(&code, &Placement::default());
+                block.expect("describable").iter().for_each(&mut check);
+            }
+        }
+    }
+    let range = Range {
+        address: 0x12_3456_7800,
+        size: 100,
+    };
+    let texture = Texture {
+        format: Format::Rgba16Snorm,
+        extent: Extent {
+            layers: 3,
+            ..Extent::plane(30, 20)
+        },
+        arrayed: true,
+        base: 0x4500,
+        mips: 0x8900,
+    };
+    let sampler = Sampler {
+        border: [1, 2, 3, 4],
+        ..Sampler::linear(Wrap::Mirror)
+    };
+    driver::buffer_words(range, 12, 7)
+        .expect("fits")
+        .iter()
+        .for_each(&mut check);
+    driver::texture_words(&texture, 9)
+        .expect("fits")
+        .iter()
+        .for_each(&mut check);
+    driver::sampler_words(&sampler, 4, 0xA400)
+        .expect("fits")
+        .iter()
+        .for_each(&mut check);
+    driver::draw_block(Topology::PointList, 8, 8, None)
+        .iter()
+        .for_each(&mut check);
+    assert!(checked.len() > 50, "{checked:?}");
 }

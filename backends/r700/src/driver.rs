@@ -407,15 +407,13 @@ pub fn sampler_words(
     ];
     if border == 3 {
         let local = id % 18;
-        for (n, (channel, value)) in ["RED", "GREEN", "BLUE", "ALPHA"]
-            .iter()
-            .zip(s.border)
-            .enumerate()
-        {
+        let stage = if borders == 0xA400 { "PS" } else { "VS" };
+        let channels = ["BORDER_RED", "BORDER_GREEN", "BORDER_BLUE", "BORDER_ALPHA"];
+        for (n, (channel, value)) in channels.into_iter().zip(s.border).enumerate() {
             words.push(word(
-                format!("TD_SAMPLER{local}_BORDER_{channel}"),
+                format!("TD_{stage}_SAMPLER{local}_{channel}"),
                 borders + 16 * local + 4 * n as u32,
-                &[("BORDER", 0, 32, value)],
+                &[(channel, 0, 32, value)],
             )?);
         }
     }
@@ -525,11 +523,11 @@ pub fn draw_block(
     height: u32,
     depth: Option<Compare>,
 ) -> Vec<StateRegister> {
-    let float = |name: &str, address: u32, value: f32| StateRegister {
-        name: name.into(),
+    let float = |field: &'static str, address: u32, value: f32| StateRegister {
+        name: format!("PA_CL_{field}_0"),
         address,
         value: value.to_bits(),
-        fields: vec![("VPORT", value.to_bits())],
+        fields: vec![(field, value.to_bits())],
     };
     let fields = |name: &str, address: u32, parts: &[Part]| {
         word(name.into(), address, parts).expect("constants fit their fields")
@@ -553,12 +551,12 @@ pub fn draw_block(
             )],
         ),
         // Clip space has y up, the screen down.
-        float("PA_CL_VPORT_XSCALE_0", 0x2843C, w / 2.0),
-        float("PA_CL_VPORT_XOFFSET_0", 0x28440, w / 2.0),
-        float("PA_CL_VPORT_YSCALE_0", 0x28444, -h / 2.0),
-        float("PA_CL_VPORT_YOFFSET_0", 0x28448, h / 2.0),
-        float("PA_CL_VPORT_ZSCALE_0", 0x2844C, 1.0),
-        float("PA_CL_VPORT_ZOFFSET_0", 0x28450, 0.0),
+        float("VPORT_XSCALE", 0x2843C, w / 2.0),
+        float("VPORT_XOFFSET", 0x28440, w / 2.0),
+        float("VPORT_YSCALE", 0x28444, -h / 2.0),
+        float("VPORT_YOFFSET", 0x28448, h / 2.0),
+        float("VPORT_ZSCALE", 0x2844C, 1.0),
+        float("VPORT_ZOFFSET", 0x28450, 0.0),
         fields(
             "DB_DEPTH_CONTROL",
             0x28800,
@@ -587,14 +585,15 @@ pub fn draw_block(
             "PA_CL_VTE_CNTL",
             0x28818,
             &[
-                ("VPORT_SCALE_OFFSET_ENA", 0, 6, 63),
+                ("VPORT_X_SCALE_ENA", 0, 1, 1),
+                ("VPORT_X_OFFSET_ENA", 1, 1, 1),
+                ("VPORT_Y_SCALE_ENA", 2, 1, 1),
+                ("VPORT_Y_OFFSET_ENA", 3, 1, 1),
+                ("VPORT_Z_SCALE_ENA", 4, 1, 1),
+                ("VPORT_Z_OFFSET_ENA", 5, 1, 1),
                 ("VTX_W0_FMT", 10, 1, 1),
             ],
         ),
-        fields(
-            "CB_TARGET_MASK",
-            0x28238,
-            &[("TARGET0_ENABLE", 0, 32, u32::MAX)],
-        ),
+        fields("CB_TARGET_MASK", 0x28238, &[("TARGET0_ENABLE", 0, 4, 15)]),
     ]
 }

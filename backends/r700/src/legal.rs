@@ -442,7 +442,8 @@ pub struct Finished {
 /// # Errors
 /// The first violation and where.
 pub fn legal(isa: &'static isa::Isa, program: &isa::Program, gprs: u32) -> Result<(), Finished> {
-    for clause in &program.clauses {
+    let locked = locked(program);
+    for (number, clause) in program.clauses.iter().enumerate() {
         let isa::Body::Alu(groups) = &clause.body else {
             continue;
         };
@@ -453,6 +454,7 @@ pub fn legal(isa: &'static isa::Isa, program: &isa::Program, gprs: u32) -> Resul
         if clause.body.qwords() > 128 {
             return Err(fail(Violation::ClauseLength));
         }
+        let locked = locked[number];
         let mut at = clause.at;
         // Which of PV.x..PV.w, PS the previous group left; whether it was a reduction.
         let mut left = [false; 5];
@@ -484,6 +486,12 @@ pub fn legal(isa: &'static isa::Isa, program: &isa::Program, gprs: u32) -> Resul
                         Read::Gpr { rel: true, .. } if !address => {
                             return Err(fail(Violation::NoAddress));
                         }
+                        // Sets as `read_slot` numbers them; 16 is the constant file.
+                        Read::Kcache { buffer, index, .. }
+                            if buffer < 2 && index >= locked[usize::from(buffer)] =>
+                        {
+                            return Err(fail(Violation::Unlocked));
+                        }
                         _ => {}
                     }
                 }
@@ -504,6 +512,24 @@ pub fn legal(isa: &'static isa::Isa, program: &isa::Program, gprs: u32) -> Resul
         }
     }
     Ok(())
+}
+
+/// Constants that each set locks, by clause: what every instruction that starts it locks. Guide 5, CF_ALU_WORD.
+fn locked(program: &isa::Program) -> Vec<[u16; 2]> {
+    let constants = |mode: u32| match mode {
+        0 => 0,
+        1 => 16,
+        _ => 32,
+    };
+    let mut locked: Vec<Option<[u16; 2]>> = vec![None; program.clauses.len()];
+    for cf in &program.cf {
+        if let Some(place) = cf.clause.and_then(|id| locked.get_mut(id.index())) {
+            let sets = [isa::f::KCACHE_MODE0, isa::f::KCACHE_MODE1];
+            let [a, b] = sets.map(|mode| constants(cf.inst.get(mode)));
+            *place = Some(place.map_or([a, b], |[c, d]| [a.min(c), b.min(d)]));
+        }
+    }
+    locked.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 /// An encoded group as a state, built slot by slot through the rules, and its swizzles.

@@ -112,6 +112,21 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
             &[("PGM_CF_OFFSET", 0, 0)],
         ));
     }
+    // The four clause temporaries that the register file of the compiler leaves out. NUM_*_GPRS are the driver's.
+    list.push(register(
+        "SQ_GPR_RESOURCE_MGMT_1",
+        0x8c04,
+        &[("NUM_CLAUSE_TEMP_GPRS", 28, 4)],
+    ));
+    if func.stage == Stage::Compute {
+        // The thread's number is the count of vertices (abi-r700: Compute).
+        list.push(register("VGT_VTX_CNT_EN", 0x28ab8, &[("VTX_CNT_EN", 0, 1)]));
+        list.push(register(
+            "VGT_PRIMITIVE_TYPE",
+            0x8958,
+            &[("PRIM_TYPE", 0, 1)],
+        ));
+    }
     match func.stage {
         Stage::Fragment => fragment(func, abi, code, &mut list),
         Stage::Vertex | Stage::Compute => vertex(func, abi, &mut list),
@@ -168,7 +183,14 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
         "PA_CL_VS_OUT_CNTL",
         0x2881c,
         &[
-            ("CLIP_DIST_ENA", 0, clip),
+            ("CLIP_DIST_ENA_0", 0, clip & 1),
+            ("CLIP_DIST_ENA_1", 1, clip >> 1 & 1),
+            ("CLIP_DIST_ENA_2", 2, clip >> 2 & 1),
+            ("CLIP_DIST_ENA_3", 3, clip >> 3 & 1),
+            ("CLIP_DIST_ENA_4", 4, clip >> 4 & 1),
+            ("CLIP_DIST_ENA_5", 5, clip >> 5 & 1),
+            ("CLIP_DIST_ENA_6", 6, clip >> 6 & 1),
+            ("CLIP_DIST_ENA_7", 7, clip >> 7 & 1),
             ("USE_VTX_POINT_SIZE", 16, size),
             ("VS_OUT_MISC_VEC_ENA", 21, size),
             ("VS_OUT_CCDIST0_VEC_ENA", 22, u32::from(clip & 0x0f != 0)),
@@ -261,6 +283,21 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         &[("FLAT_SHADE_ENA", 0, flat)],
     ));
     list.push(register(
+        "SPI_FOG_CNTL",
+        0x286dc,
+        &[("PASS_FOG_THROUGH_PS", 0, 0), ("PIXEL_FOG_FUNC", 1, 0)],
+    ));
+    // Shaders test alpha themselves.
+    list.push(register(
+        "SX_ALPHA_TEST_CONTROL",
+        0x28410,
+        &[
+            ("ALPHA_FUNC", 0, 0),
+            ("ALPHA_TEST_ENABLE", 3, 0),
+            ("ALPHA_TEST_BYPASS", 8, 1),
+        ],
+    ));
+    list.push(register(
         "SPI_INPUT_Z",
         0x286d8,
         &[("PROVIDE_Z_TO_SPI", 0, u32::from(abi.position.is_some()))],
@@ -297,7 +334,16 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     list.push(register(
         "CB_SHADER_MASK",
         0x2823c,
-        &[("OUTPUT_ENABLE", 0, mask)],
+        &[
+            ("OUTPUT0_ENABLE", 0, mask & 15),
+            ("OUTPUT1_ENABLE", 4, mask >> 4 & 15),
+            ("OUTPUT2_ENABLE", 8, mask >> 8 & 15),
+            ("OUTPUT3_ENABLE", 12, mask >> 12 & 15),
+            ("OUTPUT4_ENABLE", 16, mask >> 16 & 15),
+            ("OUTPUT5_ENABLE", 20, mask >> 20 & 15),
+            ("OUTPUT6_ENABLE", 24, mask >> 24 & 15),
+            ("OUTPUT7_ENABLE", 28, mask >> 28 & 15),
+        ],
     ));
     let order = match (func.early_fragment_tests, depth, code.kills) {
         (true, ..) | (false, 0, false) => 1,

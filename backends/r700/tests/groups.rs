@@ -266,3 +266,90 @@ fn a_clause_has_128_slots() {
         Violation::ClauseLength
     );
 }
+
+#[test]
+fn two_slots_write_two_places() {
+    let x = slot(MOV, 0, &[gpr(1, 0)]);
+    let elsewhere = Slot {
+        dst: Some(Dst {
+            gpr: 8,
+            chan: 0,
+            rel: false,
+        }),
+        ..x
+    };
+    assert!(admit(&[(0, x), (4, elsewhere)]).is_ok());
+    assert_eq!(admit(&[(0, x), (4, x)]).unwrap_err(), Violation::SamePlace);
+}
+
+#[test]
+fn a_kill_stands_in_the_last_group_of_its_clause() {
+    let kill = || {
+        group(vec![
+            isa::AluSlot::new(isa::AluOp::KILLE_INT)
+                .with_src(0, isa::Src::gpr(1, isa::Chan::X))
+                .with_src(1, isa::Src::gpr(1, isa::Chan::X))
+                .with_dst(isa::Dst::masked(isa::Chan::X)),
+        ])
+    };
+    let one = || group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
+    assert!(legal(&isa::R700, &clause(vec![one(), kill()]), 2).is_ok());
+    assert_eq!(
+        legal(&isa::R700, &clause(vec![kill(), one()]), 2)
+            .unwrap_err()
+            .violation,
+        Violation::KillNotLast
+    );
+}
+
+#[test]
+fn an_index_is_loaded_in_an_earlier_group() {
+    let load = || {
+        group(vec![
+            isa::AluSlot::new(isa::AluOp::MOVA_INT)
+                .with_src(0, isa::Src::gpr(1, isa::Chan::X))
+                .with_dst(isa::Dst::masked(isa::Chan::X)),
+        ])
+    };
+    let indexed = || {
+        let source = isa::Src {
+            rel: true,
+            ..isa::Src::gpr(1, isa::Chan::X)
+        };
+        group(vec![mov(source, 0)])
+    };
+    assert!(legal(&isa::R700, &clause(vec![load(), indexed()]), 2).is_ok());
+    assert_eq!(
+        legal(&isa::R700, &clause(vec![indexed(), load()]), 2)
+            .unwrap_err()
+            .violation,
+        Violation::NoAddress
+    );
+}
+
+#[test]
+fn constants_are_locked_by_the_instruction_that_starts_the_clause() {
+    let read = |index| {
+        let source = isa::Src::plain(isa::Operand::Kcache { set: 0, index }, isa::Chan::X);
+        group(vec![mov(source, 0)])
+    };
+    let program = |index: u8, mode: u32| {
+        let mut program = clause(vec![read(index)]);
+        program.cf.push(isa::Cf {
+            at: 0,
+            inst: isa::Inst::new(isa::R700.cf_op(isa::CfOp::ALU))
+                .with(isa::f::ADDR, 2)
+                .with(isa::f::KCACHE_MODE0, mode),
+            clause: Some(isa::ClauseId(0)),
+        });
+        program
+    };
+    assert!(legal(&isa::R700, &program(15, 1), 2).is_ok());
+    assert!(legal(&isa::R700, &program(16, 2), 2).is_ok());
+    for wrong in [program(0, 0), program(16, 1)] {
+        assert_eq!(
+            legal(&isa::R700, &wrong, 2).unwrap_err().violation,
+            Violation::Unlocked
+        );
+    }
+}
