@@ -497,7 +497,7 @@ impl Lower<'_> {
                     None
                 }
             })?;
-        let sources = [old, new, mask].map(|value| self.plain(value));
+        let sources = [new, old, mask].map(|value| self.plain(value));
         Some(self.emit_with(Opcode::MuxI32, &sources, &[(f::MUX, 3)]))
     }
 
