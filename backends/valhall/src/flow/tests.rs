@@ -295,3 +295,36 @@ fn a_value_for_the_next_trip_waits_at_the_end_of_the_loop_or_before_its_use() {
         "{lines:?}"
     );
 }
+
+#[test]
+fn a_branch_over_a_jump_is_a_branch_to_where_the_jump_leads() {
+    // while (!a) { b }
+    let mut case = Case::new();
+    let (leave, body, after) = (
+        case.func.make_block(),
+        case.func.make_block(),
+        case.func.make_block(),
+    );
+    let header = case.func.make_block();
+    case.fall(header);
+    case.begin(header);
+    case.branch(55, body, true);
+    case.fall(leave);
+    case.begin(leave);
+    case.jump(after);
+    case.begin(body);
+    case.mov(55, 56);
+    case.jump(header);
+    case.begin(after);
+    case.mov(1, 57);
+    let lines = case.compute();
+    assert_eq!(
+        lines,
+        [
+            "BRANCHZ.eq.reconverge ^r55, offset:2",
+            "MOV.i32 r55, r56",
+            "BRANCHZ.eq 0x0, offset:-3",
+            "MOV.i32.end r1, ^r57",
+        ]
+    );
+}
