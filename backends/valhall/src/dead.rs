@@ -1,4 +1,4 @@
-//! Removes instructions whose results nobody reads.
+//! Removes copies of what never changes, and instructions whose results nobody reads.
 
 use crate::inst::{Inst, Op};
 use crate::isa::{Opcode, Unit};
@@ -31,8 +31,64 @@ fn is_root(inst: &Inst) -> bool {
     }
 }
 
-/// Removes what is dead. Linear.
+/// Removes both. Linear.
 pub fn run(func: &mut Func<Inst>) {
+    forward_copies(func);
+    drop_dead(func);
+}
+
+/// Who reads a copy reads the original, where both are written once: the allocator makes the copies that places ask for.
+fn forward_copies(func: &mut Func<Inst>) {
+    let mut writes = vec![0u8; func.vregs.len()];
+    let mut copies = false;
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            copies |= node.inst.is_copy();
+            node.inst.operands(&mut |operand| {
+                if let (Some(v), true) = (operand.reg.as_virt(), operand.role.is_def()) {
+                    writes[v.index()] = writes[v.index()].saturating_add(1);
+                }
+            });
+        }
+    }
+    if !copies {
+        return;
+    }
+    let mut original: Vec<Option<VReg>> = vec![None; func.vregs.len()];
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            let Inst::Copy { dst, src } = &node.inst else {
+                continue;
+            };
+            for (to, from) in dst.iter().zip(src) {
+                if let (Some(to), Some(from)) = (to.as_virt(), from.as_virt())
+                    && writes[to.index()] == 1
+                    && writes[from.index()] == 1
+                {
+                    original[to.index()] = Some(from);
+                }
+            }
+        }
+    }
+    // A copy's original may be a copy.
+    for v in 0..original.len() {
+        while let Some(up) = original[v]
+            && let Some(above) = original[up.index()]
+        {
+            original[v] = Some(above);
+        }
+    }
+    for &block in &func.layout {
+        for node in &mut func.blocks[block].nodes {
+            node.inst.rewrite(&mut |reg, role| match reg.as_virt() {
+                Some(v) if role == Role::Use => original[v.index()].unwrap_or(v).into(),
+                _ => reg,
+            });
+        }
+    }
+}
+
+fn drop_dead(func: &mut Func<Inst>) {
     let mut defs: Vec<Vec<(Block, u32)>> = vec![Vec::new(); func.vregs.len()];
     let mut wanted: EntitySet<VReg> = EntitySet::with_capacity(func.vregs.len());
     let mut work: Vec<VReg> = Vec::new();
@@ -143,7 +199,7 @@ mod tests {
         let body = text.split_once("b0:").unwrap().1.trim();
         assert_eq!(
             body,
-            "entry v0=r60\n    v2 = copy v0\n    v4 = MOV.i32 v2\n    STORE.i32 @v4 v0:v0"
+            "entry v0=r60\n    v4 = MOV.i32 v0\n    STORE.i32 @v4 v0:v0"
         );
     }
 }

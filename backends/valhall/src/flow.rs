@@ -337,12 +337,18 @@ fn turn_branches(func: &mut Func<Inst>) {
     // A chain of jumps is followed only so far: jumps in a circle have no end.
     const LONGEST_CHAIN: usize = 8;
     let only_jump = |func: &Func<Inst>, block: Block| match &func.blocks[block].nodes[..] {
-        [node] => node.inst.op().filter(|op| is_jump(op)).and_then(|op| op.target),
+        [node] => node
+            .inst
+            .op()
+            .filter(|op| is_jump(op))
+            .and_then(|op| op.target),
         _ => None,
     };
     for position in 0..func.layout.len() {
         let block = func.layout[position];
-        let Some(mut target) = branch_target(func, block) else { continue };
+        let Some(mut target) = branch_target(func, block) else {
+            continue;
+        };
         for _ in 0..LONGEST_CHAIN {
             match only_jump(func, target) {
                 Some(next) if next != target => target = next,
@@ -350,12 +356,18 @@ fn turn_branches(func: &mut Func<Inst>) {
             }
         }
         retarget(func, block, target);
-        let Some(&over) = func.layout.get(position + 1) else { continue };
-        let last = func.blocks[block].nodes.last().and_then(|node| node.inst.op());
+        let Some(&over) = func.layout.get(position + 1) else {
+            continue;
+        };
+        let last = func.blocks[block]
+            .nodes
+            .last()
+            .and_then(|node| node.inst.op());
         let turns = last.is_some_and(|op| op.opcode == Opcode::Branchz && !is_jump(op));
         let preds_of_over = || {
             let all = func.layout.iter();
-            all.filter(|&&from| func.successors(Edges::Logical, from).contains(&over)).count()
+            all.filter(|&&from| func.successors(Edges::Logical, from).contains(&over))
+                .count()
         };
         if let Some(beyond) = only_jump(func, over)
             && turns
@@ -395,9 +407,13 @@ fn branch_target(func: &Func<Inst>, block: Block) -> Option<Block> {
 
 /// Makes the branch at the end of a block lead elsewhere.
 fn retarget(func: &mut Func<Inst>, block: Block, to: Block) {
-    let Some(node) = func.blocks[block].nodes.last_mut() else { return };
+    let Some(node) = func.blocks[block].nodes.last_mut() else {
+        return;
+    };
     let Inst::Op(op) = &mut node.inst else { return };
-    let Some(from) = op.target.replace(to).filter(|&from| from != to) else { return };
+    let Some(from) = op.target.replace(to).filter(|&from| from != to) else {
+        return;
+    };
     for edges in [Edges::Logical, Edges::Physical] {
         replace_edge(func, edges, block, from, to);
     }
