@@ -42,7 +42,7 @@ pub fn finish(
 ) -> Result<Finished, Failure> {
     let internal = |pass: &'static str, message: String| Failure::Internal { pass, message };
     let private: Vec<u32> = parts.iter().map(|part| part.private_bytes).collect();
-    let (mut funcs, entries) = merge(parts);
+    let (mut funcs, mut entries) = merge(parts);
     for func in &funcs {
         dump("lower", func);
         mach::verify(func).map_err(|fault| internal("lower", fault.to_string()))?;
@@ -50,7 +50,7 @@ pub fn finish(
     for func in &mut funcs {
         dead::run(func);
     }
-    let map = constants::run(&mut funcs);
+    let map = constants::run(&mut funcs, &mut entries);
     if map.len() > MOST_UNIFORMS {
         return Err(Failure::Limit {
             what: "words of uniforms",

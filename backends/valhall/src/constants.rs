@@ -5,6 +5,7 @@
 //! [`Src::Fast`], and what stands together is what [`crate::fau`] admits. Orders of preference are those of
 //! isa/valhall_rogue.md 1.8.
 
+use crate::api::FauWord;
 use crate::fau::{self, LUT, Read, Reader};
 use crate::graph::Tree;
 use crate::inst::{FauRef, GPR, Inst, Op, Src};
@@ -14,7 +15,7 @@ use gpucc_ir::mach::{Block, Demand, Func, Loops, Node, Reg};
 use gpucc_ir::ssa::Span;
 use gpucc_isa::{FieldId, Kind};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a source needs in a register.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -30,22 +31,131 @@ struct Shared {
     uses: Vec<(Block, u32)>,
 }
 
-/// Resolves all sources of the programs of a binary. Returns what stands in each word of the uniforms, which they share.
-pub fn run(funcs: &mut [Func<Inst>]) -> Vec<Option<FauRef>> {
+/// Words of uniforms that stand in the page of the small constants.
+const PAGE: usize = 64;
+
+/// Resolves all sources of the programs of a binary. Returns what stands in each word of the uniforms, which they share;
+/// constants that stand there are added to `entries`.
+pub fn run(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec<Option<FauRef>> {
+    for func in funcs.iter_mut() {
+        for position in 0..func.layout.len() {
+            let block = func.layout[position];
+            for node in &mut func.blocks[block].nodes {
+                if let Inst::Op(op) = &mut node.inst {
+                    immediate_form(op);
+                    small_constants(op);
+                }
+            }
+        }
+    }
+    push_constants(funcs, entries);
     let map = words(funcs);
     let mut word_of: BTreeMap<FauRef, u8> = BTreeMap::new();
     for (word, entry) in map.iter().enumerate() {
-        if let Some(entry) = *entry {
-            word_of.insert(entry, word as u8);
+        if let (Some(entry), Ok(word)) = (*entry, u8::try_from(word)) {
+            word_of.insert(entry, word);
         }
     }
     for func in funcs {
-        function(func, &word_of);
+        function(
+            func,
+            &Known {
+                word_of: &word_of,
+                entries,
+            },
+        );
     }
     map
 }
 
-fn function(func: &mut Func<Inst>, word_of: &BTreeMap<FauRef, u8>) {
+/// What uniforms hold, and where.
+struct Known<'a> {
+    word_of: &'a BTreeMap<FauRef, u8>,
+    entries: &'a [FauWord],
+}
+
+/// Constants of the table become that.
+fn small_constants(op: &mut Op) {
+    let shape = op.opcode.shape();
+    for (k, source) in shape.sources.iter().enumerate() {
+        let Some(&Src::Bits(bits)) = op.src.get(k) else {
+            continue;
+        };
+        if let Some((entry, fields)) = entry(op, source, bits) {
+            for (field, value) in fields {
+                op.word = op.word.with(field, value);
+            }
+            op.src[k] = Src::Fast(Read::Lut(entry));
+        }
+    }
+}
+
+/// Gives the constants that are read most words of the uniforms, as far as their page has room.
+fn push_constants(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) {
+    let mut weight: BTreeMap<(u32, bool), u64> = BTreeMap::new();
+    let mut taken: BTreeSet<FauRef> = BTreeSet::new();
+    for func in funcs.iter() {
+        let loops = Loops::of(func);
+        for &block in &func.layout {
+            let frequency = 1u64 << (3 * loops.depth(block).min(7));
+            for node in &func.blocks[block].nodes {
+                let Some(op) = node.inst.op() else { continue };
+                for (k, source) in op.src.iter().enumerate() {
+                    match *source {
+                        Src::Bits(bits) => {
+                            *weight.entry((bits, is_wide(op, k))).or_default() += frequency;
+                        }
+                        Src::Fau(entry) => {
+                            taken.insert(entry);
+                        }
+                        Src::FauPair(entry) => {
+                            taken.insert(entry);
+                            taken.insert(FauRef(entry.0 + 1));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    // Entries that are 64 bits leave no holes, single ones at most one.
+    let mut room = PAGE.saturating_sub(taken.len().next_multiple_of(2));
+    let mut order: Vec<((u32, bool), u64)> = weight.into_iter().collect();
+    order.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    let mut pushed: BTreeMap<(u32, bool), FauRef> = BTreeMap::new();
+    for (key, _) in order {
+        let size = 1 + usize::from(key.1);
+        if size > room || entries.len() + size > usize::from(u16::MAX) {
+            continue;
+        }
+        room -= size;
+        pushed.insert(key, FauRef(entries.len() as u16));
+        entries.push(FauWord::Constant(key.0));
+        if key.1 {
+            entries.push(FauWord::Constant(0));
+        }
+    }
+    for func in funcs {
+        for &block in &func.layout {
+            for node in &mut func.blocks[block].nodes {
+                let Inst::Op(op) = &mut node.inst else {
+                    continue;
+                };
+                for k in 0..op.src.len() {
+                    let Src::Bits(bits) = op.src[k] else { continue };
+                    let wide = is_wide(op, k);
+                    op.src[k] = match pushed.get(&(bits, wide)) {
+                        Some(&entry) if wide => Src::FauPair(entry),
+                        Some(&entry) => Src::Fau(entry),
+                        None => continue,
+                    };
+                }
+            }
+        }
+    }
+}
+
+fn function(func: &mut Func<Inst>, known: &Known<'_>) {
     let mut moved: BTreeMap<Moved, Shared> = BTreeMap::new();
     for position in 0..func.layout.len() {
         let block = func.layout[position];
@@ -53,8 +163,7 @@ fn function(func: &mut Func<Inst>, word_of: &BTreeMap<FauRef, u8>) {
             let Inst::Op(op) = &mut func.blocks[block].nodes[index].inst else {
                 continue;
             };
-            immediate_form(op);
-            let requests: SmallVec<[(usize, Moved, bool); 4]> = resolve(op, word_of)
+            let requests: SmallVec<[(usize, Moved, bool); 4]> = resolve(op, known)
                 .into_iter()
                 .map(|(source, key)| (source, key, is_wide(op, source)))
                 .collect();
@@ -123,9 +232,11 @@ fn words(funcs: &[Func<Inst>]) -> Vec<Option<FauRef>> {
                     }
                 }
                 single.sort_unstable();
+                // Messages read two slots.
+                let one_slot = Reader::of(op.opcode) != Reader::Message;
                 for (k, &a) in single.iter().enumerate() {
                     *weight.entry(a).or_default() += frequency;
-                    for &b in &single[k + 1..] {
+                    for &b in single[k + 1..].iter().filter(|_| one_slot) {
                         *together.entry((a, b)).or_default() += frequency;
                     }
                 }
@@ -175,36 +286,32 @@ fn words(funcs: &[Func<Inst>]) -> Vec<Option<FauRef>> {
 }
 
 /// Resolves the sources of one instruction; what must come from a register is returned.
-fn resolve(op: &mut Op, word_of: &BTreeMap<FauRef, u8>) -> SmallVec<[(usize, Moved); 4]> {
+fn resolve(op: &mut Op, known: &Known<'_>) -> SmallVec<[(usize, Moved); 4]> {
     let mut requests: SmallVec<[(usize, Moved); 4]> = SmallVec::new();
-    let shape = op.opcode.shape();
+    // Constants among the uniforms: moving one needs no uniform.
+    let mut constants: SmallVec<[Option<u32>; 4]> = SmallVec::new();
     for k in 0..op.src.len() {
         let uniform = |entry: FauRef| {
-            let word = word_of.get(&entry).copied();
+            let word = known.word_of.get(&entry).copied();
             Read::Uniform(word.expect("every entry that is read has a word"))
         };
+        let mut constant = None;
         op.src[k] = match op.src[k] {
-            Src::Fau(entry) | Src::FauPair(entry) => Src::Fast(uniform(entry)),
+            Src::Fau(entry) | Src::FauPair(entry) => {
+                if let Some(&FauWord::Constant(bits)) = known.entries.get(usize::from(entry.0)) {
+                    constant = Some(bits);
+                }
+                Src::Fast(uniform(entry))
+            }
             Src::Special(special, word) => Src::Fast(special.read(word)),
             Src::Special64(special) => Src::Fast(special.read(0)),
-            Src::Bits(bits) => match shape
-                .sources
-                .get(k)
-                .and_then(|source| entry(op, source, bits))
-            {
-                Some((entry, fields)) => {
-                    for (field, value) in fields {
-                        op.word = op.word.with(field, value);
-                    }
-                    Src::Fast(Read::Lut(entry))
-                }
-                None => {
-                    requests.push((k, Moved::Bits(bits)));
-                    continue;
-                }
-            },
+            Src::Bits(bits) => {
+                requests.push((k, Moved::Bits(bits)));
+                Src::Bits(bits)
+            }
             other => other,
         };
+        constants.push(constant);
     }
     let fast: SmallVec<[Option<(Read, bool)>; 4]> = op
         .src
@@ -222,9 +329,10 @@ fn resolve(op: &mut Op, word_of: &BTreeMap<FauRef, u8>) -> SmallVec<[(usize, Mov
         {
             requests.push((
                 k,
-                match read {
-                    Read::Lut(entry) => Moved::Bits(LUT[usize::from(entry)]),
-                    other => Moved::Fast(other),
+                match (constants[k], read) {
+                    (Some(bits), _) => Moved::Bits(bits),
+                    (None, Read::Lut(entry)) => Moved::Bits(LUT[usize::from(entry)]),
+                    (None, other) => Moved::Fast(other),
                 },
             ));
         }

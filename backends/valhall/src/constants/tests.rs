@@ -35,7 +35,7 @@ impl Case {
     /// The body as text, after constants were resolved.
     fn run(self) -> String {
         let mut funcs = [self.func];
-        run(&mut funcs);
+        run(&mut funcs, &mut Vec::new());
         gpucc_ir::mach::verify(&funcs[0]).unwrap();
         let text = crate::text::print(&funcs[0]);
         text.split_once("entry")
@@ -124,7 +124,7 @@ fn additions_take_immediates() {
     let text = add(Opcode::IsubU32, v, Src::Bits(1));
     assert_eq!(text.trim(), "v1 = IADD_IMM.i32 constant:0xffffffff v0");
     let text = add(Opcode::IsubU32, Src::Bits(77), v);
-    assert!(text.contains("ISUB.u32 v2, v0"), "{text}");
+    assert!(text.contains("ISUB.u32 u0, v0"), "{text}");
     let text = add(Opcode::FaddF32, Src::Bits(2.75f32.to_bits()), v);
     assert_eq!(text.trim(), "v1 = FADD_IMM.f32 constant:0x40300000 v0");
     let text = add(Opcode::IsubV2u16, v, Src::Bits(0x0001_0000));
@@ -137,37 +137,73 @@ fn what_modifies_the_other_source_keeps_the_addition_as_it_is() {
         let op = case.push(Opcode::FaddF32, &[v, Src::Bits(2.75f32.to_bits())]);
         op.word = op.word.with(f::NEG0, 1);
     });
-    assert!(text.contains("FADD.f32 v0.neg, v2"), "{text}");
+    assert!(text.contains("FADD.f32 v0.neg, u0"), "{text}");
 }
 
 #[test]
-fn a_constant_outside_the_table_is_moved_once_for_all_its_uses() {
-    let text = body(|case, v| {
+fn a_constant_outside_the_table_stands_in_a_word_of_the_uniforms() {
+    let mut case = Case::new();
+    let v = Src::Reg(case.v.into());
+    case.push(Opcode::FmaF32, &[v, Src::Bits(0x1234_5678), v]);
+    case.push(Opcode::FmaF32, &[Src::Bits(77), Src::Bits(0x1234_5678), v]);
+    let (mut funcs, mut entries) = ([case.func], vec![FauWord::FirstVertex]);
+    let map = run(&mut funcs, &mut entries);
+    assert_eq!(map.len(), 2);
+    let text = crate::text::print(&funcs[0]);
+    assert!(
+        !text.contains("IADD_IMM") && !text.contains("MOV"),
+        "{text}"
+    );
+    for entry in map.into_iter().flatten() {
+        let word = entries[usize::from(entry.0)];
+        assert!(
+            matches!(word, FauWord::Constant(77 | 0x1234_5678)),
+            "{word:?}"
+        );
+    }
+}
+
+#[test]
+fn a_third_word_is_moved_once_for_all_its_uses() {
+    let text = body(|case, _| {
         for _ in 0..2 {
-            case.push(Opcode::FmaF32, &[v, Src::Bits(0x1234_5678), v]);
+            case.push(
+                Opcode::FmaF32,
+                &[Src::Bits(11), Src::Bits(12), Src::Bits(99)],
+            );
         }
     });
     assert_eq!(text.matches("IADD_IMM.i32").count(), 1, "{text}");
-    assert!(
-        text.contains("v3 = IADD_IMM.i32 constant:0x12345678 0x0"),
-        "{text}"
-    );
+}
+
+#[test]
+fn constants_that_find_no_room_are_moved() {
+    let mut case = Case::new();
+    let v = Src::Reg(case.v.into());
+    for k in 0..70 {
+        case.push(Opcode::FmaF32, &[v, Src::Bits(1000 + k), v]);
+    }
+    let mut funcs = [case.func];
+    let map = run(&mut funcs, &mut Vec::new());
+    assert_eq!(map.len(), 64);
+    let text = crate::text::print(&funcs[0]);
+    assert_eq!(text.matches("IADD_IMM.i32").count(), 6, "{text}");
 }
 
 #[test]
 fn moves_leave_loops_and_stand_above_all_their_uses() {
     let mut case = Case::new();
-    let v = Src::Reg(case.v.into());
     let (header, after) = (case.func.push_block(), case.func.push_block());
     case.func.add_both_edges(case.block, header);
     case.func.add_both_edges(header, header);
     case.func.add_both_edges(header, after);
     let entry = std::mem::replace(&mut case.block, header);
-    case.push(Opcode::FmaF32, &[v, Src::Bits(0x1234_5678), v]);
+    let three = [Src::Bits(11), Src::Bits(12), Src::Bits(99)];
+    case.push(Opcode::FmaF32, &three);
     case.block = after;
-    case.push(Opcode::FmaF32, &[v, Src::Bits(0x1234_5678), v]);
+    case.push(Opcode::FmaF32, &three);
     let mut funcs = [case.func];
-    run(&mut funcs);
+    run(&mut funcs, &mut Vec::new());
     let constants = |block: Block| {
         let nodes = funcs[0].blocks[block].nodes.iter();
         nodes
@@ -193,7 +229,7 @@ fn uniforms_that_are_read_together_share_a_slot() {
     case.push(Opcode::FmaF32, &[fau(1), fau(3), v]);
     case.push(Opcode::FmaF32, &[fau(0), fau(2), v]);
     let mut funcs = [case.func];
-    let map = run(&mut funcs);
+    let map = run(&mut funcs, &mut Vec::new());
     let word = |n: u16| {
         map.iter()
             .position(|&entry| entry == Some(FauRef(n)))
@@ -219,21 +255,16 @@ fn what_cannot_stand_together_is_moved() {
 }
 
 #[test]
-fn a_constant_of_64_bits_that_is_not_in_the_table_is_a_pair() {
-    let text = body(|case, v| {
-        let op = case.push(
-            Opcode::IaddU64,
-            &[Src::Pair([Reg::virt(case_v(v)); 2]), Src::Bits(1000)],
-        );
-        let second = op.dst[0];
-        op.dst.push(second);
-    });
-    assert!(text.contains("constant:0x3e8 0x0"), "{text}");
-    assert!(text.contains(", v2:v3"), "{text}");
-}
-
-fn case_v(v: Src) -> VReg {
-    v.as_reg().and_then(Reg::as_virt).unwrap()
+fn a_constant_of_64_bits_has_a_slot_of_its_own() {
+    let mut case = Case::new();
+    let v = Reg::virt(case.v);
+    let op = case.push(Opcode::IaddU64, &[Src::Pair([v, v]), Src::Bits(1000)]);
+    let second = op.dst[0];
+    op.dst.push(second);
+    let (mut funcs, mut entries) = ([case.func], Vec::new());
+    let map = run(&mut funcs, &mut entries);
+    assert_eq!(map, [Some(FauRef(0)), Some(FauRef(1))]);
+    assert_eq!(entries, [FauWord::Constant(1000), FauWord::Constant(0)]);
 }
 
 #[test]
