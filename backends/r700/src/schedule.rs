@@ -115,6 +115,36 @@ struct Scheduler {
     alive: [i32; 4],
     /// What the group before left in PV.x to PV.w and PS.
     left: [Option<VReg>; 5],
+    seen: Seen,
+}
+
+/// Who wrote and read each register in the run that is looked at: kept from run to run, so that a
+/// run costs what it holds and not what the program holds.
+#[derive(Default)]
+struct Seen {
+    /// The run that the facts are of.
+    run: u32,
+    facts: SecondaryMap<VReg, Facts>,
+}
+
+#[derive(Clone, Default)]
+struct Facts {
+    run: u32,
+    writer: Option<u32>,
+    readers: SmallVec<[u32; 2]>,
+}
+
+impl Seen {
+    fn of(&mut self, v: VReg) -> &mut Facts {
+        let run = self.run;
+        let facts = &mut self.facts[v];
+        if facts.run != run {
+            facts.run = run;
+            facts.writer = None;
+            facts.readers.clear();
+        }
+        facts
+    }
 }
 
 /// Dependences within a run.
@@ -140,6 +170,7 @@ impl Scheduler {
             uses: SecondaryMap::new(),
             alive: [0; 4],
             left: [None; 5],
+            seen: Seen::default(),
         };
         for &block in &func.layout {
             for node in &func.blocks[block].nodes {
@@ -404,7 +435,7 @@ impl Scheduler {
             return;
         }
         self.left = [None; 5];
-        let mut graph = Graph::build(segment);
+        let mut graph = Graph::build(segment, &mut self.seen);
         let mut ready: Ready = BTreeSet::new();
         let mut later: Vec<u32> = Vec::new();
         for at in 0..n {
@@ -514,7 +545,7 @@ impl Scheduler {
 }
 
 impl Graph {
-    fn build(segment: &[Node<Inst>]) -> Graph {
+    fn build(segment: &[Node<Inst>], seen: &mut Seen) -> Graph {
         let n = segment.len();
         let mut graph = Graph {
             succ: vec![SmallVec::new(); n],
@@ -522,8 +553,7 @@ impl Graph {
             height: vec![0; n],
             earliest: vec![0; n],
         };
-        let mut writer: SecondaryMap<VReg, Option<u32>> = SecondaryMap::new();
-        let mut readers: SecondaryMap<VReg, SmallVec<[u32; 2]>> = SecondaryMap::new();
+        seen.run += 1;
         for (at, node) in segment.iter().enumerate() {
             let mut edge = |from: u32, latency: u32| {
                 if from as usize != at {
@@ -543,24 +573,26 @@ impl Graph {
                 }
             });
             for &v in &reads {
-                if let Some(from) = writer[v] {
+                if let Some(from) = seen.of(v).writer {
                     edge(from, 1);
                 }
             }
             for &v in &writes {
-                if let Some(from) = writer[v] {
+                let facts = seen.of(v);
+                if let Some(from) = facts.writer {
                     edge(from, 1);
                 }
-                for &reader in &readers[v] {
+                for &reader in &facts.readers {
                     edge(reader, 0);
                 }
             }
             for &v in &reads {
-                readers[v].push(at as u32);
+                seen.of(v).readers.push(at as u32);
             }
             for &v in &writes {
-                writer[v] = Some(at as u32);
-                readers[v].clear();
+                let facts = seen.of(v);
+                facts.writer = Some(at as u32);
+                facts.readers.clear();
             }
         }
         for at in (0..n).rev() {
