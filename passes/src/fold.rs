@@ -25,6 +25,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         known: SecondaryMap::new(),
         truth: [None; 2],
         demoted: SecondaryMap::new(),
+        demotes: Vec::new(),
         prologue: Vec::new(),
         changed: false,
     };
@@ -81,6 +82,8 @@ struct Fold<'a, 'c> {
     truth: [Option<Value>; 2],
     /// Conditions under which all that are still no helpers have been demoted before.
     demoted: SecondaryMap<Value, bool>,
+    /// Those of the regions around.
+    demotes: Vec<Value>,
     prologue: Vec<Inst>,
     changed: bool,
 }
@@ -89,21 +92,13 @@ impl Fold<'_, '_> {
     fn region(&mut self, func: &mut Func, region: Region) {
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::with_capacity(insts.len());
-        let mut demotes: SmallVec<[Value; 2]> = SmallVec::new();
+        let scope = self.demotes.len();
         for inst in insts {
             self.ctx.steps += 1;
             self.renames.args(func, inst);
             self.decided(func, inst);
-            if let Some(cond) = demotion(func, inst) {
-                if self.demoted[cond] && self.ctx.draw() {
-                    // Nobody is left to demote.
-                    self.changed = true;
-                    continue;
-                }
-                if !self.demoted[cond] {
-                    self.demoted[cond] = true;
-                    demotes.push(cond);
-                }
+            if self.demotes_again(func, inst) {
+                continue;
             }
             let regions = func.insts[inst].regions.clone();
             if !regions.is_empty() {
@@ -132,9 +127,24 @@ impl Fold<'_, '_> {
             out.push(inst);
         }
         func.regions[region].insts = out;
-        for cond in demotes {
+        for cond in self.demotes.drain(scope..) {
             self.demoted[cond] = false;
         }
+    }
+
+    /// Nobody is left to demote: the same condition has demoted before.
+    fn demotes_again(&mut self, func: &Func, inst: Inst) -> bool {
+        let Some(cond) = demotion(func, inst) else {
+            return false;
+        };
+        if !self.demoted[cond] {
+            self.demoted[cond] = true;
+            self.demotes.push(cond);
+            return false;
+        }
+        let gone = self.ctx.draw();
+        self.changed |= gone;
+        gone
     }
 
     /// Replaces operands that the conditions around decide.

@@ -41,7 +41,9 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         dead: SecondaryMap::new(),
         changed: false,
     };
-    forward.region(func, func.body);
+    for (region, ..) in func.regions_in_order() {
+        forward.region(func, region);
+    }
     let Forward {
         mut renames,
         dead,
@@ -57,6 +59,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 
 impl Forward<'_, '_> {
     fn region(&mut self, func: &mut Func, region: Region) {
+        self.words.clear();
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
@@ -65,10 +68,6 @@ impl Forward<'_, '_> {
             if !func.insts[inst].regions.is_empty() {
                 // What is inside neither knows nor leaves anything.
                 self.words.clear();
-                for inner in func.insts[inst].regions.clone() {
-                    self.region(func, inner);
-                    self.words.clear();
-                }
                 out.push(inst);
                 continue;
             }

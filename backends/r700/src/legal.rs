@@ -371,6 +371,9 @@ impl Group {
             self.ports = ports;
             return Ok(());
         }
+        if self.crowded() {
+            return Err(Violation::Ports);
+        }
         let mut swizzle = [0; 5];
         match self.search(0, Ports::NEW, &mut swizzle) {
             Some(ports) => {
@@ -380,6 +383,27 @@ impl Group {
             }
             None => Err(Violation::Ports),
         }
+    }
+
+    /// A channel is asked for more registers than there are cycles: no swizzle helps.
+    fn crowded(&self) -> bool {
+        let mut wanted = [[FREE; 3]; 4];
+        let mut count = [0usize; 4];
+        for source in self.slots.iter().flatten().flat_map(Slot::sources) {
+            if let Read::Gpr { gpr, chan, rel } = source.read {
+                let chan = usize::from(chan);
+                let want = u16::from(gpr) | if rel { INDEXED } else { 0 };
+                if wanted[chan][..count[chan]].contains(&want) {
+                    continue;
+                }
+                if count[chan] == 3 {
+                    return true;
+                }
+                wanted[chan][count[chan]] = want;
+                count[chan] += 1;
+            }
+        }
+        false
     }
 
     /// Depth-first over the slots; five deep and at most 6^4 * 4 leaves.
@@ -396,7 +420,22 @@ impl Group {
             .sources()
             .iter()
             .any(|s| matches!(s.read, Read::Gpr { .. }) || trans);
+        // Swizzles that put what needs a port into the same cycles are one.
+        let mut seen = 0u32;
         for choice in 0..if reads { choices } else { 1 } {
+            let cycles = if trans { &SCL[choice] } else { &VEC[choice] };
+            let key = slot
+                .sources()
+                .iter()
+                .zip(cycles)
+                .fold(0, |key, (s, &cycle)| {
+                    let ported = trans || matches!(s.read, Read::Gpr { .. });
+                    key * 3 + if ported { u32::from(cycle) } else { 0 }
+                });
+            if seen >> key & 1 != 0 {
+                continue;
+            }
+            seen |= 1 << key;
             if let Some(next) = ports.fit(slot, trans, choice) {
                 swizzle[unit] = choice as u8;
                 if let Some(found) = self.search(unit + 1, next, swizzle) {
