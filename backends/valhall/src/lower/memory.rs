@@ -7,6 +7,7 @@ use crate::api::{Failure, FauWord};
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Block, Reg, VReg};
+use gpucc_passes::mach::Effects;
 use gpucc_ir::ssa::{self, AtomicOp, InstData, Mem, MemSpace, Op, Resource, Stage, Type, Value};
 use smallvec::SmallVec;
 
@@ -91,6 +92,30 @@ fn buffer_row(bytes: u32) -> Opcode {
         12 => Opcode::LdBufferI96,
         _ => Opcode::LdBufferI128,
     }
+}
+
+/// The class of workgroup memory in [`crate::inst::Op::effects`]; below it are those of storage buffers.
+const WORKGROUP: u32 = 1 << BUFFERS;
+/// Classes of storage buffers: bindings do not alias unless their numbers are this far apart.
+const BUFFERS: u32 = 20;
+
+fn reading(class: u32) -> Option<Effects> {
+    Some(Effects {
+        reads: class,
+        writes: 0,
+    })
+}
+fn writing(class: u32) -> Option<Effects> {
+    Some(Effects {
+        reads: 0,
+        writes: class,
+    })
+}
+fn both(class: u32) -> Option<Effects> {
+    Some(Effects {
+        reads: class,
+        writes: class,
+    })
 }
 
 /// Runs of values that one access moves: at most 16 bytes, and none that crosses a line of 16 where
@@ -231,6 +256,23 @@ impl Lower<'_> {
         }
     }
 
+    /// The class of a buffer's memory; nothing for what no invocation writes.
+    fn buffer_class(&self, resource: Resource) -> u32 {
+        match self.ssa.resources[resource].kind {
+            ssa::ResourceKind::Storage { access, .. } if access.store || access.atomic => {
+                1 << (resource.as_u32() % BUFFERS)
+            }
+            _ => 0,
+        }
+    }
+
+    fn variable_class(&self, mem: Mem) -> u32 {
+        match self.ssa.mems[mem].space {
+            MemSpace::Private => crate::regs::PRIVATE,
+            MemSpace::Workgroup => WORKGROUP,
+        }
+    }
+
     /// Registers of `bytes` that an access moves.
     fn staging(&mut self, bytes: u32) -> SmallVec<[VReg; 4]> {
         (0..bytes.div_ceil(4)).map(|_| self.fresh()).collect()
@@ -317,9 +359,10 @@ impl Lower<'_> {
             let handle = self.handle(resource, element);
             let registers = self.staging(bytes);
             let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
-            let op = build(buffer_row(bytes), &[address, handle])
+            let mut op = build(buffer_row(bytes), &[address, handle])
                 .with(f::UNSIGNED, 1)
                 .writing(&staging);
+            op.effects = reading(self.buffer_class(resource));
             self.push(op);
             self.define_loaded(&data.results[first..first + len], &registers);
         }
@@ -415,18 +458,28 @@ impl Lower<'_> {
         let bytes = i64::from(width) * values.len() as i64;
         let base = self.buffer_address(resource, element, address, Reach::Signed16, bytes);
         let guard = self.begin_effect();
-        self.stores(base, values, None);
+        self.stores(base, values, None, self.buffer_class(resource), 0);
         self.end_effect(guard);
     }
 
-    fn stores(&mut self, base: Address, values: &[Value], align: Option<Alignment>) {
+    /// Stores values one after the other, in as few runs as `align` allows.
+    fn stores(
+        &mut self,
+        base: Address,
+        values: &[Value],
+        align: Option<Alignment>,
+        class: u32,
+        access: u32,
+    ) {
         let width = self.ssa.ty(values[0]).bytes();
         for (first, len) in runs(width, values.len(), align) {
             let registers = self.gather(&values[first..first + len]);
             let offset = base.offset + (width * first as u32) as i32;
-            let op = build(store_row(width * len as u32), &[Opnd::plain(base.base)])
+            let mut op = build(store_row(width * len as u32), &[Opnd::plain(base.base)])
                 .with(f::OFFSET, u32::from(offset as i16 as u16))
+                .with(f::ACCESS, access)
                 .reading(&registers);
+            op.effects = writing(class);
             self.push(op);
         }
     }
@@ -490,9 +543,10 @@ impl Lower<'_> {
         let at = self.add_constant(Opnd::reg(scaled), first + offset);
         let reg = self.fresh();
         let handle = Opnd::bits(table::UNIFORM << 24 | index);
-        let op = build(Opcode::LdBufferI32, &[Opnd::reg(at), handle])
+        let mut op = build(Opcode::LdBufferI32, &[Opnd::reg(at), handle])
             .with(f::UNSIGNED, 1)
             .writing(&[reg.into()]);
+        op.effects = reading(0);
         self.push(op);
         reg
     }
@@ -585,11 +639,12 @@ impl Lower<'_> {
             let registers = self.staging(bytes);
             let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
             let offset = base.offset + (width * first as u32) as i32;
-            let op = build(load_row(bytes), &[Opnd::plain(base.base)])
+            let mut op = build(load_row(bytes), &[Opnd::plain(base.base)])
                 .with(f::OFFSET, u32::from(offset as i16 as u16))
                 .with(f::UNSIGNED, 1)
                 .with(f::ACCESS, self.access(access.mem))
                 .writing(&staging);
+            op.effects = reading(self.variable_class(access.mem));
             self.push(op);
             self.define_loaded(&data.results[first..first + len], &registers);
         }
@@ -610,15 +665,8 @@ impl Lower<'_> {
         let bytes = i64::from(width) * values.len() as i64;
         let base = self.variable_address(access.mem, data.args[0], Reach::Signed16, bytes);
         let align = self.lines(data.args[0]);
-        for (first, len) in runs(width, values.len(), Some(align)) {
-            let registers = self.gather(&values[first..first + len]);
-            let offset = base.offset + (width * first as u32) as i32;
-            let op = build(store_row(width * len as u32), &[Opnd::plain(base.base)])
-                .with(f::OFFSET, u32::from(offset as i16 as u16))
-                .with(f::ACCESS, self.access(access.mem))
-                .reading(&registers);
-            self.push(op);
-        }
+        let (class, hint) = (self.variable_class(access.mem), self.access(access.mem));
+        self.stores(base, values, Some(align), class, hint);
     }
 
     pub(super) fn buffer_atomic(
@@ -637,9 +685,10 @@ impl Lower<'_> {
             };
             let handle = self.handle(resource, element);
             let reg = self.fresh();
-            let load = build(Opcode::LdBufferI32, &[address, handle])
+            let mut load = build(Opcode::LdBufferI32, &[address, handle])
                 .with(f::UNSIGNED, 1)
                 .writing(&[reg.into()]);
+            load.effects = reading(self.buffer_class(resource));
             self.push(load);
             self.define(data.results[0], Place::Reg(reg));
             return Ok(());
@@ -651,7 +700,8 @@ impl Lower<'_> {
             self.emit_to(old, Opcode::MovI32, &[Opnd::bits(0)], &[]);
         }
         let guard = self.begin_effect();
-        self.atomic(base, op, data, &rest[1..], old);
+        let class = self.buffer_class(resource);
+        self.atomic(base, op, data, &rest[1..], old, class);
         self.end_effect(guard);
         Ok(())
     }
@@ -666,16 +716,17 @@ impl Lower<'_> {
         let base = self.variable_address(access.mem, data.args[0], Reach::Unsigned8, 0);
         if op == AtomicOp::Load {
             let reg = self.fresh();
-            let load = build(Opcode::LoadI32, &[Opnd::plain(base.base)])
+            let mut load = build(Opcode::LoadI32, &[Opnd::plain(base.base)])
                 .with(f::OFFSET, base.offset as u32)
                 .with(f::UNSIGNED, 1)
                 .writing(&[reg.into()]);
+            load.effects = reading(WORKGROUP);
             self.push(load);
             self.define(data.results[0], Place::Reg(reg));
             return Ok(());
         }
         let old = self.fresh();
-        self.atomic(base, op, data, &data.args[1..], old);
+        self.atomic(base, op, data, &data.args[1..], old, WORKGROUP);
         Ok(())
     }
 
@@ -687,6 +738,7 @@ impl Lower<'_> {
         data: &InstData,
         operands: &[Value],
         old: VReg,
+        class: u32,
     ) {
         let result = data
             .results
@@ -716,28 +768,31 @@ impl Lower<'_> {
             read[0] = negative.into();
         }
         if op == AtomicOp::Store || op == AtomicOp::Exchange && result.is_none() {
-            let store = build(Opcode::StoreI32, &[address])
+            let mut store = build(Opcode::StoreI32, &[address])
                 .with(f::OFFSET, offset)
                 .reading(&read);
+            store.effects = writing(class);
             return self.push(store);
         }
         if op == AtomicOp::CompareExchange {
             read.push(self.reg(operands[1]).into());
         }
         if result.is_none() && op != AtomicOp::CompareExchange {
-            let atom = build(Opcode::AtomI32, &[address])
+            let mut atom = build(Opcode::AtomI32, &[address])
                 .with(f::ATOM_OP, code)
                 .with(f::OFFSET, offset)
                 .reading(&read);
+            atom.effects = both(class);
             return self.push(atom);
         }
         let compare = u32::from(op == AtomicOp::CompareExchange);
-        let atom = build(Opcode::AtomReturnI32, &[address])
+        let mut atom = build(Opcode::AtomReturnI32, &[address])
             .with(f::ATOM_OP, code)
             .with(f::COMPARE, compare)
             .with(f::OFFSET, offset)
             .reading(&read)
             .writing(&[old.into()]);
+        atom.effects = both(class);
         self.push(atom);
         if let Some(result) = result {
             self.define(result, Place::Reg(old));
