@@ -229,7 +229,13 @@ impl Lower<'_> {
                 let sources = [x, Opnd::bits(0), Opnd::bits(0)];
                 self.emit_with(Opcode::LshiftOrI32, &sources, &[(f::NOT_RESULT, 1)])
             }
-            Op::Shl => self.shift(Opcode::LshiftOrI32, a),
+            Op::Shl => {
+                let reg = self.shift(Opcode::LshiftOrI32, a);
+                if let Some(by @ 1..=7) = self.ssa.as_const(a[1]) {
+                    self.remember_shift(a[0], by as u32, reg);
+                }
+                reg
+            }
             Op::LShr => match uses::part(self.ssa, result) {
                 Some(part) => self.extracted(part),
                 None => self.shift(Opcode::RshiftOrI32, a),

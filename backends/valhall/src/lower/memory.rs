@@ -7,15 +7,19 @@ use crate::api::{Failure, FauWord};
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Block, Reg, VReg};
-use gpucc_passes::mach::Effects;
 use gpucc_ir::ssa::{self, AtomicOp, InstData, Mem, MemSpace, Op, Resource, Stage, Type, Value};
+use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 
 /// Addresses within buffers that instructions before have computed, innermost region last: handle or
 /// special, base, and the pair of registers.
 #[derive(Default)]
 pub(super) struct Addresses {
-    list: Vec<(Origin, Option<Value>, [VReg; 2])>,
+    list: Vec<(Origin, Option<Base>, [VReg; 2])>,
+    /// Shifted values that are at hand.
+    shifted: Vec<(Base, VReg)>,
+    /// What was known before the code that helpers jump over.
+    guards: Vec<(usize, usize)>,
 }
 
 /// What an address counts from.
@@ -28,12 +32,13 @@ enum Origin {
 
 impl Addresses {
     /// Where a region starts.
-    pub fn mark(&self) -> usize {
-        self.list.len()
+    pub fn mark(&self) -> (usize, usize) {
+        (self.list.len(), self.shifted.len())
     }
     /// What a region computed does not hold outside.
-    pub fn release(&mut self, mark: usize) {
-        self.list.truncate(mark);
+    pub fn release(&mut self, (list, shifted): (usize, usize)) {
+        self.list.truncate(list);
+        self.shifted.truncate(shifted);
     }
 }
 
@@ -160,27 +165,51 @@ fn fits(width: u32, first: usize, len: usize, align: Option<Alignment>) -> bool 
     }
 }
 
-/// Splits off constants that are added: base and offset.
-fn base_and_offset(ssa: &ssa::Func, mut address: Value) -> (Option<Value>, i64) {
-    let mut offset = 0i64;
+/// What is added to a constant offset: a value, shifted left.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Base {
+    value: Value,
+    shift: u32,
+}
+
+/// Splits off constants that are added, also to what is shifted or multiplied: base and offset.
+fn base_and_offset(ssa: &ssa::Func, mut address: Value) -> (Option<Base>, i64) {
+    let (mut offset, mut shift) = (0i64, 0u32);
     loop {
         if let Some(bits) = ssa.as_const(address) {
-            return (None, offset + i64::from(bits as u32));
+            return (None, offset + (i64::from(bits as u32 as i32) << shift));
         }
-        match ssa.def(address) {
-            Some(def) if def.op == Op::IAdd => {
-                let constant = |k: usize| ssa.as_const(def.args[k]).map(|c| i64::from(c as u32));
-                if let Some(c) = constant(1) {
-                    offset += c;
+        let base = Base {
+            value: address,
+            shift,
+        };
+        let Some(def) = ssa.def(address) else {
+            return (Some(base), offset);
+        };
+        let constant = |k: usize| {
+            ssa.as_const(*def.args.get(k)?)
+                .map(|c| i64::from(c as u32 as i32))
+        };
+        match def.op {
+            Op::IAdd => match (constant(0), constant(1)) {
+                (_, Some(c)) => {
+                    offset += c << shift;
                     address = def.args[0];
-                } else if let Some(c) = constant(0) {
-                    offset += c;
-                    address = def.args[1];
-                } else {
-                    return (Some(address), offset);
                 }
-            }
-            _ => return (Some(address), offset),
+                (Some(c), None) => {
+                    offset += c << shift;
+                    address = def.args[1];
+                }
+                (None, None) => return (Some(base), offset),
+            },
+            Op::Shl => match constant(1) {
+                Some(by @ 0..=7) if shift + by as u32 <= 7 => {
+                    shift += by as u32;
+                    address = def.args[0];
+                }
+                _ => return (Some(base), offset),
+            },
+            _ => return (Some(base), offset),
         }
     }
 }
@@ -410,10 +439,13 @@ impl Lower<'_> {
     ) -> Address {
         let (base, offset) = base_and_offset(self.ssa, address);
         let near = reach.holds(offset) && reach.holds(offset + last);
-        let (base, offset) = match (base, near) {
-            (base, true) => (base, offset),
-            (Some(_), false) => (Some(address), 0),
-            (None, false) => (Some(address), 0),
+        let whole = Base {
+            value: address,
+            shift: 0,
+        };
+        let (base, offset) = match near {
+            true => (base, offset),
+            false => (Some(whole), 0),
         };
         let origin = Origin::Buffer(resource, element);
         let pair = match self.known(origin, base) {
@@ -421,7 +453,7 @@ impl Lower<'_> {
             None => {
                 let at = match base {
                     None => Opnd::bits(0),
-                    Some(value) => self.plain(value),
+                    Some(base) => self.shifted(base),
                 };
                 let at = match at.src {
                     Src::Bits(_) => at,
@@ -441,7 +473,32 @@ impl Lower<'_> {
         }
     }
 
-    fn known(&self, origin: Origin, base: Option<Value>) -> Option<[VReg; 2]> {
+    /// A base as one operand. Where the address is the base alone its value may be there already.
+    fn shifted(&mut self, base: Base) -> Opnd {
+        let value = self.plain(base.value);
+        match (base.shift, value.src) {
+            (0, _) => value,
+            (by, Src::Bits(bits)) => Opnd::bits(bits << by),
+            (by, _) => {
+                let known = self.addresses.shifted.iter().rev();
+                if let Some(&(_, reg)) = known.clone().find(|&&(known, _)| known == base) {
+                    return Opnd::reg(reg);
+                }
+                let sources = [value, Opnd::bits(by), Opnd::bits(0)];
+                let reg = self.emit(Opcode::LshiftOrI32, &sources);
+                self.addresses.shifted.push((base, reg));
+                Opnd::reg(reg)
+            }
+        }
+    }
+
+    /// Remembers a value shifted left by a constant.
+    pub(super) fn remember_shift(&mut self, value: Value, by: u32, reg: VReg) {
+        let base = Base { value, shift: by };
+        self.addresses.shifted.push((base, reg));
+    }
+
+    fn known(&self, origin: Origin, base: Option<Base>) -> Option<[VReg; 2]> {
         self.addresses
             .list
             .iter()
@@ -489,6 +546,8 @@ impl Lower<'_> {
         if !self.effects_are_guarded() {
             return None;
         }
+        let mark = self.addresses.mark();
+        self.addresses.guards.push(mark);
         let mask = self.coverage_mask();
         let skip = self.m.make_block();
         let mut op = build(Opcode::Branchz, &[Opnd::reg(mask)]).with(f::EQ, 1);
@@ -516,6 +575,9 @@ impl Lower<'_> {
         self.m.add_both_edges(from, skip);
         self.m.place(skip);
         self.block = skip;
+        if let Some(mark) = self.addresses.guards.pop() {
+            self.addresses.release(mark);
+        }
     }
 
     pub(super) fn buffer_size(&mut self, inst: ssa::Inst, resource: Resource) {
@@ -566,7 +628,7 @@ impl Lower<'_> {
             ),
         };
         let (base, offset) = base_and_offset(self.ssa, address);
-        let offset = offset as u32 as i32 as i64 + i64::from(start);
+        let offset = offset + i64::from(start);
         let near = reach.holds(offset) && reach.holds(offset + last);
         if base.is_none() && near {
             return Address {
@@ -577,7 +639,14 @@ impl Lower<'_> {
         // A base that is not near is computed with its offset.
         let (key, extra, offset) = match near {
             true => (base, 0, offset),
-            false => (Some(address), i64::from(start), 0),
+            false => (
+                Some(Base {
+                    value: address,
+                    shift: 0,
+                }),
+                i64::from(start),
+                0,
+            ),
         };
         if extra == 0
             && let Some(pair) = self.known(origin, key)
@@ -587,7 +656,8 @@ impl Lower<'_> {
                 offset: offset as i32,
             };
         }
-        let at = self.plain(key.expect("a base, or the address itself"));
+        let key_base = key.expect("a base, or the address itself");
+        let at = self.plain(key_base.value);
         let at = match at.src {
             Src::Bits(bits) => Opnd::reg(self.mov(Src::Bits(bits.wrapping_add(extra as u32)))),
             _ => {
@@ -595,12 +665,11 @@ impl Lower<'_> {
                 Opnd::reg(self.add_constant(reg, extra as u32))
             }
         };
-        let index = self.extended(at);
-        let pair = self.emit_pair(
-            Opcode::IaddU64,
-            &[Opnd::plain(Src::Special64(special)), index],
-            &[],
-        );
+        let sources = [Opnd::plain(Src::Special64(special)), self.extended(at)];
+        let pair = match key_base.shift {
+            0 => self.emit_pair(Opcode::IaddU64, &sources, &[]),
+            by => self.emit_pair(Opcode::ShaddxU64, &sources, &[(f::SHIFT, by)]),
+        };
         if extra == 0 {
             self.addresses.list.push((origin, key, pair));
         }
@@ -619,7 +688,7 @@ impl Lower<'_> {
                 offset: (offset & 15) as u32,
             },
             Some(base) => {
-                let unit = alignment(self.ssa, base, 8).max(4);
+                let unit = (alignment(self.ssa, base.value, 8) << base.shift).clamp(4, 16);
                 Alignment {
                     unit,
                     offset: (offset & i64::from(unit - 1)) as u32,
