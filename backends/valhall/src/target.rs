@@ -15,9 +15,10 @@ impl TargetInfo for Valhall {
     fn native(&self, op: Op, ty: Type) -> bool {
         crate::expand::is_native(op, ty)
     }
-    /// FMA.f32 and FMA.v2f16 cost what FADD costs.
-    fn has_fma(&self, ty: Type) -> bool {
-        matches!(ty, Type::B16 | Type::B32)
+    /// FMA rounds once, so contraction changes bits: not among the shared passes, whose every step
+    /// keeps them, but where the reference is made ([`Contracting`]).
+    fn has_fma(&self, _: Type) -> bool {
+        false
     }
     /// Two branches, their targets' reconvergence and what they keep apart cost about eight cycles.
     fn flatten_limit(&self) -> u32 {
@@ -30,5 +31,18 @@ impl TargetInfo for Valhall {
     /// used only where the program says.
     fn speculates_loads(&self) -> bool {
         true
+    }
+}
+
+/// Valhall while the reference is made: FMA.f32 and FMA.v2f16 cost what FADD costs, and WGSL lets a
+/// product and a sum be one (WGSL 15.7.4).
+pub struct Contracting;
+
+impl TargetInfo for Contracting {
+    fn native(&self, op: Op, ty: Type) -> bool {
+        crate::expand::is_native(op, ty)
+    }
+    fn has_fma(&self, ty: Type) -> bool {
+        matches!(ty, Type::B16 | Type::B32)
     }
 }
