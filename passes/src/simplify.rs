@@ -1,6 +1,6 @@
-//! Simpler control flow: constant branches are taken, blocks that nobody leaves dissolve, loops that
-//! never come round become blocks, what no control reaches goes, and an `if` with only an `else` asks
-//! the opposite.
+//! Simpler control flow: what follows an early exit becomes an `else`, constant branches are taken,
+//! blocks that nobody leaves dissolve, loops that never come round become blocks, what no control
+//! reaches goes, and an `if` with only an `else` asks the opposite.
 
 use crate::{ctx::Ctx, rename::Renames, shape::Shape};
 use cranelift_entity::SecondaryMap;
@@ -9,13 +9,14 @@ use smallvec::SmallVec;
 
 /// Simplifies regions, innermost first.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let moved = ctx.target.has_branches() && crate::tail_exits::run(func, ctx);
     let shape = Shape::find(func);
     ctx.steps += shape.count;
     let mut exits: SecondaryMap<Inst, u32> = SecondaryMap::new();
     let mut simplify = Simplify {
         ctx,
         renames: Renames::new(),
-        changed: false,
+        changed: moved,
     };
     for (region, ..) in func.regions_in_order() {
         for index in 0..func.regions[region].insts.len() {

@@ -11,7 +11,7 @@ use crate::graph::Tree;
 use crate::inst::{Inst, Op, Special, Src};
 use crate::isa::{Opcode, Unit, f};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use gpucc_ir::mach::{Block, Edges, Func, Node, Reg};
+use gpucc_ir::mach::{Block, Edges, Func, Loops, Node, Reg};
 use gpucc_ir::ssa::{Span, Stage};
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
@@ -756,6 +756,28 @@ fn gathers(func: &Func<Inst>) -> SecondaryMap<Block, bool> {
                     gathers[at] = true;
                 }
                 stack.extend_from_slice(func.successors(Edges::Logical, at));
+            }
+        }
+    }
+    // Lanes leave a loop on different trips. Those that left first may be ahead of where the paths meet by the graph
+    // alone, for that may stand within the loop's code, which the lanes of later trips run through again.
+    let mut position: SecondaryMap<Block, usize> = SecondaryMap::new();
+    for (at, &block) in func.layout.iter().enumerate() {
+        position[block] = at;
+    }
+    for a_loop in &Loops::of(func).all {
+        let within = a_loop.first as usize..=a_loop.last as usize;
+        if !parting
+            .iter()
+            .any(|&block| within.contains(&position[block]))
+        {
+            continue;
+        }
+        for &block in &func.layout[within.clone()] {
+            for &to in func.successors(Edges::Logical, block) {
+                if !within.contains(&position[to]) {
+                    gathers[to] = true;
+                }
             }
         }
     }

@@ -20,12 +20,14 @@ impl TargetInfo for Valhall {
     fn has_fma(&self, _: Type) -> bool {
         false
     }
-    /// Two branches, their targets' reconvergence and what they keep apart cost about eight cycles.
+    /// Two branches, their targets' reconvergence and what they keep apart cost about eight cycles; in a
+    /// warp that parts both arms run anyway.
     fn flatten_limit(&self) -> u32 {
-        12
+        40
     }
+    /// A chain of CSEL is cheaper than filling thread-local memory and waiting for it.
     fn select_chain_limit(&self) -> u32 {
-        4
+        16
     }
     /// LD_BUFFER gives zero out of range (isa/valhall_rogue.md 4.13), and addresses of LEA_BUFFER are
     /// used only where the program says.
