@@ -450,6 +450,10 @@ impl Lower<'_> {
         if !shifts(x) && (shifts(y) || inverted(x) && !inverted(y)) {
             std::mem::swap(&mut x, &mut y);
         }
+        // Constants in the first source may be bytes of the table; the third takes whole words alone.
+        if !shifts(x) && self.ssa.as_const(y).is_some() {
+            std::mem::swap(&mut x, &mut y);
+        }
         let (shifted, direction) = match self.ssa.def(x) {
             Some(def) if shifts(x) => (Some((def.args[0], def.args[1])), def.op),
             _ => (None, Op::Shl),

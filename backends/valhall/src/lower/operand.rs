@@ -379,6 +379,10 @@ impl Lower<'_> {
             .expect("a parameter has its register before its uses");
         match data.op {
             ssa::Op::FNeg if can.sign => return self.resolve(data.args[0], can).negated(),
+            ssa::Op::FMul if can.sign && super::uses::unscaled(self.ssa, data).is_some() => {
+                let factor = super::uses::unscaled(self.ssa, data).expect("checked by the guard");
+                return self.resolve(factor, can);
+            }
             ssa::Op::FAbs if can.sign => {
                 let mut inner = self.resolve(data.args[0], can);
                 inner.neg = false;

@@ -91,6 +91,24 @@ fn part_of(of: Value, shift: u64, mask: u64) -> Option<Part> {
     })
 }
 
+/// The factor beside 1.0: the same number, though a NaN keeps its bits, which arithmetic does not see.
+pub(super) fn unscaled(func: &Func, data: &InstData) -> Option<Value> {
+    if data.op != Op::FMul {
+        return None;
+    }
+    let one = |value: Value| match func.ty(value) {
+        Type::B32 => func.as_const(value) == Some(0x3f80_0000),
+        Type::B16 => func.as_const(value) == Some(0x3c00),
+        _ => false,
+    };
+    let (x, y) = (data.args[0], data.args[1]);
+    match (one(x), one(y)) {
+        (_, true) => Some(x),
+        (true, _) => Some(y),
+        _ => None,
+    }
+}
+
 /// True for a comparison that the machine has as such.
 pub(super) fn is_comparison(op: Op) -> bool {
     matches!(
@@ -158,6 +176,7 @@ impl Uses {
     fn may_wait(&self, func: &Func, value: Value, data: &InstData) -> bool {
         match data.op {
             Op::FNeg | Op::FAbs => func.ty(value) != Type::B64,
+            Op::FMul => unscaled(func, data).is_some(),
             Op::FConvert => func.ty(value) == Type::B32,
             Op::UnpackHalfLo | Op::UnpackHalfHi => true,
             Op::Not => func.ty(value) != Type::B64,
@@ -180,7 +199,8 @@ impl Uses {
         };
         let lazy_user = user.results.first().is_some_and(|&r| self.lazy[r]);
         match def.op {
-            Op::FNeg | Op::FAbs => match user.op {
+            Op::FMul if unscaled(func, def).is_none() => false,
+            Op::FNeg | Op::FAbs | Op::FMul => match user.op {
                 Op::FNeg | Op::FAbs => lazy_user,
                 Op::FConvert => true,
                 op => takes_signs(op) && !(lazy_user && selects(self, func, user)),
