@@ -66,9 +66,35 @@ pub struct VertexState {
     pub buffers: Vec<VertexBuffer>,
     /// Who fetches.
     pub fetch: Fetch,
+    /// Transform feedback.
+    #[serde(skip_serializing_if = "is_default")]
+    pub stream: Stream,
     /// How the program is cut, on machines that have a choice.
     #[serde(skip_serializing_if = "is_default")]
     pub form: VertexForm,
+}
+
+/// Vertex outputs that are written to stream-out buffers too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Stream {
+    /// Bytes of a vertex in each of up to four buffers.
+    pub strides: Vec<u32>,
+    /// Which outputs go where.
+    pub outputs: Vec<StreamOutput>,
+}
+
+/// One output of [`Stream`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamOutput {
+    /// Location; without one it is the position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<u32>,
+    /// Buffer, 0 to 3.
+    pub buffer: u32,
+    /// Byte within a vertex of the buffer.
+    pub offset: u32,
 }
 
 /// How a vertex program is cut.

@@ -137,3 +137,42 @@ fn every_sample_that_r6xx_can_run_runs_right() {
     }
     assert!(verified >= 12, "{verified}");
 }
+
+#[test]
+fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
+    let shader = write("stream.wgsl", ATTRIBUTES);
+    let state = write(
+        "stream.json",
+        r#"{"vertex":{"stream":{"strides":[36,16],"outputs":[{"buffer":0,"offset":0},
+            {"location":0,"buffer":0,"offset":20},{"location":2,"buffer":1,"offset":0}]}}}"#,
+    );
+    for target in ["r700", "r600"] {
+        let args = ["--target", target, "--pipeline", &state, &shader];
+        let output = gpucc(&[&["verify"][..], &args].concat());
+        assert!(output.status.success(), "{}", text(&output));
+        let asm = text(&gpucc(&args));
+        for wanted in [
+            "MEM_STREAM0: WRITE[0]",
+            "MEM_STREAM0: WRITE[5]",
+            "MEM_STREAM1: WRITE[0]",
+        ] {
+            assert!(asm.contains(wanted), "{wanted}: {asm}");
+        }
+        let output = gpucc(&[&args[..], &["--emit", "json"]].concat());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let registers = &report["shaders"][0]["state"];
+        assert_eq!(registers["VGT_STRMOUT_BUFFER_EN"]["value"], 3);
+        assert_eq!(registers["VGT_STRMOUT_VTX_STRIDE_0"]["value"], 9);
+        // A vertex that does not fit its stride is stopped.
+        let narrow = std::fs::read_to_string(&state)
+            .expect("written")
+            .replace("[36,16]", "[32,16]");
+        let narrow = write("narrow.json", &narrow);
+        let output = gpucc(&["verify", "--target", target, "--pipeline", &narrow, &shader]);
+        assert!(
+            !output.status.success() && text(&output).contains("M10"),
+            "{}",
+            text(&output)
+        );
+    }
+}

@@ -194,6 +194,17 @@ pub struct VertexBuffer {
     pub per_instance: bool,
 }
 
+/// One vertex output that is also written to a stream-out buffer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct StreamOutput {
+    /// Location of the output; none is the position.
+    pub location: Option<u32>,
+    /// Stream-out buffer, 0..=3.
+    pub buffer: u8,
+    /// Dword within a vertex of the buffer.
+    pub offset: u16,
+}
+
 /// What a driver would know. What is absent is inferred; see [`Compiled::pipeline`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PipelineState {
@@ -204,6 +215,10 @@ pub struct PipelineState {
     pub buffers: Vec<VertexBuffer>,
     /// Who fetches.
     pub fetch: FetchMode,
+    /// Transform feedback: vertex outputs that go to stream-out buffers too.
+    pub streams: Vec<StreamOutput>,
+    /// Dwords of a vertex of each stream-out buffer.
+    pub stream_strides: [u32; 4],
     /// `(group, binding) -> slot` where the driver wants one; else abi-r700's numbering.
     pub bindings: Vec<(u32, u32, u32)>,
 }

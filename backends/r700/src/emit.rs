@@ -144,10 +144,9 @@ const fn parts(cell: Cell) -> (u8, u8) {
 /// the function is not well formed.
 pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
     let any_write = func.layout.iter().any(|&block| {
-        func.blocks[block]
-            .nodes
-            .iter()
-            .any(|node| matches!(node.inst, Inst::MemWrite(_)))
+        func.blocks[block].nodes.iter().any(
+            |node| matches!(&node.inst, Inst::MemWrite(w) if !matches!(w.space, Space::Stream(_))),
+        )
     });
     let mut e = Emitter {
         config,
@@ -624,7 +623,8 @@ impl Emitter<'_> {
                 self.flush()?;
                 self.plain(inst, span);
                 // R6xx has no acknowledgements: BARRIER waits for what came before.
-                self.unacknowledged = self.config.chip.family() == Family::R700;
+                self.unacknowledged |= self.config.chip.family() == Family::R700
+                    && !matches!(write.space, Space::Stream(_));
                 if write.slot.is_some() {
                     self.stats.spills += 1;
                 }
@@ -982,6 +982,7 @@ impl Emitter<'_> {
         let op = match read.space {
             Space::Scratch => FetchOp::READ_SCRATCH,
             Space::Scatter => FetchOp::READ_MEM,
+            Space::Stream(_) => unreachable!("streams are written only"),
         };
         let mut inst = isa::Inst::new(self.isa().fetch_op(op))
             .with(f::ELEM_SIZE, u32::from(read.elements) - 1)
@@ -1061,6 +1062,10 @@ impl Emitter<'_> {
         let op = match write.space {
             Space::Scratch => CfOp::MEM_SCRATCH,
             Space::Scatter => CfOp::MEM_EXPORT,
+            Space::Stream(0) => CfOp::MEM_STREAM0,
+            Space::Stream(1) => CfOp::MEM_STREAM1,
+            Space::Stream(2) => CfOp::MEM_STREAM2,
+            Space::Stream(_) => CfOp::MEM_STREAM3,
         };
         let mut mask = 0;
         let mut row = 0;
@@ -1073,9 +1078,9 @@ impl Emitter<'_> {
             // WRITE_ACK, or WRITE_IND_ACK with an index; R6xx has neither acknowledgement.
             .with(
                 f::TYPE,
-                match self.config.chip.family() {
-                    Family::R600 => 0,
-                    Family::R700 => 2,
+                match (self.config.chip.family(), write.space) {
+                    (Family::R600, _) | (_, Space::Stream(_)) => 0,
+                    (Family::R700, Space::Scratch | Space::Scatter) => 2,
                 } + u32::from(write.index.is_some()),
             )
             .with(f::ARRAY_BASE, write.base.into())

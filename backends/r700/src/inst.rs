@@ -199,6 +199,8 @@ pub enum Space {
     Scratch,
     /// The scatter aperture; addresses in dwords.
     Scatter,
+    /// A stream-out buffer; addresses in dwords of the vertex.
+    Stream(u8),
 }
 
 /// A read of memory. R700 ISA 5.3.

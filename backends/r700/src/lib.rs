@@ -32,7 +32,7 @@ mod text;
 pub use api::{
     AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure,
     Family, FetchMode, InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot,
-    StateRegister, Stats, VertexAttribute, VertexBuffer,
+    StateRegister, Stats, StreamOutput, VertexAttribute, VertexBuffer,
 };
 
 pub use numerics::{numerics, numerics_of};

@@ -166,6 +166,28 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
             ],
         ));
     }
+    let streams = &abi.pipeline.streams;
+    if !streams.is_empty() {
+        let written = |n: u8| u32::from(streams.iter().any(|stream| stream.buffer == n));
+        list.push(register("VGT_STRMOUT_EN", 0x28ab0, &[("STREAMOUT", 0, 1)]));
+        list.push(register(
+            "VGT_STRMOUT_BUFFER_EN",
+            0x28b20,
+            &[
+                ("BUFFER_0_EN", 0, written(0)),
+                ("BUFFER_1_EN", 1, written(1)),
+                ("BUFFER_2_EN", 2, written(2)),
+                ("BUFFER_3_EN", 3, written(3)),
+            ],
+        ));
+        for (n, stride) in (0u32..).zip(abi.pipeline.stream_strides) {
+            list.push(register(
+                format!("VGT_STRMOUT_VTX_STRIDE_{n}"),
+                0x28ad4 + 16 * n,
+                &[("STRIDE", 0, stride)],
+            ));
+        }
+    }
     let mut clip = 0;
     let mut size = 0;
     for output in func.outputs.values() {

@@ -79,6 +79,7 @@ const fn space(space: Space) -> &'static str {
     match space {
         Space::Scratch => "scratch",
         Space::Scatter => "scatter",
+        Space::Stream(_) => "stream",
     }
 }
 

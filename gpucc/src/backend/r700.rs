@@ -58,6 +58,19 @@ impl R700 {
                     Fetch::Inline => r700::FetchMode::Inline,
                     Fetch::Separate => r700::FetchMode::Separate,
                 },
+                streams: vertex
+                    .stream
+                    .outputs
+                    .iter()
+                    .map(|output| r700::StreamOutput {
+                        location: output.location,
+                        buffer: output.buffer.min(3) as u8,
+                        offset: (output.offset / 4) as u16,
+                    })
+                    .collect(),
+                stream_strides: std::array::from_fn(|n| {
+                    vertex.stream.strides.get(n).map_or(0, |bytes| bytes / 4)
+                }),
                 bindings: options
                     .pipeline
                     .bindings
@@ -216,6 +229,25 @@ impl Program for Code {
                     })
                     .collect(),
                 form: crate::pipeline::VertexForm::default(),
+                stream: crate::pipeline::Stream {
+                    strides: match state.streams.is_empty() {
+                        true => Vec::new(),
+                        false => state
+                            .stream_strides
+                            .iter()
+                            .map(|dwords| dwords * 4)
+                            .collect(),
+                    },
+                    outputs: state
+                        .streams
+                        .iter()
+                        .map(|stream| crate::pipeline::StreamOutput {
+                            location: stream.location,
+                            buffer: stream.buffer.into(),
+                            offset: u32::from(stream.offset) * 4,
+                        })
+                        .collect(),
+                },
                 fetch: match state.fetch {
                     r700::FetchMode::Inline => Fetch::Inline,
                     r700::FetchMode::Separate => Fetch::Separate,

@@ -226,6 +226,7 @@ impl Program for Code {
                     .collect(),
                 fetch: Fetch::Inline,
                 form,
+                ..VertexState::default()
             });
         }
         pipeline.uniforms = match state.uniforms {

@@ -5,7 +5,7 @@ use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun};
 use crate::{Failure, SourceText};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::{Bindings, Bound};
-use gpucc_ir::ssa::{Dim, Func, Input, InputKind, ResourceKind, Span};
+use gpucc_ir::ssa::{Builtin, Dim, Func, Input, InputKind, OutputKind, ResourceKind, Span};
 use gpucc_r700 as r700;
 use gpucc_r700::emu::{
     self, Aperture, BufferResource, FetchResource, FetchSource, Launched, PixelBatch, Rule, State,
@@ -432,6 +432,51 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// What was streamed is what was exported.
+    fn check_streams(
+        &self,
+        streams: &[Option<emu::Stream>; 4],
+        launched: &Launched,
+        threads: usize,
+    ) -> Result<(), Stop> {
+        for stream in &self.compiled.pipeline.streams {
+            let Some(buffer) = &streams[usize::from(stream.buffer)] else {
+                continue;
+            };
+            let found = self.compiled.outputs.iter().find(|slot| {
+                match self.func().outputs[slot.output].kind {
+                    OutputKind::Location { location, .. } => stream.location == Some(location),
+                    OutputKind::Builtin(builtin) => {
+                        stream.location.is_none() && builtin == Builtin::Position
+                    }
+                }
+            });
+            let Some(slot) = found else { continue };
+            let Some(export) = launched.export(kind(slot.export), slot.index) else {
+                continue;
+            };
+            for thread in 0..threads {
+                for component in 0..slot.components.min(4) as usize {
+                    let at =
+                        thread * buffer.stride as usize + usize::from(stream.offset) + component;
+                    let exported = export.values[thread][component];
+                    if buffer.words.get(at) != Some(&exported) {
+                        return Err(Stop::Illegal {
+                            rule: "stream-out".into(),
+                            message: format!(
+                                "vertex {thread} streams something else than it exports"
+                            ),
+                            span: Span::NONE,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Executor for Machine {
     fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
         let layout = self.compiled.compute.ok_or_else(|| {
@@ -461,9 +506,19 @@ impl Executor for Machine {
             Some(state) => (state, Places::default()),
             None => self.build(bindings, emu::Stage::Vertex, [1; 3], Some(run)),
         };
+        let pipeline = &self.compiled.pipeline;
+        for stream in &pipeline.streams {
+            let stride = pipeline.stream_strides[usize::from(stream.buffer)];
+            state.streams[usize::from(stream.buffer)] = Some(emu::Stream {
+                words: vec![GARBAGE; ids.len() * stride as usize],
+                stride,
+            });
+        }
         let result = self.launch(|code, trace| emu::run_vertices(code, &mut state, &ids, trace));
+        let streams = std::mem::take(&mut state.streams);
         self.keep(state, &places, bindings);
         let launched = result?;
+        self.check_streams(&streams, &launched, ids.len())?;
         Ok((0..ids.len())
             .map(|thread| self.outputs(&launched, thread))
             .collect())

@@ -3,10 +3,12 @@
 
 use super::{Lower, Place};
 use crate::api::{ExportKind, Failure, FetchMode};
-use crate::inst::{Export, ExportType, GPR, Inst, Lane, Source, Src, Vertex};
+use crate::inst::{Export, ExportType, GPR, Inst, Lane, MemWrite, Source, Space, Src, Vertex};
 use crate::isa::AluOp;
 use gpucc_ir::mach::{Cell, VReg};
-use gpucc_ir::ssa::{Builtin, Imm, Input, InputKind, Op, Output, Region, Scalar, Stage, Value};
+use gpucc_ir::ssa::{
+    Builtin, Imm, Input, InputKind, Op, Output, OutputKind, Region, Scalar, Stage, Value,
+};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -425,6 +427,51 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Transform feedback: outputs that the pipeline streams, before they are exported. R700 ISA 3.4.2.
+    fn stream_outputs(&mut self) {
+        if self.ssa.stage != Stage::Vertex {
+            return;
+        }
+        for stream in self.abi.pipeline.streams.clone() {
+            let found = self.abi.outputs.iter().find(|slot| {
+                match (self.ssa.outputs[slot.output].kind, stream.location) {
+                    (OutputKind::Location { location, .. }, Some(wanted)) => location == wanted,
+                    (OutputKind::Builtin(Builtin::Position), None) => true,
+                    _ => false,
+                }
+            });
+            let Some(slot) = found.cloned() else { continue };
+            let mut src = [None; 4];
+            for component in 0..slot.components.min(4) {
+                let lane = self
+                    .outputs
+                    .lanes
+                    .get(&(slot.output, component as u8))
+                    .copied();
+                src[component as usize] = lane.map(|lane| {
+                    let reg = match lane {
+                        OutputLane::Reg(reg) => reg,
+                        OutputLane::Value(value) => self.reg(value),
+                    };
+                    self.alu(AluOp::MOV, &[Source::reg(reg)]).into()
+                });
+            }
+            if src.iter().all(Option::is_none) {
+                continue;
+            }
+            self.push(Inst::MemWrite(MemWrite {
+                space: Space::Stream(stream.buffer),
+                index: None,
+                base: stream.offset,
+                size: 0xFFF,
+                src,
+                elements: [1, 2, 4, 4][slot.components.clamp(1, 4) as usize - 1],
+                slot: None,
+                valid: false,
+            }));
+        }
+    }
+
     /// The exports. R700 ISA 3.4.1: each type's last one is EXPORT_DONE, and each stage makes at
     /// least one of its types.
     pub(super) fn epilogue(&mut self) -> Result<(), Failure> {
@@ -469,6 +516,7 @@ impl Lower<'_> {
         for index in 0..last.unwrap_or(0) {
             rows.entry((ExportType::Pixel, index)).or_insert([None; 4]);
         }
+        self.stream_outputs();
         // Memory first, then exports in the order of their numbers; depth comes after colours.
         let list: Vec<_> = rows.into_iter().collect();
         let mut exports = Vec::with_capacity(list.len());
