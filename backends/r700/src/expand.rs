@@ -207,6 +207,10 @@ fn clamp_conversions(func: &mut Func) {
 
 const UNKNOWN: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
 
+fn finite((least, most): (f32, f32)) -> bool {
+    least.is_finite() && most.is_finite()
+}
+
 /// Bounds of a number that is certainly one, looking back a few operations; rounding included.
 fn bounds(func: &Func, value: gpucc_ir::ssa::Value, depth: u32) -> Option<(f32, f32)> {
     use gpucc_ir::ssa::{Builtin, Imm, InputKind};
@@ -224,8 +228,12 @@ fn bounds(func: &Func, value: gpucc_ir::ssa::Value, depth: u32) -> Option<(f32, 
             let number = f32::from_bits(func.as_const(value)? as u32);
             (number, number)
         }
-        Op::FSat | Op::FFract => (0.0, 1.0),
-        Op::FSin | Op::FCos | Op::FSinTurns | Op::FCosTurns => (-1.0, 1.0),
+        Op::FSat => (0.0, 1.0),
+        // Of an infinity these are no number.
+        Op::FFract => finite(of(0)?).then_some((0.0, 1.0))?,
+        Op::FSin | Op::FCos | Op::FSinTurns | Op::FCosTurns => {
+            finite(of(0)?).then_some((-1.0, 1.0))?
+        }
         // Targets are at most 8192 pixels wide; the register guide has 13 bits.
         Op::Input => match data.imm {
             Imm::Input(input, 0 | 1)
