@@ -486,3 +486,52 @@ fn the_lanes_of_a_vector_operation_are_one_bundle() {
         assert_eq!((bundle.id, usize::from(bundle.lane)), (bundles[0].id, lane));
     }
 }
+
+#[test]
+fn subgroup_functions_become_ballots_shuffles_and_reductions() {
+    let text = "enable subgroups;
+@group(0) @binding(0) var<storage, read_write> o: array<vec4u>;
+@compute @workgroup_size(16) fn main(@builtin(subgroup_invocation_id) lane: u32) {
+    let ballot = subgroupBallot(lane < 3u);
+    let sum = subgroupAdd(vec2f(f32(lane)));
+    let before = subgroupExclusiveAdd(i32(lane)) + subgroupMin(i32(lane));
+    let all = subgroupAll(lane < 99u);
+    let other = subgroupShuffleXor(lane, 1u) + subgroupBroadcastFirst(lane) + quadSwapDiagonal(lane);
+    subgroupBarrier();
+    o[lane] = ballot + vec4u(u32(sum.x + sum.y), u32(before), u32(all), other);
+}";
+    let parsed = parse(Source::Wgsl(text), "s.wgsl", &Options::default()).expect("it is valid");
+    let func = &parsed.module.funcs[0];
+    let said: Vec<String> = func
+        .to_string()
+        .lines()
+        .filter_map(|line| {
+            let rest = line.split(" = ").nth(1).unwrap_or(line.trim());
+            let words: Vec<&str> = rest.split([' ', ',']).take(3).collect();
+            let known = ["ballot", "shuffle", "reduce", "subgroup_barrier"];
+            known.contains(&words[0]).then(|| {
+                let fixed = words.iter().take_while(|word| !word.starts_with('%'));
+                fixed
+                    .copied()
+                    .filter(|word| !word.starts_with(['!', '#']))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "ballot",
+            "reduce all fadd",
+            "reduce all fadd",
+            "reduce exclusive iadd",
+            "reduce all smin",
+            "reduce all and",
+            "shuffle xor",
+            "shuffle first",
+            "shuffle xor",
+            "subgroup_barrier",
+        ]
+    );
+}

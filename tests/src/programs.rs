@@ -63,6 +63,9 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
                     | Op::BufferAtomic
                     | Op::MemAtomic
                     | Op::ImageAtomic
+                    | Op::Ballot
+                    | Op::Shuffle
+                    | Op::Reduce
             )
         },
         // R6xx writes no memory besides.
@@ -79,10 +82,20 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
                     | Op::MemAtomic
                     | Op::ImageStore
                     | Op::ImageAtomic
+                    | Op::Ballot
+                    | Op::Shuffle
+                    | Op::Reduce
                     | Op::IsHelper
             )
         },
-        Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue | Target::Interp => |_| true,
+        // Its lowering of subgroups is not there yet.
+        Target::Valhall => |op| {
+            !matches!(
+                op,
+                Op::Ballot | Op::Shuffle | Op::Reduce | Op::SubgroupBarrier
+            )
+        },
+        Target::Gen4 | Target::G45 | Target::Rogue | Target::Interp => |_| true,
     }
 }
 

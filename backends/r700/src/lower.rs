@@ -639,7 +639,8 @@ impl Lower<'_> {
             (Op::BufferSize, Imm::Resource(resource)) => self.buffer_size(inst, *resource),
             (Op::MemLoad, Imm::Mem(access)) => self.mem_load(inst, *access),
             (Op::MemStore, Imm::Mem(access)) => self.mem_store(inst, *access),
-            (Op::Barrier, _) => {
+            // A subgroup is a wavefront, which runs in lock step.
+            (Op::Barrier | Op::SubgroupBarrier, _) => {
                 self.push(Inst::WaitAck);
                 Ok(())
             }

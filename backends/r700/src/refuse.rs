@@ -159,6 +159,9 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
         Op::BufferAtomic | Op::MemAtomic | Op::ImageAtomic => {
             return Err(refuse(Refusal::Atomics, span));
         }
+        Op::Ballot | Op::Shuffle | Op::Reduce => {
+            return Err(refuse(Refusal::Subgroups, span));
+        }
         Op::Barrier if func.stage == Stage::Compute && lanes > u64::from(chip.wave()) => {
             return Err(refuse(Refusal::Barrier, span));
         }

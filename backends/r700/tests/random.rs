@@ -15,6 +15,9 @@ fn on_machine(op: Op) -> bool {
         Op::BufferAtomic
             | Op::MemAtomic
             | Op::ImageAtomic
+            | Op::Ballot
+            | Op::Shuffle
+            | Op::Reduce
             | Op::ImageStore
             | Op::IsHelper
             | Op::Join16

@@ -29,6 +29,7 @@ mod memory;
 mod pack;
 mod resource;
 mod stmt;
+mod subgroup;
 mod switch;
 mod texture;
 mod types;

@@ -154,11 +154,20 @@ impl<'a> Lower<'a> {
                 ref arguments,
                 result,
             } => self.call(frame, function, arguments, result)?,
-            Statement::SubgroupBallot { .. }
-            | Statement::SubgroupGather { .. }
-            | Statement::SubgroupCollectiveOperation { .. } => {
-                return Err(Stop::unsupported("subgroup operations", LOWERING));
+            Statement::SubgroupBallot { result, predicate } => {
+                self.ballot(frame, result, predicate)?;
             }
+            Statement::SubgroupGather {
+                mode,
+                argument,
+                result,
+            } => self.shuffle(frame, mode, argument, result)?,
+            Statement::SubgroupCollectiveOperation {
+                op,
+                collective_op,
+                argument,
+                result,
+            } => self.collective(frame, op, collective_op, argument, result)?,
             Statement::RayQuery { .. } => {
                 return Err(Stop::unsupported("ray queries", LOWERING));
             }
@@ -221,7 +230,10 @@ impl<'a> Lower<'a> {
 
     fn barrier(&mut self, barrier: Barrier) -> Result<()> {
         if barrier.contains(Barrier::SUB_GROUP) {
-            return Err(Stop::unsupported("subgroup barriers", LOWERING));
+            self.b().inst(Op::SubgroupBarrier, Imm::None, &[], &[], &[]);
+            if barrier == Barrier::SUB_GROUP {
+                return Ok(());
+            }
         }
         let imm = Imm::Barrier {
             storage: barrier.contains(Barrier::STORAGE),

@@ -494,6 +494,10 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         | Op::DdyCoarse
         | Op::Demote
         | Op::IsHelper
+        | Op::Ballot
+        | Op::Shuffle
+        | Op::Reduce
+        | Op::SubgroupBarrier
         | Op::Barrier
         | Op::If
         | Op::Loop
@@ -506,6 +510,29 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         | Op::Exit
         | Op::Unreachable => apply.nothing(),
     }
+}
+
+/// The value that changes nothing when `op` combines it with another; `None` where there is none.
+/// That of a float minimum (maximum) is the greatest (least) infinity.
+pub fn identity(op: Op, ty: Type) -> Option<u64> {
+    let float = |number: f64| match ty {
+        Type::B16 => u64::from(Numerics::REFERENCE.out16(number)),
+        Type::B64 => number.to_bits(),
+        Type::B1 | Type::B32 => u64::from((number as f32).to_bits()),
+    };
+    let top = 1u64 << (ty.bits() - 1);
+    Some(match op {
+        Op::IAdd | Op::Or | Op::Xor | Op::UMax => 0,
+        Op::IMul => 1,
+        Op::And | Op::UMin => ty.mask(),
+        Op::SMin => top - 1,
+        Op::SMax => top,
+        Op::FAdd => float(0.0),
+        Op::FMul => float(1.0),
+        Op::FMin => float(f64::INFINITY),
+        Op::FMax => float(f64::NEG_INFINITY),
+        _ => return None,
+    })
 }
 
 /// A direction's components on its face, as the model reads its operands.

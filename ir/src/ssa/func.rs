@@ -2,7 +2,8 @@
 
 use super::op::Op;
 use super::resource::{
-    AtomicOp, Input, InputData, Output, OutputData, Resource, ResourceData, TexOp, TexQuery,
+    AtomicOp, Input, InputData, Output, OutputData, Resource, ResourceData, Scan, Shuffle, TexOp,
+    TexQuery,
 };
 use cranelift_entity::{PrimaryMap, entity_impl};
 use smallvec::SmallVec;
@@ -152,6 +153,10 @@ pub enum Imm {
     Query(Resource, TexQuery),
     /// `exit`: the `block` that is left.
     Label(Inst),
+    /// `shuffle`: from which lane.
+    Shuffle(Shuffle),
+    /// `reduce`: how much of the lanes, and the operation of two operands that combines them.
+    Reduce(Scan, Op),
     /// `barrier`: which memories it orders.
     Barrier {
         /// Storage buffers.

@@ -13,6 +13,7 @@
 mod exec;
 mod memory;
 mod slots;
+mod subgroup;
 mod texture;
 
 use super::func::{Func, Inst, Mem, MemSpace, Stage};
@@ -63,6 +64,10 @@ pub struct Excluded {
     /// Per output component (`output index * 4 + component`), per lane.
     pub outputs: Vec<Vec<bool>>,
 }
+
+/// Lanes of a subgroup: neighbours in the order of their local index. The only machine of ours that
+/// has subgroups has them of this size.
+pub const SUBGROUP: u32 = 16;
 
 /// The invocations of a run and what they are given.
 #[derive(Clone, Debug, Default)]
@@ -118,6 +123,10 @@ impl Lanes {
                     Builtin::LocalInvocationIndex => [local, 0, 0, 0],
                     Builtin::WorkgroupId => [id[0], id[1], id[2], 0],
                     Builtin::NumWorkgroups => [groups[0], groups[1], groups[2], 0],
+                    Builtin::SubgroupSize => [SUBGROUP, 0, 0, 0],
+                    Builtin::SubgroupInvocationId => [local % SUBGROUP, 0, 0, 0],
+                    Builtin::SubgroupId => [local / SUBGROUP, 0, 0, 0],
+                    Builtin::NumSubgroups => [size.div_ceil(SUBGROUP), 0, 0, 0],
                     _ => continue,
                 };
             }

@@ -49,7 +49,7 @@ mod words;
 mod world;
 
 pub use build::Builder;
-pub use eval::{eval, eval_inst, eval_lanes};
+pub use eval::{eval, eval_inst, eval_lanes, identity};
 pub use func::{
     Access, Bundle, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Module, Region, RegionData,
     Span, Stage, Type, Value, ValueData, ValueDef,
@@ -62,7 +62,7 @@ pub use print::Names;
 pub use resource::{
     AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation, Output,
     OutputData, OutputKind, Resource, ResourceData, ResourceKind, SampleType, Sampling, Scalar,
-    TexKind, TexOp, TexQuery, TexelFormat,
+    Scan, Shuffle, TexKind, TexOp, TexQuery, TexelFormat,
 };
 pub use verify::{MAX_NESTING, verify};
 pub use world::{Lod, Sample, TexelAddress, World};

@@ -384,6 +384,16 @@ ops! {
     Demote = "demote", Custom, EFFECT;
     /// -> B1: is a helper.
     IsHelper = "is_helper", Custom, READS;
+    /// b1 -> four B32: a bit for each active lane of the subgroup where it holds, lane 0 lowest.
+    Ballot = "ballot", Custom, EFFECT;
+    /// T \[, B32\] -> T: the value in another lane of the subgroup, by `Imm::Shuffle`; undefined where
+    /// that lane is not active.
+    Shuffle = "shuffle", Custom, EFFECT;
+    /// T -> T: what the active lanes of the subgroup make together, by `Imm::Reduce`; lanes are
+    /// combined in ascending order.
+    Reduce = "reduce", Custom, EFFECT;
+    /// Memory of the subgroup's lanes is in order.
+    SubgroupBarrier = "subgroup_barrier", Custom, EFFECT;
     /// Waits for the workgroup.
     Barrier = "barrier", Custom, EFFECT | UNIFORM;
 

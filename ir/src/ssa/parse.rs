@@ -38,7 +38,7 @@ use super::lex::{Lexer, ParseError, Token};
 use super::verify::MAX_NESTING;
 use super::{
     Access, AtomicOp, Bundle, Func, Imm, Input, Inst, InstData, Mem, Module, Op, Output, Region,
-    Resource, Span, Stage, TexKind, TexOp, TexQuery, Type, Value,
+    Resource, Scan, Shuffle, Span, Stage, TexKind, TexOp, TexQuery, Type, Value,
 };
 use crate::Map;
 use cranelift_entity::EntityRef;
@@ -494,6 +494,11 @@ impl<'t> Parser<'t> {
                 Imm::Output(output, component)
             }
             Op::Tex => Imm::Tex(self.tex(func)?),
+            Op::Shuffle => Imm::Shuffle(self.member("which lane", Shuffle::by_word)?),
+            Op::Reduce => {
+                let scan = self.member("all, inclusive or exclusive", Scan::by_word)?;
+                Imm::Reduce(scan, self.member("an operation", Op::by_name)?)
+            }
             Op::TexQuery => {
                 let query = self.member("size, levels, layers or samples", TexQuery::by_word)?;
                 Imm::Query(self.res(func)?, query)

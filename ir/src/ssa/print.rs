@@ -464,6 +464,8 @@ impl Printer<'_> {
                     write!(self.out, " offset {x} {y} {z}")?;
                 }
             }
+            Imm::Shuffle(which) => write!(self.out, " {}", which.word())?,
+            Imm::Reduce(scan, op) => write!(self.out, " {} {}", scan.word(), op.name())?,
             Imm::Query(resource, query) => write!(self.out, " {} {resource}", query.word())?,
             Imm::Label(block) => write!(self.out, " {}", self.names.block(block))?,
             Imm::Barrier {

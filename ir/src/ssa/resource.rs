@@ -318,6 +318,34 @@ pub enum AtomicOp {
     CompareExchange,
 }
 
+/// Which lane of the subgroup a `shuffle` reads. All but `First` take a number.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Shuffle {
+    /// The lowest active lane.
+    First,
+    /// The lane of that number.
+    Lane,
+    /// The own number less that.
+    Up,
+    /// The own number and that.
+    Down,
+    /// The own number with these bits flipped.
+    Xor,
+    /// The lane of that number within the own four.
+    Quad,
+}
+
+/// Which lanes a `reduce` combines.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scan {
+    /// All that are active.
+    All,
+    /// Those up to the own.
+    Inclusive,
+    /// Those before the own; the operation's identity where there are none.
+    Exclusive,
+}
+
 /// What a `tex` instruction does. Operand order is given at [`super::Op::Tex`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TexKind {

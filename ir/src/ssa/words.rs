@@ -1,8 +1,8 @@
 //! The words of the text form: one name per member of every plain enumeration.
 
 use super::{
-    AtomicOp, Builtin, Dim, Interpolation, MemSpace, SampleType, Sampling, Scalar, Stage, TexKind,
-    TexQuery, TexelFormat, Type,
+    AtomicOp, Builtin, Dim, Interpolation, MemSpace, SampleType, Sampling, Scalar, Scan, Shuffle,
+    Stage, TexKind, TexQuery, TexelFormat, Type,
 };
 
 macro_rules! words {
@@ -40,6 +40,8 @@ words! {
         Sample "sample", SampleBias "bias", SampleLevel "level", SampleGrad "grad",
         SampleBaseClampToEdge "base_clamp_to_edge", Gather "gather", Load "load",
     }
+    Shuffle { First "first", Lane "lane", Up "up", Down "down", Xor "xor", Quad "quad", }
+    Scan { All "all", Inclusive "inclusive", Exclusive "exclusive", }
     TexQuery { Size "size", Levels "levels", Layers "layers", Samples "samples", }
 }
 

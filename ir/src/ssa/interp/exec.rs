@@ -418,6 +418,9 @@ impl<'a> Machine<'a> {
                     self.set_taint(data.results[0], lane, false);
                 }
             }
+            Op::Ballot | Op::Shuffle | Op::Reduce => self.cooperate(data, active),
+            // Lanes run in lock step; what they exchange through memory is still called racy.
+            Op::SubgroupBarrier => {}
             Op::Barrier => self.barrier(inst, active)?,
             _ => self.compute(inst, data, active)?,
         }
@@ -479,10 +482,17 @@ impl<'a> Machine<'a> {
             self.set(result, lane, value);
             if self.follows() {
                 let quad = lane & !3;
-                let taint = (quad..quad + 4).any(|lane| self.tainted(arg, lane));
+                let taint = (quad..quad + 4).any(|lane| self.tainted(arg, lane))
+                    || self.quad_is_torn(lane, active);
                 self.set_taint(result, lane, taint);
             }
         }
+    }
+
+    /// A pixel of the lane's quad is not here: what is taken across the quad is nobody's promise.
+    pub(super) fn quad_is_torn(&self, lane: usize, active: &Mask) -> bool {
+        let quad = lane & !3;
+        (quad..quad + 4).any(|lane| !active.contains(lane))
     }
 
     pub(super) fn quad_difference(&self, arg: Value, lane: usize, op: Op) -> u64 {

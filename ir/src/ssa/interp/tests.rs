@@ -4,7 +4,7 @@ use super::*;
 use crate::ssa::func::{Access, Imm, MemData, Type, Value};
 use crate::ssa::op::Op;
 use crate::ssa::resource::{
-    AtomicOp, ImageAccess, InputData, ResourceData, ResourceKind, Scalar, TexQuery,
+    AtomicOp, ImageAccess, InputData, ResourceData, ResourceKind, Scalar, Scan, Shuffle, TexQuery,
 };
 use crate::ssa::world::{Sample, TexelAddress};
 use crate::ssa::{Builder, Numerics};
@@ -366,4 +366,55 @@ fn variables_beyond_all_bounds_stop_the_run_before_it_begins() {
     });
     let (_, outcome) = execute(&func);
     assert!(matches!(outcome, Err(Stop::Memory { .. })));
+}
+
+#[test]
+fn active_lanes_of_a_subgroup_exchange_values() {
+    // Lanes 2, 3, 6 and 7 of eight: their number, what is before them, the lane beside them, the first.
+    let func = program(|b, lane, buffer| {
+        let (two, one) = (b.u32(2), b.u32(1));
+        let bits = b.op2(Op::And, lane, two);
+        let c = b.op2(Op::IEq, bits, two);
+        b.if_else(
+            c,
+            &[],
+            |b| {
+                let yes = b.bool(true);
+                let ballot = b.inst(Op::Ballot, Imm::None, &[yes], &[], &[Type::B32; 4]);
+                let scan = Imm::Reduce(Scan::Exclusive, Op::IAdd);
+                let before = b.inst(Op::Reduce, scan, &[lane], &[], &[Type::B32]);
+                let xor = Imm::Shuffle(Shuffle::Xor);
+                let beside = b.inst(Op::Shuffle, xor, &[lane, one], &[], &[Type::B32]);
+                let first = Imm::Shuffle(Shuffle::First);
+                let first = b.inst(Op::Shuffle, first, &[lane], &[], &[Type::B32]);
+                let all = Imm::Reduce(Scan::All, Op::UMax);
+                let most = b.inst(Op::Reduce, all, &[lane], &[], &[Type::B32]);
+                let stride = b.u32(20);
+                let mut address = b.op2(Op::IMul, lane, stride);
+                let four = b.u32(4);
+                for inst in [ballot, before, beside, first, most] {
+                    let value = b.result(inst);
+                    b.buffer_store(buffer, None, address, &[value]);
+                    address = b.op2(Op::IAdd, address, four);
+                }
+                vec![]
+            },
+            |_| vec![],
+        );
+    });
+    let mut world = Words(vec![0; 40]);
+    let lanes = Lanes::compute(&func, [1; 3], 0, 1);
+    run(
+        &func,
+        &lanes,
+        &mut world,
+        Options::new(&Numerics::REFERENCE),
+    )
+    .expect("it ends");
+    let of = |lane: usize| world.0[lane * 5..lane * 5 + 5].to_vec();
+    assert_eq!(of(2), [0b1100_1100, 0, 3, 2, 7]);
+    assert_eq!(of(3), [0b1100_1100, 2, 2, 2, 7]);
+    assert_eq!(of(6), [0b1100_1100, 5, 7, 2, 7]);
+    assert_eq!(of(7), [0b1100_1100, 11, 6, 2, 7]);
+    assert_eq!(of(0), [0; 5]);
 }

@@ -3,7 +3,7 @@
 use super::exec::{Machine, Mask};
 use super::has_quads;
 use crate::ssa::func::{Imm, InstData, Value};
-use crate::ssa::op::Op;
+use crate::ssa::op::{Flags, Op};
 use crate::ssa::resource::{Dim, Resource, ResourceKind, TexKind, TexOp};
 use crate::ssa::world::{Lod, Sample, TexelAddress};
 
@@ -79,10 +79,12 @@ impl Machine<'_> {
                 }
             }
             Imm::Tex(tex) => {
+                let quads = data.flags().has(Flags::QUAD);
                 for lane in active.iter() {
                     let sample = self.sample(&tex, &data.args, lane);
                     let words = self.world.sample(&sample);
-                    let taint = data.args.iter().any(|&v| self.tainted(v, lane));
+                    let torn = quads && self.follows() && self.quad_is_torn(lane, active);
+                    let taint = torn || data.args.iter().any(|&v| self.tainted(v, lane));
                     self.texels(data, lane, &words, taint);
                 }
             }

@@ -2,7 +2,8 @@
 
 use super::{ARRAY_WORDS, Generator, Kind};
 use crate::ssa::{
-    Access, AtomicOp, Builder, Imm, Mem, Op, Stage, TexKind, TexOp, TexQuery, Type, Value,
+    Access, AtomicOp, Builder, Imm, Mem, Op, Scan, Shuffle, Stage, TexKind, TexOp, TexQuery, Type,
+    Value,
 };
 
 impl Generator {
@@ -147,12 +148,62 @@ impl Generator {
     /// What needs all invocations (or all of a quad) at once.
     pub(super) fn together_only(&mut self, b: &mut Builder<'_>) {
         match (self.setup.shared, self.config.stage) {
+            (_, Stage::Compute) if (self.config.allow)(Op::Reduce) && self.rng.one_in(3) => {
+                self.cooperate(b);
+            }
             (Some(shared), _) if (self.config.allow)(Op::MemAtomic) && self.rng.one_in(4) => {
                 self.count(b, shared);
             }
             (Some(shared), _) => self.exchange(b, shared),
             (None, Stage::Fragment) => self.quad(b),
             (None, _) => {}
+        }
+    }
+
+    /// Values go between the lanes of a subgroup.
+    fn cooperate(&mut self, b: &mut Builder<'_>) {
+        const COMBINING: [Op; 7] = [
+            Op::IAdd,
+            Op::SMin,
+            Op::SMax,
+            Op::UMin,
+            Op::UMax,
+            Op::Or,
+            Op::Xor,
+        ];
+        match self.rng.below(4) {
+            0 => {
+                let truth = self.any(b, Kind::Truth);
+                let inst = b.inst(Op::Ballot, Imm::None, &[truth], &[], &[Type::B32; 4]);
+                let bits = b.result(inst);
+                self.add(Kind::Int, bits);
+            }
+            1 => {
+                let which = self
+                    .rng
+                    .pick(&[Shuffle::Xor, Shuffle::Quad, Shuffle::First]);
+                let mut args = vec![self.any(b, Kind::Int)];
+                if which != Shuffle::First {
+                    args.push(b.u32(self.rng.below(4) as u32));
+                }
+                let inst = b.inst(Op::Shuffle, Imm::Shuffle(which), &args, &[], &[Type::B32]);
+                let value = b.result(inst);
+                self.add(Kind::Int, value);
+            }
+            2 => {
+                b.inst(Op::SubgroupBarrier, Imm::None, &[], &[], &[]);
+            }
+            _ => {
+                let scan = self
+                    .rng
+                    .pick(&[Scan::All, Scan::Inclusive, Scan::Exclusive]);
+                let op = self.rng.pick(&COMBINING);
+                let value = self.any(b, Kind::Int);
+                let imm = Imm::Reduce(scan, op);
+                let inst = b.inst(Op::Reduce, imm, &[value], &[], &[Type::B32]);
+                let value = b.result(inst);
+                self.add(Kind::Int, value);
+            }
         }
     }
 

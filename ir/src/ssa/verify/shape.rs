@@ -1,10 +1,11 @@
 //! Operands, results and immediates of each op: invariants 4, 5, 11 and 12.
 
 use super::{Broken, Check, Verifier};
+use crate::ssa::eval::identity;
 use crate::ssa::func::{Imm, Inst, InstData, Mem, MemSpace, Stage, Type};
 use crate::ssa::op::{Flags, Op, Sig};
 use crate::ssa::resource::{
-    AtomicOp, Dim, Resource, ResourceKind, Scalar, TexKind, TexOp, TexQuery,
+    AtomicOp, Dim, Resource, ResourceKind, Scalar, Shuffle, TexKind, TexOp, TexQuery,
 };
 
 impl Verifier<'_> {
@@ -100,6 +101,24 @@ impl Verifier<'_> {
             Op::CubeS | Op::CubeT | Op::CubeMajor | Op::CubeFace => fixed(&[B32, B32, B32], &[B32]),
             Op::Demote => fixed(&[], &[]),
             Op::IsHelper => fixed(&[], &[B1]),
+            Op::Ballot => fixed(&[B1], &[B32; 4]),
+            Op::SubgroupBarrier => fixed(&[], &[]),
+            Op::Shuffle => {
+                let Imm::Shuffle(which) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "says not which lane"));
+                };
+                let lane: &[Type] = if which == Shuffle::First { &[] } else { &[B32] };
+                fits(matches!(args, [ty, rest @ ..] if results == [*ty] && rest == lane))
+            }
+            Op::Reduce => {
+                let Imm::Reduce(_, op) = data.imm else {
+                    return Err(self.broken(Some(inst), 5, "says not how lanes are combined"));
+                };
+                fits(
+                    matches!(args, [ty] if results == [*ty] && identity(op, *ty).is_some()
+                        && (*ty != B1 || op.sig() == Sig::BinaryBits)),
+                )
+            }
             Op::BufferLoad | Op::BufferStore | Op::BufferSize => {
                 let Imm::Resource(buffer) = data.imm else {
                     return Err(self.broken(Some(inst), 5, "names no binding"));
