@@ -513,7 +513,7 @@ fn subgroup_functions_become_ballots_shuffles_and_reductions() {
                 let fixed = words.iter().take_while(|word| !word.starts_with('%'));
                 fixed
                     .copied()
-                    .filter(|word| !word.starts_with(['!', '#']))
+                    .filter(|word| !word.is_empty() && !word.starts_with(['!', '#']))
                     .collect::<Vec<_>>()
                     .join(" ")
             })
