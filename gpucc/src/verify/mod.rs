@@ -21,7 +21,6 @@ use crate::{Diagnostic, Failure, FailureKind, SourceText};
 use gpucc_emu::image::Image;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::interp::{self, Excluded, Lanes, Outcome, Word};
-use gpucc_ir::ssa::numerics::Fma;
 use gpucc_ir::ssa::{
     Builtin, Func, Numerics, OutputKind, Resource, ResourceKind, Scalar, Span, Stage,
 };
@@ -203,13 +202,7 @@ fn check(
     let steps = passes(compiled, options, number);
     let mut before: Option<(Reference, &Func)> = None;
     for (name, func) in &steps {
-        let mut after = reference(func, numerics, case)?;
-        if let Some(model) = contracted(name, numerics)
-            && let Some((first, earlier)) = &mut before
-        {
-            *first = reference(earlier, &model, case)?;
-            after = reference(func, &model, case)?;
-        }
+        let after = reference(func, numerics, case)?;
         if let Some((before, _)) = &before {
             let mut comparison = Comparison::new(func, number, format!("after pass {name}"));
             comparison.results(&before.results, &after.results, &before.excluded, case);
@@ -223,9 +216,6 @@ fn check(
             && let Some(difference) = alone(&steps, numerics, case, number)?
         {
             return Ok(Some(difference));
-        }
-        if contracted(name, numerics).is_some() {
-            after = reference(func, numerics, case)?;
         }
         before = Some((after, func));
     }
@@ -294,35 +284,14 @@ fn passes<'c>(
             steps.drain(..at);
         }
     }
-    if number >= PASS_INPUTS {
-        let last = steps.len().saturating_sub(1);
-        let contracts = steps.iter().position(|(name, _)| *name == CONTRACTS);
-        let mut index = 0;
-        steps.retain(|_| {
-            let kept = index == 0
-                || index == last
-                || contracts.is_some_and(|at| index == at || index + 1 == at);
-            index += 1;
-            kept
-        });
+    if number >= PASS_INPUTS && steps.len() > 2 {
+        let last = steps.len() - 1;
+        steps.drain(1..last);
     }
     if steps.is_empty() {
         steps.push(("frontend", &compiled.ssa));
     }
     steps
-}
-
-/// The pass that makes a product and a sum one `fma`.
-const CONTRACTS: &str = "algebra";
-
-/// The model under which a pass keeps every bit, where that is not the machine's: contraction changes
-/// roundings on a machine that fuses, and WGSL 15.7.4 allows it; that it is nothing but contraction
-/// shows where `fma` rounds twice.
-fn contracted(pass: &str, numerics: &Numerics) -> Option<Numerics> {
-    (pass == CONTRACTS && numerics.fma == Fma::Fused).then(|| Numerics {
-        fma: Fma::Twice,
-        ..*numerics
-    })
 }
 
 /// Words that hold what an atomic returned are compared with one invocation alone.
@@ -343,10 +312,6 @@ fn alone(
         lanes.helper.truncate(1);
         for input in &mut lanes.inputs {
             input.truncate(1);
-        }
-        if contracted(name, numerics).is_some() {
-            // Other roundings may be other values for the atomics: the rest starts afresh.
-            before = None;
         }
         let mut bindings = case.bindings.clone();
         let outcome = interpret(func, numerics, &lanes, &mut bindings, None);

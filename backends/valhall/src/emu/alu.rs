@@ -280,9 +280,9 @@ impl Warp {
                 }
             }
             Op::CubeMajor => whole_of(Word::from_fn(|l| {
-                let [x, y, z] = [a(l), b(l), c(l)].map(|v| f(v).abs());
-                let xy = extreme(x, y, true, false);
-                to_f32(extreme(xy, z, true, false), Round::Even)
+                // The magnitude on the face that CUBEFACE2 names, for what is no number too.
+                let v = [a(l), b(l), c(l)].map(f32::from_bits);
+                canonical(gpucc_ir::ssa::cube::axes(v, v).2.abs())
             })),
             Op::CubeFace => whole_of(Word::from_fn(|l| {
                 let v = [a(l), b(l), c(l)].map(f32::from_bits);
