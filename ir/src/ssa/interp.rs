@@ -43,12 +43,14 @@ pub struct Marks {
     pub racy: Set<Word>,
     /// Some invocation used the value that an atomic returned.
     pub atomic_results: bool,
+    /// Some invocation read what is in a lane that was not there: a quad's or a subgroup's.
+    pub absent_lanes: bool,
 }
 
 impl Marks {
     /// True when nothing depends on the order of invocations.
     pub fn is_empty(&self) -> bool {
-        self.racy.is_empty() && !self.atomic_results
+        self.racy.is_empty() && !self.atomic_results && !self.absent_lanes
     }
 }
 

@@ -480,10 +480,11 @@ impl<'a> Machine<'a> {
         for lane in active.iter() {
             let value = self.quad_difference(arg, lane, data.op);
             self.set(result, lane, value);
+            let torn = self.quad_is_torn(lane, active);
+            self.marks.absent_lanes |= torn;
             if self.follows() {
                 let quad = lane & !3;
-                let taint = (quad..quad + 4).any(|lane| self.tainted(arg, lane))
-                    || self.quad_is_torn(lane, active);
+                let taint = torn || (quad..quad + 4).any(|lane| self.tainted(arg, lane));
                 self.set_taint(result, lane, taint);
             }
         }

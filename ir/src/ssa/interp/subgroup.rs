@@ -83,6 +83,7 @@ impl Machine<'_> {
             })
             .collect();
         for (&lane, (bits, taint)) in lanes.iter().zip(found) {
+            self.marks.absent_lanes |= taint && !self.follows();
             self.set(data.results[0], lane, bits);
             self.set_taint(data.results[0], lane, taint);
         }

@@ -83,7 +83,8 @@ impl Machine<'_> {
                 for lane in active.iter() {
                     let sample = self.sample(&tex, &data.args, lane);
                     let words = self.world.sample(&sample);
-                    let torn = quads && self.follows() && self.quad_is_torn(lane, active);
+                    let torn = quads && self.quad_is_torn(lane, active);
+                    self.marks.absent_lanes |= torn;
                     let taint = torn || data.args.iter().any(|&v| self.tainted(v, lane));
                     self.texels(data, lane, &words, taint);
                 }
