@@ -38,6 +38,10 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
             ctx.steps += 1;
+            if func.insts[inst].op == Op::If && demotes_aside(func, ctx, inst) && ctx.draw() {
+                pull_demote(func, inst, &mut out);
+                changed = true;
+            }
             if func.insts[inst].op == Op::If && worth(func, ctx, inst, limit) && ctx.draw() {
                 flatten(func, inst, &mut out);
                 changed = true;
@@ -107,6 +111,68 @@ fn speculatable(func: &Func, ctx: &Ctx, inst: Inst) -> bool {
         Op::BufferLoad => ctx.target.speculates_loads(),
         Op::IsHelper => true,
         op => op.is_pure(),
+    }
+}
+
+/// One arm demotes, and otherwise both only compute: the demotion can stand alone before them.
+/// Worth it where more than the demotion is conditional.
+fn demotes_aside(func: &Func, ctx: &Ctx, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    if data.results.is_empty() {
+        return false;
+    }
+    let mut demotes = 0;
+    for &arm in &data.regions {
+        let Some((&end, body)) = func.regions[arm].insts.split_last() else {
+            return false;
+        };
+        if func.insts[end].op != Op::Yield {
+            return false;
+        }
+        for &inner in body {
+            if func.insts[inner].op == Op::Demote {
+                demotes += 1;
+            } else if !speculatable(func, ctx, inner) || func.insts[inner].op == Op::IsHelper {
+                return false;
+            }
+        }
+    }
+    demotes == 1
+}
+
+/// Makes the demotion of one arm an `if` of its own.
+fn pull_demote(func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
+    let arms = func.insts[inst].regions.clone();
+    for (index, arm) in arms.into_iter().enumerate() {
+        let list = &mut func.regions[arm].insts;
+        let Some(at) = list
+            .iter()
+            .position(|&inner| func.insts[inner].op == Op::Demote)
+        else {
+            continue;
+        };
+        let demote = list.remove(at);
+        let mut cond = func.insts[inst].args[0];
+        let span = func.insts[demote].span;
+        let plain = |op: Op, args: &[gpucc_ir::ssa::Value], regions: &[Region]| InstData {
+            op,
+            args: SmallVec::from_slice(args),
+            imm: Imm::None,
+            regions: SmallVec::from_slice(regions),
+            results: SmallVec::new(),
+            span,
+            bundle: None,
+        };
+        if index == 1 {
+            let not = func.new_inst(plain(Op::Not, &[cond], &[]), &[gpucc_ir::ssa::Type::B1]);
+            out.push(not);
+            cond = func.insts[not].results[0];
+        }
+        let (yes, no) = (func.new_region(), func.new_region());
+        let ends = [0, 1].map(|_| func.new_inst(plain(Op::Yield, &[], &[]), &[]));
+        func.regions[yes].insts.extend([demote, ends[0]]);
+        func.regions[no].insts.push(ends[1]);
+        out.push(func.new_inst(plain(Op::If, &[cond], &[yes, no]), &[]));
     }
 }
 
