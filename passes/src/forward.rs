@@ -98,7 +98,7 @@ impl Forward<'_, '_> {
         let whole = moved.iter().all(|&value| func.ty(value) == Type::B32);
         let in_range = |at: u32| {
             let end = u64::from(at) + 4 * moved.len() as u64;
-            at % 4 == 0 && end <= u64::from(func.mems[access.mem].size)
+            at.is_multiple_of(4) && end <= u64::from(func.mems[access.mem].size)
         };
         let Some(at) = at.filter(|&at| whole && in_range(at)) else {
             if data.op == Op::MemStore {

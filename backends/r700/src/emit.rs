@@ -91,6 +91,9 @@ enum FetchKind {
     Memory,
 }
 
+/// An export that waits: its instruction, the cells that it reads, where it comes from.
+type Waiting = (isa::Inst, SmallVec<[(u8, u8); 4]>, Span);
+
 struct Emitter<'a> {
     config: &'a Config,
     entries: Vec<(Entry, Span)>,
@@ -101,7 +104,7 @@ struct Emitter<'a> {
     address: Option<((u8, u8), usize)>,
     /// Exports that wait for ALU work behind them which can as well come before them: the cells
     /// that each reads.
-    exports: Vec<(isa::Inst, SmallVec<[(u8, u8); 4]>, Span)>,
+    exports: Vec<Waiting>,
     fetch: Vec<(isa::Inst, Span)>,
     fetch_kind: FetchKind,
     /// Registers that the open fetch clause has written.

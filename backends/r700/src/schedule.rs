@@ -156,6 +156,8 @@ struct Graph {
     earliest: Vec<u32>,
 }
 
+/// What the slots of a group leave: unit (5 for none that can be read behind it), register, channel.
+type Left = SmallVec<[(usize, VReg, u8); 4]>;
 type Ready = BTreeSet<(Reverse<u32>, u32)>;
 
 impl Scheduler {
@@ -354,7 +356,7 @@ impl Scheduler {
         group: &legal::Group,
         inst: &Inst,
         trans: bool,
-    ) -> Option<(legal::Group, SmallVec<[(usize, VReg, u8); 4]>)> {
+    ) -> Option<(legal::Group, Left)> {
         let one = |group, unit, v: Option<VReg>, chan| {
             let list = v.map(|v| (unit, v, chan)).into_iter().collect();
             Some((group, list))
