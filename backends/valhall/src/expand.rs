@@ -8,6 +8,7 @@
 mod convert;
 mod integer;
 mod texture;
+mod uniforms;
 mod vertex;
 mod wide;
 
@@ -170,6 +171,9 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, target);
         ctx.fuel = options.fuel;
         gpucc_passes::fold::run(&mut func, &mut ctx);
+        if uniforms::run(&mut func) {
+            gpucc_passes::dce::run(&mut func, &mut ctx);
+        }
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::algebra::run(&mut func, &mut ctx);
         gpucc_passes::dce::run(&mut func, &mut ctx);

@@ -1,0 +1,291 @@
+//! Words of uniform buffers at constant addresses are loaded once, where all their users see them, and
+//! neighbours within a line of 16 bytes by one instruction.
+//!
+//! A load from a uniform buffer never faults and always gives the same, so it may stand anywhere above
+//! its users: in the innermost region that holds all of them, right before the first.
+
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::ssa::{
+    Builder, Func, Imm, Inst, Op, Region, Resource, ResourceKind, Span, Type, Value,
+};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// One load and where it stands.
+struct Load {
+    inst: Inst,
+    region: Region,
+}
+
+/// Where a word is wanted.
+#[derive(Clone, Copy)]
+struct Home {
+    /// The innermost region that holds all users.
+    region: Region,
+    span: Span,
+}
+
+/// Merges the loads of a function; true when anything changed.
+pub(super) fn run(func: &mut Func) -> bool {
+    let order = func.regions_in_order();
+    let mut parent: SecondaryMap<Region, Option<(Region, u32)>> = SecondaryMap::new();
+    let mut owner_region: SecondaryMap<Inst, Option<Region>> = SecondaryMap::new();
+    let mut loads = Vec::new();
+    for &(region, owner, depth) in &order {
+        if let Some(outer) = owner.and_then(|inst| owner_region[inst]) {
+            parent[region] = Some((outer, depth));
+        }
+        for &inst in &func.regions[region].insts {
+            owner_region[inst] = Some(region);
+            if is_candidate(func, inst) {
+                loads.push(Load { inst, region });
+            }
+        }
+    }
+    // Each word's home: the innermost region around all its loads.
+    let mut homes: BTreeMap<(Resource, u32), Home> = BTreeMap::new();
+    for load in &loads {
+        let data = &func.insts[load.inst];
+        let (resource, first) = place(func, load.inst);
+        for word in 0..data.results.len() as u32 {
+            let span = data.span;
+            homes
+                .entry((resource, first + word))
+                .and_modify(|home| home.region = common(&parent, home.region, load.region))
+                .or_insert(Home {
+                    region: load.region,
+                    span,
+                });
+        }
+    }
+    if loads.len() < 2 {
+        return false;
+    }
+    // Runs of words of one home within a line.
+    let mut runs: BTreeMap<Region, Vec<(Resource, u32, u32, Span)>> = BTreeMap::new();
+    for (&(resource, word), home) in &homes {
+        let list = runs.entry(home.region).or_default();
+        match list.last_mut() {
+            Some((r, first, count, _))
+                if *r == resource && *first + *count == word && !word.is_multiple_of(4) =>
+            {
+                *count += 1;
+            }
+            _ => list.push((resource, word, 1, home.span)),
+        }
+    }
+    let mut values: BTreeMap<(Resource, u32), Value> = BTreeMap::new();
+    // Outer regions first: what stands in them is above what stands within.
+    for &(region, ..) in &order {
+        let Some(list) = runs.get(&region) else {
+            continue;
+        };
+        place_runs(func, region, list, &loads, &parent, &mut values);
+    }
+    replace(func, &order, &loads, &values);
+    true
+}
+
+/// A load of whole words of a uniform buffer at a constant address.
+fn is_candidate(func: &Func, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    let Imm::Resource(resource) = data.imm else {
+        return false;
+    };
+    data.op == Op::BufferLoad
+        && func.resources[resource].count.is_none()
+        && matches!(func.resources[resource].kind, ResourceKind::Uniform { .. })
+        && func
+            .as_const(data.args[0])
+            .is_some_and(|address| address % 4 == 0 && address < 1 << 16)
+        && data.results.iter().all(|&r| func.ty(r) == Type::B32)
+}
+
+/// Buffer and first word of a load.
+fn place(func: &Func, inst: Inst) -> (Resource, u32) {
+    let data = &func.insts[inst];
+    let address = func.as_const(data.args[0]).unwrap_or(0) as u32;
+    match data.imm {
+        Imm::Resource(resource) => (resource, address / 4),
+        _ => unreachable!("candidates are loads of buffers"),
+    }
+}
+
+type Parents = SecondaryMap<Region, Option<(Region, u32)>>;
+
+fn depth(parent: &Parents, region: Region) -> u32 {
+    parent[region].map_or(0, |(_, depth)| depth)
+}
+
+/// The innermost region around both.
+fn common(parent: &Parents, mut a: Region, mut b: Region) -> Region {
+    while a != b {
+        let (da, db) = (depth(parent, a), depth(parent, b));
+        if da >= db {
+            match parent[a] {
+                Some((outer, _)) => a = outer,
+                None => return a,
+            }
+        } else {
+            match parent[b] {
+                Some((outer, _)) => b = outer,
+                None => return b,
+            }
+        }
+    }
+    a
+}
+
+/// Puts the loads of one region before the first instruction of it that needs (or holds one that needs)
+/// a word of theirs.
+fn place_runs(
+    func: &mut Func,
+    region: Region,
+    runs: &[(Resource, u32, u32, Span)],
+    loads: &[Load],
+    parent: &Parents,
+    values: &mut BTreeMap<(Resource, u32), Value>,
+) {
+    // The instruction of this region that each load stands in, by its position.
+    let mut position: SecondaryMap<Inst, Option<u32>> = SecondaryMap::new();
+    let mut within: SecondaryMap<Region, Option<u32>> = SecondaryMap::new();
+    for (at, &inst) in func.regions[region].insts.iter().enumerate() {
+        position[inst] = Some(at as u32);
+        for &inner in &func.insts[inst].regions {
+            within[inner] = Some(at as u32);
+        }
+    }
+    let mut first_use: BTreeMap<(Resource, u32), u32> = BTreeMap::new();
+    for load in loads {
+        let at = match position[load.inst] {
+            Some(at) => Some(at),
+            None => {
+                let mut inner = Some(load.region);
+                let mut found = None;
+                while let Some(at) = inner {
+                    if let Some(position) = within[at] {
+                        found = Some(position);
+                        break;
+                    }
+                    inner = parent[at].map(|(outer, _)| outer);
+                }
+                found
+            }
+        };
+        let Some(at) = at else { continue };
+        let (resource, first) = place(func, load.inst);
+        for word in 0..func.insts[load.inst].results.len() as u32 {
+            let entry = first_use.entry((resource, first + word)).or_insert(at);
+            *entry = (*entry).min(at);
+        }
+    }
+    let mut before: BTreeMap<u32, SmallVec<[usize; 2]>> = BTreeMap::new();
+    for (number, &(resource, first, count, _)) in runs.iter().enumerate() {
+        let at = (first..first + count)
+            .filter_map(|word| first_use.get(&(resource, word)).copied())
+            .min()
+            .unwrap_or(0);
+        before.entry(at).or_default().push(number);
+    }
+    let list = std::mem::take(&mut func.regions[region].insts);
+    for (at, inst) in list.into_iter().enumerate() {
+        for &number in before.get(&(at as u32)).into_iter().flatten() {
+            let (resource, first, count, span) = runs[number];
+            let mut b = Builder::at(func, region);
+            b.span = span;
+            let address = b.u32(4 * first);
+            let types: SmallVec<[Type; 4]> = (0..count).map(|_| Type::B32).collect();
+            let made = b.inst(
+                Op::BufferLoad,
+                Imm::Resource(resource),
+                &[address],
+                &[],
+                &types,
+            );
+            for (word, &value) in (first..).zip(&func.insts[made].results) {
+                values.insert((resource, word), value);
+            }
+        }
+        func.regions[region].insts.push(inst);
+    }
+}
+
+/// The old loads go, their users take the new words.
+fn replace(
+    func: &mut Func,
+    order: &[(Region, Option<Inst>, u32)],
+    loads: &[Load],
+    values: &BTreeMap<(Resource, u32), Value>,
+) {
+    let mut to: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut gone: SecondaryMap<Inst, bool> = SecondaryMap::new();
+    for load in loads {
+        let (resource, first) = place(func, load.inst);
+        gone[load.inst] = true;
+        for (word, &result) in (first..).zip(&func.insts[load.inst].results) {
+            to[result] = values.get(&(resource, word)).copied();
+        }
+    }
+    for &(region, ..) in order {
+        func.regions[region].insts.retain(|&inst| !gone[inst]);
+        for index in 0..func.regions[region].insts.len() {
+            let inst = func.regions[region].insts[index];
+            for arg in &mut func.insts[inst].args {
+                if let Some(value) = to[*arg] {
+                    *arg = value;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::{ResourceData, Scalar, Stage, verify};
+
+    #[test]
+    fn words_that_both_arms_load_are_loaded_once_above_them() {
+        let mut func = Func::new("arms", Stage::Compute);
+        let resource = func.resources.push(ResourceData {
+            group: 0,
+            binding: 0,
+            name: "u".into(),
+            kind: ResourceKind::Uniform { size: 64 },
+            count: None,
+            scalar: Scalar::U32,
+        });
+        let mut b = Builder::at_body(&mut func);
+        let load = |b: &mut Builder, at: u32| {
+            let address = b.u32(at);
+            b.buffer_load(resource, None, address, &[Type::B32])[0]
+        };
+        let cond = b.bool(true);
+        b.if_else(
+            cond,
+            &[Type::B32],
+            |b| vec![load(b, 4)],
+            |b| {
+                let (x, y) = (load(b, 4), load(b, 8));
+                vec![b.op2(Op::IAdd, x, y)]
+            },
+        );
+        b.end(Op::Yield, &[]);
+        assert!(run(&mut func));
+        verify(&func).expect("still sound");
+        let loads = |region: Region| {
+            func.regions[region]
+                .insts
+                .iter()
+                .filter(|&&inst| func.insts[inst].op == Op::BufferLoad)
+                .count()
+        };
+        assert_eq!(loads(func.body), 1);
+        let all: usize = func
+            .regions_in_order()
+            .iter()
+            .map(|&(region, ..)| loads(region))
+            .sum();
+        assert_eq!(all, 2);
+    }
+}
