@@ -282,6 +282,9 @@ impl Lower<'_> {
                 self.barrier();
                 Ok(())
             }
+            (Op::Ballot | Op::Shuffle | Op::Reduce | Op::SubgroupBarrier, _) => {
+                Err(self.not_yet("subgroup operations"))
+            }
             (Op::Demote, _) => {
                 self.demote(None);
                 Ok(())
