@@ -147,7 +147,7 @@ pub fn a_fetch_clause_has_eight_instructions_and_no_more_bits_to_count_them() {
     );
     let run = |count| {
         exported(
-            &[alu(&[clear.clone()]), list(count)],
+            &[alu(std::slice::from_ref(&clear)), list(count)],
             &mut r600_state(Chip::Rv670),
         )
         .map_err(|trap| trap.rule)
