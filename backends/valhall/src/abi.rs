@@ -613,3 +613,118 @@ fn check_location(location: u32) -> Result<(), Failure> {
         span: Span::NONE,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::{Builder, Imm, OutputData, ResourceData, Type};
+
+    fn uniform(binding: u32, kind: ResourceKind) -> ResourceData {
+        ResourceData {
+            group: 0,
+            binding,
+            name: format!("b{binding}"),
+            kind,
+            count: None,
+            scalar: Scalar::F32,
+        }
+    }
+
+    /// A compute function that loads words of two uniform buffers and of the immediates.
+    fn loads() -> Func {
+        let mut func = Func::new("main", Stage::Compute);
+        let immediate = func
+            .resources
+            .push(uniform(0, ResourceKind::Immediate { size: 16 }));
+        let first = func
+            .resources
+            .push(uniform(1, ResourceKind::Uniform { size: 64 }));
+        let second = func
+            .resources
+            .push(uniform(2, ResourceKind::Uniform { size: 64 }));
+        let mut b = Builder::at_body(&mut func);
+        for (resource, at, words) in [(immediate, 4, 1), (first, 8, 2), (second, 0, 1)] {
+            let at = b.u32(at);
+            let types = vec![Type::B32; words];
+            b.inst(Op::BufferLoad, Imm::Resource(resource), &[at], &[], &types);
+        }
+        b.end(Op::Yield, &[]);
+        func
+    }
+
+    #[test]
+    fn immediates_follow_the_uniform_buffers_in_table_0() {
+        let func = loads();
+        let abi = Abi::of(&func, &Options::default()).expect("fits");
+        let handles: Vec<u32> = func
+            .resources
+            .keys()
+            .map(|resource| abi.slots[resource].handle())
+            .collect();
+        assert_eq!(handles, [2, 0, 1]);
+        assert_eq!(
+            abi.tables(),
+            [TableUse {
+                table: 0,
+                entries: 3
+            }]
+        );
+    }
+
+    #[test]
+    fn immediates_are_always_pushed_and_uniforms_when_asked_for() {
+        let func = loads();
+        let keys: Vec<Resource> = func.resources.keys().collect();
+        let mut options = Options::default();
+        let abi = Abi::of(&func, &options).expect("fits");
+        assert!(abi.pushed(keys[0], 4).is_some());
+        assert!(abi.pushed(keys[0], 0).is_none(), "nobody loads that word");
+        assert!(abi.pushed(keys[1], 8).is_none());
+        options.pipeline.uniforms = Uniforms::Pushed;
+        let abi = Abi::of(&func, &options).expect("fits");
+        assert!(abi.pushed(keys[1], 8).is_some() && abi.pushed(keys[1], 12).is_some());
+        assert!(abi.pushed(keys[1], 4).is_none());
+    }
+
+    #[test]
+    fn a_driver_chooses_the_index_of_a_binding_within_its_table() {
+        let func = loads();
+        let mut options = Options::default();
+        options.pipeline.bindings.push((0, 1, 5));
+        let abi = Abi::of(&func, &options).expect("fits");
+        let handles: Vec<u32> = func
+            .resources
+            .keys()
+            .map(|resource| abi.slots[resource].handle())
+            .collect();
+        assert_eq!(handles, [7, 5, 6]);
+    }
+
+    #[test]
+    fn vertex_outputs_lie_at_their_location_and_clip_distances_behind_them() {
+        let mut func = Func::new("vs", Stage::Vertex);
+        let kinds = [
+            OutputKind::Builtin(Builtin::Position),
+            OutputKind::Location {
+                location: 3,
+                blend_src: 0,
+                interpolation: gpucc_ir::ssa::Interpolation::Perspective,
+            },
+            OutputKind::Builtin(Builtin::ClipDistance(0)),
+        ];
+        for kind in kinds {
+            func.outputs.push(OutputData {
+                kind,
+                components: 2,
+                scalar: Scalar::F32,
+                name: String::new(),
+            });
+        }
+        Builder::at_body(&mut func).end(Op::Yield, &[]);
+        let abi = Abi::of(&func, &Options::default()).expect("fits");
+        let places: Vec<OutputPlace> = abi.outputs.iter().map(|slot| slot.place).collect();
+        let varying = OutputPlace::Varying;
+        assert_eq!(places, [OutputPlace::Position, varying(48), varying(512)]);
+        assert_eq!(abi.varying_stride, 528);
+    }
+}

@@ -1,0 +1,56 @@
+//! Valhall's graphics and bindings: each program is compiled, its bytes run on the strict emulator, and
+//! the results compared with the interpreter's, with uniforms loaded and pushed.
+
+use gpucc::pipeline::Uniforms;
+use gpucc::verify::verify;
+use gpucc::{Choice, Compiler, Options, Source, SourceText, Target};
+
+/// Verifies every entry point of a source on Valhall.
+fn verified(name: &str, text: &str, uniforms: Uniforms) {
+    let target = Target::by_name("valhall").expect("a target");
+    let compiler = Compiler::new(target, None).expect("Valhall has a compiler");
+    let mut options = Options::default();
+    options.keep_steps = true;
+    options.pipeline.uniforms = uniforms;
+    let parsed = compiler
+        .parse(Source::Wgsl(text), Choice::default(), &options)
+        .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
+    assert!(!parsed.entries.is_empty(), "{name} has no entry point");
+    for entry in parsed.entries {
+        let func = entry
+            .func
+            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
+        let compiled = compiler
+            .compile(&func, &options)
+            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
+        let source = SourceText::new(name, None);
+        let summary = verify(&compiler, &compiled, &source, &options, 8, 1)
+            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
+        let first = summary.first.as_ref().map(ToString::to_string);
+        assert!(summary.holds() && first.is_none(), "{name}: {first:?}");
+        assert!(summary.words > 0, "{name}: nothing was compared");
+    }
+}
+
+macro_rules! holds {
+    ($($(#[$doc:meta])* $name:ident $file:literal;)*) => {$(
+        $(#[$doc])*
+        #[test]
+        fn $name() {
+            let text = include_str!(concat!("valhall/", $file));
+            verified($file, text, Uniforms::Loaded);
+            verified($file, text, Uniforms::Pushed);
+        }
+    )*};
+}
+
+holds! {
+    both_sources_of_a_blend_reach_their_registers "dual_source.wgsl";
+    several_targets_depth_and_mask_leave_with_every_input_read "outputs.wgsl";
+    textures_of_every_kind_are_sampled_gathered_loaded_and_asked "textures.wgsl";
+    storage_textures_are_loaded_and_stored_in_their_formats "images.wgsl";
+    bindings_by_elements_known_at_run_time_and_texel_atomics "arrays.wgsl";
+    outputs_written_on_some_paths_are_zero_on_the_others "flow.wgsl";
+    position_and_varying_programs_agree_with_the_whole "vertex.wgsl";
+    half_precision_attributes_varyings_and_colours "half.wgsl";
+}
