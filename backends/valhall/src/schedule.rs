@@ -88,7 +88,8 @@ impl Model<Inst> for Machine {
         inst.ends_block()
             || match inst {
                 Inst::Entry(_) => true,
-                Inst::Op(op) => op.opcode == Opcode::Barrier,
+                // What a blend shader may overwrite is not filled before it runs.
+                Inst::Op(op) => op.opcode == Opcode::Barrier || !op.clobbers.is_empty(),
                 Inst::Copy { .. } => false,
             }
     }
