@@ -417,6 +417,81 @@ impl Machine {
         }
     }
 
+    /// The plain form: each output has an attribute of its own, whose elements are the vertices of one
+    /// instance, so instances run one after the other.
+    fn plain(
+        &mut self,
+        bindings: &mut Bindings,
+        run: &VertexRun<'_>,
+    ) -> Result<Vec<VertexOut>, Stop> {
+        use valhall::abi::table;
+        let mut outs = vec![vec![[0; 4]; self.func().outputs.len()]; run.ids.len()];
+        let mut instances: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (n, id) in run.ids.iter().enumerate() {
+            instances.entry(id.instance).or_default().push(n);
+        }
+        for (instance, members) in instances {
+            let vertex = |n: usize| run.ids[n].vertex.wrapping_add(run.first_vertex);
+            let last = members.iter().map(|&n| vertex(n)).max().unwrap_or(0);
+            if last >= 1 << 20 {
+                let failure = Failure::usage("so many vertices cannot be emulated");
+                return Err(Stop::Cannot(failure));
+            }
+            let mut filler = self.fill(bindings, emu::Stage::Vertex, [1; 3], Some(run));
+            self.attributes(&mut filler, run);
+            let mut stores = Vec::new();
+            for (k, slot) in self.compiled.outputs.iter().enumerate() {
+                let valhall::OutputPlace::Attribute(index) = slot.place else {
+                    continue;
+                };
+                let scalar = self.func().outputs[slot.output].scalar;
+                let format = match scalar {
+                    Scalar::F32 => "float32x4",
+                    Scalar::F16 => "float16x4",
+                    Scalar::I32 => "sint32x4",
+                    Scalar::U32 | Scalar::Bool => "uint32x4",
+                };
+                let format = VertexFormat::from_name(format).expect("a format of WebGPU");
+                let stride = format.bytes();
+                let size = stride * (last + 1);
+                let at = filler.place(size as usize);
+                filler.state.memory.map_undefined(at, size as usize);
+                let buffer = (run.buffers.len() + k) as u32;
+                let pixel = descriptors::vertex_format(format);
+                let descriptor = descriptors::attribute(pixel, false, 0, buffer, stride);
+                filler.set(table::VERTEX_BUFFER, buffer, descriptors::buffer(at, size));
+                filler.set(table::ATTRIBUTE, index, descriptor);
+                stores.push((slot.clone(), scalar, at, stride));
+            }
+            let (mut state, places) = filler.finish();
+            let info = self.compiled.programs[0];
+            let vertices = Vertices {
+                entry: info.offset,
+                preload: info.preload,
+                ids: members
+                    .iter()
+                    .enumerate()
+                    .map(|(n, &member)| {
+                        let instance = instance.wrapping_add(run.first_instance);
+                        [n as u32, vertex(member), instance]
+                    })
+                    .collect(),
+            };
+            let result =
+                self.launch(|code, trace| emu::run_vertices(code, &mut state, &vertices, trace));
+            Machine::read_back(&state, &places, bindings);
+            result?;
+            for &n in &members {
+                for (slot, scalar, at, stride) in &stores {
+                    let at = at + u64::from(vertex(n)) * u64::from(*stride);
+                    outs[n][slot.output.as_u32() as usize] =
+                        self.stored(&state, at, *scalar, slot.components);
+                }
+            }
+        }
+        Ok(outs)
+    }
+
     /// One of the two programs of a vertex shader: runs it and gives the packets or records.
     fn vertex_program(
         &mut self,
@@ -535,6 +610,13 @@ impl Machine {
             preload: self.compiled.programs[0].preload,
             ..Pixels::default()
         };
+        // abi-valhall: State. A program that needs no neighbours gets none.
+        pixels.helpers = self
+            .compiled
+            .state
+            .first()
+            .and_then(|descriptor| descriptor.words.first())
+            .is_none_or(|word| word >> 28 & 1 == 1);
         for quad in &batch.quads {
             pixels.quads.push(QuadStart {
                 covered: quad.covered,
@@ -665,10 +747,7 @@ impl Executor for Machine {
         run: &VertexRun<'_>,
     ) -> Result<Vec<VertexOut>, Stop> {
         if self.compiled.pipeline.vertex_form == valhall::VertexForm::Plain {
-            return Err(Stop::Cannot(Failure::not_yet(
-                "running plain vertex programs",
-                "the Valhall executor",
-            )));
+            return self.plain(bindings, run);
         }
         self.idvs(bindings, run)
     }

@@ -219,6 +219,8 @@ pub struct QuadStart {
 pub struct Pixels {
     /// Registers 48 + k that are filled.
     pub preload: u16,
+    /// Pixels that are not covered run for their neighbours. isa 2.7.
+    pub helpers: bool,
     /// The quads.
     pub quads: Vec<QuadStart>,
     /// Varyings by byte offset; the words are `[pixel of the batch][component]`.
@@ -280,9 +282,14 @@ pub fn run_pixels(
     for (number, quads) in pixels.quads.chunks(LANES / 4).enumerate() {
         let count = 4 * quads.len();
         let first = number * LANES;
-        let mut warp = Warp::new(number as u32, lanes(count), 0, env.state.thread_bytes);
+        let fragment = fragment(pixels, quads, first, count);
+        let mut started = lanes(count);
+        if !pixels.helpers {
+            started &= !fragment.helpers;
+        }
+        let mut warp = Warp::new(number as u32, started, 0, env.state.thread_bytes);
         pixel_registers(&mut warp, pixels, quads);
-        warp.fragment = Some(Box::new(fragment(pixels, quads, first, count)));
+        warp.fragment = Some(Box::new(fragment));
         run_group(&mut env, std::slice::from_mut(&mut warp))?;
         let fragment = warp.fragment.expect("given above");
         for lane in 0..count {
