@@ -4,6 +4,7 @@ use crate::backend::{Backend, Program};
 use crate::guard::guarded;
 use crate::pipeline::{Pipeline, Robust};
 use crate::{Diagnostic, Failure, FailureKind, Target};
+pub use gpucc_ir::driver::Effort;
 use gpucc_ir::ssa::{Func, Stage};
 use gpucc_passes::{Ctx, Level, Neutral, Observer, Pass, Plan, Robustness, RunError, Runner};
 use std::collections::BTreeMap;
@@ -22,20 +23,6 @@ pub enum Source<'a> {
     Glsl(&'a str, Stage),
     /// Our own text.
     Ir(&'a str),
-}
-
-/// How hard to try.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effort {
-    /// Straight from the lowering.
-    None,
-    /// What is cheap.
-    Some,
-    /// What pays.
-    #[default]
-    Full,
-    /// Searches schedules.
-    Max,
 }
 
 /// Everything that steers one compilation; two equal requests give the same bytes.

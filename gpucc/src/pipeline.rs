@@ -1,5 +1,9 @@
 //! State that a driver knows and a shader does not say: `--pipeline`, by serde.
 
+pub use gpucc_ir::driver::{
+    Attribute, BindingSlot, Fetch, State, Step, Stream, StreamOutput, Uniforms, VertexBuffer,
+    VertexForm, VertexState,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,17 +36,6 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Where uniform words at constant offsets are read from.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Uniforms {
-    /// Their buffer.
-    #[default]
-    Loaded,
-    /// The machine's constant words, which the driver fills by the report's map.
-    Pushed,
-}
-
 /// What an access out of bounds does.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,106 +47,6 @@ pub enum Robust {
     Zero,
     /// Nothing is checked.
     Off,
-}
-
-/// Vertex stage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct VertexState {
-    /// Attributes.
-    pub attributes: Vec<Attribute>,
-    /// Buffers.
-    pub buffers: Vec<VertexBuffer>,
-    /// Who fetches.
-    pub fetch: Fetch,
-    /// Transform feedback.
-    #[serde(skip_serializing_if = "is_default")]
-    pub stream: Stream,
-    /// How the program is cut, on machines that have a choice.
-    #[serde(skip_serializing_if = "is_default")]
-    pub form: VertexForm,
-}
-
-/// Vertex outputs that are written to stream-out buffers too.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Stream {
-    /// Bytes of a vertex in each of up to four buffers.
-    pub strides: Vec<u32>,
-    /// Which outputs go where.
-    pub outputs: Vec<StreamOutput>,
-}
-
-/// One output of [`Stream`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StreamOutput {
-    /// Location; without one it is the position.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub location: Option<u32>,
-    /// Buffer, 0 to 3.
-    pub buffer: u32,
-    /// Byte within a vertex of the buffer.
-    pub offset: u32,
-}
-
-/// How a vertex program is cut.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VertexForm {
-    /// A program for the position and one for the rest.
-    #[default]
-    Idvs,
-    /// One program.
-    Plain,
-}
-
-/// One attribute.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Attribute {
-    /// Shader location.
-    pub location: u32,
-    /// WebGPU vertex format.
-    pub format: String,
-    /// Index into the buffers.
-    pub buffer: u32,
-    /// Bytes from the start of an element.
-    #[serde(default)]
-    pub offset: u32,
-}
-
-/// One vertex buffer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct VertexBuffer {
-    /// Bytes from one element to the next.
-    pub stride: u32,
-    /// What advances it.
-    #[serde(default)]
-    pub step: Step,
-}
-
-/// What advances a vertex buffer.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Step {
-    /// Each vertex.
-    #[default]
-    Vertex,
-    /// Each instance.
-    Instance,
-}
-
-/// Who brings attributes into registers.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fetch {
-    /// The program itself.
-    #[default]
-    Inline,
-    /// A program of the driver's.
-    Separate,
 }
 
 /// Fragment stage.
@@ -185,18 +78,6 @@ const fn all_components() -> u8 {
     15
 }
 
-/// Where a binding goes.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BindingSlot {
-    /// Bind group.
-    pub group: u32,
-    /// Binding.
-    pub binding: u32,
-    /// The machine's slot of its kind.
-    pub slot: u32,
-}
-
 impl Pipeline {
     /// Parses JSON.
     ///
@@ -204,6 +85,25 @@ impl Pipeline {
     /// What is wrong and in which line and column.
     pub fn parse(text: &str) -> Result<Pipeline, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// What back ends are told.
+    pub fn state(&self) -> State {
+        State {
+            vertex: self.vertex.clone().unwrap_or_default(),
+            bindings: self.bindings.clone(),
+            uniforms: self.uniforms,
+        }
+    }
+
+    /// A pipeline that says what a back end was told and inferred.
+    pub fn of(state: State) -> Pipeline {
+        Pipeline {
+            vertex: Some(state.vertex).filter(|vertex| !is_default(vertex)),
+            bindings: state.bindings,
+            uniforms: state.uniforms,
+            ..Pipeline::default()
+        }
     }
 
     /// As JSON with a final newline.

@@ -136,13 +136,13 @@ fn rendered(target: &str) -> Vec<u8> {
 }
 
 /// Compiles both programs and writes what a driver would write.
-fn programmed(target: Target, chip: r700::Chip, fetch: r700::FetchMode) -> Model {
+fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
     let compiler = Compiler::new(target, Some(chip.name())).expect("the target is built");
     let options = Options::default();
     let parsed = compiler
         .parse(Source::Wgsl(SHADER), Choice::default(), &options)
         .expect("it parses");
-    let attribute = |location, format: &str, offset| r700::VertexAttribute {
+    let attribute = |location, format: &str, offset| r700::Attribute {
         location,
         format: format.into(),
         buffer: 0,
@@ -150,18 +150,21 @@ fn programmed(target: Target, chip: r700::Chip, fetch: r700::FetchMode) -> Model
     };
     let back = r700::Options {
         chip,
-        pipeline: r700::PipelineState {
-            attributes: vec![
-                attribute(0, "float32x3", 0),
-                attribute(1, "float32x2", 12),
-                attribute(2, "unorm8x4", 20),
-            ],
-            buffers: vec![r700::VertexBuffer {
-                stride: 24,
-                per_instance: false,
-            }],
-            fetch,
-            ..r700::PipelineState::default()
+        pipeline: r700::State {
+            vertex: r700::VertexState {
+                attributes: vec![
+                    attribute(0, "float32x3", 0),
+                    attribute(1, "float32x2", 12),
+                    attribute(2, "unorm8x4", 20),
+                ],
+                buffers: vec![r700::VertexBuffer {
+                    stride: 24,
+                    step: r700::Step::Vertex,
+                }],
+                fetch,
+                ..r700::VertexState::default()
+            },
+            ..r700::State::default()
         },
         ..r700::Options::default()
     };
@@ -378,7 +381,7 @@ fn modelled(model: Model, chip: r700::Chip) -> Vec<u8> {
 
 #[test]
 fn the_registers_alone_draw_the_picture_that_render_draws() {
-    use r700::FetchMode::{Inline, Separate};
+    use r700::Fetch::{Inline, Separate};
     for (target, name, chip) in [
         (Target::R700, "r700", r700::Chip::Rv770),
         (Target::R600, "r600", r700::Chip::Rv670),
@@ -400,7 +403,7 @@ fn the_registers_alone_draw_the_picture_that_render_draws() {
 #[test]
 fn a_wrong_register_draws_another_picture() {
     let chip = r700::Chip::Rv770;
-    let right = programmed(Target::R700, chip, r700::FetchMode::Inline);
+    let right = programmed(Target::R700, chip, r700::Fetch::Inline);
     let expected = modelled(right.clone(), chip);
     // The semantic of the first input, its flat shading, the texture's width, the sampler's wrap, the constants' address.
     for (address, flip) in [

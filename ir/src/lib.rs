@@ -4,6 +4,7 @@
 //! This crate names no machine and no source language: the front end builds what is here, the
 //! passes rewrite it, the back ends lower it, and the interpreter says what it means.
 
+pub mod driver;
 pub mod mach;
 pub mod ssa;
 

@@ -6,14 +6,13 @@
 //! index counts dwords.
 
 use crate::api::{
-    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, ExportKind, Failure, FetchMode,
-    InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot, VertexAttribute,
-    VertexBuffer,
+    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, ExportKind, Failure, Fetch,
+    InputSlot, Options, OutputSlot, ResourceSlot, Slot, State, Step,
 };
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, MemSpace, Op, Output, OutputKind, Resource,
-    ResourceKind, Scalar, Span, Stage,
+    ResourceKind, Span, Stage,
 };
 
 /// Constant buffer of immediates.
@@ -41,7 +40,7 @@ pub struct Abi {
     /// Place of each output.
     pub outputs: Vec<OutputSlot>,
     /// Attributes and buffers with everything inferred.
-    pub pipeline: PipelineState,
+    pub pipeline: State,
     /// What was inferred.
     pub notes: Vec<String>,
     /// Fragment: register of position.
@@ -126,6 +125,7 @@ impl Abi {
             trusts_indices: options.trusts_indices,
             ..Abi::default()
         };
+        abi.check_streams()?;
         abi.bindings(func, options, &uses)?;
         let slots = &mut abi.workgroup_offset;
         let mut dwords = 0;
@@ -163,6 +163,34 @@ impl Abi {
         Ok(abi)
     }
 
+    /// Stream-out has four buffers, and a write's base counts dwords in 13 bits. R700 ISA 8.1, CF_ALLOC_IMP_EXP.
+    fn check_streams(&self) -> Result<(), Failure> {
+        let limit = |what, needed: u32, available| Failure::Limit {
+            what,
+            needed: needed.into(),
+            available,
+            hint: "stream fewer or smaller outputs",
+            span: Span::NONE,
+        };
+        for stream in &self.pipeline.vertex.stream.outputs {
+            if stream.buffer >= 4 {
+                return Err(limit(
+                    "stream-out buffers",
+                    stream.buffer.saturating_add(1),
+                    4,
+                ));
+            }
+            if stream.offset / 4 >= 1 << 13 {
+                return Err(limit(
+                    "dwords of a streamed vertex",
+                    stream.offset / 4,
+                    1 << 13,
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn bindings(&mut self, func: &Func, options: &Options, uses: &Uses) -> Result<(), Failure> {
         let (mut uniforms, mut storages, mut textures, mut samplers) = (0, 0, 0, 0);
         let stored = crate::expand::image::stored(func);
@@ -174,8 +202,8 @@ impl Abi {
                 .pipeline
                 .bindings
                 .iter()
-                .find(|(group, binding, _)| (*group, *binding) == (data.group, data.binding))
-                .map(|&(.., slot)| slot);
+                .find(|slot| (slot.group, slot.binding) == (data.group, data.binding))
+                .map(|slot| slot.slot);
             // The elements of an array of bindings stand one after the other.
             let take = |next: &mut u32| {
                 let slot = wanted.unwrap_or(*next);
@@ -269,7 +297,7 @@ impl Abi {
     }
 
     fn vertex(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
-        self.infer_attributes(func);
+        self.notes.extend(self.pipeline.vertex.infer(func));
         for (input, data) in func.inputs.iter() {
             if !uses.inputs[input.as_u32() as usize] {
                 continue;
@@ -290,23 +318,13 @@ impl Abi {
                 }
                 InputKind::Builtin(_) => {}
                 InputKind::Location { location, .. } => {
-                    let attribute = self
-                        .pipeline
-                        .attributes
-                        .iter()
-                        .find(|a| a.location == location)
+                    let vertex = &self.pipeline.vertex;
+                    let attribute = vertex
+                        .attribute(location)
                         .expect("inferred above, whether the code reads it or not")
                         .clone();
-                    let buffer = self
-                        .pipeline
-                        .buffers
-                        .get(attribute.buffer as usize)
-                        .copied();
-                    let buffer = buffer.unwrap_or(VertexBuffer {
-                        stride: 0,
-                        per_instance: false,
-                    });
-                    if self.pipeline.fetch == FetchMode::Separate {
+                    let buffer = vertex.buffer(&attribute);
+                    if self.pipeline.vertex.fetch == Fetch::Separate {
                         slot.register = Some(1 + location);
                     }
                     slot.attribute = Some(AttributeFetch {
@@ -314,7 +332,7 @@ impl Abi {
                         offset: attribute.offset,
                         format: attribute.format,
                         stride: buffer.stride,
-                        per_instance: buffer.per_instance,
+                        per_instance: buffer.step == Step::Instance,
                     });
                 }
             }
@@ -369,55 +387,6 @@ impl Abi {
             });
         }
         Ok(())
-    }
-
-    /// A layout for every attribute that the pipeline leaves out, in the order of locations. Those that
-    /// the code does not read count too, so that no optimisation moves a buffer.
-    fn infer_attributes(&mut self, func: &Func) {
-        let mut inputs: Vec<_> = func
-            .inputs
-            .values()
-            .filter_map(|data| match data.kind {
-                InputKind::Location { location, .. } => {
-                    Some((location, data.components, data.scalar))
-                }
-                InputKind::Builtin(_) => None,
-            })
-            .collect();
-        inputs.sort_by_key(|&(location, ..)| location);
-        for (location, components, scalar) in inputs {
-            let attributes = &self.pipeline.attributes;
-            if !attributes.iter().any(|a| a.location == location) {
-                self.infer_attribute(location, components, scalar);
-            }
-        }
-    }
-
-    fn infer_attribute(&mut self, location: u32, components: u8, scalar: Scalar) {
-        let kind = match scalar {
-            Scalar::F32 | Scalar::F16 => "float32",
-            Scalar::I32 => "sint32",
-            Scalar::U32 | Scalar::Bool => "uint32",
-        };
-        let format = match components {
-            1 => kind.to_string(),
-            n => format!("{kind}x{n}"),
-        };
-        let buffer = self.pipeline.buffers.len() as u32;
-        let stride = 4 * u32::from(components);
-        self.notes.push(format!(
-            "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
-        ));
-        self.pipeline.buffers.push(VertexBuffer {
-            stride,
-            per_instance: false,
-        });
-        self.pipeline.attributes.push(VertexAttribute {
-            location,
-            format,
-            buffer,
-            offset: 0,
-        });
     }
 
     fn fragment(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {

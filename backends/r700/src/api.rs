@@ -1,6 +1,10 @@
 //! What a caller gives and gets: options, the pipeline state that a driver knows, the compiled
 //! program with everything needed to run it, and failures that say whose fault they are.
 
+pub use gpucc_ir::driver::{
+    Attribute, BindingSlot, Effort, Failure, Fetch, State, Step, Uniforms, VertexBuffer,
+    VertexForm, VertexState,
+};
 use gpucc_ir::ssa::{Func, Input, Interpolation, Output, Resource, Span};
 
 /// Which instruction set a chip has.
@@ -148,81 +152,6 @@ impl Chip {
     }
 }
 
-/// How hard to try.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effort {
-    /// `-O0`: straight from the lowering.
-    None,
-    /// `-O1`.
-    Some,
-    /// `-O2`.
-    #[default]
-    Full,
-    /// `-Omax`: searches schedules.
-    Max,
-}
-
-/// Who brings a vertex's attributes into registers.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum FetchMode {
-    /// Vertex fetches at the start of the program, from resource 160 + slot.
-    #[default]
-    Inline,
-    /// The program starts with CALL_FS; location n stands in R(1+n).
-    Separate,
-}
-
-/// One vertex attribute.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VertexAttribute {
-    /// Shader location.
-    pub location: u32,
-    /// WebGPU vertex format name (`float32x3`, `unorm8x4`, ...).
-    pub format: String,
-    /// Index into [`PipelineState::buffers`]; the fetch resource is 160 + this.
-    pub buffer: u32,
-    /// Byte offset within an element of the buffer.
-    pub offset: u32,
-}
-
-/// One vertex buffer.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct VertexBuffer {
-    /// Bytes from one element to the next.
-    pub stride: u32,
-    /// Advances by instance instead of by vertex.
-    pub per_instance: bool,
-}
-
-/// One vertex output that is also written to a stream-out buffer.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct StreamOutput {
-    /// Location of the output; none is the position.
-    pub location: Option<u32>,
-    /// Stream-out buffer, 0..=3.
-    pub buffer: u8,
-    /// Dword within a vertex of the buffer.
-    pub offset: u16,
-}
-
-/// What a driver would know. What is absent is inferred; see [`Compiled::pipeline`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PipelineState {
-    /// Vertex attributes. An attribute that the shader reads and that is not named here gets a
-    /// buffer of its own with its natural 32-bit format.
-    pub attributes: Vec<VertexAttribute>,
-    /// Vertex buffers.
-    pub buffers: Vec<VertexBuffer>,
-    /// Who fetches.
-    pub fetch: FetchMode,
-    /// Transform feedback: vertex outputs that go to stream-out buffers too.
-    pub streams: Vec<StreamOutput>,
-    /// Dwords of a vertex of each stream-out buffer.
-    pub stream_strides: [u32; 4],
-    /// `(group, binding) -> slot` where the driver wants one; else abi-r700's numbering.
-    pub bindings: Vec<(u32, u32, u32)>,
-}
-
 /// Everything that steers one compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -231,7 +160,7 @@ pub struct Options {
     /// How hard to try.
     pub effort: Effort,
     /// State that a driver would know.
-    pub pipeline: PipelineState,
+    pub pipeline: State,
     /// Indices of private variables are in range by the shader's promise.
     pub trusts_indices: bool,
     /// Stop optimising after this many rewrites of the back end.
@@ -503,7 +432,7 @@ pub struct Compiled {
     /// Compute: the dispatch.
     pub compute: Option<ComputeLayout>,
     /// The pipeline state with everything that was inferred filled in.
-    pub pipeline: PipelineState,
+    pub pipeline: State,
     /// One line for each thing that was inferred.
     pub notes: Vec<String>,
     /// Figures.
@@ -515,53 +444,4 @@ pub struct Compiled {
     pub expanded: Func,
     /// `(pass, text)` after each pass of the back end, when [`Options::dump`] asks for them.
     pub dumps: Vec<(&'static str, String)>,
-}
-
-/// Why there is no program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
-    /// The machine cannot (exit 3).
-    #[error("{machine} cannot do this: {feature} ({manual})")]
-    Refused {
-        /// Which machine.
-        machine: &'static str,
-        /// What the shader asks for.
-        feature: &'static str,
-        /// The manual's section that shows it.
-        manual: &'static str,
-        /// Where.
-        span: Span,
-    },
-    /// A limit (exit 4).
-    #[error("too many {what}: {needed} needed, {available} available; {hint}")]
-    Limit {
-        /// Of what.
-        what: &'static str,
-        /// How many the shader needs.
-        needed: u64,
-        /// How many there are.
-        available: u64,
-        /// How to avoid it.
-        hint: &'static str,
-        /// Where.
-        span: Span,
-    },
-    /// Not written yet (exit 6).
-    #[error("{feature} is not supported by gpucc yet ({stage} of the r700 back end)")]
-    NotYet {
-        /// What the shader asks for.
-        feature: String,
-        /// The stage of ours that lacks it.
-        stage: &'static str,
-        /// Where.
-        span: Span,
-    },
-    /// Our bug (exit 101).
-    #[error("internal error in r700 {pass}: {message}")]
-    Internal {
-        /// The pass that noticed.
-        pass: &'static str,
-        /// What it noticed.
-        message: String,
-    },
 }

@@ -2,7 +2,7 @@
 //! R(1 + n); the index is R0.x by vertex and R0.w by instance (abi-r700: Vertex). R700 ISA 3.7.6, 5.
 
 use crate::abi::Abi;
-use crate::api::{Failure, Family, FetchMode};
+use crate::api::{Failure, Family, Fetch};
 use crate::isa::{self, CfOp, FetchOp, f};
 use crate::lower::vertex_format;
 use gpucc_ir::ssa::Span;
@@ -12,7 +12,7 @@ use gpucc_ir::ssa::Span;
 /// # Errors
 /// [`Failure::NotYet`] for a vertex format that we do not know.
 pub fn program(abi: &Abi) -> Result<Option<Vec<u8>>, Failure> {
-    if abi.pipeline.fetch != FetchMode::Separate {
+    if abi.pipeline.vertex.fetch != Fetch::Separate {
         return Ok(None);
     }
     let family = abi.chip.family();

@@ -30,9 +30,9 @@ mod temporaries;
 mod text;
 
 pub use api::{
-    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, Effort, ExportKind, Failure,
-    Family, FetchMode, InputSlot, Options, OutputSlot, PipelineState, ResourceSlot, Slot,
-    StateRegister, Stats, StreamOutput, VertexAttribute, VertexBuffer,
+    Attribute, AttributeFetch, BindingSlot, Chip, Compiled, ComputeLayout, DriverConstant, Effort,
+    ExportKind, Failure, Family, Fetch, InputSlot, Options, OutputSlot, ResourceSlot, Slot, State,
+    StateRegister, Stats, Step, Uniforms, VertexBuffer, VertexForm, VertexState,
 };
 
 pub use numerics::{numerics, numerics_of};
@@ -79,7 +79,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         chip: options.chip,
         pixel: expanded.stage == Stage::Fragment,
         fetch_shader: expanded.stage == Stage::Vertex
-            && options.pipeline.fetch == FetchMode::Separate,
+            && options.pipeline.vertex.fetch == Fetch::Separate,
         search: options.effort == Effort::Max,
     };
     let emitted = emit::emit(&lowered.func, &config)?;
@@ -116,7 +116,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
             None
         },
         compute: None,
-        pipeline: PipelineState::default(),
+        pipeline: State::default(),
         notes: Vec::new(),
         stats,
         lines: emitted.lines,

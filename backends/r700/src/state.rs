@@ -2,7 +2,7 @@
 //! register guide (isa/r700.md 4).
 
 use crate::abi::Abi;
-use crate::api::{Chip, ExportKind, FetchMode, StateRegister};
+use crate::api::{Chip, ExportKind, Fetch, StateRegister};
 use crate::emit::Emitted;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
 
@@ -94,7 +94,7 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
             ("DX10_CLAMP", 4, u32::from(abi.chip == Chip::R600)),
         ],
     ));
-    if func.stage == Stage::Vertex && abi.pipeline.fetch == FetchMode::Separate {
+    if func.stage == Stage::Vertex && abi.pipeline.vertex.fetch == Fetch::Separate {
         // The vertex program counts the fetch program's registers as its own. Guide, SQ_PGM_RESOURCES_FS.
         list.push(register(
             "SQ_PGM_RESOURCES_FS",
@@ -166,9 +166,9 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
             ],
         ));
     }
-    let streams = &abi.pipeline.streams;
-    if !streams.is_empty() {
-        let written = |n: u8| u32::from(streams.iter().any(|stream| stream.buffer == n));
+    let streams = &abi.pipeline.vertex.stream;
+    if !streams.outputs.is_empty() {
+        let written = |n: u32| u32::from(streams.outputs.iter().any(|stream| stream.buffer == n));
         list.push(register("VGT_STRMOUT_EN", 0x28ab0, &[("STREAMOUT", 0, 1)]));
         list.push(register(
             "VGT_STRMOUT_BUFFER_EN",
@@ -180,11 +180,11 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
                 ("BUFFER_3_EN", 3, written(3)),
             ],
         ));
-        for (n, stride) in (0u32..).zip(abi.pipeline.stream_strides) {
+        for n in 0..4 {
             list.push(register(
                 format!("VGT_STRMOUT_VTX_STRIDE_{n}"),
                 0x28ad4 + 16 * n,
-                &[("STRIDE", 0, stride)],
+                &[("STRIDE", 0, streams.stride(n) / 4)],
             ));
         }
     }

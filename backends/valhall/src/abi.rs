@@ -3,13 +3,12 @@
 
 use crate::api::{
     AttributeFetch, Compiled, Failure, FauWord, InputPlace, InputSlot, Options, OutputPlace,
-    OutputSlot, PipelineState, ResourceSlot, Slot, TableUse, Uniforms, VertexAttribute,
-    VertexBuffer, VertexForm,
+    OutputSlot, ResourceSlot, Slot, State, Step, TableUse, Uniforms, VertexForm,
 };
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
-    Builtin, Func, Imm, InputKind, Mem, MemSpace, Op, OutputKind, Resource, ResourceKind, Scalar,
-    Span, Stage, TexKind,
+    Builtin, Func, Imm, InputKind, Mem, MemSpace, Op, OutputKind, Resource, ResourceKind, Span,
+    Stage, TexKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +60,7 @@ pub struct Abi {
     /// Place of each output.
     pub outputs: Vec<OutputSlot>,
     /// State with everything inferred.
-    pub pipeline: PipelineState,
+    pub pipeline: State,
     /// What was inferred.
     pub notes: Vec<String>,
     /// Bytes of a varying record.
@@ -179,11 +178,18 @@ impl Abi {
             pipeline: options.pipeline.clone(),
             ..Abi::default()
         };
+        if func.stage == Stage::Vertex && !abi.pipeline.vertex.stream.outputs.is_empty() {
+            return Err(Failure::NotYet {
+                feature: "transform feedback".to_owned(),
+                stage: "abi",
+                span: Span::NONE,
+            });
+        }
         if func.stage == Stage::Vertex
-            && abi.pipeline.vertex_form == VertexForm::Idvs
+            && abi.pipeline.vertex.form == VertexForm::Idvs
             && crate::state::Facts::of(func).effects
         {
-            abi.pipeline.vertex_form = VertexForm::Plain;
+            abi.pipeline.vertex.form = VertexForm::Plain;
             abi.notes.push(
                 "the vertex program writes memory, so it is one program: cut in two it would write twice"
                     .to_owned(),
@@ -230,8 +236,8 @@ impl Abi {
                 .pipeline
                 .bindings
                 .iter()
-                .find(|(group, binding, _)| (*group, *binding) == (data.group, data.binding))
-                .map(|&(.., index)| index);
+                .find(|slot| (slot.group, slot.binding) == (data.group, data.binding))
+                .map(|slot| slot.slot);
             self.place(resource, table, wanted, data.count.unwrap_or(1), &mut next)?;
         }
         for (resource, data) in func.resources.iter() {
@@ -334,7 +340,7 @@ impl Abi {
     }
 
     fn vertex(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
-        self.infer_attributes(func);
+        self.notes.extend(self.pipeline.vertex.infer(func));
         for (input, data) in func.inputs.iter() {
             if !uses.inputs[input.as_u32() as usize] {
                 continue;
@@ -345,29 +351,19 @@ impl Abi {
                 InputKind::Builtin(Builtin::DrawIndex) => InputPlace::Register(62),
                 InputKind::Builtin(_) => InputPlace::Computed,
                 InputKind::Location { location, .. } => {
-                    let attribute = self
-                        .pipeline
-                        .attributes
-                        .iter()
-                        .find(|a| a.location == location)
+                    let vertex = &self.pipeline.vertex;
+                    let attribute = vertex
+                        .attribute(location)
                         .expect("inferred above, whether the code reads it or not")
                         .clone();
-                    let buffer = self
-                        .pipeline
-                        .buffers
-                        .get(attribute.buffer as usize)
-                        .copied()
-                        .unwrap_or(VertexBuffer {
-                            stride: 0,
-                            per_instance: false,
-                        });
+                    let buffer = vertex.buffer(&attribute);
                     InputPlace::Attribute(AttributeFetch {
                         index: location,
                         buffer: attribute.buffer,
                         offset: attribute.offset,
                         format: attribute.format,
                         stride: buffer.stride,
-                        per_instance: buffer.per_instance,
+                        per_instance: buffer.step == Step::Instance,
                     })
                 }
             };
@@ -378,7 +374,7 @@ impl Abi {
                 sampling: None,
             });
         }
-        let plain = self.pipeline.vertex_form == VertexForm::Plain;
+        let plain = self.pipeline.vertex.form == VertexForm::Plain;
         let mut descriptor = func
             .inputs
             .values()
@@ -419,61 +415,6 @@ impl Abi {
         let end = (at + 4 * u32::from(components)).next_multiple_of(16);
         self.varying_stride = self.varying_stride.max(end);
         OutputPlace::Varying(at)
-    }
-
-    /// A layout for every attribute that the pipeline leaves out, in the order of locations. Those
-    /// that the code does not read count too, so that no optimisation moves a buffer.
-    fn infer_attributes(&mut self, func: &Func) {
-        let mut inputs: Vec<_> = func
-            .inputs
-            .values()
-            .filter_map(|data| match data.kind {
-                InputKind::Location { location, .. } => {
-                    Some((location, data.components, data.scalar))
-                }
-                InputKind::Builtin(_) => None,
-            })
-            .collect();
-        inputs.sort_by_key(|&(location, ..)| location);
-        for (location, components, scalar) in inputs {
-            let attributes = &self.pipeline.attributes;
-            if !attributes.iter().any(|a| a.location == location) {
-                self.infer_attribute(location, components, scalar);
-            }
-        }
-    }
-
-    fn infer_attribute(&mut self, location: u32, components: u8, scalar: Scalar) {
-        let (kind, bytes) = match scalar {
-            Scalar::F32 => ("float32", 4),
-            Scalar::F16 => ("float16", 2),
-            Scalar::I32 => ("sint32", 4),
-            Scalar::U32 | Scalar::Bool => ("uint32", 4),
-        };
-        // There is no three-component format of 16 bits.
-        let count = match (scalar, components) {
-            (Scalar::F16, 3) => 4,
-            (_, n) => u32::from(n),
-        };
-        let format = match count {
-            1 => kind.to_string(),
-            n => format!("{kind}x{n}"),
-        };
-        let buffer = self.pipeline.buffers.len() as u32;
-        let stride = bytes * count;
-        self.notes.push(format!(
-            "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
-        ));
-        self.pipeline.buffers.push(VertexBuffer {
-            stride,
-            per_instance: false,
-        });
-        self.pipeline.attributes.push(VertexAttribute {
-            location,
-            format,
-            buffer,
-            offset: 0,
-        });
     }
 
     fn fragment(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
@@ -617,7 +558,8 @@ fn check_location(location: u32) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpucc_ir::ssa::{Builder, Imm, OutputData, ResourceData, Type};
+    use crate::api::BindingSlot;
+    use gpucc_ir::ssa::{Builder, Imm, OutputData, ResourceData, Scalar, Type};
 
     fn uniform(binding: u32, kind: ResourceKind) -> ResourceData {
         ResourceData {
@@ -690,7 +632,11 @@ mod tests {
     fn a_driver_chooses_the_index_of_a_binding_within_its_table() {
         let func = loads();
         let mut options = Options::default();
-        options.pipeline.bindings.push((0, 1, 5));
+        options.pipeline.bindings.push(BindingSlot {
+            group: 0,
+            binding: 1,
+            slot: 5,
+        });
         let abi = Abi::of(&func, &options).expect("fits");
         let handles: Vec<u32> = func
             .resources

@@ -1,6 +1,10 @@
 //! What a caller gives and gets: options, the compiled program with everything needed to run it,
 //! failures that say whose fault they are.
 
+pub use gpucc_ir::driver::{
+    Attribute, BindingSlot, Effort, Failure, Fetch, State, Step, Uniforms, VertexBuffer,
+    VertexForm, VertexState,
+};
 use gpucc_ir::ssa::{Func, Input, Interpolation, Output, Resource, Sampling, Span};
 
 /// A member of the family. All run the same v9 instructions; they differ in their number of cores
@@ -33,78 +37,6 @@ impl Chip {
     }
 }
 
-/// How hard to try.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effort {
-    /// `-O0`: straight from the lowering.
-    None,
-    /// `-O1`.
-    Some,
-    /// `-O2`.
-    #[default]
-    Full,
-    /// `-Omax`: searches schedules.
-    Max,
-}
-
-/// One vertex attribute.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VertexAttribute {
-    /// Shader location.
-    pub location: u32,
-    /// WebGPU vertex format name (`float32x3`, `unorm8x4`, ...).
-    pub format: String,
-    /// Index into [`PipelineState::buffers`], and into resource table 2.
-    pub buffer: u32,
-    /// Byte offset within an element of the buffer.
-    pub offset: u32,
-}
-
-/// One vertex buffer.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct VertexBuffer {
-    /// Bytes from one element to the next.
-    pub stride: u32,
-    /// Advances by instance instead of by vertex.
-    pub per_instance: bool,
-}
-
-/// How uniform words come in.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Uniforms {
-    /// LD_BUFFER from resource table 0.
-    #[default]
-    Loaded,
-    /// Words at constant offsets stand in FAU words, as many as fit.
-    Pushed,
-}
-
-/// How a vertex program is cut.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum VertexForm {
-    /// Index-driven: a position program, and a varying program at `secondary_offset`.
-    #[default]
-    Idvs,
-    /// One program that stores position and varyings through attribute descriptors.
-    Plain,
-}
-
-/// What a driver would know. What is absent is inferred; see [`Compiled::pipeline`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PipelineState {
-    /// Vertex attributes. An attribute that the shader reads and that is not named here gets a
-    /// buffer of its own with its natural 32-bit format.
-    pub attributes: Vec<VertexAttribute>,
-    /// Vertex buffers.
-    pub buffers: Vec<VertexBuffer>,
-    /// `(group, binding) -> index in the table of its kind` where the driver wants one.
-    pub bindings: Vec<(u32, u32, u32)>,
-    /// Uniforms loaded or pushed.
-    pub uniforms: Uniforms,
-    /// Vertex programs.
-    pub vertex_form: VertexForm,
-}
-
 /// Everything that steers one compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -113,7 +45,7 @@ pub struct Options {
     /// How hard to try.
     pub effort: Effort,
     /// State that a driver would know.
-    pub pipeline: PipelineState,
+    pub pipeline: State,
     /// Stop optimising after this many rewrites of the back end.
     pub fuel: Option<u64>,
     /// Keep the text of the machine IR after each pass of the back end in [`Compiled::dumps`].
@@ -451,7 +383,7 @@ pub struct Compiled {
     /// What a driver programs.
     pub state: Vec<Descriptor>,
     /// The pipeline state with everything that was inferred filled in.
-    pub pipeline: PipelineState,
+    pub pipeline: State,
     /// One line for each thing that was inferred.
     pub notes: Vec<String>,
     /// Figures.
@@ -474,51 +406,4 @@ impl Compiled {
             .max()
             .unwrap_or(32)
     }
-}
-
-/// Why there is no program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
-    /// The machine cannot (exit 3).
-    #[error("Valhall v9 cannot do this: {feature} ({manual})")]
-    Refused {
-        /// What the shader asks for.
-        feature: &'static str,
-        /// The document's section that shows it.
-        manual: &'static str,
-        /// Where.
-        span: Span,
-    },
-    /// A limit (exit 4).
-    #[error("too many {what}: {needed} needed, {available} available; {hint}")]
-    Limit {
-        /// Of what.
-        what: &'static str,
-        /// How many the shader needs.
-        needed: u64,
-        /// How many there are.
-        available: u64,
-        /// How to avoid it.
-        hint: &'static str,
-        /// Where.
-        span: Span,
-    },
-    /// Not written yet (exit 6).
-    #[error("{feature} is not supported by gpucc yet ({stage} of the valhall back end)")]
-    NotYet {
-        /// What the shader asks for.
-        feature: String,
-        /// The stage of ours that lacks it.
-        stage: &'static str,
-        /// Where.
-        span: Span,
-    },
-    /// Our bug (exit 101).
-    #[error("internal error in valhall {pass}: {message}")]
-    Internal {
-        /// The pass that noticed.
-        pass: &'static str,
-        /// What it noticed.
-        message: String,
-    },
 }

@@ -30,9 +30,10 @@ pub use refuse::refusals;
 pub use target::target_info;
 
 pub use api::{
-    AttributeFetch, Chip, Compiled, Descriptor, Effort, Failure, FauWord, ImageWord, InputPlace,
-    InputSlot, Options, OutputPlace, OutputSlot, PipelineState, ProgramInfo, ResourceSlot, Slot,
-    Stats, TableUse, Uniforms, VertexAttribute, VertexBuffer, VertexForm,
+    Attribute, AttributeFetch, BindingSlot, Chip, Compiled, Descriptor, Effort, Failure, FauWord,
+    Fetch, ImageWord, InputPlace, InputSlot, Options, OutputPlace, OutputSlot, ProgramInfo,
+    ResourceSlot, Slot, State, Stats, Step, TableUse, Uniforms, VertexBuffer, VertexForm,
+    VertexState,
 };
 
 use gpucc_ir::ssa::{Func, Stage};
@@ -89,7 +90,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         tls_bytes: finished.private_bytes,
         wls_bytes: 0,
         state,
-        pipeline: PipelineState::default(),
+        pipeline: State::default(),
         notes: Vec::new(),
         stats,
         lines: finished.lines,

@@ -2,11 +2,11 @@
 
 use super::{Backend, Program, words};
 use crate::assembler::{Assembler, AssemblyError};
-use crate::compiler::{Effort, Options};
+use crate::compiler::Options;
 use crate::execute::Executor;
-use crate::pipeline::{Attribute, BindingSlot, Fetch, Pipeline, Step, VertexBuffer, VertexState};
+use crate::pipeline::Pipeline;
 use crate::report::Shader;
-use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
+use crate::{Diagnostic, Failure, Severity, SourceText};
 use gpucc_ir::ssa::{Func, InputKind, Numerics, OutputKind, Span};
 use gpucc_r700 as r700;
 use gpucc_r700::isa;
@@ -26,58 +26,10 @@ impl R700 {
     }
 
     fn options(&self, options: &Options) -> r700::Options {
-        let vertex = options.pipeline.vertex.clone().unwrap_or_default();
         r700::Options {
             chip: self.chip,
-            effort: match options.effort {
-                Effort::None => r700::Effort::None,
-                Effort::Some => r700::Effort::Some,
-                Effort::Full => r700::Effort::Full,
-                Effort::Max => r700::Effort::Max,
-            },
-            pipeline: r700::PipelineState {
-                attributes: vertex
-                    .attributes
-                    .iter()
-                    .map(|attribute| r700::VertexAttribute {
-                        location: attribute.location,
-                        format: attribute.format.clone(),
-                        buffer: attribute.buffer,
-                        offset: attribute.offset,
-                    })
-                    .collect(),
-                buffers: vertex
-                    .buffers
-                    .iter()
-                    .map(|buffer| r700::VertexBuffer {
-                        stride: buffer.stride,
-                        per_instance: buffer.step == Step::Instance,
-                    })
-                    .collect(),
-                fetch: match vertex.fetch {
-                    Fetch::Inline => r700::FetchMode::Inline,
-                    Fetch::Separate => r700::FetchMode::Separate,
-                },
-                streams: vertex
-                    .stream
-                    .outputs
-                    .iter()
-                    .map(|output| r700::StreamOutput {
-                        location: output.location,
-                        buffer: output.buffer.min(3) as u8,
-                        offset: (output.offset / 4) as u16,
-                    })
-                    .collect(),
-                stream_strides: std::array::from_fn(|n| {
-                    vertex.stream.strides.get(n).map_or(0, |bytes| bytes / 4)
-                }),
-                bindings: options
-                    .pipeline
-                    .bindings
-                    .iter()
-                    .map(|binding| (binding.group, binding.binding, binding.slot))
-                    .collect(),
-            },
+            effort: options.effort,
+            pipeline: options.pipeline.state(),
             trusts_indices: options.robust == crate::Robust::Off,
             fuel: options.fuel,
             dump: !options.dump_after.is_empty() || options.keep_machine_ir,
@@ -94,62 +46,11 @@ impl Backend for R700 {
     }
     fn compile(&self, ssa: &Func, options: &Options) -> Result<Box<dyn Program>, Failure> {
         let compiled = r700::compile(ssa.clone(), &self.options(options))
-            .map_err(|error| failure(error, self.chip.family()))?;
+            .map_err(|error| words::failure(error, self.chip.family().name()))?;
         Ok(Box::new(Code {
             chip: self.chip,
             compiled,
         }))
-    }
-}
-
-fn failure(failure: r700::Failure, family: r700::Family) -> Failure {
-    let message = failure.to_string();
-    match failure {
-        r700::Failure::Refused {
-            feature,
-            manual,
-            span,
-            ..
-        } => Failure::new(
-            FailureKind::Refused {
-                feature: feature.to_owned(),
-                manual: manual.to_owned(),
-            },
-            Diagnostic::error(message).at(span, ""),
-        ),
-        r700::Failure::Limit {
-            what,
-            needed,
-            available,
-            hint,
-            span,
-        } => Failure::new(
-            FailureKind::Limit {
-                what: what.to_owned(),
-                needed,
-                available,
-            },
-            Diagnostic::error(format!(
-                "too many {what}: {needed} needed, {available} available on {}",
-                family.machine()
-            ))
-            .at(span, "")
-            .note(hint),
-        ),
-        r700::Failure::NotYet {
-            feature,
-            stage,
-            span,
-        } => Failure::new(
-            FailureKind::NotYet {
-                feature,
-                stage: format!("{}: {stage}", family.name()),
-            },
-            Diagnostic::error(message).at(span, ""),
-        ),
-        r700::Failure::Internal { pass, message } => {
-            Failure::internal(format!("{}: {pass}", family.name()), message)
-        }
     }
 }
 
@@ -202,68 +103,7 @@ impl Program for Code {
             .collect()
     }
     fn pipeline(&self) -> Pipeline {
-        let state = &self.compiled.pipeline;
-        let mut pipeline = Pipeline::default();
-        if !state.attributes.is_empty() || !state.buffers.is_empty() {
-            pipeline.vertex = Some(VertexState {
-                attributes: state
-                    .attributes
-                    .iter()
-                    .map(|attribute| Attribute {
-                        location: attribute.location,
-                        format: attribute.format.clone(),
-                        buffer: attribute.buffer,
-                        offset: attribute.offset,
-                    })
-                    .collect(),
-                buffers: state
-                    .buffers
-                    .iter()
-                    .map(|buffer| VertexBuffer {
-                        stride: buffer.stride,
-                        step: if buffer.per_instance {
-                            Step::Instance
-                        } else {
-                            Step::Vertex
-                        },
-                    })
-                    .collect(),
-                form: crate::pipeline::VertexForm::default(),
-                stream: crate::pipeline::Stream {
-                    strides: match state.streams.is_empty() {
-                        true => Vec::new(),
-                        false => state
-                            .stream_strides
-                            .iter()
-                            .map(|dwords| dwords * 4)
-                            .collect(),
-                    },
-                    outputs: state
-                        .streams
-                        .iter()
-                        .map(|stream| crate::pipeline::StreamOutput {
-                            location: stream.location,
-                            buffer: stream.buffer.into(),
-                            offset: u32::from(stream.offset) * 4,
-                        })
-                        .collect(),
-                },
-                fetch: match state.fetch {
-                    r700::FetchMode::Inline => Fetch::Inline,
-                    r700::FetchMode::Separate => Fetch::Separate,
-                },
-            });
-        }
-        pipeline.bindings = state
-            .bindings
-            .iter()
-            .map(|&(group, binding, slot)| BindingSlot {
-                group,
-                binding,
-                slot,
-            })
-            .collect();
-        pipeline
+        Pipeline::of(self.compiled.pipeline.clone())
     }
     fn describe(&self, shader: &mut Shader) {
         let compiled = &self.compiled;

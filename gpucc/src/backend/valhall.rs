@@ -2,13 +2,11 @@
 
 use super::{Backend, Program, words};
 use crate::assembler::{Assembler, AssemblyError};
-use crate::compiler::{Effort, Options};
+use crate::compiler::Options;
 use crate::execute::Executor;
-use crate::pipeline::{
-    Attribute, BindingSlot, Fetch, Pipeline, Step, Uniforms, VertexBuffer, VertexForm, VertexState,
-};
+use crate::pipeline::Pipeline;
 use crate::report::Shader;
-use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
+use crate::{Diagnostic, Failure, Severity, SourceText};
 use gpucc_ir::ssa::{Func, InputKind, Numerics, OutputKind, Resource, Sampling, Span, Stage};
 use gpucc_valhall as valhall;
 use gpucc_valhall::isa;
@@ -28,49 +26,10 @@ impl Valhall {
     }
 
     fn options(&self, options: &Options) -> valhall::Options {
-        let vertex = options.pipeline.vertex.clone().unwrap_or_default();
         valhall::Options {
             chip: self.chip,
-            effort: match options.effort {
-                Effort::None => valhall::Effort::None,
-                Effort::Some => valhall::Effort::Some,
-                Effort::Full => valhall::Effort::Full,
-                Effort::Max => valhall::Effort::Max,
-            },
-            pipeline: valhall::PipelineState {
-                attributes: vertex
-                    .attributes
-                    .iter()
-                    .map(|attribute| valhall::VertexAttribute {
-                        location: attribute.location,
-                        format: attribute.format.clone(),
-                        buffer: attribute.buffer,
-                        offset: attribute.offset,
-                    })
-                    .collect(),
-                buffers: vertex
-                    .buffers
-                    .iter()
-                    .map(|buffer| valhall::VertexBuffer {
-                        stride: buffer.stride,
-                        per_instance: buffer.step == Step::Instance,
-                    })
-                    .collect(),
-                bindings: options
-                    .pipeline
-                    .bindings
-                    .iter()
-                    .map(|binding| (binding.group, binding.binding, binding.slot))
-                    .collect(),
-                uniforms: match options.pipeline.uniforms {
-                    Uniforms::Loaded => valhall::Uniforms::Loaded,
-                    Uniforms::Pushed => valhall::Uniforms::Pushed,
-                },
-                vertex_form: match vertex.form {
-                    VertexForm::Idvs => valhall::VertexForm::Idvs,
-                    VertexForm::Plain => valhall::VertexForm::Plain,
-                },
-            },
+            effort: options.effort,
+            pipeline: options.pipeline.state(),
             fuel: options.fuel,
             dump: !options.dump_after.is_empty() || options.keep_machine_ir,
         }
@@ -85,60 +44,12 @@ impl Backend for Valhall {
         valhall::numerics()
     }
     fn compile(&self, ssa: &Func, options: &Options) -> Result<Box<dyn Program>, Failure> {
-        let compiled = valhall::compile(ssa.clone(), &self.options(options)).map_err(failure)?;
+        let compiled = valhall::compile(ssa.clone(), &self.options(options))
+            .map_err(|error| words::failure(error, "valhall"))?;
         Ok(Box::new(Code {
             chip: self.chip,
             compiled,
         }))
-    }
-}
-
-fn failure(failure: valhall::Failure) -> Failure {
-    let message = failure.to_string();
-    match failure {
-        valhall::Failure::Refused {
-            feature,
-            manual,
-            span,
-        } => Failure::new(
-            FailureKind::Refused {
-                feature: feature.to_owned(),
-                manual: manual.to_owned(),
-            },
-            Diagnostic::error(message).at(span, ""),
-        ),
-        valhall::Failure::Limit {
-            what,
-            needed,
-            available,
-            hint,
-            span,
-        } => Failure::new(
-            FailureKind::Limit {
-                what: what.to_owned(),
-                needed,
-                available,
-            },
-            Diagnostic::error(format!(
-                "too many {what}: {needed} needed, {available} available on Valhall"
-            ))
-            .at(span, "")
-            .note(hint),
-        ),
-        valhall::Failure::NotYet {
-            feature,
-            stage,
-            span,
-        } => Failure::new(
-            FailureKind::NotYet {
-                feature,
-                stage: format!("valhall: {stage}"),
-            },
-            Diagnostic::error(message).at(span, ""),
-        ),
-        valhall::Failure::Internal { pass, message } => {
-            Failure::internal(format!("valhall: {pass}"), message)
-        }
     }
 }
 
@@ -191,58 +102,7 @@ impl Program for Code {
             .collect()
     }
     fn pipeline(&self) -> Pipeline {
-        let state = &self.compiled.pipeline;
-        let mut pipeline = Pipeline::default();
-        let form = match state.vertex_form {
-            valhall::VertexForm::Idvs => VertexForm::Idvs,
-            valhall::VertexForm::Plain => VertexForm::Plain,
-        };
-        if !state.attributes.is_empty()
-            || !state.buffers.is_empty()
-            || form != VertexForm::default()
-        {
-            pipeline.vertex = Some(VertexState {
-                attributes: state
-                    .attributes
-                    .iter()
-                    .map(|attribute| Attribute {
-                        location: attribute.location,
-                        format: attribute.format.clone(),
-                        buffer: attribute.buffer,
-                        offset: attribute.offset,
-                    })
-                    .collect(),
-                buffers: state
-                    .buffers
-                    .iter()
-                    .map(|buffer| VertexBuffer {
-                        stride: buffer.stride,
-                        step: if buffer.per_instance {
-                            Step::Instance
-                        } else {
-                            Step::Vertex
-                        },
-                    })
-                    .collect(),
-                fetch: Fetch::Inline,
-                form,
-                ..VertexState::default()
-            });
-        }
-        pipeline.uniforms = match state.uniforms {
-            valhall::Uniforms::Loaded => Uniforms::Loaded,
-            valhall::Uniforms::Pushed => Uniforms::Pushed,
-        };
-        pipeline.bindings = state
-            .bindings
-            .iter()
-            .map(|&(group, binding, slot)| BindingSlot {
-                group,
-                binding,
-                slot,
-            })
-            .collect();
-        pipeline
+        Pipeline::of(self.compiled.pipeline.clone())
     }
     fn describe(&self, shader: &mut Shader) {
         let compiled = &self.compiled;

@@ -1,5 +1,7 @@
-//! Words that the reports of all machines share.
+//! Words that the reports and failures of all machines share.
 
+use crate::{Diagnostic, Failure, FailureKind};
+use gpucc_ir::driver;
 use gpucc_ir::ssa::{Builtin, Interpolation, ResourceKind};
 use serde_json::Value;
 
@@ -61,5 +63,51 @@ pub const fn interpolation(interpolation: Interpolation) -> &'static str {
         Interpolation::Perspective => "perspective",
         Interpolation::Linear => "linear",
         Interpolation::Flat => "flat",
+    }
+}
+
+/// A back end's failure in the facade's words; `target` is the machine's name on the command line.
+pub fn failure(failure: driver::Failure, target: &str) -> Failure {
+    let message = failure.to_string();
+    match failure {
+        driver::Failure::Refused {
+            feature,
+            manual,
+            span,
+            ..
+        } => Failure::new(
+            FailureKind::Refused {
+                feature: feature.to_owned(),
+                manual: manual.to_owned(),
+            },
+            Diagnostic::error(message),
+        )
+        .at(span),
+        driver::Failure::Limit {
+            what,
+            needed,
+            available,
+            hint,
+            span,
+        } => Failure::new(
+            FailureKind::Limit {
+                what: what.to_owned(),
+                needed,
+                available,
+            },
+            Diagnostic::error(format!(
+                "too many {what}: {needed} needed, {available} available on {target}"
+            )),
+        )
+        .at(span)
+        .note(hint),
+        driver::Failure::NotYet {
+            feature,
+            stage,
+            span,
+        } => Failure::not_yet(feature, format!("{target}: {stage}")).at(span),
+        driver::Failure::Internal { pass, message } => {
+            Failure::internal(format!("{target}: {pass}"), message)
+        }
     }
 }

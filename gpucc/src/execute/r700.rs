@@ -440,8 +440,8 @@ impl Machine {
         launched: &Launched,
         threads: usize,
     ) -> Result<(), Stop> {
-        for stream in &self.compiled.pipeline.streams {
-            let Some(buffer) = &streams[usize::from(stream.buffer)] else {
+        for stream in &self.compiled.pipeline.vertex.stream.outputs {
+            let Some(buffer) = &streams[stream.buffer as usize] else {
                 continue;
             };
             let found = self.compiled.outputs.iter().find(|slot| {
@@ -459,7 +459,7 @@ impl Machine {
             for thread in 0..threads {
                 for component in 0..slot.components.min(4) as usize {
                     let at =
-                        thread * buffer.stride as usize + usize::from(stream.offset) + component;
+                        thread * buffer.stride as usize + stream.offset as usize / 4 + component;
                     let exported = export.values[thread][component];
                     if buffer.words.get(at) != Some(&exported) {
                         return Err(Stop::Illegal {
@@ -506,10 +506,10 @@ impl Executor for Machine {
             Some(state) => (state, Places::default()),
             None => self.build(bindings, emu::Stage::Vertex, [1; 3], Some(run)),
         };
-        let pipeline = &self.compiled.pipeline;
-        for stream in &pipeline.streams {
-            let stride = pipeline.stream_strides[usize::from(stream.buffer)];
-            state.streams[usize::from(stream.buffer)] = Some(emu::Stream {
+        let stream_out = &self.compiled.pipeline.vertex.stream;
+        for stream in &stream_out.outputs {
+            let stride = stream_out.stride(stream.buffer) / 4;
+            state.streams[stream.buffer as usize] = Some(emu::Stream {
                 words: vec![GARBAGE; ids.len() * stride as usize],
                 stride,
             });

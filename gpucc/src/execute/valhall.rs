@@ -746,7 +746,7 @@ impl Executor for Machine {
         bindings: &mut Bindings,
         run: &VertexRun<'_>,
     ) -> Result<Vec<VertexOut>, Stop> {
-        if self.compiled.pipeline.vertex_form == valhall::VertexForm::Plain {
+        if self.compiled.pipeline.vertex.form == valhall::VertexForm::Plain {
             return self.plain(bindings, run);
         }
         self.idvs(bindings, run)

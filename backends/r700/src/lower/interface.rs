@@ -2,7 +2,7 @@
 //! that it fetches, invocation ids that it computes, and the exports at its end.
 
 use super::{Lower, Place};
-use crate::api::{ExportKind, Failure, FetchMode};
+use crate::api::{ExportKind, Failure, Fetch};
 use crate::inst::{Export, ExportType, GPR, Inst, Lane, MemWrite, Source, Space, Src, Vertex};
 use crate::isa::AluOp;
 use gpucc_ir::mach::{Cell, VReg};
@@ -137,7 +137,7 @@ impl Lower<'_> {
                 }
             }
             Stage::Vertex => {
-                let separate = self.abi.pipeline.fetch == FetchMode::Separate;
+                let separate = self.abi.pipeline.vertex.fetch == Fetch::Separate;
                 let needs = |builtin: Builtin| {
                     read.iter()
                         .any(|&(input, _)| match self.ssa.inputs[input].kind {
@@ -241,7 +241,7 @@ impl Lower<'_> {
                     };
                     self.inputs.components.insert((input, 0), place);
                 }
-                InputKind::Location { .. } if self.abi.pipeline.fetch == FetchMode::Inline => {
+                InputKind::Location { .. } if self.abi.pipeline.vertex.fetch == Fetch::Inline => {
                     self.fetch_attribute(input, &components, vertex, instance)?;
                 }
                 InputKind::Location { .. } => {}
@@ -432,7 +432,7 @@ impl Lower<'_> {
         if self.ssa.stage != Stage::Vertex {
             return;
         }
-        for stream in self.abi.pipeline.streams.clone() {
+        for stream in &self.abi.pipeline.vertex.stream.outputs {
             let found = self.abi.outputs.iter().find(|slot| {
                 match (self.ssa.outputs[slot.output].kind, stream.location) {
                     (OutputKind::Location { location, .. }, Some(wanted)) => location == wanted,
@@ -460,9 +460,9 @@ impl Lower<'_> {
                 continue;
             }
             self.push(Inst::MemWrite(MemWrite {
-                space: Space::Stream(stream.buffer),
+                space: Space::Stream(stream.buffer as u8),
                 index: None,
-                base: stream.offset,
+                base: (stream.offset / 4) as u16,
                 size: 0xFFF,
                 src,
                 elements: [1, 2, 4, 4][slot.components.clamp(1, 4) as usize - 1],

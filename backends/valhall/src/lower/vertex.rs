@@ -40,7 +40,7 @@ enum Written {
 
 /// The programs that a function makes.
 pub fn parts(func: &Func, abi: &Abi) -> &'static [Part] {
-    if func.stage != Stage::Vertex || abi.pipeline.vertex_form == VertexForm::Plain {
+    if func.stage != Stage::Vertex || abi.pipeline.vertex.form == VertexForm::Plain {
         return &[Part::Whole];
     }
     let varying = |place| matches!(place, OutputPlace::Varying(_));

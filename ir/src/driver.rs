@@ -1,0 +1,286 @@
+//! What a driver and every back end say to each other, whatever the machine: how hard to try, the state around a shader, and
+//! why there is no program.
+
+use crate::ssa::{Func, InputKind, Scalar, Span};
+use serde::{Deserialize, Serialize};
+
+/// How hard to try.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// `-O0`: straight from the lowering.
+    None,
+    /// `-O1`: what is cheap.
+    Some,
+    /// `-O2`: what pays.
+    #[default]
+    Full,
+    /// `-Omax`: searches schedules.
+    Max,
+}
+
+/// What a back end is told of the pipeline around a shader. What is absent it infers, and hands back filled in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Vertex stage. An attribute that the shader reads and that is not named here gets a buffer of its own with its
+    /// natural 32-bit format.
+    pub vertex: VertexState,
+    /// Slots of bindings where the driver wants its own.
+    pub bindings: Vec<BindingSlot>,
+    /// Where uniform words are read from, on machines that have a choice.
+    pub uniforms: Uniforms,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Where uniform words at constant offsets are read from.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Uniforms {
+    /// Their buffer.
+    #[default]
+    Loaded,
+    /// The machine's constant words, which the driver fills by the report's map.
+    Pushed,
+}
+
+/// Vertex stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct VertexState {
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+    /// Buffers.
+    pub buffers: Vec<VertexBuffer>,
+    /// Who fetches.
+    pub fetch: Fetch,
+    /// Transform feedback.
+    #[serde(skip_serializing_if = "is_default")]
+    pub stream: Stream,
+    /// How the program is cut, on machines that have a choice.
+    #[serde(skip_serializing_if = "is_default")]
+    pub form: VertexForm,
+}
+
+impl VertexState {
+    /// Gives every location input that has no attribute one: a buffer of its own, its natural format. Inputs that the
+    /// code does not read count too, so that no optimisation moves a buffer. Says what was inferred, a line each.
+    pub fn infer(&mut self, func: &Func) -> Vec<String> {
+        let mut inputs: Vec<_> = func
+            .inputs
+            .values()
+            .filter_map(|data| match data.kind {
+                InputKind::Location { location, .. } => {
+                    Some((location, data.components, data.scalar))
+                }
+                InputKind::Builtin(_) => None,
+            })
+            .collect();
+        inputs.sort_by_key(|&(location, ..)| location);
+        let mut notes = Vec::new();
+        for (location, components, scalar) in inputs {
+            if self.attribute(location).is_none() {
+                notes.push(self.infer_attribute(location, components, scalar));
+            }
+        }
+        notes
+    }
+
+    fn infer_attribute(&mut self, location: u32, components: u8, scalar: Scalar) -> String {
+        let (kind, bytes) = match scalar {
+            Scalar::F32 => ("float32", 4),
+            Scalar::F16 => ("float16", 2),
+            Scalar::I32 => ("sint32", 4),
+            Scalar::U32 | Scalar::Bool => ("uint32", 4),
+        };
+        // There is no three-component format of 16 bits.
+        let count = match (scalar, components) {
+            (Scalar::F16, 3) => 4,
+            (_, n) => u32::from(n),
+        };
+        let format = match count {
+            1 => kind.to_owned(),
+            n => format!("{kind}x{n}"),
+        };
+        let buffer = self.buffers.len() as u32;
+        let stride = bytes * count;
+        let note = format!(
+            "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
+        );
+        self.buffers.push(VertexBuffer {
+            stride,
+            step: Step::Vertex,
+        });
+        self.attributes.push(Attribute {
+            location,
+            format,
+            buffer,
+            offset: 0,
+        });
+        note
+    }
+
+    /// The attribute of a location.
+    pub fn attribute(&self, location: u32) -> Option<&Attribute> {
+        self.attributes
+            .iter()
+            .find(|attribute| attribute.location == location)
+    }
+
+    /// The buffer that an attribute names; one element for all vertices where it names none.
+    pub fn buffer(&self, attribute: &Attribute) -> VertexBuffer {
+        let buffer = self.buffers.get(attribute.buffer as usize);
+        buffer.copied().unwrap_or_default()
+    }
+}
+
+/// How a vertex program is cut.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VertexForm {
+    /// A program for the position and one for the rest.
+    #[default]
+    Idvs,
+    /// One program.
+    Plain,
+}
+
+/// Vertex outputs that are written to stream-out buffers too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Stream {
+    /// Bytes of a vertex in each of up to four buffers.
+    pub strides: Vec<u32>,
+    /// Which outputs go where.
+    pub outputs: Vec<StreamOutput>,
+}
+
+impl Stream {
+    /// Bytes of a vertex in a buffer.
+    pub fn stride(&self, buffer: u32) -> u32 {
+        self.strides.get(buffer as usize).copied().unwrap_or(0)
+    }
+}
+
+/// One output of [`Stream`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamOutput {
+    /// Location; without one it is the position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<u32>,
+    /// Buffer, 0 to 3.
+    pub buffer: u32,
+    /// Byte within a vertex of the buffer.
+    pub offset: u32,
+}
+
+/// One attribute.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Attribute {
+    /// Shader location.
+    pub location: u32,
+    /// WebGPU vertex format.
+    pub format: String,
+    /// Index into the buffers.
+    pub buffer: u32,
+    /// Bytes from the start of an element.
+    #[serde(default)]
+    pub offset: u32,
+}
+
+/// One vertex buffer.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VertexBuffer {
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// What advances it.
+    #[serde(default)]
+    pub step: Step,
+}
+
+/// What advances a vertex buffer.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Each vertex.
+    #[default]
+    Vertex,
+    /// Each instance.
+    Instance,
+}
+
+/// Who brings attributes into registers.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fetch {
+    /// The program itself.
+    #[default]
+    Inline,
+    /// A program of the driver's.
+    Separate,
+}
+
+/// Where a binding goes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BindingSlot {
+    /// Bind group.
+    pub group: u32,
+    /// Binding.
+    pub binding: u32,
+    /// The machine's slot of its kind.
+    pub slot: u32,
+}
+
+/// Why there is no program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The machine cannot (exit 3).
+    #[error("{machine} cannot do this: {feature} ({manual})")]
+    Refused {
+        /// Which machine.
+        machine: &'static str,
+        /// What the shader asks for.
+        feature: &'static str,
+        /// The manual's section that shows it.
+        manual: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// A limit (exit 4).
+    #[error("too many {what}: {needed} needed, {available} available; {hint}")]
+    Limit {
+        /// Of what.
+        what: &'static str,
+        /// How many the shader needs.
+        needed: u64,
+        /// How many there are.
+        available: u64,
+        /// How to avoid it.
+        hint: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// Not written yet (exit 6).
+    #[error("{feature} is not supported by gpucc yet ({stage})")]
+    NotYet {
+        /// What the shader asks for.
+        feature: String,
+        /// The stage of ours that lacks it.
+        stage: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// Our bug (exit 101).
+    #[error("internal error in {pass}: {message}")]
+    Internal {
+        /// The pass that noticed.
+        pass: &'static str,
+        /// What it noticed.
+        message: String,
+    },
+}
