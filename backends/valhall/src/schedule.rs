@@ -88,8 +88,8 @@ impl Model<Inst> for Machine {
         inst.ends_block()
             || match inst {
                 Inst::Entry(_) => true,
-                // What a blend shader may overwrite is not filled before it runs.
-                Inst::Op(op) => op.opcode == Opcode::Barrier || !op.clobbers.is_empty(),
+                // What a blend shader may overwrite is not filled before it runs, and the last one ends the program.
+                Inst::Op(op) => matches!(op.opcode, Opcode::Barrier | Opcode::Blend),
                 Inst::Copy { .. } => false,
             }
     }

@@ -361,8 +361,8 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
                 0 => BranchBits::Whole,
                 1 => BranchBits::Low,
                 2 => BranchBits::High,
-                3 => BranchBits::Both,
-                4 => BranchBits::LowBits,
+                3 => return Err(unsupported("a branch on both halves")),
+                4 => return Err(unsupported("a branch on the lowest bits")),
                 other => return Err(reserved(format!("branch combine {other}"))),
             };
             let offset = (bits.at(8, 27) << 5) as i32 >> 5;

@@ -168,10 +168,6 @@ pub enum BranchBits {
     Low,
     /// The high half.
     High,
-    /// Both halves are not zero.
-    Both,
-    /// The lowest bit of each half.
-    LowBits,
 }
 
 /// Formats of staging registers. isa 1.5.

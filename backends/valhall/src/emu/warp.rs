@@ -304,7 +304,7 @@ impl Warp {
         let (select, bytes) = match bits {
             BranchBits::Low => (0xFFFF, 0..2),
             BranchBits::High => (0xFFFF_0000, 2..4),
-            _ => (u32::MAX, 0..4),
+            BranchBits::Whole => (u32::MAX, 0..4),
         };
         for byte in bytes {
             self.observed(word.poison[byte], word.why, "a branch condition")?;

@@ -1,7 +1,7 @@
 //! Cubes: the texture unit takes a face and a place on it, which the program computes from the
 //! direction. isa/valhall_rogue.md 1.11.
 
-use gpucc_ir::ssa::{Builder, Dim, Func, Imm, InstData, ResourceKind, TexKind, TexOp};
+use gpucc_ir::ssa::{Builder, Dim, Func, Imm, InstData, Op, ResourceKind, TexKind, TexOp};
 use gpucc_passes::expand::cube;
 
 /// Rewrites every lookup in a cube to the place on its face.
@@ -26,7 +26,15 @@ pub fn expand(func: &mut Func) {
                     }
                     _ => &mut [],
                 };
-                let place = cube::project(&mut b, direction, gradients);
+                let mut place = cube::project(&mut b, direction, gradients);
+                // What is no number, as a direction of zeroes gives, is a corner of the face: the
+                // unit's coordinates are clamped to 0..=1.
+                for coordinate in &mut place[..2] {
+                    let (minus, one) = (b.f32(-1.0), b.f32(1.0));
+                    let from_zero = b.op2(Op::FAdd, *coordinate, minus);
+                    let clamped = b.op1(Op::FSat, from_zero);
+                    *coordinate = b.op2(Op::FAdd, clamped, one);
+                }
                 args[first..first + 3].copy_from_slice(&place);
                 tex.projected = true;
                 func.insts[inst].args = args;

@@ -194,6 +194,16 @@ impl Lower<'_> {
     ) {
         if tex.projected {
             let place = [0, 1].map(|k| {
+                // The expansion clamps what lies in 0..=1 and adds 1.
+                let added = self.ssa.def(operands.coords[k]).filter(|data| {
+                    data.op == Op::FAdd
+                        && self.ssa.as_const(data.args[1]) == Some(u64::from(1.0f32.to_bits()))
+                        && (self.ssa.def(data.args[0])).is_some_and(|from| from.op == Op::FSat)
+                });
+                if let Some(data) = added {
+                    let clamped = self.plain(data.args[0]);
+                    return self.in_register(clamped);
+                }
                 // s and t lie in 1..=2, so the difference is exact.
                 let place = self.arg(Opcode::FaddF32, 0, operands.coords[k]);
                 let fields = [(f::CLAMP, 3)];

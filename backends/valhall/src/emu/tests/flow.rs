@@ -103,6 +103,17 @@ fn a_branch_looks_at_the_half_that_it_names() {
 }
 
 #[test]
+fn branches_on_a_combination_of_halves_are_not_emulated() {
+    for combination in ["and", "lowbits"] {
+        assert_eq!(
+            Bench::new().refused(&format!("BRANCHZ.eq r0.{combination}, offset:0\nNOP.end")),
+            Rule::Unsupported,
+            "{combination}"
+        );
+    }
+}
+
+#[test]
 fn a_barrier_is_waited_for_before_anything_else() {
     let mut bench = Bench::new();
     assert!(bench.run("BARRIER.slot7.wait\nNOP.end").is_ok());
