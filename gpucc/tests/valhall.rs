@@ -51,6 +51,7 @@ holds! {
     storage_textures_are_loaded_and_stored_in_their_formats "images.wgsl";
     bindings_by_elements_known_at_run_time_and_texel_atomics "arrays.wgsl";
     programs_change_memory_where_a_pixel_or_vertex_does "effects.wgsl";
+    a_direction_of_zeroes_is_a_corner_of_a_face "no_direction.wgsl";
     outputs_written_on_some_paths_are_zero_on_the_others "flow.wgsl";
     position_and_varying_programs_agree_with_the_whole "vertex.wgsl";
     half_precision_attributes_varyings_and_colours "half.wgsl";
