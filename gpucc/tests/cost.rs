@@ -26,7 +26,7 @@ fn costs(effort: Effort) -> Vec<(String, f64, f64, f64)> {
             let Ok(compiled) = compiler.compile(&func, &options) else {
                 continue;
             };
-            let source = SourceText::new(&file.display().to_string(), Some(text.clone()));
+            let source = SourceText::new(file.display().to_string(), Some(text.clone()));
             let report = shader_report(&compiled, &source, parsed.frontend_time);
             let groups = report.machine["alu_groups"].as_f64().expect("a number");
             costs.push((

@@ -178,10 +178,7 @@ fn one(compiler: &Compiler, corpus: &Path, module: &Module, inputs: u32, rows: &
                     let found = verify(compiler, &compiled, &source_text, &options, inputs, 1);
                     done.verified = Some(match found {
                         Ok(summary) => Verified {
-                            wrong: match &summary.first {
-                                Some(first) => Some(format!("MISMATCH {first}")),
-                                None => None,
-                            },
+                            wrong: summary.first.as_ref().map(|first| format!("MISMATCH {first}")),
                             enough: summary.holds() || summary.first.is_some(),
                             inputs: (summary.inputs.into(), summary.out_of_steps.into()),
                             words: (summary.words, summary.racy_words),

@@ -650,7 +650,7 @@ fn place(func: &mut Func<Inst>, moved: BTreeMap<Moved, Shared>) {
             Some(block) => {
                 let nodes = &func.blocks[block].nodes;
                 let first = shared.uses.iter().find(|place| place.0 == block);
-                let end = nodes.len() - usize::from(nodes.last().is_some_and(|node| ends(node)));
+                let end = nodes.len() - usize::from(nodes.last().is_some_and(ends));
                 places.push((block, first.map_or(end as u32, |place| place.1)));
             }
             // Blocks that are never reached: each on its own.

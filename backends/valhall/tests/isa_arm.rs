@@ -104,7 +104,7 @@ fn read(text: &str) -> Vec<Described> {
                     (Some(names), _) => names.split(' ').map(value).collect(),
                     (None, Some(set)) => set.values().copied().collect(),
                     // Registers and sources are even, so that pairs and groups are legal.
-                    _ if width >= 6 && width <= 8 => vec![0, 2, 0x14],
+                    _ if (6..=8).contains(&width) => vec![0, 2, 0x14],
                     _ => vec![0, (1 << width) - 1, 1 << (width - 1), 1],
                 };
                 let free = its.get("restrict").is_none() && set.is_none();

@@ -419,7 +419,7 @@ fn to_int(source: &Word, half: bool, bits: u8, signed: bool, round: Round) -> Wo
     };
     let convert = |x: f64| -> Option<u32> {
         let x = whole(x, round);
-        (x >= low && x <= high).then(|| if signed { x as i32 as u32 } else { x as u32 })
+        (x >= low && x <= high).then_some(if signed { x as i32 as u32 } else { x as u32 })
     };
     let mut out = Word::splat(0);
     for lane in 0..LANES {
@@ -551,7 +551,7 @@ fn comparison(ty: Ty, s: &[Word], cmp: Cmp, truth: Truth, combine: Combine) -> W
                 }
             }
             if result {
-                out.v[lane] |= yes << (k * bits) % 32;
+                out.v[lane] |= yes << ((k * bits) % 32);
             }
             if !known {
                 out = out.spoiled(1 << lane, Why::Open);
@@ -569,7 +569,7 @@ fn select(ty: Ty, s: &[Word], cmp: Cmp) -> Word {
         for k in 0..32 / bits {
             let [a, b, c, d] = [0, 1, 2, 3].map(|n: usize| element(s[n].v[lane], k, bits));
             let first = holds(ty, cmp, a, b);
-            out.v[lane] |= if first { c } else { d } << (k * bits) % 32;
+            out.v[lane] |= if first { c } else { d } << ((k * bits) % 32);
             let from = if first { &s[2] } else { &s[3] };
             let bytes = (k * bits / 8) as usize..((k + 1) * bits / 8) as usize;
             for byte in bytes {

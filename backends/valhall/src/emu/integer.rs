@@ -136,13 +136,13 @@ pub fn compute(inst: &Inst, s: &[Word]) -> Option<Word> {
             let mut out = Word::splat(0);
             for lane in 0..LANES {
                 for k in 0..32 / wide {
-                    let a = operands[0].v[lane] >> (k * wide) % 32;
+                    let a = operands[0].v[lane] >> ((k * wide) % 32);
                     let a = u64::from(a) & e.mask() as u64;
-                    let count = operands[1].v[lane] >> (k * wide) % 32 & (wide - 1);
-                    let b = u64::from(operands[2].v[lane] >> (k * wide) % 32) & e.mask() as u64;
+                    let count = operands[1].v[lane] >> ((k * wide) % 32) & (wide - 1);
+                    let b = u64::from(operands[2].v[lane] >> ((k * wide) % 32)) & e.mask() as u64;
                     let moved = shifted(shift, a, count, wide);
                     let v = joined(logic, moved, b) ^ if not_result { u64::MAX } else { 0 };
-                    out.v[lane] |= ((v & e.mask() as u64) as u32) << (k * wide) % 32;
+                    out.v[lane] |= ((v & e.mask() as u64) as u32) << ((k * wide) % 32);
                 }
             }
             let all: Vec<&Word> = operands.iter().collect();
@@ -224,7 +224,7 @@ fn mux(ty: Ty, s: &[Word], mode: u8) -> Option<Word> {
             continue;
         }
         for k in 0..32 / bits {
-            let m = s[2].v[lane] >> (k * bits) % 32 & mask;
+            let m = s[2].v[lane] >> ((k * bits) % 32) & mask;
             let first = match mode {
                 0 => m >> (bits - 1) & 1 == 1,
                 1 => m == 0,
@@ -232,7 +232,7 @@ fn mux(ty: Ty, s: &[Word], mode: u8) -> Option<Word> {
                 _ => m & (mask >> 1) == 0,
             };
             let from = if first { &s[0] } else { &s[1] };
-            out.v[lane] |= from.v[lane] & mask << (k * bits) % 32;
+            out.v[lane] |= from.v[lane] & mask << ((k * bits) % 32);
             for byte in (k * bits / 8) as usize..((k + 1) * bits / 8) as usize {
                 out.poison[byte] |= from.poison[byte] & 1 << lane;
             }

@@ -25,12 +25,12 @@ impl Program {
         stage: Stage,
         work_registers: u32,
     ) -> Result<Program, Trap> {
-        if code.is_empty() || code.len() % WORD != 0 || code.len() > 1 << 27 {
+        if code.is_empty() || !code.len().is_multiple_of(WORD) || code.len() > 1 << 27 {
             let detail = format!("{} bytes", code.len());
             return Err(Trap::new(Rule::ProgramSize, 0, detail));
         }
         let count = code.len() / WORD;
-        if entry as usize % WORD != 0 || entry as usize >= code.len() {
+        if !(entry as usize).is_multiple_of(WORD) || entry as usize >= code.len() {
             let detail = format!("the entry {entry:#x} is no instruction");
             return Err(Trap::new(Rule::Address, entry, detail));
         }
