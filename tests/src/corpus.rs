@@ -178,7 +178,10 @@ fn one(compiler: &Compiler, corpus: &Path, module: &Module, inputs: u32, rows: &
                     let found = verify(compiler, &compiled, &source_text, &options, inputs, 1);
                     done.verified = Some(match found {
                         Ok(summary) => Verified {
-                            wrong: summary.first.as_ref().map(|first| format!("MISMATCH {first}")),
+                            wrong: summary
+                                .first
+                                .as_ref()
+                                .map(|first| format!("MISMATCH {first}")),
                             enough: summary.holds() || summary.first.is_some(),
                             inputs: (summary.inputs.into(), summary.out_of_steps.into()),
                             words: (summary.words, summary.racy_words),

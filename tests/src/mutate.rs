@@ -57,14 +57,15 @@ impl Tally {
     }
 }
 
+/// False for flips of a field to a value that leave the program's meaning as it is, so that nothing can notice them.
+type Meaning = Box<dyn Fn(&Field, u32) -> bool>;
+
 /// An instruction in the code.
 struct Site {
     /// In bytes.
     offset: usize,
     inst: Inst,
-    /// False for flips of a field to a value that leave the program's meaning as it is, so that nothing
-    /// can notice them.
-    meaning: Box<dyn Fn(&Field, u32) -> bool>,
+    meaning: Meaning,
 }
 
 /// The instructions of a program of the compiler's machine.

@@ -435,8 +435,11 @@ fn has_nan(kind: Operand, list: &Lanes) -> bool {
     }
 }
 
+/// Fields of a word and what they must become.
+type Modifiers = SmallVec<[(FieldId, u32); 2]>;
+
 /// A table entry for a constant source, and the modifiers that must change.
-fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, SmallVec<[(FieldId, u32); 2]>)> {
+fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
     let exact = LUT.iter().position(|&entry| entry == bits);
     if let Some(entry) = exact {
         return Some((entry as u8, SmallVec::new()));

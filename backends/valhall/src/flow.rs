@@ -500,7 +500,7 @@ fn assign_slots(func: &mut Func<Inst>) {
         }
         // By slot: where what it holds is touched first, while that lies ahead.
         let mut ahead = [None::<usize>; SLOTS];
-        for index in 0..touched.len() {
+        for (index, touched) in touched.iter().enumerate() {
             let Inst::Op(op) = &mut func.blocks[block].nodes[index].inst else {
                 continue;
             };
@@ -515,7 +515,7 @@ fn assign_slots(func: &mut Func<Inst>) {
                 _ if !op.opcode.has_slot() => {}
                 Opcode::Blend | Opcode::ZsEmit => op.word = op.word.with(f::SLOT, 0),
                 _ => {
-                    let first = touched[index];
+                    let first = *touched;
                     let shared = ahead.iter().position(|&other| other == Some(first));
                     let free = (0..SLOTS)
                         .map(|k| (next + k) % SLOTS)

@@ -500,8 +500,8 @@ fn meetings(
     };
     let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut loops: Vec<(usize, usize)> = Vec::new();
-    for at in 0..insts.len() {
-        let Some(target) = next[at].1 else { continue };
+    for (at, &(_, target)) in next.iter().enumerate() {
+        let Some(target) = target else { continue };
         if parts(at) {
             waiting.entry(target.max(at + 1)).or_default().push(at);
         }

@@ -107,7 +107,7 @@ fn read(text: &str) -> Vec<Described> {
                     _ if (6..=8).contains(&width) => vec![0, 2, 0x14],
                     _ => vec![0, (1 << width) - 1, 1 << (width - 1), 1],
                 };
-                let free = its.get("restrict").is_none() && set.is_none();
+                let free = !its.contains_key("restrict") && set.is_none();
                 described
                     .ranges
                     .push((at, width, (!free).then(|| values.clone())));

@@ -73,7 +73,7 @@ fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
             let only_waits = old < 10 && value < 10;
             let more = waits(old) & !waits(value) == 0 && (value >= 8 || old < 8);
             let reconverges = old == 0 && value == 10;
-            !(only_waits && more) && !reconverges && value != 13 && old != 13
+            !(only_waits && more || reconverges || value == 13 || old == 13)
         }
         f::SLOT => opcode.staging() != Staging::Read && opcode.staging() != Staging::None,
         f::UNSIGNED => matches!(

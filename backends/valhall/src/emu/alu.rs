@@ -93,8 +93,8 @@ impl Warp {
         let b = |lane: usize| s[1].v[lane];
         let c = |lane: usize| s[2].v[lane];
         let all: Vec<&Word> = s.iter().collect();
-        let whole_of = |word: Word| word.from_whole(&all);
-        let halves_of = |word: Word| word.from_halves(&all);
+        let whole_of = |word: Word| word.poisoned_by_whole(&all);
+        let halves_of = |word: Word| word.poisoned_by_halves(&all);
         let h = |k: usize, lane: usize, half: usize| f16_to_f64(s[k].halves(lane)[half]);
         let half = matches!(inst.ty, Ty::V2F16 | Ty::F16);
         Ok(match inst.op {
@@ -176,7 +176,7 @@ impl Warp {
                 let counts = |l: usize| f32::from_bits(b(l)).abs() < 2_147_483_648.0;
                 let fixed = (0..LANES).filter(|&l| counts(l)).fold(0, |m, l| m | 1 << l);
                 Word::from_fn(|l| canonical(tabled::fexp(a(l) as i32, f32::from_bits(b(l)))))
-                    .from_whole(&all[1..])
+                    .poisoned_by_whole(&all[1..])
                     .spoiled(fixed & all[0].any(), all[0].why)
             }
             Op::Ldexp { round } if half => halves_of(by_half(|l, k| {
@@ -337,9 +337,9 @@ impl Warp {
         };
         if inst.ty == Ty::V2F16 {
             let f = |v: u16| one(v.into(), 10, 31) as u16;
-            by_half(|l, k| f(s[0].halves(l)[k])).from_halves(&[&s[0]])
+            by_half(|l, k| f(s[0].halves(l)[k])).poisoned_by_halves(&[&s[0]])
         } else {
-            Word::from_fn(|l| one(s[0].v[l], 23, 255)).from_whole(&[&s[0]])
+            Word::from_fn(|l| one(s[0].v[l], 23, 255)).poisoned_by_whole(&[&s[0]])
         }
     }
 
@@ -361,7 +361,7 @@ impl Warp {
                 out.v[lane] = inactive;
             }
         }
-        out.from_whole(&[b])
+        out.poisoned_by_whole(&[b])
     }
 
     /// Which of the running lanes of the subgroup hold something else than 0.
@@ -393,7 +393,7 @@ impl Warp {
         let Some(wide) = integer::compute_wide(inst, &s) else {
             return Err(self.missing(inst));
         };
-        Ok(Some(wide.from_whole(&words)))
+        Ok(Some(wide.poisoned_by_whole(&words)))
     }
 }
 
@@ -447,12 +447,12 @@ fn to_int(source: &Word, half: bool, bits: u8, signed: bool, round: Round) -> Wo
         }
     }
     match (bits, half) {
-        (16, _) => out.from_halves(&[source]),
+        (16, _) => out.poisoned_by_halves(&[source]),
         (_, true) => {
             let low = source.poison[0] | source.poison[1];
             out.spoiled(low, source.why)
         }
-        _ => out.from_whole(&[source]),
+        _ => out.poisoned_by_whole(&[source]),
     }
 }
 
@@ -586,8 +586,8 @@ fn select(ty: Ty, s: &[Word], cmp: Cmp) -> Word {
 /// Poison of sources by the elements of the type.
 fn spread(out: Word, ty: Ty, sources: &[&Word]) -> Word {
     match element_bits(ty) {
-        32 => out.from_whole(sources),
-        16 => out.from_halves(sources),
-        _ => out.from_bytes(sources),
+        32 => out.poisoned_by_whole(sources),
+        16 => out.poisoned_by_halves(sources),
+        _ => out.poisoned_by_bytes(sources),
     }
 }

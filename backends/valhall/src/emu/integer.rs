@@ -61,9 +61,9 @@ impl Elements {
         }
         let all: Vec<&Word> = sources.iter().collect();
         match self.bits {
-            8 => out.from_bytes(&all),
-            16 => out.from_halves(&all),
-            _ => out.from_whole(&all),
+            8 => out.poisoned_by_bytes(&all),
+            16 => out.poisoned_by_halves(&all),
+            _ => out.poisoned_by_whole(&all),
         }
     }
 }
@@ -99,8 +99,8 @@ pub fn compute(inst: &Inst, s: &[Word]) -> Option<Word> {
             let used = 64 - (n[0] & e.mask()).leading_zeros();
             i64::from(e.bits - used)
         }),
-        Op::Popcount => Word::from_fn(|l| s[0].v[l].count_ones()).from_whole(&all),
-        Op::BitRev => Word::from_fn(|l| s[0].v[l].reverse_bits()).from_whole(&all),
+        Op::Popcount => Word::from_fn(|l| s[0].v[l].count_ones()).poisoned_by_whole(&all),
+        Op::BitRev => Word::from_fn(|l| s[0].v[l].reverse_bits()).poisoned_by_whole(&all),
         Op::MakeHalves => {
             let mut out = Word::from_fn(|l| s[0].v[l] & 0xFFFF | s[1].v[l] << 16);
             let (low, high) = (s[0].poison[0], s[1].poison[0]);
@@ -150,9 +150,11 @@ pub fn compute(inst: &Inst, s: &[Word]) -> Option<Word> {
             let still = operands[1].v.iter().all(|&count| count == 0)
                 && inst.sources[1].place == super::inst::Place::Constant(0);
             match (wide, still) {
-                (8, _) | (_, true) => out.from_bytes(&[all[0], all[2]]).from_whole(&[all[1]]),
-                (16, _) => out.from_halves(&all),
-                _ => out.from_whole(&all),
+                (8, _) | (_, true) => out
+                    .poisoned_by_bytes(&[all[0], all[2]])
+                    .poisoned_by_whole(&[all[1]]),
+                (16, _) => out.poisoned_by_halves(&all),
+                _ => out.poisoned_by_whole(&all),
             }
         }
         Op::Mux(mode) => mux(inst.ty, s, mode)?,
@@ -169,7 +171,7 @@ pub fn compute(inst: &Inst, s: &[Word]) -> Option<Word> {
                 }
                 (if saturate { word.saturated(sum) } else { sum }) as u32
             })
-            .from_whole(&all)
+            .poisoned_by_whole(&all)
         }
         _ => return None,
     })
@@ -257,9 +259,9 @@ fn mux(ty: Ty, s: &[Word], mode: u8) -> Option<Word> {
         }
     }
     Some(match bits {
-        8 => out.from_bytes(&[&s[2]]),
-        16 => out.from_halves(&[&s[2]]),
-        _ => out.from_whole(&[&s[2]]),
+        8 => out.poisoned_by_bytes(&[&s[2]]),
+        16 => out.poisoned_by_halves(&[&s[2]]),
+        _ => out.poisoned_by_whole(&[&s[2]]),
     })
 }
 

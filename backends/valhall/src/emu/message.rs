@@ -214,7 +214,11 @@ pub fn decode(inst: &mut Inst, stem: &str, suffix: &str, bits: Bits) -> Result<b
             needed = Some(registers(format, count));
             let source_format = bits.at(24, 2);
             let (half, flat) = (source_format & 1 == 1, source_format < 2);
-            if half && flat && format == RegFormat::F32 || !half && flat && format.is_half() {
+            let other_width = match half {
+                true => format == RegFormat::F32,
+                false => format.is_half(),
+            };
+            if flat && other_width {
                 return Err(reserved("a flat varying of another width"));
             }
             let how = varying(bits, half, flat)?;

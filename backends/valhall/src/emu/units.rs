@@ -16,6 +16,9 @@ fn handle_of((table, index): (u8, u8)) -> u32 {
     u32::from(table) << 24 | u32::from(index)
 }
 
+/// Addresses of the texels of all lanes; the image's format and its pixel word.
+type Texels = ([u64; LANES], Option<(gpucc_emu::format::Format, u32)>);
+
 impl Warp {
     /// Executes a message; how many instructions a BLEND jumps over.
     pub fn message(&mut self, env: &mut Env<'_, '_>, inst: &Inst) -> Result<Option<i32>, Trap> {
@@ -346,12 +349,7 @@ impl Warp {
     }
 
     /// Addresses of the texels of the running lanes, 0 outside; the image's format and its pixel word.
-    fn texels(
-        &self,
-        state: &State,
-        handle: u32,
-        coords: &[Word; 2],
-    ) -> Result<([u64; LANES], Option<(gpucc_emu::format::Format, u32)>), Trap> {
+    fn texels(&self, state: &State, handle: u32, coords: &[Word; 2]) -> Result<Texels, Trap> {
         let first = self.active.trailing_zeros() as usize;
         let mut at = [0; LANES];
         let found = self.described(descriptor::texture(state, handle), first)?;

@@ -93,7 +93,7 @@ impl Word {
 
     /// Undefined as a whole where any of `sources` is anywhere.
     #[must_use]
-    pub fn from_whole(mut self, sources: &[&Word]) -> Word {
+    pub fn poisoned_by_whole(mut self, sources: &[&Word]) -> Word {
         for source in sources {
             let any = source.any();
             if any != 0 {
@@ -108,7 +108,7 @@ impl Word {
 
     /// Undefined by half where that half of any of `sources` is.
     #[must_use]
-    pub fn from_halves(mut self, sources: &[&Word]) -> Word {
+    pub fn poisoned_by_halves(mut self, sources: &[&Word]) -> Word {
         for source in sources {
             let p = source.poison;
             let halves = [p[0] | p[1], p[2] | p[3]];
@@ -124,7 +124,7 @@ impl Word {
 
     /// Undefined by byte where that byte of any of `sources` is.
     #[must_use]
-    pub fn from_bytes(mut self, sources: &[&Word]) -> Word {
+    pub fn poisoned_by_bytes(mut self, sources: &[&Word]) -> Word {
         for source in sources {
             if source.any() != 0 {
                 self.why = source.why;
@@ -221,10 +221,10 @@ impl Wide {
 
     /// Undefined as a whole where any of `sources` is anywhere.
     #[must_use]
-    pub fn from_whole(self, sources: &[&Word]) -> Wide {
+    pub fn poisoned_by_whole(self, sources: &[&Word]) -> Wide {
         Wide {
-            low: self.low.from_whole(sources),
-            high: self.high.from_whole(sources),
+            low: self.low.poisoned_by_whole(sources),
+            high: self.high.poisoned_by_whole(sources),
         }
     }
 }

@@ -189,10 +189,10 @@ impl Lower<'_> {
             Op::FrexpFract => self.row(Opcode::FrexpmF32, a, result),
             Op::FrexpExp => self.row(Opcode::FrexpeF32, a, result),
             // Conversions.
-            Op::SToF => self.to_float(a[0], true),
-            Op::UToF => self.to_float(a[0], false),
-            Op::FToS => self.to_integer(Opcode::F32ToS32, a[0]),
-            Op::FToU => self.to_integer(Opcode::F32ToU32, a[0]),
+            Op::SToF => self.convert_to_float(a[0], true),
+            Op::UToF => self.convert_to_float(a[0], false),
+            Op::FToS => self.convert_to_integer(Opcode::F32ToS32, a[0]),
+            Op::FToU => self.convert_to_integer(Opcode::F32ToU32, a[0]),
             Op::FConvert | Op::UConvert | Op::SConvert => self.reg(a[0]),
             Op::FQuantize => {
                 let half = self.pack(a[0], None, result);
@@ -307,7 +307,7 @@ impl Lower<'_> {
     }
 
     /// Integer to float: a byte or half that stands in its register is converted from there.
-    fn to_float(&mut self, value: Value, signed: bool) -> VReg {
+    fn convert_to_float(&mut self, value: Value, signed: bool) -> VReg {
         let known = match self.place(value) {
             Some(Place::Part(reg, lane)) => Some((reg, lane, false)),
             Some(_) => None,
@@ -347,7 +347,7 @@ impl Lower<'_> {
     }
 
     /// Float to integer, toward zero.
-    fn to_integer(&mut self, opcode: Opcode, value: Value) -> VReg {
+    fn convert_to_integer(&mut self, opcode: Opcode, value: Value) -> VReg {
         let x = self.arg(opcode, 0, value);
         self.emit_with(opcode, &[x], &[(f::ROUND, round::ZERO)])
     }
