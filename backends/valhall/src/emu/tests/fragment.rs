@@ -70,7 +70,10 @@ fn the_order_of_the_end_is_that_of_the_manual() {
             format!("NOP.wait0126\nATEST @r60, r60, r3, atest_datum.w0\nNOP.wait1\n{blend}"),
             Rule::TileWait,
         ),
-        (format!("NOP.wait\nATEST @r60, r60, r3, atest_datum.w0\n{blend}"), Rule::NotWaited),
+        (
+            format!("NOP.wait\nATEST @r60, r60, r3, atest_datum.w0\n{blend}"),
+            Rule::NotWaited,
+        ),
         (
             format!("NOP.wait\nATEST.wait @r60, r3, r3, atest_datum.w0\n{blend}"),
             Rule::Coverage,
@@ -79,7 +82,13 @@ fn the_order_of_the_end_is_that_of_the_manual() {
             END.replace("blend_descriptor_0", "blend_descriptor_1"),
             Rule::BlendTarget,
         ),
-        (END.replace("BLEND", "BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\nBLEND").replace("BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\nBLEND.slot0", "BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\nBLEND.slot0"), Rule::BlendTarget),
+        (
+            END.replace(
+                "BLEND",
+                "BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\nBLEND",
+            ),
+            Rule::BlendTarget,
+        ),
     ] {
         assert_eq!(refused(pixels, &text), rule, "{text}");
     }
