@@ -52,7 +52,7 @@ fn written_by(func: &Func, inst: Inst) -> u8 {
             _ => PRIVATE | WORKGROUP,
         },
         Op::ImageStore | Op::ImageAtomic => IMAGE,
-        Op::Barrier => STORAGE | IMAGE | WORKGROUP,
+        Op::Barrier | Op::SubgroupBarrier => STORAGE | IMAGE | WORKGROUP,
         Op::Demote => HELPER,
         _ => 0,
     }

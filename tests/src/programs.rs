@@ -88,14 +88,7 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
                     | Op::IsHelper
             )
         },
-        // Its lowering of subgroups is not there yet.
-        Target::Valhall => |op| {
-            !matches!(
-                op,
-                Op::Ballot | Op::Shuffle | Op::Reduce | Op::SubgroupBarrier
-            )
-        },
-        Target::Gen4 | Target::G45 | Target::Rogue | Target::Interp => |_| true,
+        Target::Valhall | Target::Gen4 | Target::G45 | Target::Rogue | Target::Interp => |_| true,
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod convert;
 mod integer;
+mod subgroup;
 mod texture;
 mod uniforms;
 mod vertex;
@@ -21,6 +22,7 @@ use gpucc_passes::expand::{Native, OwnRecipe};
 /// operands).
 pub fn is_native(op: Op, ty: Type) -> bool {
     match ty {
+        _ if op == Op::Reduce => false,
         Type::B1 => true,
         Type::B16 => native16(op),
         Type::B32 => native32(op),
@@ -150,6 +152,7 @@ impl Native for Machine {
     }
     fn recipe(&self, op: Op, ty: Type) -> Option<OwnRecipe> {
         match ty {
+            _ if op == Op::Reduce => Some(subgroup::reduce),
             Type::B1 => None,
             Type::B16 => half(op),
             Type::B32 => circular(op).or_else(|| integer::recipe(op)),

@@ -12,6 +12,7 @@ mod image;
 mod memory;
 mod operand;
 mod pack;
+mod subgroup;
 mod texture;
 mod uses;
 mod varying;
@@ -282,9 +283,10 @@ impl Lower<'_> {
                 self.barrier();
                 Ok(())
             }
-            (Op::Ballot | Op::Shuffle | Op::Reduce | Op::SubgroupBarrier, _) => {
-                Err(self.not_yet("subgroup operations"))
-            }
+            (Op::Ballot, _) => self.ballot(inst),
+            (Op::Shuffle, Imm::Shuffle(which)) => self.shuffle(inst, *which),
+            // A warp runs in step, and accesses to the same memory stay in order.
+            (Op::SubgroupBarrier, _) => Ok(()),
             (Op::Demote, _) => {
                 self.demote(None);
                 Ok(())

@@ -2,7 +2,7 @@
 //! that we do not compile is our own gap.
 
 use crate::api::Failure;
-use gpucc_ir::ssa::{Func, Op, Span, Type};
+use gpucc_ir::ssa::{Func, Imm, Op, Span, Type};
 
 /// A feature that the machine lacks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -103,7 +103,11 @@ pub fn check(func: &Func) -> Result<(), Failure> {
             let operand = data.args.first().map(|&value| func.ty(value));
             let result = data.results.first().map(|&value| func.ty(value));
             let makes_float = matches!(data.op, Op::SToF | Op::UToF | Op::FConvert);
-            let float = is_float(data.op) && operand == Some(Type::B64)
+            let op = match data.imm {
+                Imm::Reduce(_, op) => op,
+                _ => data.op,
+            };
+            let float = is_float(op) && operand == Some(Type::B64)
                 || makes_float && result == Some(Type::B64);
             if float {
                 return Err(refuse(Refusal::Doubles, data.span));

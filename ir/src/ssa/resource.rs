@@ -333,6 +333,8 @@ pub enum Shuffle {
     Xor,
     /// The lane of that number within the own four.
     Quad,
+    /// The lane of that number, below the machine's size of subgroups; zeros where it is not active.
+    OrZero,
 }
 
 /// Which lanes a `reduce` combines.

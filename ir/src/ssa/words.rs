@@ -40,7 +40,7 @@ words! {
         Sample "sample", SampleBias "bias", SampleLevel "level", SampleGrad "grad",
         SampleBaseClampToEdge "base_clamp_to_edge", Gather "gather", Load "load",
     }
-    Shuffle { First "first", Lane "lane", Up "up", Down "down", Xor "xor", Quad "quad", }
+    Shuffle { First "first", Lane "lane", Up "up", Down "down", Xor "xor", Quad "quad", OrZero "or_zero", }
     Scan { All "all", Inclusive "inclusive", Exclusive "exclusive", }
     TexQuery { Size "size", Levels "levels", Layers "layers", Samples "samples", }
 }

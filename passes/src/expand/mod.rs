@@ -97,7 +97,9 @@ impl Pass<'_> {
 
     fn wanted(&self, func: &Func, inst: Inst, depth: u32) -> Option<Wanted> {
         let data = &func.insts[inst];
-        if depth == 0 || !data.op.is_pure() || data.results.len() != 1 {
+        // Reductions are no pure operations: they read other lanes, and so does their expansion.
+        let expands = data.op.is_pure() || data.op == Op::Reduce;
+        if depth == 0 || !expands || data.results.len() != 1 {
             return None;
         }
         let first = data.args.first().copied().unwrap_or(data.results[0]);

@@ -65,7 +65,7 @@ impl Machine<'_> {
                 let operand = number.map_or(0, |&value| self.get(value, lane) as u32);
                 let from = match which {
                     Shuffle::First => (lanes[0] - start) as u32,
-                    Shuffle::Lane => operand,
+                    Shuffle::Lane | Shuffle::OrZero => operand,
                     Shuffle::Up => own.wrapping_sub(operand),
                     Shuffle::Down => own.wrapping_add(operand),
                     Shuffle::Xor => own ^ operand,
@@ -77,6 +77,7 @@ impl Machine<'_> {
                         let taint = asked || self.tainted(data.args[0], from);
                         (self.get(data.args[0], from), taint)
                     }
+                    _ if which == Shuffle::OrZero => (0, asked),
                     // Nobody says what is there.
                     _ => (0, true),
                 }
