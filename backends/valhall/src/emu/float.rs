@@ -166,7 +166,7 @@ pub fn compare(cmp: Cmp, a: f64, b: f64) -> bool {
         Cmp::Ne => a != b,
         Cmp::Lt => a < b,
         Cmp::Le => a <= b,
-        Cmp::GtLt => a != b,
+        Cmp::GtLt => a.partial_cmp(&b).is_some_and(std::cmp::Ordering::is_ne),
         Cmp::Total => !a.is_nan() && !b.is_nan(),
     }
 }
