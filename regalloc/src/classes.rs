@@ -361,6 +361,24 @@ impl Classes {
         })
     }
 
+    /// Whether a class at an offset of a run would live in cells of a member while that lives. Members may share
+    /// cells at different times.
+    fn clashes(&self, members: &[(u32, u16)], class: u32, offset: u16) -> bool {
+        let extent = |class: u32| {
+            let shape = self.class[class as usize].shape;
+            (u32::from(shape.count) - 1) * u32::from(shape.stride) + 1
+        };
+        members.iter().any(|&(member, at)| {
+            let apart = u32::from(at) + extent(member) <= u32::from(offset)
+                || u32::from(offset) + extent(class) <= u32::from(at);
+            !apart
+                && overlap(
+                    &self.class[member as usize].segments,
+                    &self.class[class as usize].segments,
+                )
+        })
+    }
+
     /// Merges two classes when nothing forbids it: one shape, disjoint lives, common positions,
     /// compatible units. Returns whether they are one now.
     pub fn merge(&mut self, a: u32, b: u32) -> bool {
@@ -416,6 +434,12 @@ impl Classes {
         } else {
             (b, a)
         };
+        let members = &self.units[self.class[member as usize].unit as usize].members;
+        let at = members.iter().find(|entry| entry.0 == member);
+        let (_, offset) = *at.expect("a class is a member of its unit");
+        if self.clashes(members, single, offset) {
+            return false;
+        }
         let saved = (
             self.class[member as usize].phases,
             self.class[member as usize].pin,
@@ -602,19 +626,7 @@ impl Classes {
             .map(|&(member, at)| (member, (i32::from(at) + shift) as u16))
             .collect();
         let place = (wanted + shift) as u16;
-        let extent = |class: u32| {
-            let shape = self.class[class as usize].shape;
-            (u32::from(shape.count) - 1) * u32::from(shape.stride) + 1
-        };
-        let clash = moved.iter().any(|&(member, at)| {
-            let apart = u32::from(at) + extent(member) <= u32::from(place)
-                || u32::from(place) + extent(class) <= u32::from(at);
-            !apart
-                && overlap(
-                    &self.class[member as usize].segments,
-                    &self.class[class as usize].segments,
-                )
-        });
+        let clash = self.clashes(&moved, class, place);
         moved.push((class, place));
         if clash || !self.run_possible(&moved, row) {
             return false;

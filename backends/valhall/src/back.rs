@@ -64,11 +64,7 @@ pub fn finish(
     for (func, private) in funcs.iter_mut().zip(&private) {
         dump("constants", func);
         mach::verify(func).map_err(|fault| internal("constants", fault.to_string()))?;
-        if effort > Effort::None {
-            schedule::run(func);
-            dump("schedule", func);
-        }
-        let found = regs::allocate(func, *private)
+        let found = allocate(func, *private, effort, &mut dump)
             .map_err(|error| internal("registers", error.to_string()))?;
         if found.private_bytes > regs::REACH && found.spilled > 0 {
             return Err(Failure::Limit {
@@ -147,6 +143,36 @@ pub fn finish(
         stats,
         lines: emitted.lines,
     })
+}
+
+/// Orders the instructions and gives them registers. An order that hides latency is not worth the other half of the
+/// registers, nor memory: where it takes those, the program's own order is tried too.
+fn allocate(
+    func: &mut Func<Inst>,
+    private: u32,
+    effort: Effort,
+    dump: &mut impl FnMut(&'static str, &Func<Inst>),
+) -> Result<regs::Registers, gpucc_regalloc::Error> {
+    if effort == Effort::None {
+        return regs::allocate(func, private);
+    }
+    let mut plain = func.clone();
+    schedule::run(func);
+    dump("schedule", func);
+    let found = regs::allocate(func, private);
+    let cost = |found: &regs::Registers| (found.spilled, found.work);
+    if matches!(&found, Ok(found) if cost(found) == (0, 32)) {
+        return found;
+    }
+    let other = regs::allocate(&mut plain, private);
+    match (found, other) {
+        (Ok(found), Ok(other)) if cost(&found) <= cost(&other) => Ok(found),
+        (found @ Ok(_), Err(_)) => found,
+        (_, other) => {
+            *func = plain;
+            other
+        }
+    }
 }
 
 /// Words of uniforms that every known device has (isa/valhall_rogue.md 1.2).

@@ -256,6 +256,7 @@ pub fn run(func: &mut Func<Inst>, stage: Stage) {
             }
         }
     }
+    lift_above_first(func);
     assign_slots(func);
     let start = Pending {
         busy: if stage == Stage::Fragment {
@@ -467,6 +468,35 @@ pub fn is_jump(op: &Op) -> bool {
     op.opcode == Opcode::Branchz
         && op.word.flag(f::EQ)
         && matches!(op.src[..], [Src::Fast(Read::ZERO)])
+}
+
+/// How far an instruction is looked for that may go first.
+const REACH: usize = 12;
+
+/// A program whose first instruction must wait wants another one before it, to carry the wait.
+fn lift_above_first(func: &mut Func<Inst>) {
+    let nodes = &mut func.blocks[func.layout[0]].nodes;
+    let fact_of = |node: &Node<Inst>| node.inst.op().map(facts);
+    let Some(first) = nodes.first().and_then(fact_of) else {
+        return;
+    };
+    if first.fence == 0 {
+        return;
+    }
+    let (mut read, mut written) = (first.reads, first.writes);
+    for at in 1..nodes.len().min(REACH) {
+        let Some(op) = nodes[at].inst.op() else {
+            return;
+        };
+        let facts = facts(op);
+        let free = facts.writes & (read | written) == 0 && facts.reads & written == 0;
+        if free && !op.opcode.is_message() && op.target.is_none() && !op.dst.is_empty() {
+            nodes[..=at].rotate_right(1);
+            return;
+        }
+        read |= facts.reads;
+        written |= facts.writes;
+    }
 }
 
 /// Gives messages their slots: results that are read together share one, results that are read at different times do not.

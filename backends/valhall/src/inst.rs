@@ -36,29 +36,19 @@ pub const fn cell(register: u8) -> Cell {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FauRef(pub u16);
 
-/// What the machine knows by itself (isa/valhall_rogue.md 1.2). Each is 64 bits.
+/// What programs read of that which the machine knows by itself (isa/valhall_rogue.md 1.2). Each is 64 bits.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Special {
-    /// Number of the warp.
-    WarpId,
-    /// Size of the frame buffer.
-    FramebufferSize,
     /// What ATEST wants.
     AtestDatum,
-    /// Address of the table of sample positions.
-    SamplePositions,
     /// Blend descriptor of a render target, 0..=7.
     BlendDescriptor(u8),
     /// Base of this thread's private memory.
     ThreadLocalPointer,
     /// Base of the workgroup's memory.
     WorkgroupLocalPointer,
-    /// The resource tables.
-    ResourceTablePointer,
     /// Lane within the warp.
     LaneId,
-    /// Number of the core.
-    CoreId,
     /// Address of the next instruction.
     ProgramCounter,
 }
@@ -67,27 +57,17 @@ impl Special {
     /// The FAU page it stands in.
     pub const fn page(self) -> u32 {
         match self {
-            Special::WarpId
-            | Special::FramebufferSize
-            | Special::AtestDatum
-            | Special::SamplePositions
-            | Special::BlendDescriptor(_) => 0,
-            Special::ThreadLocalPointer
-            | Special::WorkgroupLocalPointer
-            | Special::ResourceTablePointer => 1,
-            Special::LaneId | Special::CoreId | Special::ProgramCounter => 3,
+            Special::AtestDatum | Special::BlendDescriptor(_) => 0,
+            Special::ThreadLocalPointer | Special::WorkgroupLocalPointer => 1,
+            Special::LaneId | Special::ProgramCounter => 3,
         }
     }
     /// Its 64-bit slot within the page.
     pub const fn slot(self) -> u32 {
         match self {
             Special::LaneId | Special::ThreadLocalPointer => 1,
-            Special::WarpId => 2,
-            Special::CoreId | Special::WorkgroupLocalPointer => 3,
-            Special::FramebufferSize => 4,
+            Special::WorkgroupLocalPointer => 3,
             Special::AtestDatum => 5,
-            Special::SamplePositions => 6,
-            Special::ResourceTablePointer => 7,
             Special::BlendDescriptor(target) => 8 + target as u32,
             Special::ProgramCounter => 15,
         }

@@ -67,8 +67,6 @@ pub struct Lowered {
     pub fau: IndexSet<FauWord>,
     /// Thread-local bytes that variables take, a multiple of 16; spill slots come after.
     pub tls_bytes: u32,
-    /// The program needs its helper invocations (quad operations).
-    pub helpers: bool,
 }
 
 pub(crate) struct Lower<'a> {
@@ -159,7 +157,6 @@ pub fn lower(ssa: &Func, abi: &Abi, part: Part) -> Result<Lowered, Failure> {
         func: lower.m,
         fau: lower.fau,
         tls_bytes: lower.tls_bytes,
-        helpers: lower.helpers,
     })
 }
 

@@ -355,3 +355,23 @@ fn rows_that_do_not_exist_are_left_out_and_what_does_not_fit_around_them_is_spil
         "one row of four is left for six results"
     );
 }
+
+#[test]
+fn a_copy_does_not_prolong_a_member_of_a_group_over_one_that_shares_its_cell_later() {
+    let mut func = read(
+        &[],
+        "b0:
+    v0 = a
+    v1 = b
+    sink v0#0+0 v1#0+1
+    v3 = copy v1
+    v2 = c
+    sink v0#0+0 v2#0+1
+    end v3
+",
+    );
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    let text = print(&func);
+    assert_eq!(result.cells[1], result.cells[2], "{text}");
+    assert_ne!(result.cells[2], result.cells[3], "{text}");
+}
