@@ -404,7 +404,12 @@ impl<'t> Parser<'t> {
     fn operand_follows(&self, op: Op) -> bool {
         !matches!(
             op,
-            Op::Demote | Op::IsHelper | Op::Block | Op::Unreachable | Op::Barrier
+            Op::Demote
+                | Op::IsHelper
+                | Op::Block
+                | Op::Unreachable
+                | Op::Barrier
+                | Op::SubgroupBarrier
         )
     }
 

@@ -251,6 +251,10 @@ fn has_meaning(place: &Place, field: &Field, value: u32) -> bool {
     if place.plain_predicate && field.name == "PRED_SEL" && value == 3 {
         return false;
     }
+    // A fraction lies within what CLAMP would make of it.
+    if field.name == "CLAMP" && inst.op().name == "FRACT" && inst.get(f::OMOD) == 0 {
+        return false;
+    }
     if field.name == "SRF_MODE_ALL" && inst.get(f::NUM_FORMAT_ALL) != 0 {
         return false;
     }
