@@ -164,9 +164,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
         } => {
             let tally = mutate::run(&compiler, samples, *count, *seed)?;
             say(&tally.table())?;
-            // The aim is 95: R700 stands at 94.2 over 2000 flips since more samples compute values whose sign or range
-            // ABS, NEG and CLAMP cannot change.
-            Ok(tally.caught() * 100 >= tally.flips * 94)
+            Ok(tally.caught() * 100 >= tally.flips * 95)
         }
         What::Sweep { runs, most } => {
             let sizes: Vec<usize> = std::iter::successors(Some(1000), |size| Some(size * 2))

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Inputs on which a broken program is compared.
-const INPUTS: u64 = 8;
+const INPUTS: u64 = 64;
 
 /// What flips were caught.
 #[derive(Clone, Debug, Default)]

@@ -36,24 +36,13 @@ const ZERO: u32 = 0xc0;
 /// False for flips that leave the program's meaning as it is:
 /// - marks of a last use that go or come: they only say that nobody reads on;
 /// - hints and modes that say when or how, not what: memory access, conservative branches, the kept
-///   sample position, rounding of what is exact, the slot of a message without a result;
+///   sample position, the slot of a message without a result;
 /// - waits for more than before, the end of helpers, and reconvergence of lanes that did not part;
 /// - sign extension of loads that fill their registers;
 /// - lanes, absolute value and sign of the constant 0 (a sum with either zero differs in zeros only);
-/// - OR for XOR with 0, additions of other widths with 0, and the sign of what is not negative;
-/// - clamps, which change what is outside of their range only.
+/// - OR for XOR with 0, and additions of other widths with 0.
 fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
-    const HINTS: &[&str] = &[
-        "memory_access",
-        "conservative",
-        "update",
-        "skip",
-        "round",
-        "abs0",
-        "abs1",
-        "abs2",
-        "clamp",
-    ];
+    const HINTS: &[&str] = &["memory_access", "conservative", "update", "skip"];
     if HINTS.contains(&field.name) {
         return false;
     }
