@@ -5,6 +5,7 @@
 //! - [`draw`]: a draw through [`raster`] and [`blend`]; the programs stand behind one trait.
 //! - [`world`]: bindings, as the interpreter sees them.
 //! - [`image`], [`sampler`]: what a sampled value is, exactly.
+//! - [`trap`]: how a machine lists its rules, and the error that names the broken one.
 
 pub mod blend;
 pub mod draw;
@@ -12,4 +13,5 @@ pub mod format;
 pub mod image;
 pub mod raster;
 pub mod sampler;
+pub mod trap;
 pub mod world;

@@ -1,6 +1,7 @@
 //! Running programs: the interpreter and every emulated machine behind one verb for each stage.
 
 pub mod interp;
+mod launch;
 pub mod layout;
 pub mod r700;
 pub mod shade;

@@ -1,6 +1,7 @@
 //! R700's strict emulator as an executor: set up by the program ABI from the report's state, inputs,
 //! outputs and resources, and from nothing else.
 
+use super::launch::Launcher;
 use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun};
 use crate::{Failure, SourceText};
 use gpucc_emu::draw::QuadBatch;
@@ -8,11 +9,9 @@ use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Builtin, Dim, Func, Input, InputKind, OutputKind, ResourceKind, Span};
 use gpucc_r700 as r700;
 use gpucc_r700::emu::{
-    self, Aperture, BufferResource, FetchResource, FetchSource, Launched, PixelBatch, Rule, State,
-    Trap,
+    self, Aperture, BufferResource, FetchResource, FetchSource, Launched, PixelBatch, State,
 };
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// Control-flow instructions and groups that one launch may execute.
 const STEPS: u64 = 50_000_000;
@@ -34,10 +33,8 @@ pub fn executor(
     Ok(Box::new(Machine {
         chip,
         compiled: compiled.clone(),
-        source: source.clone(),
+        launcher: Launcher::new(&compiled.code, &compiled.lines, source),
         state: None,
-        tracing: false,
-        trace: String::new(),
     }))
 }
 
@@ -45,11 +42,9 @@ pub fn executor(
 struct Machine {
     chip: r700::Chip,
     compiled: r700::Compiled,
-    source: SourceText,
+    launcher: Launcher,
     /// Kept between calls of a draw while nothing in it can change.
     state: Option<State>,
-    tracing: bool,
-    trace: String,
 }
 
 /// Where storage buffers, stored textures and workgroup memory stand in the scatter aperture.
@@ -311,46 +306,6 @@ impl Machine {
             }
         }
     }
-
-    /// Runs a launch with or without a trace.
-    fn launch(
-        &mut self,
-        run: impl FnOnce(&[u8], Option<&mut dyn FnMut(&str)>) -> Result<Launched, Trap>,
-    ) -> Result<Launched, Stop> {
-        let trace = &mut self.trace;
-        let mut write = |line: &str| {
-            let _ = writeln!(trace, "{line}");
-        };
-        let result = if self.tracing {
-            run(&self.compiled.code, Some(&mut write))
-        } else {
-            run(&self.compiled.code, None)
-        };
-        result.map_err(|trap| self.stop(&trap))
-    }
-
-    fn stop(&self, trap: &Trap) -> Stop {
-        if trap.rule == Rule::Steps {
-            return Stop::OutOfSteps;
-        }
-        let at = self
-            .compiled
-            .lines
-            .partition_point(|&(offset, _)| offset <= trap.offset);
-        let span = at
-            .checked_sub(1)
-            .map_or(Span::NONE, |index| self.compiled.lines[index].1);
-        let place = if span.is_none() {
-            String::new()
-        } else {
-            format!(" (from {})", self.source.place(span.start))
-        };
-        Stop::Illegal {
-            rule: "the emulated machine".into(),
-            message: format!("{trap}{place}"),
-            span,
-        }
-    }
 }
 
 /// Number of an export kind. See [`emu::Export`].
@@ -491,7 +446,9 @@ impl Executor for Machine {
             .filter(|&threads| threads <= 1 << 26)
             .ok_or_else(|| Stop::Cannot(Failure::usage("so many workgroups cannot be emulated")))?;
         let (mut state, places) = self.build(bindings, emu::Stage::Compute, groups, None);
-        let result = self.launch(|code, trace| emu::run_compute(code, &mut state, threads, trace));
+        let result = self
+            .launcher
+            .run(|code, trace| emu::run_compute(code, &mut state, threads, trace));
         self.read_back(&state, &places, bindings);
         result.map(drop)
     }
@@ -514,7 +471,9 @@ impl Executor for Machine {
                 stride,
             });
         }
-        let result = self.launch(|code, trace| emu::run_vertices(code, &mut state, &ids, trace));
+        let result = self
+            .launcher
+            .run(|code, trace| emu::run_vertices(code, &mut state, &ids, trace));
         let streams = std::mem::take(&mut state.streams);
         self.keep(state, &places, bindings);
         let launched = result?;
@@ -534,7 +493,9 @@ impl Executor for Machine {
             Some(state) => (state, Places::default()),
             None => self.build(bindings, emu::Stage::Pixel, [1; 3], None),
         };
-        let result = self.launch(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
+        let result = self
+            .launcher
+            .run(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
         self.keep(state, &places, bindings);
         let launched = result?;
         Ok((0..batch.quads.len() * 4)
@@ -547,11 +508,11 @@ impl Executor for Machine {
     }
 
     fn take_trace(&mut self) -> String {
-        std::mem::take(&mut self.trace)
+        self.launcher.take_trace()
     }
 
     fn set_trace(&mut self, on: bool) {
-        self.tracing = on;
+        self.launcher.set_trace(on);
     }
 }
 

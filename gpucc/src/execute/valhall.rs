@@ -1,6 +1,7 @@
 //! Valhall's strict emulator as an executor: memory with resource tables, descriptors and buffers as a
 //! driver lays them out (docs/abi-valhall.md), from the compiled program's report and from nothing else.
 
+use super::launch::Launcher;
 use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun};
 use crate::{Failure, SourceText};
 use gpucc_emu::draw::QuadBatch;
@@ -9,15 +10,14 @@ use gpucc_emu::image::Image;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::numerics::{f16_to_f64, f64_to_f16};
 use gpucc_ir::ssa::{
-    Dim, Func, Input, InputKind, Interpolation, Resource, ResourceKind, Sampling, Scalar, Span,
+    Dim, Func, Input, InputKind, Interpolation, Resource, ResourceKind, Sampling, Scalar,
 };
 use gpucc_valhall as valhall;
 use gpucc_valhall::emu::{
-    self, Dispatch, PixelVarying, Pixels, QuadStart, Rule, Sampled, State, Trap, Vertices,
+    self, Dispatch, PixelVarying, Pixels, QuadStart, Sampled, State, Vertices,
 };
 use gpucc_valhall::state as descriptors;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// Instructions that one launch may execute.
 const STEPS: u64 = 50_000_000;
@@ -34,21 +34,17 @@ const DESCRIPTOR: u32 = 32;
 pub fn executor(compiled: &valhall::Compiled, source: &SourceText) -> Box<dyn Executor> {
     Box::new(Machine {
         compiled: compiled.clone(),
-        source: source.clone(),
+        launcher: Launcher::new(&compiled.code, &compiled.lines, source),
         seed: 0x5EED,
-        tracing: false,
-        trace: String::new(),
     })
 }
 
 /// A program and its machine.
 struct Machine {
     compiled: valhall::Compiled,
-    source: SourceText,
+    launcher: Launcher,
     /// Another one for each launch.
     seed: u64,
-    tracing: bool,
-    trace: String,
 }
 
 /// Memory while it is filled.
@@ -334,46 +330,6 @@ impl Machine {
         }
     }
 
-    /// Runs a launch with or without a trace.
-    fn launch<T>(
-        &mut self,
-        run: impl FnOnce(&[u8], Option<&mut dyn FnMut(&str)>) -> Result<T, Trap>,
-    ) -> Result<T, Stop> {
-        let trace = &mut self.trace;
-        let mut write = |line: &str| {
-            let _ = writeln!(trace, "{line}");
-        };
-        let result = if self.tracing {
-            run(&self.compiled.code, Some(&mut write))
-        } else {
-            run(&self.compiled.code, None)
-        };
-        result.map_err(|trap| self.stop(&trap))
-    }
-
-    fn stop(&self, trap: &Trap) -> Stop {
-        if trap.rule == Rule::Steps {
-            return Stop::OutOfSteps;
-        }
-        let at = self
-            .compiled
-            .lines
-            .partition_point(|&(offset, _)| offset <= trap.offset);
-        let span = at
-            .checked_sub(1)
-            .map_or(Span::NONE, |index| self.compiled.lines[index].1);
-        let place = if span.is_none() {
-            String::new()
-        } else {
-            format!(" (from {})", self.source.place(span.start))
-        };
-        Stop::Illegal {
-            rule: "the emulated machine".into(),
-            message: format!("{trap}{place}"),
-            span,
-        }
-    }
-
     /// Location inputs in the order of a batch's varyings.
     fn varying_of(&self, input: Input) -> Option<usize> {
         self.func()
@@ -477,8 +433,9 @@ impl Machine {
                     })
                     .collect(),
             };
-            let result =
-                self.launch(|code, trace| emu::run_vertices(code, &mut state, &vertices, trace));
+            let result = self
+                .launcher
+                .run(|code, trace| emu::run_vertices(code, &mut state, &vertices, trace));
             Machine::read_back(&state, &places, bindings);
             result?;
             for &n in &members {
@@ -527,8 +484,9 @@ impl Machine {
                 })
                 .collect(),
         };
-        let result =
-            self.launch(|code, trace| emu::run_vertices(code, &mut state, &vertices, trace));
+        let result = self
+            .launcher
+            .run(|code, trace| emu::run_vertices(code, &mut state, &vertices, trace));
         Machine::read_back(&state, &places, bindings);
         result?;
         Ok((state, packets))
@@ -735,8 +693,9 @@ impl Executor for Machine {
         }
         let filler = self.fill(bindings, emu::Stage::Compute, groups, None);
         let (mut state, places) = filler.finish();
-        let result =
-            self.launch(|code, trace| emu::run_compute(code, &mut state, &dispatch, trace));
+        let result = self
+            .launcher
+            .run(|code, trace| emu::run_compute(code, &mut state, &dispatch, trace));
         Machine::read_back(&state, &places, bindings);
         result.map(drop)
     }
@@ -767,7 +726,9 @@ impl Executor for Machine {
             }
         }
         let (mut state, places) = filler.finish();
-        let result = self.launch(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
+        let result = self
+            .launcher
+            .run(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
         Machine::read_back(&state, &places, bindings);
         let outs = result?;
         Ok(outs
@@ -778,10 +739,10 @@ impl Executor for Machine {
     }
 
     fn take_trace(&mut self) -> String {
-        std::mem::take(&mut self.trace)
+        self.launcher.take_trace()
     }
 
     fn set_trace(&mut self, on: bool) {
-        self.tracing = on;
+        self.launcher.set_trace(on);
     }
 }

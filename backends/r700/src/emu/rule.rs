@@ -1,32 +1,9 @@
-//! The rules whose breach ends a run, by name, and the error that carries one.
-
-use std::fmt;
-
-macro_rules! rules {
-    ($( $variant:ident = $name:literal, $manual:literal; )+) => {
-        /// A rule of the machine. The name starts with a short handle; the manual's section follows.
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Rule { $( #[doc = concat!($name, " (", $manual, ")")] $variant, )+ }
-
-        impl Rule {
-            /// Every rule.
-            pub const ALL: &'static [Rule] = &[$(Rule::$variant,)+];
-
-            /// What must hold.
-            pub const fn name(self) -> &'static str {
-                match self { $(Rule::$variant => $name,)+ }
-            }
-
-            /// Where the R700 ISA document (or the register guide, RG) says so.
-            pub const fn manual(self) -> &'static str {
-                match self { $(Rule::$variant => $manual,)+ }
-            }
-        }
-    };
-}
+//! The rules whose breach ends a run, by name.
+//! Sections are those of the R700 ISA document, or of the register guide (RG).
 
 #[rustfmt::skip]
-rules! {
+gpucc_emu::rules! {
+    "R700 ISA";
     // The program as bytes.
     ProgramSize = "L1 the program is whole quadwords and not empty", "3.1";
     Address = "L2 an address lies within the program", "3.1";
@@ -117,64 +94,5 @@ rules! {
     ExportCount = "E4 what is exported is what the state declares", "RG 3";
 }
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What ends a run: which rule, where, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trap {
-    /// The rule that was broken.
-    pub rule: Rule,
-    /// What happened.
-    pub detail: String,
-    /// Byte offset within the program of the instruction or group.
-    pub offset: u32,
-    /// Thread of the launch, where one is to blame.
-    pub lane: Option<u32>,
-}
-
-impl Trap {
-    /// A trap that no single lane is to blame for.
-    pub fn new(rule: Rule, offset: u32, detail: impl Into<String>) -> Trap {
-        Trap {
-            rule,
-            detail: detail.into(),
-            offset,
-            lane: None,
-        }
-    }
-
-    /// Names the lane.
-    #[must_use]
-    pub fn at_lane(self, lane: u32) -> Trap {
-        Trap {
-            lane: Some(lane),
-            ..self
-        }
-    }
-}
-
-impl fmt::Display for Trap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Trap {
-            rule,
-            detail,
-            offset,
-            lane,
-        } = self;
-        write!(
-            f,
-            "{rule} [R700 ISA {}]: {detail}, at byte {offset:#x}",
-            rule.manual()
-        )?;
-        match lane {
-            Some(lane) => write!(f, ", thread {lane}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for Trap {}
+/// What ends a run of this machine.
+pub type Trap = gpucc_emu::trap::Trap<Rule>;

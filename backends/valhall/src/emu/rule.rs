@@ -1,32 +1,9 @@
-//! The rules whose breach ends a run, by name, and the error that carries one.
-
-use std::fmt;
-
-macro_rules! rules {
-    ($( $variant:ident = $name:literal, $manual:literal; )+) => {
-        /// A rule of the machine. The name starts with a short handle; its source follows.
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Rule { $( #[doc = concat!($name, " (", $manual, ")")] $variant, )+ }
-
-        impl Rule {
-            /// Every rule.
-            pub const ALL: &'static [Rule] = &[$(Rule::$variant,)+];
-
-            /// What must hold.
-            pub const fn name(self) -> &'static str {
-                match self { $(Rule::$variant => $name,)+ }
-            }
-
-            /// The section of isa/valhall_rogue.md, `XML` (Arm's description) or `ABI` (docs/abi-valhall.md).
-            pub const fn manual(self) -> &'static str {
-                match self { $(Rule::$variant => $manual,)+ }
-            }
-        }
-    };
-}
+//! The rules whose breach ends a run, by name.
+//! Sections are those of isa/valhall_rogue.md, `XML` (Arm's description) or `ABI` (docs/abi-valhall.md).
 
 #[rustfmt::skip]
-rules! {
+gpucc_emu::rules! {
+    "Valhall";
     // The program as bytes.
     ProgramSize = "L1 the program is whole 64-bit words and not empty", "1.1";
     Address = "L2 control flow stays within the program", "1.8";
@@ -82,64 +59,5 @@ rules! {
     Helper = "G5 a computed level of detail has its four lanes", "1.8";
 }
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What ends a run: which rule, where, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trap {
-    /// The rule that was broken.
-    pub rule: Rule,
-    /// What happened.
-    pub detail: String,
-    /// Byte offset of the instruction within the program.
-    pub offset: u32,
-    /// Thread of the launch, where one is to blame.
-    pub lane: Option<u32>,
-}
-
-impl Trap {
-    /// A trap that no single lane is to blame for.
-    pub fn new(rule: Rule, offset: u32, detail: impl Into<String>) -> Trap {
-        Trap {
-            rule,
-            detail: detail.into(),
-            offset,
-            lane: None,
-        }
-    }
-
-    /// Names the lane.
-    #[must_use]
-    pub fn at_lane(self, lane: u32) -> Trap {
-        Trap {
-            lane: Some(lane),
-            ..self
-        }
-    }
-}
-
-impl fmt::Display for Trap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Trap {
-            rule,
-            detail,
-            offset,
-            lane,
-        } = self;
-        write!(
-            f,
-            "{rule} [Valhall {}]: {detail}, at byte {offset:#x}",
-            rule.manual()
-        )?;
-        match lane {
-            Some(lane) => write!(f, ", thread {lane}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for Trap {}
+/// What ends a run of this machine.
+pub type Trap = gpucc_emu::trap::Trap<Rule>;
