@@ -7,7 +7,7 @@ use crate::execute::Executor;
 use crate::pipeline::Pipeline;
 use crate::report::Shader;
 use crate::{Diagnostic, Failure, Severity, SourceText};
-use gpucc_ir::ssa::{Func, InputKind, Numerics, OutputKind, Span};
+use gpucc_ir::ssa::{Func, Numerics, Span};
 use gpucc_r700 as r700;
 use gpucc_r700::isa;
 use serde_json::{Map, Value, json};
@@ -192,7 +192,6 @@ impl Program for Code {
 }
 
 fn resource(func: &Func, slot: &r700::ResourceSlot) -> Value {
-    let data = &func.resources[slot.resource];
     let mut places = Map::new();
     let all = [
         ("kcache", slot.slot.kcache),
@@ -205,26 +204,13 @@ fn resource(func: &Func, slot: &r700::ResourceSlot) -> Value {
             places.insert(name.to_owned(), place.into());
         }
     }
-    json!({
-        "group": data.group,
-        "binding": data.binding,
-        "kind": words::kind(&data.kind),
-        "name": data.name,
-        "slot": places,
-    })
+    words::resource(func, slot.resource, places)
 }
 
 fn input(func: &Func, slot: &r700::InputSlot) -> Value {
-    let data = &func.inputs[slot.input];
-    let mut object = Map::new();
-    match data.kind {
-        InputKind::Builtin(which) => object.insert("builtin".into(), words::builtin(which).into()),
-        InputKind::Location { location, .. } => object.insert("location".into(), location.into()),
-    };
-    object.insert("name".into(), data.name.clone().into());
+    let mut object = words::input(func, slot.input);
     object.insert("register".into(), slot.register.into());
     object.insert("channel".into(), slot.channel.into());
-    object.insert("components".into(), data.components.into());
     if let Some(interpolation) = slot.interpolation {
         object.insert(
             "interpolation".into(),
@@ -250,17 +236,10 @@ fn input(func: &Func, slot: &r700::InputSlot) -> Value {
 }
 
 fn output(func: &Func, slot: &r700::OutputSlot) -> Value {
-    let data = &func.outputs[slot.output];
-    let mut object = Map::new();
-    match data.kind {
-        OutputKind::Builtin(which) => object.insert("builtin".into(), words::builtin(which).into()),
-        OutputKind::Location { location, .. } => object.insert("location".into(), location.into()),
-    };
-    object.insert("name".into(), data.name.clone().into());
+    let mut object = words::output(func, slot.output, slot.components.into());
     object.insert("export".into(), slot.export.name().into());
     object.insert("index".into(), slot.index.into());
     object.insert("channel".into(), slot.channel.into());
-    object.insert("components".into(), slot.components.into());
     if let Some(semantic) = slot.semantic {
         object.insert("semantic".into(), semantic.into());
     }

@@ -7,7 +7,7 @@ use crate::execute::Executor;
 use crate::pipeline::Pipeline;
 use crate::report::Shader;
 use crate::{Diagnostic, Failure, Severity, SourceText};
-use gpucc_ir::ssa::{Func, InputKind, Numerics, OutputKind, Resource, Sampling, Span, Stage};
+use gpucc_ir::ssa::{Func, Numerics, Resource, Sampling, Span, Stage};
 use gpucc_valhall as valhall;
 use gpucc_valhall::isa;
 use serde_json::{Map, Value, json};
@@ -210,7 +210,6 @@ fn state(compiled: &valhall::Compiled) -> Map<String, Value> {
 }
 
 fn resource(func: &Func, slot: &valhall::ResourceSlot) -> Value {
-    let data = &func.resources[slot.resource];
     let mut places = Map::new();
     places.insert("table".into(), slot.slot.table.into());
     places.insert("index".into(), slot.slot.index.into());
@@ -218,28 +217,11 @@ fn resource(func: &Func, slot: &valhall::ResourceSlot) -> Value {
     if let Some(info) = slot.info {
         places.insert("info".into(), info.into());
     }
-    json!({
-        "group": data.group,
-        "binding": data.binding,
-        "kind": words::kind(&data.kind),
-        "name": data.name,
-        "slot": places,
-    })
+    words::resource(func, slot.resource, places)
 }
 
 fn input(func: &Func, slot: &valhall::InputSlot) -> Value {
-    let data = &func.inputs[slot.input];
-    let mut object = Map::new();
-    match data.kind {
-        InputKind::Builtin(which) => {
-            object.insert("builtin".into(), words::builtin(which).into());
-        }
-        InputKind::Location { location, .. } => {
-            object.insert("location".into(), location.into());
-        }
-    }
-    object.insert("name".into(), data.name.clone().into());
-    object.insert("components".into(), data.components.into());
+    let mut object = words::input(func, slot.input);
     match &slot.place {
         valhall::InputPlace::Register(register) => {
             object.insert("register".into(), (*register).into());
@@ -280,18 +262,7 @@ fn input(func: &Func, slot: &valhall::InputSlot) -> Value {
 }
 
 fn output(func: &Func, slot: &valhall::OutputSlot) -> Value {
-    let data = &func.outputs[slot.output];
-    let mut object = Map::new();
-    match data.kind {
-        OutputKind::Builtin(which) => {
-            object.insert("builtin".into(), words::builtin(which).into());
-        }
-        OutputKind::Location { location, .. } => {
-            object.insert("location".into(), location.into());
-        }
-    }
-    object.insert("name".into(), data.name.clone().into());
-    object.insert("components".into(), slot.components.into());
+    let mut object = words::output(func, slot.output, slot.components.into());
     let (place, index) = match slot.place {
         valhall::OutputPlace::Position => ("position", None),
         valhall::OutputPlace::PointSize => ("point_size", None),

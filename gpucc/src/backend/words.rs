@@ -2,8 +2,10 @@
 
 use crate::{Diagnostic, Failure, FailureKind};
 use gpucc_ir::driver;
-use gpucc_ir::ssa::{Builtin, Interpolation, ResourceKind};
-use serde_json::Value;
+use gpucc_ir::ssa::{
+    Builtin, Func, Input, InputKind, Interpolation, Output, OutputKind, Resource, ResourceKind,
+};
+use serde_json::{Map, Value, json};
 
 /// Whole numbers without a fraction.
 pub fn number(value: f64) -> Value {
@@ -14,8 +16,50 @@ pub fn number(value: f64) -> Value {
     }
 }
 
+/// A binding in reports, with its places of the machine.
+pub fn resource(func: &Func, resource: Resource, places: Map<String, Value>) -> Value {
+    let data = &func.resources[resource];
+    json!({
+        "group": data.group,
+        "binding": data.binding,
+        "kind": kind(&data.kind),
+        "name": data.name,
+        "slot": places,
+    })
+}
+
+/// An input in reports: what it is, without its place.
+pub fn input(func: &Func, input: Input) -> Map<String, Value> {
+    let data = &func.inputs[input];
+    let what = match data.kind {
+        InputKind::Builtin(which) => ("builtin", builtin(which).into()),
+        InputKind::Location { location, .. } => ("location", location.into()),
+    };
+    variable(what, &data.name, data.components.into())
+}
+
+/// An output in reports, of which `components` have a place: what it is, without its place.
+pub fn output(func: &Func, output: Output, components: Value) -> Map<String, Value> {
+    let data = &func.outputs[output];
+    let what = match data.kind {
+        OutputKind::Builtin(which) => ("builtin", builtin(which).into()),
+        OutputKind::Location { location, .. } => ("location", location.into()),
+    };
+    variable(what, &data.name, components)
+}
+
+fn variable((what, which): (&str, Value), name: &str, components: Value) -> Map<String, Value> {
+    [
+        (what.to_owned(), which),
+        ("name".to_owned(), name.into()),
+        ("components".to_owned(), components),
+    ]
+    .into_iter()
+    .collect()
+}
+
 /// The name of a kind of binding in reports.
-pub fn kind(kind: &ResourceKind) -> &'static str {
+fn kind(kind: &ResourceKind) -> &'static str {
     match kind {
         ResourceKind::Uniform { .. } => "uniform",
         ResourceKind::Storage { .. } => "storage",
@@ -27,7 +71,7 @@ pub fn kind(kind: &ResourceKind) -> &'static str {
 }
 
 /// The name of a builtin in reports: WGSL's where WGSL has it.
-pub fn builtin(builtin: Builtin) -> String {
+fn builtin(builtin: Builtin) -> String {
     let name = match builtin {
         Builtin::VertexIndex => "vertex_index",
         Builtin::InstanceIndex => "instance_index",
