@@ -813,7 +813,7 @@ impl Emitter<'_> {
             }
         }
         if live != Cells::ALL {
-            retarget::run(&mut items, &live);
+            retarget::run(&mut items, &live, self.isa());
         }
         let least = cost::least_groups(&items, self.isa());
         self.least_groups += least;

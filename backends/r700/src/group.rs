@@ -403,8 +403,9 @@ impl Graph {
                 }
             }
             for &c in &writes {
-                if let Some((from, latency)) = writer[c] {
-                    depend(from, latency);
+                // The hazard is of reads alone.
+                if let Some((from, _)) = writer[c] {
+                    depend(from, 1);
                 }
                 // A group reads before it writes; but AR changes for the whole group.
                 let latency = u32::from(c == ADDRESS);

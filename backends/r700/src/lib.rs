@@ -13,6 +13,7 @@ mod gather;
 pub mod group;
 pub mod inst;
 pub mod isa;
+mod late;
 pub mod legal;
 mod live;
 mod lower;
@@ -64,7 +65,9 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         schedule::sweep(&mut lowered.func);
         gather::run(&mut lowered.func);
         dump("gather", &lowered.func);
-        schedule::run(&mut lowered.func, options.chip.family().isa());
+        let variables = late::Variables::of(&lowered.func);
+        late::run(&mut lowered.func, &variables);
+        schedule::run(&mut lowered.func, options.chip.family().isa(), &variables);
         dump("schedule", &lowered.func);
     }
     let mut hooks = regs::Hooks {

@@ -8,6 +8,7 @@
 
 use crate::inst::{Alu, Inst, Source, Src};
 use crate::isa::{AluOp, Isa};
+use crate::late::Variables;
 use crate::legal::{self, TRANS};
 use crate::op::{self, Units};
 use crate::slot::{Dst, Operand, Read, Slot};
@@ -23,8 +24,8 @@ const WINDOW: usize = 256;
 const LOOKAHEAD: usize = 32;
 
 /// Orders every run of ALU work and wishes a channel for every result.
-pub fn run(func: &mut Func<Inst>, isa: &'static Isa) {
-    let mut scheduler = Scheduler::new(func, isa);
+pub fn run(func: &mut Func<Inst>, isa: &'static Isa, variables: &Variables) {
+    let mut scheduler = Scheduler::new(func, isa, variables);
     for block in func.layout.clone() {
         let nodes = std::mem::take(&mut func.blocks[block].nodes);
         let mut out = Vec::with_capacity(nodes.len());
@@ -98,8 +99,9 @@ fn moves(inst: &Inst) -> bool {
     }
 }
 
-struct Scheduler {
+struct Scheduler<'a> {
     isa: &'static Isa,
+    variables: &'a Variables,
     /// The channel that each register gets.
     chan: SecondaryMap<VReg, Option<u8>>,
     /// Channels that an operand restricts it to.
@@ -108,6 +110,8 @@ struct Scheduler {
     row: SecondaryMap<VReg, Option<u32>>,
     /// Channels taken in each row.
     taken: Vec<u8>,
+    /// The channel of the next fetch's first result.
+    turn: u8,
     /// Copies between registers.
     partner: SecondaryMap<VReg, Option<VReg>>,
     /// Uses that are still to come, and results alive by channel.
@@ -160,14 +164,16 @@ struct Graph {
 type Left = SmallVec<[(usize, VReg, u8); 4]>;
 type Ready = BTreeSet<(Reverse<u32>, u32)>;
 
-impl Scheduler {
-    fn new(func: &Func<Inst>, isa: &'static Isa) -> Scheduler {
+impl<'a> Scheduler<'a> {
+    fn new(func: &Func<Inst>, isa: &'static Isa, variables: &'a Variables) -> Scheduler<'a> {
         let mut new = Scheduler {
             isa,
+            variables,
             chan: SecondaryMap::new(),
             phases: SecondaryMap::new(),
             row: SecondaryMap::new(),
             taken: Vec::new(),
+            turn: 0,
             partner: SecondaryMap::new(),
             uses: SecondaryMap::new(),
             alive: [0; 4],
@@ -220,7 +226,9 @@ impl Scheduler {
         }
     }
 
-    /// An instruction that is not ALU work: results of fetches come in the order of components.
+    /// An instruction that is not ALU work. Results of a fetch come in the order of components, each
+    /// fetch one channel further: like components of several fetches are often read together, and a
+    /// channel has three read ports.
     fn passed(&mut self, inst: &Inst) {
         self.left = [None; 5];
         let dst = match inst {
@@ -229,13 +237,14 @@ impl Scheduler {
             Inst::MemRead(read) => &read.dst,
             _ => return,
         };
-        for (component, reg) in dst.iter().enumerate() {
+        for (component, reg) in (self.turn..).zip(dst) {
             if let Some(v) = reg.and_then(Reg::as_virt)
                 && self.chan[v].is_none()
             {
-                self.take(v, component as u8);
+                self.take(v, self.phases[v].unwrap_or(component % 4));
             }
         }
+        self.turn = (self.turn + 1) % 4;
     }
 
     fn take(&mut self, v: VReg, chan: u8) {
@@ -437,7 +446,7 @@ impl Scheduler {
             return;
         }
         self.left = [None; 5];
-        let mut graph = Graph::build(segment, &mut self.seen);
+        let mut graph = Graph::build(segment, &mut self.seen, self.variables);
         let mut ready: Ready = BTreeSet::new();
         let mut later: Vec<u32> = Vec::new();
         for at in 0..n {
@@ -547,7 +556,7 @@ impl Scheduler {
 }
 
 impl Graph {
-    fn build(segment: &[Node<Inst>], seen: &mut Seen) -> Graph {
+    fn build(segment: &[Node<Inst>], seen: &mut Seen, variables: &Variables) -> Graph {
         let n = segment.len();
         let mut graph = Graph {
             succ: vec![SmallVec::new(); n],
@@ -585,6 +594,12 @@ impl Graph {
                     edge(from, 1);
                 }
                 for &reader in &facts.readers {
+                    edge(reader, 0);
+                }
+            }
+            // The next value of a variable comes after the reads of its value now.
+            for v in variables.replaced(&node.inst) {
+                for &reader in &seen.of(v).readers {
                     edge(reader, 0);
                 }
             }
