@@ -3,7 +3,7 @@
 use crate::api::{Effort, Failure, FauWord, ProgramInfo, Stats};
 use crate::inst::{FauRef, Inst, Src};
 use crate::isa::Opcode;
-use crate::{constants, cost, dead, emit, flow, legal, regs, schedule};
+use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule};
 use gpucc_ir::mach::{self, Func};
 use gpucc_ir::ssa::{Span, Stage};
 use std::collections::BTreeMap;
@@ -49,6 +49,9 @@ pub fn finish(
     }
     for func in &mut funcs {
         dead::run(func);
+        if stage == Stage::Fragment {
+            helpers::skip(func);
+        }
     }
     let map = constants::run(&mut funcs, &mut entries);
     if map.len() > MOST_UNIFORMS {

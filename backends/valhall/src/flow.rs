@@ -8,6 +8,7 @@
 use crate::emit;
 use crate::fau::Read;
 use crate::graph::Tree;
+use crate::helpers;
 use crate::inst::{Inst, Op, Special, Src};
 use crate::isa::{Opcode, Unit, f};
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -270,6 +271,9 @@ pub fn run(func: &mut Func<Inst>, stage: Stage) {
     mark_last_uses(func, &analysis);
     let tails = tails(func);
     place(func, &analysis, &tails);
+    if stage == Stage::Fragment {
+        helpers::end(func);
+    }
     call_blend_shaders(func);
 }
 
@@ -794,6 +798,23 @@ fn gathers(func: &Func<Inst>) -> SecondaryMap<Block, bool> {
     let mut position: SecondaryMap<Block, usize> = SecondaryMap::new();
     for (at, &block) in func.layout.iter().enumerate() {
         position[block] = at;
+    }
+    // Lanes that took the later of a branch's two ways wait there, also where the graph has all of them meet before it:
+    // in a loop the way back may lead above the branch, and those that run on come down to the waiting ones.
+    let preds = func.predecessors(Edges::Logical);
+    for &block in &parting {
+        let ways = func.successors(Edges::Logical, block).iter().copied();
+        let Some(waiting) = ways.max_by_key(|&to| position[to]) else {
+            continue;
+        };
+        let between = position[block] + 1..position[waiting];
+        if preds
+            .of(waiting)
+            .iter()
+            .any(|&from| between.contains(&position[from]))
+        {
+            gathers[waiting] = true;
+        }
     }
     for a_loop in &Loops::of(func).all {
         let within = a_loop.first as usize..=a_loop.last as usize;

@@ -5,6 +5,7 @@
 
 use crate::emit::LAST_USE;
 use crate::fau::{self, Read, Reader, Sources};
+use crate::helpers;
 use crate::isa::{self, Opcode, Unit, f, ops, rules};
 use gpucc_ir::ssa::Stage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,9 @@ pub enum Violation {
     /// Changes the interpolation state under others.
     #[error("a varying changes the interpolation state while others are on their way (1.8)")]
     Interpolation,
+    /// Something is taken from helpers that have ended.
+    #[error("{0} takes something from lanes that `discard` may have ended (1.8)")]
+    Helpers(&'static str),
     /// A branch out of the program.
     #[error("a branch leads out of its program (1.8)")]
     Target,
@@ -111,6 +115,7 @@ const BLEND_SHADER: u64 = 1 << 48 | 0xffff;
 /// Flow values.
 const END: u32 = 15;
 const RECONVERGE: u32 = 10;
+const DISCARD: u32 = 13;
 /// Slots, and the two that fragments begin with.
 const SLOTS: u8 = 0b00_111;
 const SIX: u8 = 0b01_000;
@@ -254,6 +259,8 @@ pub struct State {
     dead: u64,
     /// On every way here there was an alpha test.
     tested: bool,
+    /// On some way here helpers ended.
+    ended: bool,
 }
 
 impl State {
@@ -270,6 +277,7 @@ impl State {
             unwritten: !config.preloaded(),
             dead: 0,
             tested: false,
+            ended: false,
         }
     }
 
@@ -284,6 +292,7 @@ impl State {
         self.unwritten |= other.unwritten;
         self.dead |= other.dead;
         self.tested &= other.tested;
+        self.ended |= other.ended;
     }
 
     /// The state behind one more instruction.
@@ -336,6 +345,10 @@ impl State {
         if moves && self.varying != 0 {
             return Err(Violation::Interpolation);
         }
+        if self.ended && helpers::needs(inst) {
+            return Err(Violation::Helpers(opcode.name()));
+        }
+        self.ended |= flow == DISCARD;
         if opcode == Opcode::Branchzi {
             // What a blend shader leaves behind.
             self.unwritten |= BLEND_SHADER;

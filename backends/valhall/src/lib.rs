@@ -13,6 +13,7 @@ mod expand;
 mod fau;
 mod flow;
 mod graph;
+mod helpers;
 mod inst;
 pub mod isa;
 mod legal;

@@ -127,7 +127,8 @@ fn every_negative_row_is_refused_for_its_rule() {
         let respelled = text(row).replace('`', "^");
         match assemble_line(&respelled) {
             Ok(word) => wrong.push(format!("{} {respelled}: {word:#018x}", row["id"])),
-            Err(error) => eprintln!("{respelled}: {error}"),
+            Err(error) if error.message.contains("rule") => {}
+            Err(error) => wrong.push(format!("{} {respelled}: {error}", row["id"])),
         }
     }
     expect_none(&wrong);

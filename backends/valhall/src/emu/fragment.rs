@@ -28,6 +28,8 @@ pub struct Record {
 pub struct Fragment {
     /// Lanes that are there for their neighbours alone.
     pub helpers: Mask,
+    /// Those of them that the program's state leaves out.
+    pub absent: Mask,
     /// Varyings by byte offset within the record.
     pub records: BTreeMap<u32, Record>,
     /// Depth and 1 / w.
@@ -255,7 +257,9 @@ impl Warp {
         }
         let coverage = match inst.op {
             Op::Atest => {
-                self.observed(words[1].any(), words[1].why, "the alpha of ATEST")?;
+                // What is not covered has no alpha to test.
+                let covered = self.covered(&words[0]);
+                self.observed(words[1].any() & covered, words[1].why, "the alpha of ATEST")?;
                 self.fragment_mut().tested |= lanes;
                 words[0]
             }

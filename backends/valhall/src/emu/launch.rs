@@ -282,11 +282,11 @@ pub fn run_pixels(
     for (number, quads) in pixels.quads.chunks(LANES / 4).enumerate() {
         let count = 4 * quads.len();
         let first = number * LANES;
-        let fragment = fragment(pixels, quads, first, count);
-        let mut started = lanes(count);
+        let mut fragment = fragment(pixels, quads, first, count);
         if !pixels.helpers {
-            started &= !fragment.helpers;
+            fragment.absent = fragment.helpers;
         }
+        let started = lanes(count) & !fragment.absent;
         let mut warp = Warp::new(number as u32, started, 0, env.state.thread_bytes);
         pixel_registers(&mut warp, pixels, quads);
         warp.fragment = Some(Box::new(fragment));

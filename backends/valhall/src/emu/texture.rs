@@ -6,7 +6,7 @@ use super::inst::{Inst, LodMode, RegFormat, Tex, TexKind};
 use super::rule::{Rule, Trap};
 use super::state::Stage;
 use super::texel;
-use super::value::{Mask, Why, Word, each};
+use super::value::{Dice, Mask, Why, Word, each};
 use super::warp::{Env, Warp};
 use gpucc_emu::format::Kind;
 use gpucc_emu::image::{Image, Texel};
@@ -80,7 +80,7 @@ impl Warp {
             let part = |bits: u32| (bits >> 11 & 31) << 24 | bits & 0x7FF;
             (part(low), part(low >> 16))
         };
-        let words = self.staging(inst.read)?;
+        let mut words = self.staging(inst.read)?;
         let first = self.active.trailing_zeros() as usize;
         let found = self.described(descriptor::texture(env.state, texture), first)?;
         let sampler = match tex.kind {
@@ -93,7 +93,7 @@ impl Warp {
             if env.state.stage != Stage::Fragment {
                 return Err(self.trap(Rule::Helper, inst.name, None));
             }
-            undefined |= self.without_neighbours(&words[..coords(tex.dim)]);
+            undefined |= self.without_neighbours(&mut env.dice, &mut words[..coords(tex.dim)]);
         }
         let mut results = whole(inst.write);
         for lane in each(self.active & !undefined) {
@@ -141,6 +141,9 @@ impl Warp {
             let raw = matches!(tex.kind, TexKind::Gradient { .. });
             place(&mut results, lane, value, &tex, kind.filter(|_| !raw));
         }
+        if tex.skip {
+            undefined |= self.fragment.as_ref().map_or(0, |f| f.helpers);
+        }
         let why = if implicit {
             Why::Neighbour
         } else {
@@ -152,17 +155,32 @@ impl Warp {
         self.send(env, inst, results, None, false)
     }
 
-    /// Lanes whose neighbours in the row or column do not run or hold nothing.
-    fn without_neighbours(&self, words: &[Word]) -> Mask {
-        let mut holds = self.active;
-        for word in words {
-            holds &= !word.any();
+    /// Lanes whose neighbours in the row or column were ended, or are helpers that never ran, or hold nothing.
+    ///
+    /// A neighbour that stands elsewhere, or that `discard` ended, may be no fault of the program's: flow that is not
+    /// uniform leaves derivatives indeterminate, and what the unit finds in that lane gives some level of detail. Here
+    /// the dice choose it, so that flow which is uniform in the source and parts lanes here gives another result.
+    fn without_neighbours(&self, dice: &mut Dice, words: &mut [Word]) -> Mask {
+        let ended = self.fragment.as_ref().map_or(0, |f| f.killed | f.absent);
+        let (mut missing, mut around) = (ended & !self.live, 0);
+        for word in &*words {
+            missing |= word.any() & self.active;
         }
         let mut without = 0;
         for lane in each(self.active) {
             let needed = 1 << (lane ^ 1) | 1 << (lane ^ 2);
-            if holds & needed != needed {
+            around |= needed & !self.active;
+            if missing & needed != 0 {
                 without |= 1 << lane;
+            }
+        }
+        for lane in each(around) {
+            let quad = self.active & 15 << (lane & !3);
+            for word in &mut *words {
+                let near = f32::from_bits(word.v[quad.trailing_zeros() as usize]);
+                let step = f32::from_bits((127 - dice.below(12) as u32) << 23);
+                let away = if dice.coin() { step } else { -step };
+                word.v[lane] = (near + away).to_bits();
             }
         }
         without

@@ -328,3 +328,36 @@ fn a_branch_over_a_jump_is_a_branch_to_where_the_jump_leads() {
         ]
     );
 }
+
+#[test]
+fn lanes_that_wait_at_the_later_way_of_a_branch_are_met_although_all_meet_at_the_head_of_the_loop()
+{
+    let mut case = Case::new();
+    let [way, back, down, later, out] = std::array::from_fn(|_| case.func.make_block());
+    let head = case.func.make_block();
+    case.mov(5, 60);
+    case.fall(head);
+    case.begin(head);
+    case.branch(55, down, false);
+    case.fall(way);
+    case.begin(way);
+    case.branch(56, later, true);
+    case.fall(back);
+    case.begin(back);
+    case.mov(0, 57);
+    case.jump(head);
+    case.begin(down);
+    case.branch(58, out, false);
+    case.fall(later);
+    case.begin(later);
+    case.mov(1, 57);
+    case.jump(head);
+    case.begin(out);
+    case.mov(2, 5);
+    let lines = case.compute();
+    let at = lines
+        .iter()
+        .position(|line| line.contains("r1"))
+        .expect("it is there");
+    assert!(lines[at - 1].contains("reconverge"), "{lines:#?}");
+}

@@ -105,7 +105,7 @@ impl<'a> Line<'a> {
                 at: self.mnemonic.at + self.mnemonic.text.len(),
                 text: "",
             }
-            .wrong(format!("{name}: {what} is missing")),
+            .wrong(format!("operand rule: {name} lacks {what}")),
         };
         let mut page = None;
         if shape.dst.is_some() {
@@ -160,7 +160,10 @@ impl<'a> Line<'a> {
             immediate(&mut inst, field, piece)?;
         }
         if let Some(extra) = operands.next() {
-            return extra.wrong(format!("{} takes no further operand", inst.op().name));
+            return extra.wrong(format!(
+                "operand rule: {} takes no further operand",
+                inst.op().name
+            ));
         }
         if let Some(page) = page {
             set(&mut inst, self.mnemonic, f::FAU_PAGE, u32::from(page))?;
@@ -191,8 +194,10 @@ impl<'a> Line<'a> {
                 return Ok((Named { inst, fixed }, used));
             }
         }
-        self.mnemonic
-            .wrong(format!("no instruction is called `{}`", self.mnemonic.text))
+        self.mnemonic.wrong(format!(
+            "mnemonic rule: no instruction is called `{}`",
+            self.mnemonic.text
+        ))
     }
 
     fn modifiers(
@@ -238,7 +243,7 @@ impl<'a> Line<'a> {
                 if let Some(flow) = flow_named(part.text) {
                     if said.contains(&f::FLOW) {
                         return part.wrong(
-                            "an instruction has one flow; waits on several slots have one name",
+                            "flow rule: an instruction has one flow (bits 59 to 62); waits on several slots have one name",
                         );
                     }
                     said.push(f::FLOW);
@@ -246,11 +251,14 @@ impl<'a> Line<'a> {
                 } else if let Some(page) = part.text.strip_prefix("fau_page") {
                     match page.parse() {
                         Ok(page) => set(inst, part, f::FAU_PAGE, page)?,
-                        Err(_) => return part.wrong("the pages are fau_page0 to fau_page3"),
+                        Err(_) => {
+                            return part
+                                .wrong("FAU page rule: the pages are fau_page0 to fau_page3");
+                        }
                     }
                 } else {
                     return part.wrong(format!(
-                        "{} takes no modifier `.{}` here",
+                        "modifier rule: {} takes no modifier `.{}`, or has it already",
                         inst.op().name,
                         part.text
                     ));
@@ -319,7 +327,7 @@ impl<'a> Line<'a> {
             }
             if !done {
                 return part.wrong(format!(
-                    "source {number} of {} takes no modifier `.{}`",
+                    "modifier rule: source {number} of {} takes no modifier `.{}`, or has it already",
                     inst.op().name,
                     part.text
                 ));
@@ -352,22 +360,23 @@ fn source_byte(
     if let Some(index) = number("r", 64) {
         return match index {
             Some(index) => Ok((SourceByte::Register { index, last }, 1)),
-            None => piece.wrong("the registers are r0 to r63"),
+            None => piece.wrong("register rule: the registers are r0 to r63"),
         };
     }
     if last {
-        return piece.wrong("`^` marks the last use of a register and of nothing else");
+        return piece
+            .wrong("last-use rule: `^` marks the last use of a register and of nothing else");
     }
     if let Some(word) = number("u", 256) {
         return match word {
             Some(word) => Ok((SourceByte::Uniform(word), 1)),
-            None => piece.wrong("the uniforms are u0 to u255"),
+            None => piece.wrong("uniform rule: the uniforms are u0 to u255, four pages of 64"),
         };
     }
     if let Some(at) = number("lut", 32) {
         return match at {
             Some(at) => Ok((SourceByte::Constant(at), 1)),
-            None => piece.wrong("the constants of the table are lut0 to lut31"),
+            None => piece.wrong("constant rule: the constants of the table are lut0 to lut31"),
         };
     }
     if let Some(value) = integer(name) {
@@ -391,8 +400,13 @@ fn source_byte(
         };
         return Ok((SourceByte::Special { what, word }, used));
     }
+    let what = if name.starts_with('#') {
+        "an inline constant, which is"
+    } else {
+        "is"
+    };
     piece.wrong(format!(
-        "`{}` is no source: a register (r0), a uniform (u0), a constant of the table (0x0) or a special value",
+        "source rule: `{}` {what} no source: a register (r0), a uniform (u0), a constant of the table (0x0) or a special value",
         piece.text
     ))
 }
@@ -414,7 +428,7 @@ fn destination(inst: &mut Inst, piece: Piece) -> Result<(), Diagnostic> {
         Some(value) => set(inst, mask, f::DST_MASK, value)?,
         None => {
             return mask.wrong(format!(
-                "the destination of {} takes no modifier `.{}`",
+                "destination rule: the destination of {} takes no mask `.{}`",
                 inst.op().name,
                 mask.text
             ));
@@ -422,7 +436,7 @@ fn destination(inst: &mut Inst, piece: Piece) -> Result<(), Diagnostic> {
     }
     match parts.next() {
         None => Ok(()),
-        Some(extra) => extra.wrong("a destination has one mask"),
+        Some(extra) => extra.wrong("destination rule: a destination has one mask"),
     }
 }
 
@@ -430,7 +444,7 @@ fn register(piece: Piece) -> Result<u32, Diagnostic> {
     match piece.text.strip_prefix('r').map(str::parse::<u32>) {
         Some(Ok(register)) if register < 64 && !piece.text.contains('+') => Ok(register),
         _ => piece.wrong(format!(
-            "`{}` is none of the registers r0 to r63",
+            "register rule: `{}` is none of the registers r0 to r63",
             piece.text
         )),
     }
@@ -440,7 +454,7 @@ fn register(piece: Piece) -> Result<u32, Diagnostic> {
 fn group(inst: &mut Inst, piece: Piece, base: FieldId, count: FieldId) -> Result<(), Diagnostic> {
     if !piece.text.starts_with('@') {
         return piece.wrong(format!(
-            "{} wants a group of staging registers here: @r0 or @r0:r1",
+            "staging rule: {} wants a group of staging registers here: @r0 or @r0:r1",
             inst.op().name
         ));
     }
@@ -451,7 +465,7 @@ fn group(inst: &mut Inst, piece: Piece, base: FieldId, count: FieldId) -> Result
         if registers == 0 {
             first = number;
         } else if number != first + registers {
-            return part.wrong("staging registers follow each other");
+            return part.wrong("staging rule: staging registers follow each other");
         }
         registers += 1;
     }
@@ -465,7 +479,7 @@ fn group(inst: &mut Inst, piece: Piece, base: FieldId, count: FieldId) -> Result
     };
     if stored > 7 {
         return piece.wrong(format!(
-            "a group of {registers} staging registers is too long"
+            "staging rule: a group of {registers} staging registers is too long"
         ));
     }
     set(inst, piece, base, first)?;
@@ -476,16 +490,21 @@ fn immediate(inst: &mut Inst, field: &'static Field, piece: Piece) -> Result<(),
     let value = if field.id == f::IMM {
         match piece.text.strip_prefix('#') {
             Some(digits) => digits,
-            None => return piece.wrong("a constant is written `#0x1`"),
+            None => return piece.wrong("constant rule: an inline constant is written `#0x1`"),
         }
     } else {
         match piece.text.split_once(':') {
             Some((name, digits)) if name.trim() == field.name => digits,
-            _ => return piece.wrong(format!("`{0}:` and a number expected", field.name)),
+            _ => {
+                return piece.wrong(format!(
+                    "operand rule: {0} is written `{0}:` and a number",
+                    field.name
+                ));
+            }
         }
     };
     let Some(number) = integer(value.trim()) else {
-        return piece.wrong(format!("`{value}` is no number"));
+        return piece.wrong(format!("operand rule: `{value}` is no number"));
     };
     let width = field.width();
     let (low, high) = match field.kind {
@@ -560,5 +579,5 @@ fn value_named(field: &Field, name: &str) -> Option<u32> {
 fn set(inst: &mut Inst, piece: Piece, id: FieldId, value: u32) -> Result<(), Diagnostic> {
     let name = inst.op().name;
     inst.set(id, value)
-        .or_else(|error: FieldError| piece.wrong(format!("{name}: {error}")))
+        .or_else(|error: FieldError| piece.wrong(format!("value rule: {name}: {error}")))
 }

@@ -32,15 +32,17 @@ pub enum Broken {
     SpecialInMessage(&'static str),
     #[error("FAU rule 5 (modifiers): special values take no neg and no abs")]
     ModifiedSpecial,
-    #[error("source {0}: byte {1:#04x} is reserved on page {2}")]
+    #[error("source rule: source {0}: byte {1:#04x} is reserved on page {2}")]
     ReservedSource(usize, u8, u8),
-    #[error("64-bit sources are even register pairs: source {0} is r{1}")]
+    #[error("pair rule: 64-bit sources are register pairs from an even one: source {0} is r{1}")]
     OddPair(usize, u8),
-    #[error("staging registers: groups of two or more start at an even register, not at r{0}")]
+    #[error(
+        "staging rule (alignment): groups of two or more staging registers start at an even register, not at r{0}"
+    )]
     OddGroup(u32),
-    #[error("staging registers: r{first} and {count} in all reach past r63")]
+    #[error("staging rule (range): {count} staging registers from r{first} reach past r63")]
     PastEnd { first: u32, count: u32 },
-    #[error("staging registers: a group has at least one register")]
+    #[error("staging rule (count): a group has at least one staging register")]
     EmptyGroup,
 }
 
