@@ -43,6 +43,7 @@ pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duratio
         state: Map::new(),
         driver_constants: Vec::new(),
         fetch_program: None,
+        tables: None,
         dispatch: None,
         lines: Vec::new(),
     };

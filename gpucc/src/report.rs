@@ -89,6 +89,9 @@ pub struct Shader {
     /// Vertex: the separate program that fetches attributes, where the pipeline asks for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch_program: Option<Code>,
+    /// Constant tables that the program fetches: the fetch resource, its stride and its memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tables: Option<Value>,
     /// Compute: how a dispatch is laid out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Value>,

@@ -208,6 +208,10 @@ fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
             driver_constants: constants,
             ..Placement::default()
         };
+        placement.tables = Range {
+            address: model.place(&compiled.tables),
+            size: compiled.tables.len() as u32,
+        };
         if let Some(code) = &compiled.fetch_program {
             placement.fetch_code = model.place(code);
         }

@@ -98,6 +98,11 @@ pub trait TargetInfo {
     fn select_chain_limit(&self) -> u32 {
         4
     }
+    /// Words of a private array that only holds constants, from the first to the second number, for
+    /// which a table in memory pays; `None` where programs come without tables.
+    fn table_words(&self) -> Option<(u32, u32)> {
+        None
+    }
     /// Buffers may be read where the program would not have (loads out of range do not fault).
     fn speculates_loads(&self) -> bool {
         false

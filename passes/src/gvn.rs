@@ -62,6 +62,7 @@ fn kind_of_mem(func: &Func, mem: gpucc_ir::ssa::Mem) -> u8 {
     match func.mems[mem].space {
         MemSpace::Private => PRIVATE,
         MemSpace::Workgroup => WORKGROUP,
+        MemSpace::Constant => 0,
     }
 }
 

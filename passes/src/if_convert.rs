@@ -9,7 +9,7 @@ use crate::{
     ctx::Ctx,
     walk::{Event, walk},
 };
-use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, Op, Region, ResourceKind};
+use gpucc_ir::ssa::{Flags, Func, Imm, Inst, InstData, MemSpace, Op, Region, ResourceKind};
 use smallvec::SmallVec;
 
 /// Converts what is cheap enough.
@@ -109,6 +109,9 @@ fn speculatable(func: &Func, ctx: &Ctx, inst: Inst) -> bool {
     }
     match data.op {
         Op::BufferLoad => ctx.target.speculates_loads(),
+        Op::MemLoad => {
+            matches!(data.imm, Imm::Mem(access) if func.mems[access.mem].space == MemSpace::Constant)
+        }
         Op::IsHelper => true,
         op => op.is_pure(),
     }

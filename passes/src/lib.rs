@@ -40,6 +40,7 @@ pub mod scalar_replace;
 pub(crate) mod shape;
 pub mod simplify;
 pub mod strength;
+pub mod tables;
 pub(crate) mod tail_exits;
 pub mod uniformity;
 pub mod unroll;

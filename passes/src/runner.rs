@@ -42,6 +42,7 @@ passes! {
     copy_prop, false, "results and parameters that can only be one value become that value";
     simplify, false, "simpler control flow: constant branches, blocks nobody leaves, loops of one trip";
     unroll, false, "small loops of a constant number of trips become straight code";
+    tables, false, "private arrays that only hold constants become tables in the program";
     scalar_replace, false, "small private arrays indexed at run time become chains of selects";
     forward, false, "loads give what was stored, and stores that nobody reads go";
     licm, false, "what a loop computes afresh each trip is computed once before it";
@@ -98,6 +99,7 @@ const O2: &[&str] = &[
     "mem2reg",
     "bound_loops",
     "robust",
+    "tables",
     "scalar_replace",
     "mem2reg",
     "copy_prop",

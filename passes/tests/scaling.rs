@@ -41,6 +41,7 @@ fn variable(func: &mut Func, words: u32) -> Mem {
         name: "v".into(),
         size: words * 4,
         space: MemSpace::Private,
+        words: Vec::new(),
     })
 }
 

@@ -33,6 +33,9 @@ impl TargetInfo for Masks {
     fn speculates_loads(&self) -> bool {
         true
     }
+    fn table_words(&self) -> Option<(u32, u32)> {
+        Some((1, 64))
+    }
 }
 
 /// A machine with masks that runs `continuing` itself, like Gen4.

@@ -2,7 +2,7 @@
 //!
 //! Uniform buffer i is constant buffer i and fetch resource i; storage buffer i is fetch resource
 //! 16+i and aperture i; textures are resources 48 on, attributes 160 on; constant buffer 14 holds
-//! immediates and 15 the driver's constants. Buffers' fetch resources have a stride of 4 bytes: an
+//! immediates and 15 the driver's constants; fetch resource 15 is the program's own tables. Buffers' fetch resources have a stride of 4 bytes: an
 //! index counts dwords.
 
 use crate::api::{

@@ -236,6 +236,12 @@ pub struct AttributeFetch {
     pub per_instance: bool,
 }
 
+/// Fetch resource of [`Compiled::tables`]: the one that belongs to the driver's constant buffer, which
+/// nothing fetches from.
+pub const TABLES: u32 = 15;
+/// Bytes of an element of that resource.
+pub const TABLE_STRIDE: u32 = 16;
+
 /// What kind of export carries an output.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ExportKind {
@@ -429,6 +435,9 @@ pub struct Compiled {
     pub driver_constants: Vec<DriverConstant>,
     /// Vertex, where the pipeline asks for it: the fetch program that CALL_FS runs, to be placed like [`Compiled::code`].
     pub fetch_program: Option<Vec<u8>>,
+    /// Constant tables that the program fetches: the memory behind fetch resource [`TABLES`], whose
+    /// elements are 16 bytes. Empty when there are none.
+    pub tables: Vec<u8>,
     /// Compute: the dispatch.
     pub compute: Option<ComputeLayout>,
     /// The pipeline state with everything that was inferred filled in.

@@ -54,6 +54,8 @@ pub struct Placement {
     pub vertex_buffers: Vec<Range>,
     /// The driver's constants.
     pub driver_constants: Range,
+    /// The program's tables.
+    pub tables: Range,
     /// The scatter aperture; storage buffers stand inside.
     pub aperture: Range,
 }
@@ -471,6 +473,13 @@ pub fn program_block(
             debug_assert!(matches!(data.kind, ResourceKind::Sampler { .. }));
             block.extend(sampler_words(sampler, samplers + id, borders)?);
         }
+    }
+    if !compiled.tables.is_empty() {
+        block.extend(buffer_words(
+            placement.tables,
+            crate::api::TABLE_STRIDE,
+            resources + crate::api::TABLES,
+        )?);
     }
     for input in &compiled.inputs {
         if let Some(fetch) = &input.attribute {

@@ -33,7 +33,8 @@ mod text;
 pub use api::{
     Attribute, AttributeFetch, BindingSlot, Chip, Compiled, ComputeLayout, DriverConstant, Effort,
     ExportKind, Failure, Family, Fetch, InputSlot, Options, OutputSlot, ResourceSlot, Slot, State,
-    StateRegister, Stats, Step, Uniforms, VertexBuffer, VertexForm, VertexState,
+    StateRegister, Stats, Step, TABLE_STRIDE, TABLES, Uniforms, VertexBuffer, VertexForm,
+    VertexState,
 };
 
 pub use numerics::{numerics, numerics_of};
@@ -118,6 +119,11 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         } else {
             None
         },
+        tables: lowered
+            .tables
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .collect(),
         compute: None,
         pipeline: State::default(),
         notes: Vec::new(),

@@ -11,6 +11,7 @@ mod image;
 mod interface;
 mod memory;
 mod ops;
+mod tables;
 mod texture;
 mod uses;
 
@@ -60,6 +61,8 @@ enum Variable {
     Array(arrays::Array),
     /// Scratch memory from this vec4 on, one dword a vec4's x.
     Scratch(u32, u32),
+    /// Rows of the tables.
+    Table(tables::Table),
 }
 
 /// The result of lowering.
@@ -70,6 +73,8 @@ pub struct Lowered {
     pub driver: Vec<u16>,
     /// Scratch vec4 that variables take; spill slots come after.
     pub scratch: u32,
+    /// The constant variables: rows of four dwords.
+    pub tables: Vec<u32>,
 }
 
 struct Lower<'a> {
@@ -82,6 +87,7 @@ struct Lower<'a> {
     loops: Vec<LoopFrame>,
     variables: SecondaryMap<Mem, Option<Variable>>,
     scratch: u32,
+    tables: Vec<u32>,
     outputs: interface::Outputs,
     inputs: interface::Inputs,
     driver: Vec<u16>,
@@ -113,6 +119,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         loops: Vec::new(),
         variables: SecondaryMap::new(),
         scratch: 0,
+        tables: Vec::new(),
         outputs: interface::Outputs::default(),
         inputs: interface::Inputs::default(),
         driver: Vec::new(),
@@ -137,6 +144,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         func: lower.m,
         driver: lower.driver,
         scratch: lower.scratch,
+        tables: lower.tables,
     })
 }
 

@@ -38,6 +38,10 @@ impl TargetInfo for R700 {
     fn select_chain_limit(&self) -> u32 {
         4
     }
+    /// A fetch against a compare and a choice for every word.
+    fn table_words(&self) -> Option<(u32, u32)> {
+        Some((5, 1024))
+    }
     /// Reads out of range give zero.
     fn speculates_loads(&self) -> bool {
         true

@@ -163,6 +163,7 @@ impl Native for Machine {
 
 /// Rewrites a function until it holds native operations only, and cleans up after that.
 pub fn expand(mut func: Func, options: &Options) -> Func {
+    gpucc_passes::tables::fill(&mut func);
     let target = &crate::target::Contracting;
     let model = crate::numerics();
     vertex::expand(&mut func);

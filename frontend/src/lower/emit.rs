@@ -151,7 +151,7 @@ impl Lower<'_> {
     /// A new variable of whole words.
     pub fn variable(&mut self, name: &str, bytes: u64, space: MemSpace) -> Result<Mem> {
         let (used, limit, what) = match space {
-            MemSpace::Private => (
+            MemSpace::Private | MemSpace::Constant => (
                 &mut self.private_bytes,
                 self.limits.private_bytes,
                 "bytes of private variables",
@@ -171,6 +171,7 @@ impl Lower<'_> {
             name: name.to_owned(),
             size: bytes.max(4) as u32,
             space,
+            words: Vec::new(),
         }))
     }
 

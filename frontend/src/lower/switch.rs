@@ -44,7 +44,13 @@ impl<'a> Lower<'a> {
                 if order.len() <= CHAIN {
                     flow = lower.chain(frame, selector, &order, end)?;
                 } else {
-                    let number = lower.number(selector, &order);
+                    let number = match run(&mut order) {
+                        Some(first) if lower.ty(selector) == Type::B32 => {
+                            let first = lower.u32(first);
+                            lower.op2(Op::ISub, selector, first)
+                        }
+                        _ => lower.number(selector, &order),
+                    };
                     flow = lower.search(frame, number, &order, 0, end)?;
                 }
             }
@@ -211,6 +217,23 @@ impl<'a> Lower<'a> {
         }
         Ok(())
     }
+}
+
+/// Puts arms of one value each in the order of their values, where these follow one another and a
+/// default body takes all others: the selector less the first value, which this gives, is then the
+/// arm's position, or lies behind all.
+fn run(arms: &mut [&Arm<'_>]) -> Option<u32> {
+    let (default, arms) = arms.split_last_mut()?;
+    if !default.is_default
+        || !default.values.is_empty()
+        || arms.iter().any(|arm| arm.values.len() != 1)
+    {
+        return None;
+    }
+    arms.sort_by_key(|arm| arm.values[0] as i32);
+    let first = arms.first()?.values[0];
+    let follows = |(n, arm): (u32, &&Arm<'_>)| arm.values[0] == first.wrapping_add(n);
+    (0..).zip(arms.iter()).all(follows).then_some(first)
 }
 
 /// Merges empty cases that fall into the next one.

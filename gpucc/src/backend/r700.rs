@@ -169,6 +169,14 @@ impl Program for Code {
                 bytes: code.len(),
                 hex: crate::describe::hex(code),
             });
+        shader.tables = (!compiled.tables.is_empty()).then(|| {
+            json!({
+                "resource": r700::TABLES,
+                "stride": r700::TABLE_STRIDE,
+                "bytes": compiled.tables.len(),
+                "hex": crate::describe::hex(&compiled.tables),
+            })
+        });
         shader.dispatch = compiled.compute.map(|layout| {
             json!({
                 "workgroup_size": compiled.expanded.workgroup_size,

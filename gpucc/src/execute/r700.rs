@@ -149,6 +149,16 @@ impl Machine {
         for slot in &self.compiled.resources {
             self.bind(&mut state, bindings, slot, &places);
         }
+        if !self.compiled.tables.is_empty() {
+            let tables = BufferResource {
+                source: FetchSource::Bytes(self.compiled.tables.clone()),
+                stride: r700::TABLE_STRIDE,
+                format: None,
+            };
+            state
+                .resources
+                .insert(r700::TABLES, FetchResource::Buffer(tables));
+        }
         if let Some(run) = vertex {
             (state.first_vertex, state.first_instance) = (run.first_vertex, run.first_instance);
             for input in &self.compiled.inputs {

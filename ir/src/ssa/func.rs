@@ -203,6 +203,8 @@ pub enum MemSpace {
     Private,
     /// All invocations of a workgroup.
     Workgroup,
+    /// Everybody, and nobody writes it: a table that stands in the program.
+    Constant,
 }
 
 /// An addressable variable. Private ones hold undefined bytes until stored: the front end stores
@@ -215,6 +217,8 @@ pub struct MemData {
     pub size: u32,
     /// Who sees it.
     pub space: MemSpace,
+    /// What a constant variable holds, all of it; empty for others.
+    pub words: Vec<u32>,
 }
 
 /// Shader stage.

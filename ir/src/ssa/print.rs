@@ -161,13 +161,18 @@ impl Printer<'_> {
             self.output(output)?;
         }
         for (mem, data) in &func.mems {
-            writeln!(
+            write!(
                 self.out,
                 "  {mem} = {} {} {}",
                 Quoted(&data.name),
                 data.space.word(),
                 data.size
             )?;
+            if !data.words.is_empty() {
+                let words: Vec<String> = data.words.iter().map(|w| format!("{w:#x}")).collect();
+                write!(self.out, " [{}]", words.join(", "))?;
+            }
+            writeln!(self.out)?;
         }
         writeln!(self.out, "}} body {{")?;
         self.body()?;

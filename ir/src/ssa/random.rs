@@ -221,6 +221,7 @@ impl Setup {
                 name: name.into(),
                 size: words * 4,
                 space,
+                words: Vec::new(),
             })
         };
         let array = variable("array", ARRAY_WORDS, MemSpace::Private, func);

@@ -144,6 +144,16 @@ impl Verifier<'_> {
         {
             return Err(self.broken(None, 12, "a workgroup variable outside of compute"));
         }
+        for (mem, data) in &self.func.mems {
+            let words = match data.space {
+                MemSpace::Constant => data.size as usize / 4,
+                MemSpace::Private | MemSpace::Workgroup => 0,
+            };
+            if data.words.len() != words {
+                let what = format!("{mem} comes with {} words, not {words}", data.words.len());
+                return Err(self.broken(None, 11, what));
+            }
+        }
         for output in self.func.outputs.values() {
             if !(1..=4).contains(&output.components) {
                 return Err(self.broken(

@@ -25,7 +25,7 @@ macro_rules! words {
 words! {
     Type { B1 "b1", B16 "b16", B32 "b32", B64 "b64", }
     Stage { Vertex "vertex", Fragment "fragment", Compute "compute", }
-    MemSpace { Private "private", Workgroup "workgroup", }
+    MemSpace { Private "private", Workgroup "workgroup", Constant "constant", }
     Scalar { F32 "f32", I32 "i32", U32 "u32", F16 "f16", Bool "bool", }
     SampleType { Float "float", Sint "sint", Uint "uint", Depth "depth", }
     Dim { D1 "d1", D2 "d2", D3 "d3", Cube "cube", }

@@ -193,6 +193,7 @@ impl Maker<'_> {
             name: "carried".into(),
             size: 0,
             space: MemSpace::Private,
+            words: Vec::new(),
         });
         let mut at = 0u32;
         let words = types

@@ -19,9 +19,9 @@ const ARRAYS_LIMIT: u32 = 160;
 
 /// A byte address as a sum of values times factors, and a constant.
 #[derive(Clone, Debug, Default)]
-struct Linear {
-    terms: SmallVec<[(Value, u32); 2]>,
-    constant: u32,
+pub(super) struct Linear {
+    pub(super) terms: SmallVec<[(Value, u32); 2]>,
+    pub(super) constant: u32,
 }
 
 /// An array of registers.
@@ -41,7 +41,7 @@ fn gcd(a: u32, b: u32) -> u32 {
 }
 
 /// Takes an address apart. The address is in range, so nothing in it wraps.
-fn linear(func: &Func, address: Value) -> Linear {
+pub(super) fn linear(func: &Func, address: Value) -> Linear {
     let mut out = Linear::default();
     let mut work: SmallVec<[(Value, u32); 4]> = SmallVec::new();
     work.push((address, 1));
@@ -111,7 +111,12 @@ impl Lower<'_> {
         let mut total = 0;
         for (mem, data) in self.ssa.mems.iter() {
             let at = mem.as_u32() as usize;
-            if data.space != MemSpace::Private || !used[at] {
+            if !used[at] || data.space == MemSpace::Workgroup {
+                continue;
+            }
+            if data.space == MemSpace::Constant {
+                let table = self.table(&data.words, step[at]);
+                self.variables[mem] = Some(Variable::Table(table));
                 continue;
             }
             let dwords = data.size / 4;
@@ -239,7 +244,7 @@ impl Lower<'_> {
     }
 
     /// The sum of values times factors.
-    fn row(&mut self, key: Vec<(Value, u32)>) -> Source {
+    pub(super) fn row(&mut self, key: Vec<(Value, u32)>) -> Source {
         if let Some(&row) = self.rows.get(&key) {
             return row;
         }

@@ -72,7 +72,7 @@ impl Lower<'_> {
         }
     }
 
-    fn source_reg(&mut self, source: Source) -> VReg {
+    pub(super) fn source_reg(&mut self, source: Source) -> VReg {
         match source {
             Source {
                 src: Src::Reg(reg),
@@ -346,6 +346,7 @@ impl Lower<'_> {
                 }));
             }
             Some(Variable::Array(_)) => {}
+            Some(Variable::Table(table)) => self.table_load(table, access.mem, address, &results),
             Some(Variable::Scratch(base, dwords)) => {
                 for (k, &value) in results.iter().enumerate() {
                     let index = self.dword_of(address, k as u32, dwords);
@@ -401,7 +402,8 @@ impl Lower<'_> {
                 let index = self.workgroup_address(access.mem, args[0]);
                 self.write_words(index, &args[1..]);
             }
-            Some(Variable::Array(_)) => {}
+            // Nothing stores to tables: verified.
+            Some(Variable::Array(_) | Variable::Table(_)) => {}
             Some(Variable::Scratch(base, dwords)) => {
                 for (k, &value) in args[1..].iter().enumerate() {
                     let index = self.dword_of(args[0], k as u32, dwords);

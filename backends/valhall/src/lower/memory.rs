@@ -297,7 +297,8 @@ impl Lower<'_> {
 
     fn variable_class(&self, mem: Mem) -> u32 {
         match self.ssa.mems[mem].space {
-            MemSpace::Private => crate::regs::PRIVATE,
+            // Tables were made private variables.
+            MemSpace::Private | MemSpace::Constant => crate::regs::PRIVATE,
             MemSpace::Workgroup => WORKGROUP,
         }
     }
@@ -616,7 +617,7 @@ impl Lower<'_> {
     /// The address of a byte of a variable.
     fn variable_address(&mut self, mem: Mem, address: Value, reach: Reach, last: i64) -> Address {
         let (origin, special, start) = match self.ssa.mems[mem].space {
-            MemSpace::Private => (
+            MemSpace::Private | MemSpace::Constant => (
                 Origin::Private,
                 Special::ThreadLocalPointer,
                 self.private[mem].expect("declared"),
@@ -722,7 +723,7 @@ impl Lower<'_> {
     /// The hint of accesses to a variable: thread-local memory is `force`.
     fn access(&self, mem: Mem) -> u32 {
         match self.ssa.mems[mem].space {
-            MemSpace::Private => 3,
+            MemSpace::Private | MemSpace::Constant => 3,
             MemSpace::Workgroup => 0,
         }
     }

@@ -17,6 +17,7 @@ pub(super) fn words(func: &Func, lanes: &Lanes) -> u64 {
         let columns = match mem.space {
             MemSpace::Private => lanes.count as u64,
             MemSpace::Workgroup => groups,
+            MemSpace::Constant => 1,
         };
         u64::from(mem.size.div_ceil(4)).saturating_mul(columns)
     });
@@ -145,6 +146,7 @@ impl Memory {
             .map(|mem| match mem.space {
                 MemSpace::Private => lanes.count,
                 MemSpace::Workgroup => groups,
+                MemSpace::Constant => 1,
             })
             .collect();
         let sizes: Vec<usize> = func
@@ -154,7 +156,15 @@ impl Memory {
             .map(|(mem, columns)| mem.size.div_ceil(4) as usize * columns)
             .collect();
         Memory {
-            words: sizes.iter().map(|&size| vec![0; size]).collect(),
+            words: func
+                .mems
+                .values()
+                .zip(&sizes)
+                .map(|(mem, &size)| match mem.space {
+                    MemSpace::Constant => mem.words.clone(),
+                    MemSpace::Private | MemSpace::Workgroup => vec![0; size],
+                })
+                .collect(),
             taint: sizes
                 .iter()
                 .map(|&size| vec![false; if follow { size } else { 0 }])
@@ -355,6 +365,7 @@ impl Machine<'_> {
         match self.func.mems[mem].space {
             MemSpace::Private => lane,
             MemSpace::Workgroup => self.lanes.workgroup[lane] as usize,
+            MemSpace::Constant => 0,
         }
     }
 

@@ -217,6 +217,7 @@ fn a_barrier_orders_a_workgroups_accesses() {
                 name: "w".into(),
                 size: 32,
                 space: MemSpace::Workgroup,
+                words: Vec::new(),
             });
             let access = Access { mem, lo: 0, hi: 32 };
             let (four, seven) = (b.u32(4), b.u32(7));
@@ -363,6 +364,7 @@ fn variables_beyond_all_bounds_stop_the_run_before_it_begins() {
         name: "huge".into(),
         size: u32::MAX,
         space: MemSpace::Private,
+        words: Vec::new(),
     });
     let (_, outcome) = execute(&func);
     assert!(matches!(outcome, Err(Stop::Memory { .. })));

@@ -37,9 +37,24 @@ impl Parser<'_> {
             self.advance()?;
             self.punct('=')?;
             let name = self.string()?;
-            let space = self.member("private or workgroup", MemSpace::by_word)?;
+            let space = self.member("private, workgroup or constant", MemSpace::by_word)?;
             let size = self.small()?;
-            func.mems.push(MemData { name, size, space });
+            let mut words = Vec::new();
+            if self.eat('[')? {
+                loop {
+                    words.push(self.small()?);
+                    if !self.eat(',')? {
+                        break;
+                    }
+                }
+                self.punct(']')?;
+            }
+            func.mems.push(MemData {
+                name,
+                size,
+                space,
+                words,
+            });
         } else {
             return self.expected("a declaration (res0, in0, out0, mem0, ...) or '}'");
         }

@@ -111,6 +111,7 @@ impl Generator {
             name: "counter".into(),
             size: 4,
             space: MemSpace::Private,
+            words: Vec::new(),
         });
         let access = Access {
             mem: counter,

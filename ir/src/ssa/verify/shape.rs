@@ -373,6 +373,8 @@ impl Verifier<'_> {
         self.require(func.mems.is_valid(mem), inst, 5, || {
             format!("{mem} does not exist")
         })?;
+        let stores = data.op != Op::MemLoad && func.mems[mem].space == MemSpace::Constant;
+        self.require(!stores, inst, 11, || format!("{mem} is constant"))?;
         let size = func.mems[mem].size;
         self.require(lo < hi && hi <= size, inst, 11, || {
             format!("{lo}..{hi} is no part of the {size} bytes of {mem}")

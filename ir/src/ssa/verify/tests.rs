@@ -176,6 +176,7 @@ fn an_access_beyond_its_variable_breaks_11() {
                 name: "m".into(),
                 size: 8,
                 space: MemSpace::Private,
+                words: Vec::new(),
             });
             let address = b.u32(address);
             b.mem_load(Access { mem, lo, hi }, address, &[Type::B32]);
