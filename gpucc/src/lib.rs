@@ -24,7 +24,9 @@ pub mod backend;
 mod cfg;
 mod compiler;
 mod describe;
+mod elf;
 pub mod execute;
+mod explorer;
 mod failure;
 mod front;
 mod guard;
@@ -41,6 +43,8 @@ pub use compiler::{
     passes,
 };
 pub use describe::{hex, merge_pipelines, shader_report};
+pub use elf::{elf, unique_names};
+pub use explorer::explorer;
 pub use failure::{Diagnostic, Failure, FailureKind, Label, Severity};
 pub use front::print as print_ir;
 pub use gpucc_ir::ssa::{Func, Stage};

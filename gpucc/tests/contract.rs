@@ -178,18 +178,6 @@ fn what_is_not_built_says_so_with_six() {
             &["not supported by gpucc yet"],
         );
     }
-    for kind in ["elf", "html"] {
-        refused(
-            &[&color, "--target", "r700", "--emit", kind],
-            6,
-            &[kind, "not supported by gpucc yet"],
-        );
-    }
-    refused(
-        &["compare", &color],
-        6,
-        &["compare", "not supported by gpucc yet"],
-    );
 }
 
 #[test]

@@ -24,10 +24,30 @@ pub trait Backend: Send + Sync {
     fn compile(&self, ssa: &Func, options: &Options) -> Result<Box<dyn Program>, Failure>;
 }
 
+/// One line of a program's assembly with what it shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListingLine {
+    /// Byte offset of the instruction.
+    pub offset: u32,
+    /// It stands outside of the clauses that the source's lines are known for: only a position at
+    /// this very offset is its own.
+    pub flow: bool,
+    /// Text without the line end.
+    pub text: String,
+}
+
 /// Machine code and all that describes and runs it.
 pub trait Program: Send + Sync {
     /// Machine code in memory order.
     fn code(&self) -> &[u8];
+    /// Programs within the code that start elsewhere than at its beginning, by name: byte ranges.
+    fn parts(&self) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        Vec::new()
+    }
+    /// Vertex: the separate program that fetches attributes, where the pipeline asks for one.
+    fn fetch_program(&self) -> Option<&[u8]> {
+        None
+    }
     /// Machine code as hexadecimal text, one word group a line.
     fn hex(&self) -> String;
     /// Machine code as text that assembles to the same bytes.
@@ -35,6 +55,11 @@ pub trait Program: Send + Sync {
     /// # Errors
     /// Code that our own disassembler refuses: our bug.
     fn assembly(&self) -> Result<String, Failure>;
+    /// The lines of [`Program::assembly`] with their places in the code.
+    ///
+    /// # Errors
+    /// As [`Program::assembly`].
+    fn listing(&self) -> Result<Vec<ListingLine>, Failure>;
     /// Machine IR as it was last.
     fn machine_ir(&self) -> String;
     /// The SSA after the machine's expansions: the reference for its bits.

@@ -1,6 +1,6 @@
 //! R700 and R6xx behind the facade: options in, report out.
 
-use super::{Backend, Program, words};
+use super::{Backend, ListingLine, Program, words};
 use crate::assembler::{Assembler, AssemblyError};
 use crate::compiler::Options;
 use crate::execute::Executor;
@@ -69,6 +69,9 @@ impl Program for Code {
     fn code(&self) -> &[u8] {
         &self.compiled.code
     }
+    fn fetch_program(&self) -> Option<&[u8]> {
+        self.compiled.fetch_program.as_deref()
+    }
     fn hex(&self) -> String {
         assembler(self.chip.family()).hex_lines(&self.compiled.code)
     }
@@ -76,6 +79,19 @@ impl Program for Code {
         assembler(self.chip.family())
             .disassemble("program", &self.compiled.code)
             .map_err(|error| Failure::internal("r700: disassembler", error))
+    }
+    fn listing(&self) -> Result<Vec<ListingLine>, Failure> {
+        let table = assembler(self.chip.family()).0;
+        let lines = isa::disasm::listing_of(table, &self.compiled.code)
+            .map_err(|error| Failure::internal("r700: disassembler", error))?;
+        Ok(lines
+            .into_iter()
+            .map(|line| ListingLine {
+                offset: line.offset,
+                flow: line.flow,
+                text: line.text,
+            })
+            .collect())
     }
     fn machine_ir(&self) -> String {
         self.compiled

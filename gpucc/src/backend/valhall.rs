@@ -1,6 +1,6 @@
 //! Valhall behind the facade: options in, report out.
 
-use super::{Backend, Program, words};
+use super::{Backend, ListingLine, Program, words};
 use crate::assembler::{Assembler, AssemblyError};
 use crate::compiler::Options;
 use crate::execute::Executor;
@@ -68,6 +68,16 @@ impl Program for Code {
     fn code(&self) -> &[u8] {
         &self.compiled.code
     }
+    fn parts(&self) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        let varying = self.compiled.programs.get(1);
+        varying
+            .map(|program| {
+                let start = program.offset as usize;
+                ("varying", start..start + program.size as usize)
+            })
+            .into_iter()
+            .collect()
+    }
     fn hex(&self) -> String {
         ASSEMBLER.hex_lines(&self.compiled.code)
     }
@@ -75,6 +85,19 @@ impl Program for Code {
         ASSEMBLER
             .disassemble("program", &self.compiled.code)
             .map_err(|error| Failure::internal("valhall: disassembler", error))
+    }
+    fn listing(&self) -> Result<Vec<ListingLine>, Failure> {
+        // A word is a line.
+        let text = self.assembly()?;
+        Ok(text
+            .lines()
+            .zip(0..)
+            .map(|(text, word): (_, u32)| ListingLine {
+                offset: 8 * word,
+                flow: false,
+                text: text.to_owned(),
+            })
+            .collect())
     }
     fn machine_ir(&self) -> String {
         self.compiled

@@ -402,7 +402,7 @@ pub struct BatchArgs {
     /// Folder for the outputs
     #[arg(short = 'o', value_name = "DIR", help_heading = "Output")]
     pub output: PathBuf,
-    /// What to write: asm (default), bin, hex, json, ir, mach, cfg; repeatable
+    /// What to write: asm (default), bin, hex, json, ir, mach, cfg, elf, html; repeatable
     #[arg(long, value_name = "KIND", help_heading = "Output")]
     pub emit: Vec<String>,
     /// Files compiled at once; as many as there are processors when absent
@@ -417,9 +417,15 @@ pub struct BatchArgs {
 pub struct CompareArgs {
     /// Shader
     pub file: PathBuf,
-    /// Machines to compare; all when absent
-    #[arg(long, value_name = "a,b,...")]
+    /// Machines to compare, a chip after a colon (r700:rv730); all when absent
+    #[arg(long, value_name = "a,b,...", help_heading = "Target")]
     pub targets: Option<String>,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub entry: EntryArgs,
+    #[command(flatten)]
+    pub code: CodeArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
 }

@@ -2,11 +2,12 @@
 
 use super::args::BatchArgs;
 use super::console::Console;
-use super::emit::{self, Emit};
+use super::emit::{self, Emit, Kind};
 use super::files::{self, Outputs};
 use super::input::{self, Choice, Input};
 use super::{bundle, compile, parallel};
 use gpucc::{Compiler, Failure, Options, Stage, Target};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +17,7 @@ const SHADERS: [&str; 7] = ["wgsl", "spv", "vert", "frag", "comp", "glsl", "ir"]
 
 /// Compiles all; gives the exit code.
 pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
-    let options = input::options(&args.source, &args.code)?;
+    let mut options = input::options(&args.source, &args.code)?;
     let (target, chip) = super::target(&args.target)?;
     let emits = compile::emits(&args.emit, target)?;
     if let Some(emit) = emits.iter().find(|emit| emit.path.is_some()) {
@@ -25,6 +26,7 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
             emit.path.as_deref().unwrap_or(Path::new("")).display()
         )));
     }
+    options.keep_machine_ir = emits.iter().any(|emit| emit.kind == Kind::Mach);
     let compiler = Compiler::new(target, chip)?;
     let work = Work {
         args,
@@ -94,6 +96,48 @@ fn one_line(text: &str) -> String {
 struct File {
     path: PathBuf,
     inner: PathBuf,
+    /// What its outputs are called by.
+    stem: String,
+}
+
+impl File {
+    fn new(path: PathBuf, inner: PathBuf) -> File {
+        let stem = path.file_stem().unwrap_or_default();
+        File {
+            stem: stem.to_string_lossy().into_owned(),
+            path,
+            inner,
+        }
+    }
+}
+
+/// Files whose outputs would have the same names keep their extensions in them (`a.vert`, `a.frag`).
+fn tell_apart(files: &mut [File]) -> Result<(), Failure> {
+    let mut owners: BTreeMap<(PathBuf, String), usize> = BTreeMap::new();
+    for file in files.iter() {
+        *owners
+            .entry((file.inner.clone(), file.stem.clone()))
+            .or_default() += 1;
+    }
+    let mut known: BTreeMap<(PathBuf, String), PathBuf> = BTreeMap::new();
+    for file in files {
+        if owners[&(file.inner.clone(), file.stem.clone())] > 1 {
+            let name = file.path.file_name().unwrap_or_default();
+            file.stem = name.to_string_lossy().into_owned();
+        }
+        let place = (file.inner.clone(), file.stem.clone());
+        if let Some(other) = known.insert(place, file.path.clone())
+            && other != file.path
+        {
+            return Err(Failure::usage(format!(
+                "{} and {} would write the same files",
+                other.display(),
+                file.path.display()
+            ))
+            .note("name their folder instead: its folders are kept apart"));
+        }
+    }
+    Ok(())
 }
 
 /// Every shader that the paths name, each once, in a stable order.
@@ -107,19 +151,16 @@ fn collect(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
             for line in files::read_text(path)?.lines() {
                 let line = line.trim();
                 if !line.is_empty() && !line.starts_with('#') {
-                    found.push(File {
-                        path: base.join(line),
-                        inner: PathBuf::new(),
-                    });
+                    found.push(File::new(base.join(line), PathBuf::new()));
                 }
             }
         } else {
-            found.push(File {
-                path: path.clone(),
-                inner: PathBuf::new(),
-            });
+            found.push(File::new(path.clone(), PathBuf::new()));
         }
     }
+    let mut seen = BTreeSet::new();
+    found.retain(|file| seen.insert(file.path.clone()));
+    tell_apart(&mut found)?;
     Ok(found)
 }
 
@@ -155,7 +196,7 @@ fn folder(root: &Path, path: &Path, depth: u32, found: &mut Vec<File>) -> Result
                 .and_then(|parent| parent.strip_prefix(root).ok())
                 .unwrap_or(Path::new(""))
                 .to_owned();
-            found.push(File { path: entry, inner });
+            found.push(File::new(entry, inner));
         }
     }
     Ok(())
@@ -206,6 +247,7 @@ impl Work<'_> {
             compiler: self.compiler,
             source: &input.text,
             compiled: &compiled,
+            stem: file.stem.clone(),
             frontend_time: parsed.frontend_time,
             warnings: &parsed.warnings,
             errors: &[],

@@ -80,6 +80,7 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         compiler: &compiler,
         source: &input.text,
         compiled: &compiled,
+        stem: emit::stem(&input.text),
         frontend_time: parsed.frontend_time,
         warnings: &parsed.warnings,
         errors: &errors,
@@ -253,7 +254,7 @@ fn stats(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
 }
 
 /// Columns that line up: the first two to the left, numbers to the right.
-fn table(rows: &[Vec<String>]) -> String {
+pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| {
         rows.iter()

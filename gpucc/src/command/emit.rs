@@ -1,7 +1,7 @@
 //! What `--emit` asks for, and how each kind is made.
 
 use super::files::Outputs;
-use gpucc::{Compiled, Compiler, Failure, SourceText};
+use gpucc::{Compiled, Compiler, Failure, SourceText, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ pub struct Emit {
 }
 
 impl Emit {
-    /// Parses `KIND[=PATH]`; kinds that are not built yet are refused here.
+    /// Parses `KIND[=PATH]`.
     pub fn parse(text: &str) -> Result<Emit, Failure> {
         let (name, path) = match text.split_once('=') {
             Some((name, path)) => (name, Some(PathBuf::from(path))),
@@ -76,15 +76,7 @@ impl Emit {
                 Failure::usage(format!("--emit knows no '{name}'"))
                     .note(format!("kinds are {}", names.join(", ")))
             })?;
-        match kind {
-            Kind::Elf | Kind::Html => Err(Failure::not_yet(
-                format!("--emit {}", kind.name()),
-                "the command",
-            )),
-            Kind::Asm | Kind::Bin | Kind::Hex | Kind::Json | Kind::Ir | Kind::Mach | Kind::Cfg => {
-                Ok(Emit { kind, path })
-            }
-        }
+        Ok(Emit { kind, path })
     }
 }
 
@@ -96,6 +88,8 @@ pub struct Outcome<'a> {
     pub source: &'a SourceText,
     /// Entry points that compiled, in source order.
     pub compiled: &'a [Compiled],
+    /// What files in a folder are called by.
+    pub stem: String,
     /// Time of the front end.
     pub frontend_time: Duration,
     /// Warnings of the front end.
@@ -115,18 +109,21 @@ pub fn emit(
         let path = emit.path.as_deref().or(output);
         let folder = path.filter(|path| is_folder(path));
         match emit.kind {
-            Kind::Json => {
-                let path = folder.map(|folder| folder.join(format!("{}.json", stem(result))));
+            Kind::Json | Kind::Elf | Kind::Html => {
+                let whole = format!("{}.{}", result.stem, emit.kind.extension());
+                let path = folder.map(|folder| folder.join(whole));
                 let path = path.as_deref().or(emit.path.as_deref()).or(output);
-                outputs.put(path, report(result).into_bytes(), false);
+                let bytes = whole_file(result, emit.kind)?;
+                outputs.put(path, bytes, emit.kind.is_binary());
             }
             _ if folder.is_some() => {
                 let folder = folder.expect("just tested");
-                for compiled in result.compiled {
+                let names = gpucc::unique_names(result.compiled);
+                for (compiled, name) in result.compiled.iter().zip(names) {
                     let name = format!(
                         "{}.{}.{}",
-                        stem(result),
-                        file_name(&compiled.entry),
+                        result.stem,
+                        file_name(&name),
                         emit.kind.extension()
                     );
                     let bytes = bytes(compiled, emit.kind)?;
@@ -173,8 +170,9 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(['/', '\\'])
 }
 
-fn stem(result: &Outcome<'_>) -> String {
-    Path::new(&result.source.name)
+/// The file's name without its folder and extension.
+pub fn stem(source: &SourceText) -> String {
+    Path::new(&source.name)
         .file_stem()
         .map_or_else(
             || "shader".into(),
@@ -188,7 +186,7 @@ fn file_name(entry: &str) -> String {
     entry
         .chars()
         .map(|c| {
-            if c.is_alphanumeric() || c == '_' || c == '-' {
+            if c.is_alphanumeric() || matches!(c, '_' | '-' | '.') {
                 c
             } else {
                 '_'
@@ -198,14 +196,7 @@ fn file_name(entry: &str) -> String {
 }
 
 fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
-    let program = || {
-        compiled.program.as_deref().ok_or_else(|| {
-            Failure::usage(format!(
-                "--emit {} needs a machine: target interp has no machine code",
-                kind.name()
-            ))
-        })
-    };
+    let program = || compiled.program.as_deref().ok_or_else(|| no_machine(kind));
     Ok(match kind {
         Kind::Asm => program()?.assembly()?.into_bytes(),
         Kind::Bin => program()?.code().to_vec(),
@@ -213,12 +204,34 @@ fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
         Kind::Ir => gpucc::print_ir(&compiled.ssa).into_bytes(),
         Kind::Mach => program()?.machine_ir().into_bytes(),
         Kind::Cfg => gpucc::cfg(&compiled.ssa).into_bytes(),
-        Kind::Json | Kind::Elf | Kind::Html => Vec::new(),
+        Kind::Json | Kind::Elf | Kind::Html => unreachable!("made once for all entry points"),
     })
 }
 
-/// The JSON report, with a final newline.
-pub fn report(result: &Outcome<'_>) -> String {
+/// The kinds that hold all entry points at once.
+fn whole_file(result: &Outcome<'_>, kind: Kind) -> Result<Vec<u8>, Failure> {
+    let compiler = result.compiler;
+    let report = report(result);
+    Ok(match kind {
+        Kind::Elf if compiler.target() == Target::Interp => return Err(no_machine(kind)),
+        Kind::Elf => gpucc::elf(compiler.target(), compiler.chip(), result.compiled, &report),
+        Kind::Html => gpucc::explorer(result.source, result.compiled, &report)?.into_bytes(),
+        _ => {
+            let mut text = serde_json::to_string_pretty(&report).expect("plain data");
+            text.push('\n');
+            text.into_bytes()
+        }
+    })
+}
+
+fn no_machine(kind: Kind) -> Failure {
+    Failure::usage(format!(
+        "--emit {} needs a machine: target interp has no machine code",
+        kind.name()
+    ))
+}
+
+fn report(result: &Outcome<'_>) -> gpucc::report::Report {
     let shaders: Vec<_> = result
         .compiled
         .iter()
@@ -236,7 +249,7 @@ pub fn report(result: &Outcome<'_>) -> String {
             .flat_map(|compiled| &compiled.notes)
             .map(|note| gpucc::message(note, Some(result.source))),
     );
-    let report = gpucc::report::Report {
+    gpucc::report::Report {
         schema: gpucc::report::Schema::CURRENT,
         producer: gpucc::PRODUCER.into(),
         target: result.compiler.target().name(),
@@ -248,8 +261,5 @@ pub fn report(result: &Outcome<'_>) -> String {
             .iter()
             .map(|error| gpucc::message(error, Some(result.source)))
             .collect(),
-    };
-    let mut text = serde_json::to_string_pretty(&report).expect("plain data");
-    text.push('\n');
-    text
+    }
 }

@@ -4,6 +4,7 @@ mod args;
 mod assembly;
 mod batch;
 mod bundle;
+mod compare;
 mod compile;
 mod console;
 mod data;
@@ -78,7 +79,7 @@ fn dispatch(cli: &Cli) -> u8 {
         Some(Command::Render(args)) => render::run(args, &mut console).map(|()| 0),
         Some(Command::Verify(args)) => verify::run(args, &mut console),
         Some(Command::Batch(args)) => batch::run(args, &mut console),
-        Some(Command::Compare(_)) => Err(Failure::not_yet("`gpucc compare`", "the command")),
+        Some(Command::Compare(args)) => compare::run(args, &mut console),
         Some(Command::Targets(args)) => targets::run(args).map(|()| 0),
     };
     // The last net: whatever falls through the pipeline's own is still our bug and said so.
@@ -100,23 +101,30 @@ fn dispatch(cli: &Cli) -> u8 {
 
 /// The target and chip that the arguments name.
 fn target(args: &args::TargetArgs) -> Result<(Target, Option<&'static str>), Failure> {
-    let names = || {
-        let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
-        format!("targets are {}", names.join(", "))
-    };
     let Some(name) = &args.target else {
-        return Err(Failure::usage("--target is missing").note(names()));
+        return Err(Failure::usage("--target is missing").note(target_names()));
     };
-    let target = Target::by_name(name)
-        .ok_or_else(|| Failure::usage(format!("there is no target '{name}'")).note(names()))?;
-    let chip = match &args.chip {
+    named_target(name, args.chip.as_deref())
+}
+
+fn target_names() -> String {
+    let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
+    format!("targets are {}", names.join(", "))
+}
+
+/// A target and its chip by their names.
+fn named_target(name: &str, chip: Option<&str>) -> Result<(Target, Option<&'static str>), Failure> {
+    let target = Target::by_name(name).ok_or_else(|| {
+        Failure::usage(format!("there is no target '{name}'")).note(target_names())
+    })?;
+    let chip = match chip {
         None => target.chips().first().copied(),
         Some(chip) => Some(
             target
                 .chips()
                 .iter()
                 .copied()
-                .find(|known| known == chip)
+                .find(|known| *known == chip)
                 .ok_or_else(|| {
                     let failure =
                         Failure::usage(format!("target {} has no chip '{chip}'", target.name()));

@@ -5,7 +5,7 @@
 use super::alu::{AluGroup, AluSlot, Operand, Src, Unit};
 use super::fields::{DST_SELS, DST_WRS, SELS, SRC_SELS, f};
 use super::ops::{FetchOp, flag};
-use super::program::{Body, Cf, DecodeError, Program, decode_program_of};
+use super::program::{Body, Cf, Clause, DecodeError, Program, decode_program_of};
 use super::{Inst, Isa, R700};
 use gpucc_isa::FieldId;
 use gpucc_isa::text::{write_field, write_fields};
@@ -28,6 +28,42 @@ pub fn disassemble_of(isa: &'static Isa, bytes: &[u8]) -> Result<String, DecodeE
     let mut text = String::with_capacity(words.len() * 24);
     write_program(&mut text, &decode_program_of(isa, &words)?);
     Ok(text)
+}
+
+/// One line of a program's text and what it shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// Byte offset of the instruction that it shows; all slots of a group have the group's.
+    pub offset: u32,
+    /// A control-flow instruction, as opposed to one in a clause.
+    pub flow: bool,
+    /// Without the line end.
+    pub text: String,
+}
+
+/// The lines of [`disassemble_of`] with their places.
+///
+/// # Errors
+/// As [`disassemble`].
+pub fn listing_of(isa: &'static Isa, bytes: &[u8]) -> Result<Vec<Line>, DecodeError> {
+    let words = words_of(bytes)?;
+    let mut text = String::with_capacity(words.len() * 24);
+    let mut places = Vec::new();
+    write_placed(
+        &mut text,
+        &decode_program_of(isa, &words)?,
+        &mut |at, dword, flow| places.push((at, 4 * dword, flow)),
+    );
+    let mut lines = Vec::new();
+    for (i, &(start, offset, flow)) in places.iter().enumerate() {
+        let end = places.get(i + 1).map_or(text.len(), |next| next.0);
+        lines.extend(text[start..end].lines().map(|text| Line {
+            offset,
+            flow,
+            text: text.to_owned(),
+        }));
+    }
+    Ok(lines)
 }
 
 /// Bytes as little-endian dwords.
@@ -54,19 +90,28 @@ macro_rules! put {
 
 /// Appends a whole program.
 pub fn write_program(out: &mut String, program: &Program) {
+    write_placed(out, program, &mut |_, _, _| ());
+}
+
+/// Told where an instruction's text starts, its dword, and whether it is control flow.
+type Place<'a> = dyn FnMut(usize, u32, bool) + 'a;
+
+fn write_placed(out: &mut String, program: &Program, place: &mut Place<'_>) {
     let mut shown = vec![false; program.clauses.len()];
     let mut groups = 0;
     for cf in &program.cf {
+        place(out.len(), 2 * cf.at, true);
         put!(out, "{:02} ", cf.at);
         write_cf(out, &cf.inst);
         out.push('\n');
         let Some(clause) = cf.clause else { continue };
         if !std::mem::replace(&mut shown[clause.index()], true) {
-            write_body(out, &program.clauses[clause.index()].body, &mut groups);
+            write_clause(out, &program.clauses[clause.index()], &mut groups, place);
         }
     }
     for raw in &program.raw {
         for (i, words) in raw.words.chunks(4).enumerate() {
+            place(out.len(), raw.at + 4 * i as u32, true);
             put!(out, "@{} .dword", raw.at as usize + 4 * i);
             for word in words {
                 put!(out, " {word:#010x}");
@@ -76,16 +121,21 @@ pub fn write_program(out: &mut String, program: &Program) {
     }
 }
 
-fn write_body(out: &mut String, body: &Body, number: &mut usize) {
-    match body {
+fn write_clause(out: &mut String, clause: &Clause, number: &mut usize, place: &mut Place<'_>) {
+    let mut dword = 2 * clause.at;
+    match &clause.body {
         Body::Alu(groups) => {
             for group in groups {
+                place(out.len(), dword, false);
                 write_group(out, group, Some(*number));
                 *number += 1;
+                dword += 2 * group.qwords();
             }
         }
         Body::Fetch(fetches) => {
             for fetch in fetches {
+                place(out.len(), dword, false);
+                dword += 4;
                 put!(out, "    {number:>4}  ");
                 write_fetch(out, fetch);
                 out.push('\n');

@@ -1,0 +1,162 @@
+//! `gpucc compare`: one shader, every machine, one table.
+
+use super::args::CompareArgs;
+use super::console::Console;
+use super::files::Outputs;
+use super::input::{self, Choice, Input};
+use super::{bundle, compile};
+use gpucc::{Compiler, Failure, FailureKind, Stage, Target};
+
+/// Prints the table; gives the exit code. A machine that cannot run the shader is an answer: its row
+/// says why. The code is 0 as soon as some machine has code for every entry point; a bug of ours is
+/// 101 whatever the others say.
+pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
+    let options = input::options(&args.source, &args.code)?;
+    let machines = machines(args.targets.as_deref())?;
+    let input = Input::read(&args.file, args.source.lang)?;
+    let stage = args.entry.stage.map(Stage::from);
+    let choice = Choice {
+        entry: args.entry.entry.as_deref(),
+        stage,
+    };
+    let Some(first) = machines.first() else {
+        return Err(Failure::usage("--targets names no machine").note(super::target_names()));
+    };
+    // Reading does not depend on the machine.
+    let mut parsed = input::parse(first, &input, choice, &options, console)?;
+    input::choose(&mut parsed, choice.entry, stage)?;
+    let mut rows = vec![
+        [
+            "entry",
+            "machine",
+            "instr",
+            "bytes",
+            "regs",
+            "occupancy",
+            "cycles",
+            "at least",
+            "gap",
+            "bound by",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    ];
+    // A reason takes the place of figures, after the table is laid out.
+    let mut reasons = Vec::new();
+    let (mut failures, mut compiled_somewhere) = (Vec::new(), true);
+    for entry in &parsed.entries {
+        let mut any = false;
+        for compiler in &machines {
+            let machine = match compiler.chip() {
+                Some(chip) => format!("{} {chip}", compiler.target().name()),
+                None => compiler.target().name().to_owned(),
+            };
+            let name = match entry.stage {
+                Some(stage) => format!("{} ({})", entry.name, stage.name()),
+                None => entry.name.clone(),
+            };
+            let name = if compiler.target() == first.target() && compiler.chip() == first.chip() {
+                name
+            } else {
+                String::new()
+            };
+            match compile::entry_point(compiler, entry, &options) {
+                Ok(one) => {
+                    any = true;
+                    let shader = gpucc::shader_report(&one, &input.text, parsed.frontend_time);
+                    rows.push(row(name, machine, &shader.stats));
+                    reasons.push(None);
+                }
+                Err(mut failure) => {
+                    bundle::attach(&mut failure, &input.text);
+                    rows.push(vec![name, machine]);
+                    reasons.push(Some(reason(&failure)));
+                    failures.push(failure);
+                }
+            }
+        }
+        compiled_somewhere &= any;
+    }
+    for row in &mut rows {
+        row.resize(10, String::new());
+    }
+    let mut outputs = Outputs::default();
+    let table = compile::table(&rows);
+    for (line, reason) in table.lines().zip(std::iter::once(&None).chain(&reasons)) {
+        outputs.print(line);
+        if let Some(reason) = reason {
+            outputs.print(&format!("  {reason}"));
+        }
+        outputs.print("\n");
+    }
+    outputs.commit()?;
+    let ours = failures
+        .iter()
+        .filter(|failure| matches!(failure.kind, FailureKind::Internal { .. }));
+    for failure in ours.clone() {
+        console.failure(failure);
+    }
+    Ok(match ours.count() {
+        0 if compiled_somewhere => 0,
+        _ => compile::worst(failures.iter()),
+    })
+}
+
+/// Compilers for the machines that are named, or for all that are built.
+fn machines(names: Option<&str>) -> Result<Vec<Compiler>, Failure> {
+    let Some(names) = names else {
+        return Target::ALL
+            .into_iter()
+            .filter(|target| target.is_built() && *target != Target::Interp)
+            .map(|target| Compiler::new(target, None))
+            .collect();
+    };
+    names
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| {
+            let (name, chip) = match name.split_once(':') {
+                Some((name, chip)) => (name, Some(chip)),
+                None => (name, None),
+            };
+            let (target, chip) = super::named_target(name, chip)?;
+            if target == Target::Interp {
+                return Err(Failure::usage(
+                    "target interp is no machine: it has no figures to compare",
+                ));
+            }
+            Compiler::new(target, chip)
+        })
+        .collect()
+}
+
+fn row(name: String, machine: String, stats: &gpucc::report::Stats) -> Vec<String> {
+    let gap = if stats.cycles_lower_bound > 0.0 {
+        format!("{:.2}x", stats.cycles / stats.cycles_lower_bound)
+    } else {
+        "-".to_owned()
+    };
+    vec![
+        name,
+        machine,
+        stats.instructions.to_string(),
+        stats.code_bytes.to_string(),
+        stats.registers.to_string(),
+        format!("{:.0} %", 100.0 * stats.occupancy),
+        format!("{:.0}", stats.cycles),
+        format!("{:.0}", stats.cycles_lower_bound),
+        gap,
+        stats.bound_unit.clone(),
+    ]
+}
+
+/// Why a machine has no figures, in a line.
+fn reason(failure: &Failure) -> String {
+    let text = match &failure.kind {
+        FailureKind::Refused { feature, manual } => format!("cannot: {feature} ({manual})"),
+        _ => failure.summary().to_owned(),
+    };
+    let line = text.lines().next().unwrap_or_default();
+    format!("exit {}: {line}", failure.exit_code())
+}

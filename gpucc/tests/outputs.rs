@@ -1,0 +1,266 @@
+//! What `--emit elf`, `html` and `mach`, `compare` and folders of outputs give, from outside.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("gpucc-out-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a folder can be made");
+        Folder(path)
+    }
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn sample(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../samples")
+        .join(name)
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn gpucc(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gpucc"))
+        .args(args)
+        .output()
+        .expect("gpucc starts")
+}
+
+#[track_caller]
+fn made(args: &[&str]) -> Vec<u8> {
+    let output = gpucc(args);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {message}");
+    output.stdout
+}
+
+#[track_caller]
+fn text(args: &[&str]) -> String {
+    String::from_utf8(made(args)).expect("text")
+}
+
+fn half(file: &[u8], at: usize) -> usize {
+    usize::from(u16::from_le_bytes([file[at], file[at + 1]]))
+}
+
+fn word(file: &[u8], at: usize) -> usize {
+    u32::from_le_bytes([file[at], file[at + 1], file[at + 2], file[at + 3]]) as usize
+}
+
+fn name(table: &[u8], at: usize) -> String {
+    let rest = &table[at..];
+    let end = rest.iter().position(|byte| *byte == 0).expect("a zero");
+    String::from_utf8(rest[..end].to_vec()).expect("text")
+}
+
+/// Sections by name: (bytes, link).
+fn sections(file: &[u8]) -> Vec<(String, &[u8])> {
+    let (at, count, names) = (word(file, 32), half(file, 48), half(file, 50));
+    let body = |index: usize| {
+        let row = at + 40 * index;
+        &file[word(file, row + 16)..][..word(file, row + 20)]
+    };
+    (0..count)
+        .map(|index| (name(body(names), word(file, at + 40 * index)), body(index)))
+        .collect()
+}
+
+/// Symbols: (name, value, size).
+fn symbols(file: &[u8]) -> Vec<(String, usize, usize)> {
+    let sections = sections(file);
+    let find = |wanted: &str| {
+        let found = sections.iter().find(|section| section.0 == wanted);
+        found.expect("the section exists").1
+    };
+    let names = find(".strtab");
+    find(".symtab")
+        .chunks(16)
+        .skip(1)
+        .map(|row| (name(names, word(row, 0)), word(row, 4), word(row, 8)))
+        .collect()
+}
+
+#[test]
+fn an_elf_file_holds_the_bytes_of_every_entry_point_and_the_report() {
+    let folder = Folder::new("elf");
+    for (target, machine) in [("r700", 224), ("valhall", 0)] {
+        let shader = sample("phong.wgsl");
+        let elf = folder.path(&format!("{target}.elf"));
+        let bins = folder.path(&format!("{target}/"));
+        fs::create_dir(&bins).expect("made");
+        made(&[&shader, "--target", target, "--emit", "elf", "-o", &elf]);
+        made(&[&shader, "--target", target, "--emit", "bin", "-o", &bins]);
+        let file = fs::read(&elf).expect("written");
+        assert_eq!(file[..7], [0x7f, b'E', b'L', b'F', 1, 1, 1]);
+        assert_eq!((half(&file, 16), half(&file, 18)), (1, machine));
+        let sections = sections(&file);
+        let code = sections[1].1;
+        assert_eq!(sections[1].0, ".text");
+        let symbols = symbols(&file);
+        for entry in ["vs", "fs"] {
+            let wanted = fs::read(format!("{bins}phong.{entry}.bin")).expect("written");
+            let symbol = symbols.iter().find(|symbol| symbol.0 == entry);
+            let (_, at, size) = symbol.expect("a symbol for each entry point");
+            assert_eq!(at % 256, 0);
+            assert_eq!(code[*at..at + size], wanted);
+        }
+        let report = sections.iter().find(|section| section.0 == ".gpucc.report");
+        let report: serde_json::Value =
+            serde_json::from_slice(report.expect("it is there").1).expect("JSON");
+        assert_eq!(report["shaders"][1]["entry"], "fs");
+        assert_eq!(report["target"], target);
+    }
+}
+
+#[test]
+fn varyings_and_fetch_programs_have_symbols_of_their_own() {
+    let folder = Folder::new("parts");
+    let elf = folder.path("a.elf");
+    let shader = sample("phong.wgsl");
+    made(&[&shader, "--target", "valhall", "--emit", "elf", "-o", &elf]);
+    let file = fs::read(&elf).expect("written");
+    let symbols = symbols(&file);
+    let find = |name: &str| symbols.iter().find(|symbol| symbol.0 == name);
+    let whole = find("vs").expect("the entry point");
+    let varying = find("vs.varying").expect("a program within it");
+    assert!(varying.1 > whole.1 && varying.1 + varying.2 <= whole.1 + whole.2);
+}
+
+#[test]
+fn machine_code_on_stdout_is_not_mixed_with_text_and_interp_has_none() {
+    let output = gpucc(&[&sample("color.wgsl"), "--target", "interp", "--emit", "elf"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interp"));
+}
+
+#[test]
+fn pages_and_elf_files_are_the_same_every_time() {
+    for kind in ["html", "elf"] {
+        for target in ["r700", "valhall"] {
+            let args = [&sample("blur.wgsl"), "--target", target, "--emit", kind];
+            assert!(made(&args) == made(&args), "{kind} for {target}");
+        }
+    }
+}
+
+#[test]
+fn the_explorer_links_source_lines_with_the_code_that_they_became() {
+    for target in ["r700", "r600", "valhall"] {
+        let page = text(&[&sample("phong.wgsl"), "--target", target, "--emit", "html"]);
+        assert!(page.starts_with("<!doctype html>"));
+        assert_eq!(page.matches("<section id=\"e").count(), 2, "{target}");
+        // A line of the source, and code that names it.
+        let source = fs::read_to_string(sample("phong.wgsl")).expect("a sample");
+        let line = 1 + source
+            .lines()
+            .position(|line| line.contains("normalize"))
+            .expect("phong normalizes");
+        let linked = page.matches(&format!("data-line=\"{line}\"")).count();
+        assert!(linked >= 2, "{target}: {linked} places for line {line}");
+        let assembly = text(&[&sample("phong.wgsl"), "--target", target]);
+        for shown in assembly.lines().filter(|line| line.contains("MUL")) {
+            assert!(page.contains(&shown.replace('&', "&amp;")), "{shown}");
+        }
+        for outside in ["http://", "https://", "src=", "@import", "url("] {
+            assert!(!page.contains(outside), "{target}: {outside}");
+        }
+    }
+}
+
+#[test]
+fn names_from_the_source_do_not_become_markup() {
+    let folder = Folder::new("markup");
+    let path = folder.path("a.wgsl");
+    let source = "// <script>alert('x')</script> & more\n\
+        @fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }\n";
+    fs::write(&path, source).expect("written");
+    let page = text(&[&path, "--target", "interp", "--emit", "html"]);
+    assert!(!page.contains("<script>alert"));
+    assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; more"));
+}
+
+#[test]
+fn machine_ir_is_printed_alone_and_by_batch() {
+    let folder = Folder::new("mach");
+    for target in ["r700", "valhall"] {
+        let alone = text(&[&sample("color.wgsl"), "--target", target, "--emit", "mach"]);
+        assert!(alone.starts_with("mach \""), "{alone}");
+        let out = folder.path(target);
+        let shader = sample("color.wgsl");
+        made(&[
+            "batch", &shader, "--target", target, "--emit", "mach", "-o", &out,
+        ]);
+        let files: Vec<_> = fs::read_dir(&out).expect("made").collect();
+        let file = files[0].as_ref().expect("one file").path();
+        assert_eq!(fs::read_to_string(file).expect("text"), alone);
+    }
+}
+
+#[test]
+fn compare_has_a_row_for_each_machine_and_says_why_one_cannot() {
+    let table = text(&["compare", &sample("phong.wgsl")]);
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(rows.len(), 1 + 2 * 3, "{table}");
+    for word in ["machine", "instr", "cycles", "at least", "bound by"] {
+        assert!(rows[0].contains(word), "{word}: {table}");
+    }
+    for machine in ["r600 rv670", "r700 rv770", "valhall g57"] {
+        assert_eq!(table.matches(machine).count(), 2, "{table}");
+    }
+    let table = text(&[
+        "compare",
+        &sample("histogram.wgsl"),
+        "--targets",
+        "valhall,r700:rv730",
+    ]);
+    let refused = table.lines().find(|line| line.contains("rv730"));
+    let refused = refused.expect("a row");
+    assert!(
+        refused.contains("exit 3") && refused.contains("atomic"),
+        "{table}"
+    );
+    let output = gpucc(&["compare", &sample("histogram.wgsl"), "--targets", "r700"]);
+    assert_eq!(output.status.code(), Some(3), "no machine can");
+    for (targets, code) in [
+        ("gen4", 6),
+        ("r800", 2),
+        ("interp", 2),
+        ("r700:x", 2),
+        (",", 2),
+    ] {
+        let output = gpucc(&["compare", &sample("phong.wgsl"), "--targets", targets]);
+        assert_eq!(output.status.code(), Some(code), "{targets}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn files_that_differ_in_their_extension_alone_do_not_overwrite_each_other() {
+    let folder = Folder::new("apart");
+    fs::create_dir(folder.path("in")).expect("made");
+    let shader = "#version 450\nvoid main() {}\n";
+    fs::write(folder.path("in/a.frag"), shader).expect("written");
+    fs::write(
+        folder.path("in/a.comp"),
+        shader.replace("void", "layout(local_size_x = 1) in; void"),
+    )
+    .expect("written");
+    let (from, to) = (folder.path("in"), folder.path("out"));
+    made(&["batch", &from, "--target", "r700", "-o", &to]);
+    for name in ["a.frag.main.s", "a.comp.main.s"] {
+        assert!(Path::new(&to).join(name).exists(), "{name}");
+    }
+}
