@@ -14,8 +14,10 @@
 //! default prints; a program that wants silence calls [`silence_quarantined_panics`] once.
 
 mod diagnostic;
+mod glsl;
 mod lower;
 mod macros;
+mod places;
 mod prescan;
 mod quarantine;
 mod read;
@@ -233,15 +235,20 @@ fn read_and_lower(source: Source<'_>, map: &SourceMap, options: &Options) -> Res
                 .unwrap_or_else(|escape| Err(Stop::internal(format!("lowering broke: {escape:?}"))))
         });
         match result {
-            Ok((func, notes)) => {
+            Ok((mut func, notes)) => {
+                for inst in func.insts.values_mut() {
+                    inst.span = valid.places.original(inst.span);
+                }
                 lowered.funcs.push(func);
-                for note in notes {
+                for mut note in notes {
+                    valid.places.mend(&mut note);
                     if !lowered.notes.contains(&note) {
                         lowered.notes.push(note);
                     }
                 }
             }
             Err(stop) => {
+                let stop = stop.mended(&valid.places);
                 let stop = stop.with_note(format!("in the entry point `{}`", entry.name));
                 if !options.keep_going {
                     return Err(stop);

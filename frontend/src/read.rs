@@ -1,6 +1,7 @@
 //! naga in quarantine: text or words in, a valid naga module without overrides out.
 
 use crate::diagnostic::{Diagnostic, FailureKind};
+use crate::places::Places;
 use crate::quarantine::{self, Escape};
 use crate::source::Language;
 use crate::stop::{READING, Stop};
@@ -9,8 +10,8 @@ use gpucc_ir::ssa::{Span, Stage};
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::front;
 use naga::valid::{
-    Capabilities, EntryPointError, FunctionError, ModuleInfo, ValidationError, ValidationFlags,
-    Validator,
+    Capabilities, EntryPointError, FunctionError, FunctionInfo, ModuleInfo, ValidationError,
+    ValidationFlags, Validator,
 };
 use std::error::Error;
 
@@ -20,8 +21,26 @@ pub struct Valid {
     pub module: naga::Module,
     /// What naga knows about its expressions.
     pub info: ModuleInfo,
+    /// The entry points as functions, where naga's rules for interfaces are narrower than the language's.
+    functions: Vec<naga::Handle<naga::Function>>,
     /// What was inferred.
     pub notes: Vec<Diagnostic>,
+    /// From places in what naga read to the user's.
+    pub places: Places,
+}
+
+impl Valid {
+    /// True when naga did not check the interfaces.
+    pub fn frees_interfaces(&self) -> bool {
+        !self.functions.is_empty()
+    }
+    /// What naga knows about an entry point.
+    pub fn entry_info(&self, index: usize) -> &FunctionInfo {
+        match self.functions.get(index) {
+            Some(function) => &self.info[*function],
+            None => self.info.get_entry_point(index),
+        }
+    }
 }
 
 /// naga's span in our form.
@@ -53,10 +72,30 @@ pub fn escaped(escape: Escape) -> Stop {
 
 fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<Valid, Stop> {
     let mut notes = Vec::new();
+    let mut places = Places::default();
+    let result = read_module(source, text, options, &mut notes, &mut places);
+    let mut valid = result.map_err(|stop| stop.mended(&places))?;
+    valid.notes = notes;
+    valid.places = places;
+    Ok(valid)
+}
+
+fn read_module(
+    source: Source<'_>,
+    text: &str,
+    options: &Options,
+    notes: &mut Vec<Diagnostic>,
+    places: &mut Places,
+) -> Result<Valid, Stop> {
     let module = match source {
         Source::Wgsl(_) => wgsl(text)?,
-        Source::Glsl { stage, .. } => glsl(text, stage)?,
-        Source::SpirV(bytes) => spirv(bytes, &mut notes)?,
+        Source::Glsl { stage, .. } => {
+            let rewritten = crate::glsl::rewrite(text);
+            *places = rewritten.places;
+            notes.extend(rewritten.notes);
+            glsl(&rewritten.text, stage)?
+        }
+        Source::SpirV(bytes) => spirv(bytes, options, notes, places)?,
     };
     let language = match source {
         Source::Wgsl(_) => Language::Wgsl,
@@ -70,16 +109,80 @@ fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<V
         flags.remove(ValidationFlags::BINDINGS);
         flags.remove(ValidationFlags::CONTROL_FLOW_UNIFORMITY);
     }
-    let info = Validator::new(flags, Capabilities::all())
-        .validate(&module)
-        .map_err(|error| rejected(&error, language))?;
+    let validate =
+        |module: &naga::Module| Validator::new(flags, Capabilities::all()).validate(module);
+    let (info, functions) = match validate(&module) {
+        Ok(info) => (info, Vec::new()),
+        Err(error) => {
+            let freeing = language != Language::Wgsl && is_about_interface(&error, &module);
+            let freed = freeing.then(|| as_functions(&module));
+            match freed.map(|(freed, functions)| (validate(&freed), functions)) {
+                Some((Ok(info), functions)) => (info, functions),
+                _ => return Err(rejected(&error, language)),
+            }
+        }
+    };
+    let unresolved = !functions.is_empty() && !module.overrides.is_empty();
+    if unresolved {
+        let feature = "specialization constants beside inputs or outputs of this type";
+        return Err(Stop::unsupported(feature, READING));
+    }
+    // The values of SPIR-V's specialization constants are in the module already.
+    let none = Options::default();
+    let options = match source {
+        Source::SpirV(_) => &none,
+        _ => options,
+    };
     let language_shares_bindings = language != Language::Wgsl;
     let (module, info) = resolve(module, info, options, language_shares_bindings)?;
     Ok(Valid {
         module,
         info,
-        notes,
+        functions,
+        notes: Vec::new(),
+        places: Places::default(),
     })
+}
+
+/// True for what naga asks of inputs and outputs, in modules of which it asks nothing else that moves
+/// with them: [`as_functions`] gives up the checks of workgroup sizes too.
+fn is_about_interface(error: &naga::WithSpan<ValidationError>, module: &naga::Module) -> bool {
+    use EntryPointError as E;
+    let about = matches!(
+        error.as_inner(),
+        ValidationError::EntryPoint {
+            source: E::Argument(..) | E::Result(_) | E::MissingVertexOutputPosition,
+            ..
+        }
+    );
+    about
+        && module.entry_points.iter().all(|entry| {
+            matches!(
+                entry.stage,
+                naga::ShaderStage::Vertex | naga::ShaderStage::Fragment
+            )
+        })
+}
+
+/// The module with its entry points as functions: naga then asks nothing of their interfaces, where
+/// SPIR-V and GLSL have matrices, arrays, and vertex programs without a position.
+fn as_functions(module: &naga::Module) -> (naga::Module, Vec<naga::Handle<naga::Function>>) {
+    let mut freed = module.clone();
+    let entries = std::mem::take(&mut freed.entry_points);
+    let functions = entries
+        .into_iter()
+        .map(|entry| {
+            let mut function = entry.function;
+            for argument in &mut function.arguments {
+                argument.binding = None;
+            }
+            if let Some(result) = &mut function.result {
+                result.binding = None;
+            }
+            freed.functions.append(function, naga::Span::UNDEFINED)
+        })
+        .collect();
+    (freed, functions)
 }
 
 fn wgsl(text: &str) -> Result<naga::Module, Stop> {
@@ -176,11 +279,8 @@ fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
             | Kind::UnsupportedMatrixWithTwoRowsInStd140 { .. }
             | Kind::UnsupportedF16MatrixInStd140 { .. }
             | Kind::InternalError(_) => unsupported_with(&first.kind.to_string(), diagnostic),
-            // naga reads a part of GLSL 4.40 and later: what it does not know may well be valid.
-            Kind::UnknownVariable(name) if name.starts_with("gl_") => {
-                unsupported_with(&first.kind.to_string(), diagnostic)
-            }
-            Kind::UnknownType(name) if is_glsl_type(name) => {
+            // What naga has no rule for though the language has.
+            kind if crate::glsl::is_beyond_naga(kind, text) => {
                 unsupported_with(&first.kind.to_string(), diagnostic)
             }
             // Comparisons of arrays, arrays of arrays: valid, and beyond naga's expressions.
@@ -195,16 +295,12 @@ fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
     })
 }
 
-fn is_glsl_type(name: &str) -> bool {
-    [
-        "sampler", "isampler", "usampler", "image", "iimage", "uimage", "subpass", "texture",
-        "dmat", "dvec",
-    ]
-    .iter()
-    .any(|prefix| name.starts_with(prefix))
-}
-
-fn spirv(bytes: &[u8], notes: &mut Vec<Diagnostic>) -> Result<naga::Module, Stop> {
+fn spirv(
+    bytes: &[u8],
+    options: &Options,
+    notes: &mut Vec<Diagnostic>,
+    places: &mut Places,
+) -> Result<naga::Module, Stop> {
     const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
     let mut words = bytes.to_vec();
     let reversed = [MAGIC[3], MAGIC[2], MAGIC[1], MAGIC[0]];
@@ -233,6 +329,8 @@ fn spirv(bytes: &[u8], notes: &mut Vec<Diagnostic>) -> Result<naga::Module, Stop
         let text = "float controls (denormals, rounding, NaN) are as the machine has them";
         notes.push(Diagnostic::note("float-controls", text));
     }
+    let (words, moved) = crate::spirv::rewrite(&words, options)?;
+    *places = moved;
     let options = front::spv::Options {
         adjust_coordinate_space: false,
         strict_capabilities: false,

@@ -1,8 +1,14 @@
 //! A SPIR-V module before naga sees it: bounds, and what naga refuses though it changes nothing.
 
-use crate::Limits;
+mod combined;
+mod constants;
+mod module;
+
+use crate::places::Places;
 use crate::stop::Stop;
+use crate::{Limits, Options};
 use gpucc_ir::ssa::Span;
+use module::Module;
 
 /// Structured constructs in one function; naga recurses over their nesting.
 const CONSTRUCTS: u64 = 16_383;
@@ -75,7 +81,8 @@ pub fn check(bytes: &[u8]) -> Result<(), Stop> {
 }
 
 /// Extensions whose instructions only describe, or are rewritten here.
-const HARMLESS: [&str; 5] = [
+const HARMLESS: [&str; 6] = [
+    "SPV_KHR_non_semantic_info",
     "SPV_GOOGLE_hlsl_functionality1",
     "SPV_GOOGLE_decorate_string",
     "SPV_GOOGLE_user_type",
@@ -149,6 +156,48 @@ pub fn simplify(bytes: &[u8]) -> (Vec<u8>, Vec<u32>) {
     }
     let bytes = out.into_iter().flat_map(u32::to_le_bytes).collect();
     (bytes, modes)
+}
+
+/// Rewrites what naga does not read into what it reads, and says where everything stood: specialization
+/// constants become constants, combined image samplers become images and samplers, and instructions
+/// for debuggers go.
+///
+/// # Errors
+/// A value for a specialization constant that the module does not have.
+pub fn rewrite(bytes: &[u8], options: &Options) -> Result<(Vec<u8>, Places), Stop> {
+    let mut module = Module::read(bytes);
+    drop_remarks(&mut module);
+    constants::specialize(&mut module, options)?;
+    combined::split(&mut module);
+    Ok(module.write())
+}
+
+const OP_NOP: u32 = 0;
+const OP_EXT_INST_IMPORT: u32 = 11;
+const OP_EXT_INST: u32 = 12;
+
+/// Leaves out `OpNop`, and sets of instructions that by their names mean nothing to the program.
+fn drop_remarks(module: &mut Module) {
+    let mut sets = Vec::new();
+    module.insts.retain(|inst| match inst.opcode() {
+        OP_NOP => false,
+        OP_EXT_INST_IMPORT => {
+            let name = string(inst.rest(1));
+            let remarks = name.starts_with("NonSemantic.") || name.contains("DebugInfo");
+            if remarks {
+                sets.push(inst.operand(0));
+            }
+            !remarks
+        }
+        OP_EXT_INST => !sets.contains(&inst.operand(2)),
+        _ => true,
+    });
+}
+
+/// Words of the string that an instruction's words begin with.
+fn string_words(words: &[u32]) -> usize {
+    let ends = |word: &u32| word.to_le_bytes().contains(&0);
+    words.iter().position(ends).map_or(words.len(), |at| at + 1)
 }
 
 /// A literal string of an instruction.

@@ -1,6 +1,7 @@
 //! Why reading or lowering stopped: what [`crate::Failure`] is made from.
 
 use crate::diagnostic::{Diagnostic, Failure, FailureKind};
+use crate::places::Places;
 use crate::source::SourceMap;
 use gpucc_ir::ssa::Span;
 
@@ -73,6 +74,13 @@ impl Stop {
     /// Adds a remark.
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.what.1.notes.push(note.into());
+        self
+    }
+
+    /// The same with the places that the user knows.
+    pub fn mended(mut self, places: &Places) -> Self {
+        self.span = places.original(self.span);
+        places.mend(&mut self.what.1);
         self
     }
 

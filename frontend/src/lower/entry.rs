@@ -10,7 +10,11 @@ use gpucc_ir::ssa::{
     Builtin, Func, InputData, InputKind, Interpolation, Op, OutputData, OutputKind, Sampling,
     Scalar, Span, Stage, Type,
 };
-use naga::{Binding, Handle, TypeInner};
+use naga::{Binding, TypeInner};
+use std::collections::BTreeSet;
+
+/// More locations than any machine has.
+const MOST_LOCATIONS: u32 = 256;
 
 /// Lowers one entry point; also gives what was inferred.
 pub fn lower(
@@ -59,10 +63,42 @@ pub fn lower(
         whole: None,
         notes: Vec::new(),
     };
-    let result = lower.entry(entry, valid.info.get_entry_point(index));
+    let result = lower.entry(entry, valid.entry_info(index));
     let at = lower.span;
     result.map_err(|stop| stop.at(at))?;
+    if valid.frees_interfaces() {
+        one_each(&lower.func)?;
+    }
     Ok(lower.finish())
+}
+
+/// Two variables in the components of one location are SPIR-V's `Component`, which naga does not keep.
+fn one_each(func: &Func) -> Result<()> {
+    let mut inputs = BTreeSet::new();
+    let mut outputs = BTreeSet::new();
+    let mut apart = true;
+    for input in func.inputs.values() {
+        if let InputKind::Location { location, .. } = input.kind {
+            apart &= inputs.insert(location);
+        }
+    }
+    for output in func.outputs.values() {
+        if let OutputKind::Location {
+            location,
+            blend_src,
+            ..
+        } = output.kind
+        {
+            apart &= outputs.insert((location, blend_src));
+        }
+    }
+    match apart {
+        true => Ok(()),
+        false => Err(Stop::unsupported(
+            "several variables at one location",
+            LOWERING,
+        )),
+    }
 }
 
 impl<'a> Lower<'a> {
@@ -77,7 +113,12 @@ impl<'a> Lower<'a> {
         for argument in &entry.function.arguments {
             let name = argument.name.as_deref().unwrap_or("");
             let values = self.within(prologue, |lower| {
-                lower.inputs(argument.ty, argument.binding.as_ref(), name, entry)
+                lower.inputs(
+                    lower.types.inner(argument.ty),
+                    argument.binding.as_ref(),
+                    name,
+                    entry,
+                )
             })?;
             arguments.push(Operand::Values(values));
         }
@@ -97,7 +138,7 @@ impl<'a> Lower<'a> {
                 ResultAt::Values(values) => values,
                 ResultAt::Place(place) => self.load(&place, self.types.inner(declared.ty))?,
             };
-            let used = self.outputs(declared.ty, binding, "", &values)?;
+            let used = self.outputs(self.types.inner(declared.ty), binding, "", &values)?;
             debug_assert_eq!(used, values.len(), "every scalar of the result is written");
         }
         self.end_open(Op::Yield);
@@ -117,12 +158,11 @@ impl<'a> Lower<'a> {
     /// Declares and reads the inputs of one argument.
     fn inputs(
         &mut self,
-        ty: Handle<naga::Type>,
+        inner: &TypeInner,
         binding: Option<&Binding>,
         name: &str,
         entry: &naga::EntryPoint,
     ) -> Result<Values> {
-        let inner = self.types.inner(ty);
         let Some(binding) = binding else {
             let TypeInner::Struct { members, .. } = inner else {
                 return Err(Stop::unsupported("an input without a binding", LOWERING));
@@ -130,7 +170,8 @@ impl<'a> Lower<'a> {
             let mut values = Values::new();
             for member in members {
                 let name = member.name.as_deref().unwrap_or("");
-                values.extend(self.inputs(member.ty, member.binding.as_ref(), name, entry)?);
+                let inner = self.types.inner(member.ty);
+                values.extend(self.inputs(inner, member.binding.as_ref(), name, entry)?);
             }
             return Ok(values);
         };
@@ -140,8 +181,15 @@ impl<'a> Lower<'a> {
         if let TypeInner::Array { base, .. } = inner {
             // Clip distances and SPIR-V's sample mask are arrays; the mask has one word.
             if let Binding::BuiltIn(naga::BuiltIn::SampleMask) = binding {
-                return self.inputs(*base, Some(binding), name, entry);
+                return self.inputs(self.types.inner(*base), Some(binding), name, entry);
             }
+        }
+        if let Some(parts) = self.locations(inner, binding)? {
+            let mut values = Values::new();
+            for (part, binding) in parts {
+                values.extend(self.inputs(&part, Some(&binding), name, entry)?);
+            }
+            return Ok(values);
         }
         let Some((scalar, components)) = scalars(inner) else {
             return Err(Stop::unsupported("an input of this type", LOWERING));
@@ -193,12 +241,11 @@ impl<'a> Lower<'a> {
     /// Declares and writes the outputs of a result; gives how many scalars they took.
     fn outputs(
         &mut self,
-        ty: Handle<naga::Type>,
+        inner: &TypeInner,
         binding: Option<&Binding>,
         name: &str,
         values: &[gpucc_ir::ssa::Value],
     ) -> Result<usize> {
-        let inner = self.types.inner(ty);
         let Some(binding) = binding else {
             let TypeInner::Struct { members, .. } = inner else {
                 return Err(Stop::unsupported("an output without a binding", LOWERING));
@@ -206,15 +253,20 @@ impl<'a> Lower<'a> {
             let mut used = 0;
             for member in members {
                 let name = member.name.as_deref().unwrap_or("");
-                used += self.outputs(member.ty, member.binding.as_ref(), name, &values[used..])?;
+                let inner = self.types.inner(member.ty);
+                used += self.outputs(inner, member.binding.as_ref(), name, &values[used..])?;
             }
             return Ok(used);
         };
-        if let TypeInner::Array { base, .. } = inner {
-            let Binding::BuiltIn(builtin) = *binding else {
-                return Err(Stop::unsupported("an array as an output", LOWERING));
-            };
-            let count = self.types.leaf_count(ty)?;
+        if let Some(parts) = self.locations(inner, binding)? {
+            let mut used = 0;
+            for (part, binding) in parts {
+                used += self.outputs(&part, Some(&binding), name, &values[used..])?;
+            }
+            return Ok(used);
+        }
+        if let (TypeInner::Array { base, .. }, &Binding::BuiltIn(builtin)) = (inner, binding) {
+            let count = self.types.leaf_count_of(inner)?;
             match builtin {
                 naga::BuiltIn::ClipDistances => {
                     for first in (0..count).step_by(4) {
@@ -225,7 +277,7 @@ impl<'a> Lower<'a> {
                     return Ok(count);
                 }
                 naga::BuiltIn::SampleMask => {
-                    self.outputs(*base, Some(binding), name, &values[..1])?;
+                    self.outputs(self.types.inner(*base), Some(binding), name, &values[..1])?;
                     return Ok(count);
                 }
                 _ => return Err(Stop::unsupported("this array output", LOWERING)),
@@ -256,6 +308,81 @@ impl<'a> Lower<'a> {
         let count = usize::from(components);
         self.output(kind, reading(scalar), name, &values[..count]);
         Ok(count)
+    }
+
+    /// What stands at locations of its own, one after the other: elements of an array, columns of a
+    /// matrix, members of a structure. SPIR-V and GLSL alone have them.
+    fn locations(
+        &self,
+        inner: &TypeInner,
+        binding: &Binding,
+    ) -> Result<Option<Vec<(TypeInner, Binding)>>> {
+        let &Binding::Location {
+            location: first, ..
+        } = binding
+        else {
+            return Ok(None);
+        };
+        if self.location_count(inner) > MOST_LOCATIONS {
+            let feature = "an input or output of more locations than any machine has";
+            return Err(Stop::unsupported(feature, LOWERING));
+        }
+        let Some(parts) = self.located_parts(inner)? else {
+            return Ok(None);
+        };
+        let mut at = first;
+        let mut all = Vec::with_capacity(parts.len());
+        for part in parts {
+            let mut own = binding.clone();
+            if let Binding::Location { location, .. } = &mut own {
+                *location = at;
+            }
+            at = at.saturating_add(self.location_count(&part));
+            all.push((part, own));
+        }
+        Ok(Some(all))
+    }
+
+    fn located_parts(&self, inner: &TypeInner) -> Result<Option<Vec<TypeInner>>> {
+        let count = match inner {
+            TypeInner::Struct { members, .. } => {
+                let members = members.iter();
+                return Ok(Some(
+                    members
+                        .map(|member| self.types.inner(member.ty).clone())
+                        .collect(),
+                ));
+            }
+            TypeInner::Matrix { columns, .. } => *columns as u32,
+            TypeInner::Array {
+                size: naga::ArraySize::Constant(count),
+                ..
+            } => count.get(),
+            _ => return Ok(None),
+        };
+        (0..count)
+            .map(|index| self.types.element(inner, index))
+            .collect::<Result<Vec<_>>>()
+            .map(Some)
+    }
+
+    /// Locations that a type takes.
+    fn location_count(&self, inner: &TypeInner) -> u32 {
+        match inner {
+            TypeInner::Struct { members, .. } => members
+                .iter()
+                .map(|member| self.location_count(self.types.inner(member.ty)))
+                .fold(0, u32::saturating_add),
+            TypeInner::Matrix { columns, .. } => *columns as u32,
+            TypeInner::Array {
+                base,
+                size: naga::ArraySize::Constant(count),
+                ..
+            } => self
+                .location_count(self.types.inner(*base))
+                .saturating_mul(count.get()),
+            _ => 1,
+        }
     }
 
     fn output(

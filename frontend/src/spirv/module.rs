@@ -1,0 +1,100 @@
+//! A SPIR-V module as a list of instructions that remember where they stood.
+
+use crate::places::Places;
+
+/// Words of the header.
+pub const HEADER: usize = 5;
+
+/// One instruction.
+#[derive(Clone, Debug)]
+pub struct Inst {
+    /// Byte of its first word in the user's module.
+    pub at: usize,
+    /// Its words; the first holds length and opcode.
+    pub words: Vec<u32>,
+}
+
+impl Inst {
+    /// An instruction that stands for the place of another.
+    pub fn new(at: usize, opcode: u32, operands: &[u32]) -> Inst {
+        let mut words = vec![(operands.len() as u32 + 1) << 16 | opcode];
+        words.extend_from_slice(operands);
+        Inst { at, words }
+    }
+    /// Its number.
+    pub fn opcode(&self) -> u32 {
+        self.words[0] & 0xffff
+    }
+    /// What follows the first word.
+    pub fn operands(&self) -> &[u32] {
+        &self.words[1..]
+    }
+    /// An operand, 0 where there is none.
+    pub fn operand(&self, index: usize) -> u32 {
+        self.words.get(index + 1).copied().unwrap_or(0)
+    }
+    /// Operands from one on, none where there are too few.
+    pub fn rest(&self, from: usize) -> &[u32] {
+        self.operands().get(from..).unwrap_or_default()
+    }
+    /// Replaces opcode and operands.
+    pub fn become_inst(&mut self, opcode: u32, operands: &[u32]) {
+        *self = Inst::new(self.at, opcode, operands);
+    }
+}
+
+/// A module that passed [`super::check`].
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Magic number, version, generator, bound, schema.
+    pub header: [u32; HEADER],
+    /// In order.
+    pub insts: Vec<Inst>,
+}
+
+impl Module {
+    /// Splits words.
+    pub fn read(bytes: &[u8]) -> Module {
+        let words: Vec<u32> = bytes
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect();
+        let mut header = [0; HEADER];
+        header.copy_from_slice(&words[..HEADER]);
+        let mut insts = Vec::new();
+        let mut index = HEADER;
+        while index < words.len() {
+            let length = ((words[index] >> 16) as usize).max(1);
+            let end = words.len().min(index + length);
+            insts.push(Inst {
+                at: 4 * index,
+                words: words[index..end].to_vec(),
+            });
+            index = end;
+        }
+        Module { header, insts }
+    }
+
+    /// A number that no instruction uses.
+    pub fn fresh(&mut self) -> u32 {
+        let id = self.header[3];
+        self.header[3] += 1;
+        id
+    }
+
+    /// Joins words, and says where they came from.
+    pub fn write(&self) -> (Vec<u8>, Places) {
+        let mut bytes: Vec<u8> = self
+            .header
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        let mut places = Places::default();
+        places.push(0, 0);
+        for inst in &self.insts {
+            places.push(bytes.len(), inst.at);
+            bytes.extend(inst.words.iter().flat_map(|word| word.to_le_bytes()));
+        }
+        (bytes, places)
+    }
+}
