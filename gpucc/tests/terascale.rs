@@ -176,3 +176,85 @@ fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
         );
     }
 }
+
+/// Verifies a compute shader on R700 and gives its assembly.
+fn verified(name: &str, source: &str) -> String {
+    let shader = write(name, source);
+    let output = gpucc(&["verify", "--target", "r700", "--inputs", "16", &shader]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains(" 0 mismatches"), "{}", text(&output));
+    text(&gpucc(&["--target", "r700", &shader]))
+}
+
+const OUT: &str = "@group(0) @binding(0) var<storage, read_write> out: array<vec4u>;\n";
+
+#[test]
+fn variables_whose_slots_have_owners_live_in_the_data_share() {
+    let cases = [
+        (
+            "words",
+            "var<workgroup> w: array<u32, 64>;
+            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32,
+                @builtin(global_invocation_id) g: vec3u) {
+              w[i] = g.x * 3; workgroupBarrier(); out[g.x].x = w[(g.x * 7) % 64]; }",
+        ),
+        (
+            "slots_of_three_words_at_places_of_a_plane",
+            "struct S { a: u32, b: u32, c: f32 }
+            var<workgroup> w: array<S, 24>;
+            @compute @workgroup_size(6, 4) fn main(@builtin(local_invocation_id) i: vec3u,
+                @builtin(global_invocation_id) g: vec3u) {
+              w[i.y * 6 + i.x] = S(g.x, g.y, 1.0); workgroupBarrier();
+              let s = w[23 - i.x - i.y * 6]; out[g.x] = vec4u(s.a, s.b, u32(s.c), 0); }",
+        ),
+        (
+            "two_variables_of_rows",
+            "var<workgroup> a: array<vec4u, 32>;
+            var<workgroup> b: array<array<u32, 6>, 32>;
+            @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32,
+                @builtin(global_invocation_id) g: vec3u) {
+              a[i] = vec4u(g.x, 1, 2, g.x + 3); b[i][1] = g.x; b[i][5] = 7 * g.x;
+              if i > 20 { a[i].y = 77u; }
+              workgroupBarrier();
+              out[g.x] = a[31 - i] + vec4u(b[i ^ 1][5], b[i ^ 2][1], b[i ^ 3][0], 0); }",
+        ),
+    ];
+    for (name, source) in cases {
+        let asm = verified(&format!("{name}.wgsl"), &format!("{OUT}{source}"));
+        for op in ["DS_LOCAL_WRITE", "DS_LOCAL_READ"] {
+            assert!(asm.contains(op), "{name}: {asm}");
+        }
+        assert!(!asm.contains("READ_MEM"), "{name}: {asm}");
+    }
+}
+
+#[test]
+fn variables_that_others_write_live_in_the_scatter_aperture() {
+    let asm = verified(
+        "others.wgsl",
+        &format!(
+            "{OUT}var<workgroup> w: array<u32, 32>;
+            @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32,
+                @builtin(global_invocation_id) g: vec3u) {{
+              w[31 - i] = g.x * 3; workgroupBarrier(); out[g.x].x = w[i]; }}"
+        ),
+    );
+    assert!(
+        asm.contains("READ_MEM") && !asm.contains("DS_LOCAL"),
+        "{asm}"
+    );
+}
+
+#[test]
+fn invocations_that_never_meet_may_be_more_than_a_wavefront() {
+    let source = format!(
+        "{OUT}var<workgroup> w: array<u32, 200>;
+        @compute @workgroup_size(200) fn main(@builtin(local_invocation_index) i: u32,
+            @builtin(global_invocation_id) g: vec3u) {{
+          w[i] = g.x * 3; w[i] += 5; out[g.x].x = w[i]; }}"
+    );
+    verified("alone.wgsl", &source);
+    let met = source.replace("w[i] += 5;", "workgroupBarrier();");
+    let output = gpucc(&["--target", "r700", &write("met.wgsl", &met)]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+}

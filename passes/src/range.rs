@@ -2,7 +2,7 @@
 
 use crate::shape::{Carries, Shape, carried_at};
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Inst, Op, Region, Type, Value, ValueDef};
+use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Inst, Op, Region, Type, Value, ValueDef};
 
 /// How many conditions of the form `index < length` with a run-time length are remembered.
 const RELATIONS: usize = 8;
@@ -136,6 +136,7 @@ impl Ranges {
                 _ => u64::MAX,
             },
             Op::PopCount | Op::Clz | Op::Ctz => u64::from(func.ty(data.args[0]).bits()),
+            Op::Input => local_id(func, data.imm).unwrap_or(u64::MAX),
             _ => u64::MAX,
         };
         let bound = match data.op {
@@ -249,6 +250,24 @@ impl Ranges {
             self.at_most(a, bound);
         }
     }
+}
+
+/// The largest value of a component of `local_invocation_id` or of `local_invocation_index`.
+fn local_id(func: &Func, imm: Imm) -> Option<u64> {
+    let Imm::Input(input, component) = imm else {
+        return None;
+    };
+    let lanes = match func.inputs[input].kind {
+        InputKind::Builtin(Builtin::LocalInvocationId) => {
+            u64::from(*func.workgroup_size.get(usize::from(component))?)
+        }
+        InputKind::Builtin(Builtin::LocalInvocationIndex) => func
+            .workgroup_size
+            .iter()
+            .try_fold(1u64, |all, &size| all.checked_mul(u64::from(size)))?,
+        _ => return None,
+    };
+    lanes.checked_sub(1)
 }
 
 fn constant_bits(func: &Func, value: Value) -> u64 {

@@ -33,7 +33,7 @@ macro_rules! passes {
 
 passes! {
     mem2reg, false, "private variables become values";
-    zero_workgroup, true, "workgroup variables start as zeros";
+    zero_workgroup, true, "workgroup variables start as zeros, and are private where nobody meets";
     bound_loops, true, "no loop runs for ever";
     robust, true, "out-of-range indices become harmless";
     fold, false, "computes at compile time what can be";

@@ -1,4 +1,7 @@
 //! Workgroup variables start as zeros, as WGSL promises: the invocations share the stores, then meet.
+//!
+//! Where invocations never meet, none may read what another writes: each then has its own copy, a private variable
+//! of zeros, and nobody needs to meet for the zeros either.
 
 use crate::ctx::Ctx;
 use gpucc_ir::ssa::{
@@ -7,13 +10,16 @@ use gpucc_ir::ssa::{
 };
 
 /// Stores that one invocation makes in a row before a loop makes them.
-const IN_A_ROW: u32 = 8;
+const IN_A_ROW: u32 = 16;
+/// The same for a variable of its own, which may become values when its stores are plain.
+const PRIVATE_IN_A_ROW: u32 = 64;
 
 /// Puts the stores and a barrier at the top of the body.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     if !ctx.options.zero_workgroup || func.stage != Stage::Compute {
         return false;
     }
+    let alone = make_private(func, ctx);
     let mems: Vec<(Mem, u32)> = func
         .mems
         .iter()
@@ -21,7 +27,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         .map(|(mem, data)| (mem, data.size / 4))
         .collect();
     if mems.is_empty() {
-        return false;
+        return alone;
     }
     let lanes = func
         .workgroup_size
@@ -35,10 +41,10 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let zero = b.u32(0);
     for (mem, words) in mems {
         let (full, rest) = (words / lanes, words % lanes);
-        if full <= IN_A_ROW {
-            for row in 0..full {
-                store(&mut b, mem, words, lane, row * lanes, zero);
-            }
+        if full == 0 {
+            // The rest is all there is.
+        } else if full <= IN_A_ROW {
+            own_words(&mut b, mem, words, lane, full, zero);
         } else {
             rows(&mut b, mem, words, lane, full * lanes, lanes, zero);
         }
@@ -70,6 +76,48 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     true
 }
 
+/// Workgroup variables of a function without barriers and atomics become private ones; true when there were any.
+///
+/// A word that two invocations touch, one of them writing, is a race without a barrier between them, so every
+/// invocation reads the word's zero or what it wrote itself.
+fn make_private(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let mut shared = false;
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            shared |= matches!(func.insts[inst].op, Op::Barrier | Op::MemAtomic);
+        }
+    }
+    if shared {
+        return false;
+    }
+    let mut own = Vec::new();
+    for (mem, data) in func.mems.iter_mut() {
+        if data.space == MemSpace::Workgroup {
+            data.space = MemSpace::Private;
+            own.push((mem, data.size / 4));
+        }
+    }
+    let region = func.new_region();
+    let mut b = Builder::at(func, region);
+    for &(mem, words) in own.iter().filter(|&&(_, words)| words > 0) {
+        let zero = b.u32(0);
+        if words <= PRIVATE_IN_A_ROW {
+            for lo in (0..words * 4).step_by(4) {
+                let address = b.u32(lo);
+                let hi = lo + 4;
+                b.mem_store(Access { mem, lo, hi }, address, &[zero]);
+            }
+        } else {
+            let first = b.u32(0);
+            rows(&mut b, mem, words, first, words, 1, zero);
+        }
+    }
+    let insts = std::mem::take(&mut func.regions[region].insts);
+    ctx.steps += insts.len() as u64;
+    func.regions[func.body].insts.splice(0..0, insts);
+    !own.is_empty()
+}
+
 fn local_index(func: &mut Func) -> Input {
     let kind = InputKind::Builtin(Builtin::LocalInvocationIndex);
     let found = func
@@ -85,6 +133,25 @@ fn local_index(func: &mut Func) -> Input {
             name: "local_invocation_index".into(),
         })
     })
+}
+
+/// Stores zeros at words `lane * count` to `lane * count + count - 1`: the part of an array that the invocation writes
+/// in most shaders, in pieces as large as stores are.
+fn own_words(b: &mut Builder, mem: Mem, words: u32, lane: Value, count: u32, zero: Value) {
+    let piece = [4, 2, 1].into_iter().find(|piece| count % piece == 0);
+    let piece = piece.unwrap_or(1);
+    let access = Access {
+        mem,
+        lo: 0,
+        hi: words * 4,
+    };
+    let stride = b.u32(count * 4);
+    let start = b.op2(Op::IMul, lane, stride);
+    for first in (0..count).step_by(piece as usize) {
+        let offset = b.u32(first * 4);
+        let address = b.op2(Op::IAdd, start, offset);
+        b.mem_store(access, address, &vec![zero; piece as usize]);
+    }
 }
 
 /// Stores a zero at word `lane + first`.

@@ -93,15 +93,18 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
 }
 
 /// The program of a seed: every fourth is a fragment program, every fifth works together in
-/// workgroups; the even ones and every second fragment program sample textures.
+/// workgroups; the even ones and every second fragment program sample textures. R6xx's are all fragment programs.
 pub fn program_of(target: Target, seed: u64) -> Func {
+    // R6xx writes no memory, and a compute program leaves nothing else.
+    let exports_only = target == Target::R600;
     let base = match seed % 4 {
+        _ if exports_only => Config::FRAGMENT,
         3 => Config::FRAGMENT,
         _ => Config::COMPUTE,
     };
     let config = Config {
         allow: allowed(target),
-        workgroup: seed.is_multiple_of(5),
+        workgroup: seed.is_multiple_of(5) && !exports_only,
         textures: seed.is_multiple_of(2) || seed % 8 == 3,
         workgroup_size: 32,
         ..base

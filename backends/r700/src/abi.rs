@@ -9,6 +9,7 @@ use crate::api::{
     AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, ExportKind, Failure, Fetch,
     InputSlot, Options, OutputSlot, ResourceSlot, Slot, State, Step,
 };
+use crate::share::Shares;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, MemSpace, Op, Output, OutputKind, Resource,
@@ -65,6 +66,8 @@ pub struct Abi {
     pub workgroup_constant: u32,
     /// Dword offset of each workgroup variable within the workgroup's region.
     pub workgroup_offset: SecondaryMap<gpucc_ir::ssa::Mem, u32>,
+    /// Workgroup variables in the local data share.
+    pub shares: Shares,
     /// Indices of private variables are in range by promise.
     pub trusts_indices: bool,
 }
@@ -127,10 +130,14 @@ impl Abi {
         };
         abi.check_streams()?;
         abi.bindings(func, options, &uses)?;
+        abi.shares = Shares::of(func, options.chip.wave());
         let slots = &mut abi.workgroup_offset;
         let mut dwords = 0;
         for (mem, data) in func.mems.iter() {
-            if data.space == MemSpace::Workgroup && uses.mems[mem.as_u32() as usize] {
+            if data.space == MemSpace::Workgroup
+                && uses.mems[mem.as_u32() as usize]
+                && abi.shares.get(mem).is_none()
+            {
                 slots[mem] = dwords;
                 dwords += data.size / 4;
             }
@@ -143,21 +150,15 @@ impl Abi {
             Stage::Compute => {
                 let size: u32 = func.workgroup_size.iter().product();
                 let wave = options.chip.wave();
+                // More invocations than a wavefront cannot meet (`refuse`): several wavefronts need no padding between
+                // workgroups.
+                let together =
+                    (uses.barrier || dwords > 0 || abi.shares.stride > 0) && size <= wave;
                 abi.compute = Some(ComputeLayout {
-                    threads_per_workgroup: if uses.barrier || dwords > 0 {
-                        wave
-                    } else {
-                        size
-                    },
+                    threads_per_workgroup: if together { wave } else { size },
                     workgroup_dwords: dwords,
+                    share_stride: abi.shares.stride,
                 });
-                if dwords > 0 && size > wave {
-                    return Err(Failure::NotYet {
-                        feature: "workgroup memory for more invocations than a wavefront".into(),
-                        stage: "abi",
-                        span: Span::NONE,
-                    });
-                }
             }
         }
         Ok(abi)

@@ -337,6 +337,8 @@ pub struct ComputeLayout {
     pub threads_per_workgroup: u32,
     /// Dwords of workgroup memory within the scatter aperture, per workgroup.
     pub workgroup_dwords: u32,
+    /// Dwords of the local data share that each thread owns.
+    pub share_stride: u32,
 }
 
 /// Figures of the program, by the contract's names.

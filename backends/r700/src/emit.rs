@@ -6,8 +6,8 @@
 use crate::api::{Chip, Failure, Family, Stats};
 use crate::group::{self, Clause, Item, Work};
 use crate::inst::{
-    Alu, Export, ExportType, Indexed, Inst, Lane, MemRead, MemWrite, Source, Space, Src, Texture,
-    Vertex,
+    Alu, Export, ExportType, Indexed, Inst, Lane, MemRead, MemWrite, ShareRead, ShareWrite, Source,
+    Space, Src, Texture, Vertex,
 };
 use crate::isa::{self, AluOp, CfOp, FetchOp, f};
 use crate::legal::Group;
@@ -17,6 +17,7 @@ use crate::slot::{Dst, Operand, Read, Slot};
 use crate::{cost, retarget, temporaries};
 use gpucc_ir::mach::{Cell, Func, Inst as _, Reg};
 use gpucc_ir::ssa::Span;
+use gpucc_isa::FieldId;
 use smallvec::SmallVec;
 
 /// The bytes of a program and what was counted on the way.
@@ -89,6 +90,8 @@ enum FetchKind {
     Vertex,
     Texture,
     Memory,
+    ShareWrite,
+    ShareRead,
 }
 
 /// An export that waits: its instruction, the cells that it reads, where it comes from.
@@ -632,6 +635,21 @@ impl Emitter<'_> {
                     self.stats.spills += 1;
                 }
             }
+            Inst::ShareWrite(write) => {
+                let inst = self.share_write(write);
+                let source = write.src.iter().find_map(|lane| match lane {
+                    Lane::Reg(reg) => Some(parts(reg.cell()).0),
+                    Lane::Zero | Lane::One | Lane::Masked => None,
+                });
+                self.push_fetch(FetchKind::ShareWrite, [inst], source.as_slice(), None, span)?;
+            }
+            // What the group wrote is there in the next clause: R700 ISA 2.6.2 asks for a barrier between.
+            Inst::ShareRead(read) => {
+                let inst = self.share_read(read);
+                let index = parts(read.bank.cell()).0;
+                let row = row_of(&read.dst);
+                self.push_fetch(FetchKind::ShareRead, [inst], &[index], row, span)?;
+            }
             Inst::WaitAck => self.wait(span)?,
             Inst::Export(export) => {
                 self.stats.exports += 1;
@@ -865,7 +883,7 @@ impl Emitter<'_> {
         }
         let (insts, spans): (Vec<_>, Vec<_>) = std::mem::take(&mut self.fetch).into_iter().unzip();
         let op = match self.fetch_kind {
-            FetchKind::Texture => {
+            FetchKind::Texture | FetchKind::ShareWrite | FetchKind::ShareRead => {
                 self.stats.tex_clauses += 1;
                 self.stats.tex_instructions += insts.len() as u32;
                 CfOp::TEX
@@ -955,18 +973,7 @@ impl Emitter<'_> {
         let mut inst = isa::Inst::new(self.isa().fetch_op(fetch.op))
             .with(f::RESOURCE_ID, fetch.resource.into())
             .with(f::SAMPLER_ID, fetch.sampler.into());
-        for (lane, field) in fetch.src.iter().zip(isa::fields::SRC_SELS) {
-            let sel = match lane {
-                Lane::Reg(reg) => {
-                    let (gpr, chan) = self.reg(*reg);
-                    inst = inst.with(f::SRC_GPR, gpr.into());
-                    u32::from(chan)
-                }
-                Lane::Zero | Lane::Masked => 4,
-                Lane::One => 5,
-            };
-            inst = inst.with(field, sel);
-        }
+        inst = self.lanes(inst, &fetch.src, f::SRC_GPR, isa::fields::SRC_SELS, 4);
         for (&normalized, field) in fetch.normalized.iter().zip(isa::fields::COORD_TYPES) {
             inst = inst.with(field, normalized.into());
         }
@@ -1003,6 +1010,60 @@ impl Emitter<'_> {
                 .with(f::SRC_SEL_X, chan.into());
         }
         self.results(inst, &read.dst, &read.select)
+    }
+
+    /// SIMD_WAVE_REL counts threads from the group's first and keeps what they wrote: without it the places are the same
+    /// for all wavefronts, and data does not outlive a clause. R700 ISA 2.6.2.
+    fn share_write(&mut self, write: &ShareWrite) -> isa::Inst {
+        let inst = isa::Inst::new(self.isa().fetch_op(FetchOp::DS_LOCAL_WRITE))
+            .with(f::DST_INDEX, write.index.into())
+            .with(f::DST_STRIDE, write.stride.into())
+            .with(f::SIMD_WAVE_REL, 1);
+        self.lanes(inst, &write.src, f::SRC_GPR, isa::fields::SRC_SELS, 7)
+    }
+
+    /// WATERFALL: threads of a quad may read one bank. R700 ISA 10.6.
+    fn share_read(&mut self, read: &ShareRead) -> isa::Inst {
+        let (gpr, bank) = self.reg(read.bank);
+        let (_, address) = self.reg(read.address);
+        let mut inst = isa::Inst::new(self.isa().fetch_op(FetchOp::DS_LOCAL_READ))
+            .with(f::SRC_GPR, gpr.into())
+            .with(f::SRC_SEL_X, bank.into())
+            .with(f::SRC_SEL_Y, address.into())
+            .with(f::RD_OFFSET, read.offset.into())
+            .with(f::WATERFALL, 1);
+        for (reg, field) in read.dst.iter().zip(isa::fields::DST_WRS) {
+            if let Some(reg) = reg {
+                let (gpr, _) = self.reg(*reg);
+                inst = inst.with(f::DST_GPR, gpr.into()).with(field, 1);
+            }
+        }
+        inst
+    }
+
+    /// Sources of one register by components, and `masked` for those that take nothing.
+    fn lanes(
+        &mut self,
+        mut inst: isa::Inst,
+        src: &[Lane; 4],
+        gpr_field: FieldId,
+        fields: [FieldId; 4],
+        masked: u32,
+    ) -> isa::Inst {
+        for (lane, field) in src.iter().zip(fields) {
+            let sel = match lane {
+                Lane::Reg(reg) => {
+                    let (gpr, chan) = self.reg(*reg);
+                    inst = inst.with(gpr_field, gpr.into());
+                    u32::from(chan)
+                }
+                Lane::Zero => 4,
+                Lane::One => 5,
+                Lane::Masked => masked,
+            };
+            inst = inst.with(field, sel);
+        }
+        inst
     }
 
     /// Scratch is read by the instruction that writes it, a whole register at a time (guide 4, CF_ALLOC_EXPORT_WORD0): into
@@ -1109,7 +1170,7 @@ impl Emitter<'_> {
         } else {
             CfOp::EXPORT
         };
-        let mut inst = isa::Inst::new(self.isa().cf_op(op))
+        let inst = isa::Inst::new(self.isa().cf_op(op))
             .with(
                 f::TYPE,
                 match export.ty {
@@ -1120,20 +1181,7 @@ impl Emitter<'_> {
             )
             .with(f::ARRAY_BASE, export.base.into())
             .with(f::ELEM_SIZE, 3);
-        for (lane, field) in export.src.iter().zip(isa::fields::SELS) {
-            let sel = match lane {
-                Lane::Reg(reg) => {
-                    let (gpr, chan) = self.reg(*reg);
-                    inst = inst.with(f::RW_GPR, gpr.into());
-                    u32::from(chan)
-                }
-                Lane::Zero => 4,
-                Lane::One => 5,
-                Lane::Masked => 7,
-            };
-            inst = inst.with(field, sel);
-        }
-        inst
+        self.lanes(inst, &export.src, f::RW_GPR, isa::fields::SELS, 7)
     }
 
     fn finish(mut self) -> Result<Emitted, Failure> {

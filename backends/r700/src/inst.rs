@@ -245,6 +245,30 @@ pub struct MemWrite {
     pub slot: Option<mach::Slot>,
 }
 
+/// A write to the thread's own part of the local data share. R700 ISA 2.6.2, 10.6.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShareWrite {
+    /// DST_INDEX: where the four dwords start within the thread's part.
+    pub index: u8,
+    /// DST_STRIDE: dwords from one thread's part to the next.
+    pub stride: u8,
+    /// What each dword gets.
+    pub src: [Lane; 4],
+}
+
+/// A read of four dwords of the local data share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShareRead {
+    /// Bank: the owner's number modulo 4.
+    pub bank: Reg,
+    /// Dword within the bank.
+    pub address: Reg,
+    /// RD_OFFSET, added to the address.
+    pub offset: u8,
+    /// `dst[k]` receives component `k`, in channel `k`: there is no swizzle.
+    pub dst: [Option<Reg>; 4],
+}
+
 /// What an export feeds. R700 ISA 3.4.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExportType {
@@ -341,6 +365,10 @@ pub enum Inst {
     MemRead(MemRead),
     /// Memory write.
     MemWrite(MemWrite),
+    /// Write to the local data share.
+    ShareWrite(ShareWrite),
+    /// Read of the local data share.
+    ShareRead(ShareRead),
     /// Waits until writes are acknowledged.
     WaitAck,
     /// Export.
@@ -488,6 +516,21 @@ impl mach::Inst for Inst {
                     }
                 }
             }
+            Inst::ShareWrite(write) => lanes(&write.src, 0, visit),
+            Inst::ShareRead(read) => {
+                for reg in [read.bank, read.address] {
+                    visit(Operand::use_of(reg).with(row(0)));
+                }
+                for (channel, reg) in read.dst.iter().enumerate() {
+                    if let Some(reg) = reg {
+                        visit(
+                            Operand::def_of(*reg)
+                                .with(row(1))
+                                .at(Phases::only(channel as u8)),
+                        );
+                    }
+                }
+            }
             Inst::Export(export) => lanes(&export.src, 0, visit),
             Inst::WaitAck
             | Inst::Else
@@ -572,6 +615,12 @@ impl mach::Inst for Inst {
                 for reg in write.src.iter_mut().flatten() {
                     *reg = map(*reg, Role::Use);
                 }
+            }
+            Inst::ShareWrite(write) => map_lanes(&mut write.src, map),
+            Inst::ShareRead(read) => {
+                read.bank = map(read.bank, Role::Use);
+                read.address = map(read.address, Role::Use);
+                map_defs(&mut read.dst, map);
             }
             Inst::Export(export) => map_lanes(&mut export.src, map),
             Inst::WaitAck

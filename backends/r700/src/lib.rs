@@ -24,6 +24,7 @@ mod refuse;
 mod regs;
 mod retarget;
 mod schedule;
+mod share;
 pub mod slot;
 mod state;
 mod target;
@@ -99,7 +100,9 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     let mut stats = emitted.stats;
     stats.gprs = gprs;
     stats.scratch_bytes = 16 * scratch;
-    stats.shared_bytes = 4 * abi.compute.map_or(0, |layout| layout.workgroup_dwords);
+    stats.shared_bytes = abi.compute.map_or(0, |layout| {
+        4 * (layout.workgroup_dwords + layout.share_stride * layout.threads_per_workgroup)
+    });
     stats.stack_entries = emitted.stack;
     cost::fill(&mut stats, emitted.least_groups);
     let optimal = stats.alu_groups == emitted.least_groups;

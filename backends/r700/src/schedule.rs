@@ -235,6 +235,7 @@ impl<'a> Scheduler<'a> {
             Inst::Vertex(fetch) => &fetch.dst,
             Inst::Texture(fetch) => &fetch.dst,
             Inst::MemRead(read) => &read.dst,
+            Inst::ShareRead(read) => &read.dst,
             _ => return,
         };
         for (component, reg) in (self.turn..).zip(dst) {

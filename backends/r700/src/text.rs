@@ -173,6 +173,15 @@ impl mach::PrintInst for Inst {
                 }
                 regs(out, names, &write.src)
             }
+            Inst::ShareWrite(write) => {
+                write!(out, "share write {} of {}", write.index, write.stride)?;
+                lanes(out, names, &write.src)
+            }
+            Inst::ShareRead(read) => {
+                regs(out, names, &read.dst)?;
+                let (bank, address) = (names.reg(read.bank), names.reg(read.address));
+                write!(out, " = share read {bank} {address} + {}", read.offset)
+            }
             Inst::WaitAck => write!(out, "wait"),
             Inst::Export(export) => {
                 write!(out, "export {:?} {}", export.ty, export.base)?;

@@ -687,6 +687,8 @@ pub struct ShareWrite {
     pub stride: u32,
     /// Writes.
     pub burst: u32,
+    /// SIMD_WAVE_REL: threads count from the group's first, else from the wavefront's.
+    pub group: bool,
 }
 
 /// A read of the local data share.
@@ -909,10 +911,6 @@ fn share_write(w: [u32; 4], offset: u32) -> Result<ShareWrite, Trap> {
     reserved(w[1], 15, 8, offset, "MEM_DSW_WORD1")?;
     reserved(w[1], 30, 25, offset, "MEM_DSW_WORD1")?;
     reserved(w[2], 31, 4, offset, "MEM_DSW_WORD2")?;
-    if bit(w[1], 31) {
-        let detail = "SIMD_WAVE_REL needs groups of wavefronts";
-        return Err(Trap::new(Rule::Unsupported, offset, detail));
-    }
     let swizzle = [
         bits(w[0], 22, 20),
         bits(w[0], 25, 23),
@@ -945,6 +943,7 @@ fn share_write(w: [u32; 4], offset: u32) -> Result<ShareWrite, Trap> {
         index,
         stride,
         burst,
+        group: bit(w[1], 31),
     })
 }
 

@@ -37,7 +37,19 @@ pub struct Memory {
     /// Which wavefront wrote a dword last (0 none), and the number of that write.
     writers: Vec<(u32, u32)>,
     share: Vec<u32>,
-    share_written: Vec<bool>,
+    share_written: Vec<Written>,
+}
+
+/// Who may read a dword of the data share.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+enum Written {
+    /// Nobody: nothing of use is there.
+    #[default]
+    Nothing,
+    /// This clause alone: another wavefront writes at the same place as soon as it ends.
+    ByClause,
+    /// The group, behind a barrier.
+    ByGroup,
 }
 
 impl Memory {
@@ -47,7 +59,7 @@ impl Memory {
             writers: vec![(0, 0); words.len()],
             words,
             share: vec![0; SHARE_WORDS],
-            share_written: vec![false; SHARE_WORDS],
+            share_written: vec![Written::Nothing; SHARE_WORDS],
             ..Memory::default()
         }
     }
@@ -61,7 +73,16 @@ impl Memory {
 
     /// A new wavefront finds nothing of use in the data share.
     pub fn clear_share(&mut self) {
-        self.share_written.fill(false);
+        self.share_written.fill(Written::Nothing);
+    }
+
+    /// A clause ends: what it wrote at places that all wavefronts share is lost.
+    fn end_share_clause(&mut self) {
+        for written in &mut self.share_written {
+            if *written == Written::ByClause {
+                *written = Written::Nothing;
+            }
+        }
     }
 }
 
@@ -555,6 +576,10 @@ impl Wave<'_> {
 
     /// Each thread writes within its own stride. R700 ISA 2.5.2.
     pub fn share_write(&mut self, inst: &ShareWrite, lanes: u64, offset: u32) -> Result<(), Trap> {
+        if inst.group && self.state.stage != Stage::Compute {
+            let detail = "SIMD_WAVE_REL, and only a dispatch has groups";
+            return Err(Trap::new(Rule::Stage, offset, detail));
+        }
         for n in 0..inst.burst {
             let gpr = self.burst_register(inst.src, inst.rel == 1, n);
             for (c, &select) in inst.swizzle.iter().enumerate() {
@@ -573,11 +598,23 @@ impl Wave<'_> {
                         return Err(Trap::new(Rule::ShareRange, offset, detail));
                     };
                     self.memory.share[at] = word.v[lane];
-                    self.memory.share_written[at] = true;
+                    self.memory.share_written[at] = match inst.group {
+                        true => Written::ByGroup,
+                        false => Written::ByClause,
+                    };
                 }
             }
         }
+        self.share_waits |= inst.group;
+        self.share_passes |= !inst.group;
         Ok(())
+    }
+
+    /// A fetch clause ends. R700 ISA 2.6.2: places that count from the wavefront are for exchange within one clause.
+    pub fn end_share_clause(&mut self) {
+        if std::mem::take(&mut self.share_passes) {
+            self.memory.end_share_clause();
+        }
     }
 
     /// Any thread reads any aligned vector: X is the bank, Y the dword within it.
@@ -614,7 +651,13 @@ impl Wave<'_> {
                         return Err(Trap::new(Rule::ShareRange, offset, detail).at_lane(thread));
                     };
                     value.v[lane] = self.memory.share[at];
-                    if !self.memory.share_written[at] {
+                    let wanted = inst.mask >> c & 1 == 1;
+                    let written = self.memory.share_written[at];
+                    if wanted && written == Written::ByGroup && self.share_waits {
+                        let detail = "the group wrote there, and no barrier came since";
+                        return Err(Trap::new(Rule::Barrier, offset, detail));
+                    }
+                    if written == Written::Nothing {
                         value.poison |= 1 << lane;
                         value.origin = Origin {
                             rule: Rule::Uninitialised,

@@ -86,6 +86,10 @@ pub(super) struct Wave<'a> {
     pub writes: u32,
     pub acknowledged: u32,
     pending: [(u128, u128); 5],
+    /// The data share has group-relative writes that no BARRIER has followed.
+    pub share_waits: bool,
+    /// This clause wrote to the data share relative to the wavefront.
+    pub share_passes: bool,
     pub gradients: [[Word; 3]; 2],
     pub steps_left: &'a mut u64,
     pub trace: Option<Trace<'a>>,
@@ -151,6 +155,8 @@ impl<'a> Wave<'a> {
             writes: 0,
             acknowledged: 0,
             pending: [(0, 0); 5],
+            share_waits: false,
+            share_passes: false,
             gradients: [[Word::UNDEFINED; 3]; 2],
             steps_left: launch.steps_left,
             trace: launch.trace,
@@ -225,6 +231,7 @@ impl<'a> Wave<'a> {
     fn order(&mut self, step: &Step, offset: u32) -> Result<(), Trap> {
         if step.cf.barrier {
             self.pending = [(0, 0); 5];
+            self.share_waits = false;
         } else {
             for (queue, (reads, writes)) in self.pending.iter().enumerate() {
                 if queue == step.queue as usize {
@@ -363,6 +370,7 @@ impl<'a> Wave<'a> {
                         #[cfg(test)]
                         super::tests::executed::fetch(self.state.chip, fetch);
                     }
+                    self.end_share_clause();
                     return Ok(at + 1);
                 }
                 self.flow(flow, &step.cf, at, offset)

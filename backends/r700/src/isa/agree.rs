@@ -367,6 +367,7 @@ fn fetches(isa: &'static Isa, family: Family) {
                     (f::SRC_REL_MODE, s.rel),
                     (f::DST_INDEX, s.index),
                     (f::DST_STRIDE, s.stride),
+                    (f::SIMD_WAVE_REL, s.group.into()),
                     (f::BURST_CNT, s.burst - 1),
                 ],
             );

@@ -4,11 +4,12 @@
 //!
 //! S is what all run-time addresses of the variable are multiples of. R700 ISA 4.6.1.
 
+use super::linear::linear;
 use super::{Lower, Place, Variable};
 use crate::inst::{GPR, Indexed, Inst, Source, Src};
 use crate::isa::AluOp;
 use gpucc_ir::mach::{Demand, Phases, VReg};
-use gpucc_ir::ssa::{Func, Imm, Mem, MemSpace, Op, Value};
+use gpucc_ir::ssa::{Imm, Mem, MemSpace, Op, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -16,13 +17,6 @@ use std::collections::BTreeMap;
 const ARRAY_LIMIT: u32 = 64;
 /// Registers that all arrays together may take.
 const ARRAYS_LIMIT: u32 = 160;
-
-/// A byte address as a sum of values times factors, and a constant.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Linear {
-    pub(super) terms: SmallVec<[(Value, u32); 2]>,
-    pub(super) constant: u32,
-}
 
 /// An array of registers.
 #[derive(Clone, Debug)]
@@ -38,51 +32,6 @@ pub(super) type Rows = BTreeMap<Vec<(Value, u32)>, Source>;
 
 fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// Takes an address apart. The address is in range, so nothing in it wraps.
-pub(super) fn linear(func: &Func, address: Value) -> Linear {
-    let mut out = Linear::default();
-    let mut work: SmallVec<[(Value, u32); 4]> = SmallVec::new();
-    work.push((address, 1));
-    for _ in 0..16 {
-        let Some((value, factor)) = work.pop() else {
-            return out;
-        };
-        if let Some(bits) = func.as_const(value) {
-            out.constant = out
-                .constant
-                .wrapping_add((bits as u32).wrapping_mul(factor));
-            continue;
-        }
-        let constant = |v: Value| func.as_const(v).map(|bits| bits as u32);
-        let Some(data) = func.def(value) else {
-            out.terms.push((value, factor));
-            continue;
-        };
-        let scaled = |by: u32| factor.checked_mul(by).filter(|&f| f < 1 << 16);
-        match data.op {
-            Op::Index => work.push((data.args[0], factor)),
-            // Only sums of bytes: sums of indices stay whole, they may turn negative on the way.
-            Op::IAdd if factor == 1 => work.extend(data.args.iter().map(|&arg| (arg, 1))),
-            Op::Shl => match constant(data.args[1]).and_then(|n| scaled(1 << n.min(31))) {
-                Some(factor) => out.terms.push((data.args[0], factor)),
-                None => out.terms.push((value, factor)),
-            },
-            Op::IMul => {
-                let by = (0..2).find_map(|k| {
-                    let factor = constant(data.args[1 - k]).and_then(scaled)?;
-                    Some((data.args[k], factor))
-                });
-                out.terms.push(by.unwrap_or((value, factor)));
-            }
-            _ => out.terms.push((value, factor)),
-        }
-    }
-    Linear {
-        terms: SmallVec::from_slice(&[(address, 1)]),
-        constant: 0,
-    }
 }
 
 impl Lower<'_> {

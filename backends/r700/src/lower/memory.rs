@@ -97,7 +97,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn results(&mut self, inst: ssa::Inst) -> ([Option<Reg>; 4], usize) {
+    pub(super) fn results(&mut self, inst: ssa::Inst) -> ([Option<Reg>; 4], usize) {
         let results = self.ssa.insts[inst].results.clone();
         let mut dst = [None; 4];
         for (place, &value) in dst.iter_mut().zip(&results) {
@@ -329,6 +329,10 @@ impl Lower<'_> {
             self.array_load(&array, address, &results);
             return Ok(());
         }
+        if let Some(share) = self.abi.shares.get(access.mem) {
+            self.share_load(inst, share);
+            return Ok(());
+        }
         match self.variables[access.mem] {
             None => {
                 let count = results.len();
@@ -395,6 +399,10 @@ impl Lower<'_> {
         }
         if let Some(array) = self.array(access.mem) {
             self.array_store(&array, args[0], &args[1..]);
+            return Ok(());
+        }
+        if let Some(share) = self.abi.shares.get(access.mem) {
+            self.share_store(share, args[0], &args[1..]);
             return Ok(());
         }
         match self.variables[access.mem] {

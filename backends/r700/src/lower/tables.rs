@@ -2,7 +2,7 @@
 //! program. The resource has elements of 16 bytes, and an element of a table begins one of them: so
 //! the index of an array's element is the index of the fetch where elements take at most a vec4.
 
-use super::arrays::linear;
+use super::linear::linear;
 use super::{Lower, Place};
 use crate::api::{TABLE_STRIDE, TABLES};
 use crate::inst::{Inst, Source, Src, Vertex};

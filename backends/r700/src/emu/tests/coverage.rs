@@ -26,6 +26,7 @@ fn run_all() {
     memory::a_semantic_fetch_writes_the_register_of_its_place_in_the_table();
     memory::control_flow_that_pops_and_pushes_at_once();
     memory::branches_and_loops_are_the_same_on_both();
+    memory::threads_exchange_through_the_share_within_a_clause_or_behind_a_barrier();
     memory::a_fetch_program_returns_to_its_caller();
     memory::address_loads_round_as_their_names_say_and_nop_leaves_nothing();
     r600::instructions_of_one_slot_give_what_they_give_on_r700();

@@ -7,7 +7,7 @@ use crate::Chip;
 use crate::emu::AluOp::*;
 use crate::emu::{
     BufferResource, Emitted, FetchResource, FetchSource, Primitive, Rule, Stage, State, Stream,
-    Trap, address, run_geometry, run_vertices,
+    Trap, address, run_compute, run_geometry, run_vertices,
 };
 
 const CHIPS: [Chip; 2] = [Chip::Rv770, Chip::Rv670];
@@ -498,5 +498,64 @@ pub fn address_loads_round_as_their_names_say_and_nop_leaves_nothing() {
             export(false, 1, 61, 1, [0, 1, 2, 3], false),
         ];
         assert_eq!(exported(&list, &mut r600_state(chip)), Ok([0; 4]));
+    }
+}
+
+/// Every thread of eight leaves 10 times its number in the share, and takes that of the thread after it; the last of the
+/// eight takes the first's. `group` counts threads from the group's start, `clauses` ends the clause between write and
+/// read, and `barrier` orders the second.
+fn exchange(group_relative: bool, clauses: bool, barrier: bool) -> Result<Vec<u32>, Trap> {
+    let write = [
+        2 | 4 << 8 | 1 << 11 | 7 << 23 | 7 << 26 | 7 << 29,
+        4 | 8 << 16 | u32::from(group_relative) << 31,
+        0,
+        0,
+    ];
+    // Bank from R1.y, address from R1.z, offset 4, to R2.x, waterfall.
+    let read = [
+        2 | 5 << 8 | 1 << 11 | 1 << 20 | 2 << 23 | 4 << 26,
+        2 | 1 << 9 | 1 << 17,
+        0,
+        0,
+    ];
+    let next = [
+        group(&[i(MULLO_INT, 1, 0, &[r(0, 0), lit(0)])], &[10]),
+        group(&[i(ADD_INT, 1, 1, &[r(0, 0), lit(0)])], &[1]),
+        group(&[i(AND_INT, 1, 1, &[r(1, 1), lit(0)])], &[7]),
+        group(&[i(AND_INT, 1, 2, &[r(1, 1), lit(0)])], &[4]),
+        group(&[i(LSHL_INT, 1, 2, &[r(1, 2), lit(0)])], &[1]),
+    ];
+    let mut list = vec![alu(&next)];
+    if clauses {
+        list.push(Cf::Fetch(1, vec![write]));
+        list.push(Cf::Fetch(1, vec![read]));
+    } else {
+        list.push(Cf::Fetch(1, vec![write, read]));
+    }
+    list.push(scatter(2, 0, 1));
+    list.extend(tail());
+    let mut code = link(&list);
+    if !barrier {
+        // BARRIER of the third instruction.
+        code[2 * 8 + 7] &= 0x7f;
+    }
+    let mut state = state();
+    run_compute(&code, &mut state, 8, None)?;
+    Ok(state.aperture.words)
+}
+
+#[test]
+pub fn threads_exchange_through_the_share_within_a_clause_or_behind_a_barrier() {
+    let turned: Vec<u32> = (0..8).map(|t| (t + 1) % 8 * 10).collect();
+    let wave = exchange(false, false, true).expect("one clause writes and reads");
+    assert_eq!(wave[..8], turned);
+    let group = exchange(true, true, true).expect("a barrier stands between");
+    assert_eq!(group[..8], turned);
+    // What a clause wrote at places that all wavefronts share is lost behind it.
+    let lost = exchange(false, true, true).map_err(|trap| trap.rule);
+    assert_eq!(lost, Err(Rule::Uninitialised));
+    for (clauses, barrier) in [(false, true), (true, false)] {
+        let early = exchange(true, clauses, barrier).map_err(|trap| trap.rule);
+        assert_eq!(early, Err(Rule::Barrier));
     }
 }
