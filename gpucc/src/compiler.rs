@@ -99,7 +99,7 @@ pub struct Parsed {
     pub frontend_time: Duration,
 }
 
-/// One run of a pass.
+/// One run of a pass, or one stage of a back end.
 #[derive(Clone, Debug)]
 pub struct PassTime {
     /// Its name.
@@ -127,7 +127,7 @@ pub struct Compiled {
     pub steps: Vec<(&'static str, Func)>,
     /// What was inferred, one note each.
     pub notes: Vec<Diagnostic>,
-    /// Times of the shared passes.
+    /// Times of the shared passes, then of the back end's stages.
     pub times: Vec<PassTime>,
     /// From the end of the front end to the encoded bytes.
     pub compile_time: Duration,
@@ -242,7 +242,7 @@ impl Compiler {
         if options.keep_steps {
             watch.steps.push(("frontend", func.clone()));
         }
-        let times = self.optimise(&mut ssa, options, &mut watch)?;
+        let mut times = self.optimise(func, &mut ssa, options, &mut watch)?;
         let Watch {
             mut dumps, steps, ..
         } = watch;
@@ -253,6 +253,11 @@ impl Compiler {
             let mut made = guarded(&name, || backend.compile(&ssa, options))
                 .map_err(|failure| attach_ir(failure, &ssa))?;
             notes = made.take_notes();
+            times.extend(made.times().iter().map(|&(name, time)| PassTime {
+                name,
+                time,
+                changed: true,
+            }));
             let all = options.dump_after.iter().any(|pass| pass == "all");
             dumps.extend(
                 made.take_dumps()
@@ -274,8 +279,10 @@ impl Compiler {
         })
     }
 
+    /// Runs the shared passes over `ssa`, a copy of `before`.
     fn optimise(
         &self,
+        before: &Func,
         ssa: &mut Func,
         options: &Options,
         watch: &mut Watch<'_>,
@@ -309,7 +316,6 @@ impl Compiler {
             stop_after: options.stop_after.clone(),
             verify_each: options.verify_each,
         };
-        let before = ssa.clone();
         let result = {
             let watch = &mut *watch;
             let ssa = &mut *ssa;
@@ -328,13 +334,13 @@ impl Compiler {
                     changed: timing.changed,
                 })
                 .collect()),
-            Ok(Err(error)) => Err(attach_ir(run_error(error), &before)),
+            Ok(Err(error)) => Err(attach_ir(run_error(error), before)),
             Err(payload) => Err(attach_ir(
                 Failure::internal(
                     format!("the shared pass after {}", watch.last),
                     crate::guard::panic_message(payload.as_ref()),
                 ),
-                &before,
+                before,
             )),
         }
     }

@@ -3,6 +3,39 @@
 
 use crate::ssa::{Func, InputKind, Scalar, Span};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The time since any one moment. Back ends read no clock but the one that a caller lends them.
+pub type Clock = fn() -> Duration;
+
+/// How long each stage of a back end took, where a clock was lent.
+#[derive(Clone, Debug, Default)]
+pub struct Stages {
+    clock: Option<Clock>,
+    last: Duration,
+    /// Stages in the order in which they ended.
+    pub times: Vec<(&'static str, Duration)>,
+}
+
+impl Stages {
+    /// The first stage begins now.
+    pub fn new(clock: Option<Clock>) -> Stages {
+        Stages {
+            clock,
+            last: clock.map_or(Duration::ZERO, |now| now()),
+            times: Vec::new(),
+        }
+    }
+
+    /// The stage of this name is over, the next one begins.
+    pub fn end(&mut self, stage: &'static str) {
+        if let Some(now) = self.clock {
+            let now = now();
+            self.times.push((stage, now.saturating_sub(self.last)));
+            self.last = now;
+        }
+    }
+}
 
 /// How hard to try.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -158,7 +158,9 @@ impl Gvn<'_, '_> {
             if written != 0 {
                 self.bump(written);
             } else if func.insts[inst].op == Op::Const {
-                if self.constant(func, inst, region == func.body) {
+                let at_body = region == func.body;
+                let in_place = at_body && out.is_empty();
+                if self.constant(func, inst, at_body, in_place) {
                     continue;
                 }
             } else if self.known(func, inst, region) {
@@ -190,8 +192,9 @@ impl Gvn<'_, '_> {
         self.bump(written);
     }
 
-    /// Takes a constant to the top of the body; true when it is gone from here.
-    fn constant(&mut self, func: &mut Func, inst: Inst, at_body: bool) -> bool {
+    /// Takes a constant to the top of the body; true when it is gone from here. With `in_place`, nothing but
+    /// constants stands before it there.
+    fn constant(&mut self, func: &mut Func, inst: Inst, at_body: bool, in_place: bool) -> bool {
         let Imm::Bits(bits) = func.insts[inst].imm else {
             return false;
         };
@@ -212,7 +215,7 @@ impl Gvn<'_, '_> {
         if !at_body && !self.ctx.draw() {
             return false;
         }
-        self.changed |= !at_body;
+        self.changed |= !in_place;
         self.table.add_constant(hash, inst);
         self.constants.push(inst);
         true
@@ -229,6 +232,7 @@ impl Gvn<'_, '_> {
         let ordered = data.args.len() < 2 || data.args[0] <= data.args[1];
         if commutes && !ordered && func.as_const(func.insts[inst].args[1]).is_none() {
             func.insts[inst].args.swap(0, 1);
+            self.changed = true;
         }
         let data = &func.insts[inst];
         let key = Key {

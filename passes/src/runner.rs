@@ -242,7 +242,8 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Runs the plan over one function.
+    /// Runs the plan over one function. A pass that changed nothing does not run again until another has changed
+    /// something.
     ///
     /// # Errors
     /// [`RunError`]: unknown names, nesting beyond [`MAX_NESTING`], or a broken function.
@@ -285,11 +286,17 @@ impl Runner {
         ctx.guarded = false;
         let before = ctx.rewrites;
         let mut stopped = false;
+        // Passes that found nothing to do in the function as it is now: they would find nothing again.
+        let mut idle: Vec<&'static str> = Vec::new();
         for &name in &self.plan.names {
             let pass = find(name)?;
             let optional_off =
                 stopped || ctx.out_of_fuel() || self.skip.iter().any(|skip| skip == name);
             if optional_off && !pass.required {
+                continue;
+            }
+            if idle.contains(&name) {
+                stopped |= self.stop_after.as_deref() == Some(name);
                 continue;
             }
             let (start, steps) = (observer.now(), ctx.steps);
@@ -304,6 +311,10 @@ impl Runner {
                 changed,
                 steps: ctx.steps - steps,
             });
+            match changed {
+                true => idle.clear(),
+                false => idle.push(name),
+            }
             observer.after(pass, func, changed);
             if verify && changed {
                 check(func, name)?;

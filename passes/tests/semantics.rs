@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{difference, has_private_memory, phis_to_memory, run};
+use common::{difference, echo_stores, has_private_memory, phis_to_memory, private_accesses, run};
 use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
 use gpucc_ir::ssa::{Func, Numerics, Op};
@@ -38,6 +38,15 @@ impl TargetInfo for Masks {
     }
 }
 
+/// A machine to which chains of selects are cheaper than any memory.
+struct Selects;
+
+impl TargetInfo for Selects {
+    fn select_chain_limit(&self) -> u32 {
+        64
+    }
+}
+
 /// A machine with masks that runs `continuing` itself, like Gen4.
 struct MasksWithContinue;
 
@@ -58,6 +67,12 @@ const SLOPPY: Numerics = Numerics {
 };
 
 const SEEDS: u64 = 40;
+
+/// Programs of products and sums.
+const SUMS: Config = Config {
+    allow: |op| matches!(op, Op::FMul | Op::FAdd | Op::FSub),
+    ..Config::COMPUTE
+};
 
 struct Case {
     names: Vec<&'static str>,
@@ -321,9 +336,16 @@ fn what_only_carries_values_leaves_memory() {
 fn every_pass_finds_something_to_do_in_random_programs() {
     let mut idle: Vec<&str> = PASSES.iter().map(|pass| pass.name).collect();
     for seed in 0..SEEDS {
-        let mut func = program(seed, &Config::COMPUTE);
+        let config = match seed % 8 {
+            0 => SUMS,
+            _ => Config::COMPUTE,
+        };
+        let mut func = program(seed, &config);
         if seed % 2 == 1 {
             phis_to_memory(&mut func);
+        }
+        if seed % 4 == 3 {
+            echo_stores(&mut func);
         }
         let options = Options {
             bound_loops: true,
@@ -340,16 +362,99 @@ fn every_pass_finds_something_to_do_in_random_programs() {
         for name in ["robust", "fold", "mem2reg", "copy_prop", "dce"] {
             (gpucc_passes::runner::pass(name).expect("a pass").run)(&mut func, &mut ctx);
         }
-        for pass in PASSES {
-            if (pass.run)(&mut func.clone(), &mut ctx) {
-                idle.retain(|name| *name != pass.name);
+        for target in [&Masks as &dyn TargetInfo, &Selects] {
+            let mut ctx = Ctx::new(options, SLOPPY, target);
+            for pass in PASSES {
+                if (pass.run)(&mut func.clone(), &mut ctx) {
+                    idle.retain(|name| *name != pass.name);
+                }
             }
         }
     }
-    // The random array has more words than select chains are made for.
-    // Random programs read no private word that the same block stored, and this target does not fuse.
-    idle.retain(|name| !matches!(*name, "scalar_replace" | "forward" | "algebra"));
     assert!(idle.is_empty(), "{idle:?} never changed anything");
+}
+
+#[test]
+fn a_pass_that_says_it_changed_nothing_has_changed_nothing() {
+    for target in [&Masks as &dyn TargetInfo, &Neutral, &Selects] {
+        for seed in 0..SEEDS {
+            let mut func = program(seed, &Config::COMPUTE);
+            if seed % 2 == 1 {
+                phis_to_memory(&mut func);
+            }
+            let mut ctx = Ctx::new(Options::default(), SLOPPY, target);
+            for name in Plan::for_options(&ctx.options).names {
+                let before = func.to_string();
+                let pass = gpucc_passes::runner::pass(name).expect("a pass");
+                if !(pass.run)(&mut func, &mut ctx) {
+                    assert_eq!(func.to_string(), before, "seed {seed}: {name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pass_that_found_nothing_rests_until_another_finds_something() {
+    let mut func = program(1, &Config::COMPUTE);
+    let names = ["dce", "dce", "dce", "bound_loops", "dce", "gvn"];
+    let mut ctx = Ctx::new(Options::default(), SLOPPY, &Neutral);
+    let runner = Runner {
+        plan: Plan {
+            names: names.to_vec(),
+        },
+        ..Runner::default()
+    };
+    let report = runner
+        .run(&mut func, &mut ctx, &mut Quiet)
+        .expect("a sound program");
+    let ran: Vec<_> = report.timings.iter().map(|t| (t.name, t.changed)).collect();
+    // Loops are not bounded unless asked for, so the last run of `dce` would repeat the second.
+    let expected = [
+        ("dce", true),
+        ("dce", false),
+        ("bound_loops", false),
+        ("gvn", true),
+    ];
+    assert_eq!(ran, expected);
+}
+
+#[test]
+fn products_and_sums_contract_to_the_same_bits_where_fma_rounds_twice() {
+    let case = Case {
+        target: &Masks,
+        numerics: SLOPPY,
+        ..Case::of(&["algebra"])
+    };
+    let compared = compare(&case, &SUMS, |_| {});
+    assert!(compared >= SEEDS / 2, "only {compared} could be compared");
+    let contracted = (0..SEEDS).filter(|&seed| case.apply(&mut program(seed, &SUMS)) > 0);
+    assert!(contracted.count() as u64 > SEEDS / 2);
+}
+
+#[test]
+fn what_a_block_stored_it_does_not_load() {
+    let prepare: fn(&mut Func) = |func| {
+        phis_to_memory(func);
+        assert!(echo_stores(func) > 0, "nothing is stored\n{func}");
+    };
+    let case = Case::of(&["forward"]);
+    let config = Config {
+        depth: 6,
+        size: 150,
+        ..Config::COMPUTE
+    };
+    let compared = compare(&case, &config, prepare);
+    assert!(compared >= SEEDS / 2, "only {compared} could be compared");
+    for seed in 0..SEEDS {
+        let mut func = program(seed, &config);
+        phis_to_memory(&mut func);
+        let plain = private_accesses(&func);
+        echo_stores(&mut func);
+        case.apply(&mut func);
+        let left = private_accesses(&func);
+        assert!(left <= plain, "seed {seed}: {left} of {plain}\n{func}");
+    }
 }
 
 #[test]

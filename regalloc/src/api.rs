@@ -87,6 +87,8 @@ pub struct Options {
     pub policy: Policy,
     /// First spill slot to hand out (slots below belong to the caller).
     pub first_slot: u32,
+    /// Give up with [`Error::NeedsMemory`] as soon as a value would need a slot.
+    pub without_memory: bool,
 }
 
 impl Options {
@@ -101,6 +103,7 @@ impl Options {
             holes: Vec::new(),
             policy: Policy::Compact { free_rows: 8 },
             first_slot: 0,
+            without_memory: false,
         }
     }
 
@@ -161,6 +164,9 @@ pub enum Error {
         /// Rounds tried.
         rounds: u32,
     },
+    /// Some value would have to live in a slot, and [`Options::without_memory`] forbids it.
+    #[error("the function does not fit without memory")]
+    NeedsMemory,
     /// The checker refuses the result: the allocator's fault, never the user's.
     #[error("the register checker refuses the allocation: {0}")]
     Check(#[from] crate::check::Refusal),

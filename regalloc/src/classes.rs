@@ -15,7 +15,7 @@ use crate::live::Live;
 use crate::segment::{Segments, overlap, unite};
 use crate::work::{NONE, Origin, Work, constrained, virt};
 use ask::Asker;
-use gpucc_ir::mach::{Inst, Operand, Relation};
+use gpucc_ir::mach::{Inst, Relation};
 use search::{Search, distinct};
 use smallvec::SmallVec;
 use std::cmp::Reverse;
@@ -136,10 +136,9 @@ pub(crate) fn classify<I: Inst>(
     // Nodes that ask for something, the most frequent first; constraints before copies.
     let mut asking: Vec<(Reverse<u32>, bool, u32)> = Vec::new();
     let mut fixed: Vec<(Reverse<u32>, u32)> = Vec::new();
-    let mut operands: Vec<Operand> = Vec::new();
     for block in &work.blocks {
         for node in block.first..block.end {
-            work.operands(node, &mut operands);
+            let operands = work.operands.of(node);
             let copy = work.nodes[node as usize].inst.is_copy();
             if operands.iter().any(constrained) {
                 asking.push((Reverse(block.depth), false, node));
@@ -160,8 +159,7 @@ pub(crate) fn classify<I: Inst>(
     if !apart {
         fixed.sort_unstable();
         for &(_, node) in &fixed {
-            work.operands(node, &mut operands);
-            for operand in &operands {
+            for operand in work.operands.of(node) {
                 if let Relation::Fixed(cell) = operand.relation {
                     let class = classes.find(virt(operand).as_u32());
                     classes.pin(class, cell.index);
@@ -171,7 +169,7 @@ pub(crate) fn classify<I: Inst>(
     }
     let mut current: Vec<u32> = Vec::new();
     for &(_, copy, node) in &asking {
-        work.operands(node, &mut operands);
+        let operands = work.operands.of(node);
         if copy {
             let of = |defs: bool| {
                 operands
@@ -197,7 +195,7 @@ pub(crate) fn classify<I: Inst>(
         let mut asker = Asker {
             work,
             node,
-            operands: &operands,
+            operands,
             current: &mut current,
             classes: &mut classes,
             apart,

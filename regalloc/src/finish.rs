@@ -5,7 +5,7 @@ use crate::classes::{Classes, Override, Transfer};
 use crate::color::{Colors, cells_of};
 use crate::moves::{Move, Step, sequence};
 use crate::segment::{after, before};
-use crate::work::{NONE, Origin, Work, WorkNode, virt};
+use crate::work::{NONE, Operands, Origin, Work, WorkNode, virt};
 use gpucc_ir::mach::{Cell, Inst, Operand, Reg};
 use gpucc_ir::ssa::Span;
 
@@ -18,6 +18,7 @@ pub(crate) fn finish<I: Inst, T: Target<I>>(
     result: &mut Allocation,
 ) -> Result<(), Error> {
     let nodes = std::mem::take(&mut work.nodes);
+    let given = std::mem::replace(&mut work.operands, Operands::with_capacity(0));
     let mut writer = Writer {
         classes,
         colors,
@@ -41,7 +42,7 @@ pub(crate) fn finish<I: Inst, T: Target<I>>(
             let overrides = run_of(&writer.classes.overrides, &mut over, |item| {
                 item.node == index
             });
-            writer.node(index, node, transfers, overrides)?;
+            writer.node(index, node, given.of(index), transfers, overrides)?;
         }
         block.first = first;
         block.end = writer.out.len() as u32;
@@ -88,6 +89,7 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
         &mut self,
         index: u32,
         mut node: WorkNode<I>,
+        given: &[Operand],
         transfers: std::ops::Range<usize>,
         overrides: std::ops::Range<usize>,
     ) -> Result<(), Error> {
@@ -104,7 +106,7 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
         self.transfers(transfers.clone(), false, place)?;
         let mut operands = std::mem::take(&mut self.operands);
         operands.clear();
-        node.inst.operands(&mut |operand| operands.push(operand));
+        operands.extend_from_slice(given);
         // Physical registers, in the order of visiting.
         for (k, operand) in operands.iter_mut().enumerate() {
             let over = self.classes.overrides[overrides.clone()]
@@ -114,7 +116,7 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
             operand.reg = Reg::phys(self.cell(class));
         }
         if node.inst.is_copy() {
-            self.copy(node, &operands, behind)?;
+            self.copy(node, given, &operands, behind)?;
         } else {
             let mut next = operands.iter();
             node.inst.rewrite(&mut |_, _| {
@@ -148,23 +150,10 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
     fn copy(
         &mut self,
         mut node: WorkNode<I>,
+        given: &[Operand],
         operands: &[Operand],
         place: Place,
     ) -> Result<(), Error> {
-        let shape_of = |this: &mut Self, k: usize, original: &I| {
-            let mut reg = None;
-            let mut at = 0;
-            original.operands(&mut |operand| {
-                if at == k {
-                    reg = operand.reg.as_virt();
-                }
-                at += 1;
-            });
-            let root = this
-                .classes
-                .find(reg.expect("flattening made all registers virtual").as_u32());
-            this.classes.class[root as usize].shape
-        };
         let uses = operands
             .iter()
             .enumerate()
@@ -180,7 +169,8 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
                 self.result.copies_removed += 1;
                 continue;
             }
-            let shape = shape_of(self, k, &node.inst);
+            let root = self.classes.find(virt(&given[k]).as_u32());
+            let shape = self.classes.class[root as usize].shape;
             self.moves.push(Move {
                 from: from.cell().index,
                 to: to.cell().index,

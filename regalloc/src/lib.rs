@@ -171,7 +171,8 @@ fn solve<I: Inst, T: Target<I>>(
             &colors.spilled,
             target,
             &mut spilled,
-        );
+            options.without_memory,
+        )?;
         if !progress {
             let class = colors
                 .stuck

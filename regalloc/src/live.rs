@@ -7,7 +7,7 @@
 use crate::segment::{Segment, Segments, after, read, write};
 use crate::work::{NONE, Work, edge_kind, virt};
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Inst, Operand, Role, VReg};
+use gpucc_ir::mach::{Inst, Role, VReg};
 use smallvec::SmallVec;
 
 /// The answer.
@@ -46,7 +46,6 @@ struct Open {
 pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
     let count = work.regs.len();
     let blocks = work.blocks.len();
-    let mut operands: Vec<Operand> = Vec::new();
     let mut steps = 0u64;
 
     // Who is read before written in each block, and who is written: forward scan.
@@ -66,7 +65,7 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
             region += 1;
         }
         for node in block.first..block.end {
-            work.operands(node, &mut operands);
+            let operands = work.operands.of(node);
             steps += operands.len() as u64;
             for operand in operands.iter().filter(|operand| operand.role == Role::Use) {
                 let v = virt(operand);
@@ -171,7 +170,7 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
             open[v.index()].end = end;
         }
         for node in (block.first..block.end).rev() {
-            work.operands(node, &mut operands);
+            let operands = work.operands.of(node);
             for operand in operands.iter().filter(|operand| operand.role.is_def()) {
                 let v = virt(operand);
                 let begin = if operand.role == Role::EarlyDef {

@@ -5,9 +5,9 @@
 //! loaded once before it; if that copy must go too, it is loaded at each use. A register whose one
 //! definition the target calls recomputable is computed again at each use instead.
 
-use crate::api::{Shape, Target};
+use crate::api::{Error, Shape, Target};
 use crate::classes::Classes;
-use crate::work::{NONE, Origin, Work, WorkNode, virt};
+use crate::work::{NONE, Operands, Origin, Work, WorkNode, virt};
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::{Inst, Operand, Phases, Reg, Role, Slot, VReg};
 use gpucc_ir::ssa::Span;
@@ -58,13 +58,17 @@ fn shape_of<I>(work: &Work<I>, v: VReg) -> Shape {
 }
 
 /// Spills the registers of `chosen` classes. Returns false when there is nothing left to spill in them.
+///
+/// # Errors
+/// [`Error::NeedsMemory`] for the first one that would need a slot, if it may not have one.
 pub(crate) fn spill<I: Inst, T: Target<I>>(
     work: &mut Work<I>,
     classes: &mut Classes,
     chosen: &[u32],
     target: &mut T,
     state: &mut Spilled<I>,
-) -> bool {
+    without_memory: bool,
+) -> Result<bool, Error> {
     let count = work.regs.len();
     let mut in_chosen = vec![NONE; classes.class.len()];
     for (k, &class) in chosen.iter().enumerate() {
@@ -122,6 +126,9 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
                 plans[v.index()] = Plan::Slot(slot);
                 continue;
             }
+            if without_memory {
+                return Err(Error::NeedsMemory);
+            }
             let slot = *shared.get_or_insert_with(|| {
                 let data = &classes.class[chosen[k] as usize];
                 let last = data.segments[data.segments.len() - 1].end;
@@ -137,7 +144,7 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
         let first_time = !std::mem::replace(&mut state.began, true);
         rewrite(work, plans, target, first_time);
     }
-    any
+    Ok(any)
 }
 
 /// Slots handed out in this round: classes that do not live at the same time share one.
@@ -181,9 +188,8 @@ const SEVERAL: u32 = u32::MAX - 1;
 impl Definitions {
     fn of<I: Inst>(work: &Work<I>) -> Definitions {
         let mut node = vec![NONE; work.regs.len()];
-        let mut operands: Vec<Operand> = Vec::new();
         for index in 0..work.nodes.len() as u32 {
-            work.operands(index, &mut operands);
+            let operands = work.operands.of(index);
             for operand in operands.iter().filter(|operand| operand.role.is_def()) {
                 let entry = &mut node[virt(operand).index()];
                 *entry = if *entry == NONE { index } else { SEVERAL };
@@ -236,13 +242,11 @@ fn loop_copies<I: Inst>(
     let mut copies = vec![Vec::new(); loops.len()];
     let mut read_in = vec![NONE; work.regs.len()];
     let mut written_in = vec![NONE; work.regs.len()];
-    let mut operands: Vec<Operand> = Vec::new();
     for (k, &(first, last)) in loops.iter().enumerate() {
         let mut candidates: Vec<VReg> = Vec::new();
         let nodes = work.blocks[first as usize].first..work.blocks[last as usize].end;
         for node in nodes {
-            work.operands(node, &mut operands);
-            for operand in &operands {
+            for operand in work.operands.of(node) {
                 let v = virt(operand);
                 if !matches!(plans[v.index()], Plan::Slot(_))
                     || work.regs[v.index()].backed.is_some()
@@ -284,6 +288,8 @@ struct Rewriter<'a, I, T> {
     /// Short registers of the instruction being rewritten.
     locals: Vec<(VReg, VReg)>,
     out: Vec<WorkNode<I>>,
+    /// Operands of `out`.
+    operands: Operands,
 }
 
 fn rewrite<I: Inst, T: Target<I>>(
@@ -300,6 +306,8 @@ fn rewrite<I: Inst, T: Target<I>>(
         vec![Vec::new(); loops.len()]
     };
     let nodes = std::mem::take(&mut work.nodes);
+    let capacity = nodes.len() + nodes.len() / 4;
+    let given = std::mem::replace(&mut work.operands, Operands::with_capacity(capacity));
     let mut again: Vec<(u32, WorkNode<I>)> = Vec::new();
     for plan in &plans {
         if let Plan::Again(node) = *plan {
@@ -309,7 +317,6 @@ fn rewrite<I: Inst, T: Target<I>>(
     again.sort_by_key(|entry| entry.0);
     let stands_for = (0..work.regs.len() as u32).map(VReg::from_u32).collect();
     let blocks = work.blocks.clone();
-    let capacity = nodes.len() + nodes.len() / 4;
     let mut input = nodes.into_iter();
     let mut rewriter = Rewriter {
         work,
@@ -319,6 +326,7 @@ fn rewrite<I: Inst, T: Target<I>>(
         again,
         locals: Vec::new(),
         out: Vec::with_capacity(capacity),
+        operands: Operands::with_capacity(capacity),
     };
     let mut next_loop = 0;
     for (position, block) in blocks.iter().enumerate() {
@@ -335,13 +343,13 @@ fn rewrite<I: Inst, T: Target<I>>(
             .get(next_loop)
             .filter(|&&(first, _)| first as usize == position + 1);
         let mut to_load = to_load.map_or(&[][..], |_| &copies[next_loop][..]);
-        for _ in block.first..block.end {
+        for index in block.first..block.end {
             let node = input.next().expect("blocks cover the nodes");
             if node.inst.ends_block() {
                 rewriter.load_copies(to_load, node.happened, node.span);
                 to_load = &[];
             }
-            rewriter.node(node);
+            rewriter.node(node, given.of(index));
         }
         rewriter.load_copies(to_load, block.happened, Span::NONE);
         let end = rewriter.out.len() as u32;
@@ -357,17 +365,23 @@ fn rewrite<I: Inst, T: Target<I>>(
             next_loop += 1;
         }
     }
-    let out = rewriter.out;
+    let Rewriter { out, operands, .. } = rewriter;
     work.nodes = out;
+    work.operands = operands;
 }
 
 impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
+    fn push(&mut self, node: WorkNode<I>) {
+        self.operands.ask(&node.inst);
+        self.out.push(node);
+    }
+
     fn push_move(&mut self, inst: I, shape: Shape, happened: u32, span: Span) {
         let origin = Origin::Move {
             count: shape.count,
             stride: shape.stride,
         };
-        self.out.push(WorkNode {
+        self.push(WorkNode {
             inst,
             span,
             origin,
@@ -387,15 +401,14 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
     }
 
     /// One instruction, with what it needs before and behind.
-    fn node(&mut self, mut node: WorkNode<I>) {
-        let mut operands: smallvec::SmallVec<[Operand; 8]> = smallvec::SmallVec::new();
-        node.inst.operands(&mut |operand| operands.push(operand));
+    fn node(&mut self, mut node: WorkNode<I>, operands: &[Operand]) {
         let plan_of = |this: &Self, operand: &Operand| this.plans[virt(operand).index()];
         let affected = |this: &Self, operand: &Operand| {
             let v = virt(operand);
             this.stands_for[v.index()] != v || this.plans[v.index()] != Plan::Keep
         };
         if !operands.iter().any(|operand| affected(self, operand)) {
+            self.operands.push(operands);
             self.out.push(node);
             return;
         }
@@ -444,7 +457,7 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                         copy.origin = Origin::Again(number);
                     }
                     copy.happened = node.happened;
-                    self.out.push(copy);
+                    self.push(copy);
                 }
             }
         }
@@ -472,7 +485,7 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
         });
         let is_program = matches!(node.origin, Origin::Program(_));
         let (happened, span) = (node.happened + u32::from(is_program), node.span);
-        self.out.push(node);
+        self.push(node);
         for (v, local, slot) in stores {
             let shape = shape_of(self.work, v);
             let phases = self.target.slot_phases(Slot(slot), shape.file);

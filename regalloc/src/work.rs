@@ -66,6 +66,8 @@ pub(crate) struct WorkReg {
 #[derive(Clone, Debug)]
 pub(crate) struct Work<I> {
     pub nodes: Vec<WorkNode<I>>,
+    /// Operands of the nodes, until cells are written into these.
+    pub operands: Operands,
     pub blocks: Vec<WorkBlock>,
     pub regs: Vec<WorkReg>,
     pub files: Files,
@@ -75,6 +77,49 @@ pub(crate) struct Work<I> {
     pub succs: [Graph; 2],
     /// Number of registers of the program itself, disguised cells included.
     pub program_regs: usize,
+}
+
+/// Register operands of a list of nodes, all virtual: asking an instruction is dear, and every step asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Operands {
+    start: Vec<u32>,
+    list: Vec<Operand>,
+}
+
+impl Operands {
+    pub fn with_capacity(nodes: usize) -> Operands {
+        let mut start = Vec::with_capacity(nodes + 1);
+        start.push(0);
+        Operands {
+            start,
+            list: Vec::with_capacity(3 * nodes),
+        }
+    }
+
+    /// Those of a node, in the order of [`Inst::operands`].
+    pub fn of(&self, node: u32) -> &[Operand] {
+        let node = node as usize;
+        &self.list[self.start[node] as usize..self.start[node + 1] as usize]
+    }
+
+    /// Those of one more node.
+    pub fn push(&mut self, operands: &[Operand]) {
+        self.list.extend_from_slice(operands);
+        self.start.push(self.list.len() as u32);
+    }
+
+    /// Those of one more node, by its instruction.
+    pub fn ask<I: Inst>(&mut self, inst: &I) {
+        let list = &mut self.list;
+        inst.operands(&mut |operand| list.push(operand));
+        self.start.push(list.len() as u32);
+    }
+
+    /// Those of the node pushed last.
+    fn last_mut(&mut self) -> &mut [Operand] {
+        let first = self.start[self.start.len() - 2] as usize;
+        &mut self.list[first..]
+    }
 }
 
 /// Adjacency of layout positions.
@@ -161,7 +206,8 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
         ));
     }
     let mut work = Work {
-        nodes: Vec::with_capacity(total + total / 8),
+        nodes: Vec::with_capacity(total),
+        operands: Operands::with_capacity(total),
         blocks: Vec::with_capacity(func.layout.len()),
         regs: func
             .vregs
@@ -188,16 +234,25 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
         let begins = recorded.len();
         for node in func.blocks[block].nodes.drain(..) {
             let mut inst = node.inst;
-            let regs = &mut work.regs;
-            inst.rewrite(&mut |reg, role| {
-                let v = match (reg.as_virt(), reg.as_phys()) {
-                    (Some(v), _) => v,
-                    (None, Some(cell)) => disguise(cell, &mut disguises, regs),
-                    (None, None) => return reg,
-                };
-                recorded.operands.push((v, role));
-                Reg::virt(v)
-            });
+            work.operands.ask(&inst);
+            let operands = work.operands.last_mut();
+            if operands
+                .iter()
+                .any(|operand| operand.reg.as_phys().is_some())
+            {
+                let regs = &mut work.regs;
+                let mut next = operands.iter_mut();
+                inst.rewrite(&mut |reg, _| {
+                    let operand = next.next().expect("rewrite visits what operands visits");
+                    if let Some(cell) = reg.as_phys() {
+                        operand.reg = Reg::virt(disguise(cell, &mut disguises, regs));
+                    }
+                    operand.reg
+                });
+            }
+            recorded
+                .operands
+                .extend(operands.iter().map(|operand| (virt(operand), operand.role)));
             recorded.start.push(recorded.operands.len() as u32);
             recorded.copies.push(inst.is_copy());
             let number = recorded.len() - 1;
@@ -254,14 +309,6 @@ fn disguise(cell: Cell, disguises: &mut Vec<(Cell, VReg)>, regs: &mut Vec<WorkRe
 }
 
 impl<I: Inst> Work<I> {
-    /// The operands of a node, appended to a cleared list. All registers are virtual.
-    pub fn operands(&self, node: u32, list: &mut Vec<Operand>) {
-        list.clear();
-        self.nodes[node as usize]
-            .inst
-            .operands(&mut |operand| list.push(operand));
-    }
-
     /// A new register that holds the value of another.
     pub fn make_reg(&mut self, like: VReg, tiny: bool) -> VReg {
         let v = VReg::from_u32(self.regs.len() as u32);

@@ -98,8 +98,12 @@ pub struct Row {
     pub message: String,
     /// SSA instructions when the front end was done.
     pub instructions: usize,
-    /// From the end of the front end to the bytes.
+    /// From the end of the front end to the bytes; the best of the runs.
     pub time: Duration,
+    /// Of each pass and each stage of the back end, in order, in the best run.
+    pub times: Vec<(&'static str, Duration)>,
+    /// A number made of every byte of the code, to tell whether two compilers made the same.
+    pub hash: u64,
     /// What `verify` found, when asked for.
     pub verified: Option<Verified>,
 }
@@ -117,16 +121,37 @@ pub struct Verified {
     pub words: (u64, u64),
 }
 
-/// Compiles every entry point of the modules; verifies each on `inputs` inputs when not 0.
-pub fn run(compiler: &Compiler, corpus: &Path, modules: &[Module], inputs: u32) -> Vec<Row> {
+/// Compiles every entry point of the modules, `runs` times for the best time; verifies each on `inputs` inputs
+/// when not 0.
+pub fn run(
+    compiler: &Compiler,
+    corpus: &Path,
+    modules: &[Module],
+    inputs: u32,
+    runs: u32,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     for module in modules {
-        one(compiler, corpus, module, inputs, &mut rows);
+        one(compiler, corpus, module, inputs, runs, &mut rows);
     }
     rows
 }
 
-fn one(compiler: &Compiler, corpus: &Path, module: &Module, inputs: u32, rows: &mut Vec<Row>) {
+/// FNV-1a.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn one(
+    compiler: &Compiler,
+    corpus: &Path,
+    module: &Module,
+    inputs: u32,
+    runs: u32,
+    rows: &mut Vec<Row>,
+) {
     let path = corpus.join(&module.path);
     let mut options = Options::default();
     options.overrides_default = Some(1.0);
@@ -140,6 +165,8 @@ fn one(compiler: &Compiler, corpus: &Path, module: &Module, inputs: u32, rows: &
         message: failure.map_or(String::new(), |f| f.summary().to_owned()),
         instructions: 0,
         time: Duration::ZERO,
+        times: Vec::new(),
+        hash: 0,
         verified: None,
     };
     let Ok(bytes) = std::fs::read(&path) else {
@@ -170,10 +197,26 @@ fn one(compiler: &Compiler, corpus: &Path, module: &Module, inputs: u32, rows: &
         };
         match compiler.compile(&func, &options) {
             Err(failure) => rows.push(row(&entry.name, Some(&failure))),
-            Ok(compiled) => {
+            Ok(mut compiled) => {
+                for _ in 1..runs {
+                    if let Ok(again) = compiler.compile(&func, &options)
+                        && again.compile_time < compiled.compile_time
+                    {
+                        compiled = again;
+                    }
+                }
                 let mut done = row(&entry.name, None);
                 done.instructions = func.live_insts();
                 done.time = compiled.compile_time;
+                done.times = compiled
+                    .times
+                    .iter()
+                    .map(|pass| (pass.name, pass.time))
+                    .collect();
+                done.hash = compiled
+                    .program
+                    .as_deref()
+                    .map_or(0, |program| hash(program.code()));
                 if inputs > 0 {
                     let found = verify(compiler, &compiled, &source_text, &options, inputs, 1);
                     done.verified = Some(match found {
@@ -329,4 +372,29 @@ pub fn speed(rows: &[Row]) -> String {
         at(&ratios, 95),
         at(&ratios, 99),
     )
+}
+
+/// Time of each pass and stage over all entry points, the most expensive first, with its share of all.
+pub fn stages(rows: &[Row]) -> String {
+    use std::fmt::Write;
+    let mut totals: BTreeMap<&str, (Duration, u32)> = BTreeMap::new();
+    let mut named = Duration::ZERO;
+    for &(name, time) in rows.iter().flat_map(|row| &row.times) {
+        let (total, count) = totals.entry(name).or_default();
+        *total += time;
+        *count += 1;
+        named += time;
+    }
+    let all: Duration = rows.iter().map(|row| row.time).sum();
+    totals.insert("the rest", (all.saturating_sub(named), 0));
+    let mut list: Vec<_> = totals.into_iter().collect();
+    list.sort_by_key(|&(name, (time, _))| (std::cmp::Reverse(time), name));
+    let mut out = String::new();
+    for (name, (time, count)) in list {
+        let share = 100.0 * time.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
+        let micros = time.as_micros();
+        let _ = writeln!(out, "{micros:>10} us {share:>5.1} %  {name} ({count} runs)");
+    }
+    let _ = writeln!(out, "{:>10} us in all", all.as_micros());
+    out
 }

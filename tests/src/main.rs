@@ -78,9 +78,15 @@ enum What {
         /// Verify on this many inputs.
         #[arg(long, default_value_t = 0)]
         verify: u32,
-        /// Print a line an entry point.
+        /// Compile each entry point this often; the best time counts.
+        #[arg(long, default_value_t = 1)]
+        runs: u32,
+        /// Print a line an entry point, with a hash of its code.
         #[arg(long)]
         rows: bool,
+        /// Print how long each pass and each stage of the back end takes over all entry points.
+        #[arg(long)]
+        stages: bool,
         /// Print a line a feature of the modules: entry points by exit code.
         #[arg(long)]
         by_feature: bool,
@@ -178,23 +184,26 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             language,
             filter,
             verify,
+            runs,
             rows: each,
+            stages,
             by_feature,
         } => {
             let folder = corpus_folder()?;
             let mut modules =
                 corpus::index(&folder, language).map_err(|error| error.to_string())?;
             modules.retain(|module| module.naga_valid && module.path.contains(filter));
-            let rows = corpus::run(&compiler, &folder, &modules, *verify);
+            let rows = corpus::run(&compiler, &folder, &modules, *verify, *runs);
             if *each {
                 for row in &rows {
                     say(&format!(
-                        "{} {} exit {} {} instructions {} us {}\n",
+                        "{} {} exit {} {} instructions {} us {:016x} {}\n",
                         row.path,
                         row.entry,
                         row.code,
                         row.instructions,
                         row.time.as_micros(),
+                        row.hash,
                         row.message
                     ))?;
                 }
@@ -202,6 +211,9 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             say(&corpus::table(&rows))?;
             if *by_feature {
                 say(&corpus::features(&rows))?;
+            }
+            if *stages {
+                say(&corpus::stages(&rows))?;
             }
             say(&corpus::speed(&rows))?;
             let (checked, holds) = corpus::verified(&rows);

@@ -167,6 +167,8 @@ pub struct Options {
     pub fuel: Option<u64>,
     /// Keep the text of the machine IR after each pass of the back end in [`Compiled::dumps`].
     pub dump: bool,
+    /// Times the stages for [`Compiled::times`].
+    pub clock: Option<gpucc_ir::driver::Clock>,
 }
 
 /// One hardware register that a driver programs.
@@ -455,4 +457,6 @@ pub struct Compiled {
     pub expanded: Func,
     /// `(pass, text)` after each pass of the back end, when [`Options::dump`] asks for them.
     pub dumps: Vec<(&'static str, String)>,
+    /// How long each stage took, when [`Options::clock`] is lent.
+    pub times: Vec<(&'static str, std::time::Duration)>,
 }

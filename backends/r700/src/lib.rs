@@ -50,8 +50,10 @@ use gpucc_ir::ssa::{Func, Stage};
 /// # Errors
 /// See [`Failure`].
 pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
+    let mut stages = gpucc_ir::driver::Stages::new(options.clock);
     refuse::check(&func, options.chip)?;
     let expanded = expand::expand(func, options);
+    stages.end("expand");
     let abi = abi::Abi::of(&expanded, options)?;
     let mut lowered = lower::lower(&expanded, &abi)?;
     let mut dumps = Vec::new();
@@ -63,6 +65,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     dump("lower", &lowered.func);
     let internal = |pass, message: String| Failure::Internal { pass, message };
     mach::verify(&lowered.func).map_err(|fault| internal("lower", fault.to_string()))?;
+    stages.end("lower");
     if options.effort > Effort::None {
         schedule::sweep(&mut lowered.func);
         gather::run(&mut lowered.func);
@@ -72,6 +75,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         schedule::run(&mut lowered.func, options.chip.family().isa(), &variables);
         dump("schedule", &lowered.func);
     }
+    stages.end("schedule");
     let mut hooks = regs::Hooks {
         first: lowered.scratch,
     };
@@ -80,6 +84,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     let allocation = gpucc_regalloc::allocate(&mut lowered.func, &mut hooks, &limits)
         .map_err(|error| internal("registers", error.to_string()))?;
     dump("registers", &lowered.func);
+    stages.end("registers");
     let config = emit::Config {
         chip: options.chip,
         pixel: expanded.stage == Stage::Fragment,
@@ -88,6 +93,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         search: options.effort == Effort::Max,
     };
     let emitted = emit::emit(&lowered.func, &config)?;
+    stages.end("emit");
     let scratch = lowered.scratch + allocation.slots.div_ceil(4);
     let state = state::state(&expanded, &abi, &emitted, scratch);
     let gprs = state[0].fields[0].1;
@@ -97,6 +103,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
             format!("{} (quadword {})", finished.violation, finished.at),
         )
     })?;
+    stages.end("legal");
     let mut stats = emitted.stats;
     stats.gprs = gprs;
     stats.scratch_bytes = 16 * scratch;
@@ -134,8 +141,11 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         lines: emitted.lines,
         expanded,
         dumps,
+        times: Vec::new(),
     };
     abi.report(&mut compiled);
+    stages.end("report");
+    compiled.times = stages.times;
     if options.effort == Effort::Max && optimal {
         compiled.notes.push(format!(
             "the schedule is optimal: {} groups are the least that these operations need",

@@ -4,6 +4,7 @@ use crate::api::{Effort, Failure, FauWord, ProgramInfo, Stats};
 use crate::inst::{FauRef, Inst, Src};
 use crate::isa::Opcode;
 use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule};
+use gpucc_ir::driver::Stages;
 use gpucc_ir::mach::{self, Func};
 use gpucc_ir::ssa::{Span, Stage};
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ pub fn finish(
     stage: Stage,
     effort: Effort,
     mut dump: impl FnMut(&'static str, &Func<Inst>),
+    stages: &mut Stages,
 ) -> Result<Finished, Failure> {
     let internal = |pass: &'static str, message: String| Failure::Internal { pass, message };
     let private: Vec<u32> = parts.iter().map(|part| part.private_bytes).collect();
@@ -54,6 +56,7 @@ pub fn finish(
         }
     }
     let map = constants::run(&mut funcs, &mut entries);
+    stages.end("constants");
     if map.len() > MOST_UNIFORMS {
         return Err(Failure::Limit {
             what: "words of uniforms",
@@ -67,7 +70,7 @@ pub fn finish(
     for (func, private) in funcs.iter_mut().zip(&private) {
         dump("constants", func);
         mach::verify(func).map_err(|fault| internal("constants", fault.to_string()))?;
-        let found = allocate(func, *private, effort, &mut dump)
+        let found = allocate(func, *private, effort, &mut dump, stages)
             .map_err(|error| internal("registers", error.to_string()))?;
         if found.private_bytes > regs::REACH && found.spilled > 0 {
             return Err(Failure::Limit {
@@ -82,8 +85,10 @@ pub fn finish(
         dump("registers", func);
         flow::run(func, stage);
         dump("flow", func);
+        stages.end("flow");
     }
     let emitted = emit::emit(&funcs);
+    stages.end("emit");
     let mut stats = Stats::default();
     let mut programs = Vec::new();
     let mut all = cost::Cycles::default();
@@ -128,6 +133,7 @@ pub fn finish(
         stats.registers = stats.registers.max(count);
         stats.work_registers = stats.work_registers.max(found.work);
     }
+    stages.end("legal");
     (stats.fma, stats.cvt, stats.sfu) = (all.fma, all.cvt, all.sfu);
     (stats.v, stats.ls, stats.t) = (all.v, all.ls, all.t);
     stats.bound_unit = all.bound().1;
@@ -155,19 +161,24 @@ fn allocate(
     private: u32,
     effort: Effort,
     dump: &mut impl FnMut(&'static str, &Func<Inst>),
+    stages: &mut Stages,
 ) -> Result<regs::Registers, gpucc_regalloc::Error> {
+    stages.end("verify");
     if effort == Effort::None {
         return regs::allocate(func, private);
     }
     let mut plain = func.clone();
     schedule::run(func);
     dump("schedule", func);
+    stages.end("schedule");
     let found = regs::allocate(func, private);
+    stages.end("registers");
     let cost = |found: &regs::Registers| (found.spilled, found.work);
     if matches!(&found, Ok(found) if cost(found) == (0, 32)) {
         return found;
     }
     let other = regs::allocate(&mut plain, private);
+    stages.end("registers again");
     match (found, other) {
         (Ok(found), Ok(other)) if cost(&found) <= cost(&other) => Ok(found),
         (found @ Ok(_), Err(_)) => found,

@@ -44,8 +44,10 @@ use gpucc_ir::ssa::{Func, Stage};
 /// # Errors
 /// See [`Failure`].
 pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
+    let mut stages = gpucc_ir::driver::Stages::new(options.clock);
     refuse::check(&func)?;
     let expanded = expand::expand(func, options);
+    stages.end("expand");
     let abi = abi::Abi::of(&expanded, options)?;
     let mut parts = Vec::new();
     for &part in lower::parts(&expanded, &abi) {
@@ -56,12 +58,14 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
             private_bytes: lowered.tls_bytes,
         });
     }
+    stages.end("lower");
     let mut dumps = Vec::new();
-    let mut finished = back::finish(parts, expanded.stage, options.effort, |pass, func| {
+    let watch = |pass, func: &_| {
         if options.dump {
             dumps.push((pass, text::print(func)));
         }
-    })?;
+    };
+    let mut finished = back::finish(parts, expanded.stage, options.effort, watch, &mut stages)?;
     if expanded.stage == Stage::Fragment {
         // A blend shader finds the coverage and the sample there.
         for program in &mut finished.programs {
@@ -97,7 +101,10 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         lines: finished.lines,
         expanded,
         dumps,
+        times: Vec::new(),
     };
     abi.report(&mut compiled);
+    stages.end("report");
+    compiled.times = stages.times;
     Ok(compiled)
 }

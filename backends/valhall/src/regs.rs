@@ -119,12 +119,13 @@ pub fn allocate(func: &mut Func<Inst>, private_bytes: u32) -> Result<Registers, 
         };
         if !whole {
             options.holes.push((GPR, MIDDLE));
+            options.without_memory = true;
         }
         gpucc_regalloc::allocate(func, &mut Hooks { first }, &options)
     };
     let mut half = func.clone();
     let (work, allocation) = match attempt(&mut half, false) {
-        Ok(allocation) if allocation.slots == 0 => {
+        Ok(allocation) => {
             *func = half;
             (32, allocation)
         }

@@ -10,6 +10,14 @@ use crate::pipeline::Pipeline;
 use crate::report::Shader;
 use crate::{Diagnostic, Failure, SourceText};
 use gpucc_ir::ssa::{Func, Numerics, Span};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// The clock that back ends are lent: time since it was first asked.
+fn clock() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
 
 /// A machine that code is made for.
 pub trait Backend: Send + Sync {
@@ -68,6 +76,8 @@ pub trait Program: Send + Sync {
     fn lines(&self) -> &[(u32, Span)];
     /// What was inferred; once.
     fn take_notes(&mut self) -> Vec<Diagnostic>;
+    /// How long each stage of the back end took, in order.
+    fn times(&self) -> &[(&'static str, Duration)];
     /// Text after each pass of the back end; once.
     fn take_dumps(&mut self) -> Vec<(String, String)>;
     /// The pipeline state with what was inferred filled in.

@@ -33,6 +33,7 @@ impl R700 {
             trusts_indices: options.robust == crate::Robust::Off,
             fuel: options.fuel,
             dump: !options.dump_after.is_empty() || options.keep_machine_ir,
+            clock: Some(super::clock),
         }
     }
 }
@@ -110,6 +111,9 @@ impl Program for Code {
             .into_iter()
             .map(|note| Diagnostic::new(Severity::Note, note))
             .collect()
+    }
+    fn times(&self) -> &[(&'static str, std::time::Duration)] {
+        &self.compiled.times
     }
     fn take_dumps(&mut self) -> Vec<(String, String)> {
         self.compiled

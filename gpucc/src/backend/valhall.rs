@@ -32,6 +32,7 @@ impl Valhall {
             pipeline: options.pipeline.state(),
             fuel: options.fuel,
             dump: !options.dump_after.is_empty() || options.keep_machine_ir,
+            clock: Some(super::clock),
         }
     }
 }
@@ -116,6 +117,9 @@ impl Program for Code {
             .into_iter()
             .map(|note| Diagnostic::new(Severity::Note, note))
             .collect()
+    }
+    fn times(&self) -> &[(&'static str, std::time::Duration)] {
+        &self.compiled.times
     }
     fn take_dumps(&mut self) -> Vec<(String, String)> {
         self.compiled

@@ -369,6 +369,56 @@ impl Maker<'_> {
 }
 
 /// True when some private variable is still accessed.
+/// Private accesses that the body reaches.
+pub fn private_accesses(func: &Func) -> usize {
+    let insts = |region: Region| func.regions[region].insts.iter();
+    func.regions_in_order()
+        .iter()
+        .flat_map(|&(region, ..)| insts(region))
+        .filter(|&&inst| match func.insts[inst].imm {
+            Imm::Mem(access) => func.mems[access.mem].space == MemSpace::Private,
+            _ => false,
+        })
+        .count()
+}
+
+/// Around each store of whole words to a private variable at a constant address: something else is stored there
+/// before it; behind it the words are loaded, and stored where they came from. Returns how many stores there were.
+pub fn echo_stores(func: &mut Func) -> usize {
+    let mut echoed = 0;
+    for (region, ..) in func.regions_in_order() {
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::new();
+        for inst in insts {
+            let data = func.insts[inst].clone();
+            let words = data.op == Op::MemStore
+                && func.as_const(data.args[0]).is_some()
+                && data.args[1..].iter().all(|&v| func.ty(v) == Type::B32)
+                && matches!(data.imm, Imm::Mem(access) if func.mems[access.mem].space == MemSpace::Private);
+            if !words {
+                out.push(inst);
+                continue;
+            }
+            echoed += 1;
+            let (address, count) = (data.args[0], data.args.len() - 1);
+            let mut other = data.clone();
+            other.args[1..].fill(address);
+            out.push(func.new_inst(other, &[]));
+            out.push(inst);
+            let mut load = data.clone();
+            load.op = Op::MemLoad;
+            load.args.truncate(1);
+            let load = func.new_inst(load, &vec![Type::B32; count]);
+            out.push(load);
+            let mut back = data;
+            back.args[1..].copy_from_slice(&func.insts[load].results.clone());
+            out.push(func.new_inst(back, &[]));
+        }
+        func.regions[region].insts = out;
+    }
+    echoed
+}
+
 pub fn has_private_memory(func: &Func) -> bool {
     func.regions_in_order().iter().any(|&(region, ..)| {
         func.regions[region]

@@ -89,5 +89,6 @@ pub(crate) fn options(rows: [u16; 3], policy: Policy) -> Options {
         holes: Vec::new(),
         policy,
         first_slot: 0,
+        without_memory: false,
     }
 }
