@@ -4,7 +4,7 @@
 use gpucc::verify::verify;
 use gpucc::{Choice, Compiler, Failure, Options, Source, SourceText, Stage};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -292,21 +292,30 @@ pub fn table(rows: &[Row]) -> String {
 /// Entry points of modules with each feature by exit code, the most frequent features first.
 pub fn features(rows: &[Row]) -> String {
     use std::fmt::Write;
-    let mut counts: BTreeMap<&str, BTreeMap<u8, usize>> = BTreeMap::new();
+    let mut counts: BTreeMap<String, BTreeMap<u8, usize>> = BTreeMap::new();
     for row in rows {
-        for feature in &row.features {
-            *counts
-                .entry(feature)
-                .or_default()
-                .entry(row.code)
-                .or_default() += 1;
+        // A feature may carry its details: `math-builtins:abs,max`.
+        let name = |feature: &String| feature.split(':').next().map(str::to_owned);
+        let names: BTreeSet<String> = row.features.iter().filter_map(name).collect();
+        for name in names {
+            let codes = counts.entry(name).or_default();
+            *codes.entry(row.code).or_default() += 1;
         }
     }
     let mut list: Vec<_> = counts.into_iter().collect();
-    list.sort_by_key(|(name, codes)| (std::cmp::Reverse(codes.values().sum::<usize>()), *name));
+    list.sort_by_key(|(name, codes)| {
+        (
+            std::cmp::Reverse(codes.values().sum::<usize>()),
+            name.clone(),
+        )
+    });
     let mut out = String::new();
     for (name, codes) in list {
-        let beyond = if BEYOND.contains(&name) { "*" } else { " " };
+        let beyond = if BEYOND.contains(&name.as_str()) {
+            "*"
+        } else {
+            " "
+        };
         let _ = write!(out, "{name:>24}{beyond}");
         for (code, count) in codes {
             let _ = write!(out, "  exit {code}: {count}");

@@ -7,6 +7,7 @@ use gpucc::{Choice, Compiler, Failure, Func, Options, Source, SourceText};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::Resource;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Which family of files a folder holds.
@@ -73,6 +74,19 @@ impl Table {
     pub fn refused(&self, code: u8) -> usize {
         let with = |file: &&FileResult| file.refused.as_ref().is_some_and(|(c, _)| *c == code);
         self.files.iter().filter(with).count()
+    }
+    /// Names of the files that did not run, by exit code and reason.
+    pub fn refusals(&self) -> BTreeMap<(u8, &str), Vec<&str>> {
+        let mut reasons: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+        for file in &self.files {
+            if let Some((code, why)) = &file.refused {
+                reasons
+                    .entry((*code, why.as_str()))
+                    .or_default()
+                    .push(&file.name);
+            }
+        }
+        reasons
     }
     /// The line that the runner prints.
     pub fn line(&self, target: &str, family: Family) -> String {

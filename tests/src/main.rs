@@ -134,9 +134,12 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 if let Some(first) = &file.first_wrong {
                     say(&format!("{}: {} wrong; {first}\n", file.name, file.wrong()))?;
                 }
-                if let Some((code, why)) = &file.refused {
-                    say(&format!("{}: exit {code}: {why}\n", file.name))?;
-                }
+            }
+            for ((code, why), names) in table.refusals() {
+                let (count, first) = (names.len(), names[0]);
+                say(&format!(
+                    "exit {code}: {why}: {count} files, {first} first\n"
+                ))?;
             }
             say(&format!("{}\n", table.line(name, family)))?;
             Ok(table.wrong() == 0)
