@@ -5,12 +5,14 @@
 
 use crate::ctx::Ctx;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Value};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Value, numerics::Fma};
 use smallvec::{SmallVec, smallvec};
 
 /// Contracts.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
-    if !ctx.options.contract {
+    // Which products are for one sum alone depends on the rest of the program.
+    let rounds = ctx.numerics.fma != Fma::Twice;
+    if !ctx.options.contract || func.invariant && rounds {
         return false;
     }
     let regions = func.regions_in_order();

@@ -1,4 +1,4 @@
-//! Small private arrays indexed at run time become chains of selects, so that they need no memory.
+//! Small private arrays indexed at run time become trees of selects, so that they need no memory.
 //!
 //! An access at a run-time address is taken apart into accesses at every constant address that it may
 //! have; `mem2reg` then promotes the words. Only variables of at most
@@ -78,7 +78,7 @@ fn apart(
     let data = func.insts[inst].clone();
     let mut b = Builder::at(func, scratch);
     b.span = data.span;
-    let address = data.args[0];
+    let (address, scale) = scaled(b.func, data.args[0]);
     let word = |at: u32| Access {
         mem: access.mem,
         lo: at,
@@ -92,28 +92,62 @@ fn apart(
     } as u32;
     for index in 0..count {
         // Value `index` of the access stands 4 * index bytes after its address.
-        let mut chain: Option<Value> = None;
+        let mut choices: Vec<(u32, Value)> = Vec::new();
         for at in (access.lo + 4 * index..access.hi).step_by(4) {
+            let base = at - 4 * index;
+            if base % scale != 0 {
+                continue;
+            }
             let here = b.u32(at);
             let now = b.mem_load(word(at), here, &[Type::B32])[0];
-            let base = b.u32(at - 4 * index);
             if stores {
-                let hit = b.op2(Op::IEq, address, base);
+                let key = b.u32(base / scale);
+                let hit = b.op2(Op::IEq, address, key);
                 let new = b.select(hit, data.args[1 + index as usize], now);
                 b.mem_store(word(at), here, &[new]);
             } else {
-                chain = Some(match chain {
-                    None => now,
-                    Some(other) => {
-                        let hit = b.op2(Op::IEq, address, base);
-                        b.select(hit, now, other)
-                    }
-                });
+                choices.push((base / scale, now));
             }
         }
         if !stores {
-            let value = chain.unwrap_or_else(|| b.u32(0));
+            let value = choose(&mut b, address, &choices);
             renames.set(data.results[index as usize], value);
+        }
+    }
+}
+
+/// What an address is a multiple of, and the rest: an address in range did not wrap.
+fn scaled(func: &Func, address: Value) -> (Value, u32) {
+    let constant = |value: Value| func.as_const(value).map(|bits| bits as u32);
+    match func.def(address) {
+        Some(data) if data.op == Op::Shl => match constant(data.args[1]) {
+            Some(by @ 1..16) => (data.args[0], 1 << by),
+            _ => (address, 1),
+        },
+        Some(data) if data.op == Op::IMul => match constant(data.args[1]) {
+            Some(by @ 1..0x10000) => (data.args[0], by),
+            _ => (address, 1),
+        },
+        _ => (address, 1),
+    }
+}
+
+/// The value that belongs to a key, of values by ascending keys: a tree of choices.
+fn choose(b: &mut Builder<'_>, key: Value, choices: &[(u32, Value)]) -> Value {
+    match choices {
+        [] => b.u32(0),
+        &[(_, value)] => value,
+        &[(first, yes), (_, no)] => {
+            let first = b.u32(first);
+            let hit = b.op2(Op::IEq, key, first);
+            b.select(hit, yes, no)
+        }
+        _ => {
+            let (low, high) = choices.split_at(choices.len() / 2);
+            let (yes, no) = (choose(b, key, low), choose(b, key, high));
+            let bound = b.u32(high[0].0);
+            let less = b.op2(Op::ULt, key, bound);
+            b.select(less, yes, no)
         }
     }
 }

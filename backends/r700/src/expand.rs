@@ -2,11 +2,13 @@
 
 mod arrays;
 pub mod image;
+mod range;
 mod texture;
 
 use crate::api::{Effort, Options};
-use gpucc_ir::ssa::{Builder, Func, Op, Type};
+use gpucc_ir::ssa::{Builder, Func, Inst, Op, Region, Type, Value};
 use gpucc_passes::Ctx;
+use range::{UNKNOWN, bounds};
 
 /// The machine has an instruction (or a fixed pair) for it at 32 bits.
 pub fn is_native(op: Op) -> bool {
@@ -81,13 +83,19 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         ctx.fuel = options.fuel;
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
+        if range::decide(&mut func) {
+            gpucc_passes::fold::run(&mut func, &mut ctx);
+        }
         gpucc_passes::simplify::run(&mut func, &mut ctx);
         gpucc_passes::exits_to_guards::run(&mut func, &mut ctx);
         gpucc_passes::if_convert::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
         invert_choices(&mut func);
         gpucc_passes::dce::run(&mut func, &mut ctx);
-        crate::rebalance::run(&mut func);
+        // What is late depends on the rest of the program.
+        if !func.invariant {
+            crate::rebalance::run(&mut func);
+        }
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::dce::run(&mut func, &mut ctx);
     }
@@ -142,6 +150,21 @@ fn refine_derivatives(func: &mut Func) {
 const SIGNED: (f32, f32) = (-2_147_483_648.0, 2_147_483_520.0);
 const UNSIGNED: (f32, f32) = (0.0, 4_294_967_040.0);
 
+/// A conversion gives another value where its operand is out of range: what it makes of it is thrown
+/// away.
+fn choose(func: &mut Func, region: Region, inst: Inst, inside: Value, outside: Value) {
+    let result = func.insts[inst].results[0];
+    let converted = func.insts[inst].clone();
+    let converted = func.new_inst(converted, &[Type::B32]);
+    func.regions[region].insts.push(converted);
+    let converted = func.insts[converted].results[0];
+    let data = &mut func.insts[inst];
+    data.op = Op::Select;
+    data.args = [inside, converted, outside].as_slice().into();
+    data.results = [result].as_slice().into();
+    func.regions[region].insts.push(inst);
+}
+
 fn clamp_conversions(func: &mut Func) {
     for (region, ..) in func.regions_in_order() {
         let list = &func.regions[region].insts;
@@ -178,16 +201,19 @@ fn clamp_conversions(func: &mut Func) {
                     let positive = b.op2(Op::FLe, zero, value);
                     let (top, bottom) = (b.u32(high as i32 as u32), b.u32(1 << 31));
                     let outside = b.select(positive, top, bottom);
-                    let result = func.insts[inst].results[0];
-                    let converted = func.insts[inst].clone();
-                    let converted = func.new_inst(converted, &[Type::B32]);
-                    func.regions[region].insts.push(converted);
-                    let converted = func.insts[converted].results[0];
-                    let data = &mut func.insts[inst];
-                    data.op = Op::Select;
-                    data.args = [inside, converted, outside].as_slice().into();
-                    data.results = [result].as_slice().into();
-                    func.regions[region].insts.push(inst);
+                    choose(func, region, inst, inside, outside);
+                    continue;
+                }
+                if least < low && most > high {
+                    // The bits of numbers in range are less, as integers, than those of the first
+                    // number behind it; negative numbers and NaNs have greater ones.
+                    let limit = b.f32(4_294_967_296.0);
+                    let inside = b.op2(Op::ULt, value, limit);
+                    let zero = b.f32(0.0);
+                    let positive = b.op2(Op::FLt, zero, value);
+                    let (top, bottom) = (b.u32(high as u32), b.u32(0));
+                    let outside = b.select(positive, top, bottom);
+                    choose(func, region, inst, inside, outside);
                     continue;
                 }
                 if least < low {
@@ -203,94 +229,6 @@ fn clamp_conversions(func: &mut Func) {
             func.regions[region].insts.push(inst);
         }
     }
-}
-
-const UNKNOWN: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
-
-fn finite((least, most): (f32, f32)) -> bool {
-    least.is_finite() && most.is_finite()
-}
-
-/// Bounds of a number that is certainly one, looking back a few operations; rounding included.
-fn bounds(func: &Func, value: gpucc_ir::ssa::Value, depth: u32) -> Option<(f32, f32)> {
-    use gpucc_ir::ssa::{Builtin, Imm, InputKind};
-    let data = func.def(value)?;
-    let of = |index: usize| bounds(func, data.args[index], depth.checked_sub(1)?);
-    let product = |a: (f32, f32), b: (f32, f32)| {
-        let all = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
-        let least = all.into_iter().fold(f32::INFINITY, f32::min);
-        let most = all.into_iter().fold(f32::NEG_INFINITY, f32::max);
-        (least, most)
-    };
-    let sum = |a: (f32, f32), b: (f32, f32)| (a.0 + b.0, a.1 + b.1);
-    let (least, most) = match data.op {
-        Op::Const => {
-            let number = f32::from_bits(func.as_const(value)? as u32);
-            (number, number)
-        }
-        Op::FSat => (0.0, 1.0),
-        // Of an infinity these are no number.
-        Op::FFract => finite(of(0)?).then_some((0.0, 1.0))?,
-        Op::FSin | Op::FCos | Op::FSinTurns | Op::FCosTurns => {
-            finite(of(0)?).then_some((-1.0, 1.0))?
-        }
-        // Targets are at most 8192 pixels wide; the register guide has 13 bits.
-        Op::Input => match data.imm {
-            Imm::Input(input, 0 | 1)
-                if func.inputs[input].kind == InputKind::Builtin(Builtin::Position)
-                    && func.stage == gpucc_ir::ssa::Stage::Fragment =>
-            {
-                (0.0, 65_536.0)
-            }
-            _ => return None,
-        },
-        Op::SToF => (-2_147_483_648.0, 2_147_483_648.0),
-        Op::UToF => (0.0, 4_294_967_296.0),
-        Op::FNeg => of(0).map(|(least, most)| (-most, -least))?,
-        Op::FAbs => of(0).map(|(least, most)| (0.0, most.max(-least)))?,
-        Op::FFloor => of(0).map(|(least, most)| (least.floor(), most))?,
-        Op::FCeil => of(0).map(|(least, most)| (least, most.ceil()))?,
-        Op::FTrunc => of(0).map(|(least, most)| (least.min(0.0), most.max(0.0)))?,
-        Op::FRound => of(0).map(|(least, most)| (least - 0.5, most + 0.5))?,
-        Op::FAdd => sum(of(0)?, of(1)?),
-        Op::FSub => of(1)
-            .map(|(least, most)| (-most, -least))
-            .and_then(|b| Some(sum(of(0)?, b)))?,
-        Op::FMul => product(of(0)?, of(1)?),
-        Op::FMa => sum(product(of(0)?, of(1)?), of(2)?),
-        // A number on either side is what comes of a NaN on the other.
-        Op::FMin | Op::FMax => {
-            let (a, b) = (of(0), of(1));
-            let both = (a.unwrap_or(UNKNOWN), b.unwrap_or(UNKNOWN));
-            a.or(b)?;
-            if data.op == Op::FMin {
-                let hidden = if a.is_none() || b.is_none() {
-                    f32::NEG_INFINITY
-                } else {
-                    f32::INFINITY
-                };
-                (both.0.0.min(both.1.0).min(hidden), both.0.1.min(both.1.1))
-            } else {
-                let hidden = if a.is_none() || b.is_none() {
-                    f32::INFINITY
-                } else {
-                    f32::NEG_INFINITY
-                };
-                (both.0.0.max(both.1.0), both.0.1.max(both.1.1).max(hidden))
-            }
-        }
-        Op::Select => {
-            let (a, b) = (of(1)?, of(2)?);
-            (a.0.min(b.0), a.1.max(b.1))
-        }
-        _ => return None,
-    };
-    // Each step may round; an infinite bound of a product of bounds is no number.
-    if least.is_nan() || most.is_nan() {
-        return None;
-    }
-    let slack = |x: f32| x.abs() * 1e-6;
-    Some((least - slack(least), most + slack(most)))
 }
 
 #[cfg(test)]

@@ -421,8 +421,23 @@ impl Lower<'_> {
         self.m.add_edge(Edges::Physical, from, self.block);
     }
 
+    /// What a condition that is not in a register is the opposite of; or itself.
+    fn opposite(&self, cond: Value) -> (Value, bool) {
+        match self.ssa.def(cond) {
+            Some(data) if data.op == Op::Not && !self.uses.in_register(cond) => {
+                (data.args[0], false)
+            }
+            _ => (cond, true),
+        }
+    }
+
     /// The test that an `if` makes.
     fn test(&self, cond: Value) -> Alu {
+        let (cond, holds) = self.opposite(cond);
+        if !holds {
+            let src = [self.plain(cond), Source::bits(0)];
+            return Alu::new(AluOp::PRED_SETE_INT, None, &src);
+        }
         if !self.uses.in_register(cond)
             && let Some((op, a, b)) = self.comparison(cond)
             && let Some(pred) = op::as_pred_set(op)
@@ -521,7 +536,11 @@ impl Lower<'_> {
         {
             return None;
         }
-        let cond = data.args[0];
+        let (cond, holds) = self.opposite(data.args[0]);
+        if !holds {
+            let src = [self.plain(cond), Source::bits(0)];
+            return Some(Alu::new(AluOp::KILLE_INT, None, &src));
+        }
         if !self.uses.in_register(cond)
             && let Some((op, a, b)) = self.comparison(cond)
             && let Some(kill) = op::as_kill(op)

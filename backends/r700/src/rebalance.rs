@@ -65,15 +65,21 @@ const fn length(op: Op) -> u32 {
     }
 }
 
+/// Terms of a sum: values, or products of two.
+type Terms = SmallVec<[(Value, Option<Value>); 8]>;
+
 impl Pass {
     fn visit(&mut self, func: &mut Func, region: Region, inst: Inst) {
         let data = &func.insts[inst];
         if let [result] = data.results[..]
             && matches!(func.ty(result), Type::B32 | Type::B1)
         {
-            if associative(data.op) {
+            if matches!(data.op, Op::FAdd | Op::FMa) {
+                self.sum(func, region, inst);
+            }
+            if associative(func.insts[inst].op) {
                 self.chain(func, region, inst);
-            } else if data.op == Op::FMa {
+            } else if func.insts[inst].op == Op::FMa {
                 self.product(func, region, inst);
             }
         }
@@ -106,6 +112,114 @@ impl Pass {
             let Some(data) = func.def(value) else { return };
             self.leaves(func, region, op, data.args[index], out);
         }
+    }
+
+    /// The terms of a sum with products in it, in the order of the source. What is subtracted is left
+    /// alone: there a program may count on an exact difference.
+    fn terms(&self, func: &Func, region: Region, value: Value, root: bool, out: &mut Terms) {
+        let link =
+            root || self.uses[value] == 1 && self.home[value] == Some(region) && out.len() < 12;
+        let plain = |value: Value| func.def(value).is_none_or(|data| data.op != Op::FNeg);
+        match func.def(value).filter(|_| link) {
+            Some(data) if data.op == Op::FAdd => {
+                for &arg in &data.args {
+                    self.terms(func, region, arg, false, out);
+                }
+            }
+            Some(data) if data.op == Op::FMa && data.args[..2].iter().all(|&v| plain(v)) => {
+                self.terms(func, region, data.args[2], false, out);
+                out.push((data.args[0], Some(data.args[1])));
+            }
+            Some(data) if data.op == Op::FMul && data.args.iter().all(|&v| plain(v)) => {
+                out.push((data.args[0], Some(data.args[1])));
+            }
+            _ => out.push((value, None)),
+        }
+    }
+
+    /// When a term can be added.
+    fn ready(&self, term: &(Value, Option<Value>)) -> u32 {
+        self.depth[term.0].max(term.1.map_or(0, |b| self.depth[b]))
+    }
+
+    /// A sum of products as a chain in which the latest term comes last.
+    fn sum(&mut self, func: &mut Func, region: Region, inst: Inst) {
+        let result = func.insts[inst].results[0];
+        let mut terms = Terms::new();
+        self.terms(func, region, result, true, &mut terms);
+        if terms.len() < 3 || terms.iter().all(|term| term.1.is_none()) {
+            return;
+        }
+        let latest = func.insts[inst]
+            .args
+            .iter()
+            .map(|&arg| self.depth[arg])
+            .max();
+        let now = latest.unwrap_or(0) + 1;
+        let muls = terms.iter().all(|term| term.1.is_some());
+        // Stable, so that equals stay in the order of the source; what is no product begins.
+        terms.sort_by_key(|term| (self.ready(term), term.1.is_some()));
+        if let Some(first) = terms.iter().position(|term| term.1.is_none())
+            && self.ready(&terms[first]) <= self.ready(&terms[0]) + 1
+        {
+            let first = terms.remove(first);
+            terms.insert(0, first);
+        } else if !muls {
+            // A product more than before.
+            return;
+        }
+        let mut depth = self.ready(&terms[0]) + u32::from(terms[0].1.is_some());
+        for term in &terms[1..] {
+            depth = depth.max(self.ready(term)) + 1;
+        }
+        if depth >= now {
+            return;
+        }
+        let span = func.insts[inst].span;
+        let mut sum = match terms[0] {
+            (value, None) => value,
+            (a, Some(b)) => self.put(func, region, span, Op::FMul, &[a, b]),
+        };
+        let last = terms.len() - 1;
+        for &(a, b) in &terms[1..last] {
+            sum = match b {
+                Some(b) => self.put(func, region, span, Op::FMa, &[a, b, sum]),
+                None => self.put(func, region, span, Op::FAdd, &[a, sum]),
+            };
+        }
+        let data = &mut func.insts[inst];
+        match terms[last] {
+            (a, Some(b)) => {
+                data.op = Op::FMa;
+                data.args = SmallVec::from_slice(&[a, b, sum]);
+            }
+            (a, None) => {
+                data.op = Op::FAdd;
+                data.args = SmallVec::from_slice(&[a, sum]);
+            }
+        }
+    }
+
+    /// Writes an operation for one user.
+    fn put(
+        &mut self,
+        func: &mut Func,
+        region: Region,
+        span: gpucc_ir::ssa::Span,
+        op: Op,
+        args: &[Value],
+    ) -> Value {
+        let mut builder = Builder::at(func, region);
+        builder.span = span;
+        let value = match *args {
+            [a, b, c] => builder.op3(op, a, b, c),
+            _ => builder.op2(op, args[0], args[1]),
+        };
+        let latest = args.iter().map(|&arg| self.depth[arg]).max();
+        self.depth[value] = latest.unwrap_or(0) + 1;
+        self.home[value] = Some(region);
+        self.uses[value] = 1;
+        value
     }
 
     /// The depth of a product of these, the earliest first.
@@ -179,5 +293,76 @@ impl Pass {
         if self.depth[pair[0]].max(self.depth[pair[1]]) < now {
             func.insts[inst].args = SmallVec::from_slice(&[pair[0], pair[1], c]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::{Builtin, InputData, InputKind, Scalar, Stage, verify};
+
+    /// Four inputs, and what is made of them.
+    fn program(make: impl FnOnce(&mut Builder<'_>, [Value; 4]) -> Value) -> Func {
+        let mut func = Func::new("sums", Stage::Fragment);
+        let input = func.inputs.push(InputData {
+            kind: InputKind::Builtin(Builtin::Position),
+            components: 4,
+            scalar: Scalar::F32,
+            name: String::new(),
+        });
+        let output = func.outputs.push(gpucc_ir::ssa::OutputData {
+            kind: gpucc_ir::ssa::OutputKind::Builtin(Builtin::FragDepth),
+            components: 1,
+            scalar: Scalar::F32,
+            name: String::new(),
+        });
+        let mut b = Builder::at_body(&mut func);
+        let values = std::array::from_fn(|k| b.input(input, k as u8));
+        let value = make(&mut b, values);
+        b.output(output, 0, value);
+        b.end(Op::Yield, &[]);
+        verify(&func).expect("sound");
+        func
+    }
+
+    fn ops(func: &Func) -> Vec<Op> {
+        let live = func.regions[func.body].insts.iter();
+        let ops = live.map(|&inst| func.insts[inst].op);
+        ops.filter(|op| !matches!(op, Op::Input | Op::Output | Op::Yield))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_late_is_added_last_and_nothing_is_added_twice() {
+        let mut func = program(|b, [x, y, z, w]| {
+            let late = b.op1(Op::FRound, x);
+            let late = b.op1(Op::FSqrt, late);
+            let product = b.op2(Op::FMul, late, y);
+            let sum = b.op3(Op::FMa, z, w, product);
+            b.op2(Op::FAdd, sum, w)
+        });
+        run(&mut func);
+        verify(&func).expect("still sound");
+        let last = func.regions[func.body].insts.len() - 3;
+        let last = func.regions[func.body].insts[last];
+        let args = &func.insts[last].args;
+        assert_eq!(func.insts[last].op, Op::FMa);
+        assert_eq!(func.def(args[0]).expect("computed").op, Op::FSqrt);
+        // The old product and sum are left for the sweep of dead code.
+        assert_eq!(ops(&func).iter().filter(|&&op| op == Op::FMa).count(), 3);
+    }
+
+    #[test]
+    fn an_exact_difference_is_left_alone() {
+        let mut func = program(|b, [x, y, z, _]| {
+            let whole = b.op1(Op::FFloor, x);
+            let fraction = b.op2(Op::FSub, x, whole);
+            let sum = b.op3(Op::FMa, y, z, fraction);
+            b.op2(Op::FAdd, sum, y)
+        });
+        let before = ops(&func).iter().filter(|&&op| op == Op::FSub).count();
+        run(&mut func);
+        let after = ops(&func).iter().filter(|&&op| op == Op::FSub).count();
+        assert_eq!(before, after);
     }
 }

@@ -32,6 +32,11 @@ pub fn lower(
         func.workgroup_size = entry.workgroup_size;
     }
     func.early_fragment_tests = matches!(entry.early_depth_test, Some(naga::EarlyDepthTest::Force));
+    func.invariant = entry
+        .function
+        .result
+        .as_ref()
+        .is_some_and(|result| has_invariant_position(module, result));
     let (prologue, initial) = (func.new_region(), func.new_region());
     let body = func.body;
     let mut lower = Lower {
@@ -406,6 +411,25 @@ impl<'a> Lower<'a> {
             self.b().output(output, component as u8, value);
         }
     }
+}
+
+/// The result is, or has a member that is, a position marked as invariant.
+fn has_invariant_position(module: &naga::Module, result: &naga::FunctionResult) -> bool {
+    let marked = |binding: &Option<Binding>| {
+        matches!(
+            binding,
+            Some(Binding::BuiltIn(naga::BuiltIn::Position {
+                invariant: true
+            }))
+        )
+    };
+    marked(&result.binding)
+        || match &module.types[result.ty].inner {
+            TypeInner::Struct { members, .. } => {
+                members.iter().any(|member| marked(&member.binding))
+            }
+            _ => false,
+        }
 }
 
 /// Scalar and component count of a scalar or vector.

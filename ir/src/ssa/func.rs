@@ -254,6 +254,9 @@ pub struct Func {
     pub workgroup_size: [u32; 3],
     /// Fragment: depth and stencil tests run before the shader whatever it does.
     pub early_fragment_tests: bool,
+    /// Vertex: the position is the same in every program that computes it alike (`@invariant`), so
+    /// nothing that depends on what else the program does may change its rounding.
+    pub invariant: bool,
     /// The outermost region; ends in `yield ()` (or `unreachable`).
     pub body: Region,
     /// Values.
@@ -282,6 +285,7 @@ impl Func {
             stage,
             workgroup_size: [1; 3],
             early_fragment_tests: false,
+            invariant: false,
             body,
             values: PrimaryMap::new(),
             insts: PrimaryMap::new(),

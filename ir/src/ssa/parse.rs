@@ -4,7 +4,7 @@
 //! White space separates and means nothing else; `;` begins a comment to the end of the line.
 //! ```text
 //! module    = { func }
-//! func      = "func" STRING stage [ "workgroup" N N N ] [ "early_fragment_tests" ]
+//! func      = "func" STRING stage [ "workgroup" N N N ] [ "early_fragment_tests" ] [ "invariant" ]
 //!             "{" { resource | input | output | mem } "}" "body" "{" { inst } "}"
 //! resource  = "res"N "=" STRING "group" N "binding" N kind [ "count" N ] "as" scalar
 //! kind      = "uniform" BYTES | "storage" BYTES [ "stride" N ] access | "immediate" BYTES
@@ -232,6 +232,7 @@ impl<'t> Parser<'t> {
             }
         }
         func.early_fragment_tests = self.eat_word("early_fragment_tests")?;
+        func.invariant = self.eat_word("invariant")?;
         self.punct('{')?;
         while !self.eat('}')? {
             self.declaration(&mut func)?;

@@ -150,6 +150,9 @@ impl Printer<'_> {
         if func.early_fragment_tests {
             write!(self.out, " early_fragment_tests")?;
         }
+        if func.invariant {
+            write!(self.out, " invariant")?;
+        }
         writeln!(self.out, " {{")?;
         for resource in func.resources.keys() {
             self.resource(resource)?;

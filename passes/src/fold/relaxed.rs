@@ -25,6 +25,29 @@ fn is_number(func: &Func, value: Value) -> bool {
     }
 }
 
+/// The value is a whole number (or infinite, or none at all): rounding leaves it alone. Looks back
+/// `depth` operations. A sum or product of whole numbers rounds to one.
+fn is_whole(func: &Func, value: Value, depth: u32) -> bool {
+    let Some(data) = func.def(value) else {
+        return false;
+    };
+    let Some(deeper) = depth.checked_sub(1) else {
+        return false;
+    };
+    let of = |arg: &Value| is_whole(func, *arg, deeper);
+    match data.op {
+        Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRound | Op::SToF | Op::UToF => true,
+        Op::Const => constant(func, value).is_some_and(|number| number.trunc() == number),
+        Op::FNeg | Op::FAbs | Op::FMin | Op::FMax => data.args.iter().all(of),
+        Op::FAdd | Op::FSub | Op::FMul | Op::FMa => data.args.iter().all(of),
+        Op::Select => data.args[1..].iter().all(of),
+        _ => false,
+    }
+}
+
+/// Operations back that [`is_whole`] looks.
+const WHOLE: u32 = 6;
+
 pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
     let &first = data.args.first()?;
     if func.ty(first) != Type::B32 && data.op != Op::Not {
@@ -84,8 +107,24 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
             }
             None
         }
+        (Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRound, &[a]) => {
+            is_whole(func, a, WHOLE).then_some(Rewrite::Value(a))
+        }
+        (Op::FFract, &[a]) => is_whole(func, a, WHOLE).then_some(Rewrite::Bits(0)),
         (Op::FDot, args) => {
             let n = args.len() / 2;
+            // One product is left beside constants: they are one constant.
+            let both = |k: usize| Some(number(args[k])? * number(args[n + k])?);
+            let open: SmallVec<[usize; 4]> = (0..n).filter(|&k| both(k).is_none()).collect();
+            if let [k] = open[..] {
+                let sum: f32 = (0..n).filter_map(both).sum();
+                return Rewrite::op_bits(
+                    Op::FMa,
+                    &[args[k], args[n + k]],
+                    Type::B32,
+                    sum.to_bits().into(),
+                );
+            }
             let kept: SmallVec<[(Value, Value); 4]> = (0..n)
                 .map(|k| (args[k], args[n + k]))
                 .filter(|&(a, b)| !is(a, 0.0) && !is(b, 0.0))
@@ -143,5 +182,175 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
         (Op::FNe, &[a, b]) if a == b && is_number(func, a) => Some(Rewrite::Bits(0)),
         (Op::FLt, &[a, b]) if a == b => Some(Rewrite::Bits(0)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Ctx, Neutral, Options};
+    use gpucc_ir::ssa::{
+        Builder, Builtin, InputData, InputKind, Numerics, OutputData, OutputKind, Scalar, Stage,
+        verify,
+    };
+
+    /// What folding leaves of a value made of four inputs: the operation, and its operands.
+    fn folded(
+        relaxed: bool,
+        make: impl FnOnce(&mut Builder<'_>, [Value; 4]) -> Value,
+    ) -> (Func, Value, [Value; 4]) {
+        let mut func = Func::new("relaxed", Stage::Fragment);
+        let input = func.inputs.push(InputData {
+            kind: InputKind::Builtin(Builtin::Position),
+            components: 4,
+            scalar: Scalar::F32,
+            name: String::new(),
+        });
+        let output = func.outputs.push(OutputData {
+            kind: OutputKind::Builtin(Builtin::FragDepth),
+            components: 1,
+            scalar: Scalar::F32,
+            name: String::new(),
+        });
+        let mut b = Builder::at_body(&mut func);
+        let inputs = std::array::from_fn(|k| b.input(input, k as u8));
+        let value = make(&mut b, inputs);
+        let value = match b.func.ty(value) {
+            Type::B1 => b.convert(Op::UConvert, Type::B32, value),
+            _ => value,
+        };
+        b.output(output, 0, value);
+        b.end(Op::Yield, &[]);
+        verify(&func).expect("sound");
+        let options = Options {
+            relaxed,
+            ..Options::default()
+        };
+        let mut ctx = Ctx::new(options, Numerics::REFERENCE, &Neutral);
+        for _ in 0..2 {
+            crate::fold::run(&mut func, &mut ctx);
+            verify(&func).expect("still sound");
+        }
+        let body = &func.regions[func.body].insts;
+        let output = func.insts[body[body.len() - 2]].args[0];
+        (func, output, inputs)
+    }
+
+    /// The operation that a value is made by.
+    fn op(func: &Func, value: Value) -> Op {
+        func.def(value).expect("an instruction").op
+    }
+
+    #[test]
+    fn only_relaxed_folding_takes_zero_times_anything_as_zero() {
+        let zero = |b: &mut Builder<'_>, [x, ..]: [Value; 4]| {
+            let zero = b.f32(0.0);
+            b.op2(Op::FMul, x, zero)
+        };
+        let (func, value, _) = folded(true, zero);
+        assert_eq!(func.as_const(value), Some(0));
+        let (func, value, _) = folded(false, zero);
+        assert_eq!(op(&func, value), Op::FMul);
+    }
+
+    #[test]
+    fn a_difference_with_itself_is_zero_and_a_quotient_is_one() {
+        let (func, value, _) = folded(true, |b, [x, ..]| b.op2(Op::FSub, x, x));
+        assert_eq!(func.as_const(value), Some(0));
+        let (func, value, _) = folded(true, |b, [x, ..]| b.op2(Op::FDiv, x, x));
+        assert_eq!(func.as_const(value), Some(1f32.to_bits().into()));
+    }
+
+    #[test]
+    fn constants_of_chains_are_taken_together_while_they_stay_numbers() {
+        let chain = |op: Op, one: f32, two: f32| {
+            move |b: &mut Builder<'_>, [x, ..]: [Value; 4]| {
+                let (one, two) = (b.f32(one), b.f32(two));
+                let inner = b.op2(op, x, one);
+                b.op2(op, inner, two)
+            }
+        };
+        let (func, value, [x, ..]) = folded(true, chain(Op::FMul, 3.0, 5.0));
+        let args = &func.def(value).expect("a product").args;
+        assert_eq!(args[0], x);
+        assert_eq!(func.as_const(args[1]), Some(15f32.to_bits().into()));
+        let (func, value, _) = folded(true, chain(Op::FAdd, 3.0, 5.0));
+        let args = &func.def(value).expect("a sum").args;
+        assert_eq!(func.as_const(args[1]), Some(8f32.to_bits().into()));
+        // 1e30 * 1e30 is no number.
+        let (func, value, _) = folded(true, chain(Op::FMul, 1e30, 1e30));
+        let inner = func.def(value).expect("a product").args[0];
+        assert_eq!(op(&func, inner), Op::FMul);
+    }
+
+    #[test]
+    fn bounds_of_zero_and_one_in_either_order_saturate() {
+        for (first, second, low) in [(Op::FMax, Op::FMin, true), (Op::FMin, Op::FMax, false)] {
+            let (func, value, [x, ..]) = folded(true, |b, [x, ..]| {
+                let (zero, one) = (b.f32(0.0), b.f32(1.0));
+                let (a, z) = if low { (zero, one) } else { (one, zero) };
+                let inner = b.op2(first, x, a);
+                b.op2(second, inner, z)
+            });
+            let data = func.def(value).expect("an instruction");
+            assert_eq!((data.op, data.args[0]), (Op::FSat, x));
+        }
+    }
+
+    #[test]
+    fn a_maximum_absorbs_the_minimum_with_the_same_value() {
+        let (_, value, [x, ..]) = folded(true, |b, [x, y, ..]| {
+            let least = b.op2(Op::FMin, x, y);
+            b.op2(Op::FMax, least, x)
+        });
+        assert_eq!(value, x);
+    }
+
+    #[test]
+    fn the_opposite_of_less_is_at_most_the_other_way_round() {
+        let opposite = |b: &mut Builder<'_>, [x, y, ..]: [Value; 4]| {
+            let less = b.op2(Op::FLt, x, y);
+            b.op1(Op::Not, less)
+        };
+        let (func, value, [x, y, ..]) = folded(true, opposite);
+        let truth = func.def(value).expect("a conversion").args[0];
+        let data = func.def(truth).expect("a comparison");
+        assert_eq!((data.op, &data.args[..]), (Op::FLe, &[y, x][..]));
+    }
+
+    #[test]
+    fn whole_numbers_have_no_fraction_and_are_not_rounded() {
+        // ((x 34) + 1) x of a whole x less its whole part: the permutation of a noise.
+        let permuted = |b: &mut Builder<'_>, [x, ..]: [Value; 4]| {
+            let x = b.op1(Op::FFloor, x);
+            let (scale, one) = (b.f32(34.0), b.f32(1.0));
+            let inner = b.op3(Op::FMa, x, scale, one);
+            let product = b.op2(Op::FMul, inner, x);
+            let whole = b.op1(Op::FTrunc, product);
+            b.op2(Op::FSub, product, whole)
+        };
+        let (func, value, _) = folded(true, permuted);
+        assert_eq!(func.as_const(value), Some(0));
+        let (func, value, _) = folded(false, permuted);
+        assert_eq!(op(&func, value), Op::FSub);
+        // Half of a whole number need not be whole.
+        let (func, value, _) = folded(true, |b, [x, ..]| {
+            let x = b.op1(Op::FFloor, x);
+            let half = b.f32(0.5);
+            let product = b.op2(Op::FMul, x, half);
+            b.op1(Op::FFract, product)
+        });
+        assert_eq!(op(&func, value), Op::FFract);
+    }
+
+    #[test]
+    fn a_dot_of_one_unknown_pair_is_one_product_and_a_constant() {
+        let (func, value, [x, y, ..]) = folded(true, |b, [x, y, ..]| {
+            let (two, three) = (b.f32(2.0), b.f32(3.0));
+            b.op(Op::FDot, &[two, x, three, three, y, two])
+        });
+        let data = func.def(value).expect("a sum");
+        assert_eq!((data.op, &data.args[..2]), (Op::FMa, &[x, y][..]));
+        assert_eq!(func.as_const(data.args[2]), Some(12f32.to_bits().into()));
     }
 }

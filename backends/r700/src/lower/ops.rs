@@ -216,7 +216,7 @@ impl Lower<'_> {
             return Ok(());
         }
         match data.op {
-            Op::FNeg | Op::FAbs if !self.uses.in_register(result) => return Ok(()),
+            Op::FNeg | Op::FAbs | Op::Not if !self.uses.in_register(result) => return Ok(()),
             _ if !self.uses.in_register(result) && comparison(data).is_some() => return Ok(()),
             // These only pass a value on.
             Op::Index => {

@@ -3,7 +3,7 @@
 
 use super::ops;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use gpucc_ir::ssa::{Func, Inst, Op, Region, Value, ValueDef};
+use gpucc_ir::ssa::{Func, Inst, Op, Region, Type, Value, ValueDef};
 
 /// Facts about the uses of each value.
 #[derive(Default)]
@@ -60,6 +60,10 @@ impl Uses {
                             Op::FMa | Op::FDot => false,
                             op => ops::takes_floats(op),
                         },
+                        // The opposite of a truth value is tested against 0 itself.
+                        Op::Not if func.ty(arg) == Type::B1 => {
+                            matches!(data.op, Op::If | Op::BreakIf) && index == 0
+                        }
                         _ if ops::comparison(def).is_some() => {
                             data.op == Op::If
                                 || index == 0

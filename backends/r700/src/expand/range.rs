@@ -1,0 +1,212 @@
+//! Ranges of floats, and what they decide: conversions that cannot leave the integers, comparisons
+//! with one outcome, minima and maxima of one operand.
+
+use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Op, Value};
+use smallvec::SmallVec;
+
+pub(super) const UNKNOWN: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
+
+fn finite((least, most): (f32, f32)) -> bool {
+    least.is_finite() && most.is_finite()
+}
+
+/// Bounds of a number that is certainly one, looking back a few operations; rounding included.
+pub(super) fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
+    let data = func.def(value)?;
+    let of = |index: usize| bounds(func, data.args[index], depth.checked_sub(1)?);
+    let product = |a: (f32, f32), b: (f32, f32)| {
+        let all = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+        let least = all.into_iter().fold(f32::INFINITY, f32::min);
+        let most = all.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        (least, most)
+    };
+    let sum = |a: (f32, f32), b: (f32, f32)| (a.0 + b.0, a.1 + b.1);
+    let (least, most) = match data.op {
+        Op::Const => {
+            let number = f32::from_bits(func.as_const(value)? as u32);
+            (number, number)
+        }
+        Op::FSat => (0.0, 1.0),
+        // Of an infinity these are no number.
+        Op::FFract => finite(of(0)?).then_some((0.0, 1.0))?,
+        Op::FSin | Op::FCos | Op::FSinTurns | Op::FCosTurns => {
+            finite(of(0)?).then_some((-1.0, 1.0))?
+        }
+        // Targets are at most 8192 pixels wide; the register guide has 13 bits.
+        Op::Input => match data.imm {
+            Imm::Input(input, 0 | 1)
+                if func.inputs[input].kind == InputKind::Builtin(Builtin::Position)
+                    && func.stage == gpucc_ir::ssa::Stage::Fragment =>
+            {
+                (0.0, 65_536.0)
+            }
+            _ => return None,
+        },
+        Op::SToF => (-2_147_483_648.0, 2_147_483_648.0),
+        Op::UToF => (0.0, 4_294_967_296.0),
+        Op::FNeg => of(0).map(|(least, most)| (-most, -least))?,
+        Op::FAbs => of(0).map(|(least, most)| (0.0, most.max(-least)))?,
+        Op::FFloor => of(0).map(|(least, most)| (least.floor(), most))?,
+        Op::FCeil => of(0).map(|(least, most)| (least, most.ceil()))?,
+        Op::FTrunc => of(0).map(|(least, most)| (least.min(0.0), most.max(0.0)))?,
+        Op::FRound => of(0).map(|(least, most)| (least - 0.5, most + 0.5))?,
+        Op::FAdd => sum(of(0)?, of(1)?),
+        Op::FSub => of(1)
+            .map(|(least, most)| (-most, -least))
+            .and_then(|b| Some(sum(of(0)?, b)))?,
+        Op::FMul => product(of(0)?, of(1)?),
+        Op::FMa => sum(product(of(0)?, of(1)?), of(2)?),
+        // A number on either side is what comes of a NaN on the other.
+        Op::FMin | Op::FMax => {
+            let (a, b) = (of(0), of(1));
+            let both = (a.unwrap_or(UNKNOWN), b.unwrap_or(UNKNOWN));
+            a.or(b)?;
+            if data.op == Op::FMin {
+                let hidden = if a.is_none() || b.is_none() {
+                    f32::NEG_INFINITY
+                } else {
+                    f32::INFINITY
+                };
+                (both.0.0.min(both.1.0).min(hidden), both.0.1.min(both.1.1))
+            } else {
+                let hidden = if a.is_none() || b.is_none() {
+                    f32::INFINITY
+                } else {
+                    f32::NEG_INFINITY
+                };
+                (both.0.0.max(both.1.0), both.0.1.max(both.1.1).max(hidden))
+            }
+        }
+        Op::Select => {
+            let (a, b) = (of(1)?, of(2)?);
+            (a.0.min(b.0), a.1.max(b.1))
+        }
+        _ => return None,
+    };
+    // Each step may round; an infinite bound of a product of bounds is no number.
+    if least.is_nan() || most.is_nan() {
+        return None;
+    }
+    let slack = |x: f32| x.abs() * 1e-6;
+    Some((least - slack(least), most + slack(most)))
+}
+
+/// As [`bounds`], of a value that is taken to be a number (WGSL 15.7.2).
+fn taken(func: &Func, value: Value) -> (f32, f32) {
+    let known = bounds(func, value, DEPTH);
+    known.unwrap_or_else(|| match func.def(value) {
+        Some(data) => match data.op {
+            Op::FSqrt | Op::FRsq | Op::FExp2 | Op::FAbs => (0.0, f32::INFINITY),
+            Op::FSinTurns | Op::FCosTurns => (-1.000_001, 1.000_001),
+            Op::FFract | Op::FSat => (0.0, 1.0),
+            Op::FDot => {
+                let (a, b) = data.args.split_at(data.args.len() / 2);
+                if a == b {
+                    (0.0, f32::INFINITY)
+                } else {
+                    UNKNOWN
+                }
+            }
+            Op::FMul if data.args[0] == data.args[1] => (0.0, f32::INFINITY),
+            _ => UNKNOWN,
+        },
+        None => UNKNOWN,
+    })
+}
+
+/// Operations back that ranges are sought.
+const DEPTH: u32 = 4;
+
+/// Decides what ranges decide; true when that was anything.
+pub(super) fn decide(func: &mut Func) -> bool {
+    let mut changed = false;
+    for (region, ..) in func.regions_in_order() {
+        for index in 0..func.regions[region].insts.len() {
+            let inst = func.regions[region].insts[index];
+            let data = &func.insts[inst];
+            let &[a, b] = &data.args[..] else { continue };
+            let (x, y) = match data.op {
+                Op::FLt | Op::FLe | Op::FEq | Op::FNe | Op::FMin | Op::FMax => {
+                    (taken(func, a), taken(func, b))
+                }
+                _ => continue,
+            };
+            let apart = x.1 < y.0 || y.1 < x.0;
+            let outcome = match data.op {
+                Op::FLt if x.1 < y.0 => Some(true),
+                Op::FLt if x.0 >= y.1 => Some(false),
+                Op::FLe if x.1 <= y.0 => Some(true),
+                Op::FLe if x.0 > y.1 => Some(false),
+                Op::FEq if apart => Some(false),
+                Op::FNe if apart => Some(true),
+                _ => None,
+            };
+            let one = match data.op {
+                Op::FMin if x.1 <= y.0 => Some(a),
+                Op::FMin if y.1 <= x.0 => Some(b),
+                Op::FMax if x.0 >= y.1 => Some(a),
+                Op::FMax if y.0 >= x.1 => Some(b),
+                _ => None,
+            };
+            let data = &mut func.insts[inst];
+            if let Some(outcome) = outcome {
+                data.op = Op::Const;
+                data.imm = Imm::Bits(outcome.into());
+                data.args.clear();
+                changed = true;
+            } else if let Some(one) = one {
+                // Folding takes a minimum of a value and itself as the value.
+                data.args = SmallVec::from_slice(&[one, one]);
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::{Builder, Stage};
+
+    #[test]
+    fn roots_are_not_negative_and_sines_are_within_one() {
+        let mut func = Func::new("ranges", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let x = b.f32(3.0);
+        // Something that nobody knows.
+        let x = b.op2(Op::IAdd, x, x);
+        let root = b.op1(Op::FRsq, x);
+        let sine = b.op1(Op::FSinTurns, x);
+        let (minus, two) = (b.f32(-1.0), b.f32(2.0));
+        let decided = [
+            (b.op2(Op::FLt, root, minus), Some(0)),
+            (b.op2(Op::FLe, minus, root), Some(1)),
+            (b.op2(Op::FEq, sine, two), Some(0)),
+            (b.op2(Op::FNe, two, sine), Some(1)),
+            (b.op2(Op::FLt, sine, root), None),
+            (b.op2(Op::FLt, x, minus), None),
+        ];
+        let least = b.op2(Op::FMin, sine, two);
+        assert!(decide(&mut func));
+        for (value, outcome) in decided {
+            assert_eq!(func.as_const(value), outcome);
+        }
+        assert_eq!(
+            func.def(least).expect("an instruction").args[..],
+            [sine, sine]
+        );
+    }
+
+    #[test]
+    fn a_number_that_may_leave_the_range_decides_nothing() {
+        let mut func = Func::new("ranges", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let word = b.u32(7);
+        let x = b.op2(Op::IAdd, word, word);
+        let whole = b.op1(Op::UToF, x);
+        let most = b.f32(4_294_967_296.0);
+        b.op2(Op::FLt, whole, most);
+        assert!(!decide(&mut func));
+    }
+}
