@@ -3,10 +3,12 @@
 
 mod common;
 
-use common::{difference, echo_stores, has_private_memory, phis_to_memory, private_accesses, run};
+use common::{
+    add_table, difference, echo_stores, has_private_memory, phis_to_memory, private_accesses, run,
+};
 use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
-use gpucc_ir::ssa::{Func, Numerics, Op};
+use gpucc_ir::ssa::{Func, MemSpace, Numerics, Op};
 use gpucc_passes::{
     Ctx, Level, Neutral, Options, PASSES, Plan, Quiet, Robustness, Runner, TargetInfo,
 };
@@ -347,6 +349,9 @@ fn every_pass_finds_something_to_do_in_random_programs() {
         if seed % 4 == 3 {
             echo_stores(&mut func);
         }
+        if seed % 4 == 1 {
+            add_table(&mut func);
+        }
         let options = Options {
             bound_loops: true,
             ..Options::default()
@@ -430,6 +435,24 @@ fn products_and_sums_contract_to_the_same_bits_where_fma_rounds_twice() {
     assert!(compared >= SEEDS / 2, "only {compared} could be compared");
     let contracted = (0..SEEDS).filter(|&seed| case.apply(&mut program(seed, &SUMS)) > 0);
     assert!(contracted.count() as u64 > SEEDS / 2);
+}
+
+#[test]
+fn a_table_gives_what_the_array_gave() {
+    let case = Case {
+        target: &Masks,
+        ..Case::of(&["tables"])
+    };
+    let compared = compare(&case, &Config::COMPUTE, add_table);
+    assert!(compared >= SEEDS / 2, "only {compared} could be compared");
+    let mut func = program(1, &Config::COMPUTE);
+    add_table(&mut func);
+    case.apply(&mut func);
+    assert!(
+        func.mems
+            .values()
+            .any(|mem| mem.space == MemSpace::Constant)
+    );
 }
 
 #[test]

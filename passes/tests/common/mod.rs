@@ -369,6 +369,62 @@ impl Maker<'_> {
 }
 
 /// True when some private variable is still accessed.
+/// A private array of constants is filled at the start and read where an input says; what it gave is added to what
+/// buffer stores store.
+pub fn add_table(func: &mut Func) {
+    let Some(input) = func.inputs.keys().next() else {
+        return;
+    };
+    let words = 8;
+    let mem = func.mems.push(MemData {
+        name: "constants".into(),
+        size: 4 * words,
+        space: MemSpace::Private,
+        words: Vec::new(),
+    });
+    let scratch = func.new_region();
+    let mut b = Builder::at(func, scratch);
+    for word in 0..words {
+        let (address, value) = (b.u32(4 * word), b.u32(word * word + 7));
+        let (lo, hi) = (4 * word, 4 * word + 4);
+        b.mem_store(Access { mem, lo, hi }, address, &[value]);
+    }
+    let (index, mask, two) = (b.input(input, 0), b.u32(words - 1), b.u32(2));
+    let index = b.op2(Op::And, index, mask);
+    let address = b.op2(Op::Shl, index, two);
+    let all = Access {
+        mem,
+        lo: 0,
+        hi: 4 * words,
+    };
+    let found = b.mem_load(all, address, &[Type::B32])[0];
+    let insts = std::mem::take(&mut func.regions[scratch].insts);
+    func.regions[func.body].insts.splice(0..0, insts);
+    // Every stored word shows what was found.
+    for (region, ..) in func.regions_in_order() {
+        let insts = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::new();
+        for inst in insts {
+            let data = &func.insts[inst];
+            if data.op == Op::BufferStore
+                && let Some(&stored) = data.args.last()
+                && func.ty(stored) == Type::B32
+            {
+                let mut sum = data.clone();
+                sum.op = Op::IAdd;
+                sum.imm = Imm::None;
+                sum.args = [stored, found].into_iter().collect();
+                let sum = func.new_inst(sum, &[Type::B32]);
+                out.push(sum);
+                let sum = func.insts[sum].results[0];
+                *func.insts[inst].args.last_mut().expect("it was there") = sum;
+            }
+            out.push(inst);
+        }
+        func.regions[region].insts = out;
+    }
+}
+
 /// Private accesses that the body reaches.
 pub fn private_accesses(func: &Func) -> usize {
     let insts = |region: Region| func.regions[region].insts.iter();
