@@ -86,6 +86,11 @@ pub trait Program: Send + Sync {
     fn describe(&self, shader: &mut Shader);
     /// The same program with other bytes for its code: for tests that break them.
     fn with_code(&self, code: Vec<u8>) -> Box<dyn Program>;
+    /// A vertex program leaves its position divided by w with 1 / w in the place of w, and linear varyings times w,
+    /// as the expanded SSA does.
+    fn divides_positions(&self) -> bool {
+        false
+    }
     /// The emulated machine, set up from what [`Program::describe`] says and from nothing else; the
     /// code is decoded from its bytes.
     ///

@@ -179,6 +179,9 @@ impl Program for Code {
             },
         })
     }
+    fn divides_positions(&self) -> bool {
+        true
+    }
     fn executor(&self, source: &SourceText) -> Result<Box<dyn Executor>, Failure> {
         Ok(crate::execute::valhall::executor(&self.compiled, source))
     }

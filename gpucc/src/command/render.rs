@@ -184,11 +184,16 @@ fn render(
             func: &vs_code.ssa,
             executor: vertex.as_mut(),
             bindings: data::bind(vs, &of(settings, vs))?,
+            divided: vs_code
+                .program
+                .as_ref()
+                .is_some_and(|p| p.divides_positions()),
         },
         Program {
             func: &fs_code.ssa,
             executor: fragment.as_mut(),
             bindings: data::bind(fs, &of(settings, fs))?,
+            divided: false,
         },
         buffers,
     )?;

@@ -16,6 +16,9 @@ pub struct Program<'a> {
     pub executor: &'a mut dyn Executor,
     /// Its bindings.
     pub bindings: Bindings,
+    /// A vertex program whose positions are divided by w, with 1 / w in the place of w, and whose linear varyings are
+    /// multiplied by w.
+    pub divided: bool,
 }
 
 /// The two programs of a draw.
@@ -111,6 +114,37 @@ impl<'a> Draw<'a> {
     }
 }
 
+/// Clip space again, and linear varyings as the source has them: the rasteriser divides by itself.
+fn multiply_back(func: &Func, out: &mut [[u32; 4]]) {
+    let is_position = |kind: OutputKind| kind == OutputKind::Builtin(Builtin::Position);
+    let Some(at) = func.outputs.values().position(|o| is_position(o.kind)) else {
+        return;
+    };
+    let reciprocal = f32::from_bits(out[at][3]);
+    for (output, words) in func.outputs.values().zip(out) {
+        match output.kind {
+            kind if is_position(kind) => {
+                let [x, y, z, _] = words.map(|word| (f32::from_bits(word) / reciprocal).to_bits());
+                *words = [x, y, z, (1.0 / reciprocal).to_bits()];
+            }
+            OutputKind::Location {
+                interpolation: Interpolation::Linear,
+                ..
+            } if output.scalar == Scalar::F16 => {
+                *words = words.map(|word| {
+                    let wide = f16_to_f64(word as u16) * f64::from(reciprocal);
+                    half_bits((wide as f32).to_bits())
+                });
+            }
+            OutputKind::Location {
+                interpolation: Interpolation::Linear,
+                ..
+            } => *words = words.map(|word| (f32::from_bits(word) * reciprocal).to_bits()),
+            _ => {}
+        }
+    }
+}
+
 /// One past the highest location that a fragment function writes.
 pub fn color_targets(func: &Func) -> usize {
     debug_assert_eq!(func.stage, Stage::Fragment);
@@ -149,7 +183,10 @@ impl Shade for Draw<'_> {
         let func = self.vertex.func;
         Ok(outs
             .into_iter()
-            .map(|out| {
+            .map(|mut out| {
+                if self.vertex.divided {
+                    multiply_back(func, &mut out);
+                }
                 let varying = |(&index, &[half, _]): (&usize, &[bool; 2])| {
                     if half {
                         out[index].map(|word| (f16_to_f64(word as u16) as f32).to_bits())

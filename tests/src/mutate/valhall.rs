@@ -1,9 +1,9 @@
 //! Which flips of Valhall code mean something.
 
 use super::Site;
-use gpucc_isa::{Field, Inst};
+use gpucc_isa::{Field, FieldId, Inst};
 use gpucc_valhall::isa::program::words_of;
-use gpucc_valhall::isa::{Opcode, Staging, decode_word, f};
+use gpucc_valhall::isa::{CONSTANTS, Opcode, SourceByte, Staging, decode_word, f};
 
 /// The instructions of a program that the emulator executes: the two behind a BLEND call a blend shader
 /// of the driver's.
@@ -39,7 +39,8 @@ const ZERO: u32 = 0xc0;
 ///   sample position, the slot of a message without a result;
 /// - waits for more than before, the end of helpers, and reconvergence of lanes that did not part;
 /// - sign extension of loads that fill their registers;
-/// - lanes, absolute value and sign of the constant 0 (a sum with either zero differs in zeros only);
+/// - lanes and sign of the constant 0 (a sum with either zero differs in zeros only), and the absolute value of a
+///   constant of the table that is not negative;
 /// - OR for XOR with 0, and additions of other widths with 0.
 fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
     const HINTS: &[&str] = &["memory_access", "conservative", "update", "skip"];
@@ -54,6 +55,9 @@ fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
         f::SWZ0 | f::NEG0 => !zero(f::SRC0),
         f::SWZ1 | f::NEG1 => !zero(f::SRC1),
         f::SWZ2 | f::NEG2 => !zero(f::SRC2),
+        f::ABS0 => !not_negative(inst, f::SRC0),
+        f::ABS1 => !not_negative(inst, f::SRC1),
+        f::ABS2 => !not_negative(inst, f::SRC2),
         f::OP2 if inst.has_field(f::NOT2) => !zero(f::SRC2),
         f::OPCODE if inst.has_field(f::IMM) => !zero(f::SRC0) || value >> 4 != old >> 4,
         // Values 1 to 7 are sets of slots, 8 and 9 have them all.
@@ -70,5 +74,15 @@ fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
             Opcode::LoadI8 | Opcode::LoadI16 | Opcode::LdBufferI8 | Opcode::LdBufferI16
         ),
         _ => true,
+    }
+}
+
+/// Whether a source is a constant without a sign in either half.
+fn not_negative(inst: &Inst, source: FieldId) -> bool {
+    let byte = inst.get(source) as u8;
+    let page = inst.get(f::FAU_PAGE) as u8;
+    match SourceByte::decode(byte, page) {
+        Some(SourceByte::Constant(at)) => CONSTANTS[usize::from(at)] & 0x8000_8000 == 0,
+        _ => false,
     }
 }
