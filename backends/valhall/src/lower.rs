@@ -22,6 +22,7 @@ mod wide;
 use crate::abi::Abi;
 use crate::api::{Failure, FauWord};
 use crate::inst::{FILES, FauRef, GPR, Inst, Src, cell};
+use crate::state::crosses_lanes;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::{self, Block, Demand, Node, Reg, VReg};
 use gpucc_ir::ssa::{self, Func, Imm, Mem, Op, Span, Stage, Type, Value};
@@ -167,7 +168,7 @@ fn needs_quads(ssa: &Func) -> bool {
             ssa.regions[region]
                 .insts
                 .iter()
-                .any(|&inst| ssa.insts[inst].flags().has(ssa::Flags::QUAD))
+                .any(|&inst| crosses_lanes(&ssa.insts[inst]))
         })
 }
 

@@ -5,7 +5,7 @@ use crate::abi::Abi;
 use crate::api::{Descriptor, OutputPlace, ProgramInfo};
 use gpucc_emu::format::{Format, Kind, VertexFormat};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
-use gpucc_ir::ssa::{Builtin, Dim, Flags, Func, Imm, InputKind, Op, Sampling, Stage};
+use gpucc_ir::ssa::{Builtin, Dim, Flags, Func, Imm, InputKind, InstData, Op, Sampling, Stage};
 
 /// A field of a descriptor: name, word, lowest bit, value.
 type Field = (&'static str, usize, u32, u32);
@@ -44,6 +44,11 @@ pub struct Facts {
     pub barrier: bool,
 }
 
+/// Whether an instruction takes something from other lanes, so that helpers run it too: across a quad, or across the warp.
+pub fn crosses_lanes(data: &InstData) -> bool {
+    data.flags().has(Flags::QUAD) || matches!(data.op, Op::Ballot | Op::Shuffle | Op::Reduce)
+}
+
 impl Facts {
     /// Looks a function through.
     pub fn of(func: &Func) -> Facts {
@@ -51,7 +56,7 @@ impl Facts {
         for (region, ..) in func.regions_in_order() {
             for &inst in &func.regions[region].insts {
                 let data = &func.insts[inst];
-                facts.quads |= data.flags().has(Flags::QUAD);
+                facts.quads |= crosses_lanes(data);
                 match data.op {
                     Op::BufferStore | Op::BufferAtomic | Op::ImageStore | Op::ImageAtomic => {
                         facts.effects = true;

@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::pipeline::VertexState;
 use gpucc_emu::draw::{Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
-use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, Trace};
+use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, SUBGROUP, Trace};
 use gpucc_ir::ssa::numerics::f64_to_f16;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Scalar, Span};
 use std::fmt::Write;
@@ -79,6 +79,10 @@ pub fn vertex_lanes(func: &Func, state: &VertexState, run: &VertexRun<'_>) -> La
                 InputKind::Builtin(Builtin::InstanceIndex) => {
                     [id.instance.wrapping_add(run.first_instance), 0, 0, 0]
                 }
+                InputKind::Builtin(Builtin::SubgroupSize) => [SUBGROUP, 0, 0, 0],
+                InputKind::Builtin(Builtin::SubgroupInvocationId) => {
+                    [lane as u32 % SUBGROUP, 0, 0, 0]
+                }
                 InputKind::Builtin(Builtin::BaseVertex) => [run.first_vertex, 0, 0, 0],
                 InputKind::Builtin(Builtin::BaseInstance) => [run.first_instance, 0, 0, 0],
                 InputKind::Builtin(_) => [0; 4],
@@ -119,7 +123,7 @@ pub fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
             for pixel in 0..4 {
                 lanes.inputs[slot][index * 4 + pixel] = match data.kind {
                     InputKind::Location { .. } => batch.varying(index, pixel, varying),
-                    InputKind::Builtin(builtin) => pixel_builtin(builtin, quad, pixel),
+                    InputKind::Builtin(builtin) => pixel_builtin(builtin, quad, index * 4 + pixel),
                 };
             }
         }
@@ -128,9 +132,12 @@ pub fn quad_lanes(func: &Func, batch: &QuadBatch) -> Lanes {
     lanes
 }
 
-/// A builtin of one pixel.
-fn pixel_builtin(builtin: Builtin, quad: &Quad, pixel: usize) -> [u32; 4] {
+/// A builtin of one pixel, by its lane.
+fn pixel_builtin(builtin: Builtin, quad: &Quad, lane: usize) -> [u32; 4] {
+    let pixel = lane % 4;
     match builtin {
+        Builtin::SubgroupSize => [SUBGROUP, 0, 0, 0],
+        Builtin::SubgroupInvocationId => [lane as u32 % SUBGROUP, 0, 0, 0],
         Builtin::Position => quad.position[pixel].map(f32::to_bits),
         Builtin::FrontFacing => [u32::from(quad.front), 0, 0, 0],
         Builtin::SampleMask => [u32::from(quad.covered >> pixel & 1), 0, 0, 0],

@@ -63,3 +63,20 @@ fn some_lanes(@builtin(local_invocation_index) index: u32, @builtin(workgroup_id
     }
     parted.words[at + 128u] = vec4u(count, subgroupBallot(true).x, 0u, 0u);
 }
+
+// Pixels of four quads share a warp; those that are not drawn, and those that discard, still speak.
+@fragment
+fn pixels(@location(0) at: vec2f, @location(1) @interpolate(flat) x: u32, @builtin(subgroup_invocation_id) own: u32,
+    @builtin(subgroup_size) size: u32) -> @location(0) vec4u {
+    let ballot = subgroupBallot(at.x < 0.5).x;
+    let sums = subgroupAdd(x) + subgroupExclusiveAdd(x) * 3u + subgroupShuffleXor(x, 5u) * 5u;
+    if (x & 3u) == 1u {
+        discard;
+    }
+    let later = subgroupBallot((x & 4u) == 4u).x + subgroupBroadcastFirst(x) + quadSwapX(x) * 3u;
+    var parted = 0u;
+    if at.y > 0.25 {
+        parted = subgroupInclusiveAdd(x) ^ subgroupMax(x);
+    }
+    return vec4u(ballot + own + size, sums, later, parted);
+}

@@ -3,8 +3,8 @@
 //! would do.
 
 use gpucc_ir::ssa::{
-    Builder, Builtin, Imm, InputData, InputKind, InstData, Op, Scalar, Scan, Shuffle, Type, Value,
-    eval::identity,
+    Builder, Builtin, Imm, InputData, InputKind, InstData, Op, Scalar, Scan, Shuffle, Stage, Type,
+    Value, eval::identity,
 };
 
 /// Lanes of a warp.
@@ -53,7 +53,10 @@ fn number(b: &mut Builder, scan: Scan, op: Op, ty: Type, value: Value) -> Value 
     let identity = identity(op, ty).expect("the verifier allows no other operation");
     let neutral = neutral(op, ty, identity);
     let flipped = flip(b, ty, neutral, value);
-    let invocations: u32 = b.func.workgroup_size.iter().product();
+    let invocations = match b.func.stage {
+        Stage::Compute => b.func.workgroup_size.iter().product(),
+        Stage::Vertex | Stage::Fragment => WARP,
+    };
     let own = (scan != Scan::All).then(|| lane_number(b));
     let mut sum = None;
     let mut result = b.constant(ty, identity);

@@ -9,7 +9,7 @@ use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{self, Builtin, Input, InputKind, Op, Region, Stage, Value};
 
 /// Lanes of a warp.
-const WARP: u32 = 16;
+pub(super) const WARP: u32 = 16;
 
 impl Lower<'_> {
     pub(super) fn prologue(&mut self) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use crate::api::Failure;
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::{self, Shuffle, Stage, Type, Value};
+use gpucc_ir::ssa::{self, Shuffle, Type, Value};
 
 /// Values of the subgroup field.
 mod size {
@@ -18,7 +18,6 @@ mod size {
 impl Lower<'_> {
     /// One bit for each lane that holds true: all of them fit into the first word.
     pub(super) fn ballot(&mut self, inst: ssa::Inst) -> Result<(), Failure> {
-        self.needs_compute()?;
         let data = &self.ssa.insts[inst];
         let truth = self.whole(data.args[0]);
         let mask = self.mask_of(truth);
@@ -31,7 +30,6 @@ impl Lower<'_> {
 
     /// The value that another lane holds.
     pub(super) fn shuffle(&mut self, inst: ssa::Inst, which: Shuffle) -> Result<(), Failure> {
-        self.needs_compute()?;
         let data = &self.ssa.insts[inst];
         let (value, result) = (data.args[0], data.results[0]);
         let number = data.args.get(1).map(|&number| self.whole(number));
@@ -98,14 +96,6 @@ impl Lower<'_> {
         match operand.lane {
             Lane::All => operand,
             _ => Opnd::reg(self.in_register(operand)),
-        }
-    }
-
-    /// Which invocations share a warp is ours to say in compute programs alone.
-    fn needs_compute(&self) -> Result<(), Failure> {
-        match self.ssa.stage {
-            Stage::Compute => Ok(()),
-            _ => Err(self.not_yet("subgroup operations outside compute programs")),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Inputs of vertex and fragment programs: loaded once each, as a vector of what is read of them, before
 //! their first use where that lies on the way to all others, else at the start.
 
+use super::compute::WARP;
 use super::operand::{Lane, Opnd, build};
 use super::{Lower, Place};
 use crate::api::{Failure, InputPlace, InputSlot};
+use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{
@@ -323,6 +325,8 @@ impl Lower<'_> {
                 let word = Opnd::reg(self.preload(62)).lane(Lane::Byte(0));
                 self.emit(Opcode::U8ToU32, &[word])
             }
+            Builtin::SubgroupSize => self.mov(Src::Bits(WARP)),
+            Builtin::SubgroupInvocationId => self.mov(Src::Special(Special::LaneId, 0)),
             other => return Err(self.not_yet(format!("the fragment input {other:?}"))),
         };
         self.keep_input(input, 0, Place::Reg(reg));

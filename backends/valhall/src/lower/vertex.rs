@@ -1,12 +1,13 @@
 //! Vertex programs: attributes, and what position, varying and plain programs store.
 //! docs/abi-valhall.md: Vertex.
 
+use super::compute::WARP;
 use super::operand::{Lane, Opnd, build};
 use super::varying::register_format;
 use super::{Lower, Part, Place};
 use crate::abi::{Abi, table};
 use crate::api::{Failure, FauWord, InputPlace, OutputPlace, VertexForm};
-use crate::inst::{Inst, Op, Src};
+use crate::inst::{Inst, Op, Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{Builtin, Func, Imm, Input, Output, OutputKind, Scalar, Stage, Type, Value};
@@ -112,6 +113,8 @@ impl Lower<'_> {
             Builtin::BaseInstance => Place::Src(self.fau(FauWord::FirstInstance)),
             // A vertex program runs once for each view and has one.
             Builtin::ViewIndex => Place::Src(Src::Bits(0)),
+            Builtin::SubgroupSize => Place::Src(Src::Bits(WARP)),
+            Builtin::SubgroupInvocationId => Place::Src(Src::Special(Special::LaneId, 0)),
             other => return Err(self.not_yet(format!("the vertex input {other:?}"))),
         };
         self.keep_input(input, 0, place);
