@@ -90,6 +90,8 @@ pub enum FailureKind {
         feature: String,
         /// Which part of ours lacks it.
         stage: &'static str,
+        /// What a machine must have for it, where some have not.
+        needs: Option<Needs>,
     },
     /// Larger than we take (exit code 4).
     Limit {
@@ -104,6 +106,19 @@ pub enum FailureKind {
     },
     /// Our bug (exit code 101).
     Internal,
+}
+
+/// What a machine may lack: then it, and not the front end, is why a shader does not run on it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Needs {
+    /// Atomic operations of any kind.
+    Atomics,
+    /// Task and mesh stages.
+    MeshStages,
+    /// Ray queries and the stages of ray tracing.
+    RayTracing,
+    /// Cooperative matrices.
+    CooperativeMatrices,
 }
 
 /// Why a source gave no module.

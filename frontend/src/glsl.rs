@@ -64,6 +64,7 @@ pub fn rewrite(text: &str) -> Rewritten {
         edits: Vec::new(),
         combined: BTreeMap::new(),
         takers: BTreeSet::new(),
+        inferred: BTreeMap::new(),
         notes: Vec::new(),
     };
     work.version();
@@ -155,6 +156,8 @@ struct Work<'a> {
     combined: BTreeMap<&'a str, &'a str>,
     /// Functions that take one.
     takers: BTreeSet<&'a str>,
+    /// Combined samplers without a binding, and what they get.
+    inferred: BTreeMap<&'a str, u32>,
     notes: Vec<Diagnostic>,
 }
 
@@ -407,21 +410,49 @@ impl<'a> Work<'a> {
             if has("binding") || has("push_constant") || has("shaderRecordEXT") || has("#") {
                 continue;
             }
-            let mut free = 0;
-            while taken.contains(&free) {
-                free += 1;
+            let mut next = || {
+                let free = (0..).find(|number| !taken.contains(number));
+                let free = free.expect("there are fewer bindings than numbers");
+                taken.insert(free);
+                free
+            };
+            if opaque && combined(self.word(name)).is_some() {
+                for name in self.declared(name + 1) {
+                    let free = next();
+                    self.inferred.insert(name, free);
+                    self.note_binding(name, free);
+                }
+                continue;
             }
-            taken.insert(free);
+            let free = next();
             self.qualify(first, index, &format!("binding = {free}"));
             let what = match block {
                 true => self.word(name),
                 false => self.word(name + 1),
             };
-            self.notes.push(Diagnostic::note(
-                "binding",
-                format!("`{what}` has no binding: it gets binding {free} of set 0"),
-            ));
+            self.note_binding(what, free);
         }
+    }
+
+    fn note_binding(&mut self, what: &str, free: u32) {
+        self.notes.push(Diagnostic::note(
+            "binding",
+            format!("`{what}` has no binding: it gets binding {free} of set 0"),
+        ));
+    }
+
+    /// The names of a declaration whose first stands at a token.
+    fn declared(&self, mut at: usize) -> Vec<&'a str> {
+        let mut names = Vec::new();
+        while self.is_word(at) {
+            names.push(self.word(at));
+            at = self.after_index(at + 1);
+            if self.word(at) != "," {
+                break;
+            }
+            at += 1;
+        }
+        names
     }
 
     /// The first token of the declaration that a token belongs to.
@@ -576,16 +607,27 @@ impl<'a> Work<'a> {
         }
         let one_line: Vec<&str> = head.split_whitespace().collect();
         let head = one_line.join(" ");
+        let own_head = |name: &str, inferred: &BTreeMap<&str, u32>| match inferred.get(name) {
+            None => head.clone(),
+            Some(binding) => match head.split_once("layout(") {
+                Some((before, after)) => format!("{before}layout(binding = {binding}, {after}"),
+                None => format!("layout(binding = {binding}) {head}"),
+            },
+        };
+        if let Some(binding) = self.inferred.get(twins[0].0) {
+            let what = format!("binding = {binding}");
+            self.qualify(first, index, &what);
+        }
         self.replace_exactly(index, &kind.texture);
-        for comma in commas {
+        for (comma, (name, _)) in commas.into_iter().zip(&twins[1..]) {
+            let head = own_head(name, &self.inferred);
             self.replace_exactly(comma, &format!("; {head} {} ", kind.texture));
         }
         let after = self.tokens[at].end;
         for (name, index) in twins {
-            self.insert(
-                after,
-                format!(" {head} {} {name}_sampler{index};", kind.sampler),
-            );
+            let head = own_head(name, &self.inferred);
+            let added = format!(" {head} {} {name}_sampler{index};", kind.sampler);
+            self.insert(after, added);
             self.combined.insert(name, kind.joined);
         }
         at + 1
@@ -725,17 +767,18 @@ mod tests {
     fn blocks_without_a_binding_get_the_next_free_one_with_a_note() {
         let text = "layout(binding = 0) uniform A { vec4 a; };\nuniform B { vec4 b; };\n\
             layout(std430) buffer C { vec4 c; };\nlayout(push_constant) uniform D { vec4 d; };\n\
-            uniform sampler2D t;";
+            uniform sampler2D t, u;";
         let rewritten = rewrite(text);
         for part in [
             "layout(binding = 1) uniform B",
             "layout(binding = 2, std430) buffer C",
             "layout(push_constant) uniform D",
-            "layout(binding = 3) uniform texture2D t; layout(binding = 3) uniform sampler t_sampler;",
+            "layout(binding = 3) uniform texture2D t; layout(binding = 4) uniform texture2D  u;",
+            "layout(binding = 3) uniform sampler t_sampler; layout(binding = 4) uniform sampler u_sampler;",
         ] {
             assert!(rewritten.text.contains(part), "{part}\n{}", rewritten.text);
         }
-        assert_eq!(rewritten.notes.len(), 3);
+        assert_eq!(rewritten.notes.len(), 4);
     }
 
     #[test]

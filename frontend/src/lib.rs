@@ -24,8 +24,9 @@ mod read;
 mod source;
 mod spirv;
 mod stop;
+mod wgsl;
 
-pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Severity, Style, render};
+pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Needs, Severity, Style, render};
 pub use quarantine::silence_quarantined_panics;
 pub use source::{Language, Location, SourceMap};
 

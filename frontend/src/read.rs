@@ -30,10 +30,6 @@ pub struct Valid {
 }
 
 impl Valid {
-    /// True when naga did not check the interfaces.
-    pub fn frees_interfaces(&self) -> bool {
-        !self.functions.is_empty()
-    }
     /// What naga knows about an entry point.
     pub fn entry_info(&self, index: usize) -> &FunctionInfo {
         match self.functions.get(index) {
@@ -186,9 +182,13 @@ fn as_functions(module: &naga::Module) -> (naga::Module, Vec<naga::Handle<naga::
 }
 
 fn wgsl(text: &str) -> Result<naga::Module, Stop> {
-    let blanked = blank_subgroup_enables(text);
+    let blanked = crate::wgsl::blank_directives(text);
     let text = blanked.as_deref().unwrap_or(text);
-    front::wgsl::parse_str(text).map_err(|error| {
+    let parsed = front::wgsl::parse_str(text).map(|mut module| {
+        crate::wgsl::end_endless_functions(&mut module);
+        module
+    });
+    parsed.map_err(|error| {
         let mut diagnostic = Diagnostic::error("wgsl", error.message());
         for (place, label) in error.labels() {
             diagnostic = diagnostic.at(span(place), label);
@@ -196,62 +196,12 @@ fn wgsl(text: &str) -> Result<naga::Module, Stop> {
         for note in error.notes() {
             diagnostic = diagnostic.with_note(note);
         }
-        let not_yet = ["not yet supported", "not yet implemented"];
-        if not_yet.iter().any(|text| error.message().contains(text)) {
+        if crate::wgsl::is_beyond_naga(error.message()) {
             unsupported_with(error.message(), diagnostic)
         } else {
             Stop::new(FailureKind::Invalid, diagnostic)
         }
     })
-}
-
-/// naga has the subgroup functions but refuses `enable subgroups;`: such words are blanked, and a
-/// directive that enables nothing else disappears. Offsets stay.
-fn blank_subgroup_enables(text: &str) -> Option<String> {
-    if !text.contains("subgroups") {
-        return None;
-    }
-    let mut bytes = text.as_bytes().to_vec();
-    let mut changed = false;
-    let mut from = 0;
-    while let Some(found) = text[from..].find("enable") {
-        let start = from + found;
-        from = start + "enable".len();
-        let Some(length) = text[from..].find(';') else {
-            break;
-        };
-        let list = &text[from..from + length];
-        let alone = !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let names: Vec<&str> = list.split(',').map(str::trim).collect();
-        let plain = names
-            .iter()
-            .all(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
-        if !alone
-            || !plain
-            || !list.starts_with(char::is_whitespace)
-            || !names.contains(&"subgroups")
-        {
-            continue;
-        }
-        changed = true;
-        let kept: Vec<&str> = names
-            .into_iter()
-            .filter(|&name| name != "subgroups")
-            .collect();
-        let rest = if kept.is_empty() {
-            String::new()
-        } else {
-            format!("enable {};", kept.join(", "))
-        };
-        let whole = start..from + length + 1;
-        for (index, byte) in bytes[whole].iter_mut().enumerate() {
-            let new = rest.as_bytes().get(index).copied().unwrap_or(b' ');
-            if *byte != b'\n' || new != b' ' {
-                *byte = new;
-            }
-        }
-    }
-    changed.then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
@@ -363,6 +313,7 @@ fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
     let kind = FailureKind::Unsupported {
         feature: feature.to_owned(),
         stage: READING,
+        needs: None,
     };
     Stop::new(kind, diagnostic)
 }
@@ -513,22 +464,5 @@ fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
         }
         PipelineConstantError::ValidationError(error) => rejected(&error, Language::Wgsl),
         error => Stop::invalid(format!("overrides: {error}")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn enabling_subgroups_is_blanked_and_other_extensions_stay() {
-        let blank = |text| blank_subgroup_enables(text).expect("it changes");
-        assert_eq!(blank("enable subgroups;fn"), "                 fn");
-        assert_eq!(
-            blank("enable f16, subgroups;fn"),
-            "enable f16;           fn"
-        );
-        assert_eq!(blank_subgroup_enables("// re-enable subgroups a b;"), None);
-        assert_eq!(blank_subgroup_enables("fn subgroups() {}"), None);
     }
 }

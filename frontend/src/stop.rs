@@ -1,6 +1,6 @@
 //! Why reading or lowering stopped: what [`crate::Failure`] is made from.
 
-use crate::diagnostic::{Diagnostic, Failure, FailureKind};
+use crate::diagnostic::{Diagnostic, Failure, FailureKind, Needs};
 use crate::places::Places;
 use crate::source::SourceMap;
 use gpucc_ir::ssa::Span;
@@ -37,8 +37,20 @@ impl Stop {
     pub fn unsupported(feature: impl Into<String>, stage: &'static str) -> Self {
         let feature = feature.into();
         let message = format!("not supported by gpucc yet: {feature} ({stage})");
-        let kind = FailureKind::Unsupported { feature, stage };
+        let kind = FailureKind::Unsupported {
+            feature,
+            stage,
+            needs: None,
+        };
         Stop::new(kind, Diagnostic::error("unsupported", message))
+    }
+
+    /// Says what a machine must have for what is not supported.
+    pub fn needing(mut self, what: Needs) -> Self {
+        if let FailureKind::Unsupported { needs, .. } = &mut self.what.0 {
+            *needs = Some(what);
+        }
+        self
     }
 
     /// Too large.

@@ -218,7 +218,13 @@ impl Compiler {
         let start = Instant::now();
         let mut parsed = guarded("the front end", || {
             let overrides = options.all_overrides();
-            crate::front::parse(source, choice, &overrides, options.overrides_default)
+            crate::front::parse(
+                source,
+                choice,
+                &overrides,
+                options.overrides_default,
+                self.target,
+            )
         })?;
         parsed.frontend_time = start.elapsed();
         Ok(parsed)

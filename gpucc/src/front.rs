@@ -2,7 +2,7 @@
 
 use crate::compiler::{Choice, Entry, Parsed, Source};
 use crate::failure::Label;
-use crate::{Diagnostic, Failure, FailureKind, Severity};
+use crate::{Diagnostic, Failure, FailureKind, Severity, Target};
 use gpucc_frontend as frontend;
 use gpucc_ir::ssa::{self, Func, Span};
 use std::collections::BTreeMap;
@@ -14,6 +14,7 @@ pub fn parse(
     choice: Choice<'_>,
     overrides: &BTreeMap<String, f64>,
     overrides_default: Option<f64>,
+    target: Target,
 ) -> Result<Parsed, Failure> {
     let text = match source {
         Source::Wgsl(text) | Source::Glsl(text, _) => Some(text),
@@ -37,7 +38,7 @@ pub fn parse(
         ..frontend::Options::default()
     };
     let parsed = frontend::parse(source, "", &options).map_err(|problem| {
-        let mut problem = failure(problem);
+        let mut problem = failure(problem, target);
         // A wrong choice of entry point is wrong usage, not a wrong shader.
         let chosen = choice.entry.is_some() || choice.stage.is_some();
         if chosen && problem.summary().starts_with("the source has no ") {
@@ -52,7 +53,7 @@ pub fn parse(
     entries.extend(parsed.failed.into_iter().map(|failed| Entry {
         name: failed.entry,
         stage: None,
-        func: Err(failure(failed.failure)),
+        func: Err(failure(failed.failure, target)),
     }));
     Ok(Parsed {
         entries,
@@ -90,12 +91,29 @@ fn entry(func: Func) -> Entry {
     }
 }
 
-fn failure(failure: frontend::Failure) -> Failure {
+/// What the reader lacks and the machine too is the machine's.
+fn failure(mut failure: frontend::Failure, target: Target) -> Failure {
     let kind = match failure.kind {
         frontend::FailureKind::Invalid => FailureKind::Invalid,
-        frontend::FailureKind::Unsupported { feature, stage } => FailureKind::NotYet {
+        frontend::FailureKind::Unsupported {
             feature,
-            stage: stage.to_owned(),
+            stage,
+            needs,
+        } => match needs.and_then(|needs| target.lacks(needs)) {
+            Some((lack, manual)) => {
+                if let Some(first) = failure.diagnostics.first_mut() {
+                    let machine = target.short();
+                    first.message = format!("{machine} cannot do this: {lack} ({manual})");
+                }
+                FailureKind::Refused {
+                    feature: lack.to_owned(),
+                    manual: manual.to_owned(),
+                }
+            }
+            None => FailureKind::NotYet {
+                feature,
+                stage: stage.to_owned(),
+            },
         },
         frontend::FailureKind::Limit {
             what,

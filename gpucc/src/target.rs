@@ -122,6 +122,31 @@ impl Target {
         }
     }
 
+    /// The row of [`Target::refusals`] about what a shader needs; `None` where the machine has it.
+    pub fn lacks(self, needs: gpucc_frontend::Needs) -> Option<(&'static str, &'static str)> {
+        use gpucc_frontend::Needs;
+        let feature = match needs {
+            Needs::Atomics => "atomic operations",
+            Needs::MeshStages => "task and mesh shaders",
+            Needs::RayTracing => "ray tracing",
+            Needs::CooperativeMatrices => "cooperative matrices",
+        };
+        self.refusals().into_iter().find(|row| row.0 == feature)
+    }
+
+    /// How messages call the machine.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Target::R600 => "R6xx",
+            Target::R700 => "R700",
+            Target::Gen4 => "Gen4",
+            Target::G45 => "G45",
+            Target::Valhall => "Valhall v9",
+            Target::Rogue => "Rogue",
+            Target::Interp => "the interpreter",
+        }
+    }
+
     /// What the silicon cannot do: feature and the manual's section.
     pub fn refusals(self) -> Vec<(&'static str, &'static str)> {
         match self {

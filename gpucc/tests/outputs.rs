@@ -264,3 +264,68 @@ fn files_that_differ_in_their_extension_alone_do_not_overwrite_each_other() {
         assert!(Path::new(&to).join(name).exists(), "{name}");
     }
 }
+
+#[test]
+fn what_neither_reader_nor_machine_has_is_the_machine_s_lack() {
+    let folder = Folder::new("lacks");
+    let cases = [
+        (
+            "float",
+            "@group(0) @binding(0) var<storage, read_write> a: atomic<f32>;\n\
+             @compute @workgroup_size(1) fn main() { atomicAdd(&a, 3f); }\n",
+            [("r700", 3), ("r600", 3), ("valhall", 6), ("interp", 6)],
+            "atomic",
+        ),
+        (
+            "task",
+            "enable wgpu_mesh_shader;\nstruct P { v: u32 }\nvar<task_payload> p: P;\n\
+             @task @payload(p) @workgroup_size(1)\n\
+             fn main() -> @builtin(mesh_task_size) vec3<u32> { p.v = 1u; return vec3(1, 1, 1); }\n",
+            [("r700", 3), ("r600", 3), ("valhall", 3), ("interp", 6)],
+            "task",
+        ),
+    ];
+    for (name, source, targets, word) in cases {
+        let path = folder.path(&format!("{name}.wgsl"));
+        fs::write(&path, source).expect("written");
+        for (target, code) in targets {
+            let output = gpucc(&[&path, "--target", target]);
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(code), "{target}: {message}");
+            assert!(message.contains(word), "{target}: {message}");
+        }
+    }
+}
+
+#[test]
+fn two_inputs_are_wrong_usage_that_names_batch() {
+    let output = gpucc(&["a.wgsl", "b.wgsl", "--target", "r700"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("batch"));
+    let output = gpucc(&[env!("CARGO_MANIFEST_DIR"), "--target", "r700"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("batch"));
+}
+
+#[test]
+fn a_proof_on_no_input_is_no_proof() {
+    let output = gpucc(&[&sample("color.wgsl"), "--target", "r700", "--verify=0"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn combined_samplers_of_glsl_are_proved_on_every_machine() {
+    let folder = Folder::new("combined");
+    let path = folder.path("a.frag");
+    let source = "#version 330 core\nin vec2 uv; flat in int layer; out vec4 color;\n\
+        uniform sampler2D albedo; uniform samplerCube sky; uniform sampler2DShadow shadow;\n\
+        uniform Params { vec4 tint; mat3 m; };\n\
+        vec4 twice(sampler2D s, vec2 p) { return texture(s, p) + textureLod(s, p, 1.0); }\n\
+        void main() { color = twice(albedo, uv) * tint + texture(sky, m * vec3(uv, layer))\n\
+            + texture(shadow, vec3(uv, 0.5)); }\n";
+    fs::write(&path, source).expect("written");
+    for target in ["r600", "r700", "valhall"] {
+        let output = text(&["verify", &path, "--target", target, "--inputs", "4"]);
+        assert!(output.contains("0 mismatches"), "{target}: {output}");
+    }
+}

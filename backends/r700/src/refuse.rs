@@ -96,6 +96,25 @@ const TABLE: &[Row] = &[
     ),
 ];
 
+/// Features that no function in SSA can ask for: the front end reads them, knows what they need and stops.
+const UNREAD: &[Row] = &[
+    (
+        "task and mesh shaders",
+        Some("R700 ISA 2.1: programs are VS, GS, DC, PS and FS"),
+        Some("register guide, SQ_PGM_START_*: programs are VS, ES, GS, PS and FS"),
+    ),
+    (
+        "ray tracing",
+        Some("R700 ISA 2.1, 9: no such program type, and no instruction meets rays"),
+        Some("register guide 4, SQ_TEX_WORD0: no instruction meets rays"),
+    ),
+    (
+        "cooperative matrices",
+        Some("R700 ISA 9: no instruction exchanges values across a wavefront"),
+        Some("register guide 4: no instruction exchanges values across a wavefront"),
+    ),
+];
+
 /// R700's table: feature, manual's section.
 pub fn refusals() -> Vec<(&'static str, &'static str)> {
     refusals_of(Family::R700)
@@ -105,6 +124,7 @@ pub fn refusals() -> Vec<(&'static str, &'static str)> {
 pub fn refusals_of(family: Family) -> Vec<(&'static str, &'static str)> {
     TABLE
         .iter()
+        .chain(UNREAD)
         .filter_map(|row| Some((row.0, manual(row, family)?)))
         .collect()
 }

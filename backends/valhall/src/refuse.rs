@@ -10,10 +10,26 @@ enum Refusal {
     Doubles,
 }
 
-const TABLE: &[(&str, &str)] = &[(
-    "double precision",
-    "Arm's v9 instruction description: no instruction takes 64-bit floats (isa/valhall_rogue.md 1.8)",
-)];
+/// The first rows are [`Refusal`]'s. What no function in SSA can ask for follows: the front end reads it,
+/// knows what it needs and stops.
+const TABLE: &[(&str, &str)] = &[
+    (
+        "double precision",
+        "Arm's v9 instruction description: no instruction takes 64-bit floats (isa/valhall_rogue.md 1.8)",
+    ),
+    (
+        "task and mesh shaders",
+        "Arm's v9 Shader Program descriptor: stages are compute, fragment and vertex (isa/valhall_rogue.md 2.7)",
+    ),
+    (
+        "ray tracing",
+        "Arm's v9 instruction description: no instruction meets rays (isa/valhall_rogue.md 1)",
+    ),
+    (
+        "cooperative matrices",
+        "Arm's v9 instruction description: no instruction multiplies matrices (isa/valhall_rogue.md 1)",
+    ),
+];
 
 /// The table: feature, manual's section.
 pub fn refusals() -> &'static [(&'static str, &'static str)] {

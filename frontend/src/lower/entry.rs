@@ -5,7 +5,7 @@ use super::types::{Types, reading};
 use super::{Global, Lower, Result, Values};
 use crate::read::Valid;
 use crate::stop::{LOWERING, Stop};
-use crate::{Diagnostic, Language, Limits};
+use crate::{Diagnostic, Language, Limits, Needs};
 use gpucc_ir::ssa::{
     Builtin, Func, InputData, InputKind, Interpolation, Op, OutputData, OutputKind, Sampling,
     Scalar, Span, Stage, Type,
@@ -71,13 +71,14 @@ pub fn lower(
     let result = lower.entry(entry, valid.entry_info(index));
     let at = lower.span;
     result.map_err(|stop| stop.at(at))?;
-    if valid.frees_interfaces() {
+    if language != Language::Wgsl {
         one_each(&lower.func)?;
     }
     Ok(lower.finish())
 }
 
-/// Two variables in the components of one location are SPIR-V's `Component`, which naga does not keep.
+/// Two variables in the components of one location are SPIR-V's `Component`, which naga neither keeps nor
+/// refuses.
 fn one_each(func: &Func) -> Result<()> {
     let mut inputs = BTreeSet::new();
     let mut outputs = BTreeSet::new();
@@ -97,12 +98,33 @@ fn one_each(func: &Func) -> Result<()> {
             apart &= outputs.insert((location, blend_src));
         }
     }
-    match apart {
-        true => Ok(()),
-        false => Err(Stop::unsupported(
-            "several variables at one location",
-            LOWERING,
-        )),
+    if !apart {
+        let feature = "several variables at one location";
+        return Err(Stop::unsupported(feature, LOWERING));
+    }
+    let strange = func.outputs.values().find_map(|output| match output.kind {
+        OutputKind::Builtin(builtin) if !is_output(builtin, func.stage) => Some(builtin),
+        _ => None,
+    });
+    match strange {
+        None => Ok(()),
+        Some(builtin) => {
+            let stage = func.stage.name();
+            let feature = format!("{builtin:?} as an output of a {stage} shader");
+            Err(Stop::unsupported(feature, LOWERING))
+        }
+    }
+}
+
+/// Built-in values that a stage gives; naga does not check the interfaces that it was freed of.
+fn is_output(builtin: Builtin, stage: Stage) -> bool {
+    match stage {
+        Stage::Vertex => matches!(
+            builtin,
+            Builtin::Position | Builtin::PointSize | Builtin::ClipDistance(_)
+        ),
+        Stage::Fragment => matches!(builtin, Builtin::FragDepth | Builtin::SampleMask),
+        Stage::Compute => false,
     }
 }
 
@@ -508,6 +530,18 @@ pub fn stage_of(stage: naga::ShaderStage) -> Result<Stage> {
         naga::ShaderStage::Vertex => Stage::Vertex,
         naga::ShaderStage::Fragment => Stage::Fragment,
         naga::ShaderStage::Compute => Stage::Compute,
-        other => return Err(Stop::unsupported(format!("the {other:?} stage"), LOWERING)),
+        other => {
+            use naga::ShaderStage as S;
+            let name = match other {
+                S::Task => "task shaders".to_owned(),
+                S::Mesh => "mesh shaders".to_owned(),
+                other => format!("shaders of the stage {other:?}"),
+            };
+            let stop = Stop::unsupported(name, LOWERING);
+            return Err(match other {
+                S::Task | S::Mesh => stop.needing(Needs::MeshStages),
+                _ => stop.needing(Needs::RayTracing),
+            });
+        }
     })
 }

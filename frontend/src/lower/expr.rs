@@ -4,6 +4,7 @@ use super::emit::pick;
 use super::flow::SELECT_LEAVES;
 use super::frame::{Frame, Operand, Place};
 use super::{Global, Lower, Result, Values};
+use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Op, Type, Value};
 use naga::{
@@ -337,10 +338,11 @@ impl<'a> Lower<'a> {
             Expression::ImageQuery { image, query } => self.image_query(frame, image, query)?,
             Expression::RayQueryVertexPositions { .. }
             | Expression::RayQueryGetIntersection { .. } => {
-                return Err(Stop::unsupported("ray queries", LOWERING));
+                return Err(Stop::unsupported("ray queries", LOWERING).needing(Needs::RayTracing));
             }
             Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
-                return Err(Stop::unsupported("cooperative matrices", LOWERING));
+                return Err(Stop::unsupported("cooperative matrices", LOWERING)
+                    .needing(Needs::CooperativeMatrices));
             }
         };
         Ok(Operand::Values(values))

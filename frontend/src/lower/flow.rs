@@ -52,7 +52,9 @@ impl<'a> Lower<'a> {
             self.span = crate::read::span(function.local_variables.get_span(handle));
             let inner = self.types.inner(local.ty);
             if let TypeInner::RayQuery { .. } = inner {
-                return Err(Stop::unsupported("ray queries", crate::stop::LOWERING).at(self.span));
+                return Err(Stop::unsupported("ray queries", crate::stop::LOWERING)
+                    .needing(crate::Needs::RayTracing)
+                    .at(self.span));
             }
             let bytes = self.types.dense_size(inner);
             let name = local.name.as_deref().unwrap_or("local");

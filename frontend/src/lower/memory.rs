@@ -3,6 +3,7 @@
 use super::frame::{Base, Place};
 use super::types::{Layout, Leaf, Length};
 use super::{Lower, Result, Values};
+use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Access, AtomicOp, Imm, Op, Resource, Type, Value};
 use naga::{AtomicFunction, ScalarKind, TypeInner};
@@ -340,7 +341,7 @@ impl Lower<'_> {
 
     fn atomic_store(&mut self, place: &Place, value: Value) -> Result<()> {
         if self.ty(value) != Type::B32 {
-            return Err(Stop::unsupported("64-bit atomics", LOWERING));
+            return Err(Stop::unsupported("64-bit atomics", LOWERING).needing(Needs::Atomics));
         }
         self.atomic_inst(place, AtomicOp::Store, &[value], &[])?;
         Ok(())
@@ -387,13 +388,13 @@ pub fn stored(ty: Type) -> Type {
 /// The operation that an atomic function is on a scalar, when there is one.
 pub fn atomic_op(fun: AtomicFunction, scalar: naga::Scalar) -> Result<AtomicOp> {
     if scalar.width != 4 {
-        return Err(Stop::unsupported("64-bit atomics", LOWERING));
+        return Err(Stop::unsupported("64-bit atomics", LOWERING).needing(Needs::Atomics));
     }
     let signed = match scalar.kind {
         ScalarKind::Sint => true,
         ScalarKind::Uint => false,
         _ if matches!(fun, AtomicFunction::Exchange { compare: None }) => false,
-        _ => return Err(Stop::unsupported("atomics on floats", LOWERING)),
+        _ => return Err(Stop::unsupported("atomics on floats", LOWERING).needing(Needs::Atomics)),
     };
     Ok(match fun {
         AtomicFunction::Add => AtomicOp::Add,

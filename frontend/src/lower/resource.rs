@@ -2,6 +2,7 @@
 
 use super::types::{Length, reading};
 use super::{Global, Lower, Result};
+use crate::Needs;
 use crate::read::span;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{
@@ -231,7 +232,8 @@ impl<'a> Lower<'a> {
                 }
             }
             TypeInner::AccelerationStructure { .. } => {
-                return Err(Stop::unsupported("acceleration structures", LOWERING));
+                return Err(Stop::unsupported("acceleration structures", LOWERING)
+                    .needing(Needs::RayTracing));
             }
             _ => return Err(Stop::unsupported("a binding of this type", LOWERING)),
         })

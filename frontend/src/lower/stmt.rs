@@ -3,6 +3,7 @@
 use super::frame::{End, Flow, Frame, Operand, Target};
 use super::memory::atomic_op;
 use super::{Lower, Result, Values};
+use crate::Needs;
 use crate::read::span;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Imm, Op};
@@ -169,13 +170,14 @@ impl<'a> Lower<'a> {
                 result,
             } => self.collective(frame, op, collective_op, argument, result)?,
             Statement::RayQuery { .. } => {
-                return Err(Stop::unsupported("ray queries", LOWERING));
+                return Err(Stop::unsupported("ray queries", LOWERING).needing(Needs::RayTracing));
             }
             Statement::RayPipelineFunction(_) => {
-                return Err(Stop::unsupported("ray tracing", LOWERING));
+                return Err(Stop::unsupported("ray tracing", LOWERING).needing(Needs::RayTracing));
             }
             Statement::CooperativeStore { .. } => {
-                return Err(Stop::unsupported("cooperative matrices", LOWERING));
+                return Err(Stop::unsupported("cooperative matrices", LOWERING)
+                    .needing(Needs::CooperativeMatrices));
             }
         }
         Ok(Flow::Open)

@@ -162,8 +162,8 @@ pub struct EntryArgs {
 #[derive(Clone, Debug, Args)]
 pub struct CompileArgs {
     /// Shader: .wgsl, .spv, .vert/.frag/.comp/.glsl or .ir; `-` is stdin (needs --lang)
-    #[arg(value_name = "INPUT")]
-    pub input: Option<PathBuf>,
+    #[arg(value_name = "INPUT", num_args = 0..)]
+    pub input: Vec<PathBuf>,
     #[command(flatten)]
     pub target: TargetArgs,
     #[command(flatten)]
@@ -181,7 +181,7 @@ pub struct CompileArgs {
     #[arg(short = 'o', value_name = "PATH", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Run the bytes against the interpreter on N inputs (default 8) before writing anything
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8", help_heading = "Output")]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub verify: Option<u32>,
     /// Write the pipeline state that was inferred
     #[arg(long, value_name = "PATH", help_heading = "Output")]

@@ -22,9 +22,14 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
     let Some(first) = machines.first() else {
         return Err(Failure::usage("--targets names no machine").note(super::target_names()));
     };
-    // Reading does not depend on the machine.
-    let mut parsed = input::parse(first, &input, choice, &options, console)?;
-    input::choose(&mut parsed, choice.entry, stage)?;
+    // Each machine reads for itself: what the reader refuses may be the machine's lack.
+    let mut parsed = vec![input::parse(first, &input, choice, &options, console)?];
+    for machine in &machines[1..] {
+        parsed.push(machine.parse(input.source(stage)?, choice, &options)?);
+    }
+    for one in &mut parsed {
+        input::choose(one, choice.entry, stage)?;
+    }
     let mut rows = vec![
         [
             "entry",
@@ -44,9 +49,10 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
     // A reason takes the place of figures, after the table is laid out.
     let mut reasons = Vec::new();
     let (mut failures, mut compiled_somewhere) = (Vec::new(), true);
-    for entry in &parsed.entries {
+    for index in 0..parsed[0].entries.len() {
         let mut any = false;
-        for compiler in &machines {
+        for (compiler, parsed) in machines.iter().zip(&parsed) {
+            let entry = &parsed.entries[index];
             let machine = match compiler.chip() {
                 Some(chip) => format!("{} {chip}", compiler.target().name()),
                 None => compiler.target().name().to_owned(),

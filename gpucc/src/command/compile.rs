@@ -17,8 +17,17 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     if args.passes {
         return list_passes(&options).map(|()| 0);
     }
-    let Some(path) = &args.input else {
-        return Err(Failure::usage("an input is missing").note(super::usage()));
+    let path = match &args.input[..] {
+        [path] => path,
+        [] => return Err(Failure::usage("an input is missing").note(super::usage())),
+        [first, second, ..] => {
+            return Err(Failure::usage(format!(
+                "one input at a time: {} and {} are two",
+                first.display(),
+                second.display()
+            ))
+            .note("`gpucc batch` compiles many; an option's value that stands alone counts as an input"));
+        }
     };
     let (target, chip) = super::target(&args.target)?;
     let emits = emits(&args.emit, target)?;

@@ -42,6 +42,10 @@ impl Input {
                     "stdin has no name to tell its language by: add --lang wgsl, spirv, glsl or ir",
                 ));
             }
+            (None, None) if path.is_dir() => {
+                return Err(Failure::usage(format!("{} is a folder", path.display()))
+                    .note("`gpucc batch` compiles folders"));
+            }
             (None, None) => {
                 return Err(Failure::usage(format!(
                     "cannot tell the language of {}",

@@ -243,7 +243,8 @@ impl Warp {
                 canonical(tabled::flogd(f32::from_bits(a(l))))
             })),
             Op::HalfToFloat => {
-                whole_of(Word::from_fn(|l| half_to_float(a(l) as u16))).only_low(&s[0])
+                let value = |l| f32::from_bits(half_to_float(a(l) as u16));
+                whole_of(Word::from_fn(|l| canonical(value(l)))).only_low(&s[0])
             }
             Op::FloatsToHalves { round, clamp } => {
                 let mut word = by_half(|l, k| clamp16(to_f16(f(s[k].v[l]), round), clamp));

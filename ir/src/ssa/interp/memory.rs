@@ -99,7 +99,26 @@ struct By {
     group: u32,
     several_groups: bool,
     epoch: u32,
-    atomic: bool,
+    /// What kind of atomics; `None` for other accesses.
+    atomic: Option<Family>,
+}
+
+/// Atomic functions that may come in any order among themselves and leave the same word.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Family {
+    Load,
+    Sum,
+    And,
+    Or,
+    Xor,
+    SMin,
+    SMax,
+    UMin,
+    UMax,
+    /// Stores and exchanges; their results follow from the order and are marked as such.
+    Exchange,
+    /// Several of them.
+    Mixed,
 }
 
 impl By {
@@ -107,7 +126,7 @@ impl By {
     fn unordered(&self, by: &By) -> bool {
         (self.lane != by.lane || self.several)
             && (self.several_groups || self.group != by.group || self.epoch == by.epoch)
-            && !(self.atomic && by.atomic)
+            && !agree(self.atomic, by.atomic)
     }
     fn join(old: Option<By>, by: By) -> Option<By> {
         Some(match old {
@@ -117,10 +136,40 @@ impl By {
                     || old.several_groups
                     || old.group != by.group,
                 several_groups: old.several_groups || old.group != by.group,
-                atomic: by.atomic && (old.atomic || old.epoch != by.epoch),
+                atomic: match (old.atomic, by.atomic) {
+                    _ if old.epoch != by.epoch => by.atomic,
+                    (Some(old), Some(by)) if old == by || by == Family::Load => Some(old),
+                    (Some(Family::Load), Some(by)) => Some(by),
+                    (Some(_), Some(_)) => Some(Family::Mixed),
+                    _ => None,
+                },
                 ..by
             },
         })
+    }
+}
+
+/// True for accesses whose order does not change the word: `a + b - c`, but not `min(a, b) - c`.
+fn agree(one: Option<Family>, other: Option<Family>) -> bool {
+    let any_order = |family| matches!(family, Family::Load | Family::Exchange);
+    match (one, other) {
+        (Some(one), Some(other)) => one == other || any_order(one) || any_order(other),
+        _ => false,
+    }
+}
+
+const fn family(op: AtomicOp) -> Family {
+    match op {
+        AtomicOp::Load => Family::Load,
+        AtomicOp::Add | AtomicOp::Sub => Family::Sum,
+        AtomicOp::And => Family::And,
+        AtomicOp::Or => Family::Or,
+        AtomicOp::Xor => Family::Xor,
+        AtomicOp::SMin => Family::SMin,
+        AtomicOp::SMax => Family::SMax,
+        AtomicOp::UMin => Family::UMin,
+        AtomicOp::UMax => Family::UMax,
+        AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => Family::Exchange,
     }
 }
 
@@ -128,8 +177,7 @@ impl By {
 enum How {
     Read,
     Write,
-    Atomic,
-    AtomicRead,
+    Atomic(Family),
 }
 
 impl Memory {
@@ -278,11 +326,7 @@ impl Machine<'_> {
             }
             return;
         }
-        let how = match op {
-            AtomicOp::Load => How::AtomicRead,
-            _ => How::Atomic,
-        };
-        self.mark(place, address, how, lane);
+        self.mark(place, address, How::Atomic(family(op)), lane);
         let old = self.word(place, address, lane);
         let given = |k: usize| operands.get(k).map_or(0, |&v| self.get(v, lane) as u32);
         let new = atomic_result(op, old, given(0), given(1));
@@ -436,10 +480,13 @@ impl Machine<'_> {
             group,
             several_groups: false,
             epoch: self.memory.epochs[group as usize],
-            atomic: matches!(how, How::Atomic | How::AtomicRead),
+            atomic: match how {
+                How::Atomic(family) => Some(family),
+                How::Read | How::Write => None,
+            },
         };
         let touch = self.memory.touched.at(word);
-        let writes = matches!(how, How::Write | How::Atomic);
+        let writes = !matches!(how, How::Read | How::Atomic(Family::Load));
         let race = touch.write.is_some_and(|old| old.unordered(&by))
             || writes && touch.read.is_some_and(|old| old.unordered(&by));
         if writes {
@@ -538,7 +585,7 @@ impl Machine<'_> {
             let mut old = 0;
             if !self.helper[lane] {
                 let (at, used) = self.texel_address(image, &data.args, lane);
-                self.mark_texel(image, &at, How::Atomic, lane);
+                self.mark_texel(image, &at, How::Atomic(family(op)), lane);
                 let given: SmallVec<[u32; 2]> = data.args[used..]
                     .iter()
                     .map(|&v| self.get(v, lane) as u32)

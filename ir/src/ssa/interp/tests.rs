@@ -300,6 +300,25 @@ fn atomics_add_up_and_their_results_are_marked() {
 }
 
 #[test]
+fn different_atomics_on_one_word_race_and_sums_do_not() {
+    let outcome = |first: AtomicOp, second: AtomicOp| {
+        let func = program(|b, i, buffer| {
+            let zero = b.u32(0);
+            for op in [first, second] {
+                let imm = Imm::BufferAtomic(buffer, op);
+                b.inst(Op::BufferAtomic, imm, &[zero, i], &[], &[Type::B32]);
+            }
+        });
+        let marks = execute(&func).1.expect("runs").marks;
+        marks.racy.is_empty()
+    };
+    assert!(outcome(AtomicOp::Add, AtomicOp::Sub));
+    assert!(outcome(AtomicOp::SMax, AtomicOp::SMax));
+    assert!(!outcome(AtomicOp::Sub, AtomicOp::SMin));
+    assert!(!outcome(AtomicOp::And, AtomicOp::Or));
+}
+
+#[test]
 fn an_endless_loop_runs_out_of_steps() {
     let func = program(|b, _, _| {
         b.loop_(

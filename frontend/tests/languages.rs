@@ -1,0 +1,340 @@
+//! GLSL and SPIR-V as people and compilers write them: what naga does not read by itself.
+
+use gpucc_frontend::{Options, Parsed, Source, Style, parse};
+use gpucc_ir::ssa::{self, InputKind, OutputKind, ResourceKind, Stage};
+
+#[track_caller]
+fn read(source: Source<'_>, options: &Options) -> Parsed {
+    let parsed = parse(source, "test", options)
+        .unwrap_or_else(|failure| panic!("{}", failure.render(Style::Human { color: false })));
+    for func in &parsed.module.funcs {
+        ssa::verify(func).unwrap_or_else(|broken| panic!("{broken}\n{func}"));
+    }
+    parsed
+}
+
+#[track_caller]
+fn glsl(text: &str, stage: Stage) -> Parsed {
+    read(Source::Glsl { text, stage }, &Options::default())
+}
+
+/// Kinds of the bindings by (group, binding).
+fn bindings(parsed: &Parsed) -> Vec<(u32, u32, &'static str)> {
+    let func = &parsed.module.funcs[0];
+    let mut all: Vec<_> = func
+        .resources
+        .values()
+        .map(|resource| {
+            let kind = match resource.kind {
+                ResourceKind::Texture { .. } => "texture",
+                ResourceKind::Sampler { .. } => "sampler",
+                ResourceKind::Uniform { .. } => "uniform",
+                _ => "other",
+            };
+            (resource.group, resource.binding, kind)
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_sampler2d_is_a_texture_and_a_sampler_of_one_binding() {
+    let parsed = glsl(
+        "#version 330 core\nin vec2 uv; out vec4 color;\nuniform sampler2D first, second;\n\
+         vec4 twice(sampler2D s) { return texture(s, uv) + texture(s, uv.yx); }\n\
+         void main() { color = twice(first) + textureLod(second, uv, 0.0); }",
+        Stage::Fragment,
+    );
+    assert_eq!(
+        bindings(&parsed),
+        [
+            (0, 0, "sampler"),
+            (0, 0, "texture"),
+            (0, 1, "sampler"),
+            (0, 1, "texture")
+        ]
+    );
+}
+
+#[test]
+fn what_was_put_in_does_not_move_places() {
+    let text = "#version 310 es\nprecision highp float;\nuniform sampler2D t;\n\
+                layout(location = 0) out vec4 c;\nvoid main() { c = texture(t, vec2(0.0)) + wrong; }";
+    let source = Source::Glsl {
+        text,
+        stage: Stage::Fragment,
+    };
+    let failure = parse(source, "test", &Options::default()).expect_err("it is wrong");
+    assert_eq!(failure.exit_code(), 1);
+    let span = failure.diagnostics[0].labels[0].span;
+    assert_eq!(&text[span.start as usize..span.end as usize], "wrong");
+}
+
+#[test]
+fn matrices_and_arrays_at_the_border_take_a_location_each() {
+    let parsed = glsl(
+        "#version 450\nlayout(location = 1) in mat3 m; layout(location = 4) in vec4 p;\n\
+         layout(location = 0) out vec2 a[3]; layout(location = 3) out mat2 n;\n\
+         void main() { a[0] = p.xy; a[1] = m[2].xy; a[2] = m[0].yz; n = mat2(m); gl_Position = p; }",
+        Stage::Vertex,
+    );
+    let func = &parsed.module.funcs[0];
+    let mut inputs: Vec<_> = func
+        .inputs
+        .values()
+        .filter_map(|input| match input.kind {
+            InputKind::Location { location, .. } => Some((location, input.components)),
+            InputKind::Builtin(_) => None,
+        })
+        .collect();
+    inputs.sort();
+    assert_eq!(inputs, [(1, 3), (2, 3), (3, 3), (4, 4)]);
+    let mut outputs: Vec<_> = func
+        .outputs
+        .values()
+        .filter_map(|output| match output.kind {
+            OutputKind::Location { location, .. } => Some((location, output.components)),
+            OutputKind::Builtin(_) => None,
+        })
+        .collect();
+    outputs.sort();
+    assert_eq!(outputs, [(0, 2), (1, 2), (2, 2), (3, 2), (4, 2)]);
+}
+
+#[test]
+fn a_vertex_shader_may_have_no_position() {
+    let text = "#version 450\nlayout(location = 0) out float x;\nvoid main() { x = 1.0; }";
+    assert_eq!(glsl(text, Stage::Vertex).module.funcs[0].outputs.len(), 1);
+}
+
+#[test]
+fn two_variables_at_one_location_are_not_taken_for_one() {
+    let text = "#version 450\nlayout(location = 0) in float a; layout(location = 0, component = 1) in float b;\n\
+                layout(location = 0) out float x;\nvoid main() { x = a + b; }";
+    let source = Source::Glsl {
+        text,
+        stage: Stage::Fragment,
+    };
+    let failure = parse(source, "test", &Options::default()).expect_err("not yet");
+    assert_eq!(failure.exit_code(), 6);
+}
+
+#[test]
+fn what_glsl_has_and_naga_has_not_is_no_fault_of_the_text() {
+    for body in [
+        "uint carry; c = vec4(uaddCarry(1u, 2u, carry));",
+        "c = vec4(gl_HelperInvocation);",
+        "float i; c = vec4(modf(1.5, i));",
+    ] {
+        let text = format!(
+            "#version 450\nlayout(binding = 0) uniform sampler2D t;\n\
+             layout(location = 0) out vec4 c;\nvoid main() {{ {body} }}"
+        );
+        let source = Source::Glsl {
+            text: &text,
+            stage: Stage::Fragment,
+        };
+        let failure = parse(source, "test", &Options::default()).expect_err("naga refuses it");
+        assert_eq!(failure.exit_code(), 6, "{body}");
+    }
+    for body in [
+        "c = vec4(nothing(1.0));",
+        "c = undeclared;",
+        "c = vec4(1.0)",
+    ] {
+        let text =
+            format!("#version 450\nlayout(location = 0) out vec4 c;\nvoid main() {{ {body} }}");
+        let source = Source::Glsl {
+            text: &text,
+            stage: Stage::Fragment,
+        };
+        let failure = parse(source, "test", &Options::default()).expect_err("it is wrong");
+        assert_eq!(failure.exit_code(), 1, "{body}");
+    }
+}
+
+#[test]
+fn a_function_may_end_in_a_loop_that_only_returns() {
+    let text = "fn f(a: i32) -> i32 { var i = a; loop { if i > 4 { return i; } \
+                switch i { case 3: { break; } default: {} } i += 1; } }\n\
+                fn g(a: i32) -> i32 { loop { if a > 1 { break; } } }\n\
+                @fragment fn main(@location(0) @interpolate(flat) a: i32) -> @location(0) i32 { return f(a); }";
+    let (good, bad) = text.split_once("fn g").expect("it is there");
+    let entry = bad.split_once('\n').expect("a line").1;
+    read(
+        Source::Wgsl(&format!("{good}\n{entry}")),
+        &Options::default(),
+    );
+    let failure = parse(Source::Wgsl(text), "test", &Options::default()).expect_err("no value");
+    assert_eq!(failure.exit_code(), 1);
+}
+
+/// Words of a module from instructions: `(opcode, operands)`; the bound is 200.
+fn module(insts: &[(u32, &[u32])]) -> Vec<u8> {
+    let mut words = vec![0x0723_0203, 0x0001_0300, 0, 200, 0];
+    for (opcode, operands) in insts {
+        words.push((operands.len() as u32 + 1) << 16 | opcode);
+        words.extend_from_slice(operands);
+    }
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+const MAIN: [u32; 2] = [u32::from_le_bytes(*b"main"), 0];
+
+/// A compute program whose size is `WorkgroupSize` of specialization constants: x is constant 7,
+/// y is twice x. It stores x to a buffer.
+fn specialized() -> Vec<u8> {
+    module(&[
+        (17, &[1]),
+        (14, &[0, 1]),
+        (15, &[5, 4, MAIN[0], MAIN[1]]),
+        (16, &[4, 17, 1, 1, 1]),
+        (71, &[20, 1, 7]),
+        (71, &[23, 11, 25]),
+        (71, &[30, 6, 4]),
+        (71, &[31, 2]),
+        (72, &[31, 0, 35, 0]),
+        (71, &[33, 34, 0]),
+        (71, &[33, 33, 0]),
+        (19, &[2]),
+        (33, &[3, 2]),
+        (21, &[10, 32, 0]),
+        (23, &[11, 10, 3]),
+        (43, &[10, 12, 0]),
+        (43, &[10, 13, 1]),
+        (43, &[10, 14, 2]),
+        (50, &[10, 20, 4]),
+        (52, &[10, 21, 132, 20, 14]),
+        (51, &[11, 23, 20, 21, 13]),
+        (29, &[30, 10]),
+        (30, &[31, 30]),
+        (32, &[32, 12, 31]),
+        (59, &[32, 33, 12]),
+        (32, &[34, 12, 10]),
+        (54, &[2, 4, 0, 3]),
+        (248, &[40]),
+        (65, &[34, 41, 33, 12, 12]),
+        (62, &[41, 20]),
+        (253, &[]),
+        (56, &[]),
+    ])
+}
+
+#[test]
+fn specialization_reaches_the_workgroup_size() {
+    let bytes = specialized();
+    let size = |overrides: &[(&str, f64)]| {
+        let options = Options {
+            overrides: overrides
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), *value))
+                .collect(),
+            ..Options::default()
+        };
+        read(Source::SpirV(&bytes), &options).module.funcs[0].workgroup_size
+    };
+    assert_eq!(size(&[]), [4, 8, 1]);
+    assert_eq!(size(&[("7", 2.0)]), [2, 4, 1]);
+    let options = Options {
+        overrides: vec![("8".to_owned(), 1.0)],
+        ..Options::default()
+    };
+    let failure = parse(Source::SpirV(&bytes), "test", &options).expect_err("there is none");
+    assert_eq!(failure.exit_code(), 1);
+    assert!(
+        failure
+            .render(Style::Human { color: false })
+            .contains("are: 7"),
+        "it names what there is"
+    );
+}
+
+/// A fragment program that samples a combined image sampler through a function's parameter.
+fn combined() -> Vec<u8> {
+    module(&[
+        (17, &[1]),
+        (14, &[0, 1]),
+        (15, &[4, 4, MAIN[0], MAIN[1], 50, 51]),
+        (16, &[4, 7]),
+        (71, &[50, 30, 0]),
+        (71, &[51, 30, 0]),
+        (71, &[60, 34, 1]),
+        (71, &[60, 33, 3]),
+        (19, &[2]),
+        (33, &[3, 2]),
+        (22, &[10, 32]),
+        (23, &[11, 10, 2]),
+        (23, &[12, 10, 4]),
+        (32, &[13, 1, 11]),
+        (32, &[14, 3, 12]),
+        (59, &[13, 50, 1]),
+        (59, &[14, 51, 3]),
+        (25, &[20, 10, 1, 0, 0, 0, 1, 0]),
+        (27, &[21, 20]),
+        (32, &[22, 0, 21]),
+        (59, &[22, 60, 0]),
+        (33, &[23, 12, 22, 11]),
+        (54, &[12, 70, 0, 23]),
+        (55, &[22, 71]),
+        (55, &[11, 72]),
+        (248, &[73]),
+        (61, &[21, 74, 71]),
+        (87, &[12, 75, 74, 72]),
+        (254, &[75]),
+        (56, &[]),
+        (54, &[2, 4, 0, 3]),
+        (248, &[80]),
+        (61, &[11, 81, 50]),
+        (57, &[12, 82, 70, 60, 81]),
+        (62, &[51, 82]),
+        (253, &[]),
+        (56, &[]),
+    ])
+}
+
+#[test]
+fn combined_image_samplers_of_spirv_come_apart() {
+    let parsed = read(Source::SpirV(&combined()), &Options::default());
+    assert_eq!(bindings(&parsed), [(1, 3, "sampler"), (1, 3, "texture")]);
+}
+
+#[test]
+fn damaged_modules_of_these_kinds_are_endured() {
+    gpucc_frontend::silence_quarantined_panics();
+    let mut state = 1u64;
+    let mut below = |bound: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % bound
+    };
+    for round in 0..1500 {
+        let mut bytes = if round % 2 == 0 {
+            combined()
+        } else {
+            specialized()
+        };
+        for _ in 0..1 + below(4) {
+            let at = 20 + below(bytes.len() - 20);
+            match below(3) {
+                0 => bytes[at] = below(256) as u8,
+                1 => bytes[at] ^= 1 << below(8),
+                _ => {
+                    let word = at / 4 * 4;
+                    bytes.drain(word..(word + 4).min(bytes.len()));
+                }
+            }
+        }
+        match parse(Source::SpirV(&bytes), "fuzz", &Options::default()) {
+            Ok(parsed) => {
+                for func in &parsed.module.funcs {
+                    ssa::verify(func).expect("what comes out verifies");
+                }
+            }
+            Err(failure) => {
+                assert_ne!(failure.exit_code(), 101, "{}", failure.render(Style::Short));
+            }
+        }
+    }
+}
