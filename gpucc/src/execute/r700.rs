@@ -339,9 +339,13 @@ impl Machine {
             let components = slot.components.min(4) as usize;
             for (component, word) in words.iter_mut().enumerate().take(components) {
                 let channel = slot.channel as usize + component;
-                if channel < 4 && export.written[thread] >> channel & 1 == 1 {
-                    *word = export.values[thread][channel];
-                }
+                let written = channel < 4 && export.written[thread] >> channel & 1 == 1;
+                // What the program owes and does not export is anything.
+                *word = if written {
+                    export.values[thread][channel]
+                } else {
+                    GARBAGE
+                };
             }
         }
         outputs

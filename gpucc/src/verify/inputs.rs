@@ -214,8 +214,10 @@ fn bindings(func: &Func, random: &mut Random, mood: Mood) -> Result<Bindings, Fa
                             levels: 1,
                             ..*image.extent()
                         };
+                        let texels = image.level_bytes(0).to_vec();
                         image = Image::new(known, extent)
                             .map_err(|error| Failure::internal("verification", error))?;
+                        image.level_bytes_mut(0).copy_from_slice(&texels);
                     }
                     Bound::Image(image)
                 }

@@ -636,10 +636,26 @@ impl<'f> Comparison<'f> {
         if racy {
             return;
         }
-        for (index, (a, b)) in expected.bytes().iter().zip(got.bytes()).enumerate() {
-            self.word(Scalar::U32, (*a).into(), (*b).into(), || {
+        let floats = matches!(data.kind, ResourceKind::StorageTexture { format, .. }
+            if format.0.ends_with("32float"));
+        // Words of floats, so that every NaN is equal to every other, or bytes.
+        let (size, scalar) = match floats {
+            true => (4, Scalar::F32),
+            false => (1, Scalar::U32),
+        };
+        let words = |image: &Image| -> Vec<u32> {
+            let word = |bytes: &[u8]| {
+                bytes
+                    .iter()
+                    .rev()
+                    .fold(0, |all, &b| all << 8 | u32::from(b))
+            };
+            image.bytes().chunks(size).map(word).collect()
+        };
+        for (index, (a, b)) in words(expected).into_iter().zip(words(got)).enumerate() {
+            self.word(scalar, a, b, || {
                 (
-                    format!("byte {index} of {group}.{binding} ({name})"),
+                    format!("byte {} of {group}.{binding} ({name})", index * size),
                     WordId::Memory(Word::Texel(resource, 0, 0)),
                 )
             });

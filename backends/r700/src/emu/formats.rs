@@ -62,9 +62,9 @@ impl DataFormat {
             .div_ceil(8)
     }
 
-    /// True when every component is a dword of its own.
-    pub fn plain_words(&self) -> bool {
-        self.fields.iter().all(|&(_, width)| width == 32)
+    /// True when every component is a dword of its own that NUM_FORMAT leaves as it is.
+    pub fn keeps_words(&self, number: u32) -> bool {
+        self.fields.iter().all(|&(_, width)| width == 32) && (self.float || number == 1)
     }
 }
 

@@ -436,8 +436,7 @@ impl Wave<'_> {
     pub fn memory_read(&mut self, inst: &MemoryRead, lanes: u64, offset: u32) -> Result<(), Trap> {
         let source = self.burst_register(inst.src.0, inst.src_rel, 0);
         let index = self.registers[(source * 4 + inst.src.1) as usize];
-        let uses_index = inst.indexed || inst.op == 2;
-        if uses_index {
+        if inst.indexed {
             self.observed(&index, lanes, offset, "the address of a read")?;
         }
         for n in 0..inst.burst {
@@ -528,10 +527,10 @@ impl Wave<'_> {
         };
         for (c, word) in raw.iter_mut().enumerate().take(elements as usize) {
             for lane in each(lanes) {
-                let at = u64::from(index.v[lane])
-                    + u64::from(inst.base)
-                    + u64::from(n * elements)
-                    + c as u64;
+                // R700 ISA 10.5: INDEXED includes the source register in the address.
+                let start = if inst.indexed { index.v[lane] } else { 0 };
+                let at =
+                    u64::from(start) + u64::from(inst.base) + u64::from(n * elements) + c as u64;
                 let at = (at as usize).min(last);
                 let (writer, stamp) = self.memory.writers[at];
                 if writer == self.number {
@@ -716,8 +715,8 @@ fn convert_words(
         let detail = format!("DATA_FORMAT {}", inst.format);
         return Err(Trap::new(Rule::FetchFormat, offset, detail));
     };
-    // Formats of whole dwords keep their bits.
-    if format.plain_words() {
+    // Floats and integers of whole dwords keep their bits.
+    if format.keeps_words(inst.number) && inst.endian == 0 {
         return Ok(format.components());
     }
     for lane in each(lanes) {

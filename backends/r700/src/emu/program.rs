@@ -503,7 +503,7 @@ impl Loader<'_> {
                 (reads, writes)
             }
             Fetch::Memory(m) => {
-                let reads = if m.indexed || m.op == 2 {
+                let reads = if m.indexed {
                     src(m.src.0, 1, m.src_rel)?
                 } else {
                     0
