@@ -343,8 +343,30 @@ fn resolve(op: &mut Op, known: &Known<'_>) -> SmallVec<[(usize, Moved); 4]> {
 /// The value of a source as the instruction computes with it: its lanes, extended, with abs and neg.
 type Lanes = SmallVec<[u64; 4]>;
 
+/// How a narrower part becomes a whole operand.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Extend {
+    Zero,
+    Sign,
+    /// Arithmetic shifts: nobody says which, so that parts with a sign are not taken.
+    Unknown,
+}
+
+impl Extend {
+    fn of(row: &str) -> Extend {
+        let mut parts = row.split('.').skip(1);
+        if row.ends_with(".signed") {
+            Extend::Unknown
+        } else if parts.any(|part| part.trim_start_matches(['v', '2', '4']).starts_with('s')) {
+            Extend::Sign
+        } else {
+            Extend::Zero
+        }
+    }
+}
+
 /// What modifiers do with a word: `None` when they mean nothing here.
-fn lanes(source: &Source, signed: bool, select: Option<&str>, bits: u32) -> Option<Lanes> {
+fn lanes(source: &Source, extend: Extend, select: Option<&str>, bits: u32) -> Option<Lanes> {
     let width = source.kind.bits();
     let whole = |width: u32| -> Lanes {
         let mut list = Lanes::new();
@@ -385,7 +407,10 @@ fn lanes(source: &Source, signed: bool, select: Option<&str>, bits: u32) -> Opti
         };
         list.push(match width {
             _ if unit > width => return None,
-            _ if signed && unit < width => {
+            _ if extend == Extend::Unknown && unit < width && raw >> (unit - 1) == 1 => {
+                return None;
+            }
+            _ if extend == Extend::Sign && unit < width => {
                 let shift = 64 - unit;
                 ((raw << shift) as i64 >> shift) as u64 & (u64::MAX >> (64 - width))
             }
@@ -458,17 +483,14 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
         Kind::Enum(set) => Some(set),
         _ => None,
     });
-    let signed = row
-        .name
-        .split_once('.')
-        .is_some_and(|(_, suffix)| suffix.contains('s'));
+    let extend = Extend::of(row.name);
     let now = swizzle.map(|id| op.word.get(id));
     let name = |value: u32| set.and_then(|set| set.name_of(value));
     let flag = |id: Option<FieldId>| id.is_some_and(|id| op.word.flag(id));
     let kind = source.kind;
     let wanted = absneg(
         kind,
-        lanes(source, signed, now.and_then(name), bits)?,
+        lanes(source, extend, now.and_then(name), bits)?,
         flag(abs),
         flag(neg),
     );
@@ -489,7 +511,7 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
                 continue;
             }
             for (number, &candidate) in LUT.iter().enumerate() {
-                let Some(list) = lanes(source, signed, select.and_then(name), candidate) else {
+                let Some(list) = lanes(source, extend, select.and_then(name), candidate) else {
                     break;
                 };
                 if absneg(kind, list, false, negated) != wanted {
@@ -593,14 +615,11 @@ fn selected(op: &Op, source: &Source, bits: u32) -> Option<u32> {
         };
         set.name_of(op.word.get(id))
     });
-    let signed = row
-        .name
-        .split_once('.')
-        .is_some_and(|(_, suffix)| suffix.contains('s'));
+    let extend = Extend::of(row.name);
     let flag = |id: Option<FieldId>| id.is_some_and(|id| op.word.flag(id));
     let list = absneg(
         source.kind,
-        lanes(source, signed, name, bits)?,
+        lanes(source, extend, name, bits)?,
         flag(source.abs()),
         flag(source.neg()),
     );

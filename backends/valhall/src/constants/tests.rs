@@ -290,3 +290,18 @@ fn halves_become_singles_exactly() {
         );
     }
 }
+
+#[test]
+fn arithmetic_shifts_take_no_byte_with_a_sign_from_the_table() {
+    let text = |opcode, bits| {
+        body(|case, v| {
+            case.push(opcode, &[Src::Bits(bits), v, Src::Bits(0)]);
+        })
+        .to_lowercase()
+    };
+    // The table has 0xfafcfdfe and 0x7060504: only the bytes of the second are the same by either extension.
+    assert!(!text(Opcode::ArshiftOrI32, 0xffff_fffc).contains("fafcfdfe"));
+    assert!(!text(Opcode::ArshiftOrI32, 0xfc).contains("fafcfdfe"));
+    assert!(text(Opcode::RshiftOrI32, 0xfc).contains("fafcfdfe"));
+    assert!(text(Opcode::ArshiftOrI32, 7).contains("7060504"));
+}
