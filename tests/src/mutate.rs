@@ -8,11 +8,13 @@ mod r700;
 mod valhall;
 
 use gpucc::verify::verify;
-use gpucc::{Choice, Compiled, Compiler, Options, Source, SourceText, Target};
+use gpucc::{Choice, Compiled, Compiler, Options, Source, SourceText, Target, shader_report};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_isa::{Field, Inst};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 /// Inputs on which a broken program is compared.
 const INPUTS: u32 = 64;
@@ -69,9 +71,9 @@ struct Site {
 }
 
 /// The instructions of a program of the compiler's machine.
-fn sites(target: Target, code: &[u8]) -> Vec<Site> {
+fn sites(target: Target, code: &[u8], constants: &[Value]) -> Vec<Site> {
     match target {
-        Target::Valhall => valhall::sites(code),
+        Target::Valhall => valhall::sites(code, constants),
         _ => r700::sites(code),
     }
 }
@@ -86,9 +88,10 @@ pub fn run(compiler: &Compiler, samples: &Path, count: usize, seed: u64) -> Resu
     let mut rng = Rng::new(seed);
     let sites: Vec<Vec<Site>> = programs
         .iter()
-        .map(|(_, compiled)| {
+        .map(|(source, compiled)| {
+            let constants = shader_report(compiled, source, Duration::ZERO).driver_constants;
             let code = compiled.program.as_ref().map(|program| program.code());
-            code.map(|code| sites(compiler.target(), code))
+            code.map(|code| sites(compiler.target(), code, &constants))
                 .unwrap_or_default()
         })
         .collect();

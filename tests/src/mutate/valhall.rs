@@ -4,15 +4,30 @@ use super::Site;
 use gpucc_isa::{Field, FieldId, Inst};
 use gpucc_valhall::isa::program::words_of;
 use gpucc_valhall::isa::{CONSTANTS, Opcode, SourceByte, Staging, decode_word, f};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The instructions of a program that the emulator executes: the two behind a BLEND call a blend shader
 /// of the driver's.
-pub(super) fn sites(code: &[u8]) -> Vec<Site> {
+pub(super) fn sites(code: &[u8], uniforms: &[Value]) -> Vec<Site> {
+    let constants: Rc<[Option<u32>]> = uniforms
+        .iter()
+        .map(|word| Some(word.get("bits")?.as_u64()? as u32))
+        .collect();
     let words = words_of(code).unwrap_or_default();
     let insts: Vec<Option<Inst>> = words.iter().map(|word| decode_word(*word).ok()).collect();
+    let targets: BTreeSet<usize> = (1..)
+        .zip(&insts)
+        .filter_map(|(next, inst)| {
+            let offset = inst.filter(|inst| Opcode::of(inst.op()) == Opcode::Branchz)?;
+            let by = (offset.get(f::OFFSET) << 5) as i32 >> 5;
+            usize::try_from(next + i64::from(by)).ok()
+        })
+        .collect();
     let mut calls = 0;
     let mut sites = Vec::new();
-    for (index, inst) in insts.into_iter().enumerate() {
+    for (index, &inst) in insts.iter().enumerate() {
         let Some(inst) = inst else { continue };
         if calls > 0 {
             calls -= 1;
@@ -21,10 +36,15 @@ pub(super) fn sites(code: &[u8]) -> Vec<Site> {
         if Opcode::of(inst.op()) == Opcode::Blend {
             calls = 2;
         }
+        let constants = Rc::clone(&constants);
+        let condition = !targets.contains(&index) && condition(&insts[..index], &inst);
         sites.push(Site {
             offset: 8 * index,
             inst,
-            meaning: Box::new(move |field, value| has_meaning(&inst, field, value)),
+            meaning: Box::new(move |field, value| {
+                has_meaning(&inst, field, value, &constants)
+                    && !(condition && field.id == f::COMBINE && value < 2)
+            }),
         });
     }
     sites
@@ -40,9 +60,10 @@ const ZERO: u32 = 0xc0;
 /// - waits for more than before, the end of helpers, and reconvergence of lanes that did not part;
 /// - sign extension of loads that fill their registers;
 /// - lanes and sign of the constant 0 (a sum with either zero differs in zeros only), and the absolute value of a
-///   constant of the table that is not negative;
+///   constant, of the table or of the program's uniforms, that is not negative;
+/// - the low half for the whole of a truth value that the instruction before made;
 /// - OR for XOR with 0, and additions of other widths with 0.
-fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
+fn has_meaning(inst: &Inst, field: &Field, value: u32, constants: &[Option<u32>]) -> bool {
     const HINTS: &[&str] = &["memory_access", "conservative", "update", "skip"];
     if HINTS.contains(&field.name) {
         return false;
@@ -55,9 +76,9 @@ fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
         f::SWZ0 | f::NEG0 => !zero(f::SRC0),
         f::SWZ1 | f::NEG1 => !zero(f::SRC1),
         f::SWZ2 | f::NEG2 => !zero(f::SRC2),
-        f::ABS0 => !not_negative(inst, f::SRC0),
-        f::ABS1 => !not_negative(inst, f::SRC1),
-        f::ABS2 => !not_negative(inst, f::SRC2),
+        f::ABS0 => !not_negative(inst, f::SRC0, constants),
+        f::ABS1 => !not_negative(inst, f::SRC1, constants),
+        f::ABS2 => !not_negative(inst, f::SRC2, constants),
         f::OP2 if inst.has_field(f::NOT2) => !zero(f::SRC2),
         f::OPCODE if inst.has_field(f::IMM) => !zero(f::SRC0) || value >> 4 != old >> 4,
         // Values 1 to 7 are sets of slots, 8 and 9 have them all.
@@ -77,12 +98,30 @@ fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
     }
 }
 
-/// Whether a source is a constant without a sign in either half.
-fn not_negative(inst: &Inst, source: FieldId) -> bool {
+/// Whether a branch asks what the instruction before it compared: as a whole or by its low half, a truth value of
+/// ones or of one is the same.
+fn condition(before: &[Option<Inst>], branch: &Inst) -> bool {
+    const ONE: u32 = 0;
+    const ONES: u32 = 2;
+    let Some(Some(compare)) = before.last() else {
+        return false;
+    };
+    Opcode::of(branch.op()) == Opcode::Branchz
+        && branch.get(f::COMBINE) < 2
+        && compare.has_field(f::RESULT)
+        && matches!(compare.get(f::RESULT), ONE | ONES)
+        && compare.op().name.contains("32")
+        && compare.get(f::DST) == branch.get(f::SRC0) & 0xbf
+}
+
+/// Whether a source is a constant, of the table or of the program's uniforms, without a sign in either half.
+fn not_negative(inst: &Inst, source: FieldId, constants: &[Option<u32>]) -> bool {
     let byte = inst.get(source) as u8;
     let page = inst.get(f::FAU_PAGE) as u8;
-    match SourceByte::decode(byte, page) {
-        Some(SourceByte::Constant(at)) => CONSTANTS[usize::from(at)] & 0x8000_8000 == 0,
-        _ => false,
-    }
+    let bits = match SourceByte::decode(byte, page) {
+        Some(SourceByte::Constant(at)) => Some(CONSTANTS[usize::from(at)]),
+        Some(SourceByte::Uniform(word)) => constants.get(usize::from(word)).copied().flatten(),
+        _ => None,
+    };
+    bits.is_some_and(|bits| bits & 0x8000_8000 == 0)
 }
