@@ -99,6 +99,8 @@ const O2: &[&str] = &[
     "mem2reg",
     "bound_loops",
     "robust",
+    // What a variable holds is known where it is read.
+    "forward",
     "tables",
     "scalar_replace",
     "mem2reg",

@@ -6,12 +6,14 @@
 //! All exact.
 
 use crate::{ctx::Ctx, rename::Renames};
+use cranelift_entity::EntitySet;
 use gpucc_ir::ssa::{Builder, Func, Inst, Op, Region, Type, Value};
 
 /// Replaces what is cheaper otherwise.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let mut renames = Renames::new();
     let mut changed = false;
+    let tested = only_tested(func, ctx);
     for (region, ..) in func.regions_in_order() {
         let any = func.regions[region]
             .insts
@@ -27,7 +29,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
             match wanted(func, inst) {
                 Some(constant) if ctx.draw() => {
                     let scratch = func.new_region();
-                    let value = replace(func, scratch, inst, constant);
+                    let only = tested.contains(func.insts[inst].results[0]);
+                    let value = replace(func, scratch, inst, constant, only);
                     out.append(&mut func.regions[scratch].insts);
                     renames.set(func.insts[inst].results[0], value);
                     changed = true;
@@ -39,6 +42,36 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     }
     renames.apply(func);
     changed
+}
+
+/// Signed remainders that are only compared with 0.
+fn only_tested(func: &Func, ctx: &mut Ctx) -> EntitySet<Value> {
+    let mut tested = EntitySet::new();
+    let order = func.regions_in_order();
+    for &(region, ..) in &order {
+        for &inst in &func.regions[region].insts {
+            ctx.steps += 1;
+            if func.insts[inst].op == Op::SRem {
+                tested.insert(func.insts[inst].results[0]);
+            }
+        }
+    }
+    if tested.is_empty() {
+        return tested;
+    }
+    for &(region, ..) in &order {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let compares = matches!(data.op, Op::IEq | Op::INe)
+                && data.args.iter().any(|&arg| func.as_const(arg) == Some(0));
+            if !compares {
+                for &arg in &data.args {
+                    tested.remove(arg);
+                }
+            }
+        }
+    }
+    tested
 }
 
 /// The constant operand of an instruction that can be made cheaper.
@@ -58,7 +91,8 @@ fn wanted(func: &Func, inst: Inst) -> Option<u32> {
     useful.then_some(constant)
 }
 
-fn replace(func: &mut Func, scratch: Region, inst: Inst, constant: u32) -> Value {
+/// `tested`: the result is only compared with 0.
+fn replace(func: &mut Func, scratch: Region, inst: Inst, constant: u32, tested: bool) -> Value {
     let data = func.insts[inst].clone();
     let mut b = Builder::at(func, scratch);
     b.span = data.span;
@@ -82,6 +116,16 @@ fn replace(func: &mut Func, scratch: Region, inst: Inst, constant: u32) -> Value
         _ => {
             // The remainder does not depend on the divisor's sign.
             let size = (constant as i32).unsigned_abs();
+            if size.is_power_of_two() {
+                let mask = b.u32(size - 1);
+                if tested {
+                    return b.op2(Op::And, x, mask);
+                }
+                let moved = biased(&mut b, x, size);
+                let mask = b.u32(!(size - 1));
+                let multiple = b.op2(Op::And, moved, mask);
+                return b.op2(Op::ISub, x, multiple);
+            }
             let quotient = signed(&mut b, x, size as i32);
             remainder(&mut b, x, quotient, size)
         }
@@ -153,17 +197,20 @@ fn unsigned_factor(divisor: u32, bits: u32) -> (u64, u32) {
     (power.div_ceil(d) as u64, 32)
 }
 
+/// Negative dividends are moved up so that a shift by the power of two rounds toward zero.
+fn biased(b: &mut Builder, x: Value, size: u32) -> Value {
+    let sign = shift(b, Op::AShr, x, 31);
+    let bias = shift(b, Op::LShr, sign, 32 - size.trailing_zeros());
+    b.op2(Op::IAdd, x, bias)
+}
+
 fn signed(b: &mut Builder, x: Value, divisor: i32) -> Value {
     let size = divisor.unsigned_abs();
     let quotient = if size == 1 {
         x
     } else if size.is_power_of_two() {
-        // Negative dividends are moved up so that the shift rounds toward zero.
-        let by = size.trailing_zeros();
-        let sign = shift(b, Op::AShr, x, 31);
-        let bias = shift(b, Op::LShr, sign, 32 - by);
-        let moved = b.op2(Op::IAdd, x, bias);
-        shift(b, Op::AShr, moved, by)
+        let moved = biased(b, x, size);
+        shift(b, Op::AShr, moved, size.trailing_zeros())
     } else {
         let (factor, by) = signed_factor(size);
         let constant = b.u32(factor);
@@ -289,6 +336,35 @@ mod tests {
             if constant.is_power_of_two() {
                 check(Op::IMul, constant, &operands);
             }
+        }
+    }
+
+    #[test]
+    fn a_remainder_that_is_only_tested_is_a_mask() {
+        for (tests_only, masks) in [(true, true), (false, false)] {
+            let mut func = Func::new("parity", Stage::Compute);
+            let input = func.inputs.push(InputData {
+                kind: InputKind::Builtin(Builtin::LocalInvocationIndex),
+                components: 1,
+                scalar: Scalar::I32,
+                name: String::new(),
+            });
+            let mut b = Builder::at_body(&mut func);
+            let x = b.input(input, 0);
+            let (eight, zero) = (b.u32(8), b.u32(0));
+            let rest = b.op2(Op::SRem, x, eight);
+            b.op2(Op::INe, zero, rest);
+            if !tests_only {
+                b.op2(Op::IAdd, rest, x);
+            }
+            b.end(Op::Yield, &[]);
+            let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+            assert!(run(&mut func, &mut ctx));
+            let test = func.insts.values().find(|data| data.op == Op::INe);
+            let made = func
+                .def(test.expect("still there").args[1])
+                .expect("computed");
+            assert_eq!(made.op == Op::And, masks);
         }
     }
 }

@@ -102,6 +102,8 @@ struct Lower<'a> {
     cubes: Vec<([Value; 3], [VReg; 4])>,
     /// Rows of arrays that this block has computed.
     rows: arrays::Rows,
+    /// Constants that this block has stored last, with their registers.
+    constants: Vec<(u32, VReg)>,
 }
 
 /// Lowers a function that holds native operations only.
@@ -130,6 +132,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         stored: stored(ssa),
         cubes: Vec::new(),
         rows: arrays::Rows::new(),
+        constants: Vec::new(),
     };
     lower.prologue()?;
     let masked = lower.mask_surplus_lanes();
@@ -325,12 +328,14 @@ impl Lower<'_> {
 
     fn start_block(&mut self) {
         self.rows.clear();
+        self.constants.clear();
         self.block = self.m.push_block();
     }
 
     fn place_block(&mut self, block: Block) {
         self.m.place(block);
         self.rows.clear();
+        self.constants.clear();
         self.block = block;
     }
 

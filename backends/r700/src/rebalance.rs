@@ -114,7 +114,7 @@ impl Pass {
         }
     }
 
-    /// The terms of a sum with products in it, in the order of the source. What is subtracted is left
+    /// The terms of a sum with products in it, the outermost first. What is subtracted is left
     /// alone: there a program may count on an exact difference.
     fn terms(&self, func: &Func, region: Region, value: Value, root: bool, out: &mut Terms) {
         let link =
@@ -127,8 +127,9 @@ impl Pass {
                 }
             }
             Some(data) if data.op == Op::FMa && data.args[..2].iter().all(|&v| plain(v)) => {
-                self.terms(func, region, data.args[2], false, out);
+                // The outermost product first: measured, chains of matrices pack better.
                 out.push((data.args[0], Some(data.args[1])));
+                self.terms(func, region, data.args[2], false, out);
             }
             Some(data) if data.op == Op::FMul && data.args.iter().all(|&v| plain(v)) => {
                 out.push((data.args[0], Some(data.args[1])));
@@ -157,7 +158,7 @@ impl Pass {
             .max();
         let now = latest.unwrap_or(0) + 1;
         let muls = terms.iter().all(|term| term.1.is_some());
-        // Stable, so that equals stay in the order of the source; what is no product begins.
+        // Stable, so that the outcome is one; what is no product begins.
         terms.sort_by_key(|term| (self.ready(term), term.1.is_some()));
         if let Some(first) = terms.iter().position(|term| term.1.is_none())
             && self.ready(&terms[first]) <= self.ready(&terms[0]) + 1

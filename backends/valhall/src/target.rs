@@ -27,7 +27,7 @@ impl TargetInfo for Valhall {
     }
     /// A chain of CSEL is cheaper than filling thread-local memory and waiting for it.
     fn select_chain_limit(&self) -> u32 {
-        6
+        8
     }
     /// LD_BUFFER gives zero out of range (isa/valhall_rogue.md 4.13), and addresses of LEA_BUFFER are
     /// used only where the program says.

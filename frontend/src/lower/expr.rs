@@ -1,7 +1,7 @@
 //! Expressions: naga's handles to operands.
 
 use super::emit::pick;
-use super::flow::SELECT_LEAVES;
+use super::flow::{CONSTANT_LEAVES, SELECT_LEAVES};
 use super::frame::{Frame, Operand, Place};
 use super::{Global, Lower, Result, Values};
 use crate::Needs;
@@ -440,7 +440,15 @@ impl<'a> Lower<'a> {
                     return Ok(Operand::Values(part));
                 }
                 let array = matches!(inner, TypeInner::Array { .. } | TypeInner::Matrix { .. });
-                if array && values.len() > SELECT_LEAVES {
+                let constants = values
+                    .iter()
+                    .all(|&value| self.func.as_const(value).is_some());
+                let most = if constants {
+                    CONSTANT_LEAVES
+                } else {
+                    SELECT_LEAVES
+                };
+                if array && values.len() > most {
                     let mem = match frame.spilled.get(base.index()).copied().flatten() {
                         Some(mem) => mem,
                         None => self.spill(inner, &values)?,

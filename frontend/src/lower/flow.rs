@@ -330,6 +330,8 @@ impl<'a> Lower<'a> {
     }
 }
 
+/// As [`SELECT_LEAVES`], of arrays of constants: a pass decides about them, and may make tables.
+pub const CONSTANT_LEAVES: usize = 4;
 /// Arrays of at most this many scalars are indexed by selects instead of through memory.
 pub const SELECT_LEAVES: usize = 8;
 

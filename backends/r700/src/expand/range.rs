@@ -92,26 +92,72 @@ pub(super) fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)
 }
 
 /// As [`bounds`], of a value that is taken to be a number (WGSL 15.7.2).
-fn taken(func: &Func, value: Value) -> (f32, f32) {
-    let known = bounds(func, value, DEPTH);
-    known.unwrap_or_else(|| match func.def(value) {
-        Some(data) => match data.op {
-            Op::FSqrt | Op::FRsq | Op::FExp2 | Op::FAbs => (0.0, f32::INFINITY),
-            Op::FSinTurns | Op::FCosTurns => (-1.000_001, 1.000_001),
-            Op::FFract | Op::FSat => (0.0, 1.0),
-            Op::FDot => {
-                let (a, b) = data.args.split_at(data.args.len() / 2);
-                if a == b {
-                    (0.0, f32::INFINITY)
-                } else {
-                    UNKNOWN
-                }
+fn taken(func: &Func, value: Value, depth: u32) -> (f32, f32) {
+    if let Some(bits) = func.as_const(value) {
+        let number = f32::from_bits(bits as u32);
+        return if number.is_nan() {
+            UNKNOWN
+        } else {
+            (number, number)
+        };
+    }
+    if let Some(known) = bounds(func, value, depth) {
+        return known;
+    }
+    let (Some(data), Some(deeper)) = (func.def(value), depth.checked_sub(1)) else {
+        return UNKNOWN;
+    };
+    let of = |index: usize| taken(func, data.args[index], deeper);
+    let sum = |a: (f32, f32), b: (f32, f32)| (a.0 + b.0, a.1 + b.1);
+    let (least, most) = match data.op {
+        Op::FSqrt | Op::FRsq | Op::FExp2 => (0.0, f32::INFINITY),
+        Op::FAbs => {
+            let (least, most) = of(0);
+            (0.0, most.max(-least))
+        }
+        Op::FSinTurns | Op::FCosTurns => (-1.0, 1.0),
+        Op::FFract | Op::FSat => (0.0, 1.0),
+        Op::FDot => {
+            let (a, b) = data.args.split_at(data.args.len() / 2);
+            if a == b {
+                (0.0, f32::INFINITY)
+            } else {
+                UNKNOWN
             }
-            Op::FMul if data.args[0] == data.args[1] => (0.0, f32::INFINITY),
-            _ => UNKNOWN,
-        },
-        None => UNKNOWN,
-    })
+        }
+        Op::FMul if data.args[0] == data.args[1] => (0.0, f32::INFINITY),
+        Op::FNeg => {
+            let (least, most) = of(0);
+            (-most, -least)
+        }
+        Op::FAdd => sum(of(0), of(1)),
+        Op::FSub => {
+            let (least, most) = of(1);
+            sum(of(0), (-most, -least))
+        }
+        Op::FMin => {
+            let (a, b) = (of(0), of(1));
+            (a.0.min(b.0), a.1.min(b.1))
+        }
+        Op::FMax => {
+            let (a, b) = (of(0), of(1));
+            (a.0.max(b.0), a.1.max(b.1))
+        }
+        _ => UNKNOWN,
+    };
+    if least.is_nan() || most.is_nan() {
+        return UNKNOWN;
+    }
+    // One rounding; bounds that are exact stay so.
+    let slack = |x: f32| {
+        if x == 0.0 || x.abs() == 1.0 {
+            0.0
+        } else {
+            x.abs() * 1e-6
+        }
+    };
+    let widen = |x: f32, by: f32| if x.is_finite() { x + by } else { x };
+    (widen(least, -slack(least)), widen(most, slack(most)))
 }
 
 /// Operations back that ranges are sought.
@@ -127,7 +173,7 @@ pub(super) fn decide(func: &mut Func) -> bool {
             let &[a, b] = &data.args[..] else { continue };
             let (x, y) = match data.op {
                 Op::FLt | Op::FLe | Op::FEq | Op::FNe | Op::FMin | Op::FMax => {
-                    (taken(func, a), taken(func, b))
+                    (taken(func, a, DEPTH), taken(func, b, DEPTH))
                 }
                 _ => continue,
             };
@@ -148,6 +194,14 @@ pub(super) fn decide(func: &mut Func) -> bool {
                 Op::FMax if y.0 >= x.1 => Some(b),
                 _ => None,
             };
+            // A bound on one side that the value keeps on the other: the clamp of its own operation.
+            let number =
+                |value: Value| func.as_const(value).map(|bits| f32::from_bits(bits as u32));
+            let saturates = match (data.op, number(b)) {
+                (Op::FMax, Some(0.0)) => x.1 <= 1.0,
+                (Op::FMin, Some(1.0)) => x.0 >= 0.0,
+                _ => false,
+            };
             let data = &mut func.insts[inst];
             if let Some(outcome) = outcome {
                 data.op = Op::Const;
@@ -157,6 +211,10 @@ pub(super) fn decide(func: &mut Func) -> bool {
             } else if let Some(one) = one {
                 // Folding takes a minimum of a value and itself as the value.
                 data.args = SmallVec::from_slice(&[one, one]);
+                changed = true;
+            } else if saturates {
+                data.op = Op::FSat;
+                data.args.truncate(1);
                 changed = true;
             }
         }
@@ -196,6 +254,25 @@ mod tests {
             func.def(least).expect("an instruction").args[..],
             [sine, sine]
         );
+    }
+
+    #[test]
+    fn a_bound_that_the_value_keeps_on_the_other_side_is_a_clamp() {
+        let mut func = Func::new("ranges", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let word = b.u32(7);
+        let x = b.op2(Op::IAdd, word, word);
+        let (zero, one) = (b.f32(0.0), b.f32(1.0));
+        let root = b.op1(Op::FSqrt, x);
+        let rest = b.op2(Op::FSub, one, root);
+        let least = b.op2(Op::FMax, rest, zero);
+        let most = b.op2(Op::FMin, root, one);
+        let open = b.op2(Op::FMax, root, one);
+        assert!(decide(&mut func));
+        for value in [least, most] {
+            assert_eq!(func.def(value).expect("an instruction").op, Op::FSat);
+        }
+        assert_eq!(func.def(open).expect("an instruction").op, Op::FMax);
     }
 
     #[test]

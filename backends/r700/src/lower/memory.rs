@@ -353,14 +353,14 @@ impl Lower<'_> {
             Some(Variable::Table(table)) => self.table_load(table, access.mem, address, &results),
             Some(Variable::Scratch(base, dwords)) => {
                 for (k, &value) in results.iter().enumerate() {
-                    let index = self.dword_of(address, k as u32, dwords);
-                    let index = self.source_reg(index);
+                    let (index, base, size) = self.scratch_place(address, k as u32, base, dwords);
+                    let index = index.map(|index| self.source_reg(index).into());
                     let dst = self.fresh();
                     self.push(Inst::MemRead(MemRead {
                         space: Space::Scratch,
-                        index: Some(index.into()),
+                        index,
                         base: base as u16,
-                        size: dwords as u16,
+                        size: size as u16,
                         dst: [Some(dst.into()), None, None, None],
                         select: [0, 1, 2, 3],
                         elements: 4,
@@ -371,6 +371,39 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Where dword `address / 4 + k` of a variable in scratch memory is: its index where that is known
+    /// at run time only, ARRAY_BASE and ARRAY_SIZE.
+    fn scratch_place(
+        &mut self,
+        address: Value,
+        k: u32,
+        base: u32,
+        dwords: u32,
+    ) -> (Option<Source>, u32, u32) {
+        let index = self.dword_of(address, k, dwords);
+        match index.src {
+            Src::Bits(at) => (None, base + at, 0),
+            _ => (Some(index), base, dwords),
+        }
+    }
+
+    /// The value in a register; a constant that this block has stored before is where it was.
+    fn constant_once(&mut self, value: Value) -> VReg {
+        let Some(bits) = self.const_bits(value) else {
+            return self.reg(value);
+        };
+        if let Some(&(_, reg)) = self.constants.iter().find(|&&(known, _)| known == bits) {
+            return reg;
+        }
+        let reg = self.reg(value);
+        // A few, so that they take few registers.
+        if self.constants.len() == 4 {
+            self.constants.remove(0);
+        }
+        self.constants.push((bits, reg));
+        reg
     }
 
     /// Dword number `address / 4 + k`, kept within the variable.
@@ -414,14 +447,14 @@ impl Lower<'_> {
             Some(Variable::Array(_) | Variable::Table(_)) => {}
             Some(Variable::Scratch(base, dwords)) => {
                 for (k, &value) in args[1..].iter().enumerate() {
-                    let index = self.dword_of(args[0], k as u32, dwords);
-                    let index = self.alu(AluOp::MOV, &[index]);
-                    let value = self.reg(value);
+                    let (index, base, size) = self.scratch_place(args[0], k as u32, base, dwords);
+                    let index = index.map(|index| self.alu(AluOp::MOV, &[index]).into());
+                    let value = self.constant_once(value);
                     self.push(Inst::MemWrite(MemWrite {
                         space: Space::Scratch,
-                        index: Some(index.into()),
+                        index,
                         base: base as u16,
-                        size: dwords as u16,
+                        size: size as u16,
                         src: [Some(value.into()), None, None, None],
                         elements: 4,
                         valid: false,
