@@ -105,8 +105,11 @@ fn read_module(
         flags.remove(ValidationFlags::BINDINGS);
         flags.remove(ValidationFlags::CONTROL_FLOW_UNIFORMITY);
     }
-    let validate =
-        |module: &naga::Module| Validator::new(flags, Capabilities::all()).validate(module);
+    let validate = |module: &naga::Module| {
+        Validator::new(flags, Capabilities::all())
+            .validate(module)
+            .map_err(Box::new)
+    };
     let (info, functions) = match validate(&module) {
         Ok(info) => (info, Vec::new()),
         Err(error) => {

@@ -138,7 +138,9 @@ fn local_index(func: &mut Func) -> Input {
 /// Stores zeros at words `lane * count` to `lane * count + count - 1`: the part of an array that the invocation writes
 /// in most shaders, in pieces as large as stores are.
 fn own_words(b: &mut Builder, mem: Mem, words: u32, lane: Value, count: u32, zero: Value) {
-    let piece = [4, 2, 1].into_iter().find(|piece| count % piece == 0);
+    let piece = [4, 2, 1]
+        .into_iter()
+        .find(|piece| count.is_multiple_of(*piece));
     let piece = piece.unwrap_or(1);
     let access = Access {
         mem,
