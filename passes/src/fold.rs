@@ -56,6 +56,10 @@ pub(crate) enum Rewrite {
     Op(Op, SmallVec<[Value; 4]>),
     /// Another op whose last operand is a new constant of this type.
     OpBits(Op, SmallVec<[Value; 4]>, Type, u64),
+    /// Another op whose first operand is a new constant of this type.
+    BitsOp(Op, Type, u64, Value),
+    /// Another op both operands of which are a new instruction's result.
+    Twice(Op, Op, SmallVec<[Value; 4]>),
 }
 
 impl Rewrite {
@@ -93,6 +97,8 @@ impl Fold<'_, '_> {
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::with_capacity(insts.len());
         let scope = self.demotes.len();
+        // What earlier conditions of this region have decided for the rest of it, and what was known.
+        let mut decided: SmallVec<[(Value, Option<bool>); 4]> = SmallVec::new();
         for inst in insts {
             self.ctx.steps += 1;
             self.renames.args(func, inst);
@@ -118,6 +124,12 @@ impl Fold<'_, '_> {
                         self.known[value] = old;
                     }
                 }
+                if let Some((cond, holds)) = cond.zip(cond.and_then(|_| survivor(func, inst))) {
+                    for (value, holds) in [(Some(cond), holds), (opposite, !holds)] {
+                        let Some(value) = value else { continue };
+                        decided.push((value, self.known[value].replace(holds)));
+                    }
+                }
                 out.push(inst);
                 continue;
             }
@@ -127,6 +139,9 @@ impl Fold<'_, '_> {
             out.push(inst);
         }
         func.regions[region].insts = out;
+        for (value, old) in decided.into_iter().rev() {
+            self.known[value] = old;
+        }
         for cond in self.demotes.drain(scope..) {
             self.demoted[cond] = false;
         }
@@ -213,6 +228,27 @@ impl Fold<'_, '_> {
                     data.op = op;
                     data.args = args;
                 }
+                Rewrite::BitsOp(op, ty, bits, arg) => {
+                    let bits = bits & ty.mask();
+                    let constant = func.new_inst(plain(Op::Const, Imm::Bits(bits)), &[ty]);
+                    out.push(constant);
+                    let args = SmallVec::from_slice(&[func.insts[constant].results[0], arg]);
+                    let data = &mut func.insts[inst];
+                    data.op = op;
+                    data.args = args;
+                }
+                Rewrite::Twice(op, inner, args) => {
+                    let mut made = plain(inner, Imm::None);
+                    made.args = args;
+                    made.span = func.insts[inst].span;
+                    let ty = func.ty(result);
+                    let made = func.new_inst(made, &[ty]);
+                    out.push(made);
+                    let value = func.insts[made].results[0];
+                    let data = &mut func.insts[inst];
+                    data.op = op;
+                    data.args = SmallVec::from_slice(&[value, value]);
+                }
             }
         }
         false
@@ -254,6 +290,19 @@ impl Fold<'_, '_> {
             crate::Robustness::Restrict => Some(Rewrite::Bits(index.min(length.saturating_sub(1)))),
             crate::Robustness::Zero | crate::Robustness::Off => None,
         }
+    }
+}
+
+/// What the condition of an `if` is after it, where exactly one arm comes out.
+fn survivor(func: &Func, inst: Inst) -> Option<bool> {
+    let comes_out = |arm: usize| {
+        let end = func.terminator(func.insts[inst].regions[arm]);
+        end.is_some_and(|end| func.insts[end].op == Op::Yield)
+    };
+    match (comes_out(0), comes_out(1)) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
     }
 }
 

@@ -52,7 +52,8 @@ struct Simplify<'a, 'c> {
 }
 
 impl Simplify<'_, '_> {
-    /// A loop whose body never continues runs once: it becomes a block, its breaks become exits.
+    /// A loop whose body never continues, or that ends after its first trip, becomes a block, its breaks
+    /// become exits.
     /// Outer loops come first, so what is counted of inner terminators is counted afterwards.
     fn straighten(&mut self, func: &mut Func, shape: &Shape, inst: Inst) {
         let terms: SmallVec<[Inst; 8]> = shape.terminators(inst).collect();
@@ -65,8 +66,10 @@ impl Simplify<'_, '_> {
         if terms
             .iter()
             .any(|&term| func.insts[term].op == Op::Continue)
-            || !self.ctx.draw()
         {
+            return self.once(func, inst, &terms);
+        }
+        if !self.ctx.draw() {
             return;
         }
         self.changed = true;
@@ -75,6 +78,97 @@ impl Simplify<'_, '_> {
                 func.insts[term].op = Op::Exit;
                 func.insts[term].imm = Imm::Label(inst);
             }
+        }
+        func.insts[inst].op = Op::Block;
+        func.insts[inst].regions.truncate(1);
+        let inits = std::mem::take(&mut func.insts[inst].args);
+        let params = std::mem::take(&mut func.regions[body].params);
+        for (param, init) in params.into_iter().zip(inits) {
+            self.renames.set(param, init);
+        }
+    }
+
+    /// A loop that its `continuing` always ends becomes two blocks: going on leaves the inner one, and
+    /// what `continuing` holds comes after it.
+    fn once(&mut self, func: &mut Func, inst: Inst, terms: &[Inst]) {
+        let data = &func.insts[inst];
+        let (body, continuing) = (data.regions[0], data.regions[1]);
+        let results = data.results.len();
+        let Some(last) = func.terminator(continuing) else {
+            return;
+        };
+        let ends = func.insts[last].op == Op::BreakIf
+            && func.as_const(func.insts[last].args[0]) == Some(1);
+        if self.ctx.guarded || !ends || !self.ctx.draw() {
+            return;
+        }
+        self.changed = true;
+        if func.regions[continuing].insts.len() == 1 {
+            return self.once_and_out(func, inst, last, terms);
+        }
+        let params = std::mem::take(&mut func.regions[continuing].params);
+        let types: SmallVec<[Type; 4]> = params.iter().map(|&param| func.ty(param)).collect();
+        let span = func.insts[inst].span;
+        let around = func.new_region();
+        let plain = |op: Op, regions: &[Region]| InstData {
+            op,
+            args: SmallVec::new(),
+            imm: Imm::None,
+            regions: SmallVec::from_slice(regions),
+            results: SmallVec::new(),
+            span,
+            bundle: None,
+        };
+        let inner = func.new_inst(plain(Op::Block, &[body]), &types);
+        for &term in terms {
+            let label = match func.insts[term].op {
+                Op::Break => inst,
+                Op::Continue => inner,
+                _ => continue,
+            };
+            func.insts[term].op = Op::Exit;
+            func.insts[term].imm = Imm::Label(label);
+        }
+        for (index, param) in params.into_iter().enumerate() {
+            let value = func.insts[inner].results[index];
+            self.renames.set(param, value);
+        }
+        let inits = std::mem::take(&mut func.insts[inst].args);
+        for (param, init) in std::mem::take(&mut func.regions[body].params)
+            .into_iter()
+            .zip(inits)
+        {
+            self.renames.set(param, init);
+        }
+        let end = &mut func.insts[last];
+        end.op = Op::Yield;
+        end.args = SmallVec::from_slice(&end.args[1..1 + results]);
+        let after = std::mem::take(&mut func.regions[continuing].insts);
+        func.regions[around].insts.push(inner);
+        func.regions[around].insts.extend(after);
+        func.insts[inst].op = Op::Block;
+        func.insts[inst].regions = SmallVec::from_slice(&[around]);
+    }
+
+    /// The same where `continuing` does nothing: going on leaves the one block with its results.
+    fn once_and_out(&mut self, func: &mut Func, inst: Inst, last: Inst, terms: &[Inst]) {
+        let (body, continuing) = (func.insts[inst].regions[0], func.insts[inst].regions[1]);
+        let results = func.insts[inst].results.len();
+        let given: SmallVec<[Value; 4]> =
+            SmallVec::from_slice(&func.insts[last].args[1..1 + results]);
+        let params = std::mem::take(&mut func.regions[continuing].params);
+        for &term in terms {
+            if func.insts[term].op == Op::Continue {
+                let args = given.iter().map(|&value| {
+                    let index = params.iter().position(|&param| param == value);
+                    index.map_or(value, |index| func.insts[term].args[index])
+                });
+                func.insts[term].args = args.collect();
+            } else if func.insts[term].op != Op::Break {
+                continue;
+            }
+            func.insts[term].op = Op::Exit;
+            func.insts[term].imm = Imm::Label(inst);
         }
         func.insts[inst].op = Op::Block;
         func.insts[inst].regions.truncate(1);
@@ -212,4 +306,78 @@ impl Simplify<'_, '_> {
 fn leaves(func: &Func, arm: Region) -> bool {
     func.terminator(arm)
         .is_some_and(|end| func.insts[end].op != Op::Yield)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ctx::{Neutral, Options};
+    use gpucc_ir::ssa::{Builder, Numerics, Stage, verify};
+
+    /// Loops and exits left of a loop of one trip; its end computes where asked.
+    fn left(computes: bool) -> (usize, usize) {
+        let mut func = Func::new("once", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let (cond, one, two) = (b.bool(true), b.u32(1), b.u32(2));
+        let pick = b.op2(Op::IEq, one, two);
+        b.loop_(
+            &[one],
+            &[Type::B32],
+            &[Type::B32],
+            |b, params| {
+                let x = params[0];
+                b.if_else(
+                    pick,
+                    &[],
+                    |b| {
+                        b.end(Op::Break, &[x]);
+                        vec![]
+                    },
+                    |_| vec![],
+                );
+                b.if_else(
+                    pick,
+                    &[],
+                    |b| {
+                        b.end(Op::Continue, &[two]);
+                        vec![]
+                    },
+                    |_| vec![],
+                );
+                b.end(Op::Continue, &[one]);
+            },
+            |b, params| {
+                let y = match computes {
+                    true => b.op2(Op::IAdd, params[0], one),
+                    false => params[0],
+                };
+                b.end(Op::BreakIf, &[cond, y, y]);
+            },
+        );
+        b.end(Op::Yield, &[]);
+        verify(&func).expect("sound before");
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        assert!(run(&mut func, &mut ctx));
+        verify(&func).expect("still sound");
+        run(&mut func, &mut ctx);
+        verify(&func).expect("sound when tails have moved");
+        let count = |op: Op| {
+            func.regions_in_order()
+                .iter()
+                .flat_map(|&(region, ..)| func.regions[region].insts.clone())
+                .filter(|&inst| func.insts[inst].op == op)
+                .count()
+        };
+        (count(Op::Loop), count(Op::Exit))
+    }
+
+    #[test]
+    fn a_loop_that_its_end_always_leaves_is_no_loop_though_it_continues_early() {
+        assert_eq!(left(true).0, 0);
+    }
+
+    #[test]
+    fn where_the_end_does_nothing_not_even_a_jump_is_left() {
+        assert_eq!(left(false), (0, 0));
+    }
 }

@@ -2,8 +2,8 @@
 //! function. docs/abi-valhall.md says it in words.
 
 use crate::api::{
-    AttributeFetch, Compiled, Failure, FauWord, InputPlace, InputSlot, Options, OutputPlace,
-    OutputSlot, ResourceSlot, Slot, State, Step, TableUse, Uniforms, VertexForm,
+    AttributeFetch, Compiled, ConstantBuffer, Failure, FauWord, InputPlace, InputSlot, Options,
+    OutputPlace, OutputSlot, ResourceSlot, Slot, State, Step, TableUse, Uniforms, VertexForm,
 };
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
@@ -71,6 +71,8 @@ pub struct Abi {
     pub workgroup_offset: SecondaryMap<Mem, u32>,
     /// Entry of table 0 of the info buffer.
     pub info_buffer: Option<u32>,
+    /// Tables of constants, each a uniform buffer of the driver's: entry of table 0, and the words.
+    pub constants: BTreeMap<Mem, ConstantBuffer>,
     /// First record in the info buffer of binding arrays that are asked about by a run-time element.
     pub info: BTreeMap<Resource, u32>,
     /// Uniform words that stand in FAU.
@@ -254,6 +256,15 @@ impl Abi {
         if records > 0 {
             self.info_buffer = Some(next.get(&table::UNIFORM).copied().unwrap_or(0));
         }
+        let mut index =
+            next.get(&table::UNIFORM).copied().unwrap_or(0) + u32::from(self.info_buffer.is_some());
+        for (mem, data) in func.mems.iter() {
+            if data.space == MemSpace::Constant && uses.mems[mem.as_u32() as usize] {
+                let words = data.words.clone();
+                self.constants.insert(mem, ConstantBuffer { index, words });
+                index += 1;
+            }
+        }
         Ok(())
     }
 
@@ -306,6 +317,12 @@ impl Abi {
             .into_iter()
             .map(|(_, r, offset)| (r, offset))
             .collect();
+    }
+
+    /// The handle of the buffer that holds a table of constants.
+    pub fn constant_buffer(&self, mem: Mem) -> u32 {
+        let index = self.constants.get(&mem).map_or(0, |table| table.index);
+        table::UNIFORM << 24 | index
     }
 
     /// The FAU word that holds the 32 bits at a constant offset of a uniform buffer, when it was
@@ -499,6 +516,9 @@ impl Abi {
         if let Some(index) = self.info_buffer {
             need(table::UNIFORM, index + 1);
         }
+        for constants in self.constants.values() {
+            need(table::UNIFORM, constants.index + 1);
+        }
         for input in &self.inputs {
             if let InputPlace::Attribute(fetch) = &input.place {
                 need(table::ATTRIBUTE, fetch.index + 1);
@@ -533,6 +553,7 @@ impl Abi {
             .collect();
         compiled.tables = self.tables();
         compiled.info_buffer = self.info_buffer;
+        compiled.constants = self.constants.values().cloned().collect();
         compiled.inputs = self.inputs.clone();
         compiled.outputs = self.outputs.clone();
         compiled.varying_stride = self.varying_stride;

@@ -291,6 +291,15 @@ pub struct Descriptor {
     pub fields: Vec<(&'static str, u32)>,
 }
 
+/// A table of constants that the driver puts into a uniform buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConstantBuffer {
+    /// Entry of table 0.
+    pub index: u32,
+    /// Its words.
+    pub words: Vec<u32>,
+}
+
 /// Figures of the program, by the contract's names.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Stats {
@@ -370,6 +379,8 @@ pub struct Compiled {
     pub tables: Vec<TableUse>,
     /// Entry of table 0 that holds the info buffer, when the program reads it.
     pub info_buffer: Option<u32>,
+    /// Tables of constants that the program reads.
+    pub constants: Vec<ConstantBuffer>,
     /// Places of the bindings.
     pub resources: Vec<ResourceSlot>,
     /// Places of the stage inputs.

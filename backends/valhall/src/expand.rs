@@ -8,6 +8,7 @@
 mod convert;
 mod integer;
 mod subgroup;
+mod tables;
 mod texture;
 mod uniforms;
 mod vertex;
@@ -163,7 +164,6 @@ impl Native for Machine {
 
 /// Rewrites a function until it holds native operations only, and cleans up after that.
 pub fn expand(mut func: Func, options: &Options) -> Func {
-    gpucc_passes::tables::fill(&mut func);
     let target = &crate::target::Contracting;
     let model = crate::numerics();
     vertex::expand(&mut func);
@@ -172,14 +172,25 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
     convert::run(&mut func);
     gpucc_passes::expand::expand(&mut func, &Machine, &model);
     if options.effort > Effort::None {
-        let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, target);
+        // What comes out is the reference for the bytes: WGSL's freedoms are used up here.
+        let relaxed = gpucc_passes::Options {
+            relaxed: true,
+            ..gpucc_passes::Options::default()
+        };
+        let mut ctx = Ctx::new(relaxed, model, target);
         ctx.fuel = options.fuel;
+        gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
+        gpucc_passes::simplify::run(&mut func, &mut ctx);
+        gpucc_passes::if_convert::run(&mut func, &mut ctx);
+        gpucc_passes::fold::run(&mut func, &mut ctx);
+        tables::run(&mut func);
         if uniforms::run(&mut func) {
             gpucc_passes::dce::run(&mut func, &mut ctx);
         }
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::algebra::run(&mut func, &mut ctx);
+        gpucc_passes::fold::run(&mut func, &mut ctx);
         gpucc_passes::dce::run(&mut func, &mut ctx);
     }
     func

@@ -31,10 +31,10 @@ pub use refuse::refusals;
 pub use target::target_info;
 
 pub use api::{
-    Attribute, AttributeFetch, BindingSlot, Chip, Compiled, Descriptor, Effort, Failure, FauWord,
-    Fetch, ImageWord, InputPlace, InputSlot, Options, OutputPlace, OutputSlot, ProgramInfo,
-    ResourceSlot, Slot, State, Stats, Step, TableUse, Uniforms, VertexBuffer, VertexForm,
-    VertexState,
+    Attribute, AttributeFetch, BindingSlot, Chip, Compiled, ConstantBuffer, Descriptor, Effort,
+    Failure, FauWord, Fetch, ImageWord, InputPlace, InputSlot, Options, OutputPlace, OutputSlot,
+    ProgramInfo, ResourceSlot, Slot, State, Stats, Step, TableUse, Uniforms, VertexBuffer,
+    VertexForm, VertexState,
 };
 
 use gpucc_ir::ssa::{Func, Stage};
@@ -88,6 +88,7 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
         fau: finished.fau,
         tables: Vec::new(),
         info_buffer: None,
+        constants: Vec::new(),
         resources: Vec::new(),
         inputs: Vec::new(),
         outputs: Vec::new(),

@@ -29,6 +29,10 @@ impl TargetInfo for Valhall {
     fn select_chain_limit(&self) -> u32 {
         8
     }
+    /// Small ones are shifted words, others stand in a buffer of the driver's.
+    fn table_words(&self) -> Option<(u32, u32)> {
+        Some((2, 4096))
+    }
     /// LD_BUFFER gives zero out of range (isa/valhall_rogue.md 4.13), and addresses of LEA_BUFFER are
     /// used only where the program says.
     fn speculates_loads(&self) -> bool {
@@ -46,5 +50,11 @@ impl TargetInfo for Contracting {
     }
     fn has_fma(&self, ty: Type) -> bool {
         matches!(ty, Type::B16 | Type::B32)
+    }
+    fn flatten_limit(&self) -> u32 {
+        Valhall.flatten_limit()
+    }
+    fn speculates_loads(&self) -> bool {
+        Valhall.speculates_loads()
     }
 }

@@ -229,6 +229,13 @@ fn state(compiled: &valhall::Compiled) -> Map<String, Value> {
             state.insert(name.into(), value.into());
         }
     }
+    if !compiled.constants.is_empty() {
+        let tables = compiled.constants.iter();
+        let buffers: Vec<Value> = tables
+            .map(|table| json!({"index": table.index, "words": table.words}))
+            .collect();
+        state.insert("constant_buffers".into(), buffers.into());
+    }
     for (name, value) in [
         ("varying_stride", compiled.varying_stride),
         ("tls_bytes", compiled.tls_bytes),

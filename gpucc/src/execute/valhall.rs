@@ -210,6 +210,16 @@ impl Machine {
                 descriptors::buffer(at, size),
             );
         }
+        for table in &self.compiled.constants {
+            let bytes = bytes_of(&table.words);
+            let size = bytes.len() as u32;
+            let at = filler.map(bytes, false);
+            filler.set(
+                valhall::abi::table::UNIFORM,
+                table.index,
+                descriptors::buffer(at, size),
+            );
+        }
         filler
     }
 

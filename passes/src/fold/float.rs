@@ -3,7 +3,7 @@
 use super::Rewrite;
 use cranelift_entity::EntitySet;
 use gpucc_ir::ssa::{
-    Flags, Func, Imm, InstData, Numerics, Op, Scalar, Type, Value,
+    Builtin, Flags, Func, Imm, InputKind, InstData, Numerics, Op, Scalar, Stage, Type, Value,
     numerics::{Denormals, NanRule, ZeroRule},
 };
 
@@ -192,6 +192,10 @@ pub(super) fn rewrite(
                 && is(inner.args[1], 0.0);
             exact.then_some(Rewrite::Op(Op::FSat, smallvec::smallvec![inner.args[0]]))
         }
+        Op::FLt if below_zero(func, data.args[1]) && no_less_than_zero(func, first, SIGN_DEPTH) => {
+            Some(Rewrite::Bits(0))
+        }
+        Op::FLe if is(first, 0.0) && is_pixel(func, data.args[1]) => Some(Rewrite::Bits(1)),
         // A choice between constants compared with a constant is the choice or its opposite.
         Op::FEq | Op::FNe | Op::FLt | Op::FLe => {
             let inner = def(first, Op::Select)?;
@@ -210,6 +214,65 @@ pub(super) fn rewrite(
             Some(Rewrite::Value(first))
         }
         _ => None,
+    }
+}
+
+/// How far signs are followed.
+const SIGN_DEPTH: u32 = 6;
+
+/// A constant that is 0 or less.
+fn below_zero(func: &Func, value: Value) -> bool {
+    func.ty(value) == Type::B32
+        && func
+            .as_const(value)
+            .is_some_and(|bits| f32::from_bits(bits as u32) <= 0.0)
+}
+
+/// The bits of a f32 above 0.
+fn above_zero(bits: u64) -> bool {
+    f32::from_bits(bits as u32) > 0.0
+}
+
+/// Where a fragment is: a number above 0.
+fn is_pixel(func: &Func, value: Value) -> bool {
+    let Some(data) = func.def(value) else {
+        return false;
+    };
+    match data.imm {
+        Imm::Input(input, component) => {
+            func.stage == Stage::Fragment
+                && component < 2
+                && func.inputs[input].kind == InputKind::Builtin(Builtin::Position)
+        }
+        _ => false,
+    }
+}
+
+/// Not below zero under any model: at least 0, either zero, or no number.
+pub(super) fn no_less_than_zero(func: &Func, value: Value, depth: u32) -> bool {
+    let Some(data) = func.def(value).filter(|_| depth > 0) else {
+        return false;
+    };
+    let of = |k: usize| no_less_than_zero(func, data.args[k], depth - 1);
+    match data.op {
+        Op::Const => {
+            func.ty(value) == Type::B32
+                && func
+                    .as_const(value)
+                    .is_some_and(|bits| f32::from_bits(bits as u32) >= 0.0)
+        }
+        Op::Input => is_pixel(func, value),
+        Op::FAbs | Op::FSqrt | Op::FSat | Op::UToF | Op::FExp | Op::FExp2 => true,
+        Op::FMul => data.args[0] == data.args[1] || of(0) && of(1),
+        Op::FAdd | Op::FMin => of(0) && of(1),
+        // Not by -0.
+        Op::FDiv => of(0) && func.as_const(data.args[1]).is_some_and(above_zero),
+        Op::FMa => (data.args[0] == data.args[1] || of(0) && of(1)) && of(2),
+        // What is no number gives way to the other operand.
+        Op::FMax => of(0) && of(1) || func.as_const(data.args[1]).is_some_and(above_zero),
+        Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRound => of(0),
+        Op::Select => of(1) && of(2),
+        _ => false,
     }
 }
 

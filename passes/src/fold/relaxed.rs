@@ -80,6 +80,14 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
             if is(b, 0.0) {
                 return Some(Rewrite::Value(a));
             }
+            // (c - x) + d
+            if let Some(inner) = def(a, Op::FSub)
+                && let Some(sum) = number(inner.args[0]).zip(number(b)).map(|(c, d)| c + d)
+            {
+                return (sum.is_normal() || sum == 0.0).then(|| {
+                    Rewrite::BitsOp(Op::FSub, Type::B32, sum.to_bits().into(), inner.args[1])
+                });
+            }
             let (x, before, by) = chain(Op::FAdd, a, number(b)?)?;
             new(Op::FAdd, x, before + by)
         }
@@ -178,9 +186,57 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
             }
             (low == 0.0 && high == 1.0).then(|| Rewrite::op(Op::FSat, &[inner.args[0]]))?
         }
+        (Op::FPow, &[a, b]) => match (number(a), number(b)) {
+            (_, Some(1.0)) => Some(Rewrite::Value(a)),
+            (_, Some(2.0)) => Rewrite::op(Op::FMul, &[a, a]),
+            (_, Some(4.0)) => Some(Rewrite::Twice(
+                Op::FMul,
+                Op::FMul,
+                smallvec::smallvec![a, a],
+            )),
+            (_, Some(0.5)) => Rewrite::op(Op::FSqrt, &[a]),
+            (Some(2.0), _) => Rewrite::op(Op::FExp2, &[b]),
+            _ => None,
+        },
+        (Op::FLt | Op::FLe | Op::FEq | Op::FNe, &[a, b])
+            if number(a).is_some() != number(b).is_some() =>
+        {
+            compared(func, data.op, a, b)
+        }
         (Op::FEq | Op::FLe, &[a, b]) if a == b && is_number(func, a) => Some(Rewrite::Bits(1)),
         (Op::FNe, &[a, b]) if a == b && is_number(func, a) => Some(Rewrite::Bits(0)),
         (Op::FLt, &[a, b]) if a == b => Some(Rewrite::Bits(0)),
+        _ => None,
+    }
+}
+
+/// A root or a sum compared with a constant: what is under the root, or the sum's other term, is
+/// compared with another constant.
+fn compared(func: &Func, op: Op, a: Value, b: Value) -> Option<Rewrite> {
+    let left = constant(func, a);
+    let bound = left.or_else(|| constant(func, b))?;
+    let inner = func.def(if left.is_some() { b } else { a })?;
+    let new = |value: Value, bound: f32| {
+        let bits = u64::from(bound.to_bits());
+        (bound.is_normal() || bound == 0.0).then(|| match left {
+            Some(_) => Rewrite::BitsOp(op, Type::B32, bits, value),
+            None => Rewrite::OpBits(op, smallvec::smallvec![value], Type::B32, bits),
+        })
+    };
+    match inner.op {
+        Op::FSqrt if bound >= 0.0 && matches!(op, Op::FLt | Op::FLe) => {
+            new(inner.args[0], bound * bound)
+        }
+        Op::FAdd => {
+            let term = constant(func, inner.args[1])?;
+            // Only where nothing is lost.
+            let rest = bound - term;
+            if rest + term == bound {
+                new(inner.args[0], rest)
+            } else {
+                None
+            }
+        }
         _ => None,
     }
 }
@@ -352,5 +408,41 @@ mod tests {
         let data = func.def(value).expect("a sum");
         assert_eq!((data.op, &data.args[..2]), (Op::FMa, &[x, y][..]));
         assert_eq!(func.as_const(data.args[2]), Some(12f32.to_bits().into()));
+    }
+
+    #[test]
+    fn powers_of_small_constants_are_products() {
+        let (func, value, [x, ..]) = folded(true, |b, [x, ..]| {
+            let four = b.f32(4.0);
+            b.op2(Op::FPow, x, four)
+        });
+        let data = func.def(value).expect("a product");
+        assert_eq!((data.op, data.args[0]), (Op::FMul, data.args[1]));
+        let square = func.def(data.args[0]).expect("a product");
+        assert_eq!((square.op, &square.args[..]), (Op::FMul, &[x, x][..]));
+    }
+
+    #[test]
+    fn a_distance_is_compared_by_its_square() {
+        let (func, value, [x, ..]) = folded(true, |b, [x, ..]| {
+            let (root, bound) = (b.op1(Op::FSqrt, x), b.f32(0.25));
+            b.op2(Op::FLt, root, bound)
+        });
+        let truth = func.def(value).expect("a conversion").args[0];
+        let data = func.def(truth).expect("a comparison");
+        assert_eq!((data.op, data.args[0]), (Op::FLt, x));
+        assert_eq!(func.as_const(data.args[1]), Some(0.0625f32.to_bits().into()));
+    }
+
+    #[test]
+    fn sums_of_constants_are_taken_together_through_a_difference() {
+        let (func, value, [x, ..]) = folded(true, |b, [x, ..]| {
+            let (one, two) = (b.f32(1.0), b.f32(2.0));
+            let difference = b.op2(Op::FSub, one, x);
+            b.op2(Op::FAdd, difference, two)
+        });
+        let data = func.def(value).expect("a difference");
+        assert_eq!((data.op, data.args[1]), (Op::FSub, x));
+        assert_eq!(func.as_const(data.args[0]), Some(3f32.to_bits().into()));
     }
 }

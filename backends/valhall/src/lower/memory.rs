@@ -370,15 +370,30 @@ impl Lower<'_> {
         if base.is_none() && element.is_none() && self.load_pushed(data, resource, offset as u32) {
             return;
         }
-        let width = self.ssa.ty(data.results[0]).bytes();
-        for (first, len) in runs(width, data.results.len(), None) {
+        let class = self.buffer_class(resource);
+        self.words_of_buffer(rest[0], &data.results, class, |lower| {
+            lower.handle(resource, element)
+        });
+    }
+
+    /// Loads what stands from an address of a buffer on.
+    fn words_of_buffer(
+        &mut self,
+        address: Value,
+        results: &[Value],
+        class: u32,
+        handle: impl Fn(&mut Self) -> Opnd,
+    ) {
+        let (base, offset) = base_and_offset(self.ssa, address);
+        let width = self.ssa.ty(results[0]).bytes();
+        for (first, len) in runs(width, results.len(), None) {
             let bytes = width * len as u32;
             let at = width * first as u32;
             let address = match (base, at) {
                 (None, at) => Opnd::bits(offset as u32 + at),
-                (Some(_), 0) => self.plain(rest[0]),
+                (Some(_), 0) => self.plain(address),
                 (Some(_), at) => {
-                    let whole = self.plain(rest[0]);
+                    let whole = self.plain(address);
                     Opnd::reg(self.add_constant(whole, at))
                 }
             };
@@ -386,15 +401,15 @@ impl Lower<'_> {
                 Src::Bits(_) => address,
                 _ => Opnd::reg(self.in_register(address)),
             };
-            let handle = self.handle(resource, element);
+            let handle = handle(self);
             let registers = self.staging(bytes);
             let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
             let mut op = build(buffer_row(bytes), &[address, handle])
                 .with(f::UNSIGNED, 1)
                 .writing(&staging);
-            op.effects = reading(self.buffer_class(resource));
+            op.effects = reading(class);
             self.push(op);
-            self.define_loaded(&data.results[first..first + len], &registers);
+            self.define_loaded(&results[first..first + len], &registers);
         }
     }
 
@@ -700,6 +715,10 @@ impl Lower<'_> {
 
     pub(super) fn mem_load(&mut self, inst: ssa::Inst, access: ssa::Access) {
         let data = &self.ssa.insts[inst];
+        if self.ssa.mems[access.mem].space == MemSpace::Constant {
+            let handle = self.abi.constant_buffer(access.mem);
+            return self.words_of_buffer(data.args[0], &data.results, 0, |_| Opnd::bits(handle));
+        }
         let width = self.ssa.ty(data.results[0]).bytes();
         let bytes = i64::from(width) * data.results.len() as i64;
         let base = self.variable_address(access.mem, data.args[0], Reach::Signed16, bytes);
