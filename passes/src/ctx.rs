@@ -98,6 +98,11 @@ pub trait TargetInfo {
     fn select_chain_limit(&self) -> u32 {
         4
     }
+    /// Selects that one access of private memory is worth: arrays whose chains take fewer for the accesses
+    /// that they save need no memory either.
+    fn access_worth(&self) -> u32 {
+        0
+    }
     /// Words of a private array that only holds constants, from the first to the second number, for
     /// which a table in memory pays; `None` where programs come without tables.
     fn table_words(&self) -> Option<(u32, u32)> {

@@ -17,6 +17,8 @@ struct Words {
     value: BTreeMap<u32, Value>,
     /// The store that wrote a word last, while nobody could have read it: and which operand.
     pending: BTreeMap<u32, (Inst, usize)>,
+    /// What a word with a pending store held before, as far as that is known.
+    before: BTreeMap<u32, Value>,
 }
 
 struct Forward<'a, 'c> {
@@ -111,18 +113,32 @@ impl Forward<'_, '_> {
         if data.op == Op::MemStore {
             for (index, &value) in data.args[1..].iter().enumerate() {
                 let word = place(index);
-                let known = words.value.insert(word, value) == Some(value);
-                if known && self.ctx.draw() {
+                let before = words.value.insert(word, value);
+                if before == Some(value) && self.ctx.draw() {
                     // It is there already.
                     self.dead[inst] |= 1 << index.min(63);
                     self.changed = true;
                     continue;
                 }
-                if let Some((before, operand)) = words.pending.insert(word, (inst, index))
-                    && self.ctx.draw()
-                {
-                    self.dead[before] |= 1 << operand.min(63);
-                    self.changed = true;
+                match words.pending.insert(word, (inst, index)) {
+                    Some((other, operand)) if self.ctx.draw() => {
+                        self.dead[other] |= 1 << operand.min(63);
+                        self.changed = true;
+                        // What was there before is put back: without the store between nothing changes.
+                        if words.before.get(&word) == Some(&value) && self.ctx.draw() {
+                            self.dead[inst] |= 1 << index.min(63);
+                            words.pending.remove(&word);
+                        }
+                    }
+                    Some(_) => {
+                        words.before.remove(&word);
+                    }
+                    None => {
+                        match before {
+                            Some(value) => words.before.insert(word, value),
+                            None => words.before.remove(&word),
+                        };
+                    }
                 }
             }
             return false;

@@ -14,7 +14,7 @@ mod uniforms;
 mod vertex;
 mod wide;
 
-use crate::api::{Effort, Options};
+use crate::api::{Effort, Options, Uniforms};
 use gpucc_ir::ssa::{Builder, Func, InstData, Op, Type, Value};
 use gpucc_passes::Ctx;
 use gpucc_passes::expand::{Native, OwnRecipe};
@@ -166,6 +166,15 @@ impl Native for Machine {
 pub fn expand(mut func: Func, options: &Options) -> Func {
     let target = &crate::target::Contracting;
     let model = crate::numerics();
+    if options.effort > Effort::None && options.pipeline.uniforms == Uniforms::Pushed {
+        let unloaded = &crate::target::Unloaded;
+        let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, unloaded);
+        if gpucc_passes::scalar_replace::run(&mut func, &mut ctx) {
+            gpucc_passes::mem2reg::run(&mut func, &mut ctx);
+            gpucc_passes::copy_prop::run(&mut func, &mut ctx);
+            gpucc_passes::fold::run(&mut func, &mut ctx);
+        }
+    }
     vertex::expand(&mut func);
     texture::expand(&mut func);
     choose_derivatives(&mut func);

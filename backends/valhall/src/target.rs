@@ -29,6 +29,10 @@ impl TargetInfo for Valhall {
     fn select_chain_limit(&self) -> u32 {
         8
     }
+    /// An access is the address, the wait and the access; measured, longer chains make programs larger.
+    fn access_worth(&self) -> u32 {
+        3
+    }
     /// Small ones are shifted words, others stand in a buffer of the driver's.
     fn table_words(&self) -> Option<(u32, u32)> {
         Some((2, 4096))
@@ -37,6 +41,19 @@ impl TargetInfo for Valhall {
     /// used only where the program says.
     fn speculates_loads(&self) -> bool {
         true
+    }
+}
+
+/// Valhall where uniforms are pushed: without its arrays many a program would not touch memory at all,
+/// and the load-store unit takes one access a cycle where the converter does 32 selects.
+pub struct Unloaded;
+
+impl TargetInfo for Unloaded {
+    fn native(&self, op: Op, ty: Type) -> bool {
+        crate::expand::is_native(op, ty)
+    }
+    fn access_worth(&self) -> u32 {
+        20
     }
 }
 

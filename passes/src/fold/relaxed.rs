@@ -431,7 +431,10 @@ mod tests {
         let truth = func.def(value).expect("a conversion").args[0];
         let data = func.def(truth).expect("a comparison");
         assert_eq!((data.op, data.args[0]), (Op::FLt, x));
-        assert_eq!(func.as_const(data.args[1]), Some(0.0625f32.to_bits().into()));
+        assert_eq!(
+            func.as_const(data.args[1]),
+            Some(0.0625f32.to_bits().into())
+        );
     }
 
     #[test]
