@@ -73,6 +73,9 @@ pub enum Policy {
     },
     /// Rotate over all rows of the limit.
     Spread,
+    /// As few cells as possible: a cell that holds something at another time before one that nothing has held yet,
+    /// and among those the one that is taken again soonest, so that long gaps stay for what lives long.
+    Tight,
 }
 
 /// Limits and taste. One entry per file, in the order of the target's files.
@@ -83,12 +86,14 @@ pub struct Options {
     /// Rows inside that limit that do not exist, of some files (Valhall at full occupancy: the middle
     /// half of the file). Only operands that a target fixes there lie in them.
     pub holes: Vec<(FileId, Range<u16>)>,
+    /// The rows of `holes` exist after all where something would have to be stored to memory without them.
+    pub fill_holes: bool,
     /// How cells are chosen.
     pub policy: Policy,
+    /// Cells that the target names whatever is done here: to [`Policy::Tight`] they are not new.
+    pub named: Vec<Cell>,
     /// First spill slot to hand out (slots below belong to the caller).
     pub first_slot: u32,
-    /// Give up with [`Error::NeedsMemory`] as soon as a value would need a slot.
-    pub without_memory: bool,
 }
 
 impl Options {
@@ -101,9 +106,10 @@ impl Options {
         Options {
             rows,
             holes: Vec::new(),
+            fill_holes: false,
             policy: Policy::Compact { free_rows: 8 },
+            named: Vec::new(),
             first_slot: 0,
-            without_memory: false,
         }
     }
 
@@ -125,6 +131,8 @@ pub struct Allocation {
     pub rows_used: Vec<u16>,
     /// One past the highest spill slot.
     pub slots: u32,
+    /// The rows of [`Options::holes`] were used, as [`Options::fill_holes`] allows.
+    pub filled_holes: bool,
     /// Registers spilled to slots.
     pub spilled: u32,
     /// Registers recomputed at their uses.
@@ -164,9 +172,6 @@ pub enum Error {
         /// Rounds tried.
         rounds: u32,
     },
-    /// Some value would have to live in a slot, and [`Options::without_memory`] forbids it.
-    #[error("the function does not fit without memory")]
-    NeedsMemory,
     /// The checker refuses the result: the allocator's fault, never the user's.
     #[error("the register checker refuses the allocation: {0}")]
     Check(#[from] crate::check::Refusal),

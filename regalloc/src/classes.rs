@@ -351,12 +351,21 @@ impl Classes {
                 }
             }
         }
-        (0..row).any(|base| {
+        let positions = (0..row).any(|base| {
             members.iter().all(|&(member, offset)| {
                 let phase = (u16::from(base) + offset) % u16::from(row);
                 self.class[member as usize].phases >> phase & 1 != 0
             })
-        })
+        });
+        // Where the base is fixed, so are the members: beside what else is fixed there.
+        positions
+            && base_pin.is_none_or(|base| {
+                members.iter().all(|&(member, offset)| {
+                    let row = u16::from(row);
+                    let (at, phase) = ((base + offset) / row, (base + offset) % row);
+                    self.not_pinned_to_others(member, at) >> phase & 1 != 0
+                })
+            })
     }
 
     /// Whether a class at an offset of a run would live in cells of a member while that lives. Members may share

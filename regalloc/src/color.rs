@@ -8,13 +8,15 @@
 
 mod evict;
 mod relieve;
+mod tight;
 
 use crate::api::{Options, Policy, Shape};
 use crate::classes::Classes;
 use crate::segment::{Segment, length};
 use crate::work::NONE;
-use gpucc_ir::mach::{FileId, Files};
+use gpucc_ir::mach::{Cell, FileId, Files};
 use smallvec::SmallVec;
+use std::cmp::Reverse;
 
 /// One stay of a class in a cell.
 #[derive(Copy, Clone, Debug)]
@@ -48,6 +50,17 @@ struct FileCells {
     next: u16,
     /// Cells within the limit that do not exist.
     missing: u16,
+    /// Which cells hold something at some time, where that decides.
+    named: Option<Vec<bool>>,
+}
+
+impl FileCells {
+    fn is_new(&self, cell: u16) -> bool {
+        self.named
+            .as_ref()
+            .and_then(|named| named.get(cell as usize))
+            .is_some_and(|named| !named)
+    }
 }
 
 /// Stays in cells that do not exist: nobody, for ever, at any price.
@@ -63,6 +76,8 @@ pub(crate) struct Colors {
     /// A class that found no place although nothing is left to spill.
     pub stuck: Option<u32>,
     pub steps: u64,
+    /// Cells of all files that are occupied at once, at most: fewer cannot be named.
+    peak: u64,
     files: Vec<FileCells>,
 }
 
@@ -77,12 +92,67 @@ struct Colorer<'a> {
     sweep: usize,
     /// Searches for somebody to evict that may still be made in this round.
     searches: usize,
+    order: Order,
 }
+
+/// In which order classes are given their cells.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Order {
+    /// Long runs before short ones, instead of the order of their beginnings.
+    long_runs: bool,
+    /// Long lives before short ones, instead of the order of their beginnings.
+    long_lives: bool,
+}
+
+/// The orders that are tried, until one names no more cells than are occupied at once.
+const ORDERS: [Order; 4] = [
+    Order {
+        long_runs: false,
+        long_lives: false,
+    },
+    Order {
+        long_runs: true,
+        long_lives: false,
+    },
+    Order {
+        long_runs: false,
+        long_lives: true,
+    },
+    Order {
+        long_runs: true,
+        long_lives: true,
+    },
+];
 
 /// Colours all classes.
 ///
 /// `round` counts from 1: later rounds leave more room for what fragments rows.
 pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u32) -> Colors {
+    let mut best = color_in_order(classes, files, options, round, ORDERS[0]);
+    if options.policy != Policy::Tight {
+        return best;
+    }
+    for order in &ORDERS[1..] {
+        if !best.fits() || best.named() <= best.peak {
+            break;
+        }
+        let other = color_in_order(classes, files, options, round, *order);
+        let steps = best.steps + other.steps;
+        if other.fits() && other.named() < best.named() {
+            best = other;
+        }
+        best.steps = steps;
+    }
+    best
+}
+
+fn color_in_order(
+    classes: &Classes,
+    files: Files,
+    options: &Options,
+    round: u32,
+    order: Order,
+) -> Colors {
     let count = classes.class.len();
     let mut colorer = Colorer {
         classes,
@@ -93,13 +163,14 @@ pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u
         is_spilled: vec![false; count],
         sweep: 0,
         searches: 256 + count / 64,
+        order,
     };
     for (index, file) in files.0.iter().enumerate() {
         let whole = file.cells / u16::from(file.row);
         let limit = options.rows.get(index).copied().unwrap_or(whole).min(whole);
         let opened = match options.policy {
             Policy::Compact { free_rows } => free_rows.min(limit),
-            Policy::Spread => limit,
+            Policy::Spread | Policy::Tight => limit,
         };
         let row = u16::from(file.row);
         let mut tracks = vec![Track::default(); file.cells as usize];
@@ -122,6 +193,14 @@ pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u
             opened,
             next: 0,
             missing,
+            named: (options.policy == Policy::Tight).then(|| {
+                let of = |cell: u16| Cell {
+                    file: FileId(index as u8),
+                    index: cell,
+                };
+                let is_named = |cell: u16| options.named.contains(&of(cell));
+                (0..file.cells).map(is_named).collect()
+            }),
         });
     }
     for file in 0..files.0.len() {
@@ -141,6 +220,17 @@ const CLEARING: u32 = 3;
 const LAST_RESORT: u32 = 10;
 
 impl Colors {
+    /// Everybody has a place.
+    pub fn fits(&self) -> bool {
+        self.spilled.is_empty() && self.stuck.is_none()
+    }
+
+    /// Cells that something holds at some time, and those that the target names anyway.
+    fn named(&self) -> u64 {
+        let cells = self.files.iter().filter_map(|file| file.named.as_ref());
+        cells.flatten().filter(|&&named| named).count() as u64
+    }
+
     /// A place of this shape that is free at all points `start..end`, within the file's limit;
     /// rows in use are looked at first.
     pub fn spare(&self, shape: Shape, start: u32, end: u32) -> Option<u16> {
@@ -219,6 +309,20 @@ impl Colorer<'_> {
         bound.sort_unstable();
         large.sort_unstable();
         small.sort_unstable();
+        let order = self.order;
+        if order.long_runs {
+            large.sort_by_key(|&(_, is_unit, index)| match is_unit {
+                true => Reverse(classes.units[index as usize].members.len()),
+                false => Reverse(usize::from(classes.class[index as usize].shape.count)),
+            });
+        }
+        if order.long_lives {
+            small.sort_by_key(|&(_, index)| {
+                Reverse(length(&classes.class[index as usize].segments))
+            });
+        }
+        // Who comes out of order is compared with all that is there.
+        let from = |start: u32, sorted: bool| if sorted { 0 } else { start };
         // What lies beside something pinned has one row to choose from.
         for (start, index) in bound {
             if classes.units[index as usize].run {
@@ -229,6 +333,7 @@ impl Colorer<'_> {
         }
         self.rewind();
         for (start, is_unit, index) in large {
+            let start = from(start, order.long_runs);
             if !is_unit {
                 self.single(index, start);
             } else if classes.units[index as usize].run {
@@ -240,7 +345,7 @@ impl Colorer<'_> {
         self.sweep = 1;
         self.rewind();
         for (start, index) in small {
-            self.single(index, start);
+            self.single(index, from(start, order.long_lives));
         }
     }
 
@@ -342,6 +447,11 @@ impl Colorer<'_> {
                 stays.sort_unstable_by_key(|stay| stay.start);
             }
             self.colors.steps += data.segments.len() as u64;
+            // A fixed cell that is merely overwritten is nobody's.
+            let held = data.pin.is_none() || data.segments.iter().any(|s| s.end - s.start > 1);
+            if let Some(named) = file.named.as_mut().filter(|_| held) {
+                named[cell as usize] = true;
+            }
         }
     }
 
@@ -369,6 +479,13 @@ impl Colorer<'_> {
         let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
         if let Some(cell) = self.hinted(class, point) {
             self.place(class, cell);
+            return;
+        }
+        if self.colors.files[file].named.is_some() {
+            match self.tightest(file, class, point) {
+                Some(cell) => self.place(class, cell),
+                None => self.evict_for(class),
+            }
             return;
         }
         loop {
@@ -578,6 +695,8 @@ impl Colorer<'_> {
                 bases
                     .into_iter()
                     .find(|&base| self.fit_run(&members, file, base, point))
+            } else if self.colors.files[file].named.is_some() {
+                self.tightest_run(&members, file, point)
             } else {
                 (begin..total)
                     .chain(0..begin)

@@ -50,6 +50,12 @@ pub fn allocate<I: Inst, T: Target<I>>(
         spilled,
         allocation,
     } = solve(func, target, options)?;
+    let whole = without_holes(options);
+    let options = if allocation.filled_holes {
+        &whole
+    } else {
+        options
+    };
     let evidence = Evidence {
         recorded: &recorded,
         claims: &claims,
@@ -69,6 +75,13 @@ pub fn allocate<I: Inst, T: Target<I>>(
         func.blocks[block.block].nodes.extend(list);
     }
     Ok(allocation)
+}
+
+fn without_holes(options: &Options) -> Options {
+    Options {
+        holes: Vec::new(),
+        ..options.clone()
+    }
 }
 
 /// An allocation with everything its proof needs.
@@ -108,6 +121,8 @@ fn solve<I: Inst, T: Target<I>>(
         rows_used: vec![0; func.files.0.len()],
         ..Allocation::default()
     };
+    let whole = without_holes(options);
+    let mut options = options;
     // Who lives into each block in the program itself: where slots must hold their values.
     let mut program_live: Option<live::Live> = None;
     loop {
@@ -131,9 +146,20 @@ fn solve<I: Inst, T: Target<I>>(
                 classes::classify(&work, &mut live, true)?
             }
         };
-        let colors = color::color(&classes, work.files, options, allocation.rounds);
+        let mut colors = color::color(&classes, work.files, options, allocation.rounds);
+        if options.fill_holes
+            && !options.holes.is_empty()
+            && !colors.fits()
+            && (colors.stuck.is_some()
+                || !spill::recomputable(&work, &mut classes, &colors.spilled, target))
+        {
+            allocation.steps += colors.steps;
+            allocation.filled_holes = true;
+            options = &whole;
+            colors = color::color(&classes, work.files, options, allocation.rounds);
+        }
         allocation.steps += classes.steps + colors.steps;
-        if colors.spilled.is_empty() && colors.stuck.is_none() {
+        if colors.fits() {
             let cells: Vec<Option<Cell>> = (0..work.regs.len())
                 .map(|index| {
                     let root = classes.find(index as u32) as usize;
@@ -171,8 +197,7 @@ fn solve<I: Inst, T: Target<I>>(
             &colors.spilled,
             target,
             &mut spilled,
-            options.without_memory,
-        )?;
+        );
         if !progress {
             let class = colors
                 .stuck

@@ -5,7 +5,7 @@
 //! loaded once before it; if that copy must go too, it is loaded at each use. A register whose one
 //! definition the target calls recomputable is computed again at each use instead.
 
-use crate::api::{Error, Shape, Target};
+use crate::api::{Shape, Target};
 use crate::classes::Classes;
 use crate::work::{NONE, Operands, Origin, Work, WorkNode, virt};
 use cranelift_entity::EntityRef;
@@ -57,31 +57,47 @@ fn shape_of<I>(work: &Work<I>, v: VReg) -> Shape {
     }
 }
 
+/// The registers of some classes that gain from being spilled.
+fn members<I: Inst>(work: &Work<I>, classes: &mut Classes, chosen: &[u32]) -> Vec<Vec<VReg>> {
+    let mut in_chosen = vec![NONE; classes.class.len()];
+    for (k, &class) in chosen.iter().enumerate() {
+        in_chosen[class as usize] = k as u32;
+    }
+    let mut members: Vec<Vec<VReg>> = vec![Vec::new(); chosen.len()];
+    for (index, reg) in work.regs.iter().enumerate() {
+        let class = classes.find(index as u32);
+        let at = in_chosen[class as usize];
+        if at != NONE && !reg.tiny {
+            members[at as usize].push(VReg::from_u32(index as u32));
+        }
+    }
+    members
+}
+
+/// Whether spilling `chosen` classes stores nothing: all of them can be recomputed.
+pub(crate) fn recomputable<I: Inst, T: Target<I>>(
+    work: &Work<I>,
+    classes: &mut Classes,
+    chosen: &[u32],
+    target: &T,
+) -> bool {
+    let definitions = Definitions::of(work);
+    let members = members(work, classes, chosen);
+    members
+        .iter()
+        .all(|regs| definitions.recomputed(work, regs, target).is_some())
+}
+
 /// Spills the registers of `chosen` classes. Returns false when there is nothing left to spill in them.
-///
-/// # Errors
-/// [`Error::NeedsMemory`] for the first one that would need a slot, if it may not have one.
 pub(crate) fn spill<I: Inst, T: Target<I>>(
     work: &mut Work<I>,
     classes: &mut Classes,
     chosen: &[u32],
     target: &mut T,
     state: &mut Spilled<I>,
-    without_memory: bool,
-) -> Result<bool, Error> {
+) -> bool {
     let count = work.regs.len();
-    let mut in_chosen = vec![NONE; classes.class.len()];
-    for (k, &class) in chosen.iter().enumerate() {
-        in_chosen[class as usize] = k as u32;
-    }
-    let mut members: Vec<Vec<VReg>> = vec![Vec::new(); chosen.len()];
-    for index in 0..count {
-        let class = classes.find(index as u32);
-        let at = in_chosen[class as usize];
-        if at != NONE && !work.regs[index].tiny {
-            members[at as usize].push(VReg::from_u32(index as u32));
-        }
-    }
+    let members = members(work, classes, chosen);
     let definitions = Definitions::of(work);
     let mut plans = vec![Plan::Keep; count];
     let mut slots = SlotPool {
@@ -103,12 +119,7 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
             continue;
         }
         any = true;
-        if let [only] = regs[..]
-            && let Some(node) = definitions.single(only)
-            && let Origin::Program(number) | Origin::Again(number) =
-                work.nodes[node as usize].origin
-            && target.remat(&work.nodes[node as usize].inst)
-        {
+        if let Some((only, node, number)) = definitions.recomputed(work, regs, target) {
             plans[only.index()] = Plan::Again(node);
             state.home[work.regs[only.index()].root.index()] = Home::Again(number);
             state.recomputed += 1;
@@ -126,9 +137,6 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
                 plans[v.index()] = Plan::Slot(slot);
                 continue;
             }
-            if without_memory {
-                return Err(Error::NeedsMemory);
-            }
             let slot = *shared.get_or_insert_with(|| {
                 let data = &classes.class[chosen[k] as usize];
                 let last = data.segments[data.segments.len() - 1].end;
@@ -144,7 +152,7 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
         let first_time = !std::mem::replace(&mut state.began, true);
         rewrite(work, plans, target, first_time);
     }
-    Ok(any)
+    any
 }
 
 /// Slots handed out in this round: classes that do not live at the same time share one.
@@ -200,6 +208,23 @@ impl Definitions {
 
     fn single(&self, v: VReg) -> Option<u32> {
         Some(self.node[v.index()]).filter(|&node| node < SEVERAL)
+    }
+
+    /// The one register of a class, the node that defines it and that node's number in the program, if the target says
+    /// that it may be computed again.
+    fn recomputed<I: Inst, T: Target<I>>(
+        &self,
+        work: &Work<I>,
+        regs: &[VReg],
+        target: &T,
+    ) -> Option<(VReg, u32, u32)> {
+        let [only] = regs else { return None };
+        let node = self.single(*only)?;
+        let data = &work.nodes[node as usize];
+        let (Origin::Program(number) | Origin::Again(number)) = data.origin else {
+            return None;
+        };
+        target.remat(&data.inst).then_some((*only, node, number))
     }
 }
 

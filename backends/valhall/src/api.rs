@@ -345,6 +345,10 @@ pub struct Stats {
     pub registers: u32,
     /// NOPs left.
     pub nops: u32,
+    /// Cycles of one warp that runs alone, every block once.
+    pub warp_cycles: u32,
+    /// No order of the same operations lets a warp alone be faster.
+    pub warp_cycles_lower_bound: u32,
 }
 
 impl Stats {
@@ -360,6 +364,11 @@ impl Stats {
             ("fau_words", self.fau_words.into()),
             ("work_registers", self.work_registers.into()),
             ("nops", self.nops.into()),
+            ("warp_cycles", self.warp_cycles.into()),
+            (
+                "warp_cycles_lower_bound",
+                self.warp_cycles_lower_bound.into(),
+            ),
         ]
     }
 }

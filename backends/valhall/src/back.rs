@@ -3,7 +3,7 @@
 use crate::api::{Effort, Failure, FauWord, ProgramInfo, Stats};
 use crate::inst::{FauRef, Inst, Src};
 use crate::isa::Opcode;
-use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule};
+use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, warp};
 use gpucc_ir::driver::Stages;
 use gpucc_ir::mach::{self, Func};
 use gpucc_ir::ssa::{Span, Stage};
@@ -45,11 +45,8 @@ pub fn finish(
     let internal = |pass: &'static str, message: String| Failure::Internal { pass, message };
     let private: Vec<u32> = parts.iter().map(|part| part.private_bytes).collect();
     let (mut funcs, mut entries) = merge(parts);
-    for func in &funcs {
-        dump("lower", func);
-        mach::verify(func).map_err(|fault| internal("lower", fault.to_string()))?;
-    }
     for func in &mut funcs {
+        dump("lower", func);
         dead::run(func);
         if stage == Stage::Fragment {
             helpers::skip(func);
@@ -69,8 +66,14 @@ pub fn finish(
     let mut registers = Vec::new();
     for (func, private) in funcs.iter_mut().zip(&private) {
         dump("constants", func);
-        mach::verify(func).map_err(|fault| internal("constants", fault.to_string()))?;
-        let found = allocate(func, *private, effort, &mut dump, stages)
+        mach::verify(func).map_err(|fault| internal("lower", fault.to_string()))?;
+        stages.end("verify");
+        if effort != Effort::None {
+            schedule::run(func);
+            dump("schedule", func);
+            stages.end("schedule");
+        }
+        let found = regs::allocate(func, *private)
             .map_err(|error| internal("registers", error.to_string()))?;
         if found.private_bytes > regs::REACH && found.spilled > 0 {
             return Err(Failure::Limit {
@@ -81,6 +84,7 @@ pub fn finish(
                 span: Span::NONE,
             });
         }
+        stages.end("registers");
         registers.push(found);
         dump("registers", func);
         flow::run(func, stage);
@@ -122,6 +126,9 @@ pub fn finish(
         stats.instructions += insts.len() as u32;
         stats.cycles += cycles.bound().0;
         stats.cycles_lower_bound += cost::lower_bound(insts);
+        let warp = warp::warp(insts);
+        stats.warp_cycles += warp.cycles;
+        stats.warp_cycles_lower_bound += warp.least;
         stats.spills += program.spills;
         stats.fills += program.fills;
         stats.loops += program.loops;
@@ -152,41 +159,6 @@ pub fn finish(
         stats,
         lines: emitted.lines,
     })
-}
-
-/// Orders the instructions and gives them registers. An order that hides latency is not worth the other half of the
-/// registers, nor memory: where it takes those, the program's own order is tried too.
-fn allocate(
-    func: &mut Func<Inst>,
-    private: u32,
-    effort: Effort,
-    dump: &mut impl FnMut(&'static str, &Func<Inst>),
-    stages: &mut Stages,
-) -> Result<regs::Registers, gpucc_regalloc::Error> {
-    stages.end("verify");
-    if effort == Effort::None {
-        return regs::allocate(func, private);
-    }
-    let mut plain = func.clone();
-    schedule::run(func);
-    dump("schedule", func);
-    stages.end("schedule");
-    let found = regs::allocate(func, private);
-    stages.end("registers");
-    let cost = |found: &regs::Registers| (found.spilled, found.work);
-    if matches!(&found, Ok(found) if cost(found) == (0, 32)) {
-        return found;
-    }
-    let other = regs::allocate(&mut plain, private);
-    stages.end("registers again");
-    match (found, other) {
-        (Ok(found), Ok(other)) if cost(&found) <= cost(&other) => Ok(found),
-        (found @ Ok(_), Err(_)) => found,
-        (_, other) => {
-            *func = plain;
-            other
-        }
-    }
 }
 
 /// Words of uniforms that every known device has (isa/valhall_rogue.md 1.2).

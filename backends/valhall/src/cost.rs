@@ -69,7 +69,7 @@ impl Cycles {
 }
 
 /// Half-components of varyings that a message interpolates.
-fn halves(inst: &isa::Inst) -> f64 {
+pub fn halves(inst: &isa::Inst) -> f64 {
     let opcode = Opcode::of(inst.op());
     if opcode.unit() == Unit::Vt {
         // Two coordinates of 32 bits; a cube has three.
@@ -99,13 +99,7 @@ pub fn cycles(insts: &[isa::Inst]) -> Cycles {
 pub fn lower_bound(insts: &[isa::Inst]) -> f64 {
     let mut cycles = Cycles::default();
     for inst in insts {
-        let opcode = Opcode::of(inst.op());
-        let source = opcode
-            .sources()
-            .first()
-            .map_or(0, |source| inst.get(source.field));
-        let brings = opcode == Opcode::IaddImmI32 && source >= 0x80;
-        if !brings && !matches!(opcode, Opcode::Nop | Opcode::MovI32) {
+        if !crate::warp::is_idle(inst) {
             cycles.add(inst);
         }
     }

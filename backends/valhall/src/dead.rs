@@ -1,9 +1,9 @@
 //! Removes copies of what never changes, and instructions whose results nobody reads.
 
 use crate::inst::{Inst, Op};
-use crate::isa::{Opcode, Unit};
+use crate::isa::{Opcode, Unit, f};
 use cranelift_entity::{EntityRef, EntitySet};
-use gpucc_ir::mach::{Block, Func, Inst as _, Role, VReg};
+use gpucc_ir::mach::{Block, Func, Inst as _, Reg, Role, VReg};
 
 /// Whether an instruction does nothing but write its results.
 fn is_pure(op: &Op) -> bool {
@@ -132,13 +132,18 @@ fn drop_dead(func: &mut Func<Inst>) {
             });
         }
     }
-    let is_wanted = |reg: gpucc_ir::mach::Reg| reg.as_virt().is_none_or(|v| wanted.contains(v));
+    let is_wanted = |reg: Reg| reg.as_virt().is_none_or(|v| wanted.contains(v));
     for &block in &func.layout {
         func.blocks[block]
             .nodes
             .retain_mut(|node| match &mut node.inst {
                 Inst::Op(op) => {
-                    !is_pure(op) || op.dst.iter().chain(&op.write).any(|&reg| is_wanted(reg))
+                    let stays =
+                        !is_pure(op) || op.dst.iter().chain(&op.write).any(|&reg| is_wanted(reg));
+                    if stays {
+                        narrow(op, is_wanted);
+                    }
+                    stays
                 }
                 Inst::Entry(list) => {
                     list.retain(|&mut (reg, _)| is_wanted(reg));
@@ -156,11 +161,42 @@ fn drop_dead(func: &mut Func<Inst>) {
     }
 }
 
+/// A load brings no more words than somebody reads, as far as these are the last.
+fn narrow(op: &mut Op, is_wanted: impl Fn(Reg) -> bool) {
+    let rows = match op.opcode {
+        Opcode::LdBufferI64 | Opcode::LdBufferI96 | Opcode::LdBufferI128 => [
+            Opcode::LdBufferI32,
+            Opcode::LdBufferI64,
+            Opcode::LdBufferI96,
+        ],
+        Opcode::LoadI64 | Opcode::LoadI96 | Opcode::LoadI128 => {
+            [Opcode::LoadI32, Opcode::LoadI64, Opcode::LoadI96]
+        }
+        _ => return,
+    };
+    let words = op.write.iter().rposition(|&reg| is_wanted(reg));
+    let words = words.map_or(0, |last| last + 1);
+    let Some(&row) = rows
+        .get(words.wrapping_sub(1))
+        .filter(|_| words < op.write.len())
+    else {
+        return;
+    };
+    op.write.truncate(words);
+    let old = std::mem::replace(&mut op.word, Op::new(row).word);
+    op.opcode = row;
+    for field in [f::UNSIGNED, f::OFFSET, f::ACCESS] {
+        if op.word.has_field(field) {
+            op.word = op.word.with(field, old.get(field));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::inst::{FILES, GPR, Src, cell};
-    use gpucc_ir::mach::{Demand, Reg};
+    use gpucc_ir::mach::Demand;
     use gpucc_ir::ssa::Span;
     use smallvec::SmallVec;
 
@@ -201,5 +237,40 @@ mod tests {
             body,
             "entry v0=r60\n    v4 = MOV.i32 v0\n    STORE.i32 @v4 v0:v0"
         );
+    }
+
+    #[test]
+    fn a_load_brings_the_words_up_to_the_last_that_is_read() {
+        let read = |wanted: &[usize]| {
+            let mut func = Func::new("narrow", FILES);
+            let block = func.push_block();
+            let v: Vec<VReg> = (0..4)
+                .map(|_| func.make_vreg(Demand::scalar(GPR), Span::NONE))
+                .collect();
+            let words: Vec<Reg> = v.iter().map(|&v| v.into()).collect();
+            let load = Op::new(Opcode::LoadI128)
+                .from(&[Src::Bits(0)])
+                .with(f::OFFSET, 8)
+                .with(f::UNSIGNED, 1)
+                .writing(&words);
+            func.push(block, Inst::Op(Box::new(load)), Span::NONE);
+            for &k in wanted {
+                let store = Op::new(Opcode::StoreI32)
+                    .from(&[Src::Bits(0)])
+                    .reading(&[v[k].into()]);
+                func.push(block, Inst::Op(Box::new(store)), Span::NONE);
+            }
+            run(&mut func);
+            let first = func.blocks[block].nodes[0].inst.op().unwrap().clone();
+            assert_eq!(
+                (first.word.get(f::OFFSET), first.word.get(f::UNSIGNED)),
+                (8, 1)
+            );
+            (first.opcode, first.write.len())
+        };
+        assert_eq!(read(&[0, 3]), (Opcode::LoadI128, 4));
+        assert_eq!(read(&[2]), (Opcode::LoadI96, 3));
+        assert_eq!(read(&[0, 1]), (Opcode::LoadI64, 2));
+        assert_eq!(read(&[0]), (Opcode::LoadI32, 1));
     }
 }

@@ -32,7 +32,7 @@ const LAST: u8 = 0b10_000;
 /// Instructions of the call of a blend shader.
 const CALL: u32 = 2;
 /// The register of its return address.
-const LINK: u8 = 48;
+pub const LINK: u8 = 48;
 
 /// Values of the flow field.
 mod code {

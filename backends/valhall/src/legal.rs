@@ -136,17 +136,18 @@ fn run(first: u32, count: u32) -> u64 {
 }
 
 /// What an instruction does with registers.
-struct Registers {
+pub struct Registers {
     /// Sources, staging excluded.
-    sources: u64,
+    pub sources: u64,
     /// Sources that are marked as last uses.
-    last: u64,
-    read: u64,
-    written_later: u64,
-    written: u64,
+    pub last: u64,
+    pub read: u64,
+    pub written_later: u64,
+    pub written: u64,
 }
 
-fn registers(inst: &isa::Inst) -> Registers {
+/// The registers that a word names.
+pub fn registers(inst: &isa::Inst) -> Registers {
     let opcode = Opcode::of(inst.op());
     let (mut sources, mut last) = (0, 0);
     for source in opcode.sources() {

@@ -17,6 +17,7 @@ mod helpers;
 mod inst;
 pub mod isa;
 mod legal;
+mod live;
 mod lower;
 mod numerics;
 mod refuse;
@@ -25,6 +26,7 @@ mod schedule;
 pub mod state;
 mod target;
 mod text;
+mod warp;
 
 pub use numerics::numerics;
 pub use refuse::refusals;

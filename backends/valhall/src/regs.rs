@@ -1,18 +1,17 @@
 //! The register file as the allocator sees it: the split file of 32, then 64, then spills. isa/valhall_rogue.md 1.9.
 
 use crate::fau::Read;
-use crate::inst::{FILES, GPR, Inst, Op, Special, Src};
+use crate::flow;
+use crate::inst::{FILES, GPR, Inst, Op, Special, Src, cell};
 use crate::isa::{Opcode, f};
-use gpucc_ir::mach::{Func, Node, Reg, Slot, VReg};
+use gpucc_ir::mach::{Cell, Func, Node, Reg, Slot, VReg};
 use gpucc_passes::mach::Effects;
-use gpucc_regalloc::{Allocation, Error, Options, Policy, Shape, Target};
+use gpucc_regalloc::{Error, Options, Policy, Shape, Target};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Rows (pairs of registers) that do not exist when 32 registers are allocated: r16 to r47.
 const MIDDLE: Range<u16> = 8..24;
-/// Pairs that may be used freely before registers are counted.
-const FREE_ROWS: u16 = 4;
 /// Memory access that goes to memory whatever caches say: that of private memory.
 const FORCE: u32 = 3;
 /// Bytes of private memory that the offset of an access reaches.
@@ -64,12 +63,7 @@ impl Target<Inst> for Hooks {
         }
     }
 
-    fn swap(
-        &mut self,
-        a: gpucc_ir::mach::Cell,
-        b: gpucc_ir::mach::Cell,
-        _shape: Shape,
-    ) -> Option<Inst> {
+    fn swap(&mut self, a: Cell, b: Cell, _shape: Shape) -> Option<Inst> {
         let (a, b) = (Reg::phys(a), Reg::phys(b));
         Some(Inst::Copy {
             dst: SmallVec::from_slice(&[a, b]),
@@ -112,25 +106,15 @@ impl Target<Inst> for Hooks {
 /// See [`Error`].
 pub fn allocate(func: &mut Func<Inst>, private_bytes: u32) -> Result<Registers, Error> {
     let first = private_bytes.next_multiple_of(4);
-    let attempt = |func: &mut Func<Inst>, whole: bool| -> Result<Allocation, Error> {
-        let mut options = Options::for_files(FILES.0);
-        options.policy = Policy::Compact {
-            free_rows: FREE_ROWS,
-        };
-        if !whole {
-            options.holes.push((GPR, MIDDLE));
-            options.without_memory = true;
-        }
-        gpucc_regalloc::allocate(func, &mut Hooks { first }, &options)
+    let options = Options {
+        policy: Policy::Tight,
+        holes: vec![(GPR, MIDDLE)],
+        fill_holes: true,
+        named: named(func),
+        ..Options::for_files(FILES.0)
     };
-    let mut half = func.clone();
-    let (work, allocation) = match attempt(&mut half, false) {
-        Ok(allocation) => {
-            *func = half;
-            (32, allocation)
-        }
-        _ => (64, attempt(func, true)?),
-    };
+    let allocation = gpucc_regalloc::allocate(func, &mut Hooks { first }, &options)?;
+    let work = if allocation.filled_holes { 64 } else { 32 };
     let private_bytes = match allocation.slots {
         0 => private_bytes,
         slots => first + 4 * slots,
@@ -141,6 +125,15 @@ pub fn allocate(func: &mut Func<Inst>, private_bytes: u32) -> Result<Registers, 
         private_bytes,
         spilled: allocation.spilled,
     })
+}
+
+/// Registers that the program names whatever happens: the return address of blend shaders.
+fn named(func: &Func<Inst>) -> Vec<Cell> {
+    let blends = func.layout.iter().any(|&block| {
+        let mut nodes = func.blocks[block].nodes.iter();
+        nodes.any(|node| node.inst.op().is_some_and(|op| op.opcode == Opcode::Blend))
+    });
+    blends.then(|| cell(flow::LINK)).into_iter().collect()
 }
 
 /// Copies become moves, exchanges become three exclusive ors; what only allocation needed goes.

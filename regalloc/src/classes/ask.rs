@@ -25,7 +25,9 @@ impl<I: Inst> Asker<'_, I> {
         for index in 0..self.operands.len() {
             let operand = self.operands[index];
             let class = self.find(index);
-            let phases_met = self.classes.restrict(class, operand.phases.0);
+            // A run narrows positions where it takes a class, and not where the class stays out of it.
+            let phases_met = matches!(operand.relation, Relation::Group { .. })
+                || self.classes.restrict(class, operand.phases.0);
             match operand.relation {
                 Relation::Fixed(cell) => {
                     let class = self.find(index);
@@ -165,12 +167,14 @@ impl<I: Inst> Asker<'_, I> {
         }
         let behind = operand.role.is_def();
         let (from, to) = if behind { (class, reg) } else { (reg, class) };
-        self.classes.transfers.push(Transfer {
-            node,
-            behind,
-            from,
-            to,
-        });
+        if !(behind && self.is_dead(reg)) {
+            self.classes.transfers.push(Transfer {
+                node,
+                behind,
+                from,
+                to,
+            });
+        }
         self.classes.overrides.push(Override {
             node,
             operand: index as u32,
@@ -178,6 +182,16 @@ impl<I: Inst> Asker<'_, I> {
         });
         self.current[index] = class;
         Ok(class)
+    }
+
+    /// Whether nobody reads what the instruction writes to a register.
+    fn is_dead(&mut self, reg: u32) -> bool {
+        let (written, end) = (write(self.node), after(self.node) - 1);
+        let root = self.classes.find(reg) as usize;
+        let segments = &self.classes.class[root].segments;
+        segments
+            .iter()
+            .any(|segment| segment.start <= written && segment.end == end)
     }
 
     /// Takes back a temporary of this instruction.
@@ -205,10 +219,23 @@ impl<I: Inst> Asker<'_, I> {
     fn together(&mut self, run: bool, members: &[(usize, u16)]) -> Result<(), Error> {
         let (first, first_offset) = members[0];
         let mut alone = false;
+        if run {
+            let (class, phases) = (self.find(first), self.operands[first].phases.0);
+            if !self.classes.restrict(class, phases) {
+                self.temporary(first)?;
+            }
+        }
         for &(index, offset) in &members[1..] {
             let (base, class) = (self.find(first), self.find(index));
-            if self.beside(run, base, first_offset, class, offset) {
+            let phases = self.operands[index].phases.0;
+            let wide = self.classes.class[class as usize].phases;
+            if (!run || self.classes.restrict(class, phases))
+                && self.beside(run, base, first_offset, class, offset)
+            {
                 continue;
+            }
+            if run && base != class {
+                self.classes.class[class as usize].phases = wide;
             }
             let temporary = self.temporary(index)?;
             let (base, temporary) = (self.find(first), self.classes.find(temporary));

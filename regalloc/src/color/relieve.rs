@@ -35,6 +35,7 @@ impl Colorer<'_> {
         }
         // Is there too much anywhere? Then leave some room there.
         let peak = self.sweep_pressure(&starts, u64::MAX);
+        self.colors.peak += peak;
         if peak > total {
             self.sweep_pressure(&starts, total - slack);
         }

@@ -375,3 +375,80 @@ fn a_copy_does_not_prolong_a_member_of_a_group_over_one_that_shares_its_cell_lat
     assert_eq!(result.cells[1], result.cells[2], "{text}");
     assert_ne!(result.cells[2], result.cells[3], "{text}");
 }
+
+#[test]
+fn rows_that_do_not_exist_come_into_being_before_anything_is_stored_but_not_for_what_can_be_recomputed()
+ {
+    let allocated = |name: &str, fill: bool| {
+        let defs: String = (0..6).map(|k| format!("    v{k} = {name} {k}\n")).collect();
+        let text = format!("b0:\n{defs}    sink v0 v1 v2\n    sink v3 v4 v5\n    end\n");
+        let mut func = read(&[], &text);
+        let mut limits = options([2, 1, 1], Policy::Tight);
+        limits.holes.push((super::R, 1..2));
+        limits.fill_holes = fill;
+        let result = allocate(&mut func, &mut Plainly { can_swap: true }, &limits).unwrap();
+        (result.filled_holes, result.slots > 0, result.recomputed > 0)
+    };
+    assert_eq!(allocated("input", false), (false, true, false));
+    assert_eq!(allocated("input", true), (true, false, false));
+    assert_eq!(allocated("const", true), (false, false, true));
+}
+
+#[test]
+fn a_cell_that_held_something_is_taken_before_a_new_one_and_a_long_gap_is_left_to_who_needs_it() {
+    // v0 and v3 are fixed in R0.x and R2.y; between them the one is free for long, the other not at all.
+    let mut func = read(
+        &[],
+        "b0:
+    v0!R0.x = a
+    v3!R2.y = b
+    sink v0
+    v1 = c
+    sink v1
+    v2 = d
+    sink v2
+    sink v3
+    end
+",
+    );
+    let result = allocate(
+        &mut func,
+        &mut Plainly { can_swap: true },
+        &options([128, 64, 32], Policy::Tight),
+    )
+    .unwrap();
+    assert_eq!(result.cells[1], result.cells[0]);
+    assert_eq!(result.cells[2], result.cells[0]);
+    // The target names R5.w anyway.
+    let mut func = read(
+        &[],
+        "b0:\n    v0 = a\n    v1 = b\n    sink v0 v1\n    end\n",
+    );
+    let mut limits = options([128, 64, 32], Policy::Tight);
+    let named = gpucc_ir::mach::Cell {
+        file: super::R,
+        index: 23,
+    };
+    limits.named.push(named);
+    let result = allocate(&mut func, &mut Plainly { can_swap: true }, &limits).unwrap();
+    assert_eq!(result.cells[0], Some(named));
+}
+
+#[test]
+fn what_nobody_reads_is_not_copied_away_from_the_fixed_cell_where_it_is_written() {
+    // v1 stays in R0.x over an instruction that overwrites R0.x: it moves, and what overwrites it goes nowhere.
+    let mut func = read(
+        &[],
+        "b0:
+    v1!R0.x = a
+    v2!R0.x = call
+    sink v1!R0.x
+    end
+",
+    );
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    let text = body(&func);
+    assert_eq!(result.spilled, 0, "{text}");
+    let copies = text.lines().filter(|line| line.contains("copy")).count();
+    assert_eq!(copies, 2, "{text}");
+}

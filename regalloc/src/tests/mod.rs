@@ -86,9 +86,7 @@ impl Target<Plain> for Plainly {
 pub(crate) fn options(rows: [u16; 3], policy: Policy) -> Options {
     Options {
         rows: rows.to_vec(),
-        holes: Vec::new(),
         policy,
-        first_slot: 0,
-        without_memory: false,
+        ..Options::for_files(FILES.0)
     }
 }

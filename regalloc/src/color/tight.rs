@@ -1,0 +1,97 @@
+//! Places that leave as many cells as possible unnamed, and long gaps to what lives long.
+
+use super::{Colorer, cells_of};
+use crate::api::Shape;
+use crate::segment::Segment;
+
+impl Colorer<'_> {
+    /// How long cells that are free for a class stay free behind it.
+    fn gap(&self, file: usize, cell: u16, shape: Shape, segments: &[Segment]) -> u32 {
+        let end = segments.last().map_or(0, |last| last.end);
+        let tracks = &self.colors.files[file].tracks;
+        cells_of(cell, shape)
+            .flat_map(|cell| {
+                let track = &tracks[cell as usize];
+                track.stays.iter().zip(track.cursor)
+            })
+            .map(|(stays, cursor)| {
+                let rest = &stays[(cursor as usize).min(stays.len())..];
+                let at = rest.partition_point(|stay| stay.start < end);
+                rest.get(at).map_or(u32::MAX, |stay| stay.start - end)
+            })
+            .min()
+            .unwrap_or(u32::MAX)
+    }
+
+    /// The tightest free place for a class: new cells only where no other is free.
+    pub(super) fn tightest(&mut self, file: usize, class: u32, point: u32) -> Option<u16> {
+        let classes = self.classes;
+        let data = &classes.class[class as usize];
+        let cells = &self.colors.files[file];
+        let (row, total) = (cells.row, cells.limit * cells.row);
+        let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
+        let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
+        let mut best: Option<((u16, bool, u32), u16)> = None;
+        for cell in 0..total.saturating_sub(extent - 1) {
+            if data.phases >> (cell % row) & 1 == 0 {
+                continue;
+            }
+            let cells = &self.colors.files[file];
+            let new = cells_of(cell, data.shape)
+                .filter(|&cell| cells.is_new(cell))
+                .count() as u16;
+            let apart = preferred.is_some_and(|phase| u16::from(phase) != cell % row);
+            if best.is_some_and(|(rank, _)| rank <= (new, apart, 0))
+                || !self.free(file, cell, data.shape, &data.segments, point)
+            {
+                continue;
+            }
+            // What is new is as good here as there.
+            let gap = match new {
+                0 => self.gap(file, cell, data.shape, &data.segments),
+                _ => 0,
+            };
+            let rank = (new, apart, gap);
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, cell));
+            }
+        }
+        best.map(|(_, cell)| cell)
+    }
+
+    /// The tightest free base of a run.
+    pub(super) fn tightest_run(
+        &mut self,
+        members: &[(u32, u16)],
+        file: usize,
+        point: u32,
+    ) -> Option<u16> {
+        let classes = self.classes;
+        let total = self.colors.files[file].limit * self.colors.files[file].row;
+        let mut best: Option<((u16, u32), u16)> = None;
+        for base in 0..total {
+            let cells = &self.colors.files[file];
+            let new = members
+                .iter()
+                .flat_map(|&(member, offset)| {
+                    cells_of(base + offset, classes.class[member as usize].shape)
+                })
+                .filter(|&cell| cells.is_new(cell))
+                .count() as u16;
+            if best.is_some_and(|(rank, _)| rank <= (new, 0))
+                || !self.fit_run(members, file, base, point)
+            {
+                continue;
+            }
+            let gap = |&(member, offset): &(u32, u16)| {
+                let data = &classes.class[member as usize];
+                self.gap(file, base + offset, data.shape, &data.segments)
+            };
+            let rank = (new, members.iter().map(gap).min().unwrap_or(0));
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, base));
+            }
+        }
+        best.map(|(_, base)| base)
+    }
+}
