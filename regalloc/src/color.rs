@@ -104,6 +104,9 @@ struct Order {
     long_lives: bool,
 }
 
+/// Classes beyond which one order must do: each of the others costs as much again.
+const MOST_REORDERED: usize = 1024;
+
 /// The orders that are tried, until one names no more cells than are occupied at once.
 const ORDERS: [Order; 4] = [
     Order {
@@ -129,7 +132,7 @@ const ORDERS: [Order; 4] = [
 /// `round` counts from 1: later rounds leave more room for what fragments rows.
 pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u32) -> Colors {
     let mut best = color_in_order(classes, files, options, round, ORDERS[0]);
-    if options.policy != Policy::Tight {
+    if options.policy != Policy::Tight || classes.class.len() > MOST_REORDERED {
         return best;
     }
     for order in &ORDERS[1..] {
