@@ -225,7 +225,7 @@ pub(super) fn decide(func: &mut Func) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpucc_ir::ssa::{Builder, Stage};
+    use gpucc_ir::ssa::{Builder, Stage, Type};
 
     #[test]
     fn roots_are_not_negative_and_sines_are_within_one() {
@@ -281,7 +281,7 @@ mod tests {
         let mut b = Builder::at_body(&mut func);
         let word = b.u32(7);
         let x = b.op2(Op::IAdd, word, word);
-        let whole = b.op1(Op::UToF, x);
+        let whole = b.convert(Op::UToF, Type::B32, x);
         let most = b.f32(4_294_967_296.0);
         b.op2(Op::FLt, whole, most);
         assert!(!decide(&mut func));
