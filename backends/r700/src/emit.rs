@@ -830,6 +830,10 @@ impl Emitter<'_> {
                 live.insert(u16::from(gpr) * 4 + u16::from(chan));
             }
         }
+        // The index of a scratch read may stand there: see `scratch_read_by_cf`.
+        if self.config.chip.family() == Family::R600 {
+            live.insert(u16::from(self.landing) * 4);
+        }
         if live != Cells::ALL {
             retarget::run(&mut items, &live, self.isa());
         }
