@@ -15,6 +15,10 @@ use gpucc_ir::ssa::{Func, Inst, Op, Value};
 
 /// Replaces copies. The copies themselves are left for dead code elimination.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    if func.regions_in_order().len() == 1 {
+        // Only constructs have results that may be copies.
+        return false;
+    }
     let shape = Shape::find(func);
     // Positions of definitions, to tell what is visible outside a construct.
     let mut defined: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(func.values.len());

@@ -106,8 +106,8 @@ impl Fold<'_, '_> {
             if self.demotes_again(func, inst) {
                 continue;
             }
-            let regions = func.insts[inst].regions.clone();
-            if !regions.is_empty() {
+            if !func.insts[inst].regions.is_empty() {
+                let regions = func.insts[inst].regions.clone();
                 let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
                 // The condition, and what it is the opposite of.
                 let opposite = cond.and_then(|cond| {

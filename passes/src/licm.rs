@@ -9,6 +9,13 @@ use gpucc_ir::ssa::{Flags, Func, Inst, Op, Region, Value};
 
 /// Hoists.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    let any = func.regions_in_order().iter().any(|&(region, ..)| {
+        let insts = &func.regions[region].insts;
+        insts.iter().any(|&inst| func.insts[inst].op == Op::Loop)
+    });
+    if !any {
+        return false;
+    }
     let mut licm = Licm {
         ctx,
         levels: SecondaryMap::with_capacity(func.values.len()),
@@ -54,12 +61,13 @@ impl Licm<'_, '_> {
             } else {
                 at = level;
                 let is_loop = data.op == Op::Loop;
-                let regions = data.regions.clone();
                 if is_loop {
                     self.before.push(Vec::new());
                 }
-                for inner in regions {
-                    self.region(func, inner);
+                if !data.regions.is_empty() {
+                    for inner in data.regions.clone() {
+                        self.region(func, inner);
+                    }
                 }
                 if is_loop {
                     out.append(&mut self.before.pop().expect("pushed above"));

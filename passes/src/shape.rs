@@ -23,13 +23,19 @@ impl Shape {
     pub(crate) fn find(func: &Func) -> Shape {
         let insts = func.insts.len();
         let mut shape = Shape {
-            owner: SecondaryMap::with_capacity(insts),
-            target: SecondaryMap::with_capacity(insts),
-            region_owner: SecondaryMap::with_capacity(func.regions.len()),
-            first: SecondaryMap::with_capacity(insts),
-            next: SecondaryMap::with_capacity(insts),
+            owner: SecondaryMap::new(),
+            target: SecondaryMap::new(),
+            region_owner: SecondaryMap::new(),
+            first: SecondaryMap::new(),
+            next: SecondaryMap::new(),
             count: 0,
         };
+        // All at once instead of step by step as the walk proceeds.
+        shape.owner.resize(insts);
+        shape.target.resize(insts);
+        shape.region_owner.resize(func.regions.len());
+        shape.first.resize(insts);
+        shape.next.resize(insts);
         let mut owners: Vec<Inst> = Vec::new();
         let mut loops: Vec<Inst> = Vec::new();
         walk(func, |event| match event {

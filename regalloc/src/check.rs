@@ -129,8 +129,8 @@ struct Checker<'a, I, T> {
     slot_base: Vec<u32>,
     /// Locations that may hold something of a value, with the epoch they are of.
     whereabouts: Vec<(u32, SmallVec<[u32; 2]>)>,
-    /// Cells outside the budget that fixed operands name: the target's own choice.
-    fixed_beyond: Vec<Cell>,
+    /// Cells outside the budget that fixed operands name: the target's own choice. Found when asked for.
+    fixed_beyond: std::cell::OnceCell<Vec<Cell>>,
     position: usize,
     index: u32,
 }
@@ -170,15 +170,16 @@ pub(crate) fn check<I: Inst, T: Target<I>>(
         work,
         evidence,
         epoch: 0,
-        locations: vec![Location::default(); total as usize],
+        locations: std::iter::repeat_with(Location::default)
+            .take(total as usize)
+            .collect(),
         file_base,
         slot_base,
         whereabouts: vec![(0, SmallVec::new()); work.program_regs],
-        fixed_beyond: Vec::new(),
+        fixed_beyond: std::cell::OnceCell::new(),
         position: 0,
         index: 0,
     };
-    checker.find_fixed_beyond();
     checker.recomputed_once()?;
     for position in 0..work.blocks.len() {
         checker.block(position)?;

@@ -23,7 +23,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         (first / row..=last / row).any(|row| self.evidence.options.is_hole(cell.file, row as u16))
     }
 
-    pub(super) fn find_fixed_beyond(&mut self) {
+    fn find_fixed_beyond(&self) -> Vec<Cell> {
         let mut beyond: Vec<Cell> = Vec::new();
         let mut add = |this: &Self, cell: Cell| {
             let outside = u32::from(cell.index) >= this.budget(cell.file) || this.in_hole(cell, 1);
@@ -41,7 +41,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                 }
             });
         }
-        self.fixed_beyond = beyond;
+        beyond
     }
 
     /// A register lies inside its file's budget, at positions it allows.
@@ -59,7 +59,11 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         let budget = self.budget(demand.file);
         let end = u32::from(cell.index) + demand.extent();
         let outside = end > budget || self.in_hole(cell, demand.extent());
-        if end > u32::from(file.cells) || (outside && !self.fixed_beyond.contains(&cell)) {
+        let fixed = || {
+            let beyond = self.fixed_beyond.get_or_init(|| self.find_fixed_beyond());
+            beyond.contains(&cell)
+        };
+        if end > u32::from(file.cells) || (outside && !fixed()) {
             return Err(self.misplaced(k, operand, "beyond the rows that may be used"));
         }
         if !demand.phases.has(cell.phase(file.row)) {
