@@ -122,7 +122,7 @@ pub fn place(func: &Func, address: Value, slot: u32) -> Option<(Linear, u32)> {
         .iter()
         .all(|&(_, factor)| factor % (4 * slot) == 0);
     let within = linear.constant / 4 % slot;
-    (whole && linear.constant % 4 == 0).then_some((linear, within))
+    (whole && linear.constant.is_multiple_of(4)).then_some((linear, within))
 }
 
 /// Bytes from slot to slot and the constant place within the slot, for an address that is
