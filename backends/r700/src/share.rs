@@ -81,7 +81,7 @@ fn slots(func: &Func, lanes: u32) -> Vec<(Mem, u32)> {
                     match own_slot(func, data.args[0]) {
                         Some((step, at))
                             if slot.is_none_or(|slot| slot == step)
-                                && at % 4 == 0
+                                && at.is_multiple_of(4)
                                 && at.saturating_add(bytes) <= step
                                 && !wide =>
                         {
@@ -120,7 +120,7 @@ pub fn place(func: &Func, address: Value, slot: u32) -> Option<(Linear, u32)> {
     let whole = linear
         .terms
         .iter()
-        .all(|&(_, factor)| factor % (4 * slot) == 0);
+        .all(|&(_, factor)| factor.is_multiple_of(4 * slot));
     let within = linear.constant / 4 % slot;
     (whole && linear.constant.is_multiple_of(4)).then_some((linear, within))
 }
@@ -206,7 +206,7 @@ fn own(factors: [u32; 3], constant: u32, [x, y, z]: [u32; 3]) -> Option<(u32, u3
         .filter(|(_, (size, _))| *size > 1);
     let (&factor, (_, below)) = counted.next()?;
     let step = factor / below;
-    let fits = step % 4 == 0 && (4..=4 * OWNED).contains(&step) && factor == step * below;
+    let fits = step.is_multiple_of(4) && (4..=4 * OWNED).contains(&step) && factor == step * below;
     let same = counted.all(|(&factor, (_, below))| factor == step * below);
     (fits && same).then_some((step, constant))
 }
