@@ -633,7 +633,7 @@ impl Packer {
         for trans in [false, true] {
             let mut from: Option<(Reverse<u32>, u32)> = None;
             let mut tries = 0;
-            while tries < LOOKAHEAD && group.len() < 5 {
+            while tries < LOOKAHEAD && group.has_room(trans) {
                 let next = match from {
                     None => ready.first().copied(),
                     Some(key) => ready

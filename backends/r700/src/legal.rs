@@ -95,53 +95,132 @@ struct Ports([[u16; 4]; 3]);
 impl Ports {
     const NEW: Ports = Ports([[FREE; 4]; 3]);
 
-    fn reserve(&mut self, gpr: u8, chan: u8, rel: bool, cycle: u8) -> bool {
+    fn reserve(&mut self, want: u16, chan: u8, cycle: u8) -> bool {
         let port = &mut self.0[usize::from(cycle)][usize::from(chan)];
-        let want = u16::from(gpr) | if rel { INDEXED } else { 0 };
         if *port == FREE {
             *port = want;
             true
         } else {
-            *port == want && !rel
+            *port == want && want & INDEXED == 0
         }
     }
 
-    /// The ports after `slot` reads with a swizzle.
-    fn fit(&self, slot: &Slot, trans: bool, swizzle: usize) -> Option<Ports> {
+    /// The ports after a slot reads with a swizzle.
+    fn fit(&self, reads: &Reads, swizzle: u8) -> Option<Ports> {
         let mut next = *self;
-        let src = slot.sources();
-        if trans {
-            let constants = src.iter().filter(|s| s.is_constant()).count() as u8;
-            for (s, &cycle) in src.iter().zip(&SCL[swizzle]) {
-                match s.read {
-                    Read::Gpr { gpr, chan, rel } => {
-                        if cycle < constants || !next.reserve(gpr, chan, rel, cycle) {
-                            return None;
-                        }
-                    }
-                    Read::Pv(_) | Read::Ps => {
-                        if cycle < constants {
-                            return None;
-                        }
-                    }
-                    Read::Kcache { .. } | Read::Literal(_) | Read::Inline(_) => {}
-                }
-            }
-        } else {
-            for (index, (s, &cycle)) in src.iter().zip(&VEC[swizzle]).enumerate() {
-                if let Read::Gpr { gpr, chan, rel } = s.read {
-                    // Only src1 equal to src0 shares its read (R700 ISA 4.7.5).
-                    if index == 1 && src[0].read == s.read && !rel {
-                        continue;
-                    }
-                    if !next.reserve(gpr, chan, rel, cycle) {
-                        return None;
-                    }
-                }
+        let cycles = reads.cycles(swizzle);
+        for &(source, chan, want) in &reads.list[..usize::from(reads.count)] {
+            let cycle = cycles[usize::from(source)];
+            if cycle < reads.constants || chan != NO_PORT && !next.reserve(want, chan, cycle) {
+                return None;
             }
         }
         Some(next)
     }
+}
+
+/// In place of a channel: PV and PS take no port, but in the trans slot a cycle.
+const NO_PORT: u8 = 4;
+
+/// What a slot reads that its bank swizzle decides about.
+#[derive(Copy, Clone, Debug, Default)]
+struct Reads {
+    trans: bool,
+    /// Cycles that constants take in the trans slot. R700 ISA 4.7.7.
+    constants: u8,
+    count: u8,
+    /// Source, channel, register.
+    list: [(u8, u8, u16); 3],
+}
+
+impl Reads {
+    fn of(slot: &Slot, trans: bool) -> Reads {
+        let src = slot.sources();
+        let mut reads = Reads {
+            trans,
+            ..Reads::default()
+        };
+        for (index, s) in src.iter().enumerate() {
+            let (chan, want) = match s.read {
+                Read::Gpr { gpr, chan, rel } => {
+                    // In vector slots src1 equal to src0 shares its read (R700 ISA 4.7.5).
+                    if !trans && index == 1 && src[0].read == s.read && !rel {
+                        continue;
+                    }
+                    (chan, u16::from(gpr) | if rel { INDEXED } else { 0 })
+                }
+                Read::Pv(_) | Read::Ps if trans => (NO_PORT, FREE),
+                Read::Pv(_) | Read::Ps => continue,
+                Read::Kcache { .. } | Read::Literal(_) | Read::Inline(_) => {
+                    reads.constants += u8::from(trans);
+                    continue;
+                }
+            };
+            reads.list[usize::from(reads.count)] = (index as u8, chan, want);
+            reads.count += 1;
+        }
+        reads
+    }
+
+    fn cycles(&self, swizzle: u8) -> &'static [u8; 3] {
+        if self.trans {
+            &SCL[usize::from(swizzle)]
+        } else {
+            &VEC[usize::from(swizzle)]
+        }
+    }
+
+    /// Swizzles that differ in the cycles of what is read, the first of each kind.
+    fn swizzles(&self) -> &'static [u8] {
+        let read = self.list[..usize::from(self.count)].iter();
+        let mask = read.fold(0, |mask, &(source, ..)| mask | 1usize << source);
+        let (list, count) = if self.trans {
+            &SCL_KINDS[mask]
+        } else {
+            &VEC_KINDS[mask]
+        };
+        &list[..*count]
+    }
+}
+
+/// For each set of sources (bits), the swizzles that differ in their cycles.
+type Kinds = [([u8; 6], usize); 8];
+const VEC_KINDS: Kinds = kinds(&VEC);
+const SCL_KINDS: Kinds = kinds(&SCL);
+
+const fn kinds(table: &[[u8; 3]]) -> Kinds {
+    let mut out: Kinds = [([0; 6], 0); 8];
+    let mut mask = 0;
+    while mask < 8 {
+        let mut swizzle = 0;
+        while swizzle < table.len() {
+            let mut known = false;
+            let mut at = 0;
+            while at < out[mask].1 {
+                let other = &table[out[mask].0[at] as usize];
+                let mut same = true;
+                let mut source = 0;
+                while source < 3 {
+                    same &= mask >> source & 1 == 0 || other[source] == table[swizzle][source];
+                    source += 1;
+                }
+                known |= same;
+                at += 1;
+            }
+            if !known {
+                out[mask].0[out[mask].1] = swizzle as u8;
+                out[mask].1 += 1;
+            }
+            swizzle += 1;
+        }
+        mask += 1;
+    }
+    out
+}
+
+/// The pair of constants that one stands in: its address and xy or zw. R700 ISA 4.7.4.
+const fn pair(buffer: u8, index: u16, chan: u8) -> u32 {
+    (buffer as u32) << 24 | (index as u32) << 1 | (chan >> 1) as u32
 }
 
 /// The slots of one group so far, with bank swizzles that fit.
@@ -153,6 +232,7 @@ pub struct Group {
     pub swizzle: [u8; 5],
     isa: &'static isa::Isa,
     ports: Ports,
+    reads: [Reads; 5],
     literals: [u32; 4],
     literal_count: u8,
     pairs: [u32; 2],
@@ -177,6 +257,7 @@ impl Group {
             swizzle: [0; 5],
             isa,
             ports: Ports::NEW,
+            reads: [Reads::default(); 5],
             literals: [0; 4],
             literal_count: 0,
             pairs: [0; 2],
@@ -199,6 +280,10 @@ impl Group {
     pub fn len(&self) -> usize {
         self.slots.iter().flatten().count()
     }
+    /// An operation may still be placed: in the trans slot, or in any.
+    pub fn has_room(&self, trans: bool) -> bool {
+        self.slots[TRANS].is_none() || !trans && self.len() < 5
+    }
     /// The distinct literals in the order of first use.
     pub fn literals(&self) -> &[u32] {
         &self.literals[..usize::from(self.literal_count)]
@@ -214,6 +299,10 @@ impl Group {
     /// Has a KILL.
     pub fn has_kill(&self) -> bool {
         self.slots.iter().flatten().any(|slot| op::is_kill(slot.op))
+    }
+    /// Reads a constant of the same pair.
+    pub fn reads_pair(&self, buffer: u8, index: u16, chan: u8) -> bool {
+        self.pairs[..usize::from(self.pair_count)].contains(&pair(buffer, index, chan))
     }
     /// Has a MOVA.
     pub fn has_mova(&self) -> bool {
@@ -308,8 +397,7 @@ impl Group {
                     index,
                     chan,
                 } => {
-                    let pair =
-                        u32::from(buffer) << 24 | u32::from(index) << 1 | u32::from(chan >> 1);
+                    let pair = pair(buffer, index, chan);
                     let count = usize::from(self.pair_count);
                     if !self.pairs[..count].contains(&pair) {
                         if count == 2 {
@@ -357,11 +445,12 @@ impl Group {
         let mut quick = true;
         for (unit, slot) in new {
             self.slots[*unit] = Some(*slot);
-            let trans = *unit == TRANS;
-            let choices = if trans { SCL.len() } else { VEC.len() };
-            match (0..choices).find_map(|s| ports.fit(slot, trans, s).map(|next| (s, next))) {
+            let reads = Reads::of(slot, *unit == TRANS);
+            self.reads[*unit] = reads;
+            let fits = |&swizzle: &u8| Some((swizzle, ports.fit(&reads, swizzle)?));
+            match reads.swizzles().iter().find_map(fits) {
                 Some((swizzle, next)) if quick => {
-                    self.swizzle[*unit] = swizzle as u8;
+                    self.swizzle[*unit] = swizzle;
                     ports = next;
                 }
                 _ => quick = false,
@@ -389,11 +478,10 @@ impl Group {
     fn crowded(&self) -> bool {
         let mut wanted = [[FREE; 3]; 4];
         let mut count = [0usize; 4];
-        for source in self.slots.iter().flatten().flat_map(Slot::sources) {
-            if let Read::Gpr { gpr, chan, rel } = source.read {
+        for reads in &self.reads {
+            for &(_, chan, want) in &reads.list[..usize::from(reads.count)] {
                 let chan = usize::from(chan);
-                let want = u16::from(gpr) | if rel { INDEXED } else { 0 };
-                if wanted[chan][..count[chan]].contains(&want) {
+                if chan == usize::from(NO_PORT) || wanted[chan][..count[chan]].contains(&want) {
                     continue;
                 }
                 if count[chan] == 3 {
@@ -408,36 +496,12 @@ impl Group {
 
     /// Depth-first over the slots; five deep and at most 6^4 * 4 leaves.
     fn search(&self, unit: usize, ports: Ports, swizzle: &mut [u8; 5]) -> Option<Ports> {
-        if unit == 5 {
+        let Some(reads) = self.reads.get(unit) else {
             return Some(ports);
-        }
-        let Some(slot) = &self.slots[unit] else {
-            return self.search(unit + 1, ports, swizzle);
         };
-        let trans = unit == TRANS;
-        let choices = if trans { SCL.len() } else { VEC.len() };
-        let reads = slot
-            .sources()
-            .iter()
-            .any(|s| matches!(s.read, Read::Gpr { .. }) || trans);
-        // Swizzles that put what needs a port into the same cycles are one.
-        let mut seen = 0u32;
-        for choice in 0..if reads { choices } else { 1 } {
-            let cycles = if trans { &SCL[choice] } else { &VEC[choice] };
-            let key = slot
-                .sources()
-                .iter()
-                .zip(cycles)
-                .fold(0, |key, (s, &cycle)| {
-                    let ported = trans || matches!(s.read, Read::Gpr { .. });
-                    key * 3 + if ported { u32::from(cycle) } else { 0 }
-                });
-            if seen >> key & 1 != 0 {
-                continue;
-            }
-            seen |= 1 << key;
-            if let Some(next) = ports.fit(slot, trans, choice) {
-                swizzle[unit] = choice as u8;
+        for &choice in reads.swizzles() {
+            if let Some(next) = ports.fit(reads, choice) {
+                swizzle[unit] = choice;
                 if let Some(found) = self.search(unit + 1, next, swizzle) {
                     return Some(found);
                 }
@@ -457,7 +521,7 @@ impl Group {
             if choice >= choices {
                 return false;
             }
-            match ports.fit(slot, trans, choice) {
+            match ports.fit(&Reads::of(slot, trans), choice as u8) {
                 Some(next) => ports = next,
                 None => return false,
             }

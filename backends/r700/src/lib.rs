@@ -30,6 +30,7 @@ mod state;
 mod target;
 mod temporaries;
 mod text;
+mod tidy;
 
 pub use api::{
     Attribute, AttributeFetch, BindingSlot, Chip, Compiled, ComputeLayout, DriverConstant, Effort,
@@ -67,7 +68,8 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     mach::verify(&lowered.func).map_err(|fault| internal("lower", fault.to_string()))?;
     stages.end("lower");
     if options.effort > Effort::None {
-        schedule::sweep(&mut lowered.func);
+        tidy::number(&mut lowered.func);
+        tidy::sweep(&mut lowered.func);
         gather::run(&mut lowered.func);
         dump("gather", &lowered.func);
         let variables = late::Variables::of(&lowered.func);

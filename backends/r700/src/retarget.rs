@@ -238,3 +238,6 @@ fn plain_move(item: &Item) -> Option<(Dst, (u8, u8))> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

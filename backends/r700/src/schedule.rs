@@ -6,20 +6,25 @@
 //! channels and on which registers are equal, not on their numbers, so that what fits here fits the
 //! packer, as long as the allocator can follow the channels wished for.
 
+mod run;
+
 use crate::inst::{Alu, Inst, Source, Src};
 use crate::isa::{AluOp, Isa};
 use crate::late::Variables;
 use crate::legal::{self, TRANS};
 use crate::op::{self, Units};
 use crate::slot::{Dst, Operand, Read, Slot};
+use crate::tidy;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use gpucc_ir::mach::{Func, Inst as _, Node, Phases, Reg, Relation, Role, VReg};
+use run::{Queue, Run, Seen, chain, with_chains};
 use smallvec::SmallVec;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// Operations that are scheduled together.
 const WINDOW: usize = 256;
+/// Sums of products from which on their run is also tried with chains in their place.
+const MANY_DOTS: usize = 3;
 /// Ready operations that a group looks at before it closes.
 const LOOKAHEAD: usize = 32;
 
@@ -48,46 +53,6 @@ pub fn run(func: &mut Func<Inst>, isa: &'static Isa, variables: &Variables) {
     for (vreg, data) in func.vregs.iter_mut() {
         data.prefer = scheduler.chan[vreg].or(data.prefer);
     }
-}
-
-/// Removes ALU work whose results nobody reads: addresses that lowering took apart, mostly.
-pub fn sweep(func: &mut Func<Inst>) {
-    let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::new();
-    for &block in &func.layout {
-        for node in &func.blocks[block].nodes {
-            each_use(&node.inst, |v| uses[v] += 1);
-        }
-    }
-    // Backwards, so that what a dead instruction reads is looked at after it.
-    for &block in func.layout.iter().rev() {
-        let nodes = std::mem::take(&mut func.blocks[block].nodes);
-        let mut kept: Vec<Node<Inst>> = Vec::with_capacity(nodes.len());
-        for node in nodes.into_iter().rev() {
-            let result = match &node.inst {
-                Inst::Alu(Alu { dst: Some(dst), .. })
-                | Inst::Dot { dst, .. }
-                | Inst::ArrayRead { dst, .. } => dst.as_virt(),
-                _ => None,
-            };
-            if result.is_some_and(|v| uses[v] == 0) {
-                each_use(&node.inst, |v| uses[v] -= 1);
-            } else {
-                kept.push(node);
-            }
-        }
-        kept.reverse();
-        func.blocks[block].nodes = kept;
-    }
-}
-
-fn each_use(inst: &Inst, mut visit: impl FnMut(VReg)) {
-    inst.operands(&mut |operand| {
-        if operand.role == Role::Use
-            && let Some(v) = operand.reg.as_virt()
-        {
-            visit(v);
-        }
-    });
 }
 
 /// ALU work that the scheduler may order.
@@ -122,47 +87,8 @@ struct Scheduler<'a> {
     seen: Seen,
 }
 
-/// Who wrote and read each register in the run that is looked at: kept from run to run, so that a
-/// run costs what it holds and not what the program holds.
-#[derive(Default)]
-struct Seen {
-    /// The run that the facts are of.
-    run: u32,
-    facts: SecondaryMap<VReg, Facts>,
-}
-
-#[derive(Clone, Default)]
-struct Facts {
-    run: u32,
-    writer: Option<u32>,
-    readers: SmallVec<[u32; 2]>,
-}
-
-impl Seen {
-    fn of(&mut self, v: VReg) -> &mut Facts {
-        let run = self.run;
-        let facts = &mut self.facts[v];
-        if facts.run != run {
-            facts.run = run;
-            facts.writer = None;
-            facts.readers.clear();
-        }
-        facts
-    }
-}
-
-/// Dependences within a run.
-#[derive(Default)]
-struct Graph {
-    succ: Vec<SmallVec<[(u32, u32); 4]>>,
-    preds: Vec<u32>,
-    height: Vec<u32>,
-    earliest: Vec<u32>,
-}
-
 /// What the slots of a group leave: unit (5 for none that can be read behind it), register, channel.
 type Left = SmallVec<[(usize, VReg, u8); 4]>;
-type Ready = BTreeSet<(Reverse<u32>, u32)>;
 
 impl<'a> Scheduler<'a> {
     fn new(func: &Func<Inst>, isa: &'static Isa, variables: &'a Variables) -> Scheduler<'a> {
@@ -380,7 +306,9 @@ impl<'a> Scheduler<'a> {
                         .find_map(|unit| group.admit(unit, &slot).ok())
                         .and_then(|group| one(group, 0, None, 0));
                 };
+                let mut slot = self.slot(alu, Some(0));
                 for chan in self.channels(v) {
+                    slot.dst = Some(self.dst(alu.dst, chan));
                     let unit = match op::units(group.isa(), alu.op) {
                         Units::Trans => TRANS,
                         Units::Any if trans => {
@@ -391,7 +319,7 @@ impl<'a> Scheduler<'a> {
                         }
                         _ => usize::from(chan),
                     };
-                    if let Ok(next) = group.admit(unit, &self.slot(alu, Some(chan))) {
+                    if let Ok(next) = group.admit(unit, &slot) {
                         return one(next, unit, Some(v), chan);
                     }
                     if unit == TRANS && group.slots[TRANS].is_some() {
@@ -440,84 +368,153 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Orders a run and empties it into `out`.
+    /// Orders a run and empties it into `out`: by the critical path, and where many sums of products
+    /// might go faster as chains, also so, in two ways; the first with the fewest groups is taken.
     fn segment(&mut self, segment: &mut Vec<Node<Inst>>, out: &mut Vec<Node<Inst>>) {
-        let n = segment.len();
-        if n == 0 {
+        if segment.is_empty() {
             return;
         }
-        self.left = [None; 5];
-        let mut graph = Graph::build(segment, &mut self.seen, self.variables);
-        let mut ready: Ready = BTreeSet::new();
-        let mut later: Vec<u32> = Vec::new();
-        for at in 0..n {
-            if graph.preds[at] == 0 {
-                ready.insert((Reverse(graph.height[at]), at as u32));
+        let mut run = self.run_of(std::mem::take(segment));
+        let mut best = self.attempt(&run, Taste::Height);
+        let dots = run.nodes.iter().filter(|node| chain(&node.inst).is_some());
+        if dots.count() >= MANY_DOTS {
+            let chains = self.run_of(with_chains(&run.nodes));
+            self.count(&chains.nodes, &run.nodes);
+            let mut better = None;
+            for taste in [Taste::Height, Taste::Constants] {
+                let most = better.as_ref().unwrap_or(&best).groups;
+                if most > chains.least {
+                    let next = self.attempt(&chains, taste);
+                    if next.groups < most {
+                        better = Some(next);
+                    }
+                }
+            }
+            match better {
+                Some(next) => (run, best) = (chains, next),
+                None => self.count(&run.nodes, &chains.nodes),
             }
         }
-        let mut order: Vec<u32> = Vec::with_capacity(n);
-        let mut now = 0;
-        while order.len() < n {
-            later.retain(|&at| {
-                let due = graph.earliest[at as usize] <= now;
-                if due {
-                    ready.insert((Reverse(graph.height[at as usize]), at));
-                }
-                !due
-            });
-            let before = order.len();
-            self.group(segment, &mut graph, &mut ready, &mut later, now, &mut order);
-            if order.len() == before
-                && let Some(key) = ready.pop_first()
+        for &(v, chan) in &best.chans {
+            self.take(v, chan);
+        }
+        for node in &run.nodes {
+            self.read_by(&node.inst);
+        }
+        let mut slots: Vec<Option<Node<Inst>>> = run.nodes.into_iter().map(Some).collect();
+        let order = best.order.into_iter();
+        out.extend(order.filter_map(|at| slots[at as usize].take()));
+    }
+
+    fn run_of(&mut self, nodes: Vec<Node<Inst>>) -> Run {
+        Run::of(nodes, &mut self.seen, self.variables, self.isa)
+    }
+
+    /// Uses are those of some nodes instead of others.
+    fn count(&mut self, now: &[Node<Inst>], before: &[Node<Inst>]) {
+        for node in now {
+            tidy::each_use(&node.inst, |v| self.uses[v] += 1);
+        }
+        for node in before {
+            tidy::each_use(&node.inst, |v| self.uses[v] -= 1);
+        }
+    }
+
+    /// Registers that an instruction reads for the last time are no longer alive.
+    fn read_by(&mut self, inst: &Inst) {
+        tidy::each_use(inst, |v| {
+            self.uses[v] = self.uses[v].saturating_sub(1);
+            if self.uses[v] == 0
+                && let Some(chan) = self.chan[v]
+            {
+                self.alive[usize::from(chan)] -= 1;
+            }
+        });
+    }
+
+    /// Tries one way to order a run, and leaves no trace.
+    fn attempt(&mut self, run: &Run, taste: Taste) -> Order {
+        let n = run.nodes.len();
+        let alive = self.alive;
+        self.left = [None; 5];
+        let graph = &run.graph;
+        let mut queue = Queue::of(graph);
+        let mut order = Order {
+            order: Vec::with_capacity(n),
+            chans: Vec::with_capacity(n),
+            groups: 0,
+        };
+        while order.order.len() < n {
+            queue.wake(graph);
+            let before = order.order.len();
+            self.group(run, taste, &mut queue, &mut order);
+            if order.order.len() == before
+                && let Some(key) = queue.ready.pop_first()
             {
                 // What no group takes as it stands is emission's to break up.
                 self.left = [None; 5];
                 let at = key.1 as usize;
-                segment[at].inst.operands(&mut |operand| {
+                run.nodes[at].inst.operands(&mut |operand| {
                     if let Some(v) = operand.reg.as_virt()
                         && operand.role.is_def()
                         && self.chan[v].is_none()
                     {
                         let chan = self.channels(v).first().copied().unwrap_or(0);
                         self.take(v, chan);
+                        order.chans.push((v, chan));
                     }
                 });
-                order.push(key.1);
-                graph.release(key.1, now, &mut ready, &mut later);
+                order.order.push(key.1);
+                queue.release(graph, key.1);
             }
-            now += 1;
+            queue.now += 1;
         }
-        let mut slots: Vec<Option<Node<Inst>>> = segment.drain(..).map(Some).collect();
-        out.extend(order.into_iter().filter_map(|at| slots[at as usize].take()));
+        order.groups = queue.now;
+        for node in &run.nodes {
+            tidy::each_use(&node.inst, |v| self.uses[v] += 1);
+        }
+        for &(v, chan) in &order.chans {
+            self.chan[v] = None;
+            if let Some(row) = self.row[v] {
+                self.taken[row as usize] &= !(1 << chan);
+            }
+        }
+        self.alive = alive;
+        order
     }
 
-    fn group(
-        &mut self,
-        segment: &[Node<Inst>],
-        graph: &mut Graph,
-        ready: &mut Ready,
-        later: &mut Vec<u32>,
-        now: u32,
-        order: &mut Vec<u32>,
-    ) {
+    fn group(&mut self, run: &Run, taste: Taste, queue: &mut Queue, order: &mut Order) {
         let mut group = legal::Group::of(self.isa);
         let mut left: [Option<VReg>; 5] = [None; 5];
-        let mut placed: SmallVec<[u32; 8]> = SmallVec::new();
+        let first = order.order.len();
         for trans in [false, true] {
             let mut from: Option<(Reverse<u32>, u32)> = None;
             let mut tries = 0;
-            while tries < LOOKAHEAD && group.len() < 5 {
+            // Only what reads no constants but those that the group reads already.
+            let mut closed = false;
+            while group.has_room(trans) {
                 let next = match from {
-                    None => ready.first().copied(),
-                    Some(key) => ready
+                    None => queue.ready.first().copied(),
+                    Some(key) => queue
+                        .ready
                         .range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded))
                         .next()
                         .copied(),
                 };
-                let Some(key) = next else { break };
+                let Some(key) = next.filter(|_| tries < LOOKAHEAD) else {
+                    if !closed {
+                        break;
+                    }
+                    (closed, from, tries) = (false, None, 0);
+                    continue;
+                };
                 from = Some(key);
                 tries += 1;
-                let inst = &segment[key.1 as usize].inst;
+                let inst = &run.nodes[key.1 as usize].inst;
+                let opens = taste == Taste::Constants && opens(&group, inst);
+                if closed && opens {
+                    continue;
+                }
                 let Some((next, results)) = self.place_in(&group, inst, trans) else {
                     continue;
                 };
@@ -525,120 +522,63 @@ impl<'a> Scheduler<'a> {
                 for (unit, v, chan) in results {
                     if self.chan[v].is_none() {
                         self.take(v, chan);
+                        order.chans.push((v, chan));
                     }
                     if let Some(place) = left.get_mut(unit) {
                         *place = Some(v);
                     }
                 }
-                ready.remove(&key);
-                order.push(key.1);
-                placed.push(key.1);
-                if graph.release(key.1, now, ready, later) {
-                    from = None;
+                queue.ready.remove(&key);
+                order.order.push(key.1);
+                let joined = queue.release(&run.graph, key.1);
+                if opens {
+                    closed = true;
+                }
+                if joined || opens {
+                    (from, tries) = (None, 0);
                 }
             }
         }
-        for at in placed {
-            segment[at as usize].inst.operands(&mut |operand| {
-                if let Some(v) = operand.reg.as_virt()
-                    && operand.role == Role::Use
-                {
-                    self.uses[v] = self.uses[v].saturating_sub(1);
-                    if self.uses[v] == 0
-                        && let Some(chan) = self.chan[v]
-                    {
-                        self.alive[usize::from(chan)] -= 1;
-                    }
-                }
-            });
+        for at in first..order.order.len() {
+            self.read_by(&run.nodes[order.order[at] as usize].inst);
         }
         self.left = left;
     }
 }
 
-impl Graph {
-    fn build(segment: &[Node<Inst>], seen: &mut Seen, variables: &Variables) -> Graph {
-        let n = segment.len();
-        let mut graph = Graph {
-            succ: vec![SmallVec::new(); n],
-            preds: vec![0; n],
-            height: vec![0; n],
-            earliest: vec![0; n],
-        };
-        seen.run += 1;
-        for (at, node) in segment.iter().enumerate() {
-            let mut edge = |from: u32, latency: u32| {
-                if from as usize != at {
-                    graph.succ[from as usize].push((at as u32, latency));
-                    graph.preds[at] += 1;
-                }
-            };
-            let (mut reads, mut writes): (SmallVec<[VReg; 4]>, SmallVec<[VReg; 4]>) =
-                (SmallVec::new(), SmallVec::new());
-            node.inst.operands(&mut |operand| {
-                if let Some(v) = operand.reg.as_virt() {
-                    if operand.role == Role::Use {
-                        reads.push(v);
-                    } else {
-                        writes.push(v);
-                    }
-                }
-            });
-            for &v in &reads {
-                if let Some(from) = seen.of(v).writer {
-                    edge(from, 1);
-                }
-            }
-            for &v in &writes {
-                let facts = seen.of(v);
-                if let Some(from) = facts.writer {
-                    edge(from, 1);
-                }
-                for &reader in &facts.readers {
-                    edge(reader, 0);
-                }
-            }
-            // The next value of a variable comes after the reads of its value now.
-            for v in variables.replaced(&node.inst) {
-                for &reader in &seen.of(v).readers {
-                    edge(reader, 0);
-                }
-            }
-            for &v in &reads {
-                seen.of(v).readers.push(at as u32);
-            }
-            for &v in &writes {
-                let facts = seen.of(v);
-                facts.writer = Some(at as u32);
-                facts.readers.clear();
-            }
-        }
-        for at in (0..n).rev() {
-            let tallest = graph.succ[at]
-                .iter()
-                .map(|&(to, latency)| graph.height[to as usize] + latency)
-                .max();
-            graph.height[at] = tallest.unwrap_or(0);
-        }
-        graph
-    }
-
-    /// An operation was placed; true when something may join its group.
-    fn release(&mut self, at: u32, now: u32, ready: &mut Ready, later: &mut Vec<u32>) -> bool {
-        let mut joined = false;
-        for (to, latency) in std::mem::take(&mut self.succ[at as usize]) {
-            let index = to as usize;
-            self.earliest[index] = self.earliest[index].max(now + latency);
-            self.preds[index] -= 1;
-            if self.preds[index] == 0 {
-                if self.earliest[index] <= now {
-                    ready.insert((Reverse(self.height[index]), to));
-                    joined = true;
-                } else {
-                    later.push(to);
-                }
-            }
-        }
-        joined
+/// Reads a pair of constants that the group does not read yet.
+fn opens(group: &legal::Group, inst: &Inst) -> bool {
+    let source = |source: &Source| match source.src {
+        Src::Const {
+            buffer,
+            index,
+            chan,
+        } => !group.reads_pair(buffer, index, chan),
+        _ => false,
+    };
+    match inst {
+        Inst::Alu(alu) => alu.src.iter().any(source),
+        Inst::Dot { src, .. } => src.iter().flatten().any(source),
+        _ => false,
     }
 }
+
+/// What is taken first of what is ready.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Taste {
+    /// What the longest chain hangs on.
+    Height,
+    /// The same, but what reads the constants of the group before what reads others.
+    Constants,
+}
+
+/// An order of a run.
+struct Order {
+    order: Vec<u32>,
+    /// Channels that it gives.
+    chans: Vec<(VReg, u8)>,
+    groups: u32,
+}
+
+#[cfg(test)]
+mod tests;

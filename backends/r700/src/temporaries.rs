@@ -145,3 +145,6 @@ fn rename(clause: &mut Clause, mut values: Vec<Value>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

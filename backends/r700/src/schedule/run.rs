@@ -1,0 +1,300 @@
+//! A run of ALU work with its dependences, the queue of what is ready, and sums of products as chains.
+
+use crate::inst::{Alu, Inst, Source, Src};
+use crate::isa::{AluOp, Isa};
+use crate::late::Variables;
+use crate::op::{self, Units};
+use cranelift_entity::SecondaryMap;
+use gpucc_ir::mach::{Inst as _, Node, Role, VReg};
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// A run with what is known of it.
+pub(super) struct Run {
+    pub nodes: Vec<Node<Inst>>,
+    pub graph: Graph,
+    /// No order has fewer groups.
+    pub least: u32,
+}
+
+impl Run {
+    pub fn of(
+        nodes: Vec<Node<Inst>>,
+        seen: &mut Seen,
+        variables: &Variables,
+        isa: &'static Isa,
+    ) -> Run {
+        let graph = Graph::build(&nodes, seen, variables);
+        let mut run = Run {
+            nodes,
+            graph,
+            least: 0,
+        };
+        run.least = run.least(isa);
+        run
+    }
+
+    /// Groups that slots, units, constants and the longest chain ask for.
+    fn least(&self, isa: &'static Isa) -> u32 {
+        let (mut slots, mut trans, mut whole) = (0u32, 0u32, 0u32);
+        let mut pairs: SmallVec<[(u8, u16, u8); 16]> = SmallVec::new();
+        let mut pair = |source: &Source| {
+            if let Src::Const {
+                buffer,
+                index,
+                chan,
+            } = source.src
+            {
+                pairs.push((buffer, index, chan / 2));
+            }
+        };
+        for node in &self.nodes {
+            match &node.inst {
+                Inst::Alu(alu) => {
+                    slots += 1;
+                    trans += u32::from(op::units(isa, alu.op) == Units::Trans);
+                    alu.src.iter().for_each(&mut pair);
+                }
+                Inst::Dot { src, .. } => {
+                    slots += 4;
+                    whole += 1;
+                    src.iter().flatten().for_each(&mut pair);
+                }
+                Inst::Cube { .. } => {
+                    slots += 4;
+                    whole += 1;
+                }
+                _ => {}
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let chain = self
+            .graph
+            .height
+            .iter()
+            .max()
+            .map_or(0, |height| height + 1);
+        let constants = pairs.len().div_ceil(2) as u32;
+        let most = slots.div_ceil(5).max(trans).max(whole);
+        most.max(constants).max(chain)
+    }
+}
+
+/// Who wrote and read each register in the run that is looked at: kept from run to run, so that a
+/// run costs what it holds and not what the program holds.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// The run that the facts are of.
+    run: u32,
+    facts: SecondaryMap<VReg, Facts>,
+}
+
+#[derive(Clone, Default)]
+struct Facts {
+    run: u32,
+    writer: Option<u32>,
+    readers: SmallVec<[u32; 2]>,
+}
+
+impl Seen {
+    fn of(&mut self, v: VReg) -> &mut Facts {
+        let run = self.run;
+        let facts = &mut self.facts[v];
+        if facts.run != run {
+            facts.run = run;
+            facts.writer = None;
+            facts.readers.clear();
+        }
+        facts
+    }
+}
+
+/// Dependences within a run.
+#[derive(Default)]
+pub(super) struct Graph {
+    /// What follows, and by how many groups at least.
+    pub succ: Vec<SmallVec<[(u32, u32); 4]>>,
+    pub preds: Vec<u32>,
+    /// Groups that must come behind.
+    pub height: Vec<u32>,
+}
+
+impl Graph {
+    fn build(segment: &[Node<Inst>], seen: &mut Seen, variables: &Variables) -> Graph {
+        let n = segment.len();
+        let mut graph = Graph {
+            succ: vec![SmallVec::new(); n],
+            preds: vec![0; n],
+            height: vec![0; n],
+        };
+        seen.run += 1;
+        for (at, node) in segment.iter().enumerate() {
+            let mut edge = |from: u32, latency: u32| {
+                if from as usize != at {
+                    graph.succ[from as usize].push((at as u32, latency));
+                    graph.preds[at] += 1;
+                }
+            };
+            let (mut reads, mut writes): (SmallVec<[VReg; 4]>, SmallVec<[VReg; 4]>) =
+                (SmallVec::new(), SmallVec::new());
+            node.inst.operands(&mut |operand| {
+                if let Some(v) = operand.reg.as_virt() {
+                    if operand.role == Role::Use {
+                        reads.push(v);
+                    } else {
+                        writes.push(v);
+                    }
+                }
+            });
+            for &v in &reads {
+                if let Some(from) = seen.of(v).writer {
+                    edge(from, 1);
+                }
+            }
+            for &v in &writes {
+                let facts = seen.of(v);
+                if let Some(from) = facts.writer {
+                    edge(from, 1);
+                }
+                for &reader in &facts.readers {
+                    edge(reader, 0);
+                }
+            }
+            // The next value of a variable comes after the reads of its value now.
+            for v in variables.replaced(&node.inst) {
+                for &reader in &seen.of(v).readers {
+                    edge(reader, 0);
+                }
+            }
+            for &v in &reads {
+                seen.of(v).readers.push(at as u32);
+            }
+            for &v in &writes {
+                let facts = seen.of(v);
+                facts.writer = Some(at as u32);
+                facts.readers.clear();
+            }
+        }
+        for at in (0..n).rev() {
+            let tallest = graph.succ[at]
+                .iter()
+                .map(|&(to, latency)| graph.height[to as usize] + latency)
+                .max();
+            graph.height[at] = tallest.unwrap_or(0);
+        }
+        graph
+    }
+}
+
+type Ready = BTreeSet<(Reverse<u32>, u32)>;
+
+/// What an attempt may place.
+pub(super) struct Queue {
+    pub ready: Ready,
+    later: Vec<u32>,
+    preds: Vec<u32>,
+    earliest: Vec<u32>,
+    /// The group that is filled.
+    pub now: u32,
+}
+
+impl Queue {
+    /// What nothing comes before is ready.
+    pub fn of(graph: &Graph) -> Queue {
+        let n = graph.preds.len();
+        let first = (0..n).filter(|&at| graph.preds[at] == 0);
+        Queue {
+            ready: first
+                .map(|at| (Reverse(graph.height[at]), at as u32))
+                .collect(),
+            later: Vec::new(),
+            preds: graph.preds.clone(),
+            earliest: vec![0; n],
+            now: 0,
+        }
+    }
+
+    /// What was waiting for this group is ready.
+    pub fn wake(&mut self, graph: &Graph) {
+        let Queue {
+            ready,
+            later,
+            earliest,
+            now,
+            ..
+        } = self;
+        later.retain(|&at| {
+            let due = earliest[at as usize] <= *now;
+            if due {
+                ready.insert((Reverse(graph.height[at as usize]), at));
+            }
+            !due
+        });
+    }
+
+    /// An operation was placed; true when something may join its group.
+    pub fn release(&mut self, graph: &Graph, at: u32) -> bool {
+        let mut joined = false;
+        for &(to, latency) in &graph.succ[at as usize] {
+            let index = to as usize;
+            self.earliest[index] = self.earliest[index].max(self.now + latency);
+            self.preds[index] -= 1;
+            if self.preds[index] == 0 {
+                if self.earliest[index] <= self.now {
+                    self.ready.insert((Reverse(graph.height[index]), to));
+                    joined = true;
+                } else {
+                    self.later.push(to);
+                }
+            }
+        }
+        joined
+    }
+}
+
+/// A sum of products as the chain that has the same bits, the last product first; none where a
+/// source has a modifier that chains lack. Products of zeroes before all others are left out: the sum
+/// begins with +0 then, as theirs would.
+pub(super) fn chain(inst: &Inst) -> Option<SmallVec<[Inst; 4]>> {
+    let Inst::Dot { dst, src, clamp } = inst else {
+        return None;
+    };
+    let unfit = |source: &Source| source.abs || source.src == Src::Reg(*dst);
+    if src.iter().flatten().any(unfit) {
+        return None;
+    }
+    let zero = Source::bits(0);
+    let skipped = src.iter().rev().take_while(|&&pair| pair == [zero; 2]);
+    let last = 4 - skipped.count();
+    let mut out: SmallVec<[Inst; 4]> = SmallVec::new();
+    for (number, &[a, b]) in src[..last].iter().enumerate().rev() {
+        let mut link = if number + 1 < last {
+            let sum = Source::reg(*dst);
+            Alu::new(AluOp::MULADD_IEEE, Some(*dst), &[a, b, sum])
+        } else if last < 4 {
+            Alu::new(AluOp::MULADD_IEEE, Some(*dst), &[a, b, zero])
+        } else {
+            Alu::new(AluOp::MUL_IEEE, Some(*dst), &[a, b])
+        };
+        link.clamp = *clamp && number == 0;
+        out.push(Inst::Alu(link));
+    }
+    (last > 0).then_some(out)
+}
+
+/// The run with chains in the place of sums of products.
+pub(super) fn with_chains(nodes: &[Node<Inst>]) -> Vec<Node<Inst>> {
+    let mut out = Vec::with_capacity(nodes.len() * 2);
+    for node in nodes {
+        match chain(&node.inst) {
+            Some(links) => out.extend(links.into_iter().map(|inst| Node {
+                inst,
+                span: node.span,
+            })),
+            None => out.push(node.clone()),
+        }
+    }
+    out
+}

@@ -1,0 +1,76 @@
+use super::*;
+use crate::inst::FILES;
+use gpucc_ir::mach::{Block, Demand, FileId};
+use gpucc_ir::ssa::Span;
+
+struct Program {
+    func: Func<Inst>,
+    block: Block,
+}
+
+impl Program {
+    fn new() -> Program {
+        let mut func = Func::new("f", FILES);
+        let block = func.push_block();
+        Program { func, block }
+    }
+    fn reg(&mut self) -> VReg {
+        self.func.make_vreg(Demand::scalar(FileId(0)), Span::NONE)
+    }
+    fn alu(&mut self, op: AluOp, src: &[Source]) -> VReg {
+        let dst = self.reg();
+        let alu = Alu::new(op, Some(dst.into()), src);
+        self.func.push(self.block, Inst::Alu(alu), Span::NONE);
+        dst
+    }
+    /// What the last instruction reads, and how many instructions there are, after both passes.
+    fn tidied(mut self) -> (Vec<VReg>, usize) {
+        let end = Inst::Copy {
+            dst: SmallVec::new(),
+            src: SmallVec::new(),
+        };
+        self.func.push(self.block, end, Span::NONE);
+        number(&mut self.func);
+        sweep(&mut self.func);
+        let nodes = &self.func.blocks[self.block].nodes;
+        let mut reads = Vec::new();
+        if let Some(node) = nodes.iter().rev().nth(1) {
+            each_use(&node.inst, |v| reads.push(v));
+        }
+        (reads, nodes.len() - 1)
+    }
+    fn kill_if(&mut self, a: VReg, b: VReg) {
+        let alu = Alu::new(AluOp::KILLGT, None, &[Source::reg(a), Source::reg(b)]);
+        self.func.push(self.block, Inst::Alu(alu), Span::NONE);
+    }
+}
+
+#[test]
+fn what_is_computed_twice_is_computed_once() {
+    let mut p = Program::new();
+    let x = p.alu(AluOp::MOV, &[Source::bits(7)]);
+    let a = p.alu(AluOp::LSHR_INT, &[Source::reg(x), Source::bits(2)]);
+    let b = p.alu(AluOp::LSHR_INT, &[Source::reg(x), Source::bits(2)]);
+    p.kill_if(a, b);
+    assert_eq!(p.tidied(), (vec![a, a], 3));
+}
+
+#[test]
+fn other_constants_make_other_values_and_moves_stay_apart() {
+    let mut p = Program::new();
+    let x = p.alu(AluOp::MOV, &[Source::bits(7)]);
+    let y = p.alu(AluOp::MOV, &[Source::bits(7)]);
+    let a = p.alu(AluOp::LSHR_INT, &[Source::reg(x), Source::bits(2)]);
+    let b = p.alu(AluOp::LSHR_INT, &[Source::reg(y), Source::bits(2)]);
+    p.kill_if(a, b);
+    assert_eq!(p.tidied(), (vec![a, b], 5));
+}
+
+#[test]
+fn what_nobody_reads_goes_with_what_only_it_reads() {
+    let mut p = Program::new();
+    let x = p.alu(AluOp::MOV, &[Source::bits(7)]);
+    let unread = p.alu(AluOp::LSHR_INT, &[Source::reg(x), Source::bits(2)]);
+    p.alu(AluOp::NOT_INT, &[Source::reg(unread)]);
+    assert_eq!(p.tidied(), (vec![], 0));
+}
