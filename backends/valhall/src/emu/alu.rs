@@ -457,10 +457,11 @@ fn to_int(source: &Word, half: bool, bits: u8, signed: bool, round: Round) -> Wo
     }
 }
 
-/// The coordinates of a face: (z, x) give s, (y, z) give t. isa 4.12, the usual signs.
+/// The coordinates of a face: (z, x) give s, (y, z) give t. isa 4.12, the usual signs; what is no number
+/// is the canonical NaN, as with all arithmetic.
 fn cube(t: bool, first: u32, second: u32, face: u32) -> u32 {
     let minus = |v: u32| v ^ 0x8000_0000;
-    if t {
+    let chosen = if t {
         let (y, z) = (first, second);
         match face {
             2 => z,
@@ -475,7 +476,8 @@ fn cube(t: bool, first: u32, second: u32, face: u32) -> u32 {
             5 => minus(x),
             _ => x,
         }
-    }
+    };
+    canonical(f32::from_bits(chosen))
 }
 
 /// What is true in an element of a result.

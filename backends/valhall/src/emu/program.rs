@@ -110,6 +110,11 @@ fn check(inst: &Inst, stage: Stage, work_registers: u32, offset: u32) -> Result<
         Stage::Vertex if fragment || inst.op == Op::Barrier => return Err(wrong("vertex")),
         _ => {}
     }
+    // The frame's size, the datum of ATEST, sample positions, blend descriptors: state of a draw. isa 1.2.
+    let of_a_draw = |place| matches!(place, Place::Special(0, 4..=6 | 8..=15, _));
+    if stage != Stage::Fragment && inst.sources.iter().any(|source| of_a_draw(source.place)) {
+        return Err(wrong("program without pixels, with their special values,"));
+    }
     if inst.flow.discard && stage != Stage::Fragment {
         return Err(wrong("program without helpers, with discard,"));
     }
