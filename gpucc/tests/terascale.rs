@@ -1,4 +1,4 @@
-//! R700 and R6xx from outside: separate fetch programs, and what R6xx refuses.
+//! R700 and R6xx from outside: fetch programs, memory, streams, torn quads, and what R6xx refuses.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -257,4 +257,30 @@ fn invocations_that_never_meet_may_be_more_than_a_wavefront() {
     let met = source.replace("w[i] += 5;", "workgroupBarrier();");
     let output = gpucc(&["--target", "r700", &write("met.wgsl", &met)]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+}
+
+const TORN: &str = "#version 450
+layout(location = 0) in vec2 uv;
+layout(location = 1) in float side;
+layout(location = 0) out vec4 color;
+layout(set = 0, binding = 0) uniform texture2D image;
+layout(set = 0, binding = 1) uniform sampler linear;
+void main() {
+    color = vec4(0.0);
+    for (int i = 0; i < 4; i += 1) {
+        if (side > float(i)) {
+            vec2 at = uv * side + vec2(float(i));
+            color += texture(sampler2D(image, linear), at);
+        }
+    }
+}";
+
+#[test]
+fn a_sample_in_a_torn_quad_has_some_level_of_detail_and_is_no_fault() {
+    let shader = write("torn.frag", TORN);
+    for target in ["r700", "r600", "valhall"] {
+        let output = gpucc(&["verify", &shader, "--target", target]);
+        assert!(output.status.success(), "{}", text(&output));
+        assert!(text(&output).contains("0 mismatches"), "{}", text(&output));
+    }
 }

@@ -223,8 +223,23 @@ impl Wave<'_> {
         Ok(())
     }
 
+    /// A word as its quads see it. A lane that stands elsewhere may hold nothing without any fault of the
+    /// program's: flow that is not uniform leaves derivatives indeterminate, and the unit takes what it finds. Here
+    /// that is far from the lanes that run, so that a quad which the source does not part gives another result.
+    fn across(&self, word: &Word) -> Word {
+        let mut out = *word;
+        for lane in each(quads(self.active) & !self.active & word.poison) {
+            let running = self.active & 15 << (lane & !3);
+            let near = f32::from_bits(word.v[running.trailing_zeros() as usize]);
+            out.v[lane] = (near + 0.25).to_bits();
+            out.poison &= !(1 << lane);
+        }
+        out
+    }
+
     /// Difference within the quad: of the own row (`right - left`) or the own column (`lower - upper`).
     fn gradient(&self, word: &Word, vertical: bool) -> Word {
+        let word = self.across(word);
         let mut out = Word::splat(0);
         let step = if vertical { 2 } else { 1 };
         let numerics = &self.state.numerics;
@@ -421,6 +436,13 @@ impl Wave<'_> {
             let detail = "Z cannot hold both a coordinate and the reference";
             return Err(Trap::new(Rule::Unsupported, offset, detail));
         }
+        let across;
+        let source = if computed {
+            across = source.each_ref().map(|word| self.across(word));
+            &across
+        } else {
+            source
+        };
         for (c, word) in source.iter().enumerate() {
             let coordinate = c < dims || (c == 2 && layered);
             let used = coordinate || (c == 3 && with_level) || reference == Some(c);
