@@ -93,6 +93,8 @@ pub struct Quad {
     pub primitive: u32,
     /// Of each pixel's centre: x, y, depth, 1 / w.
     pub position: [[f32; 4]; 4],
+    /// Of each pixel's centre: its place in a point, 0 to 1 from the upper left corner.
+    pub point: [[f32; 2]; 4],
 }
 
 /// Quads to shade together.
@@ -400,6 +402,7 @@ impl<S: Shade> Pipe<'_, S> {
                     front: piece.front(),
                     primitive,
                     position: found.position,
+                    point: piece.point_coords(&found),
                 };
                 for pixel in 0..4 {
                     for (k, varying) in draw.varyings.iter().enumerate() {

@@ -96,6 +96,8 @@ pub struct Piece {
     corner_w: [f64; 3],
     front: bool,
     bounds: [u32; 4],
+    /// Of a point: left, top, width.
+    point: Option<[f64; 3]>,
 }
 
 /// A quad that a piece touches.
@@ -244,6 +246,7 @@ impl Raster {
             corner_w,
             front,
             bounds,
+            point: None,
         })
     }
 
@@ -267,11 +270,15 @@ impl Raster {
         let [sx, sy] = self.screen(center.position);
         let half = f64::from(corner.size.clamp(1.0, 8192.0)) / 2.0;
         let square = [[-half, -half], [half, -half], [half, half], [-half, half]];
-        self.flat_polygon(
+        let mut pieces = self.flat_polygon(
             square.map(|[dx, dy]| [sx + dx, sy + dy]),
             [center; 4],
             [w, w, w],
-        )
+        );
+        for piece in &mut pieces {
+            piece.point = Some([sx - half, sy - half, 2.0 * half]);
+        }
+        pieces
     }
 
     /// A rectangle one pixel wide along the minor axis, front-facing.
@@ -379,6 +386,16 @@ impl Piece {
     /// True when it faces the viewer (points and lines always do).
     pub fn front(&self) -> bool {
         self.front
+    }
+
+    /// Where each pixel's centre of a quad lies in a point, 0 to 1 from its upper left corner; 0 in what is no
+    /// point.
+    pub fn point_coords(&self, found: &Found) -> [[f32; 2]; 4] {
+        let [left, top, width] = self.point.unwrap_or([0.0, 0.0, f64::INFINITY]);
+        found.position.map(|[x, y, ..]| {
+            let within = |at: f32, edge: f64| ((f64::from(at) - edge) / width) as f32;
+            [within(x, left), within(y, top)]
+        })
     }
 
     /// A walk over the quads that the piece may touch.

@@ -3,17 +3,17 @@
 
 use gpucc::pipeline::Uniforms;
 use gpucc::verify::verify;
-use gpucc::{Choice, Compiler, Options, Source, SourceText, Target};
+use gpucc::{Choice, Compiler, Options, Source, SourceText, Stage, Target};
 
 /// Verifies every entry point of a source on Valhall.
-fn verified(name: &str, text: &str, uniforms: Uniforms) {
+fn verified(name: &str, source: Source<'_>, uniforms: Uniforms) {
     let target = Target::by_name("valhall").expect("a target");
     let compiler = Compiler::new(target, None).expect("Valhall has a compiler");
     let mut options = Options::default();
     options.keep_steps = true;
     options.pipeline.uniforms = uniforms;
     let parsed = compiler
-        .parse(Source::Wgsl(text), Choice::default(), &options)
+        .parse(source, Choice::default(), &options)
         .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
     assert!(!parsed.entries.is_empty(), "{name} has no entry point");
     for entry in parsed.entries {
@@ -38,8 +38,8 @@ macro_rules! holds {
         #[test]
         fn $name() {
             let text = include_str!(concat!("valhall/", $file));
-            verified($file, text, Uniforms::Loaded);
-            verified($file, text, Uniforms::Pushed);
+            verified($file, Source::Wgsl(text), Uniforms::Loaded);
+            verified($file, Source::Wgsl(text), Uniforms::Pushed);
         }
     )*};
 }
@@ -56,4 +56,19 @@ holds! {
     position_and_varying_programs_agree_with_the_whole "vertex.wgsl";
     half_precision_attributes_varyings_and_colours "half.wgsl";
     lanes_of_a_warp_exchange_values_also_where_some_have_parted "subgroups.wgsl";
+}
+
+#[test]
+fn a_pixel_knows_its_place_in_a_point() {
+    let text = "#version 450
+layout(location = 0) out vec4 color;
+void main() {
+    vec2 from_center = gl_PointCoord - vec2(0.5);
+    color = vec4(gl_PointCoord, dot(from_center, from_center), gl_FragCoord.z);
+}";
+    verified(
+        "point.frag",
+        Source::Glsl(text, Stage::Fragment),
+        Uniforms::Loaded,
+    );
 }

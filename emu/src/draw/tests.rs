@@ -322,6 +322,10 @@ fn points_and_lines_cover_their_pixels() {
         picture(&run(&mut fixed, &state, 4).0),
         ["....", ".##.", ".##.", "...."]
     );
+    // The pixel right of and below the centre lies three quarters of the way to the lower right corner.
+    let quads = fixed.quads.iter().flat_map(|batch| &batch.quads);
+    let last = quads.filter(|quad| (quad.x, quad.y) == (2, 2)).next_back();
+    assert_eq!(last.map(|quad| quad.point[0]), Some([0.75; 2]));
     state.topology = Topology::LineList;
     state.vertices = 2;
     let (rows, _) = run(&mut Fixed::new(&[at(0.0, 1.5), at(4.0, 1.5)]), &state, 4);

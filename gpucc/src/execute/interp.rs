@@ -142,6 +142,10 @@ fn pixel_builtin(builtin: Builtin, quad: &Quad, lane: usize) -> [u32; 4] {
         Builtin::FrontFacing => [u32::from(quad.front), 0, 0, 0],
         Builtin::SampleMask => [u32::from(quad.covered >> pixel & 1), 0, 0, 0],
         Builtin::PrimitiveIndex => [quad.primitive, 0, 0, 0],
+        Builtin::PointCoord => {
+            let [s, t] = quad.point[pixel].map(f32::to_bits);
+            [s, t, 0, 0]
+        }
         _ => [0; 4],
     }
 }

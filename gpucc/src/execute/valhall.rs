@@ -592,6 +592,7 @@ impl Machine {
                 at: [quad.x, quad.y],
                 primitive: quad.primitive,
                 depth_w: quad.position.map(|p| [p[2], p[3]]),
+                point: quad.point,
             });
         }
         for slot in &self.compiled.inputs {

@@ -465,6 +465,11 @@ fn quads(func: &Func, random: &mut Random, mood: Mood, number: u32) -> QuadBatch
             front: number.is_multiple_of(2),
             primitive: 0,
             position,
+            // Corner to corner, as though a point covered the tile.
+            point: std::array::from_fn(|pixel| {
+                let (px, py) = (x + pixel as u32 % 2, y + pixel as u32 / 2);
+                [px, py].map(|at| (at as f32 + 0.5) / 8.0)
+            }),
         });
     }
     let planes: Vec<Planes> = func

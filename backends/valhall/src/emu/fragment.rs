@@ -8,6 +8,7 @@ use super::texel;
 use super::value::{LANES, Mask, Word, each};
 use super::warp::{Env, Warp};
 use gpucc_ir::ssa::numerics::f16_to_f64;
+use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 
 /// One 16-byte place of the varying record, as the rasteriser has it for each lane.
@@ -34,6 +35,8 @@ pub struct Fragment {
     pub records: BTreeMap<u32, Record>,
     /// Depth and 1 / w.
     pub depth_w: Option<[Word; 2]>,
+    /// Place within a point.
+    pub point: Option<[Word; 2]>,
     /// Components of each colour target that must be defined.
     pub needed: [u8; 8],
     /// The second source of blending is read.
@@ -223,16 +226,24 @@ impl Warp {
     ) -> Result<(), Trap> {
         let at = self.read(env, &inst.sources[0], inst)?;
         self.observed(at.any(), at.why, "a position to interpolate at")?;
-        let values = self.fragment.as_ref().and_then(|f| f.depth_w);
-        let (Some([z, w]), 2 | 3, 1) = (values, what, count) else {
-            return Err(self.missing(inst));
+        let fragment = self.fragment.as_ref();
+        let point = fragment.and_then(|f| f.point);
+        let depth_w = fragment.and_then(|f| f.depth_w);
+        // isa 1.11: 0 the place in a point (two words), 2 1 / w, 3 depth.
+        let values: SmallVec<[Word; 2]> = match (what, count, point, depth_w) {
+            (0, 2, Some(point), _) => SmallVec::from(point),
+            (2, 1, _, Some([_, w])) => smallvec![w],
+            (3, 1, _, Some([z, _])) => smallvec![z],
+            _ => return Err(self.missing(inst)),
         };
         let clobbers = what != 3;
         if clobbers {
             self.interpolate(Update::Clobber, Sampled::Center)?;
         }
         let mut results = whole(inst.write);
-        results[0].2 = if what == 2 { w } else { z };
+        for (result, value) in results.iter_mut().zip(values) {
+            result.2 = value;
+        }
         self.send(env, inst, results, None, clobbers)
     }
 

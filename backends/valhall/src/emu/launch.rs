@@ -212,6 +212,8 @@ pub struct QuadStart {
     pub primitive: u32,
     /// Depth and 1 / w of each pixel.
     pub depth_w: [[f32; 2]; 4],
+    /// Place of each pixel in a point.
+    pub point: [[f32; 2]; 4],
 }
 
 /// Quads of pixels: upper left, upper right, lower left, lower right.
@@ -352,14 +354,16 @@ fn fragment(pixels: &Pixels, quads: &[QuadStart], first: usize, count: usize) ->
         dual: pixels.dual,
         ..Fragment::default()
     };
-    let depth_w = |k: usize| {
-        Word::from_fn(|lane| {
-            quads
-                .get(lane / 4)
-                .map_or(0, |quad| quad.depth_w[lane % 4][k].to_bits())
+    let special = |of: &dyn Fn(&QuadStart) -> [[f32; 2]; 4]| {
+        [0, 1].map(|k| {
+            Word::from_fn(|lane| {
+                let quad = quads.get(lane / 4);
+                quad.map_or(0, |quad| of(quad)[lane % 4][k].to_bits())
+            })
         })
     };
-    fragment.depth_w = Some([depth_w(0), depth_w(1)]);
+    fragment.depth_w = Some(special(&|quad| quad.depth_w));
+    fragment.point = Some(special(&|quad| quad.point));
     for varying in &pixels.varyings {
         let words = std::array::from_fn(|c| {
             Word::from_fn(|lane| varying.values.get(first + lane).map_or(0, |v| v[c]))
