@@ -79,6 +79,11 @@ impl Simplify<'_, '_> {
                 func.insts[term].imm = Imm::Label(inst);
             }
         }
+        self.dissolve(func, inst, body);
+    }
+
+    /// A loop whose body runs once becomes that body as a block; its parameters are what they start as.
+    fn dissolve(&mut self, func: &mut Func, inst: Inst, body: Region) {
         func.insts[inst].op = Op::Block;
         func.insts[inst].regions.truncate(1);
         let inits = std::mem::take(&mut func.insts[inst].args);
@@ -170,13 +175,7 @@ impl Simplify<'_, '_> {
             func.insts[term].op = Op::Exit;
             func.insts[term].imm = Imm::Label(inst);
         }
-        func.insts[inst].op = Op::Block;
-        func.insts[inst].regions.truncate(1);
-        let inits = std::mem::take(&mut func.insts[inst].args);
-        let params = std::mem::take(&mut func.regions[body].params);
-        for (param, init) in params.into_iter().zip(inits) {
-            self.renames.set(param, init);
-        }
+        self.dissolve(func, inst, body);
     }
 
     fn region(&mut self, func: &mut Func, region: Region, exits: &mut SecondaryMap<Inst, u32>) {

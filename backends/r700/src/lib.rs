@@ -27,6 +27,8 @@ mod schedule;
 mod share;
 pub mod slot;
 mod state;
+#[cfg(test)]
+mod straight;
 mod target;
 mod temporaries;
 mod text;

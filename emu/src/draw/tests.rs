@@ -323,8 +323,8 @@ fn points_and_lines_cover_their_pixels() {
         ["....", ".##.", ".##.", "...."]
     );
     // The pixel right of and below the centre lies three quarters of the way to the lower right corner.
-    let quads = fixed.quads.iter().flat_map(|batch| &batch.quads);
-    let last = quads.filter(|quad| (quad.x, quad.y) == (2, 2)).next_back();
+    let mut quads = fixed.quads.iter().flat_map(|batch| &batch.quads);
+    let last = quads.rfind(|quad| (quad.x, quad.y) == (2, 2));
     assert_eq!(last.map(|quad| quad.point[0]), Some([0.75; 2]));
     state.topology = Topology::LineList;
     state.vertices = 2;

@@ -1,26 +1,10 @@
 use super::*;
-use crate::inst::{FILES, Indexed, Source};
+use crate::inst::{Indexed, Source};
 use crate::isa::AluOp;
-use gpucc_ir::mach::{Demand, FileId, Func, Reg, VReg};
-use gpucc_ir::ssa::Span;
-
-struct Program {
-    func: Func<Inst>,
-    block: gpucc_ir::mach::Block,
-}
+use crate::straight::Program;
+use gpucc_ir::mach::{Reg, VReg};
 
 impl Program {
-    fn new() -> Program {
-        let mut func = Func::new("f", FILES);
-        let block = func.push_block();
-        Program { func, block }
-    }
-    fn reg(&mut self) -> VReg {
-        self.func.make_vreg(Demand::scalar(FileId(0)), Span::NONE)
-    }
-    fn add(&mut self, inst: Inst) {
-        self.func.push(self.block, inst, Span::NONE);
-    }
     /// dst = src + 1
     fn next(&mut self, dst: VReg, src: VReg) {
         let sources = [Source::reg(src), Source::bits(1)];

@@ -1,31 +1,8 @@
 use super::*;
-use crate::inst::FILES;
 use crate::isa::R700;
-use gpucc_ir::mach::{Block, Demand, FileId};
-use gpucc_ir::ssa::Span;
-
-struct Program {
-    func: Func<Inst>,
-    block: Block,
-}
+use crate::straight::Program;
 
 impl Program {
-    fn new() -> Program {
-        let mut func = Func::new("f", FILES);
-        let block = func.push_block();
-        Program { func, block }
-    }
-    fn reg(&mut self) -> VReg {
-        self.func.make_vreg(Demand::scalar(FileId(0)), Span::NONE)
-    }
-    fn add(&mut self, inst: Inst) {
-        self.func.push(self.block, inst, Span::NONE);
-    }
-    fn alu(&mut self, op: AluOp, src: &[Source]) -> VReg {
-        let dst = self.reg();
-        self.add(Inst::Alu(Alu::new(op, Some(dst.into()), src)));
-        dst
-    }
     /// The sum of x * x and nothing else.
     fn dot(&mut self, x: [VReg; 3]) -> VReg {
         let dst = self.reg();

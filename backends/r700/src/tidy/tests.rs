@@ -1,35 +1,14 @@
 use super::*;
-use crate::inst::FILES;
-use gpucc_ir::mach::{Block, Demand, FileId};
-use gpucc_ir::ssa::Span;
-
-struct Program {
-    func: Func<Inst>,
-    block: Block,
-}
+use crate::straight::Program;
 
 impl Program {
-    fn new() -> Program {
-        let mut func = Func::new("f", FILES);
-        let block = func.push_block();
-        Program { func, block }
-    }
-    fn reg(&mut self) -> VReg {
-        self.func.make_vreg(Demand::scalar(FileId(0)), Span::NONE)
-    }
-    fn alu(&mut self, op: AluOp, src: &[Source]) -> VReg {
-        let dst = self.reg();
-        let alu = Alu::new(op, Some(dst.into()), src);
-        self.func.push(self.block, Inst::Alu(alu), Span::NONE);
-        dst
-    }
     /// What the last instruction reads, and how many instructions there are, after both passes.
     fn tidied(mut self) -> (Vec<VReg>, usize) {
         let end = Inst::Copy {
             dst: SmallVec::new(),
             src: SmallVec::new(),
         };
-        self.func.push(self.block, end, Span::NONE);
+        self.add(end);
         number(&mut self.func);
         sweep(&mut self.func);
         let nodes = &self.func.blocks[self.block].nodes;
@@ -41,7 +20,7 @@ impl Program {
     }
     fn kill_if(&mut self, a: VReg, b: VReg) {
         let alu = Alu::new(AluOp::KILLGT, None, &[Source::reg(a), Source::reg(b)]);
-        self.func.push(self.block, Inst::Alu(alu), Span::NONE);
+        self.add(Inst::Alu(alu));
     }
 }
 
