@@ -195,7 +195,7 @@ fn clamp_conversions(func: &mut Func) {
                     // The conversion goes on beside the test: what it makes of numbers out of
                     // range is thrown away.
                     let size = b.op1(Op::FAbs, value);
-                    let limit = b.f32(2_147_483_648.0);
+                    let limit = b.f32(range::BEYOND_SIGNED);
                     let inside = b.op2(Op::FLt, size, limit);
                     let zero = b.f32(0.0);
                     let positive = b.op2(Op::FLe, zero, value);

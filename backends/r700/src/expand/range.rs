@@ -160,6 +160,9 @@ fn taken(func: &Func, value: Value, depth: u32) -> (f32, f32) {
     (widen(least, -slack(least)), widen(most, slack(most)))
 }
 
+/// The first number behind the signed integers: conversions are guarded by a test against it.
+pub(super) const BEYOND_SIGNED: f32 = 2_147_483_648.0;
+
 /// Operations back that ranges are sought.
 const DEPTH: u32 = 4;
 
@@ -171,7 +174,14 @@ pub(super) fn decide(func: &mut Func) -> bool {
             let inst = func.regions[region].insts[index];
             let data = &func.insts[inst];
             let &[a, b] = &data.args[..] else { continue };
+            let number =
+                |value: Value| func.as_const(value).map(|bits| f32::from_bits(bits as u32));
             let (x, y) = match data.op {
+                // Guards a conversion, whose result is undefined for a NaN: what is certain counts here.
+                Op::FLt if number(b) == Some(BEYOND_SIGNED) => {
+                    let certain = |value| bounds(func, value, DEPTH).unwrap_or(UNKNOWN);
+                    (certain(a), certain(b))
+                }
                 Op::FLt | Op::FLe | Op::FEq | Op::FNe | Op::FMin | Op::FMax => {
                     (taken(func, a, DEPTH), taken(func, b, DEPTH))
                 }
@@ -195,8 +205,6 @@ pub(super) fn decide(func: &mut Func) -> bool {
                 _ => None,
             };
             // A bound on one side that the value keeps on the other: the clamp of its own operation.
-            let number =
-                |value: Value| func.as_const(value).map(|bits| f32::from_bits(bits as u32));
             let saturates = match (data.op, number(b)) {
                 (Op::FMax, Some(0.0)) => x.1 <= 1.0,
                 (Op::FMin, Some(1.0)) => x.0 >= 0.0,
@@ -254,6 +262,25 @@ mod tests {
             func.def(least).expect("an instruction").args[..],
             [sine, sine]
         );
+    }
+
+    #[test]
+    fn the_guard_of_a_conversion_stays_where_a_nan_may_come() {
+        let mut func = Func::new("guard", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let word = b.u32(7);
+        let x = b.op2(Op::IAdd, word, word);
+        let whole = b.convert(Op::SToF, Type::B32, x);
+        let small = b.f32(0.5);
+        let half = b.op2(Op::FMul, whole, small);
+        let [sine, certain] = [x, half].map(|x| b.op1(Op::FSinTurns, x));
+        let limit = b.f32(BEYOND_SIGNED);
+        let guards = [sine, certain].map(|value| {
+            let size = b.op1(Op::FAbs, value);
+            b.op2(Op::FLt, size, limit)
+        });
+        assert!(decide(&mut func));
+        assert_eq!(guards.map(|guard| func.as_const(guard)), [None, Some(1)]);
     }
 
     #[test]
