@@ -18,6 +18,15 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     if ctx.out_of_fuel() {
         return false;
     }
+    let changed = instructions(func, ctx) | drop_unused_mems(func);
+    if changed {
+        ctx.draw();
+    }
+    changed
+}
+
+/// Removes dead instructions. Variables keep their numbers, for who knows them by these.
+pub fn instructions(func: &mut Func, ctx: &mut Ctx) -> bool {
     let shape = Shape::find(func);
     ctx.steps += shape.count;
     let mut live = Live {
@@ -37,11 +46,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         changed: false,
     };
     sweep.region(func, func.body);
-    let changed = sweep.changed | drop_unused_mems(func);
-    if changed {
-        ctx.draw();
-    }
-    changed
+    sweep.changed
 }
 
 enum Work {

@@ -14,6 +14,8 @@ pub struct Tally {
     pub compared: u64,
     /// Programs that a limit of the machine stopped (exit 4).
     pub limits: u64,
+    /// Programs that ask what the silicon lacks (exit 3): the generator draws 64-bit floats now and then.
+    pub refused: u64,
     /// Programs with a mismatch: seed and first difference.
     pub mismatches: Vec<(u64, String)>,
     /// Programs that failed otherwise: seed and message.
@@ -36,6 +38,7 @@ impl Default for Tally {
             programs: 0,
             compared: 0,
             limits: 0,
+            refused: 0,
             mismatches: Vec::new(),
             failures: Vec::new(),
             sizes: Vec::new(),
@@ -129,6 +132,10 @@ pub fn run(compiler: &Compiler, seeds: std::ops::Range<u64>, inputs: u32) -> Tal
                 tally.limits += 1;
                 continue;
             }
+            Err(failure) if matches!(failure.kind, FailureKind::Refused { .. }) => {
+                tally.refused += 1;
+                continue;
+            }
             Err(failure) => {
                 tally.failures.push((seed, failure.summary().to_owned()));
                 continue;
@@ -188,10 +195,11 @@ impl Tally {
         }
         let _ = writeln!(
             out,
-            "programs on {target}: {}, compared {}, limits {}, mismatches {}, failures {}",
+            "programs on {target}: {}, compared {}, limits {}, refused {}, mismatches {}, failures {}",
             self.programs,
             self.compared,
             self.limits,
+            self.refused,
             self.mismatches.len(),
             self.failures.len()
         );

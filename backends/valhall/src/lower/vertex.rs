@@ -75,7 +75,8 @@ pub fn only(func: &Func, part: Part) -> Func {
     let model = crate::numerics();
     let target = crate::target::target_info();
     let mut ctx = gpucc_passes::Ctx::new(gpucc_passes::Options::default(), model, target);
-    gpucc_passes::dce::run(&mut func, &mut ctx);
+    // The ABI knows variables by their numbers.
+    gpucc_passes::dce::instructions(&mut func, &mut ctx);
     func
 }
 
