@@ -231,7 +231,9 @@ impl<'a> Lower<'a> {
                 ..
             } => {
                 if per_primitive {
-                    return Err(Stop::unsupported("per-primitive inputs", LOWERING));
+                    // Only mesh shaders give them.
+                    return Err(Stop::unsupported("per-primitive inputs", LOWERING)
+                        .needing(Needs::MeshStages));
                 }
                 InputKind::Location {
                     location,
