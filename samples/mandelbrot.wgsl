@@ -20,16 +20,17 @@ fn vs(@builtin(vertex_index) index: u32) -> Varying {
 @fragment
 fn fs(in: Varying) -> @location(0) vec4f {
     var z = vec2f(0.0);
-    var steps = 0;
-    for (; steps < 40; steps++) {
+    // Halved every turn: the potential of a point that leaves is log2|z| of its last turn times this.
+    var scale = 1.0;
+    for (; scale > 1e-12; scale *= 0.5) {
         z = vec2f(z.x * z.x - z.y * z.y, 2.0 * z.x * z.y) + in.at;
-        if dot(z, z) > 4.0 {
+        if dot(z, z) > 65536.0 {
             break;
         }
     }
-    if steps == 40 {
-        return vec4f(0.02, 0.02, 0.05, 1.0);
-    }
-    let t = f32(steps) / 40.0;
-    return vec4f(t, t * t, 0.3 + 0.7 * sqrt(t), 1.0);
+    // The potential falls to 0 towards the set, and the colours with it: no jump at the turn in which a
+    // point leaves, so machines that round differently draw one picture.
+    let potential = 0.5 * log2(max(dot(z, z), 1.0)) * scale;
+    let t = sqrt(sqrt(potential));
+    return vec4f(t * t, 0.8 * t, 0.05 + 0.6 * sqrt(t), 1.0);
 }

@@ -105,7 +105,7 @@ pub fn run(compiler: &Compiler, shared: &Path, filter: &str) -> Result<Vec<Table
                 path: path.to_owned(),
                 stage,
                 figures: ours(compiler, shared, path, stage, against)
-                    .map(|report| figures(&report, peer, stage, against)),
+                    .and_then(|report| figures(&report, peer, stage, against)),
             });
         }
         out.push(Table { title, rows });
@@ -170,7 +170,13 @@ fn number(value: &Value) -> Option<f64> {
         .or_else(|| value.as_str().and_then(|text| text.parse().ok()))
 }
 
-fn figures(report: &Shader, peer: &Value, stage: Stage, against: Against) -> Vec<Figure> {
+/// The figures of a shader, or why a peer's are no bar.
+fn figures(
+    report: &Shader,
+    peer: &Value,
+    stage: Stage,
+    against: Against,
+) -> Result<Vec<Figure>, String> {
     let machine = |name: &str| report.machine.get(name).and_then(Value::as_f64);
     let mut out = Vec::new();
     let mut add = |name: &'static str, ours: Option<f64>, bar: Option<f64>| {
@@ -202,7 +208,7 @@ fn figures(report: &Shader, peer: &Value, stage: Stage, against: Against) -> Vec
             Some(report.code.bytes as f64 / 4.0),
             best("dwords"),
         );
-        return out;
+        return Ok(out);
     }
     let peers: &[&str] = match against {
         Against::ValhallPushed => &["pan25plain"],
@@ -218,6 +224,10 @@ fn figures(report: &Shader, peer: &Value, stage: Stage, against: Against) -> Vec
         .iter()
         .filter_map(|name| sum(name, &["inst", "instrs"]))
         .min_by(f64::total_cmp);
+    // A program without instructions writes neither a position nor a colour: the peer's input was lost on its way.
+    if instructions == Some(0.0) {
+        return Err("the peer's programs are empty".to_owned());
+    }
     add(
         "instructions",
         Some(report.stats.instructions as f64),
@@ -257,7 +267,7 @@ fn figures(report: &Shader, peer: &Value, stage: Stage, against: Against) -> Vec
             .max_by(f64::total_cmp)
     });
     add("registers", Some(report.stats.registers as f64), registers);
-    out
+    Ok(out)
 }
 
 /// The rows, best and worst first by the first figure, then the geometric means.
