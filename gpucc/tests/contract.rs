@@ -1,50 +1,18 @@
 //! The command from outside: exit codes, messages and outputs, as a script sees them.
 
+mod common;
+
+use common::{Folder, sample};
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A folder of its own for one test, gone at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("gpucc-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("a folder can be made");
-        Folder(path)
-    }
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
-        let path = self.0.join(name);
-        fs::write(&path, bytes).expect("writable");
-        path.to_string_lossy().into_owned()
-    }
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_string_lossy().into_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn sample(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../samples")
-        .join(name)
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// Runs gpucc with stdin; fails the test when it hangs.
+/// Runs gpucc with stdin; fails the test when it takes too long.
 fn gpucc_with(args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_gpucc"))
         .args(args)
-        .env("TMPDIR", std::env::temp_dir())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -57,13 +25,10 @@ fn gpucc_with(args: &[&str], input: &[u8]) -> Output {
         let _ = stdin.write_all(&bytes);
     });
     let start = Instant::now();
-    let killer_args = format!("{args:?}");
     let output = child.wait_with_output().expect("gpucc ends");
     writer.join().expect("the writer ends");
-    assert!(
-        start.elapsed() < Duration::from_secs(120),
-        "{killer_args} took too long"
-    );
+    let most = Duration::from_secs(120);
+    assert!(start.elapsed() < most, "{args:?} took too long");
     output
 }
 
@@ -527,7 +492,7 @@ fn outputs_are_written_whole_or_not_at_all() {
         2,
         &["/no/such/folder/a.ir"],
     );
-    let left: Vec<String> = fs::read_dir(&folder.0)
+    let left: Vec<String> = fs::read_dir(folder.path(""))
         .expect("readable")
         .map(|entry| {
             entry

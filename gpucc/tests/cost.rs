@@ -1,22 +1,16 @@
 //! The cost report of R700 over the samples: the bound is a bound, and search never loses.
 
+mod common;
+
 use gpucc::{Choice, Compiler, Effort, Options, Source, SourceText, Target, shader_report};
-use std::path::Path;
 
 /// Groups, cycles and their bound of every entry point of the samples that R700 can do.
 fn costs(effort: Effort) -> Vec<(String, f64, f64, f64)> {
     let compiler = Compiler::new(Target::R700, None).expect("r700 is built");
     let mut options = Options::default();
     options.effort = effort;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("the samples are there")
-        .map(|entry| entry.expect("a folder can be read").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "wgsl"))
-        .collect();
-    files.sort();
     let mut costs = Vec::new();
-    for file in files {
+    for file in common::samples() {
         let text = std::fs::read_to_string(&file).expect("a sample can be read");
         let parsed = compiler
             .parse(Source::Wgsl(&text), Choice::default(), &options)

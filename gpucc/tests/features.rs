@@ -1,40 +1,13 @@
 //! What R700 has only in another form: each program is compiled, its bytes run on the strict emulator,
 //! and the results compared with the interpreter's on random and boundary inputs.
 
-use gpucc::verify::verify;
-use gpucc::{Choice, Compiler, Options, Source, SourceText, Target};
+mod common;
 
-/// Verifies every entry point of a source on R700; gives how many words were compared.
-fn verified(name: &str, source: Source<'_>) -> u64 {
-    let target = Target::by_name("r700").expect("a target");
-    let compiler = Compiler::new(target, None).expect("R700 has a compiler");
-    let mut options = Options::default();
-    options.keep_steps = true;
-    let parsed = compiler
-        .parse(source, Choice::default(), &options)
-        .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-    let mut words = 0;
-    for entry in parsed.entries {
-        let func = entry
-            .func
-            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-        let compiled = compiler
-            .compile(&func, &options)
-            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-        let text = SourceText::new(name, None);
-        let summary = verify(&compiler, &compiled, &text, &options, 8, 1)
-            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-        assert!(
-            summary.holds() && summary.first.is_none(),
-            "{name}: {}",
-            summary
-                .first
-                .map_or(String::new(), |first| first.to_string())
-        );
-        words += summary.words;
-    }
-    assert!(words > 0, "{name}: nothing was compared");
-    words
+use gpucc::{Options, Source, Target};
+
+/// Verifies every entry point of a source on R700.
+fn verified(name: &str, source: Source<'_>) {
+    common::verified(Target::R700, Options::default(), name, source);
 }
 
 /// A fragment program around an expression of type vec4f that reads `t`, `s`, `uv`, `n` and `k`.

@@ -60,7 +60,7 @@ fn shaders_give_what_their_expect_lines_say() {
             .lines()
             .filter_map(|line| line.strip_prefix("// expect: "))
             .collect();
-        for target in ["interp", "r700"] {
+        for target in ["interp", "r700", "valhall"] {
             let mut args = vec!["run", &name, "--target", target];
             args.extend(line.split_whitespace());
             let output = gpucc(&folder, &args);

@@ -1,43 +1,10 @@
 //! What `--emit elf`, `html` and `mach`, `compare` and folders of outputs give, from outside.
 
+mod common;
+
+use common::{Folder, gpucc, sample};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("gpucc-out-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("a folder can be made");
-        Folder(path)
-    }
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_string_lossy().into_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn sample(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../samples")
-        .join(name)
-        .to_string_lossy()
-        .into_owned()
-}
-
-fn gpucc(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gpucc"))
-        .args(args)
-        .output()
-        .expect("gpucc starts")
-}
+use std::path::Path;
 
 #[track_caller]
 fn made(args: &[&str]) -> Vec<u8> {
@@ -183,10 +150,9 @@ fn the_explorer_links_source_lines_with_the_code_that_they_became() {
 #[test]
 fn names_from_the_source_do_not_become_markup() {
     let folder = Folder::new("markup");
-    let path = folder.path("a.wgsl");
     let source = "// <script>alert('x')</script> & more\n\
         @fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }\n";
-    fs::write(&path, source).expect("written");
+    let path = folder.write("a.wgsl", source);
     let page = text(&[&path, "--target", "interp", "--emit", "html"]);
     assert!(!page.contains("<script>alert"));
     assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; more"));
@@ -252,12 +218,9 @@ fn files_that_differ_in_their_extension_alone_do_not_overwrite_each_other() {
     let folder = Folder::new("apart");
     fs::create_dir(folder.path("in")).expect("made");
     let shader = "#version 450\nvoid main() {}\n";
-    fs::write(folder.path("in/a.frag"), shader).expect("written");
-    fs::write(
-        folder.path("in/a.comp"),
-        shader.replace("void", "layout(local_size_x = 1) in; void"),
-    )
-    .expect("written");
+    folder.write("in/a.frag", shader);
+    let compute = shader.replace("void", "layout(local_size_x = 1) in; void");
+    folder.write("in/a.comp", compute);
     let (from, to) = (folder.path("in"), folder.path("out"));
     made(&["batch", &from, "--target", "r700", "-o", &to]);
     for name in ["a.frag.main.s", "a.comp.main.s"] {
@@ -286,8 +249,7 @@ fn what_neither_reader_nor_machine_has_is_the_machine_s_lack() {
         ),
     ];
     for (name, source, targets, word) in cases {
-        let path = folder.path(&format!("{name}.wgsl"));
-        fs::write(&path, source).expect("written");
+        let path = folder.write(&format!("{name}.wgsl"), source);
         for (target, code) in targets {
             let output = gpucc(&[&path, "--target", target]);
             let message = String::from_utf8_lossy(&output.stderr);
@@ -316,14 +278,13 @@ fn a_proof_on_no_input_is_no_proof() {
 #[test]
 fn combined_samplers_of_glsl_are_proved_on_every_machine() {
     let folder = Folder::new("combined");
-    let path = folder.path("a.frag");
     let source = "#version 330 core\nin vec2 uv; flat in int layer; out vec4 color;\n\
         uniform sampler2D albedo; uniform samplerCube sky; uniform sampler2DShadow shadow;\n\
         uniform Params { vec4 tint; mat3 m; };\n\
         vec4 twice(sampler2D s, vec2 p) { return texture(s, p) + textureLod(s, p, 1.0); }\n\
         void main() { color = twice(albedo, uv) * tint + texture(sky, m * vec3(uv, layer))\n\
             + texture(shadow, vec3(uv, 0.5)); }\n";
-    fs::write(&path, source).expect("written");
+    let path = folder.write("a.frag", source);
     for target in ["r600", "r700", "valhall"] {
         let output = text(&["verify", &path, "--target", target, "--inputs", "4"]);
         assert!(output.contains("0 mismatches"), "{target}: {output}");

@@ -1,32 +1,24 @@
 //! Pictures of the samples: the same on the emulated machines and in the interpreter.
 
-use std::path::Path;
-use std::process::Command;
+mod common;
+
+use common::{Folder, gpucc, pixels, sample, text};
 
 /// Renders a sample as its first lines say; gives RGBA bytes.
-fn render(sample: &str, target: &str, size: u32, args: &[&str]) -> Vec<u8> {
-    let name = format!("gpucc-{sample}-{target}-{}.png", std::process::id());
-    let out = std::env::temp_dir().join(name);
-    let path = format!("../samples/{sample}.wgsl");
-    let output = Command::new(env!("CARGO_BIN_EXE_gpucc"))
-        .arg("render")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(path))
-        .args(["--target", target, "--size", &format!("{size}x{size}")])
-        .args(args)
-        .arg("-o")
-        .arg(&out)
-        .output()
-        .expect("gpucc starts");
+fn render(name: &str, target: &str, size: u32, args: &[&str]) -> Vec<u8> {
+    let folder = Folder::new(&format!("{name}-{target}"));
+    let (shader, out) = (sample(&format!("{name}.wgsl")), folder.path("out.png"));
+    let size_flag = format!("{size}x{size}");
+    let own = [
+        "render", &shader, "--target", target, "--size", &size_flag, "-o", &out,
+    ];
+    let output = gpucc(&[&own, args].concat());
     assert!(
         output.status.success(),
-        "{sample} on {target}: {}",
-        String::from_utf8_lossy(&output.stderr)
+        "{name} on {target}: {}",
+        text(&output)
     );
-    let file = std::io::BufReader::new(std::fs::File::open(&out).expect("written"));
-    let mut reader = png::Decoder::new(file).read_info().expect("a PNG");
-    let mut pixels = vec![0; reader.output_buffer_size().expect("small")];
-    reader.next_frame(&mut pixels).expect("a picture");
-    let _ = std::fs::remove_file(out);
+    let pixels = pixels(&out);
     assert_eq!(pixels.len(), (size * size * 4) as usize);
     pixels
 }

@@ -1,6 +1,9 @@
 //! The state block of a vertex and fragment pair, written into a model of the machine's registers and memory: the model,
 //! which knows nothing else, draws the picture that `gpucc render` draws.
 
+mod common;
+
+use common::{Folder, gpucc, pixels, text};
 use gpucc::{Choice, Compiler, Options, Source, Target};
 use gpucc_emu::draw::{
     self, DepthState, Pixel, QuadBatch, Shade, Targets, Topology, Varying, Vertex, VertexId,
@@ -16,7 +19,6 @@ use gpucc_r700::emu::model::Model;
 use gpucc_r700::emu::{self, PixelBatch, Trap};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Command;
 
 const SHADER: &str = "
 struct Look { tint: vec4f, offset: vec2f, cut: f32, pad: f32 };
@@ -82,57 +84,42 @@ fn picture() -> Image {
 
 /// The picture that the command renders.
 fn rendered(target: &str) -> Vec<u8> {
-    let folder = std::env::temp_dir().join(format!("gpucc-state-{target}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    let write = |name: &str, bytes: &[u8]| {
-        let path: PathBuf = folder.join(name);
-        std::fs::write(&path, bytes).expect("writable");
-        path.to_string_lossy().into_owned()
-    };
-    let shader = write("pair.wgsl", SHADER.as_bytes());
-    let texels = write("picture.bin", picture().bytes());
-    let corners = write("corners.bin", &vertices());
+    let folder = Folder::new(target);
+    let shader = folder.write("pair.wgsl", SHADER);
+    let texels = folder.write("picture.bin", picture().bytes());
+    let corners = folder.write("corners.bin", vertices());
     let look: Vec<String> = LOOK.iter().map(f32::to_string).collect();
-    let out = folder.join("out.png");
-    let output = Command::new(env!("CARGO_BIN_EXE_gpucc"))
-        .args(["render", &shader, "--target", target])
-        .args([
-            "--size",
-            "64x64",
-            "--draw",
-            "6",
-            "--depth",
-            "--clear",
-            "0.2,0.3,0.4,1",
-        ])
-        .args(["--vertex", &format!("0=file:{corners}:24")])
-        .args([
-            "--attribute",
-            "0=0:0:float32x3",
-            "--attribute",
-            "1=0:12:float32x2",
-        ])
-        .args(["--attribute", "2=0:20:unorm8x4"])
-        .args(["--set", &format!("0.0=f32:{}", look.join(","))])
-        .args([
-            "--set",
-            &format!("0.1=texture:rgba8unorm-srgb:12x8:mip4:file:{texels}"),
-        ])
-        .args(["--set", "0.2=sampler:linear,repeat", "-o"])
-        .arg(&out)
-        .output()
-        .expect("gpucc starts");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
+    let look = format!("0.0=f32:{}", look.join(","));
+    let texture = format!("0.1=texture:rgba8unorm-srgb:12x8:mip4:file:{texels}");
+    let corners = format!("0=file:{corners}:24");
+    let out = folder.path("out.png");
+    let output = gpucc(
+        &[
+            &["render", &shader, "--target", target, "-o", &out][..],
+            &[
+                "--size",
+                "64x64",
+                "--draw",
+                "6",
+                "--depth",
+                "--clear",
+                "0.2,0.3,0.4,1",
+            ],
+            &["--vertex", &corners],
+            &[
+                "--attribute",
+                "0=0:0:float32x3",
+                "--attribute",
+                "1=0:12:float32x2",
+            ],
+            &["--attribute", "2=0:20:unorm8x4"],
+            &["--set", &look, "--set", &texture],
+            &["--set", "0.2=sampler:linear,repeat"],
+        ]
+        .concat(),
     );
-    let file = std::io::BufReader::new(std::fs::File::open(&out).expect("written"));
-    let mut reader = png::Decoder::new(file).read_info().expect("a PNG");
-    let mut pixels = vec![0; reader.output_buffer_size().expect("small")];
-    reader.next_frame(&mut pixels).expect("a picture");
-    let _ = std::fs::remove_dir_all(folder);
-    pixels
+    assert!(output.status.success(), "{}", text(&output));
+    pixels(&out)
 }
 
 /// Compiles both programs and writes what a driver would write.

@@ -1,30 +1,8 @@
 //! R700 and R6xx from outside: fetch programs, memory, streams, torn quads, and what R6xx refuses.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn folder() -> PathBuf {
-    let path = std::env::temp_dir().join(format!("gpucc-terascale-{}", std::process::id()));
-    std::fs::create_dir_all(&path).expect("a folder can be made");
-    path
-}
-
-fn write(name: &str, text: &str) -> String {
-    let path = folder().join(name);
-    std::fs::write(&path, text).expect("writable");
-    path.to_string_lossy().into_owned()
-}
-
-fn gpucc(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gpucc"))
-        .args(args)
-        .output()
-        .expect("gpucc starts")
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
+use common::{Folder, gpucc, samples, text};
 
 const ATTRIBUTES: &str = "
 struct Out { @builtin(position) p: vec4f, @location(0) a: vec4f, @location(1) @interpolate(flat) b: vec4u,
@@ -43,8 +21,9 @@ const STATE: &str = r#"{"vertex":{"fetch":"separate",
 
 #[test]
 fn attributes_come_through_a_fetch_program_of_their_own() {
-    let shader = write("attributes.wgsl", ATTRIBUTES);
-    let state = write("attributes.json", STATE);
+    let folder = Folder::new("attributes");
+    let shader = folder.write("attributes.wgsl", ATTRIBUTES);
+    let state = folder.write("attributes.json", STATE);
     for target in ["r700", "r600"] {
         let args = ["--target", target, "--pipeline", &state, &shader];
         let output = gpucc(&[&["verify"][..], &args].concat());
@@ -71,8 +50,9 @@ fn attributes_come_through_a_fetch_program_of_their_own() {
 
 #[test]
 fn r6xx_refuses_what_needs_memory_that_programs_address() {
+    let folder = Folder::new("lacks");
     let refused = |name: &str, source: &str, feature: &str| {
-        let shader = write(name, source);
+        let shader = folder.write(name, source);
         let output = gpucc(&["--target", "r600", &shader]);
         assert_eq!(output.status.code(), Some(3), "{}", text(&output));
         assert!(text(&output).contains(feature), "{}", text(&output));
@@ -96,7 +76,8 @@ fn r6xx_refuses_what_needs_memory_that_programs_address() {
 
 #[test]
 fn arrays_go_to_scratch_where_registers_are_not_indexed() {
-    let shader = write(
+    let folder = Folder::new("scratch");
+    let shader = folder.write(
         "array.wgsl",
         "@fragment fn main(@location(0) @interpolate(flat) n: u32, @location(1) v: vec4f) -> @location(0) vec4f {
            var a: array<vec4f, 9>;
@@ -118,15 +99,8 @@ fn arrays_go_to_scratch_where_registers_are_not_indexed() {
 
 #[test]
 fn every_sample_that_r6xx_can_run_runs_right() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
     let mut verified = 0;
-    let mut files: Vec<PathBuf> = std::fs::read_dir(samples)
-        .expect("samples")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|ext| ext == "wgsl"))
-        .collect();
-    files.sort();
-    for file in files {
+    for file in samples() {
         let file = file.to_string_lossy();
         let output = gpucc(&["verify", "--target", "r600", "--inputs", "2", &file]);
         match output.status.code() {
@@ -140,8 +114,9 @@ fn every_sample_that_r6xx_can_run_runs_right() {
 
 #[test]
 fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
-    let shader = write("stream.wgsl", ATTRIBUTES);
-    let state = write(
+    let folder = Folder::new("stream");
+    let shader = folder.write("stream.wgsl", ATTRIBUTES);
+    let state = folder.write(
         "stream.json",
         r#"{"vertex":{"stream":{"strides":[36,16],"outputs":[{"buffer":0,"offset":0},
             {"location":0,"buffer":0,"offset":20},{"location":2,"buffer":1,"offset":0}]}}}"#,
@@ -167,7 +142,7 @@ fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
         let narrow = std::fs::read_to_string(&state)
             .expect("written")
             .replace("[36,16]", "[32,16]");
-        let narrow = write("narrow.json", &narrow);
+        let narrow = folder.write("narrow.json", &narrow);
         let output = gpucc(&["verify", "--target", target, "--pipeline", &narrow, &shader]);
         assert!(
             !output.status.success() && text(&output).contains("M10"),
@@ -179,7 +154,8 @@ fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
 
 /// Verifies a compute shader on R700 and gives its assembly.
 fn verified(name: &str, source: &str) -> String {
-    let shader = write(name, source);
+    let folder = Folder::new(name);
+    let shader = folder.write("program.wgsl", source);
     let output = gpucc(&["verify", "--target", "r700", "--inputs", "16", &shader]);
     assert!(output.status.success(), "{}", text(&output));
     assert!(text(&output).contains(" 0 mismatches"), "{}", text(&output));
@@ -220,7 +196,7 @@ fn variables_whose_slots_have_owners_live_in_the_data_share() {
         ),
     ];
     for (name, source) in cases {
-        let asm = verified(&format!("{name}.wgsl"), &format!("{OUT}{source}"));
+        let asm = verified(name, &format!("{OUT}{source}"));
         for op in ["DS_LOCAL_WRITE", "DS_LOCAL_READ"] {
             assert!(asm.contains(op), "{name}: {asm}");
         }
@@ -231,7 +207,7 @@ fn variables_whose_slots_have_owners_live_in_the_data_share() {
 #[test]
 fn variables_that_others_write_live_in_the_scatter_aperture() {
     let asm = verified(
-        "others.wgsl",
+        "others",
         &format!(
             "{OUT}var<workgroup> w: array<u32, 32>;
             @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32,
@@ -247,15 +223,16 @@ fn variables_that_others_write_live_in_the_scatter_aperture() {
 
 #[test]
 fn invocations_that_never_meet_may_be_more_than_a_wavefront() {
+    let folder = Folder::new("met");
     let source = format!(
         "{OUT}var<workgroup> w: array<u32, 200>;
         @compute @workgroup_size(200) fn main(@builtin(local_invocation_index) i: u32,
             @builtin(global_invocation_id) g: vec3u) {{
           w[i] = g.x * 3; w[i] += 5; out[g.x].x = w[i]; }}"
     );
-    verified("alone.wgsl", &source);
+    verified("alone", &source);
     let met = source.replace("w[i] += 5;", "workgroupBarrier();");
-    let output = gpucc(&["--target", "r700", &write("met.wgsl", &met)]);
+    let output = gpucc(&["--target", "r700", &folder.write("met.wgsl", &met)]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
 }
 
@@ -277,7 +254,8 @@ void main() {
 
 #[test]
 fn a_sample_in_a_torn_quad_has_some_level_of_detail_and_is_no_fault() {
-    let shader = write("torn.frag", TORN);
+    let folder = Folder::new("torn");
+    let shader = folder.write("torn.frag", TORN);
     for target in ["r700", "r600", "valhall"] {
         let output = gpucc(&["verify", &shader, "--target", target]);
         assert!(output.status.success(), "{}", text(&output));

@@ -1,35 +1,16 @@
 //! Valhall's graphics and bindings: each program is compiled, its bytes run on the strict emulator, and
 //! the results compared with the interpreter's, with uniforms loaded and pushed.
 
+mod common;
+
 use gpucc::pipeline::Uniforms;
-use gpucc::verify::verify;
-use gpucc::{Choice, Compiler, Options, Source, SourceText, Stage, Target};
+use gpucc::{Options, Source, Stage, Target};
 
 /// Verifies every entry point of a source on Valhall.
 fn verified(name: &str, source: Source<'_>, uniforms: Uniforms) {
-    let target = Target::by_name("valhall").expect("a target");
-    let compiler = Compiler::new(target, None).expect("Valhall has a compiler");
     let mut options = Options::default();
-    options.keep_steps = true;
     options.pipeline.uniforms = uniforms;
-    let parsed = compiler
-        .parse(source, Choice::default(), &options)
-        .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-    assert!(!parsed.entries.is_empty(), "{name} has no entry point");
-    for entry in parsed.entries {
-        let func = entry
-            .func
-            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-        let compiled = compiler
-            .compile(&func, &options)
-            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-        let source = SourceText::new(name, None);
-        let summary = verify(&compiler, &compiled, &source, &options, 8, 1)
-            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-        let first = summary.first.as_ref().map(ToString::to_string);
-        assert!(summary.holds() && first.is_none(), "{name}: {first:?}");
-        assert!(summary.words > 0, "{name}: nothing was compared");
-    }
+    common::verified(Target::Valhall, options, name, source);
 }
 
 macro_rules! holds {
