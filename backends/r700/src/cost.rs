@@ -40,11 +40,6 @@ pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
         let mut start = 0;
         for source in item.slots().iter().flat_map(|slot| slot.sources()) {
             match source.read {
-                Read::Gpr {
-                    gpr,
-                    chan,
-                    rel: false,
-                } => start = start.max(ready[usize::from(gpr) * 4 + usize::from(chan)]),
                 Read::Literal(bits) => {
                     literals.insert(bits);
                 }
@@ -55,17 +50,18 @@ pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
                 } => {
                     pairs.insert((buffer, index, chan / 2));
                 }
-                Read::Gpr { rel: true, .. } | Read::Inline(_) | Read::Pv(_) | Read::Ps => {}
+                Read::Gpr { .. } | Read::Inline(_) | Read::Pv(_) | Read::Ps => {}
+            }
+            if let Some(cell) = source.read.cell() {
+                start = start.max(ready[usize::from(cell)]);
             }
         }
         if item.range.is_some() {
             start = start.max(ready[512]);
         }
         chain = chain.max(start + 1);
-        for dst in item.slots().iter().filter_map(|slot| slot.dst) {
-            if !dst.rel {
-                ready[usize::from(dst.gpr) * 4 + usize::from(dst.chan)] = start + 1;
-            }
+        for cell in item.slots().iter().filter_map(|slot| slot.dst?.cell()) {
+            ready[usize::from(cell)] = start + 1;
         }
         if op == AluOp::MOVA_INT {
             ready[512] = start + 1;

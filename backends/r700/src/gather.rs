@@ -4,13 +4,14 @@
 //! Between two instructions with effects, each fetch goes as early as its operands allow, and ALU
 //! work goes to the latest place before it is needed. Linear in instructions and dependences.
 
+use crate::depend::Seen;
 use crate::inst::Inst;
-use cranelift_entity::SecondaryMap;
-use gpucc_ir::mach::{Func, Inst as _, Node, Role, VReg};
+use gpucc_ir::mach::{Func, Node};
 use smallvec::SmallVec;
 
 /// Reorders every block; registers are still virtual.
 pub fn run(func: &mut Func<Inst>) {
+    let mut seen = Seen::default();
     for block in func.layout.clone() {
         let nodes = &mut func.blocks[block].nodes;
         let fetches = nodes.iter().filter(|node| is_fetch(&node.inst)).count();
@@ -23,11 +24,11 @@ pub fn run(func: &mut Func<Inst>) {
             if moves(&node.inst) {
                 segment.push(node);
             } else {
-                reorder(&mut segment, &mut out);
+                reorder(&mut segment, &mut out, &mut seen);
                 out.push(node);
             }
         }
-        reorder(&mut segment, &mut out);
+        reorder(&mut segment, &mut out, &mut seen);
         *nodes = out;
     }
 }
@@ -46,44 +47,23 @@ const fn moves(inst: &Inst) -> bool {
 }
 
 /// Sorts a run of instructions by level: level n holds what needs results of n fetch clauses.
-fn reorder(segment: &mut Vec<Node<Inst>>, out: &mut Vec<Node<Inst>>) {
+fn reorder(segment: &mut Vec<Node<Inst>>, out: &mut Vec<Node<Inst>>, seen: &mut Seen) {
     let n = segment.len();
     if segment.iter().filter(|node| is_fetch(&node.inst)).count() < 2 {
         out.append(segment);
         return;
     }
-    let mut writer: SecondaryMap<VReg, Option<u32>> = SecondaryMap::new();
-    let mut readers: SecondaryMap<VReg, SmallVec<[u32; 2]>> = SecondaryMap::new();
     let mut level = vec![0u32; n];
     let mut followers: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); n];
-    for at in 0..n {
-        let mut before: SmallVec<[u32; 8]> = SmallVec::new();
-        let (mut reads, mut writes): (SmallVec<[VReg; 4]>, SmallVec<[VReg; 4]>) =
-            (SmallVec::new(), SmallVec::new());
-        segment[at].inst.operands(&mut |operand| {
-            if let Some(v) = operand.reg.as_virt() {
-                if operand.role == Role::Use {
-                    reads.push(v);
-                } else {
-                    writes.push(v);
-                }
-            }
-        });
-        for &v in &reads {
-            before.extend(writer[v]);
-            readers[v].push(at as u32);
-        }
-        for &v in &writes {
-            before.extend(writer[v]);
-            before.extend(readers[v].drain(..).filter(|&reader| reader != at as u32));
-            writer[v] = Some(at as u32);
-        }
-        for from in before {
+    seen.start();
+    for (at, node) in segment.iter().enumerate() {
+        let touched = seen.before(&node.inst, &mut |from, _| {
             followers[from as usize].push(at as u32);
             // What comes after a fetch for any reason comes in a later level.
             let step = u32::from(is_fetch(&segment[from as usize].inst));
             level[at] = level[at].max(level[from as usize] + step);
-        }
+        });
+        seen.note(at as u32, &touched);
     }
     let last = level.iter().copied().max().unwrap_or(0);
     for at in (0..n).rev() {

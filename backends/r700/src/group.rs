@@ -8,7 +8,7 @@
 use crate::isa::{self, AluOp};
 use crate::legal::{self, TRANS};
 use crate::op::{self, Units};
-use crate::slot::{Dst, Operand, Read, Slot};
+use crate::slot::{Dst, Operand, Read, Slot, cell};
 use gpucc_ir::ssa::Span;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
@@ -32,6 +32,14 @@ pub struct Range {
     pub chan: u8,
     /// Elements, one a register.
     pub count: u16,
+}
+
+impl Range {
+    /// The cells, one a row.
+    pub fn cells(self) -> impl Iterator<Item = u16> + Clone {
+        let first = cell(self.gpr, self.chan);
+        (0..self.count).map(move |row| first + 4 * row)
+    }
 }
 
 /// One operation to pack.
@@ -70,7 +78,7 @@ impl Item {
     }
     /// May stand between a MOVA that reads `cell` and another operation that uses its AR: it leaves
     /// the register and the clause as they are.
-    pub fn may_stand_behind_mova(&self, cell: (u8, u8)) -> bool {
+    pub fn may_stand_behind_mova(&self, cell: u16) -> bool {
         let Work::One(slot) = &self.work else {
             return false;
         };
@@ -78,14 +86,12 @@ impl Item {
         !op::is_kill(slot.op)
             && !op::is_pred_set(slot.op)
             && !slot.sources().iter().any(constant)
-            && slot.dst.is_none_or(|dst| {
-                let range = self.range.filter(|_| dst.rel);
-                let hit = range.is_some_and(|range| {
-                    let rows = u16::from(range.gpr)..u16::from(range.gpr) + range.count;
-                    range.chan == cell.1 && rows.contains(&u16::from(cell.0))
-                });
-                !hit && (dst.rel || (dst.gpr, dst.chan) != cell)
-            })
+            && slot
+                .dst
+                .is_none_or(|dst| match self.range.filter(|_| dst.rel) {
+                    Some(range) => range.cells().all(|written| written != cell),
+                    None => dst.cell() != Some(cell),
+                })
     }
 }
 
@@ -297,10 +303,6 @@ struct Graph {
     users: Vec<u32>,
 }
 
-const fn cell(gpr: u8, chan: u8) -> u16 {
-    gpr as u16 * 4 + chan as u16
-}
-
 impl Graph {
     fn edge(&mut self, from: usize, to: usize, latency: u32) {
         if from != to {
@@ -346,32 +348,16 @@ impl Graph {
             let mut write_latency = 1;
             for slot in item.slots() {
                 for s in slot.sources() {
-                    match s.read {
-                        Read::Gpr { rel: true, .. } => indexed = true,
-                        Read::Gpr {
-                            gpr,
-                            chan,
-                            rel: false,
-                        } => {
-                            reads.push(usize::from(cell(gpr, chan)));
-                        }
-                        _ => {}
-                    }
+                    indexed |= matches!(s.read, Read::Gpr { rel: true, .. });
+                    reads.extend(s.read.cell().map(usize::from));
                 }
-                match slot.dst {
-                    Some(Dst { rel: true, .. }) => {
+                if let Some(dst) = slot.dst {
+                    writes.extend(dst.cell().map(usize::from));
+                    if dst.rel {
                         indexed = true;
                         // One group between an indexed write and a read. R700 ISA 4.11.
                         write_latency = 2;
                     }
-                    Some(Dst {
-                        gpr,
-                        chan,
-                        rel: false,
-                    }) => {
-                        writes.push(usize::from(cell(gpr, chan)));
-                    }
-                    None => {}
                 }
                 if slot.op == AluOp::MOVA_INT {
                     writes.push(ADDRESS);
@@ -379,8 +365,7 @@ impl Graph {
             }
             let plain = reads.len();
             if let Some(range) = item.range.filter(|_| indexed) {
-                let cells = (0..range.count)
-                    .map(|k| usize::from(cell(range.gpr, range.chan)) + 4 * usize::from(k));
+                let cells = range.cells().map(usize::from);
                 if write_latency == 2 {
                     writes.extend(cells.clone());
                 }
@@ -574,14 +559,7 @@ impl Packer {
 
     /// A group that does nothing.
     fn idle(&mut self) {
-        let nop = Slot {
-            op: AluOp::NOP,
-            dst: None,
-            src: [Operand::UNUSED; 3],
-            sources: 0,
-            clamp: false,
-            omod: 0,
-        };
+        let nop = Slot::new(AluOp::NOP, None, &[]);
         let group = legal::Group::of(self.isa)
             .admit(0, &nop)
             .expect("an empty group admits NOP");
@@ -592,14 +570,7 @@ impl Packer {
     /// Ends a group: what it leaves in PV and PS, and what it adds to the clause.
     fn finish(&mut self, group: legal::Group, locks: Locks, span: Span) {
         for (unit, slot) in group.slots.iter().enumerate() {
-            self.left[unit] = slot.as_ref().and_then(|slot| match slot.dst {
-                Some(Dst {
-                    gpr,
-                    chan,
-                    rel: false,
-                }) => Some(cell(gpr, chan)),
-                _ => None,
-            });
+            self.left[unit] = slot.and_then(|slot| slot.dst?.cell());
         }
         self.reduced = group.is_reduction();
         if let Some(slot) = group.slots[0].filter(|_| self.reduced) {
@@ -610,7 +581,7 @@ impl Packer {
                 .find_map(|slot| slot.dst)
                 .filter(|_| slot.op != AluOp::CUBE);
             self.left[..TRANS].fill(None);
-            self.left[0] = sum.map(|dst| cell(dst.gpr, dst.chan));
+            self.left[0] = sum.and_then(Dst::cell);
         }
         self.clause.qwords += group.qwords();
         self.clause.locks = locks;
@@ -738,20 +709,13 @@ impl Packer {
     fn forwarded(&self, slot: &Slot) -> Slot {
         let mut slot = *slot;
         for s in &mut slot.src[..usize::from(slot.sources)] {
-            if let Read::Gpr {
-                gpr,
-                chan,
-                rel: false,
-            } = s.read
-            {
-                let wanted = cell(gpr, chan);
-                if let Some(unit) = self.left.iter().position(|&left| left == Some(wanted)) {
-                    s.read = if unit == TRANS {
-                        Read::Ps
-                    } else {
-                        Read::Pv(unit as u8)
-                    };
-                }
+            let Some(wanted) = s.read.cell() else {
+                continue;
+            };
+            match self.left.iter().position(|&left| left == Some(wanted)) {
+                Some(TRANS) => s.read = Read::Ps,
+                Some(unit) => s.read = Read::Pv(unit as u8),
+                None => {}
             }
         }
         slot

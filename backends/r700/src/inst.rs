@@ -168,6 +168,31 @@ pub struct Vertex {
     pub select: [u8; 4],
 }
 
+impl Vertex {
+    /// Reads `count` dwords, at most four, as they are, `offset` bytes behind the element that `index` says.
+    pub fn words(
+        resource: u32,
+        index: Reg,
+        offset: u32,
+        dst: [Option<Reg>; 4],
+        count: usize,
+    ) -> Vertex {
+        Vertex {
+            resource: resource as u8,
+            index,
+            dst,
+            offset: offset as u16,
+            // 32, 32_32, 32_32_32, 32_32_32_32 as unsigned integers.
+            data_format: [13, 29, 47, 34][count - 1],
+            num_format: 1,
+            signed: false,
+            bytes: 4 * count as u8,
+            fetch_type: 2,
+            select: [0, 1, 2, 3],
+        }
+    }
+}
+
 /// A texture instruction. R700 ISA 5.4.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
@@ -222,6 +247,36 @@ pub struct MemRead {
     pub elements: u8,
     /// This is the allocator's reload of a register.
     pub slot: Option<mach::Slot>,
+}
+
+impl MemRead {
+    /// Reads `count` dwords, at most four, of the scatter aperture.
+    pub fn scatter(index: Reg, dst: [Option<Reg>; 4], count: usize) -> MemRead {
+        MemRead {
+            space: Space::Scatter,
+            index: Some(index),
+            base: 0,
+            size: 0,
+            dst,
+            select: [0, 1, 2, 3],
+            elements: [1, 2, 4, 4][count - 1],
+            slot: None,
+        }
+    }
+
+    /// Reads one dword per lane of scratch, at a place within the array of `size` from `base` on.
+    pub fn scratch(index: Option<Reg>, base: u32, size: u32, dst: Reg) -> MemRead {
+        MemRead {
+            space: Space::Scratch,
+            index,
+            base: base as u16,
+            size: size as u16,
+            dst: [Some(dst), None, None, None],
+            select: [0, 1, 2, 3],
+            elements: 4,
+            slot: None,
+        }
+    }
 }
 
 /// A write of memory. R700 ISA 3.5.

@@ -4,6 +4,7 @@
 mod abi;
 mod api;
 mod cost;
+mod depend;
 pub mod driver;
 mod emit;
 pub mod emu;

@@ -4,6 +4,7 @@
 //! Backwards over logical edges: a cell matters to the lanes that will read it.
 
 use crate::inst::{Indexed, Inst};
+use crate::slot::Slot;
 use gpucc_ir::mach::{Block, Func, Inst as _, Role};
 use std::collections::BTreeMap;
 
@@ -28,6 +29,16 @@ impl Cells {
     /// Is it in?
     pub fn contains(&self, cell: u16) -> bool {
         self.0[usize::from(cell / 64)] >> (cell % 64) & 1 != 0
+    }
+    /// From what matters behind slots that act at once to what matters before them.
+    pub fn pass<'s>(&mut self, slots: impl Iterator<Item = &'s Slot> + Clone) {
+        for cell in slots.clone().filter_map(|slot| slot.dst?.cell()) {
+            self.remove(cell);
+        }
+        let sources = slots.flat_map(Slot::sources);
+        for cell in sources.filter_map(|source| source.read.cell()) {
+            self.insert(cell);
+        }
     }
     fn unite(&mut self, other: &Cells) {
         for (word, more) in self.0.iter_mut().zip(other.0) {

@@ -8,7 +8,7 @@ use crate::group::{Item, Work};
 use crate::isa::{AluOp, Isa};
 use crate::legal::Group;
 use crate::live::Cells;
-use crate::slot::{Dst, Operand, Read};
+use crate::slot::{Dst, Operand, Read, Slot};
 
 /// What is known of a cell while a run is walked.
 #[derive(Copy, Clone, Default)]
@@ -32,31 +32,11 @@ pub fn run(items: &mut Vec<Item>, live: &Cells, isa: &'static Isa) {
     sweep(items, live);
 }
 
-const fn index(gpr: u8, chan: u8) -> usize {
-    gpr as usize * 4 + chan as usize
-}
-
 /// What matters before an item, from what matters behind it.
 fn step(item: &Item, needed: &mut Cells) {
-    for slot in item.slots() {
-        if let Some(dst) = slot.dst.filter(|dst| !dst.rel) {
-            needed.remove(index(dst.gpr, dst.chan) as u16);
-        }
-    }
-    for source in item.slots().iter().flat_map(|slot| slot.sources()) {
-        if let Read::Gpr {
-            gpr,
-            chan,
-            rel: false,
-        } = source.read
-        {
-            needed.insert(index(gpr, chan) as u16);
-        }
-    }
-    if let Some(range) = item.range {
-        for row in 0..range.count {
-            needed.insert(index(range.gpr, range.chan) as u16 + 4 * row);
-        }
+    needed.pass(item.slots().iter());
+    for cell in item.range.iter().flat_map(|range| range.cells()) {
+        needed.insert(cell);
     }
 }
 
@@ -64,21 +44,11 @@ fn step(item: &Item, needed: &mut Cells) {
 fn forward(items: &mut [Item], isa: &'static Isa) {
     // The number of each cell's last write, and what it is a copy of: a register and its write then.
     let mut written = vec![0u32; 512];
-    let mut copies: Vec<Option<(u8, u8, u32)>> = vec![None; 512];
+    let mut copies: Vec<Option<(u16, u32)>> = vec![None; 512];
     for (at, item) in items.iter_mut().enumerate() {
-        let original = |source: &Operand| match source.read {
-            Read::Gpr {
-                gpr,
-                chan,
-                rel: false,
-            } => copies[index(gpr, chan)]
-                .filter(|&(from, of, write)| written[index(from, of)] == write)
-                .map(|(gpr, chan, _)| Read::Gpr {
-                    gpr,
-                    chan,
-                    rel: false,
-                }),
-            _ => None,
+        let original = |source: &Operand| {
+            let (cell, write) = copies[usize::from(source.read.cell()?)]?;
+            (written[usize::from(cell)] == write).then(|| Read::at(cell))
         };
         match &mut item.work {
             Work::One(slot) => {
@@ -99,20 +69,18 @@ fn forward(items: &mut [Item], isa: &'static Isa) {
         }
         let now = at as u32 + 1;
         for dst in item.slots().iter().filter_map(|slot| slot.dst) {
-            if !dst.rel {
-                written[index(dst.gpr, dst.chan)] = now;
-                copies[index(dst.gpr, dst.chan)] = None;
-            } else if let Some(range) = item.range {
-                for row in 0..usize::from(range.count) {
-                    written[index(range.gpr, range.chan) + 4 * row] = now;
-                    copies[index(range.gpr, range.chan) + 4 * row] = None;
-                }
+            let range = item.range.filter(|_| dst.rel);
+            let indexed = range.iter().flat_map(|range| range.cells());
+            for cell in dst.cell().into_iter().chain(indexed) {
+                written[usize::from(cell)] = now;
+                copies[usize::from(cell)] = None;
             }
         }
-        if let Some((dst, (gpr, chan))) = plain_move(item)
-            && (dst.gpr, dst.chan) != (gpr, chan)
+        if let Some(moved) = plain_move(item)
+            && moved.to != moved.from
         {
-            copies[index(dst.gpr, dst.chan)] = Some((gpr, chan, written[index(gpr, chan)]));
+            let from = written[usize::from(moved.from)];
+            copies[usize::from(moved.to)] = Some((moved.from, from));
         }
     }
 }
@@ -122,12 +90,11 @@ fn sweep(items: &mut Vec<Item>, live: &Cells) {
     let mut needed = *live;
     let mut kept: Vec<bool> = vec![true; items.len()];
     for (at, item) in items.iter().enumerate().rev() {
-        if let Some((dst, source)) = plain_move(item) {
-            let cell = index(dst.gpr, dst.chan) as u16;
-            if !needed.contains(cell) || source == (dst.gpr, dst.chan) {
-                kept[at] = false;
-                continue;
-            }
+        if let Some(moved) = plain_move(item)
+            && (!needed.contains(moved.to) || moved.from == moved.to)
+        {
+            kept[at] = false;
+            continue;
         }
         step(item, &mut needed);
     }
@@ -144,30 +111,27 @@ fn retarget(items: &mut Vec<Item>, live: &Cells) {
     let mut dead_after: Vec<bool> = vec![false; items.len()];
     let mut needed = *live;
     for (at, item) in items.iter().enumerate().rev() {
-        if let Some((_, (gpr, chan))) = plain_move(item) {
-            dead_after[at] = !needed.contains(index(gpr, chan) as u16);
+        if let Some(moved) = plain_move(item) {
+            dead_after[at] = !needed.contains(moved.from);
         }
         step(item, &mut needed);
     }
     let mut cells = vec![Cell::default(); 512];
     let mut gone: Vec<bool> = vec![false; items.len()];
     for at in 0..items.len() {
-        if let Some((dst, (gpr, chan))) = plain_move(&items[at])
+        if let Some(moved) = plain_move(&items[at])
             && dead_after[at]
         {
-            let source = cells[index(gpr, chan)];
-            let target = cells[index(dst.gpr, dst.chan)];
+            let (from, to) = (usize::from(moved.from), usize::from(moved.to));
+            let source = cells[from];
             if let Some(writer) = source.writer.filter(|_| source.reads == 0)
-                && target.touched <= writer + 1
+                && cells[to].touched <= writer + 1
                 && let Work::One(slot) = &mut items[writer as usize].work
             {
-                slot.dst = Some(dst);
+                slot.dst = Some(moved.dst);
                 gone[at] = true;
-                cells[index(gpr, chan)] = Cell {
-                    writer: None,
-                    ..source
-                };
-                cells[index(dst.gpr, dst.chan)] = Cell {
+                cells[from].writer = None;
+                cells[to] = Cell {
                     writer: Some(writer),
                     touched: at as u32 + 1,
                     reads: 0,
@@ -177,38 +141,26 @@ fn retarget(items: &mut Vec<Item>, live: &Cells) {
         }
         let item = &items[at];
         let now = at as u32 + 1;
-        for slot in item.slots() {
-            for source in slot.sources() {
-                if let Read::Gpr {
-                    gpr,
-                    chan,
-                    rel: false,
-                } = source.read
-                {
-                    let cell = &mut cells[index(gpr, chan)];
-                    cell.touched = now;
-                    cell.reads += 1;
-                }
-            }
+        let sources = item.slots().iter().flat_map(Slot::sources);
+        for cell in sources.filter_map(|source| source.read.cell()) {
+            let cell = &mut cells[usize::from(cell)];
+            cell.touched = now;
+            cell.reads += 1;
         }
-        if let Some(range) = item.range {
-            for row in 0..range.count {
-                cells[index(range.gpr, range.chan) + 4 * usize::from(row)] = Cell {
-                    writer: None,
-                    touched: now,
-                    reads: 1,
-                };
-            }
+        for cell in item.range.iter().flat_map(|range| range.cells()) {
+            cells[usize::from(cell)] = Cell {
+                writer: None,
+                touched: now,
+                reads: 1,
+            };
         }
         let alone = matches!(item.work, Work::One(_));
-        for slot in item.slots() {
-            if let Some(dst) = slot.dst.filter(|dst| !dst.rel) {
-                cells[index(dst.gpr, dst.chan)] = Cell {
-                    writer: alone.then_some(at as u32),
-                    touched: now,
-                    reads: 0,
-                };
-            }
+        for cell in item.slots().iter().filter_map(|slot| slot.dst?.cell()) {
+            cells[usize::from(cell)] = Cell {
+                writer: alone.then_some(at as u32),
+                touched: now,
+                reads: 0,
+            };
         }
     }
     let mut number = 0;
@@ -219,24 +171,24 @@ fn retarget(items: &mut Vec<Item>, live: &Cells) {
 }
 
 /// A move of one register to another that changes nothing.
-fn plain_move(item: &Item) -> Option<(Dst, (u8, u8))> {
+struct Move {
+    dst: Dst,
+    from: u16,
+    to: u16,
+}
+
+fn plain_move(item: &Item) -> Option<Move> {
     let Work::One(slot) = &item.work else {
         return None;
     };
-    let source = slot.src[0];
-    let plain =
-        slot.op == AluOp::MOV && !slot.clamp && slot.omod == 0 && !source.neg && !source.abs;
-    let dst = slot
-        .dst
-        .filter(|dst| plain && !dst.rel && item.range.is_none())?;
-    match source.read {
-        Read::Gpr {
-            gpr,
-            chan,
-            rel: false,
-        } => Some((dst, (gpr, chan))),
-        _ => None,
-    }
+    let Operand { read, neg, abs } = slot.src[0];
+    let plain = slot.op == AluOp::MOV && !slot.clamp && slot.omod == 0 && !neg && !abs;
+    let dst = slot.dst.filter(|_| plain && item.range.is_none())?;
+    Some(Move {
+        dst,
+        from: read.cell()?,
+        to: dst.cell()?,
+    })
 }
 
 #[cfg(test)]

@@ -8,16 +8,17 @@
 
 mod run;
 
+use crate::depend::Seen;
 use crate::inst::{Alu, Inst, Source, Src};
-use crate::isa::{AluOp, Isa};
+use crate::isa::Isa;
 use crate::late::Variables;
 use crate::legal::{self, TRANS};
 use crate::op::{self, Units};
-use crate::slot::{Dst, Operand, Read, Slot};
+use crate::slot::{Dst, Read, Slot};
 use crate::tidy;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use gpucc_ir::mach::{Func, Inst as _, Node, Phases, Reg, Relation, Role, VReg};
-use run::{Queue, Run, Seen, chain, with_chains};
+use run::{Queue, Run, chain, with_chains};
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 
@@ -53,6 +54,11 @@ pub fn run(func: &mut Func<Inst>, isa: &'static Isa, variables: &Variables) {
     for (vreg, data) in func.vregs.iter_mut() {
         data.prefer = scheduler.chan[vreg].or(data.prefer);
     }
+}
+
+/// Registers of one group are told apart by this, nearly always.
+fn number(v: VReg) -> u8 {
+    (v.index() % 127) as u8
 }
 
 /// ALU work that the scheduler may order.
@@ -210,80 +216,26 @@ impl<'a> Scheduler<'a> {
         list
     }
 
-    fn operand(&self, source: &Source, op: AluOp, index: usize) -> Operand {
-        let read = match source.src {
-            Src::Reg(reg) => match reg.as_virt() {
-                Some(v) => self.read(v),
-                None => Read::Gpr {
-                    gpr: 127,
-                    chan: 0,
-                    rel: false,
-                },
-            },
-            Src::Const {
-                buffer,
-                index,
-                chan,
-            } => Read::Kcache {
-                buffer,
-                index,
-                chan,
-            },
-            Src::Bits(mut bits) => {
-                if source.abs {
-                    bits &= 0x7fff_ffff;
-                }
-                if source.neg {
-                    bits ^= 0x8000_0000;
-                }
-                return Operand::constant(bits, op::may_negate(op, index));
-            }
+    /// Where a register is read: what is not chosen yet stands where nothing else does.
+    fn read(&self, reg: Reg) -> Read {
+        let Some(v) = reg.as_virt() else {
+            return Read::gpr(127, 0);
         };
-        Operand {
-            read,
-            neg: source.neg,
-            abs: source.abs,
-        }
-    }
-
-    fn read(&self, v: VReg) -> Read {
-        if let Some(unit) = self.left.iter().position(|&left| left == Some(v)) {
-            return if unit == TRANS {
-                Read::Ps
-            } else {
-                Read::Pv(unit as u8)
-            };
-        }
-        Read::Gpr {
-            // Registers of one group are told apart by this, nearly always.
-            gpr: (v.index() % 127) as u8,
-            chan: self.place(v),
-            rel: false,
+        match self.left.iter().position(|&left| left == Some(v)) {
+            Some(TRANS) => Read::Ps,
+            Some(unit) => Read::Pv(unit as u8),
+            None => Read::gpr(number(v), self.place(v)),
         }
     }
 
     fn slot(&self, alu: &Alu, chan: Option<u8>) -> Slot {
-        let mut src = [Operand::UNUSED; 3];
-        for (index, source) in alu.src.iter().enumerate() {
-            src[index] = self.operand(source, alu.op, index);
-        }
-        Slot {
-            op: alu.op,
-            dst: chan.map(|chan| self.dst(alu.dst, chan)),
-            src,
-            sources: alu.src.len() as u8,
-            clamp: alu.clamp,
-            omod: alu.omod.code(),
-        }
+        let dst = chan.map(|chan| self.dst(alu.dst, chan));
+        Slot::of(alu, dst, |reg| self.read(reg))
     }
 
     fn dst(&self, reg: Option<Reg>, chan: u8) -> Dst {
         let v = reg.and_then(Reg::as_virt);
-        Dst {
-            gpr: v.map_or(127, |v| (v.index() % 127) as u8),
-            chan,
-            rel: false,
-        }
+        Dst::gpr(v.map_or(127, number), chan)
     }
 
     /// The group with an instruction in it, and what each slot leaves.
@@ -331,33 +283,14 @@ impl<'a> Scheduler<'a> {
             Inst::Dot { dst, src, clamp } if !trans => {
                 let v = dst.as_virt()?;
                 let chan = *self.channels(v).first()?;
-                let slots: [Slot; 4] = std::array::from_fn(|unit| Slot {
-                    op: AluOp::DOT4_IEEE,
-                    dst: (unit == usize::from(chan)).then(|| self.dst(Some(*dst), chan)),
-                    src: [
-                        self.operand(&src[unit][0], AluOp::DOT4_IEEE, 0),
-                        self.operand(&src[unit][1], AluOp::DOT4_IEEE, 1),
-                        Operand::UNUSED,
-                    ],
-                    sources: 2,
-                    clamp: *clamp,
-                    omod: 0,
-                });
+                let to = self.dst(Some(*dst), chan);
+                let slots = Slot::dot(src, to, *clamp, |reg| self.read(reg));
                 // The sum stands in PV.x.
                 one(group.admit_reduction(&slots).ok()?, 0, Some(v), chan)
             }
             Inst::Cube { dst, src } if !trans => {
-                let read = |reg: Reg| self.operand(&Source::reg(reg), AluOp::CUBE, 0);
-                let [x, y, z] = src.map(read);
-                let pairs = [[z, y], [z, x], [x, z], [y, z]];
-                let slots: [Slot; 4] = std::array::from_fn(|unit| Slot {
-                    op: AluOp::CUBE,
-                    dst: Some(self.dst(Some(dst[unit]), unit as u8)),
-                    src: [pairs[unit][0], pairs[unit][1], Operand::UNUSED],
-                    sources: 2,
-                    clamp: false,
-                    omod: 0,
-                });
+                let to = std::array::from_fn(|unit| self.dst(Some(dst[unit]), unit as u8));
+                let slots = Slot::cube(src.map(|reg| self.read(reg)), to);
                 let results = dst.iter().zip(0u8..);
                 let list = results
                     .filter_map(|(reg, chan)| Some((5, reg.as_virt()?, chan)))

@@ -1,6 +1,14 @@
 //! An ALU operation with real registers, as the packer moves it between the slots of groups.
 
+use crate::inst::{Alu, Source, Src};
 use crate::isa::{self, AluOp};
+use crate::op;
+use gpucc_ir::mach::Reg;
+
+/// The number of a register's channel in the file, as [`crate::live::Cells`] counts.
+pub const fn cell(gpr: u8, chan: u8) -> u16 {
+    gpr as u16 * 4 + chan as u16
+}
 
 /// What a source reads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -72,21 +80,95 @@ pub struct Slot {
     pub omod: u8,
 }
 
+impl Read {
+    /// A register's channel.
+    pub const fn gpr(gpr: u8, chan: u8) -> Read {
+        let rel = false;
+        Read::Gpr { gpr, chan, rel }
+    }
+
+    /// The register's channel of this number, see [`cell`].
+    pub const fn at(cell: u16) -> Read {
+        Read::gpr((cell / 4) as u8, (cell % 4) as u8)
+    }
+
+    /// The cell that it reads, unless AR.x has a say.
+    pub const fn cell(self) -> Option<u16> {
+        match self {
+            Read::Gpr {
+                gpr,
+                chan,
+                rel: false,
+            } => Some(cell(gpr, chan)),
+            _ => None,
+        }
+    }
+}
+
+impl Dst {
+    /// A register's channel.
+    pub const fn gpr(gpr: u8, chan: u8) -> Dst {
+        let rel = false;
+        Dst { gpr, chan, rel }
+    }
+
+    /// The cell that it names, unless AR.x has a say.
+    pub fn cell(self) -> Option<u16> {
+        (!self.rel).then_some(cell(self.gpr, self.chan))
+    }
+}
+
 impl Operand {
     /// What stands in unused places.
-    pub const UNUSED: Operand = Operand {
-        read: Read::Inline(isa::Operand::Zero),
-        neg: false,
-        abs: false,
-    };
+    pub const UNUSED: Operand = Operand::plain(Read::Inline(isa::Operand::Zero));
+
+    /// A source without modifiers.
+    pub const fn plain(read: Read) -> Operand {
+        Operand {
+            read,
+            neg: false,
+            abs: false,
+        }
+    }
+
+    /// A register's channel without modifiers.
+    pub const fn gpr(gpr: u8, chan: u8) -> Operand {
+        Operand::plain(Read::gpr(gpr, chan))
+    }
+
+    /// Source `index` of `op`; `place` says where a register is.
+    pub fn of(source: &Source, op: AluOp, index: usize, place: impl Fn(Reg) -> Read) -> Operand {
+        let &Source { src, neg, abs } = source;
+        let read = match src {
+            Src::Reg(reg) => place(reg),
+            Src::Const {
+                buffer,
+                index,
+                chan,
+            } => Read::Kcache {
+                buffer,
+                index,
+                chan,
+            },
+            Src::Bits(mut bits) => {
+                if abs {
+                    bits &= 0x7fff_ffff;
+                }
+                if neg {
+                    bits ^= 0x8000_0000;
+                }
+                return Operand::constant(bits, op::may_negate(op, index));
+            }
+        };
+        Operand { read, neg, abs }
+    }
 
     /// These bits as a source of `op` at place `index`: inline, inline negated, or literal.
     pub fn constant(bits: u32, may_negate: bool) -> Operand {
         use isa::Operand as O;
         let inline = |operand, neg| Operand {
-            read: Read::Inline(operand),
             neg,
-            abs: false,
+            ..Operand::plain(Read::Inline(operand))
         };
         match bits {
             0 => inline(O::Zero, false),
@@ -97,11 +179,7 @@ impl Operand {
             0x8000_0000 if may_negate => inline(O::Zero, true),
             0xbf80_0000 if may_negate => inline(O::One, true),
             0xbf00_0000 if may_negate => inline(O::Half, true),
-            _ => Operand {
-                read: Read::Literal(bits),
-                neg: false,
-                abs: false,
-            },
+            _ => Operand::plain(Read::Literal(bits)),
         }
     }
 
@@ -115,6 +193,57 @@ impl Operand {
 }
 
 impl Slot {
+    /// An operation without output modifiers.
+    pub fn new(op: AluOp, dst: Option<Dst>, sources: &[Operand]) -> Slot {
+        let mut src = [Operand::UNUSED; 3];
+        src[..sources.len()].copy_from_slice(sources);
+        Slot {
+            op,
+            dst,
+            src,
+            sources: sources.len() as u8,
+            clamp: false,
+            omod: 0,
+        }
+    }
+
+    /// An operation that writes to `dst`; `place` says where the registers are that it reads.
+    pub fn of(alu: &Alu, dst: Option<Dst>, place: impl Fn(Reg) -> Read) -> Slot {
+        let mut slot = Slot::new(alu.op, dst, &[]);
+        slot.sources = alu.src.len() as u8;
+        for (index, source) in alu.src.iter().enumerate() {
+            slot.src[index] = Operand::of(source, alu.op, index, &place);
+        }
+        slot.clamp = alu.clamp;
+        slot.omod = alu.omod.code();
+        slot
+    }
+
+    /// DOT4_IEEE in slots x, y, z, w; the slot of its destination's channel writes the sum.
+    pub fn dot(
+        src: &[[Source; 2]; 4],
+        dst: Dst,
+        clamp: bool,
+        place: impl Fn(Reg) -> Read,
+    ) -> [Slot; 4] {
+        let op = AluOp::DOT4_IEEE;
+        std::array::from_fn(|unit| {
+            let own = (unit == usize::from(dst.chan)).then_some(dst);
+            let [a, b] = [0, 1].map(|index| Operand::of(&src[unit][index], op, index, &place));
+            Slot {
+                clamp,
+                ..Slot::new(op, own, &[a, b])
+            }
+        })
+    }
+
+    /// CUBE of a direction. R700 ISA 9, CUBE: src0 = zzxy, src1 = yxzz.
+    pub fn cube(src: [Read; 3], dst: [Dst; 4]) -> [Slot; 4] {
+        let [x, y, z] = src.map(Operand::plain);
+        let pairs = [[z, y], [z, x], [x, z], [y, z]];
+        std::array::from_fn(|unit| Slot::new(AluOp::CUBE, Some(dst[unit]), &pairs[unit]))
+    }
+
     /// The sources that the operation reads.
     pub fn sources(&self) -> &[Operand] {
         &self.src[..usize::from(self.sources)]

@@ -34,44 +34,20 @@ pub fn run(clauses: &mut [Clause], live: Cells, ranges: &[Range], limit: u8) {
         // Before this clause: what it reads first, and what it leaves alone.
         let mut before = live;
         for packed in clause.groups.iter().rev() {
-            for slot in packed.group.slots.iter().flatten() {
-                if let Some(dst) = slot.dst.filter(|dst| !dst.rel) {
-                    before.remove(cell(dst.gpr, dst.chan));
-                }
-            }
-            for slot in packed.group.slots.iter().flatten() {
-                for source in slot.sources() {
-                    if let Read::Gpr {
-                        gpr,
-                        chan,
-                        rel: false,
-                    } = source.read
-                    {
-                        before.insert(cell(gpr, chan));
-                    }
-                }
-            }
+            before.pass(packed.group.slots.iter().flatten());
         }
-        for range in ranges {
-            for row in 0..range.count {
-                before.insert(cell(range.gpr, range.chan) + 4 * row);
-            }
+        for cell in ranges.iter().flat_map(|range| range.cells()) {
+            before.insert(cell);
         }
         live = before;
         rename(clause, values);
     }
 }
 
-fn cell(gpr: u8, chan: u8) -> u16 {
-    u16::from(gpr) * 4 + u16::from(chan)
-}
-
 fn values(clause: &Clause, live: &Cells, ranges: &[Range], limit: u8) -> Vec<Value> {
     let mut fixed = Cells::NONE;
-    for range in ranges {
-        for row in 0..range.count {
-            fixed.insert(cell(range.gpr, range.chan) + 4 * row);
-        }
+    for cell in ranges.iter().flat_map(|range| range.cells()) {
+        fixed.insert(cell);
     }
     let mut values: Vec<Value> = Vec::new();
     let mut current: Vec<Option<usize>> = vec![None; 512];
@@ -80,12 +56,8 @@ fn values(clause: &Clause, live: &Cells, ranges: &[Range], limit: u8) -> Vec<Val
         for (unit, slot) in packed.group.slots.iter().enumerate() {
             let Some(slot) = slot else { continue };
             for (index, source) in slot.sources().iter().enumerate() {
-                if let Read::Gpr {
-                    gpr,
-                    chan,
-                    rel: false,
-                } = source.read
-                    && let Some(value) = current[usize::from(cell(gpr, chan))]
+                if let Some(cell) = source.read.cell()
+                    && let Some(value) = current[usize::from(cell)]
                 {
                     values[value].to = at;
                     values[value].names.push((at, unit as u8, index as u8));
@@ -93,8 +65,9 @@ fn values(clause: &Clause, live: &Cells, ranges: &[Range], limit: u8) -> Vec<Val
             }
         }
         for (unit, slot) in packed.group.slots.iter().enumerate() {
-            if let Some(dst) = slot.and_then(|slot| slot.dst).filter(|dst| !dst.rel) {
-                let cell = cell(dst.gpr, dst.chan);
+            if let Some(dst) = slot.and_then(|slot| slot.dst)
+                && let Some(cell) = dst.cell()
+            {
                 current[usize::from(cell)] = Some(values.len());
                 values.push(Value {
                     cell,

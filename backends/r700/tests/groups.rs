@@ -6,52 +6,23 @@ use gpucc_r700::legal::{Group, Violation, legal};
 use gpucc_r700::slot::{Dst, Operand, Read, Slot};
 
 fn gpr(gpr: u8, chan: u8) -> Operand {
-    Operand {
-        read: Read::Gpr {
-            gpr,
-            chan,
-            rel: false,
-        },
-        neg: false,
-        abs: false,
-    }
+    Operand::gpr(gpr, chan)
 }
 
 fn constant(buffer: u8, index: u16, chan: u8) -> Operand {
-    Operand {
-        read: Read::Kcache {
-            buffer,
-            index,
-            chan,
-        },
-        neg: false,
-        abs: false,
-    }
+    Operand::plain(Read::Kcache {
+        buffer,
+        index,
+        chan,
+    })
 }
 
 fn literal(bits: u32) -> Operand {
-    Operand {
-        read: Read::Literal(bits),
-        neg: false,
-        abs: false,
-    }
+    Operand::plain(Read::Literal(bits))
 }
 
 fn slot(op: isa::AluOp, chan: u8, src: &[Operand]) -> Slot {
-    let mut all = [Operand::UNUSED; 3];
-    all[..src.len()].copy_from_slice(src);
-    Slot {
-        op,
-        dst: Some(Dst {
-            gpr: 9,
-            chan,
-            rel: false,
-        }),
-        src: all,
-        sources: src.len() as u8,
-        clamp: false,
-        omod: 0,
-    }
+    Slot::new(op, Some(Dst::gpr(9, chan)), src)
 }
 
 /// Admits slots one after the other; the first refusal.
@@ -121,11 +92,7 @@ fn the_trans_slot_reads_two_constants_of_any_kind() {
     let x = slot(MOV, 0, &[gpr(1, 0)]);
     let two = slot(MULADD_IEEE, 0, &[constant(0, 1, 0), literal(7), gpr(1, 0)]);
     let mut two_elsewhere = two;
-    two_elsewhere.dst = Some(Dst {
-        gpr: 8,
-        chan: 0,
-        rel: false,
-    });
+    two_elsewhere.dst = Some(Dst::gpr(8, 0));
     assert!(admit(&[(0, x), (4, two_elsewhere)]).is_ok());
     let three = slot(
         CNDE_INT,
@@ -271,11 +238,7 @@ fn a_clause_has_128_slots() {
 fn two_slots_write_two_places() {
     let x = slot(MOV, 0, &[gpr(1, 0)]);
     let elsewhere = Slot {
-        dst: Some(Dst {
-            gpr: 8,
-            chan: 0,
-            rel: false,
-        }),
+        dst: Some(Dst::gpr(8, 0)),
         ..x
     };
     assert!(admit(&[(0, x), (4, elsewhere)]).is_ok());

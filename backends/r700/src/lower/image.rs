@@ -160,16 +160,8 @@ impl Lower<'_> {
         if read.is_empty() {
             return Ok(());
         }
-        self.push(Inst::MemRead(MemRead {
-            space: Space::Scatter,
-            index: Some(index.into()),
-            base: 0,
-            size: 0,
-            dst,
-            select: [0, 1, 2, 3],
-            elements: words as u8,
-            slot: None,
-        }));
+        let fetch = MemRead::scatter(index.into(), dst, words);
+        self.push(Inst::MemRead(fetch));
         for (result, register) in read {
             let word = self.alu(
                 AluOp::AND_INT,

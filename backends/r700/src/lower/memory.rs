@@ -97,44 +97,32 @@ impl Lower<'_> {
         Ok(())
     }
 
-    pub(super) fn results(&mut self, inst: ssa::Inst) -> ([Option<Reg>; 4], usize) {
-        let results = self.ssa.insts[inst].results.clone();
+    /// A fresh register for each of up to four results; it need not be written where nobody reads it.
+    pub(super) fn results(&mut self, results: &[Value]) -> [Option<Reg>; 4] {
         let mut dst = [None; 4];
-        for (place, &value) in dst.iter_mut().zip(&results) {
+        for (place, &value) in dst.iter_mut().zip(results) {
             let reg = self.fresh();
             self.define(value, reg);
             if self.uses.count(value) > 0 {
                 *place = Some(reg.into());
             }
         }
-        (dst, results.len())
+        dst
     }
 
     /// Reads dwords through the vertex fetch unit.
-    fn fetch_words(&mut self, inst: ssa::Inst, resource: u32, address: Value) {
+    fn fetch_words(&mut self, results: &[Value], resource: u32, address: Value) {
         let (base, offset) = self.address(address);
         let (index, offset) = match base {
             Some(base) => (self.dwords(base), offset),
             None => (Source::bits(offset / 4), 0),
         };
         let index = self.source_reg(index);
-        let (dst, count) = self.results(inst);
-        if dst.iter().all(Option::is_none) {
-            return;
+        let dst = self.results(results);
+        if dst.iter().any(Option::is_some) {
+            let fetch = Vertex::words(resource, index.into(), offset, dst, results.len());
+            self.push(Inst::Vertex(fetch));
         }
-        self.push(Inst::Vertex(Vertex {
-            resource: resource as u8,
-            index: index.into(),
-            dst,
-            offset: offset as u16,
-            // 32, 32_32, 32_32_32, 32_32_32_32 as unsigned integers: the bits as they are.
-            data_format: [13, 29, 47, 34][count - 1],
-            num_format: 1,
-            signed: false,
-            bytes: 4 * count as u8,
-            fetch_type: 2,
-            select: [0, 1, 2, 3],
-        }));
     }
 
     pub(super) fn buffer_load(
@@ -165,30 +153,18 @@ impl Lower<'_> {
                 return Ok(());
             }
             let fetch = slot.resource.expect("buffers have resources");
-            self.fetch_words(inst, fetch + element, address);
+            self.fetch_words(&data.results, fetch + element, address);
             return Ok(());
         }
         if self.writes(resource) {
-            let count = data.results.len();
             let index = self.aperture_address(resource, element, address);
-            let (dst, _) = self.results(inst);
-            self.push(Inst::MemRead(MemRead {
-                space: Space::Scatter,
-                index: Some(index.into()),
-                base: 0,
-                size: 0,
-                dst,
-                select: [0, 1, 2, 3],
-                elements: [1, 2, 4, 4][count - 1],
-                slot: None,
-            }));
+            let dst = self.results(&data.results);
+            let read = MemRead::scatter(index.into(), dst, data.results.len());
+            self.push(Inst::MemRead(read));
             return Ok(());
         }
-        self.fetch_words(
-            inst,
-            element + slot.resource.expect("storage has a resource"),
-            address,
-        );
+        let fetch = slot.resource.expect("storage has a resource");
+        self.fetch_words(&data.results, fetch + element, address);
         Ok(())
     }
 
@@ -284,16 +260,8 @@ impl Lower<'_> {
             }));
         }
         let word = self.fresh();
-        self.push(Inst::MemRead(MemRead {
-            space: Space::Scratch,
-            index: None,
-            base: place as u16,
-            size: 0,
-            dst: [Some(word.into()), None, None, None],
-            select: [0, 1, 2, 3],
-            elements: 4,
-            slot: None,
-        }));
+        let read = MemRead::scratch(None, place, 0, word.into());
+        self.push(Inst::MemRead(read));
         self.define(result, word);
     }
 
@@ -335,19 +303,10 @@ impl Lower<'_> {
         }
         match self.variables[access.mem] {
             None => {
-                let count = results.len();
                 let index = self.workgroup_address(access.mem, address);
-                let (dst, _) = self.results(inst);
-                self.push(Inst::MemRead(MemRead {
-                    space: Space::Scatter,
-                    index: Some(index.into()),
-                    base: 0,
-                    size: 0,
-                    dst,
-                    select: [0, 1, 2, 3],
-                    elements: [1, 2, 4, 4][count - 1],
-                    slot: None,
-                }));
+                let dst = self.results(&results);
+                let read = MemRead::scatter(index.into(), dst, results.len());
+                self.push(Inst::MemRead(read));
             }
             Some(Variable::Array(_)) => {}
             Some(Variable::Table(table)) => self.table_load(table, access.mem, address, &results),
@@ -356,16 +315,12 @@ impl Lower<'_> {
                     let (index, base, size) = self.scratch_place(address, k as u32, base, dwords);
                     let index = index.map(|index| self.source_reg(index).into());
                     let dst = self.fresh();
-                    self.push(Inst::MemRead(MemRead {
-                        space: Space::Scratch,
+                    self.push(Inst::MemRead(MemRead::scratch(
                         index,
-                        base: base as u16,
-                        size: size as u16,
-                        dst: [Some(dst.into()), None, None, None],
-                        select: [0, 1, 2, 3],
-                        elements: 4,
-                        slot: None,
-                    }));
+                        base,
+                        size,
+                        dst.into(),
+                    )));
                     self.define(value, dst);
                 }
             }

@@ -38,7 +38,8 @@ impl Lower<'_> {
 
     /// Thread t's part is in bank t mod 4, from dword t / 4 * stride on.
     pub(super) fn share_load(&mut self, inst: ssa::Inst, share: Share) {
-        let (dst, count) = self.results(inst);
+        let results = &self.ssa.insts[inst].results;
+        let (dst, count) = (self.results(results), results.len());
         if dst.iter().all(Option::is_none) {
             return;
         }

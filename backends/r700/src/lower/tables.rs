@@ -7,9 +7,7 @@ use super::{Lower, Place};
 use crate::api::{TABLE_STRIDE, TABLES};
 use crate::inst::{Inst, Source, Src, Vertex};
 use crate::isa::AluOp;
-use gpucc_ir::mach::Reg;
 use gpucc_ir::ssa::{Mem, Value};
-use smallvec::SmallVec;
 
 /// Where a table stands.
 #[derive(Copy, Clone, Debug)]
@@ -88,15 +86,7 @@ impl Lower<'_> {
     }
 
     fn table_fetch(&mut self, index: Source, bytes: u32, results: &[Value]) {
-        let mut dst: [Option<Reg>; 4] = [None; 4];
-        let list: SmallVec<[Value; 4]> = SmallVec::from_slice(results);
-        for (place, &value) in dst.iter_mut().zip(&list) {
-            let reg = self.fresh();
-            self.define(value, reg);
-            if self.uses.count(value) > 0 {
-                *place = Some(reg.into());
-            }
-        }
+        let dst = self.results(results);
         if dst.iter().all(Option::is_none) {
             return;
         }
@@ -109,19 +99,7 @@ impl Lower<'_> {
             Source::reg(self.alu(AluOp::ADD_INT, &[index, rows]))
         };
         let index = self.source_reg(index);
-        let count = list.len();
-        self.push(Inst::Vertex(Vertex {
-            resource: TABLES as u8,
-            index: index.into(),
-            dst,
-            offset: (bytes - far) as u16,
-            // 32, 32_32, 32_32_32, 32_32_32_32 as unsigned integers: the bits as they are.
-            data_format: [13, 29, 47, 34][count - 1],
-            num_format: 1,
-            signed: false,
-            bytes: 4 * count as u8,
-            fetch_type: 2,
-            select: [0, 1, 2, 3],
-        }));
+        let fetch = Vertex::words(TABLES, index.into(), bytes - far, dst, results.len());
+        self.push(Inst::Vertex(fetch));
     }
 }

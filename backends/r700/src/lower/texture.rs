@@ -13,19 +13,6 @@ use smallvec::SmallVec;
 const LAST_LAYER: u32 = 8191;
 
 impl Lower<'_> {
-    fn texture_results(&mut self, inst: ssa::Inst) -> [Option<Reg>; 4] {
-        let results = self.ssa.insts[inst].results.clone();
-        let mut dst = [None; 4];
-        for (place, &value) in dst.iter_mut().zip(&results) {
-            let reg = self.fresh();
-            self.define(value, reg);
-            if self.uses.count(value) > 0 {
-                *place = Some(reg.into());
-            }
-        }
-        dst
-    }
-
     fn lane(&mut self, value: Value) -> Lane {
         match self.const_bits(value) {
             Some(0) => Lane::Zero,
@@ -210,7 +197,7 @@ impl Lower<'_> {
             }
         }
         fetch.src = self.with_register(fetch.src);
-        fetch.dst = self.texture_results(inst);
+        fetch.dst = self.results(&self.ssa.insts[inst].results);
         self.push(Inst::Texture(fetch));
         Ok(())
     }
@@ -297,7 +284,7 @@ impl Lower<'_> {
                 fetch.select = [3, 3, 3, 3];
             }
         }
-        fetch.dst = self.texture_results(inst);
+        fetch.dst = self.results(&self.ssa.insts[inst].results);
         if fetch.dst.iter().any(Option::is_some) {
             self.push(Inst::Texture(fetch));
         }
@@ -311,7 +298,7 @@ impl Lower<'_> {
             _ => FetchOp::GET_GRADIENTS_V,
         };
         let value = self.reg(data.args[0]);
-        let dst = self.texture_results(inst);
+        let dst = self.results(&self.ssa.insts[inst].results);
         self.push(Inst::Texture(Texture {
             op,
             resource: 0,

@@ -1,37 +1,14 @@
 use super::*;
 use crate::isa::R700;
+use crate::slot::cell;
 use gpucc_ir::ssa::Span;
 
-fn register(gpr: u8, chan: u8) -> Operand {
-    Operand {
-        read: Read::Gpr {
-            gpr,
-            chan,
-            rel: false,
-        },
-        neg: false,
-        abs: false,
-    }
-}
-
-fn item(op: AluOp, dst: (u8, u8), sources: &[(u8, u8)]) -> Item {
-    let mut src = [Operand::UNUSED; 3];
-    for (place, &(gpr, chan)) in src.iter_mut().zip(sources) {
-        *place = register(gpr, chan);
-    }
-    let slot = crate::slot::Slot {
-        op,
-        dst: Some(Dst {
-            gpr: dst.0,
-            chan: dst.1,
-            rel: false,
-        }),
-        src,
-        sources: sources.len() as u8,
-        clamp: false,
-        omod: 0,
-    };
-    Item::one(slot, Span::NONE)
+fn item(op: AluOp, (gpr, chan): (u8, u8), sources: &[(u8, u8)]) -> Item {
+    let sources: Vec<Operand> = sources.iter().map(|&(g, c)| Operand::gpr(g, c)).collect();
+    Item::one(
+        Slot::new(op, Some(Dst::gpr(gpr, chan)), &sources),
+        Span::NONE,
+    )
 }
 
 fn mov(dst: (u8, u8), source: (u8, u8)) -> Item {
@@ -45,7 +22,7 @@ fn add(dst: (u8, u8), a: (u8, u8), b: (u8, u8)) -> Item {
 fn live(cells: &[(u8, u8)]) -> Cells {
     let mut live = Cells::NONE;
     for &(gpr, chan) in cells {
-        live.insert(index(gpr, chan) as u16);
+        live.insert(cell(gpr, chan));
     }
     live
 }

@@ -1,11 +1,11 @@
 //! A run of ALU work with its dependences, the queue of what is ready, and sums of products as chains.
 
+use crate::depend::Seen;
 use crate::inst::{Alu, Inst, Source, Src};
 use crate::isa::{AluOp, Isa};
 use crate::late::Variables;
 use crate::op::{self, Units};
-use cranelift_entity::SecondaryMap;
-use gpucc_ir::mach::{Inst as _, Node, Role, VReg};
+use gpucc_ir::mach::Node;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -82,35 +82,6 @@ impl Run {
     }
 }
 
-/// Who wrote and read each register in the run that is looked at: kept from run to run, so that a
-/// run costs what it holds and not what the program holds.
-#[derive(Default)]
-pub(super) struct Seen {
-    /// The run that the facts are of.
-    run: u32,
-    facts: SecondaryMap<VReg, Facts>,
-}
-
-#[derive(Clone, Default)]
-struct Facts {
-    run: u32,
-    writer: Option<u32>,
-    readers: SmallVec<[u32; 2]>,
-}
-
-impl Seen {
-    fn of(&mut self, v: VReg) -> &mut Facts {
-        let run = self.run;
-        let facts = &mut self.facts[v];
-        if facts.run != run {
-            facts.run = run;
-            facts.writer = None;
-            facts.readers.clear();
-        }
-        facts
-    }
-}
-
 /// Dependences within a run.
 #[derive(Default)]
 pub(super) struct Graph {
@@ -129,53 +100,20 @@ impl Graph {
             preds: vec![0; n],
             height: vec![0; n],
         };
-        seen.run += 1;
+        seen.start();
         for (at, node) in segment.iter().enumerate() {
             let mut edge = |from: u32, latency: u32| {
-                if from as usize != at {
-                    graph.succ[from as usize].push((at as u32, latency));
-                    graph.preds[at] += 1;
-                }
+                graph.succ[from as usize].push((at as u32, latency));
+                graph.preds[at] += 1;
             };
-            let (mut reads, mut writes): (SmallVec<[VReg; 4]>, SmallVec<[VReg; 4]>) =
-                (SmallVec::new(), SmallVec::new());
-            node.inst.operands(&mut |operand| {
-                if let Some(v) = operand.reg.as_virt() {
-                    if operand.role == Role::Use {
-                        reads.push(v);
-                    } else {
-                        writes.push(v);
-                    }
-                }
-            });
-            for &v in &reads {
-                if let Some(from) = seen.of(v).writer {
-                    edge(from, 1);
-                }
-            }
-            for &v in &writes {
-                let facts = seen.of(v);
-                if let Some(from) = facts.writer {
-                    edge(from, 1);
-                }
-                for &reader in &facts.readers {
-                    edge(reader, 0);
-                }
-            }
+            let touched = seen.before(&node.inst, &mut edge);
             // The next value of a variable comes after the reads of its value now.
             for v in variables.replaced(&node.inst) {
-                for &reader in &seen.of(v).readers {
+                for &reader in seen.readers(v) {
                     edge(reader, 0);
                 }
             }
-            for &v in &reads {
-                seen.of(v).readers.push(at as u32);
-            }
-            for &v in &writes {
-                let facts = seen.of(v);
-                facts.writer = Some(at as u32);
-                facts.readers.clear();
-            }
+            seen.note(at as u32, &touched);
         }
         for at in (0..n).rev() {
             let tallest = graph.succ[at]

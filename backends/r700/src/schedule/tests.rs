@@ -1,4 +1,5 @@
 use super::*;
+use crate::isa::AluOp;
 use crate::isa::R700;
 use crate::straight::Program;
 

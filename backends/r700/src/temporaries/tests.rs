@@ -1,31 +1,12 @@
 use super::*;
 use crate::group::{Item, pack};
 use crate::isa::{AluOp, R700};
-use crate::slot::{Dst, Operand, Slot};
+use crate::slot::{Dst, Operand, Slot, cell};
 use gpucc_ir::ssa::Span;
 
 fn add(dst: u8, a: u8, b: u8) -> Item {
-    let read = |gpr| Operand {
-        read: Read::Gpr {
-            gpr,
-            chan: 0,
-            rel: false,
-        },
-        neg: false,
-        abs: false,
-    };
-    let slot = Slot {
-        op: AluOp::ADD,
-        dst: Some(Dst {
-            gpr: dst,
-            chan: 0,
-            rel: false,
-        }),
-        src: [read(a), read(b), Operand::UNUSED],
-        sources: 2,
-        clamp: false,
-        omod: 0,
-    };
+    let sources = [Operand::gpr(a, 0), Operand::gpr(b, 0)];
+    let slot = Slot::new(AluOp::ADD, Some(Dst::gpr(dst, 0)), &sources);
     Item::one(slot, Span::NONE)
 }
 
