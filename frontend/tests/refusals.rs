@@ -85,10 +85,10 @@ fn a_missing_entry_point_names_those_that_are_there() {
 #[test]
 fn what_we_do_not_lower_names_the_feature_and_our_stage() {
     says(
-        "@group(0) @binding(0) var<storage, read_write> a: atomic<u64>;\n@compute @workgroup_size(1) fn main() {\n  atomicMax(&a, 1lu);\n}",
+        "@group(0) @binding(0) var a: texture_storage_2d<r64uint, atomic>;\n@compute @workgroup_size(1) fn main() {\n  textureAtomicMax(a, vec2i(0), 1lu);\n}",
         6,
         &[
-            "64-bit atomics (lowering to SSA)",
+            "atomics on texels that are no integers of 32 bits (lowering to SSA)",
             "bad.wgsl:3",
             "entry point `main`",
         ],
@@ -105,8 +105,8 @@ fn what_we_do_not_lower_names_the_feature_and_our_stage() {
 
 #[test]
 fn one_entry_point_that_fails_does_not_hide_the_others_when_asked_to_go_on() {
-    let text = "@group(0) @binding(0) var<storage, read_write> a: atomic<u64>;
-        @compute @workgroup_size(1) fn bad() { atomicMax(&a, 1lu); }
+    let text = "@group(0) @binding(0) var a: texture_storage_2d<r64uint, atomic>;
+        @compute @workgroup_size(1) fn bad() { textureAtomicMax(a, vec2i(0), 1lu); }
         @compute @workgroup_size(1) fn good() {}";
     let options = Options {
         keep_going: true,

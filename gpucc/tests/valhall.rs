@@ -31,6 +31,7 @@ holds! {
     textures_of_every_kind_are_sampled_gathered_loaded_and_asked "textures.wgsl";
     storage_textures_are_loaded_and_stored_in_their_formats "images.wgsl";
     bindings_by_elements_known_at_run_time_and_texel_atomics "arrays.wgsl";
+    words_of_64_bits_and_floats_change_atomically "atomics.wgsl";
     programs_change_memory_where_a_pixel_or_vertex_does "effects.wgsl";
     a_direction_of_zeroes_is_a_corner_of_a_face "no_direction.wgsl";
     outputs_written_on_some_paths_are_zero_on_the_others "flow.wgsl";

@@ -1,7 +1,7 @@
 //! Places: parts of variables and buffers, read and written as wide as they lie together.
 
 use super::frame::{Base, Place};
-use super::types::{Layout, Leaf, Length};
+use super::types::{Layout, Leaf, Length, width};
 use super::{Lower, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
@@ -66,11 +66,9 @@ impl Lower<'_> {
 
     /// Reads a value of a type.
     pub fn load(&mut self, place: &Place, inner: &TypeInner) -> Result<Values> {
-        if let TypeInner::Atomic(_) = inner {
-            return Ok(Values::from_elem(
-                self.atomic(place, AtomicOp::Load, &[])?,
-                1,
-            ));
+        if let TypeInner::Atomic(scalar) = *inner {
+            let word = self.atomic(place, AtomicOp::Load, width(scalar), &[])?;
+            return Ok(Values::from_elem(word, 1));
         }
         let leaves = self.types.flatten(inner, place.layout())?;
         let mut values = Values::with_capacity(leaves.len());
@@ -332,37 +330,81 @@ impl Lower<'_> {
         }
     }
 
-    /// One atomic; gives the old word.
-    pub fn atomic(&mut self, place: &Place, op: AtomicOp, operands: &[Value]) -> Result<Value> {
-        let results: &[Type] = &[Type::B32];
-        let inst = self.atomic_inst(place, op, operands, results)?;
+    /// One atomic on a word of 32 or 64 bits; gives the old one. Machines subtract 32 bits alone.
+    pub fn atomic(
+        &mut self,
+        place: &Place,
+        op: AtomicOp,
+        ty: Type,
+        operands: &[Value],
+    ) -> Result<Value> {
+        if let (AtomicOp::Sub, Type::B64) = (op, ty) {
+            let negative = self.op1(Op::INeg, operands[0]);
+            return self.atomic(place, AtomicOp::Add, ty, &[negative]);
+        }
+        let inst = self.atomic_inst(place, op, ty, operands, &[ty])?;
         Ok(self.func.insts[inst].results[0])
     }
 
     fn atomic_store(&mut self, place: &Place, value: Value) -> Result<()> {
-        if self.ty(value) != Type::B32 {
-            return Err(Stop::unsupported("64-bit atomics", LOWERING).needing(Needs::Atomics));
-        }
-        self.atomic_inst(place, AtomicOp::Store, &[value], &[])?;
+        let ty = self.ty(value);
+        self.atomic_inst(place, AtomicOp::Store, ty, &[value], &[])?;
         Ok(())
+    }
+
+    /// Arithmetic on a float in memory: exchanged as bits until nobody came in between. A helper,
+    /// whose exchanges all give 0, leaves after the second.
+    pub fn atomic_float(&mut self, place: &Place, op: Op, value: Value) -> Result<Value> {
+        let ty = self.ty(value);
+        let expected = self.scalar_variable("expected", ty)?;
+        let first = self.atomic(place, AtomicOp::Load, ty, &[])?;
+        self.write_scalar(expected, first);
+        let body = self.nested(|lower| {
+            let old = lower.read_scalar(expected, ty);
+            let new = lower.op2(op, old, value);
+            let found = lower.atomic(place, AtomicOp::CompareExchange, ty, &[old, new])?;
+            lower.write_scalar(expected, found);
+            let done = lower.op2(Op::IEq, found, old);
+            let leave = lower.nested(|lower| {
+                lower.b().end(Op::Break, &[]);
+                Ok(())
+            })?;
+            let stay = lower.nested(|lower| {
+                lower.b().end(Op::Yield, &[]);
+                Ok(())
+            })?;
+            lower
+                .b()
+                .inst(Op::If, Imm::None, &[done], &[leave, stay], &[]);
+            lower.b().end(Op::Continue, &[]);
+            Ok(())
+        })?;
+        let continuing = self.nested(|lower| {
+            lower.b().end(Op::Next, &[]);
+            Ok(())
+        })?;
+        self.b()
+            .inst(Op::Loop, Imm::None, &[], &[body, continuing], &[]);
+        Ok(self.read_scalar(expected, ty))
     }
 
     fn atomic_inst(
         &mut self,
         place: &Place,
         op: AtomicOp,
+        ty: Type,
         operands: &[Value],
         results: &[Type],
     ) -> Result<gpucc_ir::ssa::Inst> {
+        if !matches!(ty, Type::B32 | Type::B64) {
+            return Err(Stop::unsupported("16-bit atomics", LOWERING).needing(Needs::Atomics));
+        }
         let address = self.address(place, 0);
         let mut args = Values::new();
         args.extend(place.element);
         args.push(address);
         args.extend_from_slice(operands);
-        let word = [Leaf {
-            offset: 0,
-            ty: Type::B32,
-        }];
+        let word = [Leaf { offset: 0, ty }];
         Ok(match place.base {
             Base::Mem(mem) => {
                 let access = self.access(mem, place, &word);
@@ -385,18 +427,33 @@ pub fn stored(ty: Type) -> Type {
     }
 }
 
-/// The operation that an atomic function is on a scalar, when there is one.
-pub fn atomic_op(fun: AtomicFunction, scalar: naga::Scalar) -> Result<AtomicOp> {
-    if scalar.width != 4 {
-        return Err(Stop::unsupported("64-bit atomics", LOWERING).needing(Needs::Atomics));
+/// What an atomic function does to a scalar.
+pub enum Atomic {
+    /// One operation of memory.
+    Native(AtomicOp),
+    /// Arithmetic that memory does not know.
+    Float(Op),
+}
+
+/// The operation that an atomic function is on a scalar.
+pub fn atomic_op(fun: AtomicFunction, scalar: naga::Scalar) -> Result<Atomic> {
+    let signed = scalar.kind == ScalarKind::Sint;
+    if scalar.kind == ScalarKind::Float {
+        return Ok(Atomic::Float(match fun {
+            AtomicFunction::Add => Op::FAdd,
+            AtomicFunction::Subtract => Op::FSub,
+            AtomicFunction::Min => Op::FMin,
+            AtomicFunction::Max => Op::FMax,
+            AtomicFunction::Exchange { compare: None } => {
+                return Ok(Atomic::Native(AtomicOp::Exchange));
+            }
+            _ => {
+                let what = "this atomic operation on floats";
+                return Err(Stop::unsupported(what, LOWERING).needing(Needs::Atomics));
+            }
+        }));
     }
-    let signed = match scalar.kind {
-        ScalarKind::Sint => true,
-        ScalarKind::Uint => false,
-        _ if matches!(fun, AtomicFunction::Exchange { compare: None }) => false,
-        _ => return Err(Stop::unsupported("atomics on floats", LOWERING).needing(Needs::Atomics)),
-    };
-    Ok(match fun {
+    Ok(Atomic::Native(match fun {
         AtomicFunction::Add => AtomicOp::Add,
         AtomicFunction::Subtract => AtomicOp::Sub,
         AtomicFunction::And => AtomicOp::And,
@@ -408,5 +465,5 @@ pub fn atomic_op(fun: AtomicFunction, scalar: naga::Scalar) -> Result<AtomicOp> 
         AtomicFunction::Max => AtomicOp::UMax,
         AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
         AtomicFunction::Exchange { compare: Some(_) } => AtomicOp::CompareExchange,
-    })
+    }))
 }

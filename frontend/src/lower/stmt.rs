@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::frame::{End, Flow, Frame, Operand, Target};
-use super::memory::atomic_op;
+use super::memory::{Atomic, atomic_op};
 use super::{Lower, Result, Values};
 use crate::Needs;
 use crate::read::span;
@@ -270,7 +270,10 @@ impl<'a> Lower<'a> {
             }
             _ => (Values::from_slice(&[value]), None),
         };
-        let old = self.atomic(&place, op, &operands)?;
+        let old = match op {
+            Atomic::Native(op) => self.atomic(&place, op, self.ty(value), &operands)?,
+            Atomic::Float(op) => self.atomic_float(&place, op, value)?,
+        };
         let Some(handle) = result else {
             return Ok(());
         };

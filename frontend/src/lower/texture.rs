@@ -1,11 +1,12 @@
 //! Textures: sampling, gathering, loads, stores, atomics, queries.
 
 use super::frame::{Frame, Operand};
-use super::memory::atomic_op;
+use super::memory::{Atomic, atomic_op};
 use super::{Lower, Result, Values};
+use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{
-    AtomicOp, Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TexKind, TexOp, TexQuery,
+    Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TexKind, TexOp, TexQuery,
     Type, Value,
 };
 use naga::{
@@ -287,7 +288,10 @@ impl<'a> Lower<'a> {
             TypeInner::Scalar(scalar) => scalar,
             _ => return Err(Stop::internal("an image atomic takes a scalar")),
         };
-        let op: AtomicOp = atomic_op(fun, scalar)?;
+        let (Atomic::Native(op), 4) = (atomic_op(fun, scalar)?, scalar.width) else {
+            let what = "atomics on texels that are no integers of 32 bits";
+            return Err(Stop::unsupported(what, LOWERING).needing(Needs::Atomics));
+        };
         let (texture, mut args) = self.texel_address(frame, image, coordinate, array_index)?;
         if let AtomicFunction::Exchange {
             compare: Some(compare),

@@ -255,7 +255,7 @@ impl Lower<'_> {
                 base: Src::Pair([place[0].into(), place[1].into()]),
                 offset: 0,
             };
-            self.atomic(base, op, data, operands, old, u32::MAX);
+            self.atomic(base, op, data, operands, &[old], u32::MAX);
         }
         self.end_effect(guard);
         Ok(())

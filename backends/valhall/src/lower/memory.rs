@@ -773,24 +773,28 @@ impl Lower<'_> {
                 _ => Opnd::reg(self.in_register(address)),
             };
             let handle = self.handle(resource, element);
-            let reg = self.fresh();
-            let mut load = build(Opcode::LdBufferI32, &[address, handle])
+            let bytes = self.ssa.ty(data.results[0]).bytes();
+            let registers = self.staging(bytes);
+            let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
+            let mut load = build(buffer_row(bytes), &[address, handle])
                 .with(f::UNSIGNED, 1)
-                .writing(&[reg.into()]);
+                .writing(&staging);
             load.effects = reading(self.buffer_class(resource));
             self.push(load);
-            self.define(data.results[0], Place::Reg(reg));
+            self.define_loaded(&data.results, &registers);
             return Ok(());
         }
         let base = self.buffer_address(resource, element, rest[0], Reach::Unsigned8, 0);
         // Helpers jump over it: their result is 0.
-        let old = self.fresh();
+        let old = self.staging(self.ssa.ty(rest[1]).bytes());
         if self.effects_are_guarded() {
-            self.emit_to(old, Opcode::MovI32, &[Opnd::bits(0)], &[]);
+            for &old in &old {
+                self.emit_to(old, Opcode::MovI32, &[Opnd::bits(0)], &[]);
+            }
         }
         let guard = self.begin_effect();
         let class = self.buffer_class(resource);
-        self.atomic(base, op, data, &rest[1..], old, class);
+        self.atomic(base, op, data, &rest[1..], &old, class);
         self.end_effect(guard);
         Ok(())
     }
@@ -804,18 +808,24 @@ impl Lower<'_> {
         let data = &self.ssa.insts[inst];
         let base = self.variable_address(access.mem, data.args[0], Reach::Unsigned8, 0);
         if op == AtomicOp::Load {
-            let reg = self.fresh();
-            let mut load = build(Opcode::LoadI32, &[Opnd::plain(base.base)])
+            let bytes = self.ssa.ty(data.results[0]).bytes();
+            let registers = self.staging(bytes);
+            let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
+            let row = match bytes {
+                8 => Opcode::LoadI64,
+                _ => Opcode::LoadI32,
+            };
+            let mut load = build(row, &[Opnd::plain(base.base)])
                 .with(f::OFFSET, base.offset as u32)
                 .with(f::UNSIGNED, 1)
-                .writing(&[reg.into()]);
+                .writing(&staging);
             load.effects = reading(WORKGROUP);
             self.push(load);
-            self.define(data.results[0], Place::Reg(reg));
+            self.define_loaded(&data.results, &registers);
             return Ok(());
         }
-        let old = self.fresh();
-        self.atomic(base, op, data, &data.args[1..], old, WORKGROUP);
+        let old = self.staging(self.ssa.ty(data.args[1]).bytes());
+        self.atomic(base, op, data, &data.args[1..], &old, WORKGROUP);
         Ok(())
     }
 
@@ -826,9 +836,10 @@ impl Lower<'_> {
         op: AtomicOp,
         data: &InstData,
         operands: &[Value],
-        old: VReg,
+        old: &[VReg],
         class: u32,
     ) {
+        let wide = old.len() == 2;
         let result = data
             .results
             .first()
@@ -836,7 +847,6 @@ impl Lower<'_> {
             .filter(|&result| self.uses.count(result) > 0);
         let address = Opnd::plain(base.base);
         let offset = base.offset as u32;
-        let value: Option<Reg> = operands.first().map(|&value| self.reg(value).into());
         let code = match op {
             AtomicOp::Load | AtomicOp::Add | AtomicOp::Sub => 2,
             AtomicOp::And => 12,
@@ -848,26 +858,22 @@ impl Lower<'_> {
             AtomicOp::UMax => 11,
             AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => 15,
         };
-        let mut read: SmallVec<[Reg; 2]> = value.into_iter().collect();
+        let mut read = self.gather(operands);
         if op == AtomicOp::Sub {
-            let negative = self.emit(
-                Opcode::IsubU32,
-                &[Opnd::bits(0), Opnd::plain(Src::Reg(read[0]))],
-            );
-            read[0] = negative.into();
+            let value = Opnd::plain(Src::Reg(read[0]));
+            read[0] = self.emit(Opcode::IsubU32, &[Opnd::bits(0), value]).into();
         }
         if op == AtomicOp::Store || op == AtomicOp::Exchange && result.is_none() {
-            let mut store = build(Opcode::StoreI32, &[address])
+            let row = [Opcode::StoreI32, Opcode::StoreI64][usize::from(wide)];
+            let mut store = build(row, &[address])
                 .with(f::OFFSET, offset)
                 .reading(&read);
             store.effects = writing(class);
             return self.push(store);
         }
-        if op == AtomicOp::CompareExchange {
-            read.push(self.reg(operands[1]).into());
-        }
         if result.is_none() && op != AtomicOp::CompareExchange {
-            let mut atom = build(Opcode::AtomI32, &[address])
+            let row = [Opcode::AtomI32, Opcode::AtomI64][usize::from(wide)];
+            let mut atom = build(row, &[address])
                 .with(f::ATOM_OP, code)
                 .with(f::OFFSET, offset)
                 .reading(&read);
@@ -875,16 +881,18 @@ impl Lower<'_> {
             return self.push(atom);
         }
         let compare = u32::from(op == AtomicOp::CompareExchange);
-        let mut atom = build(Opcode::AtomReturnI32, &[address])
+        let row = [Opcode::AtomReturnI32, Opcode::AtomReturnI64][usize::from(wide)];
+        let staging: SmallVec<[Reg; 4]> = old.iter().map(|&v| v.into()).collect();
+        let mut atom = build(row, &[address])
             .with(f::ATOM_OP, code)
             .with(f::COMPARE, compare)
             .with(f::OFFSET, offset)
             .reading(&read)
-            .writing(&[old.into()]);
+            .writing(&staging);
         atom.effects = both(class);
         self.push(atom);
         if let Some(result) = result {
-            self.define(result, Place::Reg(old));
+            self.define_loaded(&[result], old);
         }
     }
 

@@ -326,19 +326,31 @@ impl Machine<'_> {
             }
             return;
         }
-        self.mark(place, address, How::Atomic(family(op)), lane);
-        let old = self.word(place, address, lane);
-        let given = |k: usize| operands.get(k).map_or(0, |&v| self.get(v, lane) as u32);
-        let new = atomic_result(op, old, given(0), given(1));
-        let taint = operands.iter().any(|&v| self.tainted(v, lane));
-        if op != AtomicOp::Load {
-            self.put_word(place, address, new, u32::MAX, lane);
+        let word = operands.first().or(data.results.first());
+        let wide = word.is_some_and(|&word| self.ty(word) == Type::B64);
+        let addresses = [address, address.wrapping_add(4)];
+        let addresses = &addresses[..1 + usize::from(wide)];
+        let mut old = 0;
+        for (k, &address) in addresses.iter().enumerate() {
+            self.mark(place, address, How::Atomic(family(op)), lane);
+            old |= u64::from(self.word(place, address, lane)) << (32 * k);
         }
-        if taint || (self.follows() && !commutes(op)) {
-            self.taint_word(place, address, true, lane);
+        let given = |k: usize| operands.get(k).map_or(0, |&v| self.get(v, lane));
+        let new = match wide {
+            true => wide_atomic_result(op, old, given(0), given(1)),
+            false => atomic_result(op, old as u32, given(0) as u32, given(1) as u32).into(),
+        };
+        let taint = operands.iter().any(|&v| self.tainted(v, lane));
+        for (k, &address) in addresses.iter().enumerate() {
+            if op != AtomicOp::Load {
+                self.put_word(place, address, (new >> (32 * k)) as u32, u32::MAX, lane);
+            }
+            if taint || (self.follows() && !commutes(op)) {
+                self.taint_word(place, address, true, lane);
+            }
         }
         if let Some(&result) = data.results.first() {
-            self.set(result, lane, old.into());
+            self.set(result, lane, old);
             self.set_taint(result, lane, true);
             self.marks.atomic_results |= self.lanes.count > 1;
         }
@@ -651,6 +663,25 @@ const fn commutes(op: AtomicOp) -> bool {
         | AtomicOp::UMin
         | AtomicOp::UMax => true,
         AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => false,
+    }
+}
+
+/// What an atomic leaves in a word of 64 bits.
+fn wide_atomic_result(op: AtomicOp, old: u64, first: u64, second: u64) -> u64 {
+    match op {
+        AtomicOp::Load => old,
+        AtomicOp::Store | AtomicOp::Exchange => first,
+        AtomicOp::Add => old.wrapping_add(first),
+        AtomicOp::Sub => old.wrapping_sub(first),
+        AtomicOp::And => old & first,
+        AtomicOp::Or => old | first,
+        AtomicOp::Xor => old ^ first,
+        AtomicOp::SMin => (old as i64).min(first as i64) as u64,
+        AtomicOp::SMax => (old as i64).max(first as i64) as u64,
+        AtomicOp::UMin => old.min(first),
+        AtomicOp::UMax => old.max(first),
+        AtomicOp::CompareExchange if old == first => second,
+        AtomicOp::CompareExchange => old,
     }
 }
 

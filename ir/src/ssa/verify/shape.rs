@@ -279,7 +279,7 @@ impl Verifier<'_> {
                 let (coords, skip) = self.image(inst, image)?;
                 fits(
                     args.len() >= skip + coords
-                        && args.iter().all(|&ty| ty == B32)
+                        && args.iter().chain(results).all(|&ty| ty == B32)
                         && atomic_shape(op, &args[skip + coords..], results),
                 )
             }
@@ -417,11 +417,15 @@ fn atomic_shape(op: AtomicOp, operands: &[Type], results: &[Type]) -> bool {
         AtomicOp::CompareExchange => 2,
         _ => 1,
     };
+    let word = operands.first().or(results.first());
     operands.len() == count
-        && operands.iter().all(|&ty| ty == Type::B32)
+        && matches!(word, Some(Type::B32 | Type::B64))
+        && operands.iter().chain(results).all(|ty| Some(ty) == word)
         && match op {
+            // Addition of the opposite serves where words are wide.
+            AtomicOp::Sub if word == Some(&Type::B64) => false,
             AtomicOp::Store => results.is_empty(),
-            AtomicOp::Load => results == [Type::B32],
-            _ => results == [Type::B32] || results.is_empty(),
+            AtomicOp::Load => results.len() == 1,
+            _ => results.len() <= 1,
         }
 }
