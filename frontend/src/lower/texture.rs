@@ -6,8 +6,7 @@ use super::{Lower, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{
-    Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TexKind, TexOp, TexQuery,
-    Type, Value,
+    Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TexKind, TexOp, TexQuery, Type, Value,
 };
 use naga::{
     AtomicFunction, Expression, Handle, ImageQuery, SampleLevel, Scalar, SwizzleComponent,
