@@ -358,16 +358,18 @@ mod tests {
         let report = |groups: u64| {
             let compiler = Compiler::new(Target::R700, None).expect("r700 is built");
             let text = "@fragment fn f() -> @location(0) vec4f { return vec4f(0.5); }";
-            let folder = std::env::temp_dir().join("gpucc-peers-test");
+            let name = format!("gpucc-peers-test-{}", std::process::id());
+            let folder = std::env::temp_dir().join(name);
             std::fs::create_dir_all(&folder).expect("a temporary folder");
             std::fs::write(folder.join("a.wgsl"), text).expect("a temporary file");
             let mut report = ours(&compiler, &folder, "a.wgsl", Stage::Fragment, Against::R700)
                 .expect("it compiles");
+            std::fs::remove_dir_all(&folder).expect("it was made");
             report.machine.insert("alu_groups".into(), groups.into());
             report
         };
         let bar = |stage| {
-            let figures = figures(&report(6), &peer(), stage, Against::R700);
+            let figures = figures(&report(6), &peer(), stage, Against::R700).expect("a bar");
             let of = |name| figures.iter().find(|f| f.name == name).expect("given").bar;
             (of("alu_groups"), of("gprs"), of("alu_clauses"))
         };

@@ -135,10 +135,7 @@ fn places(code: &[u8]) -> Vec<Place> {
                             .map(|chan| !relative && !live.contains(Cells::cell(dst, chan))),
                         ..place(offset + index * 16, inst)
                     });
-                    live.insert_register(inst.get(f::SRC_GPR));
-                    if inst.flag(f::SRC_REL) || inst.get(f::SRC_REL_MODE) != 0 {
-                        live = Cells::ALL;
-                    }
+                    fetch_reads(&inst, &mut live);
                 }
             }
         }
@@ -210,18 +207,18 @@ fn live_after(program: &Program) -> Vec<Cells> {
                         .for_each(|group| step_back(group, &mut live));
                 }
                 Some(Body::Fetch(fetches)) => {
-                    for fetch in fetches {
-                        live.insert_register(fetch.get(f::SRC_GPR));
-                        if fetch.flag(f::SRC_REL) {
-                            live = Cells::ALL;
-                        }
-                    }
+                    fetches
+                        .iter()
+                        .for_each(|fetch| fetch_reads(fetch, &mut live));
                 }
                 None if cf.inst.has_field(f::RW_GPR) => {
                     for burst in 0..=cf.inst.get(f::BURST_COUNT) {
                         live.insert_register(cf.inst.get(f::RW_GPR) + burst);
                     }
                     live.insert_register(cf.inst.get(f::INDEX_GPR));
+                    if cf.inst.flag(f::RW_REL) {
+                        live = Cells::ALL;
+                    }
                 }
                 None => {}
             }
@@ -386,6 +383,14 @@ fn step_back(group: &AluGroup, live: &mut Cells) {
     }
 }
 
+/// What a fetch reads; what it writes may stay live.
+fn fetch_reads(inst: &Inst, live: &mut Cells) {
+    live.insert_register(inst.get(f::SRC_GPR));
+    if inst.flag(f::SRC_REL) || inst.get(f::SRC_REL_MODE) != 0 {
+        *live = Cells::ALL;
+    }
+}
+
 const SOURCES: [(FieldId, FieldId, FieldId); 3] = [
     (f::SRC0_SEL, f::SRC0_REL, f::SRC0_CHAN),
     (f::SRC1_SEL, f::SRC1_REL, f::SRC1_CHAN),
@@ -472,7 +477,6 @@ fn has_meaning(place: &Place, field: &Field, value: u32) -> bool {
     let lock = ["KCACHE_MODE0", "KCACHE_MODE1"];
     if let Some(set) = lock.iter().position(|&mode| mode == field.name)
         && place.idle_locks[set]
-        && value <= 3
     {
         return false;
     }
