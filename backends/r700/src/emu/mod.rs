@@ -11,7 +11,7 @@
 //! | `ops` | the ALU instructions |
 //! | `group`, `ports` | rules of groups, read ports |
 //! | `program` | reachable code, clause limits, registers of each clause |
-//! | `wave` | masks, stack, control flow |
+//! | `wave` | masks, control flow and its stack |
 //! | `alu`, `math`, `double` | ALU clauses |
 //! | `fetch`, `formats`, `memory` | fetches, data share, exports, memory |
 //! | `model` | registers and descriptors as a driver wrote them |
