@@ -98,7 +98,7 @@ pub trait TargetInfo {
     fn select_chain_limit(&self) -> u32 {
         4
     }
-    /// Selects that one access of private memory is worth: arrays whose chains take fewer for the accesses
+    /// Selects that two accesses of private memory are worth: arrays whose chains take fewer for the accesses
     /// that they save need no memory either.
     fn access_worth(&self) -> u32 {
         0

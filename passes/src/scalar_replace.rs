@@ -24,7 +24,17 @@ struct Facts {
     selects: u32,
     /// Memory accesses of up to four words.
     accesses: u32,
+    /// Words loaded and stored at constant addresses in the region that is being looked at: neighbours, as a rule.
+    near: [u32; 2],
     dynamic: bool,
+}
+
+impl Facts {
+    /// A region ends.
+    fn end(&mut self) {
+        let near = std::mem::take(&mut self.near);
+        self.accesses += near.iter().map(|words| words.div_ceil(4)).sum::<u32>();
+    }
 }
 
 /// Takes small arrays apart.
@@ -37,6 +47,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         let most = if worth == 0 { limit } else { MOST_WORDS };
         facts[mem].fits = data.space == MemSpace::Private && data.size / 4 <= most.max(limit);
     }
+    let mut touched: Vec<Mem> = Vec::new();
     for &(region, ..) in &regions {
         for &inst in &func.regions[region].insts {
             ctx.steps += 1;
@@ -51,8 +62,15 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                     let fact = &mut facts[access.mem];
                     fact.fits &= words && access.lo % 4 == 0 && access.hi % 4 == 0;
                     let count = moved.len() as u32;
+                    if func.as_const(data.args[0]).is_some() {
+                        if fact.near == [0; 2] {
+                            touched.push(access.mem);
+                        }
+                        fact.near[usize::from(data.op == Op::MemStore)] += count;
+                        continue;
+                    }
                     fact.accesses += count.div_ceil(4);
-                    if fact.fits && func.as_const(data.args[0]).is_none() {
+                    if fact.fits {
                         fact.dynamic = true;
                         let places = places(func, data.args[0], access, count).len() as u32;
                         fact.selects = fact.selects.saturating_add(places * count);
@@ -62,13 +80,15 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                 _ => {}
             }
         }
+        touched.drain(..).for_each(|mem| facts[mem].end());
     }
     let mut budget = MOST_SELECTS;
     let mut any = false;
     for (mem, data) in func.mems.iter() {
         let fact = &mut facts[mem];
         let small = data.size / 4 <= limit;
-        let cheap = fact.selects <= worth.saturating_mul(fact.accesses) && fact.selects <= budget;
+        let saved = worth.saturating_mul(fact.accesses);
+        let cheap = fact.selects.saturating_mul(2) <= saved && fact.selects <= budget;
         fact.fits &= fact.dynamic && (small || cheap);
         if fact.fits {
             budget = budget.saturating_sub(fact.selects);

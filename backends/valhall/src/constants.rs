@@ -5,6 +5,8 @@
 //! [`Src::Fast`], and what stands together is what [`crate::fau`] admits. Orders of preference are those of
 //! isa/valhall_rogue.md 1.8.
 
+mod words;
+
 use crate::api::FauWord;
 use crate::fau::{self, LUT, Read, Reader};
 use crate::graph::Tree;
@@ -49,7 +51,7 @@ pub fn run(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec<Option<F
         }
     }
     push_constants(funcs, entries);
-    let map = words(funcs);
+    let map = words::words(funcs, entries);
     let mut word_of: BTreeMap<FauRef, u8> = BTreeMap::new();
     for (word, entry) in map.iter().enumerate() {
         if let (Some(entry), Ok(word)) = (*entry, u8::try_from(word)) {
@@ -209,80 +211,6 @@ fn is_wide(op: &Op, source: usize) -> bool {
         .sources
         .get(source)
         .is_some_and(|source| source.kind.is_pair())
-}
-
-/// Gives every uniform a word: entries that are read as 64 bits first, then those that one instruction reads together,
-/// in one slot; what is read most in the lower pages.
-fn words(funcs: &[Func<Inst>]) -> Vec<Option<FauRef>> {
-    let mut weight: BTreeMap<FauRef, u64> = BTreeMap::new();
-    let mut together: BTreeMap<(FauRef, FauRef), u64> = BTreeMap::new();
-    let mut pairs: BTreeMap<FauRef, u64> = BTreeMap::new();
-    for func in funcs {
-        let loops = Loops::of(func);
-        for &block in &func.layout {
-            let frequency = 1u64 << (3 * loops.depth(block).min(7));
-            for node in &func.blocks[block].nodes {
-                let Some(op) = node.inst.op() else { continue };
-                let mut single: SmallVec<[FauRef; 4]> = SmallVec::new();
-                for source in &op.src {
-                    match *source {
-                        Src::Fau(entry) if !single.contains(&entry) => single.push(entry),
-                        Src::FauPair(entry) => *pairs.entry(entry).or_default() += frequency,
-                        _ => {}
-                    }
-                }
-                single.sort_unstable();
-                // Messages read two slots.
-                let one_slot = Reader::of(op.opcode) != Reader::Message;
-                for (k, &a) in single.iter().enumerate() {
-                    *weight.entry(a).or_default() += frequency;
-                    for &b in single[k + 1..].iter().filter(|_| one_slot) {
-                        *together.entry((a, b)).or_default() += frequency;
-                    }
-                }
-            }
-        }
-    }
-    // Slots with their weights; each entry is in one.
-    let mut slots: Vec<(u64, [Option<FauRef>; 2])> = Vec::new();
-    let mut placed: BTreeMap<FauRef, ()> = BTreeMap::new();
-    for (&entry, &count) in &pairs {
-        let high = FauRef(entry.0 + 1);
-        if placed.contains_key(&entry) || placed.contains_key(&high) {
-            continue;
-        }
-        placed.insert(entry, ());
-        placed.insert(high, ());
-        slots.push((count, [Some(entry), Some(high)]));
-    }
-    let mut wishes: Vec<(std::cmp::Reverse<u64>, (FauRef, FauRef))> = together
-        .iter()
-        .map(|(&pair, &count)| (std::cmp::Reverse(count), pair))
-        .collect();
-    wishes.sort_unstable();
-    for (_, (a, b)) in wishes {
-        if !placed.contains_key(&a) && !placed.contains_key(&b) {
-            placed.insert(a, ());
-            placed.insert(b, ());
-            let count = weight[&a] + weight[&b];
-            slots.push((count, [Some(a), Some(b)]));
-        }
-    }
-    // The others fill slots two by two, in the order in which lowering found them.
-    let mut alone: Vec<FauRef> = weight
-        .keys()
-        .copied()
-        .filter(|entry| !placed.contains_key(entry))
-        .collect();
-    alone.sort_unstable();
-    for two in alone.chunks(2) {
-        let count = two.iter().map(|entry| weight[entry]).sum();
-        slots.push((count, [Some(two[0]), two.get(1).copied()]));
-    }
-    if slots.len() > 32 {
-        slots.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
-    }
-    slots.into_iter().flat_map(|(_, slot)| slot).collect()
 }
 
 /// Resolves the sources of one instruction; what must come from a register is returned.

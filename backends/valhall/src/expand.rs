@@ -7,6 +7,7 @@
 
 mod convert;
 mod integer;
+mod private;
 mod subgroup;
 mod tables;
 mod texture;
@@ -197,6 +198,7 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         if uniforms::run(&mut func) {
             gpucc_passes::dce::run(&mut func, &mut ctx);
         }
+        private::run(&mut func);
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::algebra::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);

@@ -31,7 +31,7 @@ impl TargetInfo for Valhall {
     }
     /// An access is the address, the wait and the access; measured, longer chains make programs larger.
     fn access_worth(&self) -> u32 {
-        3
+        7
     }
     /// Small ones are shifted words, others stand in a buffer of the driver's.
     fn table_words(&self) -> Option<(u32, u32)> {
@@ -53,7 +53,7 @@ impl TargetInfo for Unloaded {
         crate::expand::is_native(op, ty)
     }
     fn access_worth(&self) -> u32 {
-        20
+        40
     }
 }
 

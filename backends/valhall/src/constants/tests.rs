@@ -304,3 +304,23 @@ fn arithmetic_shifts_take_no_byte_with_a_sign_from_the_table() {
     assert!(!text(Opcode::ArshiftOrI32, 0xfc).contains("fafcfdfe"));
     assert!(text(Opcode::RshiftOrI32, 0xfc).contains("fafcfdfe"));
 }
+
+#[test]
+fn a_constant_with_several_partners_stands_beside_each() {
+    let [mask, one, two] = [0x1234_5678, 0x2345_6789, 0x3456_789a].map(Src::Bits);
+    let text = body(|case, v| {
+        case.push(Opcode::FmaF32, &[v, one, mask]);
+        case.push(Opcode::FmaF32, &[v, two, mask]);
+        case.push(Opcode::FmaF32, &[v, two, one]);
+    });
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    assert_eq!(
+        lines,
+        [
+            "v1 = FMA.f32 v0, u1, u0",
+            "v2 = FMA.f32 v0, u3, u2",
+            "v3 = FMA.f32 v0, u5, u4",
+        ],
+        "{text}"
+    );
+}
