@@ -1,11 +1,12 @@
 //! A product and a sum become one `fma` where the machine has it and the option allows contraction.
 //!
 //! WGSL 15.7.4 lets an implementation contract. Where `fma` rounds twice the result is the same to the
-//! bit. Only products that nobody else needs are contracted, so that no multiplication is done twice.
+//! bit. Only products that disappear by it are contracted: every use is a sum of the same region that takes
+//! the product in, or the one use is a sum.
 
 use crate::ctx::Ctx;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Value, numerics::Fma};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Value, numerics::Fma};
 use smallvec::{SmallVec, smallvec};
 
 /// Contracts.
@@ -16,23 +17,16 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         return false;
     }
     let regions = func.regions_in_order();
-    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(func.values.len());
-    for &(region, ..) in &regions {
-        for &inst in &func.regions[region].insts {
-            for &arg in &func.insts[inst].args {
-                uses[arg] += 1;
-            }
-        }
-    }
+    let taken = taken_in(func, &regions);
     let mut changed = false;
     for &(region, ..) in &regions {
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
             ctx.steps += 1;
-            if matches!(func.insts[inst].op, Op::FAdd | Op::FSub)
+            if is_sum(func, inst)
                 && ctx.target.has_fma(func.ty(func.insts[inst].args[0]))
-                && let Some(side) = product(func, &uses, inst)
+                && let Some(side) = (0..2).find(|&side| taken[func.insts[inst].args[side]])
                 && ctx.draw()
             {
                 contract(func, inst, side, &mut out);
@@ -45,12 +39,48 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     changed
 }
 
-/// The operand that is a product for this sum alone.
-fn product(func: &Func, uses: &SecondaryMap<Value, u32>, inst: Inst) -> Option<usize> {
-    let args = &func.insts[inst].args;
-    (0..2).find(|&side| {
-        uses[args[side]] == 1 && func.def(args[side]).is_some_and(|data| data.op == Op::FMul)
-    })
+fn is_sum(func: &Func, inst: Inst) -> bool {
+    matches!(func.insts[inst].op, Op::FAdd | Op::FSub)
+}
+
+/// Products that every use can take in. Of two in one sum the second remains.
+fn taken_in(func: &Func, regions: &[(Region, Option<Inst>, u32)]) -> SecondaryMap<Value, bool> {
+    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(func.values.len());
+    let mut home: SecondaryMap<Value, Option<Region>> =
+        SecondaryMap::with_capacity(func.values.len());
+    for &(region, ..) in regions {
+        for &inst in &func.regions[region].insts {
+            for &arg in &func.insts[inst].args {
+                uses[arg] += 1;
+            }
+            if func.insts[inst].op == Op::FMul {
+                home[func.insts[inst].results[0]] = Some(region);
+            }
+        }
+    }
+    let mut taken: SecondaryMap<Value, bool> = SecondaryMap::with_capacity(func.values.len());
+    for (value, home) in home.iter() {
+        taken[value] = home.is_some();
+    }
+    for &(region, ..) in regions {
+        for &inst in &func.regions[region].insts {
+            let sum = is_sum(func, inst);
+            for &arg in &func.insts[inst].args {
+                taken[arg] &= sum && (uses[arg] == 1 || home[arg] == Some(region));
+            }
+        }
+    }
+    for &(region, ..) in regions {
+        for &inst in &func.regions[region].insts {
+            if let (true, &[a, b]) = (is_sum(func, inst), &func.insts[inst].args[..])
+                && taken[a]
+                && taken[b]
+            {
+                taken[b] = false;
+            }
+        }
+    }
+    taken
 }
 
 fn contract(func: &mut Func, inst: Inst, side: usize, out: &mut Vec<Inst>) {

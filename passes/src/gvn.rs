@@ -99,6 +99,11 @@ fn read_by(func: &Func, inst: Inst) -> Option<u8> {
     }
 }
 
+/// Gives the same at any place where its operands are known, whoever runs beside.
+pub(crate) fn unchanging(func: &Func, inst: Inst) -> bool {
+    read_by(func, inst) == Some(0) && !func.insts[inst].flags().has(Flags::QUAD)
+}
+
 /// What each construct writes anywhere inside.
 fn writes(func: &Func) -> SecondaryMap<Inst, u8> {
     let mut writes = SecondaryMap::with_capacity(func.insts.len());

@@ -57,16 +57,22 @@ impl Renames {
         }
     }
 
-    /// Looks up every operand in the function.
-    pub(crate) fn apply(&mut self, func: &mut Func) {
+    /// Looks up every operand in the function. True when that changed any.
+    pub(crate) fn apply(&mut self, func: &mut Func) -> bool {
         if self.is_empty() {
-            return;
+            return false;
         }
+        let mut changed = false;
         for (region, ..) in func.regions_in_order() {
             for index in 0..func.regions[region].insts.len() {
                 let inst = func.regions[region].insts[index];
-                self.args(func, inst);
+                for arg in &mut func.insts[inst].args {
+                    let value = self.get(*arg);
+                    changed |= value != *arg;
+                    *arg = value;
+                }
             }
         }
+        changed
     }
 }

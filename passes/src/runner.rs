@@ -48,6 +48,7 @@ passes! {
     licm, false, "what a loop computes afresh each trip is computed once before it";
     strength, false, "division and multiplication by constants become products, shifts and masks";
     algebra, false, "a product and a sum become one fma where that is allowed and cheaper";
+    hoist, false, "what both arms compute is computed before them";
     if_convert, false, "small pure arms become selects";
     exits_to_guards, true, "early leaving becomes guarded code on mask-stack machines";
 }
@@ -114,6 +115,8 @@ const O2: &[&str] = &[
     "copy_prop",
     "fold",
     "simplify",
+    "hoist",
+    "copy_prop",
     "if_convert",
     "dce",
     "algebra",

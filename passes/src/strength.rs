@@ -199,9 +199,10 @@ fn unsigned_factor(divisor: u32, bits: u32) -> (u64, u32) {
 
 /// Negative dividends are moved up so that a shift by the power of two rounds toward zero.
 fn biased(b: &mut Builder, x: Value, size: u32) -> Value {
-    let sign = shift(b, Op::AShr, x, 31);
-    let bias = shift(b, Op::LShr, sign, 32 - size.trailing_zeros());
-    b.op2(Op::IAdd, x, bias)
+    let (zero, bias) = (b.u32(0), b.u32(size - 1));
+    let moved = b.op2(Op::IAdd, x, bias);
+    let negative = b.op2(Op::SLt, x, zero);
+    b.select(negative, moved, x)
 }
 
 fn signed(b: &mut Builder, x: Value, divisor: i32) -> Value {

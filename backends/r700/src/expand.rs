@@ -2,13 +2,12 @@
 
 mod arrays;
 pub mod image;
-mod range;
 mod texture;
 
 use crate::api::{Effort, Options};
 use gpucc_ir::ssa::{Builder, Func, Inst, Op, Region, Type, Value};
 use gpucc_passes::Ctx;
-use range::{UNKNOWN, bounds};
+use gpucc_passes::float_range::{self, UNKNOWN, bounds};
 
 /// The machine has an instruction (or a fixed pair) for it at 32 bits.
 pub fn is_native(op: Op) -> bool {
@@ -83,7 +82,7 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         ctx.fuel = options.fuel;
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
-        if range::decide(&mut func) {
+        if float_range::decide(&mut func) {
             gpucc_passes::fold::run(&mut func, &mut ctx);
         }
         gpucc_passes::simplify::run(&mut func, &mut ctx);
@@ -195,7 +194,7 @@ fn clamp_conversions(func: &mut Func) {
                     // The conversion goes on beside the test: what it makes of numbers out of
                     // range is thrown away.
                     let size = b.op1(Op::FAbs, value);
-                    let limit = b.f32(range::BEYOND_SIGNED);
+                    let limit = b.f32(float_range::BEYOND_SIGNED);
                     let inside = b.op2(Op::FLt, size, limit);
                     let zero = b.f32(0.0);
                     let positive = b.op2(Op::FLe, zero, value);

@@ -9,6 +9,7 @@ mod convert;
 mod integer;
 mod private;
 mod subgroup;
+mod sums;
 mod tables;
 mod texture;
 mod uniforms;
@@ -165,9 +166,10 @@ impl Native for Machine {
 
 /// Rewrites a function until it holds native operations only, and cleans up after that.
 pub fn expand(mut func: Func, options: &Options) -> Func {
-    let target = &crate::target::Contracting;
+    let pushed = options.pipeline.uniforms == Uniforms::Pushed;
+    let target = &crate::target::Contracting { pushed };
     let model = crate::numerics();
-    if options.effort > Effort::None && options.pipeline.uniforms == Uniforms::Pushed {
+    if options.effort > Effort::None && pushed {
         let unloaded = &crate::target::Unloaded;
         let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, unloaded);
         if gpucc_passes::scalar_replace::run(&mut func, &mut ctx) {
@@ -192,6 +194,8 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
         gpucc_passes::simplify::run(&mut func, &mut ctx);
+        gpucc_passes::hoist::run(&mut func, &mut ctx);
+        gpucc_passes::copy_prop::run(&mut func, &mut ctx);
         gpucc_passes::if_convert::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
         tables::run(&mut func);
@@ -200,6 +204,9 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         }
         private::run(&mut func);
         gpucc_passes::gvn::run(&mut func, &mut ctx);
+        if sums::run(&mut func) {
+            gpucc_passes::dce::run(&mut func, &mut ctx);
+        }
         gpucc_passes::algebra::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
         gpucc_passes::dce::run(&mut func, &mut ctx);

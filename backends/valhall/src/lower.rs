@@ -90,6 +90,8 @@ pub(crate) struct Lower<'a> {
     addresses: memory::Addresses,
     /// Angles whose table entries are at hand.
     angles: Vec<(Value, (operand::Opnd, operand::Opnd, operand::Opnd))>,
+    /// What values are in the first lane of the quad, where that is at hand.
+    corners: Vec<(Value, VReg)>,
     /// Values that wait, and those that are clamps of them.
     clamps: Vec<(Value, Value)>,
     /// Operations on f16 that wait for their neighbours, with their results.
@@ -129,6 +131,7 @@ pub fn lower(ssa: &Func, abi: &Abi, part: Part) -> Result<Lowered, Failure> {
         tls_bytes: 0,
         addresses: memory::Addresses::default(),
         angles: Vec::new(),
+        corners: Vec::new(),
         clamps: Vec::new(),
         waiting: Vec::new(),
         coverage: None,

@@ -59,7 +59,10 @@ impl TargetInfo for Unloaded {
 
 /// Valhall while the reference is made: FMA.f32 and FMA.v2f16 cost what FADD costs, and WGSL lets a
 /// product and a sum be one (WGSL 15.7.4).
-pub struct Contracting;
+pub struct Contracting {
+    /// Uniforms are operands like any other.
+    pub pushed: bool,
+}
 
 impl TargetInfo for Contracting {
     fn native(&self, op: Op, ty: Type) -> bool {
@@ -73,5 +76,11 @@ impl TargetInfo for Contracting {
     }
     fn speculates_loads(&self) -> bool {
         Valhall.speculates_loads()
+    }
+    fn uniform_cost(&self) -> u32 {
+        match self.pushed {
+            true => 0,
+            false => Valhall.uniform_cost(),
+        }
     }
 }

@@ -92,6 +92,7 @@ short! {
     smin = SMin(a, b);
     smax = SMax(a, b);
     ieq = IEq(a, b);
+    slt = SLt(a, b);
     ult = ULt(a, b);
     ule = ULe(a, b);
     fadd = FAdd(a, b);
@@ -115,6 +116,15 @@ impl Expander<'_, '_> {
     pub(super) fn sign_bit(&mut self, x: Value) -> Value {
         let mask = self.u(0x8000_0000);
         self.and(x, mask)
+    }
+
+    /// A number that is not negative, with the sign bit of `x`: a product with 1 or -1 costs no more than two
+    /// operations on bits, goes into sums, and is no bit operation, which are slow on some machines.
+    pub(super) fn with_sign(&mut self, size: Value, x: Value) -> Value {
+        let (zero, one, minus) = (self.u(0), self.f(1.0), self.f(-1.0));
+        let negative = self.slt(x, zero);
+        let sign = self.select(negative, minus, one);
+        self.fmul(size, sign)
     }
 
     /// c[0] + c[1] z + c[2] z^2 + ...

@@ -158,8 +158,7 @@ pub(super) fn asinh(e: &mut Expander, args: &[Value]) -> Value {
     let root = e.op(Op::FSqrt, &[square]);
     let sum = e.fadd(size, root);
     let logarithm = e.op(Op::FLog, &[sum]);
-    let sign = e.sign_bit(args[0]);
-    e.or(logarithm, sign)
+    e.with_sign(logarithm, args[0])
 }
 
 /// log(x + sqrt(x^2 - 1)), WGSL's own definition.

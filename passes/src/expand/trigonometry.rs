@@ -63,26 +63,19 @@ pub(super) fn asin(e: &mut Expander, args: &[Value]) -> Value {
     let (minus_two, quarter) = (e.f(-2.0), e.f(FRAC_PI_2));
     let folded = e.fma(p, minus_two, quarter);
     let size = e.select(large, folded, p);
-    let sign = e.sign_bit(args[0]);
-    e.xor(size, sign)
+    e.with_sign(size, args[0])
 }
 
 /// Within 2^-21 absolutely (WGSL: 6.77e-5); NaN beyond 1.
 pub(super) fn acos(e: &mut Expander, args: &[Value]) -> Value {
     let (p, large) = small_arcsin(e, args[0]);
-    let sign = e.sign_bit(args[0]);
-    let zero = e.u(0);
-    let (quarter, half_turn, none) = (e.f(FRAC_PI_2), e.f(PI), e.f(0.0));
-    // |x| <= 1/2: pi/2 - (+-p).
-    let signed = e.xor(p, sign);
-    let middle = e.fsub(quarter, signed);
-    // Beyond: 2 p, or pi - 2 p for a negative x.
-    let twice = e.fadd(p, p);
-    let twice = e.xor(twice, sign);
-    let positive = e.ieq(sign, zero);
-    let base = e.select(positive, none, half_turn);
-    let end = e.fadd(base, twice);
-    e.select(large, end, middle)
+    let (quarter, half_turn, zero) = (e.f(FRAC_PI_2), e.f(PI), e.f(0.0));
+    // Of |x|: 2 p, or pi/2 - p up to 1/2; of a negative x what is left of pi.
+    let (twice, rest) = (e.fadd(p, p), e.fsub(quarter, p));
+    let angle = e.select(large, twice, rest);
+    let mirrored = e.fsub(half_turn, angle);
+    let negative = e.flt(args[0], zero);
+    e.select(negative, mirrored, angle)
 }
 
 /// arctan of t in 0..=1: minimax in t^2, relative error below 2^-20.
@@ -113,8 +106,7 @@ pub(super) fn atan(e: &mut Expander, args: &[Value]) -> Value {
     let p = arctan_to_one(e, t);
     let folded = e.fsub(quarter, p);
     let angle = e.select(large, folded, p);
-    let sign = e.sign_bit(args[0]);
-    e.or(angle, sign)
+    e.with_sign(angle, args[0])
 }
 
 /// Within 64 units for |x| in 2^-126..=2^126 (WGSL: 4096); 0 for (0, +-0).
@@ -140,6 +132,5 @@ pub(super) fn atan2(e: &mut Expander, args: &[Value]) -> Value {
     let behind = e.flt(x, zero);
     let mirrored = e.fsub(half_turn, angle);
     let angle = e.select(behind, mirrored, angle);
-    let sign = e.sign_bit(y);
-    e.or(angle, sign)
+    e.with_sign(angle, y)
 }

@@ -54,6 +54,10 @@ enum Column {
     Bits(u32),
     /// What is cut out of the word, plus something.
     From(u32, u32),
+    /// The index plus something.
+    Count(u32),
+    /// The index as a number, times the step, plus the first.
+    Line(f32, f32),
     /// What is cut out of the word as a number, times the step, plus the least.
     Float(u32, f32, f32),
 }
@@ -70,8 +74,10 @@ impl Packed {
     fn cost(&self) -> u32 {
         let columns = self.columns.iter().map(|column| match *column {
             Column::Same(_) => 0,
-            Column::Bits(_) => 1,
+            Column::Bits(_) | Column::Count(_) => 1,
             Column::From(..) => 2,
+            Column::Line(1.0, 0.0) => 1,
+            Column::Line(..) => 2,
             Column::Float(_, 1.0, 0.0) => 2,
             Column::Float(..) => 3,
         });
@@ -145,6 +151,8 @@ fn packed(func: &Func, inst: Inst) -> Option<Packed> {
         }
         match *code {
             Code::Same(bits) => Column::Same(bits),
+            Code::Count(first) => Column::Count(first),
+            Code::Line(step, first) => Column::Line(step, first),
             Code::From(0) => Column::Bits(word),
             Code::From(least) => Column::From(word, least),
             Code::Float(step, least) => Column::Float(word, step, least),
@@ -161,6 +169,8 @@ fn packed(func: &Func, inst: Inst) -> Option<Packed> {
 #[derive(Copy, Clone)]
 enum Code {
     Same(u32),
+    Count(u32),
+    Line(f32, f32),
     From(u32),
     Float(f32, f32),
 }
@@ -170,6 +180,13 @@ fn code(column: &[u32]) -> Option<(Code, SmallVec<[u32; 32]>)> {
     let first = column[0];
     if column.iter().all(|&word| word == first) {
         return Some((Code::Same(first), SmallVec::new()));
+    }
+    let counted = |(i, &word): (usize, &u32)| word == first.wrapping_add(i as u32);
+    if column.iter().enumerate().all(counted) {
+        return Some((Code::Count(first), SmallVec::new()));
+    }
+    if let Some(line) = line(column) {
+        return Some((line, SmallVec::new()));
     }
     let most = *column.iter().max()?;
     if most <= 0xffff {
@@ -184,6 +201,20 @@ fn code(column: &[u32]) -> Option<(Code, SmallVec<[u32; 32]>)> {
         return Some((Code::From(least as u32), parts));
     }
     floats(column)
+}
+
+/// Numbers that follow each other at one step, exactly.
+fn line(column: &[u32]) -> Option<Code> {
+    let number = |word: u32| f32::from_bits(word);
+    let (first, second) = (number(column[0]), number(column[1]));
+    let step = second - first;
+    let on = |(i, &word): (usize, &u32)| {
+        let exact = f64::from(first) + i as f64 * f64::from(step);
+        f64::from(number(word)) == exact && (exact != 0.0 || word == 0)
+    };
+    // Small integers read as numbers are denormal, and so are their steps: they are integers.
+    let straight = step.is_normal() && column.iter().enumerate().all(on);
+    straight.then_some(Code::Line(step, first))
 }
 
 /// Numbers at equal steps, give or take the missing ones.
@@ -254,24 +285,33 @@ fn emit(func: &mut Func, region: Region, inst: Inst, packed: &Packed) {
                 let (part, least) = (b.op2(Op::And, shifted, mask), b.u32(least));
                 (Op::IAdd, SmallVec::from_slice(&[part, least]))
             }
+            Column::Count(first) => {
+                let first = b.u32(first);
+                (Op::IAdd, SmallVec::from_slice(&[packed.index, first]))
+            }
+            Column::Line(step, first) => scaled(&mut b, packed.index, step, first),
             Column::Float(word, step, least) => {
                 let (shifted, mask) = cut(&mut b, word);
                 let part = b.op2(Op::And, shifted, mask);
-                if step == 1.0 && least == 0.0 {
-                    (Op::UToF, SmallVec::from_slice(&[part]))
-                } else {
-                    let number = b.convert(Op::UToF, Type::B32, part);
-                    let step = b.f32(step);
-                    if least == 0.0 {
-                        (Op::FMul, SmallVec::from_slice(&[number, step]))
-                    } else {
-                        let least = b.f32(least);
-                        (Op::FMa, SmallVec::from_slice(&[number, step, least]))
-                    }
-                }
+                scaled(&mut b, part, step, least)
             }
         };
         define(b.func, region, result, op, Imm::None, args);
+    }
+}
+
+/// The last operation of an integer as a number, times the step, plus the least.
+fn scaled(b: &mut Builder, part: Value, step: f32, least: f32) -> (Op, SmallVec<[Value; 4]>) {
+    if step == 1.0 && least == 0.0 {
+        return (Op::UToF, SmallVec::from_slice(&[part]));
+    }
+    let number = b.convert(Op::UToF, Type::B32, part);
+    let step = b.f32(step);
+    if least == 0.0 {
+        (Op::FMul, SmallVec::from_slice(&[number, step]))
+    } else {
+        let least = b.f32(least);
+        (Op::FMa, SmallVec::from_slice(&[number, step, least]))
     }
 }
 
@@ -318,6 +358,17 @@ mod tests {
         let (code, parts) = super::code(&words(&[-1.0, 3.0, -1.0, 1.0])).expect("a pattern");
         assert!(matches!(code, Code::Float(2.0, -1.0)));
         assert_eq!(parts[..], [0, 2, 0, 1]);
+    }
+
+    #[test]
+    fn what_follows_at_one_step_needs_no_word() {
+        let (counted, _) = code(&[3, 4, 5]).expect("a pattern");
+        assert!(matches!(counted, Code::Count(3)));
+        let (numbers, parts) = code(&words(&[-1.0, 0.5, 2.0])).expect("a pattern");
+        assert!(matches!(numbers, Code::Line(1.5, -1.0)));
+        assert!(parts.is_empty());
+        let (integers, _) = code(&[0, 2, 4]).expect("a pattern");
+        assert!(matches!(integers, Code::From(0)), "integers are no numbers");
     }
 
     #[test]

@@ -526,7 +526,15 @@ impl Lower<'_> {
             (Opnd::bits(0), Opnd::bits(step))
         };
         let quad = [(f::SUBGROUP, 1)];
-        let low = self.emit_with(Opcode::ClperI32, &[x, first], &quad);
+        let coarse = matches!(first.src, Src::Bits(_));
+        let known = self.corners.iter().rev().find(|&&(of, _)| of == value);
+        let low = match known {
+            Some(&(_, corner)) if coarse => corner,
+            _ => self.emit_with(Opcode::ClperI32, &[x, first], &quad),
+        };
+        if coarse {
+            self.corners.push((value, low));
+        }
         let high = self.emit_with(Opcode::ClperI32, &[x, second], &quad);
         match self.ssa.ty(value) {
             Type::B16 => {

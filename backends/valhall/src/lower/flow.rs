@@ -122,6 +122,7 @@ impl Lower<'_> {
         let outer = self.divergent;
         self.divergent = self.uniformity.is_divergent(region);
         let (mark, angles) = (self.addresses.mark(), self.angles.len());
+        let corners = self.corners.len();
         let list = &self.ssa.regions[region].insts;
         let mut end = None;
         for &inst in list {
@@ -158,6 +159,7 @@ impl Lower<'_> {
         }
         self.addresses.release(mark);
         self.angles.truncate(angles);
+        self.corners.truncate(corners);
         self.divergent = outer;
         Ok(end)
     }

@@ -4,14 +4,15 @@
 use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Op, Value};
 use smallvec::SmallVec;
 
-pub(super) const UNKNOWN: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
+/// Nothing is known: not even that it is a number.
+pub const UNKNOWN: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
 
 fn finite((least, most): (f32, f32)) -> bool {
     least.is_finite() && most.is_finite()
 }
 
 /// Bounds of a number that is certainly one, looking back a few operations; rounding included.
-pub(super) fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
+pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
     let data = func.def(value)?;
     let of = |index: usize| bounds(func, data.args[index], depth.checked_sub(1)?);
     let product = |a: (f32, f32), b: (f32, f32)| {
@@ -29,8 +30,11 @@ pub(super) fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)
         Op::FSat => (0.0, 1.0),
         // Of an infinity these are no number.
         Op::FFract => finite(of(0)?).then_some((0.0, 1.0))?,
-        Op::FSin | Op::FCos | Op::FSinTurns | Op::FCosTurns => {
-            finite(of(0)?).then_some((-1.0, 1.0))?
+        Op::FSinTurns | Op::FCosTurns => finite(of(0)?).then_some((-1.0, 1.0))?,
+        // Larger angles are beyond what a machine's reduction may hold.
+        Op::FSin | Op::FCos => {
+            let (least, most) = of(0)?;
+            (least >= -1e5 && most <= 1e5).then_some((-1.0, 1.0))?
         }
         // Targets are at most 8192 pixels wide; the register guide has 13 bits.
         Op::Input => match data.imm {
@@ -161,13 +165,13 @@ fn taken(func: &Func, value: Value, depth: u32) -> (f32, f32) {
 }
 
 /// The first number behind the signed integers: conversions are guarded by a test against it.
-pub(super) const BEYOND_SIGNED: f32 = 2_147_483_648.0;
+pub const BEYOND_SIGNED: f32 = 2_147_483_648.0;
 
 /// Operations back that ranges are sought.
 const DEPTH: u32 = 4;
 
 /// Decides what ranges decide; true when that was anything.
-pub(super) fn decide(func: &mut Func) -> bool {
+pub fn decide(func: &mut Func) -> bool {
     let mut changed = false;
     for (region, ..) in func.regions_in_order() {
         for index in 0..func.regions[region].insts.len() {
