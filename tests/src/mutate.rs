@@ -7,7 +7,8 @@
 mod r700;
 mod valhall;
 
-use gpucc::verify::verify;
+use gpucc::verify::inputs::{SIZES, Sizes};
+use gpucc::verify::verify_sized;
 use gpucc::{Choice, Compiled, Compiler, Options, Source, SourceText, Target, shader_report};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_isa::{Field, Inst};
@@ -16,8 +17,24 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// Inputs on which a broken program is compared.
-const INPUTS: u32 = 64;
+/// Inputs on which a broken program is compared, and their sizes: most flips show on the first, some only where an
+/// array ends before the invocations do or where their numbers need more than a byte, and some where a number falls
+/// on a boundary. The number of an input says how wild it is, so that all have the same seed.
+const INPUTS: [(u32, Sizes); 6] = [
+    (1, SIZES),
+    (8, SIZES),
+    (4, sizes(4, 37)),
+    (2, sizes(24, 1000)),
+    (64, SIZES),
+    (512, SIZES),
+];
+
+const fn sizes(groups: u32, elements: u32) -> Sizes {
+    Sizes {
+        groups: [groups, 1, 1],
+        elements,
+    }
+}
 
 /// What flips were caught.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +151,7 @@ fn compile(compiler: &Compiler, samples: &Path) -> Result<Vec<(SourceText, Compi
             .parse(Source::Wgsl(&text), Choice::default(), &options)
             .map_err(|failure| format!("{}: {}", path.display(), failure.summary()))?;
         for entry in parsed.entries {
-            let compiled = match entry
+            let mut compiled = match entry
                 .func
                 .and_then(|func| compiler.compile(&func, &options))
             {
@@ -143,6 +160,8 @@ fn compile(compiler: &Compiler, samples: &Path) -> Result<Vec<(SourceText, Compi
                 Err(failure) if failure.exit_code() == 3 => continue,
                 Err(failure) => return Err(format!("{}: {}", path.display(), failure.summary())),
             };
+            // The passes are right: only the machine is broken.
+            compiled.steps.clear();
             let source = SourceText::new(path.to_string_lossy(), Some(text.clone()));
             programs.push((source, compiled));
         }
@@ -174,10 +193,10 @@ fn flip(
     let bytes = usize::from(place.inst.op().format.bits) / 8;
     code[place.offset..place.offset + bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
     compiled.program = Some(program.with_code(code));
-    // Most flips show on the first input. The number of an input says how wild it is, so that all have the same seed.
-    let outcome = [1, 8, INPUTS]
+    let options = Options::default();
+    let outcome = INPUTS
         .into_iter()
-        .map(|count| verify(compiler, compiled, source, &Options::default(), count, 0))
+        .map(|(count, sizes)| verify_sized(compiler, compiled, source, &options, count, 0, &sizes))
         .find(|found| !matches!(found, Ok(summary) if summary.holds()));
     compiled.program = Some(program);
     tally.flips += 1;

@@ -8,6 +8,7 @@
 //! | file | what |
 //! |---|---|
 //! | `inst`, `decode`, `message` | words to instructions, what is reserved |
+//! | `undocumented` | what is refused because no document defines it |
 //! | `fau` | what one instruction may read of uniforms, constants and special values |
 //! | `program` | reachable code |
 //! | `warp` | lanes, divergence, registers and what must not be read or written |
@@ -42,6 +43,7 @@ mod rule;
 mod state;
 mod texel;
 mod texture;
+mod undocumented;
 mod units;
 mod value;
 mod warp;

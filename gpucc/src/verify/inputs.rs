@@ -21,8 +21,20 @@ pub const GROUPS: [u32; 3] = [4, 1, 1];
 pub const VERTICES: u32 = 64;
 /// Instances of a vertex run.
 pub const INSTANCES: u32 = 2;
-/// Elements of a runtime array.
-const ELEMENTS: u32 = 256;
+/// How large a run is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Workgroups of a compute run.
+    pub groups: [u32; 3],
+    /// Elements of a runtime array.
+    pub elements: u32,
+}
+
+/// The sizes of a verification.
+pub const SIZES: Sizes = Sizes {
+    groups: GROUPS,
+    elements: 256,
+};
 /// Width and height of a texture.
 const SIDE: u32 = 8;
 /// Width and height of the tile of a fragment run.
@@ -40,8 +52,8 @@ pub struct Case {
 /// Stage inputs.
 #[derive(Clone, Debug)]
 pub enum StageCase {
-    /// [`GROUPS`].
-    Compute,
+    /// So many workgroups.
+    Compute([u32; 3]),
     /// Vertices and their buffers.
     Vertex {
         /// Which.
@@ -69,13 +81,14 @@ impl Case {
         vertex: Option<&VertexState>,
         seed: u64,
         number: u32,
+        sizes: &Sizes,
     ) -> Result<Case, Failure> {
         let mut random = Random::new(seed, number);
         let mood = Mood::of(number);
         Ok(Case {
-            bindings: bindings(func, &mut random, mood)?,
+            bindings: bindings(func, &mut random, mood, sizes.elements)?,
             stage: match func.stage {
-                Stage::Compute => StageCase::Compute,
+                Stage::Compute => StageCase::Compute(sizes.groups),
                 Stage::Vertex => vertices(func, vertex, &mut random, mood, number),
                 Stage::Fragment => StageCase::Fragment(quads(func, &mut random, mood, number)),
             },
@@ -172,7 +185,12 @@ fn operand_scalar(op: Op) -> Option<Scalar> {
     }
 }
 
-fn bindings(func: &Func, random: &mut Random, mood: Mood) -> Result<Bindings, Failure> {
+fn bindings(
+    func: &Func,
+    random: &mut Random,
+    mood: Mood,
+    elements: u32,
+) -> Result<Bindings, Failure> {
     let kinds = word_kinds(func);
     let mut bindings = Bindings::new(func);
     let mut samplers = 0;
@@ -183,7 +201,7 @@ fn bindings(func: &Func, random: &mut Random, mood: Mood) -> Result<Bindings, Fa
                     buffer(random, mood, resource, data.scalar, size, &kinds)
                 }
                 ResourceKind::Storage { size, stride, .. } => {
-                    let size = size + stride * if stride == 0 { 0 } else { ELEMENTS };
+                    let size = size + stride * if stride == 0 { 0 } else { elements };
                     buffer(random, mood, resource, data.scalar, size, &kinds)
                 }
                 ResourceKind::Texture {

@@ -24,7 +24,7 @@ use gpucc_ir::ssa::interp::{self, Excluded, Lanes, Outcome, Word};
 use gpucc_ir::ssa::{
     Builtin, Func, Numerics, OutputKind, Resource, ResourceKind, Scalar, Span, Stage,
 };
-use inputs::{Case, GROUPS, StageCase};
+use inputs::{Case, GROUPS, SIZES, Sizes, StageCase};
 
 /// Interpreted steps after which an input is given up.
 const STEPS: u64 = 1_000_000;
@@ -151,6 +151,22 @@ pub fn verify(
     count: u32,
     seed: u64,
 ) -> Result<Summary, Failure> {
+    verify_sized(compiler, compiled, source, options, count, seed, &SIZES)
+}
+
+/// [`verify`] with other sizes: arrays that end before the invocations do show what bounds are for.
+///
+/// # Errors
+/// As of [`verify`].
+pub fn verify_sized(
+    compiler: &Compiler,
+    compiled: &Compiled,
+    source: &SourceText,
+    options: &Options,
+    count: u32,
+    seed: u64,
+    sizes: &Sizes,
+) -> Result<Summary, Failure> {
     let numerics = compiler.numerics();
     let original = compiled.steps.first().map_or(&compiled.ssa, |step| &step.1);
     let mut summary = Summary {
@@ -161,7 +177,7 @@ pub fn verify(
     };
     for number in 0..count {
         let vertex = options.pipeline.vertex.as_ref();
-        let case = Case::new(original, vertex, seed, number)?;
+        let case = Case::new(original, vertex, seed, number, sizes)?;
         let found = check(
             compiler,
             compiled,
@@ -362,7 +378,7 @@ fn interpret(
 /// Lanes of a case.
 fn lanes(func: &Func, case: &Case) -> Lanes {
     match &case.stage {
-        StageCase::Compute => Lanes::compute(func, GROUPS, 0, GROUPS.iter().product()),
+        StageCase::Compute(groups) => Lanes::compute(func, *groups, 0, groups.iter().product()),
         StageCase::Vertex {
             ids,
             first_vertex,
@@ -402,7 +418,7 @@ fn reference(func: &Func, numerics: &Numerics, case: &Case) -> Result<Reference,
 
 fn results(bindings: Bindings, outcome: &Outcome, case: &Case) -> Results {
     let (vertices, pixels) = match &case.stage {
-        StageCase::Compute => (Vec::new(), Vec::new()),
+        StageCase::Compute(_) => (Vec::new(), Vec::new()),
         StageCase::Vertex { ids, .. } => (run::vertex_outs(outcome, ids.len()), Vec::new()),
         StageCase::Fragment(batch) => (Vec::new(), run::pixel_outs(outcome, batch)),
     };
@@ -420,7 +436,7 @@ fn machine(executor: &mut dyn Executor, case: &Case) -> Result<Results, Stop> {
         pixels: Vec::new(),
     };
     match &case.stage {
-        StageCase::Compute => executor.dispatch(&mut results.bindings, GROUPS)?,
+        StageCase::Compute(groups) => executor.dispatch(&mut results.bindings, *groups)?,
         StageCase::Vertex {
             ids,
             first_vertex,

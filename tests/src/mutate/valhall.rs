@@ -1,9 +1,11 @@
 //! Which flips of Valhall code mean something.
 
+mod signs;
+
 use super::Site;
 use gpucc_isa::{Field, FieldId, Inst};
 use gpucc_valhall::isa::program::words_of;
-use gpucc_valhall::isa::{CONSTANTS, Opcode, SourceByte, Staging, decode_word, f};
+use gpucc_valhall::isa::{Opcode, Staging, decode_word, f};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -25,10 +27,16 @@ pub(super) fn sites(code: &[u8], uniforms: &[Value]) -> Vec<Site> {
             usize::try_from(next + i64::from(by)).ok()
         })
         .collect();
+    let signs = signs::signs(&insts, &targets, &constants);
     let mut calls = 0;
     let mut sites = Vec::new();
     for (index, &inst) in insts.iter().enumerate() {
         let Some(inst) = inst else { continue };
+        // Where a program ends short of a place where another may begin.
+        let after_end = index > 0 && insts[index - 1].is_some_and(|i| i.get(f::FLOW) == END);
+        if after_end && Opcode::of(inst.op()) == Opcode::Nop && !targets.contains(&index) {
+            continue;
+        }
         if calls > 0 {
             calls -= 1;
             continue;
@@ -37,18 +45,23 @@ pub(super) fn sites(code: &[u8], uniforms: &[Value]) -> Vec<Site> {
             calls = 2;
         }
         let constants = Rc::clone(&constants);
+        let known = signs[index];
         let condition = !targets.contains(&index) && condition(&insts[..index], &inst);
         sites.push(Site {
             offset: 8 * index,
             inst,
             meaning: Box::new(move |field, value| {
-                has_meaning(&inst, field, value, &constants)
+                has_meaning(&inst, field, value)
+                    && !is_absolute(field).is_some_and(|s| known.positive(&inst, s, &constants))
                     && !(condition && field.id == f::COMBINE && value < 2)
             }),
         });
     }
     sites
 }
+
+/// The flow that ends a program.
+const END: u32 = 15;
 
 /// Source byte of the constant 0.
 const ZERO: u32 = 0xc0;
@@ -59,11 +72,12 @@ const ZERO: u32 = 0xc0;
 ///   sample position, the slot of a message without a result;
 /// - waits for more than before, the end of helpers, and reconvergence of lanes that did not part;
 /// - sign extension of loads that fill their registers;
-/// - lanes and sign of the constant 0 (a sum with either zero differs in zeros only), and the absolute value of a
-///   constant, of the table or of the program's uniforms, that is not negative;
+/// - lanes and sign of the constant 0 (a sum with either zero differs in zeros only), and the absolute value of what
+///   is not negative, as constants and straight code tell ([`signs`]);
 /// - the low half for the whole of a truth value that the instruction before made;
+/// - how far a BLEND jumps that ends the program;
 /// - OR for XOR with 0, and additions of other widths with 0.
-fn has_meaning(inst: &Inst, field: &Field, value: u32, constants: &[Option<u32>]) -> bool {
+fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
     const HINTS: &[&str] = &["memory_access", "conservative", "update", "skip"];
     if HINTS.contains(&field.name) {
         return false;
@@ -76,9 +90,7 @@ fn has_meaning(inst: &Inst, field: &Field, value: u32, constants: &[Option<u32>]
         f::SWZ0 | f::NEG0 => !zero(f::SRC0),
         f::SWZ1 | f::NEG1 => !zero(f::SRC1),
         f::SWZ2 | f::NEG2 => !zero(f::SRC2),
-        f::ABS0 => !not_negative(inst, f::SRC0, constants),
-        f::ABS1 => !not_negative(inst, f::SRC1, constants),
-        f::ABS2 => !not_negative(inst, f::SRC2, constants),
+        f::TARGET => inst.get(f::FLOW) != END,
         f::OP2 if inst.has_field(f::NOT2) => !zero(f::SRC2),
         f::OPCODE if inst.has_field(f::IMM) => !zero(f::SRC0) || value >> 4 != old >> 4,
         // Values 1 to 7 are sets of slots, 8 and 9 have them all.
@@ -98,6 +110,13 @@ fn has_meaning(inst: &Inst, field: &Field, value: u32, constants: &[Option<u32>]
     }
 }
 
+/// The source whose absolute value a field takes.
+fn is_absolute(field: &Field) -> Option<FieldId> {
+    let sources = [(f::ABS0, f::SRC0), (f::ABS1, f::SRC1), (f::ABS2, f::SRC2)];
+    let found = sources.into_iter().find(|(abs, _)| *abs == field.id);
+    found.map(|(_, source)| source)
+}
+
 /// Whether a branch asks what the instruction before it compared: as a whole or by its low half, a truth value of
 /// ones or of one is the same.
 fn condition(before: &[Option<Inst>], branch: &Inst) -> bool {
@@ -112,16 +131,4 @@ fn condition(before: &[Option<Inst>], branch: &Inst) -> bool {
         && matches!(compare.get(f::RESULT), ONE | ONES)
         && compare.op().name.contains("32")
         && compare.get(f::DST) == branch.get(f::SRC0) & 0xbf
-}
-
-/// Whether a source is a constant, of the table or of the program's uniforms, without a sign in either half.
-fn not_negative(inst: &Inst, source: FieldId, constants: &[Option<u32>]) -> bool {
-    let byte = inst.get(source) as u8;
-    let page = inst.get(f::FAU_PAGE) as u8;
-    let bits = match SourceByte::decode(byte, page) {
-        Some(SourceByte::Constant(at)) => Some(CONSTANTS[usize::from(at)]),
-        Some(SourceByte::Uniform(word)) => constants.get(usize::from(word)).copied().flatten(),
-        _ => None,
-    };
-    bits.is_some_and(|bits| bits & 0x8000_8000 == 0)
 }

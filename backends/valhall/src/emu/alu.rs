@@ -142,34 +142,30 @@ impl Warp {
                     clamp,
                 )
             })),
-            Op::FmaRscale { special, clamp } => {
-                let d = |lane: usize| s[3].v[lane];
-                let zero = |l: usize| f(a(l)) == 0.0 || f(b(l)) == 0.0;
-                let scaled = |a: f32, b: f32, c: f32, d: i32| tabled::fma_rscale(a, b, c, d);
-                match special {
-                    0 => {}
-                    // N: a product with zero is zero; LEFT: it is the first factor. isa 4.10.
-                    1 | 2 => {
-                        return Ok(whole_of(Word::from_fn(|l| {
-                            let [x, y, z] = [a(l), b(l), c(l)].map(f32::from_bits);
-                            let value = match (zero(l), special) {
-                                (false, _) => scaled(x, y, z, d(l) as i32),
-                                (true, 1) => scaled(0.0, 0.0, z, d(l) as i32),
-                                (true, _) => scaled(x, 1.0, z, d(l) as i32),
-                            };
-                            clamp32(canonical(value), clamp)
-                        })));
-                    }
-                    _ => return Err(self.missing(inst)),
-                }
+            Op::FmaRscale {
+                special,
+                round,
+                clamp,
+            } => {
+                let d = |lane: usize| s[3].v[lane] as i32;
                 whole_of(Word::from_fn(|l| {
-                    let [x, y, z] = [a(l), b(l), c(l)].map(f32::from_bits);
-                    clamp32(canonical(scaled(x, y, z, d(l) as i32)), clamp)
+                    let (x, y) = (f(a(l)), f(b(l)));
+                    let zero = x == 0.0 || y == 0.0;
+                    // N: a product with zero is zero; LEFT: it is the first factor. isa 4.10.
+                    let (x, y) = match special {
+                        1 if zero => (0.0, 0.0),
+                        2 if zero => (x, 1.0),
+                        _ => (x, y),
+                    };
+                    // Rounded to odd, and once more where it is kept: beyond +-600 nothing finite is left.
+                    let sum = fma_odd(x, y, f(c(l)), round);
+                    let scaled = libm::scalbn(sum, d(l).clamp(-600, 600));
+                    clamp32(to_f32(scaled, round), clamp)
                 }))
             }
-            Op::FAddLscale { clamp } => whole_of(Word::from_fn(|l| {
-                let sum = tabled::fadd_lscale(f32::from_bits(a(l)), f32::from_bits(b(l)));
-                clamp32(canonical(sum), clamp)
+            Op::FAddLscale { round, clamp } => whole_of(Word::from_fn(|l| {
+                let mantissa = f64::from(tabled::frexpm_log(f32::from_bits(b(l))));
+                clamp32(to_f32(add_odd(f(a(l)), mantissa, round), round), clamp)
             })),
             // Where the float is too large for fixed point, it alone decides. isa 1.7.
             Op::FExp => {
@@ -187,35 +183,34 @@ impl Warp {
                 let by = (b(l) as i32).clamp(-450, 450);
                 to_f32(libm::scalbn(f(a(l)), by), round)
             })),
-            Op::Frexpm { special } if !half => {
+            Op::Frexpm { special } => {
                 let of = match special {
                     0 => tabled::frexpm,
                     1 => tabled::frexpm_sqrt,
-                    2 => tabled::frexpm_log,
-                    _ => return Err(self.missing(inst)),
+                    _ => tabled::frexpm_log,
                 };
+                if half {
+                    // f16 is exact in f32, and so are its fraction and exponent.
+                    return Ok(halves_of(by_half(|l, k| {
+                        to_f16(f64::from(of(h(0, l, k) as f32)), Round::Even)
+                    })));
+                }
                 whole_of(Word::from_fn(|l| canonical(of(f32::from_bits(a(l))))))
             }
-            Op::Frexpe { special, neg } if !half => {
+            Op::Frexpe { special, neg } => {
                 let of = match special {
                     0 => tabled::frexpe,
                     1 => tabled::frexpe_sqrt,
-                    2 => tabled::frexpe_log,
-                    _ => return Err(self.missing(inst)),
+                    _ => tabled::frexpe_log,
                 };
-                whole_of(Word::from_fn(|l| {
-                    let exponent = of(f32::from_bits(a(l)));
-                    (if neg { -exponent } else { exponent }) as u32
-                }))
+                let signed = |exponent: i32| if neg { -exponent } else { exponent };
+                if half {
+                    return Ok(halves_of(by_half(|l, k| {
+                        signed(of(h(0, l, k) as f32)) as u16
+                    })));
+                }
+                whole_of(Word::from_fn(|l| signed(of(f32::from_bits(a(l)))) as u32))
             }
-            // f16 is exact in f32, and so are its fraction and exponent.
-            Op::Frexpm { special: 0 } => halves_of(by_half(|l, k| {
-                to_f16(f64::from(tabled::frexpm(h(0, l, k) as f32)), Round::Even)
-            })),
-            Op::Frexpe { special: 0, neg } => halves_of(by_half(|l, k| {
-                let exponent = tabled::frexpe(h(0, l, k) as f32) as i16;
-                (if neg { -exponent } else { exponent }) as u16
-            })),
             Op::Flush { nan, ftz, inf } => self.flush(inst, s, nan, ftz, inf),
             Op::FRound(round) if half => halves_of(by_half(|l, k| {
                 to_f16(whole(h(0, l, k), round), Round::Even)
@@ -233,12 +228,8 @@ impl Warp {
             Op::Frsq => whole_of(Word::from_fn(|l| {
                 canonical(exact::rsq(f32::from_bits(a(l))))
             })),
-            Op::FSinTable { offset: false } => {
-                whole_of(Word::from_fn(|l| canonical(tabled::fsin_table(a(l)))))
-            }
-            Op::FCosTable { offset: false } => {
-                whole_of(Word::from_fn(|l| canonical(tabled::fcos_table(a(l)))))
-            }
+            Op::FSinTable => whole_of(Word::from_fn(|l| canonical(tabled::fsin_table(a(l))))),
+            Op::FCosTable => whole_of(Word::from_fn(|l| canonical(tabled::fcos_table(a(l))))),
             Op::Flogd => whole_of(Word::from_fn(|l| {
                 canonical(tabled::flogd(f32::from_bits(a(l))))
             })),

@@ -8,6 +8,7 @@ use super::inst::{
 };
 use super::message;
 use super::rule::{Rule, Trap};
+use super::undocumented;
 
 /// The small constants. isa 1.2; Arm's `small_constant_t` names the same.
 pub const CONSTANTS: [u32; 32] = [
@@ -68,8 +69,9 @@ pub fn reserved(what: impl std::fmt::Display) -> Refused {
     (Rule::Reserved, format!("{what} is reserved"))
 }
 
-pub fn unsupported(name: &str) -> Refused {
-    (Rule::Unsupported, format!("{name} is not emulated"))
+/// Refuses what no document defines: `what` says what of it.
+pub fn unsupported(what: impl std::fmt::Display) -> Refused {
+    (Rule::Unsupported, format!("no document defines {what}"))
 }
 
 /// Decodes the word at `offset`.
@@ -86,6 +88,10 @@ fn decode_word(word: u64) -> Result<Inst, Refused> {
         .map_err(|error| (Rule::Reserved, error.to_string()))?;
     crate::isa::limits::check(&row).map_err(|error| (Rule::Reserved, error.to_string()))?;
     let name = row.op().name;
+    if row.op().flags & crate::isa::ops::flag::FOREIGN != 0 {
+        let detail = format!("Arm's description of v9 has no {name}");
+        return Err((Rule::Reserved, detail));
+    }
     let bits = Bits(word);
     let mut inst = Inst {
         name,
@@ -106,6 +112,9 @@ fn decode_word(word: u64) -> Result<Inst, Refused> {
     let (stem, suffix) = (parts.next().unwrap_or(name), parts.next().unwrap_or(""));
     if let Some(ty) = ty(suffix) {
         inst.ty = ty;
+    }
+    if let Some(what) = undocumented::of(name) {
+        return Err(unsupported(what));
     }
     if !message::decode(&mut inst, stem, suffix, bits)? {
         alu(&mut inst, stem, bits)?;
@@ -323,6 +332,14 @@ fn dest(inst: &mut Inst, bits: Bits, kind: Result_) -> Result<(), Refused> {
         (_, 3) => 15,
         (Result_::Halves | Result_::Half, 1) => 3,
         (Result_::Halves | Result_::Half, 2) => 12,
+        (Result_::Word, _)
+            if matches!(
+                inst.op,
+                Op::FAdd { .. } | Op::Fma { .. } | Op::FAddLscale { .. }
+            ) =>
+        {
+            return Err(unsupported("whether a narrowed sum is rounded twice"));
+        }
         _ => {
             let detail = format!("{} writes half a register", inst.name);
             return Err((Rule::DestMask, detail));
@@ -357,14 +374,7 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
         }
         "BRANCHZ" | "BRANCH" => {
             result = Result_::None;
-            let bit = match bits.at(37, 3) {
-                0 => BranchBits::Whole,
-                1 => BranchBits::Low,
-                2 => BranchBits::High,
-                3 => return Err(unsupported("a branch on both halves")),
-                4 => return Err(unsupported("a branch on the lowest bits")),
-                other => return Err(reserved(format!("branch combine {other}"))),
-            };
+            let bit = branch_bits(bits)?;
             let offset = (bits.at(8, 27) << 5) as i32 >> 5;
             let on_zero = bits.flag(36);
             (
@@ -376,6 +386,17 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
                 vec![plain(0)?],
             )
         }
+        "BRANCHZI" => {
+            result = Result_::None;
+            if !bits.flag(40) {
+                return Err(unsupported("the unit of a jump relative to here"));
+            }
+            let op = Op::Jump {
+                bits: branch_bits(bits)?,
+                on_zero: bits.flag(36),
+            };
+            (op, vec![plain(0)?, plain(1)?])
+        }
         "DISCARD" => {
             result = Result_::None;
             let sources = vec![
@@ -386,15 +407,13 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
         }
         "FADD" | "FADD_LSCALE" => {
             if bits.flag(34) {
-                return Err(unsupported("a sticky addition"));
+                return Err(unsupported("what a sticky addition keeps"));
             }
             let (round, clamp) = (round(two)?, clamp(bits));
             let op = if stem == "FADD" {
                 Op::FAdd { round, clamp }
-            } else if round == Round::Even {
-                Op::FAddLscale { clamp }
             } else {
-                return Err(unsupported("FADD_LSCALE with a round mode"));
+                Op::FAddLscale { round, clamp }
             };
             (op, vec![float(0)?, float(1)?])
         }
@@ -417,12 +436,14 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
             (op, vec![float(0)?, float(1)?, float(2)?])
         }
         "FMA_RSCALE" | "FMA_RSCALE_N" | "FMA_RSCALE_LEFT" | "FMA_RSCALE_SCALE16" => {
-            if bits.flag(50) {
-                return Err(unsupported("FMA_RSCALE rounding to zero"));
-            }
             let no = |i| float_source(bits, i, ty, false);
             let op = Op::FmaRscale {
                 special: bits.at(48, 2) as u8,
+                round: if bits.flag(50) {
+                    Round::Zero
+                } else {
+                    Round::Even
+                },
                 clamp: clamp(bits),
             };
             (op, vec![no(0)?, no(1)?, no(2)?, plain(3)?])
@@ -430,7 +451,7 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
         "FEXP" => (Op::FExp, vec![plain(0)?, float(1)?]),
         "LDEXP" => {
             if bits.at(28, 2) != 0 {
-                return Err(unsupported("LDEXP with a rule for infinities"));
+                return Err(unsupported("LDEXP's rules for infinities"));
             }
             let op = Op::Ldexp {
                 round: round(three)?,
@@ -475,18 +496,20 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
         "FLOGD" => (Op::Flogd, vec![float(0)?]),
         "FSIN_TABLE" | "FCOS_TABLE" => {
             result = Result_::Word;
-            let offset = bits.flag(30);
+            if bits.flag(30) {
+                return Err(unsupported("the offset of a trigonometric table"));
+            }
             let op = if stem == "FSIN_TABLE" {
-                Op::FSinTable { offset }
+                Op::FSinTable
             } else {
-                Op::FCosTable { offset }
+                Op::FCosTable
             };
             (op, vec![plain(0)?])
         }
         "MOV" => (Op::Move, vec![plain(0)?]),
         "CLZ" => {
             if bits.flag(30) {
-                return Err(unsupported("CLZ.mask"));
+                return Err(unsupported("the mask of CLZ"));
             }
             let mut a = plain(0)?;
             if matches!(ty, Ty::Int { bits: 16, .. }) {
@@ -560,7 +583,7 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
             let xor = match bits.at(32, 4) {
                 0 => false,
                 1 => true,
-                2..=4 => return Err(unsupported("CLPER with this lane operation")),
+                2..=4 => return Err(unsupported("how CLPER accumulates, shifts and rotates")),
                 other => return Err(reserved(format!("lane operation {other}"))),
             };
             let mut b = plain(1)?;
@@ -665,6 +688,18 @@ fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
     inst.op = op;
     inst.sources = sources;
     dest(inst, bits, result)
+}
+
+/// `branch_combine_m`.
+fn branch_bits(bits: Bits) -> Result<BranchBits, Refused> {
+    match bits.at(37, 3) {
+        0 => Ok(BranchBits::Whole),
+        1 => Ok(BranchBits::Low),
+        2 => Ok(BranchBits::High),
+        3 => Err(unsupported("how a branch combines both halves")),
+        4 => Err(unsupported("which bits of a branch are the lowest")),
+        other => Err(reserved(format!("branch combine {other}"))),
+    }
 }
 
 fn int_cmp(ty: Ty, bits: Bits) -> Result<Cmp, Refused> {

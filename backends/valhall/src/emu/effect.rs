@@ -289,7 +289,11 @@ impl Warp {
                     };
                     word(0) | if words == 2 { word(1) << 32 } else { 0 }
                 };
-                let new = atomic(*op, bytes, old, operand(0), operand(1));
+                let first = match op {
+                    Atom::AddSigned => data[0].v[lane] as i32 as u64,
+                    _ => operand(0),
+                };
+                let new = atomic(*op, bytes, old, first, operand(1));
                 self.write_bytes(env, lane, address, &new.to_le_bytes()[..bytes], 0)?;
                 results[0].v[lane] = old as u32;
                 results[1].v[lane] = (old >> 32) as u32;
@@ -481,7 +485,7 @@ fn atomic(op: Atom, bytes: usize, old: u64, a: u64, b: u64) -> u64 {
         }
     };
     match op {
-        Atom::Add => old.wrapping_add(a),
+        Atom::Add | Atom::AddUnsigned | Atom::AddSigned => old.wrapping_add(a),
         Atom::SMin => {
             if signed(a) < signed(old) {
                 a

@@ -117,9 +117,7 @@ impl Warp {
         let offsets = match from {
             VaryingFrom::Offset(offset) => Word::splat(offset.into()),
             VaryingFrom::Source => sources[1],
-            VaryingFrom::Table(..) | VaryingFrom::Handle => return Err(self.missing(inst)),
         };
-        self.observed(offsets.any(), offsets.why, "the offset of a varying")?;
         if !how.flat {
             if how.sampled == Sampled::Explicit {
                 let detail = format!("{} at an explicit offset", inst.name);
@@ -131,8 +129,37 @@ impl Warp {
                 "a position to interpolate at",
             )?;
         }
-        self.interpolate(how.update, how.sampled)?;
+        let words = self.components_of(&offsets, count, how)?;
         let mut results = whole(inst.write);
+        let undefined = words
+            .iter()
+            .find(|word| word.any() != 0)
+            .map(|word| word.why);
+        for lane in each(self.active) {
+            let texel = convert(words.map(|word| word.v[lane]), format, count, how);
+            for (result, word) in results.iter_mut().zip(texel) {
+                result.2.v[lane] = word;
+            }
+        }
+        if let Some(why) = undefined {
+            let lanes = words.iter().fold(0, |mask, word| mask | word.any());
+            for result in &mut results {
+                result.2 = result.2.spoiled(lanes & self.active, why);
+            }
+        }
+        self.send(env, inst, results, None, how.update != Update::None)
+    }
+
+    /// Components of the varyings at these byte offsets, as the record has them; updates what is kept.
+    pub(super) fn components_of(
+        &mut self,
+        offsets: &Word,
+        count: u8,
+        how: Varying,
+    ) -> Result<[Word; 4], Trap> {
+        self.observed(offsets.any(), offsets.why, "the offset of a varying")?;
+        self.interpolate(how.update, how.sampled)?;
+        let mut words = [Word::splat(0); 4];
         for lane in each(self.active) {
             let offset = offsets.v[lane];
             let fragment = self.fragment.as_ref().expect("see fragment_mut");
@@ -174,23 +201,11 @@ impl Warp {
             if offset % size != 0 || first + u32::from(count) > 4 {
                 return Err(wrong("has no such components"));
             }
-            let mut texel = [0; 4];
-            let mut undefined = false;
-            for (k, value) in texel.iter_mut().enumerate().take(count.into()) {
-                let word = &record.words[first as usize + k];
-                undefined |= word.any() >> lane & 1 == 1;
-                *value = word.v[lane];
-            }
-            let words = convert(texel, format, count, how);
-            for (k, result) in results.iter_mut().enumerate() {
-                result.2.v[lane] = words[k];
-                if undefined {
-                    let why = record.words[0].why;
-                    result.2 = result.2.spoiled(1 << lane, why);
-                }
+            for (k, word) in words.iter_mut().enumerate().take(count.into()) {
+                super::warp::merge(word, &record.words[first as usize + k], 1 << lane, 15);
             }
         }
-        self.send(env, inst, results, None, how.update != Update::None)
+        Ok(words)
     }
 
     /// What an interpolation does to the position that is kept. isa 1.8.
@@ -231,7 +246,7 @@ impl Warp {
         let depth_w = fragment.and_then(|f| f.depth_w);
         // isa 1.11: 0 the place in a point (two words), 2 1 / w, 3 depth.
         let values: SmallVec<[Word; 2]> = match (what, count, point, depth_w) {
-            (0, 2, Some(point), _) => SmallVec::from(point),
+            (0, 1 | 2, Some(point), _) => SmallVec::from(point),
             (2, 1, _, Some([_, w])) => smallvec![w],
             (3, 1, _, Some([z, _])) => smallvec![z],
             _ => return Err(self.missing(inst)),
@@ -257,6 +272,9 @@ impl Warp {
             Op::Atest => &inst.sources[0],
             _ => &inst.sources[2],
         };
+        if inst.op == Op::Atest && inst.sources[2].place != Place::Special(0, 5, 0) {
+            return Err(self.trap(Rule::AtestDatum, inst.name, None));
+        }
         let out = inst.write.expect("coverage comes out");
         let uniform = inst.op == Op::Atest && !matches!(source.place, Place::Reg(_));
         if out.reg != 60 || source.place != Place::Reg(60) && !uniform {

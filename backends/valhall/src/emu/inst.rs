@@ -297,6 +297,10 @@ pub struct Tex {
 pub enum Atom {
     /// Sum.
     Add,
+    /// Sum with 32 bits, extended by zeros.
+    AddUnsigned,
+    /// Sum with 32 bits, extended by their sign.
+    AddSigned,
     /// Signed minimum.
     SMin,
     /// Signed maximum.
@@ -330,6 +334,10 @@ pub enum Op {
         on_zero: bool,
         offset: i32,
     },
+    Jump {
+        bits: BranchBits,
+        on_zero: bool,
+    },
     Discard(Cmp),
     Barrier,
     FAdd {
@@ -347,9 +355,11 @@ pub enum Op {
     },
     FmaRscale {
         special: u8,
+        round: Round,
         clamp: Clamp,
     },
     FAddLscale {
+        round: Round,
         clamp: Clamp,
     },
     FExp,
@@ -371,12 +381,8 @@ pub enum Op {
     FRound(Round),
     Frcp,
     Frsq,
-    FSinTable {
-        offset: bool,
-    },
-    FCosTable {
-        offset: bool,
-    },
+    FSinTable,
+    FCosTable,
     Flogd,
     ToInt {
         half: bool,
@@ -512,12 +518,9 @@ pub enum Op {
         what: u8,
         count: u8,
     },
+    Clock,
     Tex(Tex),
-    LdTile {
-        format: RegFormat,
-        count: u8,
-        depth: bool,
-    },
+    VarTex(Tex, Varying),
     Atest,
     ZsEmit {
         z: bool,
@@ -537,10 +540,6 @@ pub enum VaryingFrom {
     Offset(u8),
     /// Byte offset in the second source.
     Source,
-    /// An attribute-like descriptor: table, index.
-    Table(u8, u8),
-    /// The handle of one in the last source.
-    Handle,
 }
 
 /// What happens at the end of an instruction. isa 1.6.

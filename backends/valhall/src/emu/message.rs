@@ -101,6 +101,8 @@ pub fn decode(inst: &mut Inst, stem: &str, suffix: &str, bits: Bits) -> Result<b
                 (atom1(bits.at(22, 3))?, 0)
             } else {
                 match (bits.at(22, 4), bits.flag(26)) {
+                    (0, false) => (Atom::AddUnsigned, 1),
+                    (1, false) => (Atom::AddSigned, 1),
                     (15, true) => (Atom::CmpXchg, 2 * words),
                     (_, true) => return Err(reserved("a comparing atomic other than exchange")),
                     (code, false) => (atom(code)?, words),
@@ -237,38 +239,12 @@ pub fn decode(inst: &mut Inst, stem: &str, suffix: &str, bits: Bits) -> Result<b
                 sources,
             )
         }
-        "LD_VAR" | "LD_VAR_IMM" | "LD_VAR_FLAT" | "LD_VAR_FLAT_IMM" => {
-            write = Some(staging);
-            let format = format()?;
-            needed = Some(registers(format, count));
-            let flat = stem.contains("FLAT");
-            let how = varying(bits, false, flat)?;
-            let from = if stem.ends_with("IMM") {
-                VaryingFrom::Table(table(8), bits.at(12, 8) as u8)
-            } else {
-                VaryingFrom::Handle
-            };
-            let sources = match stem {
-                "LD_VAR" => vec![plain(0)?, plain(1)?],
-                "LD_VAR_FLAT_IMM" => vec![],
-                _ => vec![plain(0)?],
-            };
-            (
-                Op::LdVar {
-                    format,
-                    count,
-                    how,
-                    from,
-                },
-                sources,
-            )
-        }
         "LD_VAR_SPECIAL" => {
             write = Some(staging);
             needed = Some(count);
             let what = bits.at(12, 3) as u8;
-            if !matches!(what, 0 | 2 | 3) || count > 2 {
-                return Err(unsupported("this special varying"));
+            if what != 0 && count > 1 {
+                return Err(reserved("a special varying of two components"));
             }
             (Op::LdVarSpecial { what, count }, vec![plain(0)?])
         }
@@ -300,19 +276,19 @@ pub fn decode(inst: &mut Inst, stem: &str, suffix: &str, bits: Bits) -> Result<b
             }
             (Op::Tex(tex), vec![wide(0)?])
         }
-        "LD_TILE" => {
+        "LD_GCLK" => {
             write = Some(staging);
-            let format = format()?;
-            needed = Some(registers(format, count));
-            let depth = bits.flag(36);
-            (
-                Op::LdTile {
-                    format,
-                    count,
-                    depth,
-                },
-                vec![plain(0)?, plain(1)?, plain(2)?],
-            )
+            needed = Some(2);
+            (Op::Clock, vec![])
+        }
+        "VAR_TEX_BUF_SINGLE" | "VAR_TEX_BUF_GATHER" | "VAR_TEX_BUF_GRADIENT" => {
+            let how = var_tex_place(bits)?;
+            let tex = var_tex(stem, bits)?;
+            write = Some(Staging {
+                reg: staging.reg,
+                count: bits.at(36, 3) as u8 + 1,
+            });
+            (Op::VarTex(tex, how), vec![wide(0)?, plain(2)?])
         }
         "ATEST" => {
             write = Some(staging);
@@ -349,15 +325,6 @@ pub fn decode(inst: &mut Inst, stem: &str, suffix: &str, bits: Bits) -> Result<b
                 vec![wide(0)?, plain(2)?],
             )
         }
-        _ if stem.starts_with("TEX_")
-            || stem.starts_with("VAR_TEX")
-            || matches!(
-                stem,
-                "ST_TILE" | "LD_GCLK" | "DOORBELL" | "EUREKA" | "KABOOM"
-            ) =>
-        {
-            return Err(unsupported(inst.name));
-        }
         _ => return Ok(false),
     };
     if slot > 2 && op != Op::Barrier {
@@ -391,7 +358,7 @@ fn width(suffix: &str) -> Result<u8, Refused> {
         "i64" => Ok(8),
         "i96" => Ok(12),
         "i128" => Ok(16),
-        _ => Err(unsupported(suffix)),
+        other => Err(reserved(format!("an access of {other}"))),
     }
 }
 
@@ -436,14 +403,18 @@ fn varying(bits: Bits, half: bool, flat: bool) -> Result<Varying, Refused> {
         2 => Sampled::Sample,
         _ => Sampled::Explicit,
     };
+    // Arm's `retrieve_or_none` and `center_or_none`: what is kept, and what is flat, has no place of its own, and a
+    // flat varying leaves the state alone.
     let update = match (flat, bits.at(36, 2)) {
-        // A flat varying is not interpolated and leaves the state alone.
-        (true, _) => Update::None,
+        (true, 1) => Update::None,
         (false, 0) => Update::Store,
         (false, 1) => Update::Retrieve,
         (false, 3) => Update::Clobber,
-        (false, other) => return Err(reserved(format!("update {other}"))),
+        (_, other) => return Err(reserved(format!("update {other}"))),
     };
+    if matches!(update, Update::None | Update::Retrieve) && sampled != Sampled::Center {
+        return Err(reserved("a place to sample at beside what is kept"));
+    }
     Ok(Varying {
         half,
         flat,
@@ -463,7 +434,6 @@ fn atom(code: u32) -> Result<Atom, Refused> {
         13 => Atom::Or,
         14 => Atom::Xor,
         15 => Atom::Xchg,
-        0 | 1 => return Err(unsupported("a widening atomic addition")),
         other => return Err(reserved(format!("atomic operation {other}"))),
     })
 }
@@ -501,6 +471,12 @@ fn tex(stem: &str, bits: Bits) -> Result<Tex, Refused> {
         (TexKind::Single, 5) => LodMode::ComputedBias,
         (TexKind::Single, 6) => LodMode::Gradient,
         (TexKind::Single, other) => return Err(reserved(format!("level mode {other}"))),
+        (
+            TexKind::Gradient {
+                derivative: false, ..
+            },
+            _,
+        ) => LodMode::Computed,
         _ => LodMode::Zero,
     };
     Ok(Tex {
@@ -513,6 +489,70 @@ fn tex(stem: &str, bits: Bits) -> Result<Tex, Refused> {
         lod,
         mask: bits.at(22, 4) as u8,
         full: bits.flag(46),
+        skip: bits.flag(39),
+    })
+}
+
+/// Where a fused instruction takes its varying. Arm's `encoded_sample_and_update_m`.
+fn var_tex_place(bits: Bits) -> Result<Varying, Refused> {
+    let (update, sampled) = match bits.at(33, 3) {
+        0 => (Update::Store, Sampled::Center),
+        1 => (Update::Store, Sampled::Centroid),
+        2 => (Update::Store, Sampled::Sample),
+        3 => return Err(unsupported("which place a fused instruction samples at")),
+        4 => (Update::Clobber, Sampled::Center),
+        6 => (Update::Clobber, Sampled::Sample),
+        7 => (Update::Retrieve, Sampled::Center),
+        other => return Err(reserved(format!("sample and update {other}"))),
+    };
+    Ok(Varying {
+        half: false,
+        flat: false,
+        update,
+        sampled,
+    })
+}
+
+/// The texture's half of a fused instruction: two coordinates, which a varying of f32 gives.
+fn var_tex(stem: &str, bits: Bits) -> Result<Tex, Refused> {
+    let kind = match stem {
+        "VAR_TEX_BUF_SINGLE" => TexKind::Single,
+        "VAR_TEX_BUF_GATHER" => TexKind::Gather {
+            component: bits.at(14, 2) as u8,
+            integer: bits.flag(13),
+        },
+        _ => TexKind::Gradient {
+            no_bias: bits.flag(13),
+            no_clamp: bits.flag(14),
+            derivative: false,
+        },
+    };
+    // Two components are documented; layers, references and a third coordinate are not.
+    if bits.flag(10) || bits.flag(12) || bits.at(28, 2) > 1 {
+        return Err(unsupported(
+            "where a fused instruction finds more than two coordinates",
+        ));
+    }
+    let lod = match (kind, bits.at(13, 3)) {
+        (TexKind::Single, 0) => LodMode::Zero,
+        (TexKind::Gather { .. }, _) => LodMode::Zero,
+        _ => LodMode::Computed,
+    };
+    let full = bits.flag(24);
+    let components = (bits.at(36, 3) + 1) << u32::from(!full);
+    if components > 4 {
+        return Err(reserved(format!("{components} components of a texel")));
+    }
+    Ok(Tex {
+        kind,
+        dim: bits.at(28, 2) as u8,
+        wide: bits.flag(8),
+        array: false,
+        offset: false,
+        compare: false,
+        lod,
+        mask: (1 << components) - 1,
+        full,
         skip: bits.flag(39),
     })
 }

@@ -4,6 +4,7 @@ use super::decode::decode;
 use super::inst::{Inst, Op, Place};
 use super::rule::{Rule, Trap};
 use super::state::Stage;
+use std::collections::BTreeMap;
 
 /// Bytes of an instruction. isa 1.1.
 pub const WORD: usize = 8;
@@ -12,6 +13,8 @@ pub const WORD: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Program {
     insts: Vec<Option<Inst>>,
+    /// Why places hold nothing to run, where a jump to an address of the program's own making may lead to them.
+    refused: BTreeMap<u32, Trap>,
 }
 
 impl Program {
@@ -35,6 +38,14 @@ impl Program {
             return Err(Trap::new(Rule::Address, entry, detail));
         }
         let mut insts: Vec<Option<Inst>> = vec![None; count];
+        let word = |at: u32| -> Result<Inst, Trap> {
+            let offset = at * WORD as u32;
+            let mut bytes = [0; WORD];
+            bytes.copy_from_slice(&code[offset as usize..offset as usize + WORD]);
+            let inst = decode(u64::from_le_bytes(bytes), offset)?;
+            check(&inst, stage, work_registers, offset)?;
+            Ok(inst)
+        };
         let mut work = vec![entry / WORD as u32];
         while let Some(at) = work.pop() {
             let offset = at * WORD as u32;
@@ -45,10 +56,7 @@ impl Program {
             if place.is_some() {
                 continue;
             }
-            let mut bytes = [0; WORD];
-            bytes.copy_from_slice(&code[offset as usize..offset as usize + WORD]);
-            let inst = decode(u64::from_le_bytes(bytes), offset)?;
-            check(&inst, stage, work_registers, offset)?;
+            let inst = word(at)?;
             let target = |by: i32| {
                 let to = i64::from(at) + 1 + i64::from(by);
                 u32::try_from(to)
@@ -67,6 +75,7 @@ impl Program {
                             work.push(at + 1);
                         }
                     }
+                    Op::Jump { .. } if always(&inst) => {}
                     // Fixed-function blending: the call of a blend shader is jumped over.
                     Op::Blend { target: by, .. } => work.push(target(by)?),
                     _ => work.push(at + 1),
@@ -74,19 +83,39 @@ impl Program {
             }
             *place = Some(inst);
         }
-        Ok(Program { insts })
+        let mut refused = BTreeMap::new();
+        let jumps = |inst: &Inst| matches!(inst.op, Op::Jump { .. });
+        if insts.iter().flatten().any(jumps) {
+            for (at, place) in (0..).zip(&mut insts) {
+                if place.is_none() {
+                    match word(at) {
+                        Ok(inst) => *place = Some(inst),
+                        Err(trap) => drop(refused.insert(at, trap)),
+                    }
+                }
+            }
+        }
+        Ok(Program { insts, refused })
     }
 
-    /// The instruction at a place that was reached when the program was loaded.
-    pub fn at(&self, at: u32) -> Option<&Inst> {
-        self.insts.get(at as usize)?.as_ref()
+    /// The instruction at a place that was reached when the program was loaded, or that a jump may reach.
+    ///
+    /// # Errors
+    /// What is wrong with the word there; `None` where control flow leaves the program.
+    pub fn at(&self, at: u32) -> Result<&Inst, Option<&Trap>> {
+        let inst = self.insts.get(at as usize).and_then(Option::as_ref);
+        inst.ok_or_else(|| self.refused.get(&at))
     }
 }
 
 /// A branch on a constant zero, taken when zero.
 fn always(inst: &Inst) -> bool {
     let constant = inst.sources.first().map(|source| source.place);
-    matches!(inst.op, Op::Branch { on_zero: true, .. }) && constant == Some(Place::Constant(0))
+    let on_zero = matches!(
+        inst.op,
+        Op::Branch { on_zero: true, .. } | Op::Jump { on_zero: true, .. }
+    );
+    on_zero && constant == Some(Place::Constant(0))
 }
 
 fn check(inst: &Inst, stage: Stage, work_registers: u32, offset: u32) -> Result<(), Trap> {
@@ -99,7 +128,7 @@ fn check(inst: &Inst, stage: Stage, work_registers: u32, offset: u32) -> Result<
         Op::Discard(_)
             | Op::LdVar { .. }
             | Op::LdVarSpecial { .. }
-            | Op::LdTile { .. }
+            | Op::VarTex(..)
             | Op::Atest
             | Op::ZsEmit { .. }
             | Op::Blend { .. }

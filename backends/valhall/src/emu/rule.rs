@@ -56,6 +56,7 @@ gpucc_emu::rules! {
     TileWait = "G2 ATEST and ZS_EMIT follow wait0126, BLEND and LD_TILE follow wait", "1.8";
     Coverage = "G3 coverage goes through r60", "1.10";
     BlendTarget = "G4 BLEND reads the descriptor of a render target that exists, once", "1.10";
+    AtestDatum = "G6 the third source of ATEST is its datum", "1.10";
     Helper = "G5 a computed level of detail has its four lanes", "1.8";
 }
 

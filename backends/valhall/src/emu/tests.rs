@@ -5,7 +5,9 @@ mod fau;
 mod flow;
 mod fragment;
 mod memory;
+mod messages;
 mod registers;
+mod rows;
 mod values;
 
 use super::program::Program;

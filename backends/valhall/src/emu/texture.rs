@@ -2,7 +2,7 @@
 
 use super::descriptor;
 use super::effect::whole;
-use super::inst::{Inst, LodMode, RegFormat, Tex, TexKind};
+use super::inst::{Inst, LodMode, RegFormat, Tex, TexKind, Varying};
 use super::rule::{Rule, Trap};
 use super::state::Stage;
 use super::texel;
@@ -65,6 +65,32 @@ struct Ask {
 impl Warp {
     /// TEX_SINGLE, TEX_FETCH, TEX_GATHER, TEX_GRADIENT.
     pub fn texture(&mut self, env: &mut Env<'_, '_>, inst: &Inst, tex: Tex) -> Result<(), Trap> {
+        let words = self.staging(inst.read)?;
+        self.sampled(env, inst, tex, words, false)
+    }
+
+    /// VAR_TEX_BUF_*: as LD_VAR_BUF of two floats, and what is done with them. The place is the pixel's own.
+    pub fn varying_texture(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        inst: &Inst,
+        tex: Tex,
+        how: Varying,
+    ) -> Result<(), Trap> {
+        let offsets = self.read(env, &inst.sources[1], inst)?;
+        let words = self.components_of(&offsets, 2, how)?;
+        self.sampled(env, inst, tex, words[..coords(tex.dim)].to_vec(), true)
+    }
+
+    /// What the texture unit makes of coordinates and what follows them.
+    fn sampled(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        inst: &Inst,
+        tex: Tex,
+        mut words: Vec<Word>,
+        varying: bool,
+    ) -> Result<(), Trap> {
         let handle = self.read_wide(env, &inst.sources[0], inst)?;
         let (low, high) = (
             self.one_handle(&handle.low, inst)?,
@@ -80,7 +106,6 @@ impl Warp {
             let part = |bits: u32| (bits >> 11 & 31) << 24 | bits & 0x7FF;
             (part(low), part(low >> 16))
         };
-        let mut words = self.staging(inst.read)?;
         let first = self.active.trailing_zeros() as usize;
         let found = self.described(descriptor::texture(env.state, texture), first)?;
         let sampler = match tex.kind {
@@ -109,15 +134,19 @@ impl Warp {
                     Some((_, image, _)),
                     TexKind::Gradient {
                         no_bias,
-                        derivative: true,
+                        derivative,
                         ..
                     },
                 ) => {
-                    let level = gradient(image, &tex, &mut at);
+                    let level = if derivative {
+                        gradient(image, &tex, &mut at)
+                    } else {
+                        let (position, [ddx, ddy]) = place_of(&tex, &at);
+                        computed_level(image, position, ddx, ddy)
+                    };
                     let bias = if no_bias { 0.0 } else { sampler.lod_bias };
                     [(level + 0.0 + bias).to_bits(), 0, 0, 0]
                 }
-                (Some(_), TexKind::Gradient { .. }) => return Err(self.missing(inst)),
                 (Some((_, image, _)), kind) => {
                     let ask = ask(&tex, &mut at);
                     let lookup = Lookup {
@@ -132,7 +161,10 @@ impl Warp {
                             component,
                             integer: false,
                         } => gather(image, &sampler, &lookup, component),
-                        TexKind::Gather { .. } => return Err(self.missing(inst)),
+                        TexKind::Gather { .. } => {
+                            let detail = "no document defines the corner of whole coordinates";
+                            return Err(self.trap(Rule::Unsupported, detail, None));
+                        }
                         _ => sample(image, &sampler, &lookup),
                     }
                 }
@@ -152,7 +184,7 @@ impl Warp {
         for result in &mut results {
             result.2 = result.2.spoiled(undefined, why);
         }
-        self.send(env, inst, results, None, false)
+        self.send(env, inst, results, None, varying)
     }
 
     /// Lanes whose neighbours in the row or column were ended, or are helpers that never ran, or hold nothing.
@@ -187,12 +219,12 @@ impl Warp {
     }
 }
 
-/// What the staging words say, in their order: coordinates, layer, reference, offsets, level.
-fn ask(tex: &Tex, at: &mut Words<'_>) -> Ask {
+/// The place that the first words name, and how it changes to the right and downwards.
+fn place_of(tex: &Tex, at: &Words<'_>) -> (Position, [[f32; 3]; 2]) {
     let n = coords(tex.dim);
     let coordinate = |lane: usize, k: usize| at.words[k].v[lane];
     let (own, right, below) = (at.lane, at.lane ^ 1, at.lane ^ 2);
-    let (position, gradients) = if tex.dim == 3 {
+    if tex.dim == 3 {
         let point = |lane| face_point(coordinate(lane, 0), coordinate(lane, 1));
         let here = point(own);
         let towards = [point(right), point(below)];
@@ -213,8 +245,13 @@ fn ask(tex: &Tex, at: &mut Words<'_>) -> Ask {
             std::array::from_fn(|k| to[k] - from[k])
         };
         (Position::Normalized(value(own)), [across(1), across(2)])
-    };
-    at.next = n;
+    }
+}
+
+/// What the staging words say, in their order: coordinates, layer, reference, offsets, level.
+fn ask(tex: &Tex, at: &mut Words<'_>) -> Ask {
+    let (position, [ddx, ddy]) = place_of(tex, at);
+    at.next = coords(tex.dim);
     let layer = if tex.array {
         at.take().min(i32::MAX as u32) as i32
     } else {
@@ -227,7 +264,6 @@ fn ask(tex: &Tex, at: &mut Words<'_>) -> Ask {
         [0; 3]
     };
     let fixed = |word: u32| f32::from(word as i16) / 256.0;
-    let [ddx, ddy] = gradients;
     let level = match tex.lod {
         LodMode::Zero => Level::Given(0.0),
         LodMode::Computed => Level::Gradient {

@@ -8,6 +8,7 @@ use super::state::State;
 use super::texel;
 use super::value::{LANES, Word, each};
 use super::warp::{Env, Warp};
+use gpucc_emu::format::Format;
 use gpucc_emu::image::Texel;
 use gpucc_ir::ssa::Dim;
 
@@ -17,7 +18,7 @@ fn handle_of((table, index): (u8, u8)) -> u32 {
 }
 
 /// Addresses of the texels of all lanes; the image's format and its pixel word.
-type Texels = ([u64; LANES], Option<(gpucc_emu::format::Format, u32)>);
+type Texels = ([u64; LANES], Option<(Format, u32)>);
 
 impl Warp {
     /// Executes a message; how many instructions a BLEND jumps over.
@@ -130,6 +131,13 @@ impl Warp {
                 self.load_texel(env, inst, (format, count), handle)?;
             }
             Op::LeaTex { handle } => self.lea_texel(env, inst, handle)?,
+            Op::LdCvt {
+                format,
+                count,
+                offset,
+            } => {
+                self.load_converted(env, inst, (format, count), offset)?;
+            }
             Op::StCvt {
                 format,
                 count,
@@ -149,6 +157,14 @@ impl Warp {
                 self.load_special_varying(env, inst, what, count)?;
             }
             Op::Tex(tex) => self.texture(env, inst, tex)?,
+            Op::VarTex(tex, how) => self.varying_texture(env, inst, tex, how)?,
+            Op::Clock => {
+                // Nobody says where a clock starts; it goes on with what is executed.
+                let mut results = whole(inst.write);
+                results[0].2 = Word::splat(env.steps as u32);
+                results[1].2 = Word::splat((env.steps >> 32) as u32);
+                self.send(env, inst, results, None, false)?;
+            }
             Op::Atest | Op::ZsEmit { .. } => self.coverage_test(env, inst)?,
             Op::Blend {
                 format,
@@ -414,17 +430,17 @@ impl Warp {
         self.send(env, inst, results, None, false)
     }
 
-    fn store_texel(
+    /// The addresses of a conversion and the format that its second source names; `None` where no lane has one.
+    fn converted(
         &mut self,
-        env: &mut Env<'_, '_>,
+        env: &Env<'_, '_>,
         inst: &Inst,
-        (format, count): (RegFormat, u8),
+        format: RegFormat,
         offset: i32,
-    ) -> Result<(), Trap> {
+    ) -> Result<([Option<u64>; LANES], Option<Format>), Trap> {
         let mut at = self.addresses(env, inst, offset)?;
         let conversion = self.read(env, &inst.sources[1], inst)?;
         self.observed(conversion.any(), conversion.why, "a conversion word")?;
-        let data = self.staging(inst.read)?;
         let mut pixel = None;
         for lane in each(self.active) {
             at[lane] = at[lane].filter(|&address| address != 0);
@@ -433,7 +449,7 @@ impl Warp {
             }
             let word = conversion.v[lane] & 0x3F_FFFF;
             if pixel.is_some_and(|(seen, _)| seen != word) {
-                let detail = "lanes store in two formats";
+                let detail = "lanes name two formats";
                 return Err(self.trap(Rule::Unsupported, detail, Some(lane)));
             }
             let Some(found) = stored_format(word) else {
@@ -442,13 +458,49 @@ impl Warp {
             };
             pixel = Some((word, found));
         }
-        let Some((_, found)) = pixel else {
-            return self.send(env, inst, Vec::new(), None, false);
-        };
-        if !texel::agrees(format, found.kind()) {
+        let found = pixel.map(|(_, found)| found);
+        if let Some(found) = found
+            && !texel::agrees(format, found.kind())
+        {
             let detail = format!("{format:?} as {}", found.name());
             return Err(self.trap(Rule::TexelFormat, detail, None));
         }
+        Ok((at, found))
+    }
+
+    /// LD_CVT: a texel at an address.
+    fn load_converted(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        inst: &Inst,
+        (format, count): (RegFormat, u8),
+        offset: i32,
+    ) -> Result<(), Trap> {
+        let (at, found) = self.converted(env, inst, format, offset)?;
+        let effect = found.map(|pixel| Effect {
+            what: What::Texel {
+                pixel,
+                format,
+                count,
+            },
+            at,
+            bytes: pixel.bytes() as u8,
+        });
+        self.send(env, inst, whole(inst.write), effect, false)
+    }
+
+    fn store_texel(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        inst: &Inst,
+        (format, count): (RegFormat, u8),
+        offset: i32,
+    ) -> Result<(), Trap> {
+        let (at, found) = self.converted(env, inst, format, offset)?;
+        let data = self.staging(inst.read)?;
+        let Some(found) = found else {
+            return self.send(env, inst, Vec::new(), None, false);
+        };
         let mut stored = 0;
         for lane in each(self.active) {
             stored |= u16::from(at[lane].is_some()) << lane;
@@ -473,8 +525,8 @@ impl Warp {
 }
 
 /// The texel format that a conversion word names: depth and stencil are never stored so.
-fn stored_format(word: u32) -> Option<gpucc_emu::format::Format> {
-    gpucc_emu::format::Format::ALL
+fn stored_format(word: u32) -> Option<Format> {
+    Format::ALL
         .iter()
         .copied()
         .find(|&format| crate::state::pixel_format(format).0 == word)

@@ -180,9 +180,10 @@ impl Warp {
 
     fn step(&mut self, env: &mut Env<'_, '_>) -> Result<Status, Trap> {
         let program = env.program;
-        let Some(inst) = program.at(self.at) else {
-            return Err(self.trap(Rule::Address, "control flow leaves the program", None));
-        };
+        let inst = program.at(self.at).map_err(|refused| {
+            let outside = || self.trap(Rule::Address, "control flow leaves the program", None);
+            refused.cloned().unwrap_or_else(outside)
+        })?;
         if self.barrier && inst.op != Op::Nop && inst.flow.wait & 0x80 == 0 {
             let detail = format!("{} before the wait for slot 7", inst.name);
             return Err(self.trap(Rule::BarrierWait, detail, None));
@@ -210,16 +211,16 @@ impl Warp {
             } => {
                 let taken =
                     self.condition(env, inst, bits)? ^ if on_zero { self.active } else { 0 };
+                self.kill_last(inst)?;
                 let target = (i64::from(self.at) + 1 + i64::from(offset)) as u32;
-                if taken == self.active {
-                    next = target;
-                } else if taken != 0 {
-                    if !inst.flow.reconverge {
-                        let detail = format!("lanes {taken:04x} of {:04x} branch", self.active);
-                        return Err(self.trap(Rule::Divergence, detail, None));
-                    }
-                    split = Some((taken, target));
-                }
+                (next, split) = self.branched(inst, taken, target)?;
+            }
+            Op::Jump { bits, on_zero } => {
+                let taken =
+                    self.condition(env, inst, bits)? ^ if on_zero { self.active } else { 0 };
+                let target = self.address(env, inst, taken)?;
+                self.kill_last(inst)?;
+                (next, split) = self.branched(inst, taken, target)?;
             }
             Op::Barrier => self.barrier(inst)?,
             Op::Discard(cmp) => self.discard(env, inst, cmp)?,
@@ -231,6 +232,49 @@ impl Warp {
             _ => self.alu(env, inst)?,
         }
         self.finish(env, inst.flow, next, split)
+    }
+
+    /// Where the lanes go: the place of those that run on, and those that part from them with theirs.
+    fn branched(
+        &self,
+        inst: &Inst,
+        taken: Mask,
+        target: u32,
+    ) -> Result<(u32, Option<(Mask, u32)>), Trap> {
+        if taken == self.active {
+            return Ok((target, None));
+        }
+        if taken != 0 && !inst.flow.reconverge {
+            let detail = format!("lanes {taken:04x} of {:04x} branch", self.active);
+            return Err(self.trap(Rule::Divergence, detail, None));
+        }
+        Ok((self.at + 1, (taken != 0).then_some((taken, target))))
+    }
+
+    /// The place that BRANCHZI names: a byte address within the program, the same for all lanes that go there.
+    fn address(&mut self, env: &Env<'_, '_>, inst: &Inst, taken: Mask) -> Result<u32, Trap> {
+        let Some(first) = each(taken).next() else {
+            return Ok(0);
+        };
+        let source = &inst.sources[1];
+        if let Place::Special(0, number @ 8..=15, _) = source.place
+            && env.state.blend[usize::from(number - 8)] & 3 != 0
+        {
+            let detail = format!("target {} has no blend shader to call", number - 8);
+            return Err(self.trap(Rule::BlendTarget, detail, None));
+        }
+        let word = self.read(env, source, inst)?;
+        self.observed(word.any() & taken, word.why, "the address of a jump")?;
+        let address = word.v[first];
+        if let Some(lane) = each(taken).find(|&lane| word.v[lane] != address) {
+            let detail = format!("lanes jump to {address:#x} and {:#x}", word.v[lane]);
+            return Err(self.trap(Rule::Divergence, detail, Some(lane)));
+        }
+        if !address.is_multiple_of(WORD as u32) {
+            let detail = format!("a jump to {address:#x}");
+            return Err(self.trap(Rule::Address, detail, Some(first)));
+        }
+        Ok(address / WORD as u32)
     }
 
     /// The end of an instruction. isa 1.6.
@@ -300,7 +344,6 @@ impl Warp {
         bits: BranchBits,
     ) -> Result<Mask, Trap> {
         let word = self.read(env, &inst.sources[0], inst)?;
-        self.kill_last(inst)?;
         let (select, bytes) = match bits {
             BranchBits::Low => (0xFFFF, 0..2),
             BranchBits::High => (0xFFFF_0000, 2..4),
@@ -502,9 +545,13 @@ impl Warp {
     fn special(&self, env: &Env<'_, '_>, page: u8, number: u8, word: u8) -> Result<Word, Trap> {
         let pick = |value: u64| Word::splat((value >> (32 * u32::from(word))) as u32);
         match (page, number) {
-            (0, 8..=15) => Ok(pick(env.state.blend[usize::from(number - 8)])),
-            // The datum of ATEST: no alpha-to-coverage.
-            (0, 5) => Ok(Word::splat(0)),
+            (0, 8..=15) => Ok(match env.state.blend[usize::from(number - 8)] {
+                // Nothing describes a target that does not exist.
+                0 => Word::undefined(Why::Open),
+                descriptor => pick(descriptor),
+            }),
+            // The datum of ATEST, which alone knows what it says.
+            (0, 5) => Ok(Word::undefined(Why::Open)),
             (1, 1) => Ok(pick(THREAD_BASE)),
             (1, 3) => Ok(pick(WORKGROUP_BASE)),
             (1, 7) => Ok(pick(env.state.tables)),
