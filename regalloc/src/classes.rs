@@ -89,6 +89,8 @@ pub(crate) struct Classes {
 /// Classes with more segments than this are not merged any further: the cost of merging would grow
 /// with the program.
 const MOST_SEGMENTS: usize = 4096;
+/// Classes in a run that grows by laying runs over each other: it finds one place for all of them.
+const MOST_MEMBERS: usize = 16;
 /// Classes beyond which a row is not extended over ever more instructions.
 const MOST_SEARCH: u32 = 2000;
 
@@ -592,6 +594,42 @@ impl Classes {
         true
     }
 
+    /// Makes two runs one: `class`, a member of the second, comes to lie at `wanted` of the first. Their members may
+    /// share cells at different times.
+    fn lay_over(&mut self, first: u32, second: u32, class: u32, wanted: i32) -> bool {
+        let (kept, moved) = (&self.units[first as usize], &self.units[second as usize]);
+        if !moved.run || kept.members.len() + moved.members.len() > MOST_MEMBERS {
+            return false;
+        }
+        let at = moved.members.iter().find(|member| member.0 == class);
+        let at = i32::from(at.expect("a class is a member of its unit").1);
+        let distance = wanted - at;
+        // Offsets are counted from the lowest member of both.
+        let shift = (-distance).max(0);
+        let by = |members: &[(u32, u16)], by: i32| -> SmallVec<[(u32, u16); 4]> {
+            let place = |&(member, at): &(u32, u16)| (member, (i32::from(at) + by) as u16);
+            members.iter().map(place).collect()
+        };
+        let mut all = by(&kept.members, shift);
+        let added = by(&moved.members, shift + distance);
+        if added
+            .iter()
+            .any(|&(member, place)| self.clashes(&all, member, place))
+        {
+            return false;
+        }
+        all.extend_from_slice(&added);
+        if !self.run_possible(&all, self.row_of(class)) {
+            return false;
+        }
+        for &(member, _) in &added {
+            self.class[member as usize].unit = first;
+        }
+        self.units[first as usize].members = all;
+        self.units[second as usize].members.clear();
+        true
+    }
+
     /// Puts `class` at `offset` from the base that `base` has at `base_offset`.
     fn beside_run(&mut self, base: u32, base_offset: u16, class: u32, offset: u16) -> bool {
         let row = self.row_of(base);
@@ -624,7 +662,7 @@ impl Classes {
                     .iter()
                     .any(|&(member, at)| member == class && i32::from(at) == wanted);
             }
-            _ => return false,
+            other => return self.lay_over(unit, other, class, wanted),
         }
         // Offsets are counted from the lowest member: a member below it shifts all others.
         let shift = (-wanted).max(0);

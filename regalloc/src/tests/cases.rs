@@ -452,3 +452,24 @@ fn what_nobody_reads_is_not_copied_away_from_the_fixed_cell_where_it_is_written(
     let copies = text.lines().filter(|line| line.contains("copy")).count();
     assert_eq!(copies, 2, "{text}");
 }
+
+#[test]
+fn runs_that_share_members_at_the_same_distance_lie_over_each_other_without_copies() {
+    // Only the first member changes from store to store.
+    let mut func = read(
+        &["v0: T", "v1: T", "v2: T", "v3: T"],
+        "b0:
+    v1 = a
+    v2 = b
+    v0 = c
+    sink v0#0+0 v1#0+1 v2#0+2
+    v3 = d
+    sink v3#0+0 v1#0+1 v2#0+2
+    end
+",
+    );
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    let text = body(&func);
+    assert_eq!(result.copies_inserted, 0, "{text}");
+    assert_eq!(result.cells[3], result.cells[0], "{text}");
+}
