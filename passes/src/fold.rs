@@ -60,6 +60,10 @@ pub(crate) enum Rewrite {
     BitsOp(Op, Type, u64, Value),
     /// Another op both operands of which are a new instruction's result.
     Twice(Op, Op, SmallVec<[Value; 4]>),
+    /// The second value where the first is these bits, else the third.
+    Chosen(Value, u64, Value, Value),
+    /// Another op of the first value and of whether the second is not 0.
+    Truths(Op, Value, Value),
 }
 
 impl Rewrite {
@@ -236,6 +240,32 @@ impl Fold<'_, '_> {
                     let data = &mut func.insts[inst];
                     data.op = op;
                     data.args = args;
+                }
+                Rewrite::Chosen(key, bits, yes, no) => {
+                    let ty = func.ty(key);
+                    let constant = func.new_inst(plain(Op::Const, Imm::Bits(bits)), &[ty]);
+                    let mut test = plain(Op::IEq, Imm::None);
+                    test.args = SmallVec::from_slice(&[key, func.insts[constant].results[0]]);
+                    test.span = func.insts[inst].span;
+                    let test = func.new_inst(test, &[Type::B1]);
+                    out.extend([constant, test]);
+                    let cond = func.insts[test].results[0];
+                    let data = &mut func.insts[inst];
+                    data.op = Op::Select;
+                    data.args = SmallVec::from_slice(&[cond, yes, no]);
+                }
+                Rewrite::Truths(op, truth, number) => {
+                    let ty = func.ty(number);
+                    let zero = func.new_inst(plain(Op::Const, Imm::Bits(0)), &[ty]);
+                    let mut test = plain(Op::INe, Imm::None);
+                    test.args = SmallVec::from_slice(&[number, func.insts[zero].results[0]]);
+                    test.span = func.insts[inst].span;
+                    let test = func.new_inst(test, &[Type::B1]);
+                    out.extend([zero, test]);
+                    let test = func.insts[test].results[0];
+                    let data = &mut func.insts[inst];
+                    data.op = op;
+                    data.args = SmallVec::from_slice(&[truth, test]);
                 }
                 Rewrite::Twice(op, inner, args) => {
                     let mut made = plain(inner, Imm::None);

@@ -13,8 +13,9 @@ use smallvec::SmallVec;
 
 /// Words of the largest variable that is taken apart.
 const MOST_WORDS: u32 = 64;
-/// Selects that all chains of a function may take together.
-const MOST_SELECTS: u32 = 2000;
+/// Selects that all chains of a function may take together: with more, the program and what it keeps in
+/// registers grow beyond what the accesses cost, also where one access is worth many selects.
+const MOST_SELECTS: u32 = 400;
 
 /// What is known of one variable.
 #[derive(Clone, Copy, Default)]

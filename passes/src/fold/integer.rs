@@ -226,8 +226,20 @@ fn chosen_truths(func: &Func, op: Op, inner: &InstData, bits: u64) -> Option<Rew
         (Some(yes), Some(no), ..) => Rewrite::op(Op::Select, &[cond, yes, no]),
         (Some(yes), None, _, Some(0)) => Rewrite::op(Op::And, &[cond, yes]),
         (None, Some(no), Some(set), _) if set != 0 => Rewrite::op(Op::Or, &[cond, no]),
+        (_, _, Some(set), None) if set != 0 && chooses(func, no) => {
+            Some(Rewrite::Truths(Op::Or, cond, no))
+        }
+        (_, _, None, Some(0)) if chooses(func, yes) => Some(Rewrite::Truths(Op::And, cond, yes)),
         _ => None,
     }
+}
+
+/// Chosen itself, with a constant on a side.
+fn chooses(func: &Func, value: Value) -> bool {
+    func.def(value).is_some_and(|data| {
+        let constant = |&arm: &Value| func.as_const(arm).is_some();
+        data.op == Op::Select && data.args[1..].iter().any(constant)
+    })
 }
 
 fn select(func: &Func, data: &InstData) -> Option<Rewrite> {
@@ -254,12 +266,70 @@ fn select(func: &Func, data: &InstData) -> Option<Rewrite> {
     if let Some(value) = again(no, 2) {
         return Rewrite::op(Op::Select, &[cond, yes, value]);
     }
+    if let Some(rewrite) = bounded(func, cond, yes, no) {
+        return Some(rewrite);
+    }
     match (func.as_const(yes), func.as_const(no)) {
         (Some(a), Some(b)) if a == b => Some(Rewrite::Value(yes)),
         (Some(1), Some(0)) if func.ty(yes) == Type::B1 => Some(Rewrite::Value(cond)),
         (Some(0), Some(1)) if func.ty(yes) == Type::B1 => Rewrite::op(Op::Not, &[cond]),
         (Some(1), None) if func.ty(yes) == Type::B1 => Rewrite::op(Op::Or, &[cond, no]),
         (None, Some(0)) if func.ty(yes) == Type::B1 => Rewrite::op(Op::And, &[cond, yes]),
+        _ => None,
+    }
+}
+
+/// What a condition says of a value: below a bound, or equal to it.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Says {
+    Below(u64),
+    Is(u64),
+}
+
+fn says(func: &Func, cond: Value) -> Option<(Value, Says)> {
+    let data = func.def(cond)?;
+    let bits = func.as_const(*data.args.get(1)?)?;
+    let says = match data.op {
+        Op::ULt => Says::Below(bits),
+        Op::IEq => Says::Is(bits),
+        _ => return None,
+    };
+    Some((data.args[0], says))
+}
+
+/// A choice by a bound, one arm of which asks more of the same value: elements of an array, many of which
+/// are equal, chosen by their index.
+fn bounded(func: &Func, cond: Value, yes: Value, no: Value) -> Option<Rewrite> {
+    let Some((key, Says::Below(bound))) = says(func, cond) else {
+        return None;
+    };
+    let asks = |arm: Value| {
+        let data = func.def(arm).filter(|data| data.op == Op::Select)?;
+        let (asked, what) = says(func, data.args[0])?;
+        (asked == key).then(|| (what, data.args[1], data.args[2]))
+    };
+    let select = |yes: Value, no: Value| Rewrite::op(Op::Select, &[cond, yes, no]);
+    if let Some((what, x, y)) = asks(no) {
+        match what {
+            Says::Below(more) if more <= bound => return select(yes, y),
+            Says::Below(_) if x == yes => return Some(Rewrite::Value(no)),
+            Says::Below(more) if y == yes && bound.checked_add(1) == Some(more) => {
+                return Some(Rewrite::Chosen(key, bound, x, y));
+            }
+            Says::Is(at) if at < bound => return select(yes, y),
+            Says::Is(_) if y == yes => return Some(Rewrite::Value(no)),
+            _ => {}
+        }
+    }
+    let (what, x, y) = asks(yes)?;
+    match what {
+        Says::Below(less) if less >= bound => select(x, no),
+        Says::Below(_) if y == no => Some(Rewrite::Value(yes)),
+        Says::Below(less) if x == no && bound.checked_sub(1) == Some(less) => {
+            Some(Rewrite::Chosen(key, less, y, x))
+        }
+        Says::Is(at) if at >= bound => select(y, no),
+        Says::Is(_) if y == no => Some(Rewrite::Value(yes)),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 //! A sum of products and other terms begins with one that is no product: each product is then one FMA, and
 //! the last addition is saved (a matrix times a point: `(a x + b y) + d` is `b y + (a x + d)`).
 //! A product with `1 - t` is a difference, `c - c t`: rounded once where the source rounds twice, and
-//! `mix` becomes two FMA.
+//! `mix` becomes two FMA. The square of a product with a root needs no root.
 
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Type, Value, ValueDef};
@@ -16,11 +16,11 @@ pub(super) fn run(func: &mut Func) -> bool {
     }
     let regions: Vec<Region> = func.regions_in_order().iter().map(|at| at.0).collect();
     let mut uses = Uses::find(func, &regions);
-    let distributed = distribute(func, &uses, &regions);
-    if distributed {
+    let mut changed = distribute(func, &uses, &regions);
+    changed |= square(func, &uses, &regions);
+    if changed {
         uses = Uses::find(func, &regions);
     }
-    let mut changed = distributed;
     for &region in &regions {
         changed |= regroup(func, &uses, region);
     }
@@ -213,6 +213,50 @@ fn distribute(func: &mut Func, uses: &Uses, regions: &[Region]) -> bool {
         func.regions[region].insts = out;
     }
     changed
+}
+
+/// `(a sqrt b)^2` becomes `a^2 b`, also as a product in a sum.
+fn square(func: &mut Func, uses: &Uses, regions: &[Region]) -> bool {
+    let mut changed = false;
+    for &region in regions {
+        let roots = |&inst: &Inst| squared(func, uses, inst).is_some();
+        if !func.regions[region].insts.iter().any(roots) {
+            continue;
+        }
+        let list = std::mem::take(&mut func.regions[region].insts);
+        let mut out = Vec::with_capacity(list.len() + 1);
+        for inst in list {
+            if let Some((a, b)) = squared(func, uses, inst) {
+                let square = push(func, &mut out, inst, Op::FMul, &[a, a]);
+                func.insts[inst].args[0] = square;
+                func.insts[inst].args[1] = b;
+                changed = true;
+            }
+            out.push(inst);
+        }
+        func.regions[region].insts = out;
+    }
+    changed
+}
+
+/// The factor and what is under the root, of a square that nothing else needs.
+fn squared(func: &Func, uses: &Uses, inst: Inst) -> Option<(Value, Value)> {
+    let data = &func.insts[inst];
+    let square = matches!(data.op, Op::FMul | Op::FMa) && data.args[0] == data.args[1];
+    let x = *data.args.first().filter(|_| square)?;
+    let product = func.def(x).filter(|data| data.op == Op::FMul)?;
+    let &[p, q] = &product.args[..] else {
+        return None;
+    };
+    let under = |root: Value| {
+        let data = func.def(root).filter(|data| data.op == Op::FSqrt)?;
+        (uses.count[root] == 1).then(|| data.args[0])
+    };
+    let (a, b) = under(q)
+        .map(|b| (p, b))
+        .or_else(|| under(p).map(|b| (q, b)))?;
+    let addend = data.args.get(2) == Some(&x);
+    (uses.count[x] == 2 && !addend).then_some((a, b))
 }
 
 /// A term of a sum, and whether it is subtracted.

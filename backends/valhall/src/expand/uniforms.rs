@@ -1,8 +1,10 @@
 //! Words of uniform buffers at constant addresses are loaded once, where all their users see them, and
-//! neighbours within a line of 16 bytes by one instruction.
+//! neighbours within a line of 16 bytes by one instruction. So are those of storage buffers that nobody writes,
+//! within what the binding must hold.
 //!
-//! A load from a uniform buffer never faults and always gives the same, so it may stand anywhere above
-//! its users: in the innermost region that holds all of them, right before the first.
+//! A load from such a buffer never faults and always gives the same, so it may stand anywhere above
+//! its users: in the innermost region that holds all of them, right before the first. In a program of few such
+//! words, which has registers to spare, a word that only an inner region needs comes with its neighbour.
 
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
@@ -61,6 +63,9 @@ pub(super) fn run(func: &mut Func) -> bool {
     if loads.len() < 2 {
         return false;
     }
+    if homes.len() <= FEW {
+        gather(&parent, &mut homes);
+    }
     // Runs of words of one home within a line.
     let mut runs: BTreeMap<Region, Vec<(Resource, u32, u32, Span)>> = BTreeMap::new();
     for (&(resource, word), home) in &homes {
@@ -86,7 +91,31 @@ pub(super) fn run(func: &mut Func) -> bool {
     true
 }
 
-/// A load of whole words of a uniform buffer at a constant address.
+/// Words of a program that has registers to spare.
+const FEW: usize = 16;
+
+/// Neighbours within a line move to the outer one's region.
+fn gather(parent: &Parents, homes: &mut BTreeMap<(Resource, u32), Home>) {
+    let words: Vec<(Resource, u32)> = homes.keys().copied().collect();
+    let ascending = words.windows(2).map(|pair| (pair[0], pair[1]));
+    let descending = words.windows(2).rev().map(|pair| (pair[0], pair[1]));
+    for (a, b) in ascending.chain(descending) {
+        if a.0 != b.0 || a.1 + 1 != b.1 || b.1.is_multiple_of(4) {
+            continue;
+        }
+        let regions = [homes[&a].region, homes[&b].region];
+        let outer = common(parent, regions[0], regions[1]);
+        if regions.contains(&outer) {
+            for word in [a, b] {
+                if let Some(home) = homes.get_mut(&word) {
+                    home.region = outer;
+                }
+            }
+        }
+    }
+}
+
+/// A load of whole words, at a constant address, of a buffer that nobody writes.
 fn is_candidate(func: &Func, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let Imm::Resource(resource) = data.imm else {
@@ -94,11 +123,22 @@ fn is_candidate(func: &Func, inst: Inst) -> bool {
     };
     data.op == Op::BufferLoad
         && func.resources[resource].count.is_none()
-        && matches!(func.resources[resource].kind, ResourceKind::Uniform { .. })
-        && func
-            .as_const(data.args[0])
-            .is_some_and(|address| address % 4 == 0 && address < 1 << 16)
+        && func.as_const(data.args[0]).is_some_and(|address| {
+            let end = address + 4 * data.results.len() as u64;
+            address % 4 == 0 && end <= readable(func, resource)
+        })
         && data.results.iter().all(|&r| func.ty(r) == Type::B32)
+}
+
+/// Bytes from the start of a buffer that may be read wherever that is convenient.
+fn readable(func: &Func, resource: Resource) -> u64 {
+    match func.resources[resource].kind {
+        ResourceKind::Uniform { .. } => 1 << 16,
+        ResourceKind::Storage { size, access, .. } if !access.store && !access.atomic => {
+            size.into()
+        }
+        _ => 0,
+    }
 }
 
 /// Buffer and first word of a load.

@@ -166,11 +166,11 @@ impl Lower<'_> {
                 self.emit(Opcode::FrcpF32, &[Opnd::reg(inverse)])
             }
             Op::FExp2 => {
-                let x = self.arg(Opcode::FmaRscaleF32, 0, a[0]);
+                let x = self.arg(Opcode::FmaF32, 0, a[0]);
                 self.power(x, Opnd::f32(1.0), &clamp)
             }
             Op::FExp => {
-                let x = self.arg(Opcode::FmaRscaleF32, 0, a[0]);
+                let x = self.arg(Opcode::FmaF32, 0, a[0]);
                 self.power(x, Opnd::f32(std::f32::consts::LOG2_E), &clamp)
             }
             Op::FPow => {
@@ -256,10 +256,25 @@ impl Lower<'_> {
         }
     }
 
-    /// 2^(x * multiplier).
+    /// 2^(x * multiplier). FMA_RSCALE takes two constants of its own; a power of two as a factor of a
+    /// constant multiplier gives the same bits with one, and LDEXP does where there is no multiplier.
     fn power(&mut self, x: Opnd, multiplier: Opnd, clamp: &[(FieldId, u32)]) -> VReg {
-        let sources = [x, multiplier, Opnd::minus_zero(), Opnd::bits(24)];
-        let scaled = Opnd::reg(self.emit(Opcode::FmaRscaleF32, &sources));
+        let by = match multiplier.src {
+            Src::Bits(bits) if multiplier.is_plain() => Some(f32::from_bits(bits)),
+            _ => None,
+        };
+        let scaled = match by {
+            Some(1.0) if x.lane == Lane::All => self.emit(Opcode::LdexpF32, &[x, Opnd::bits(24)]),
+            Some(by) if (by * 16_777_216.0).is_finite() && by.is_normal() => {
+                let by = Opnd::f32(by * 16_777_216.0);
+                self.emit(Opcode::FmaF32, &[x, by, Opnd::minus_zero()])
+            }
+            _ => {
+                let sources = [x, multiplier, Opnd::minus_zero(), Opnd::bits(24)];
+                self.emit(Opcode::FmaRscaleF32, &sources)
+            }
+        };
+        let scaled = Opnd::reg(scaled);
         let fixed = self.emit(Opcode::F32ToS32, &[scaled]);
         self.emit_with(Opcode::FexpF32, &[Opnd::reg(fixed), scaled], clamp)
     }

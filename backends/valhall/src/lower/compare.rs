@@ -454,6 +454,18 @@ impl Lower<'_> {
             .any(|&value| self.uses.is_lazy(value) && self.place(value).is_none())
     }
 
+    /// A truth value in a register as DISCARD.f32 tests it against 0, and the condition under which it holds:
+    /// 1.0 as a comparison gives it, or all ones, a NaN, which `ne` finds different from everything.
+    pub(super) fn truth_as_float(&mut self, value: Value) -> (Opnd, u32) {
+        if let Some(test) = self.test_of(value) {
+            let one = self.compare(test, result::F1, None, false);
+            return (Opnd::reg(one), cond::NE);
+        }
+        let (truth, zero_is_true) = self.branch_condition(value);
+        let truth = Opnd::reg(self.in_register(truth.lane(Lane::All)));
+        (truth, if zero_is_true { cond::EQ } else { cond::NE })
+    }
+
     /// DISCARD.f32 on a comparison of floats, where the condition is one.
     pub(super) fn float_test(&mut self, value: Value) -> Option<crate::inst::Op> {
         let test = self.test_of(value)?;

@@ -170,18 +170,9 @@ impl Lower<'_> {
         let op = match condition.and_then(|value| self.float_test(value)) {
             Some(op) => op,
             None => {
-                // A truth value of all ones is a NaN as f32, and 0 is 0: `ne` on what is at hand.
                 let (test, cmp) = match condition {
                     None => (Opnd::bits(0), 0),
-                    Some(value) => {
-                        let (test, zero_is_true) = self.branch_condition(value);
-                        let test = Opnd::reg(self.in_register(test.lane(Lane::All)));
-                        // A denormal or -0 is no truth value; those are 0 and all ones.
-                        let sources = [test, Opnd::bits(0), Opnd::bits(0)];
-                        let fields = [(f::CMP, if zero_is_true { 0 } else { 3 }), (f::RESULT, 1)];
-                        let one = self.emit_with(Opcode::IcmpOrU32, &sources, &fields);
-                        (Opnd::reg(one), 3)
-                    }
+                    Some(value) => self.truth_as_float(value),
                 };
                 build(Opcode::DiscardF32, &[test, Opnd::bits(0)]).with(f::CMP, cmp)
             }
