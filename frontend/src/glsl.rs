@@ -6,11 +6,17 @@
 //! Everything happens on tokens; [`Places`] leads back to the user's text.
 
 mod beyond;
+mod constants;
+mod dialects;
+mod layouts;
+mod uniforms;
 
 pub use beyond::is_beyond_naga;
+pub use layouts::{Placed, place};
 
 use crate::diagnostic::Diagnostic;
 use crate::places::Places;
+use gpucc_ir::ssa::Stage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Versions without a profile of their own whose programs are programs of 4.50.
@@ -54,19 +60,29 @@ pub struct Rewritten {
     pub places: Places,
     /// What was inferred.
     pub notes: Vec<Diagnostic>,
+    /// Members of blocks whose places the text says.
+    pub placed: Vec<Placed>,
 }
 
-/// Rewrites a text. What is not understood stays as it is, for naga to judge.
-pub fn rewrite(text: &str) -> Rewritten {
-    let mut work = Work {
-        text,
-        tokens: tokens(text),
-        edits: Vec::new(),
-        combined: BTreeMap::new(),
-        takers: BTreeSet::new(),
-        inferred: BTreeMap::new(),
-        notes: Vec::new(),
-    };
+/// Rewrites a text. What is not understood stays as it is, for naga to judge. Values of specialization
+/// constants are taken out of `overrides`.
+pub fn rewrite(text: &str, stage: Stage, overrides: &mut Vec<(String, f64)>) -> Rewritten {
+    let mut work = Work::new(text, stage);
+    work.constants(overrides);
+    work.dialects();
+    work.layouts();
+    work.loose_uniforms();
+    let first = work.finish();
+    let mut second = as_vulkan(&first.text, stage);
+    second.places.after(first.places);
+    second.notes.splice(0..0, first.notes);
+    second.placed = first.placed;
+    second
+}
+
+/// The second step: what OpenGL leaves open and Vulkan wants to be told.
+fn as_vulkan(text: &str, stage: Stage) -> Rewritten {
+    let mut work = Work::new(text, stage);
     work.version();
     work.qualifiers();
     work.bindings();
@@ -159,9 +175,111 @@ struct Work<'a> {
     /// Combined samplers without a binding, and what they get.
     inferred: BTreeMap<&'a str, u32>,
     notes: Vec<Diagnostic>,
+    stage: Stage,
+    /// Where each word stands.
+    words: BTreeMap<&'a str, Vec<usize>>,
+    /// Braces around each token, and whether it is part of a directive.
+    around: Vec<(u32, bool)>,
+    /// What comes before everything but the version.
+    prelude: Vec<String>,
+    /// Members of the block of loose uniforms.
+    loose: Vec<String>,
+    placed: Vec<Placed>,
 }
 
 impl<'a> Work<'a> {
+    fn new(text: &'a str, stage: Stage) -> Self {
+        let tokens = tokens(text);
+        let mut words: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut around = Vec::with_capacity(tokens.len());
+        let mut depth = 0u32;
+        let mut directive = false;
+        let mut end = 0;
+        for (index, token) in tokens.iter().enumerate() {
+            let word = &text[token.start..token.end];
+            let first = index == 0 || text[end..token.start].contains('\n');
+            directive = if first { word == "#" } else { directive };
+            end = token.end;
+            if word == "}" {
+                depth = depth.saturating_sub(1);
+            }
+            around.push((depth, directive));
+            if word == "{" {
+                depth += 1;
+            }
+            if word.len() > 1 || word.as_bytes()[0].is_ascii_alphabetic() {
+                words.entry(word).or_default().push(index);
+            }
+        }
+        Work {
+            text,
+            tokens,
+            edits: Vec::new(),
+            combined: BTreeMap::new(),
+            takers: BTreeSet::new(),
+            inferred: BTreeMap::new(),
+            notes: Vec::new(),
+            stage,
+            words,
+            around,
+            prelude: Vec::new(),
+            loose: Vec::new(),
+            placed: Vec::new(),
+        }
+    }
+
+    /// Where a word stands, in order.
+    fn uses(&self, name: &str) -> &[usize] {
+        self.words.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Braces around a token.
+    fn depth(&self, index: usize) -> u32 {
+        self.around.get(index).map_or(0, |around| around.0)
+    }
+
+    /// The bracket that closes the one at a token.
+    fn closing(&self, open: usize) -> Option<usize> {
+        let mut depth = 0i32;
+        for at in open..self.tokens.len() {
+            match self.word(at) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth -= 1,
+                _ => {}
+            }
+            if depth <= 0 {
+                return (depth == 0 && at > open).then_some(at);
+            }
+        }
+        None
+    }
+
+    /// The bracket that opens the one at a token.
+    fn opening(&self, close: usize) -> Option<usize> {
+        let mut depth = 0i32;
+        for at in (0..=close).rev() {
+            match self.word(at) {
+                ")" | "]" | "}" => depth += 1,
+                "(" | "[" | "{" => depth -= 1,
+                _ => {}
+            }
+            if depth <= 0 {
+                return (depth == 0 && at < close).then_some(at);
+            }
+        }
+        None
+    }
+
+    /// Replaces tokens whatever the length.
+    fn replace_text(&mut self, first: usize, last: usize, added: &str) {
+        let (start, end) = (self.tokens[first].start, self.tokens[last].end);
+        self.edits.push(Edit {
+            at: start,
+            removed: end - start,
+            added: added.to_owned(),
+        });
+    }
+
     fn word(&self, index: usize) -> &'a str {
         self.tokens
             .get(index)
@@ -474,9 +592,7 @@ impl<'a> Work<'a> {
 
     /// A token on a line that starts with `#`.
     fn in_directive(&self, index: usize) -> bool {
-        let start = self.tokens[index].start;
-        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
-        self.text[line..].trim_start().starts_with('#')
+        self.around.get(index).is_some_and(|around| around.1)
     }
 
     fn samplers(&mut self) {
@@ -683,15 +799,33 @@ impl<'a> Work<'a> {
 
     fn finish(mut self) -> Rewritten {
         let mut places = Places::default();
+        if !self.prelude.is_empty() {
+            let version = (0..self.tokens.len()).find(|&at| !self.in_directive(at));
+            let last = (0..version.unwrap_or(self.tokens.len()))
+                .rfind(|&at| self.word(at) == "version" && self.in_directive(at));
+            let at = last.map_or(0, |last| {
+                let from = self.tokens[last].end;
+                let line = self.text[from..].find('\n');
+                line.map_or(self.text.len(), |line| from + line + 1)
+            });
+            let added = format!("{}\n", self.prelude.concat().trim_end());
+            let edit = Edit {
+                at,
+                removed: 0,
+                added,
+            };
+            self.edits.insert(0, edit);
+        }
         if self.edits.is_empty() {
             return Rewritten {
                 text: self.text.to_owned(),
                 places,
                 notes: self.notes,
+                placed: self.placed,
             };
         }
-        // In the order of the text; of two at one place the earlier first.
-        self.edits.sort_by_key(|edit| edit.at);
+        // In the order of the text; of two at one place what only adds first, then the earlier.
+        self.edits.sort_by_key(|edit| (edit.at, edit.removed > 0));
         let mut text = String::with_capacity(self.text.len() + 64 * self.edits.len());
         let mut at = 0;
         places.push(0, 0);
@@ -711,22 +845,27 @@ impl<'a> Work<'a> {
             text,
             places,
             notes: self.notes,
+            placed: self.placed,
         }
     }
 }
 
 /// Types whose variables need a binding of their own.
 fn is_opaque(name: &str) -> bool {
-    let rest = name.strip_prefix(['i', 'u']).unwrap_or(name);
+    let bare = name.strip_prefix(['i', 'u']).unwrap_or(name);
     ["sampler", "texture", "image"]
         .iter()
-        .any(|prefix| rest.starts_with(prefix))
+        .any(|prefix| bare.starts_with(prefix) || name.starts_with(prefix))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use gpucc_ir::ssa::Span;
+
+    fn rewrite(text: &str) -> Rewritten {
+        as_vulkan(text, Stage::Fragment)
+    }
 
     #[test]
     fn a_combined_sampler_becomes_a_texture_and_a_sampler_of_one_binding() {

@@ -8,6 +8,8 @@ use gpucc_ir::ssa::Span;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     pieces: Vec<(u32, u32)>,
+    /// What was rewritten before.
+    earlier: Option<Box<Places>>,
 }
 
 impl Places {
@@ -23,8 +25,21 @@ impl Places {
         }
     }
 
+    /// What was rewritten was the result of an earlier rewriting.
+    pub fn after(&mut self, earlier: Places) {
+        self.earlier = Some(Box::new(earlier));
+    }
+
     /// The user's place.
     pub fn original(&self, span: Span) -> Span {
+        let span = self.before(span);
+        match &self.earlier {
+            Some(earlier) => earlier.original(span),
+            None => span,
+        }
+    }
+
+    fn before(&self, span: Span) -> Span {
         if self.pieces.is_empty() || span.is_none() {
             return span;
         }

@@ -83,13 +83,17 @@ fn read_module(
     notes: &mut Vec<Diagnostic>,
     places: &mut Places,
 ) -> Result<Valid, Stop> {
+    // Values of GLSL's specialization constants go into the text.
+    let mut left = options.clone();
     let module = match source {
         Source::Wgsl(_) => wgsl(text)?,
         Source::Glsl { stage, .. } => {
-            let rewritten = crate::glsl::rewrite(text);
+            let rewritten = crate::glsl::rewrite(text, stage, &mut left.overrides);
             *places = rewritten.places;
             notes.extend(rewritten.notes);
-            glsl(&rewritten.text, stage)?
+            let mut module = glsl(&rewritten.text, stage)?;
+            crate::glsl::place(&mut module, &rewritten.placed);
+            module
         }
         Source::SpirV(bytes) => spirv(bytes, options, notes, places)?,
     };
@@ -130,7 +134,7 @@ fn read_module(
     let none = Options::default();
     let options = match source {
         Source::SpirV(_) => &none,
-        _ => options,
+        _ => &left,
     };
     let language_shares_bindings = language != Language::Wgsl;
     let (module, info) = resolve(module, info, options, language_shares_bindings)?;

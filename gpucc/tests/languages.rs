@@ -1,0 +1,189 @@
+//! GLSL and SPIR-V as people and compilers write them: what each program computes is known, both machines'
+//! bytes are proved against the reference on 16 inputs.
+
+use gpucc::verify::verify;
+use gpucc::{Choice, Compiler, Options, Source, SourceText, Stage, Target};
+use std::process::Command;
+
+/// Verifies the entry points of a source on the machines.
+#[track_caller]
+fn holds(name: &str, source: Source<'_>, targets: &[&str]) {
+    for target in targets {
+        let machine = Target::by_name(target).expect("a target");
+        let compiler = Compiler::new(machine, None).expect("it has a compiler");
+        let mut options = Options::default();
+        options.keep_steps = true;
+        let parsed = compiler
+            .parse(source, Choice::default(), &options)
+            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
+        assert!(!parsed.entries.is_empty(), "{name} has no entry point");
+        for entry in parsed.entries {
+            let func = entry
+                .func
+                .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
+            let compiled = compiler
+                .compile(&func, &options)
+                .unwrap_or_else(|failure| panic!("{target} {name}: {}", failure.summary()));
+            let text = SourceText::new(name, None);
+            let summary = verify(&compiler, &compiled, &text, &options, 16, 1)
+                .unwrap_or_else(|failure| panic!("{target} {name}: {}", failure.summary()));
+            let first = summary.first.as_ref().map(ToString::to_string);
+            assert!(
+                summary.holds() && first.is_none(),
+                "{target} {name}: {first:?}"
+            );
+            assert!(summary.words > 0, "{target} {name}: nothing was compared");
+        }
+    }
+}
+
+const BOTH: &[&str] = &["valhall", "r700"];
+
+#[track_caller]
+fn glsl(name: &str, text: &str, stage: Stage) {
+    holds(name, Source::Glsl(text, stage), BOTH);
+}
+
+/// Runs a compute program on the interpreter and on both machines; gives what they all printed.
+#[track_caller]
+fn run(text: &str, arguments: &[&str]) -> String {
+    run_on(text, arguments, &["interp", "valhall", "r700"])
+}
+
+#[track_caller]
+fn run_on(text: &str, arguments: &[&str], targets: &[&str]) -> String {
+    let name = format!("gpucc-languages-{}-{:p}.comp", std::process::id(), text);
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, text).expect("the folder for temporary files can be written");
+    let mut printed: Option<String> = None;
+    for target in targets {
+        let output = Command::new(env!("CARGO_BIN_EXE_gpucc"))
+            .arg("run")
+            .arg(&path)
+            .args(["--target", target, "--groups", "1"])
+            .args(arguments)
+            .output()
+            .expect("gpucc starts");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{target}: {error}");
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let first = printed.get_or_insert_with(|| text.clone());
+        assert_eq!(*first, text, "{target}");
+    }
+    std::fs::remove_file(&path).expect("it was written");
+    printed.expect("there are targets")
+}
+
+#[test]
+fn uniforms_outside_of_blocks_are_members_of_one_block() {
+    glsl(
+        "loose.frag",
+        "#version 330\nuniform vec4 tint = vec4(1.0), offsets[2];\nuniform bool flip; uniform mat3 m;\n\
+         #define COUNT 3\nuniform float weights[COUNT];\nstruct Light { vec3 at; float power; };\n\
+         uniform Light light;\nin vec3 n; out vec4 color;\n\
+         void main() { vec3 v = m * n; if (flip) v = -v; color = tint * vec4(v, weights[2]) + offsets[1];\n\
+         color.xyz += light.at * light.power; }",
+        Stage::Fragment,
+    );
+}
+
+#[test]
+fn programs_of_the_first_versions_have_their_built_in_variables() {
+    glsl(
+        "old.vert",
+        "attribute vec2 corner;\nvarying vec2 uv;\nuniform mat4 turn;\n\
+         void main() { uv = corner; gl_TexCoord[1] = gl_MultiTexCoord0; gl_FrontColor = gl_Color;\n\
+         gl_Position = turn * ftransform() + vec4(gl_NormalMatrix * gl_Normal, 0.0); }",
+        Stage::Vertex,
+    );
+    glsl(
+        "old.frag",
+        "#version 120\n#extension GL_ARB_shadow : enable\nvarying vec2 uv;\nuniform sampler2D t;\n\
+         uniform sampler2DShadow s;\nvoid main() { vec4 c = texture2D(t, uv) * gl_Color + gl_TexCoord[1];\n\
+         gl_FragColor = c + shadow2D(s, vec3(uv, 0.5)); }",
+        Stage::Fragment,
+    );
+    glsl(
+        "data.frag",
+        "#version 110\nvoid main() { gl_FragData[0] = vec4(1.0); gl_FragData[1] = gl_FragCoord; }",
+        Stage::Fragment,
+    );
+}
+
+#[test]
+fn redeclared_built_in_variables_stay_what_they_are() {
+    glsl(
+        "block.vert",
+        "#version 450\nlayout(location = 0) in vec4 a;\nlayout(location = 0) out vec4 b;\n\
+         out gl_PerVertex { vec4 gl_Position; float gl_PointSize; };\nvoid main() { b = a.wzyx; gl_Position = a; }",
+        Stage::Vertex,
+    );
+    glsl(
+        "depth.frag",
+        "#version 450\nlayout(depth_less) out float gl_FragDepth;\nlayout(origin_upper_left) in vec4 gl_FragCoord;\n\
+         layout(location = 0) out vec4 c;\nvoid main() { c = gl_FragCoord; gl_FragDepth = gl_FragCoord.z * 0.5; }",
+        Stage::Fragment,
+    );
+}
+
+#[test]
+fn a_subpass_input_is_a_texel_at_the_pixel() {
+    glsl(
+        "subpass.frag",
+        "#version 450\nlayout(input_attachment_index = 0, set = 0, binding = 1) uniform subpassInput one;\n\
+         layout(input_attachment_index = 1, binding = 2) uniform usubpassInput two;\n\
+         layout(location = 0) out vec4 c;\nvoid main() { c = subpassLoad(one).zyxw + vec4(subpassLoad(two)); }",
+        Stage::Fragment,
+    );
+}
+
+#[test]
+fn members_lie_where_the_text_says() {
+    let text = "#version 450\nlayout(local_size_x = 1) in;\n\
+        layout(set = 0, binding = 0) uniform U { layout(offset = 16) float a; layout(offset = 32) vec4 b; float c; };\n\
+        layout(std430, set = 0, binding = 1) coherent writeonly buffer Out { float o[3]; };\n\
+        void main() { o[0] = a; o[1] = b.y; o[2] = c; }";
+    let words: Vec<String> = (0..16).map(|k| format!("{k}")).collect();
+    let set = format!("0.0=f32:{}", words.join(","));
+    let printed = run(
+        text,
+        &["--set", &set, "--set", "0.1=zeros:12", "--dump", "0.1:f32"],
+    );
+    assert_eq!(printed, "0.1: 4 9 12");
+}
+
+#[test]
+fn matrices_lie_by_rows_or_in_two_rows_where_the_text_says() {
+    let text = "#version 450\nlayout(local_size_x = 1) in;\n\
+        layout(std140, set = 0, binding = 0) uniform U { layout(row_major) mat4 r; mat2 s; layout(row_major) mat3x2 t[2]; layout(column_major) mat4 k; } u;\n\
+        layout(std430, set = 0, binding = 1) buffer Out { float o[]; };\n\
+        void main() { o[0] = u.r[1][2]; o[1] = u.s[1].y; o[2] = u.t[1][2].y; o[3] = u.k[1].x; vec4 v = u.r * vec4(1, 0, 0, 0); o[4] = v.y; }";
+    let words: Vec<String> = (0..56).map(|k| format!("{k}")).collect();
+    let set = format!("0.0=f32:{}", words.join(","));
+    let printed = run(
+        text,
+        &["--set", &set, "--set", "0.1=zeros:20", "--dump", "0.1:f32"],
+    );
+    // r: rows of 4 words from 0 on; s: columns of 4 from 16 on; t: two rows of 4 each from 24 on; k from 40 on.
+    assert_eq!(printed, "0.1: 9 21 38 44 4");
+}
+
+#[test]
+fn specialization_constants_size_arrays_and_workgroups() {
+    let text = "#version 450\nlayout(local_size_x_id = 7) in;\nlayout(constant_id = 3) const int n = 2;\n\
+        layout(constant_id = 4) const float scale = 0.5;\nconst int twice = n * 2;\n\
+        layout(std430, set = 0, binding = 0) buffer Out { float o[]; };\n\
+        void main() { float a[twice]; for (int i = 0; i < twice; i++) a[i] = float(i) * scale; \
+        o[gl_LocalInvocationID.x] = a[twice - 1]; }";
+    let set = ["--set", "0.0=zeros:12", "--dump", "0.0:f32"];
+    assert_eq!(run(text, &set), "0.0: 1.5 0 0");
+    let given = [
+        "--override",
+        "n=4",
+        "--override",
+        "4=2",
+        "--override",
+        "7=3",
+    ];
+    assert_eq!(run(text, &[&set[..], &given[..]].concat()), "0.0: 14 14 14");
+}
