@@ -21,6 +21,7 @@ mod places;
 mod prescan;
 mod quarantine;
 mod read;
+mod rejected;
 mod source;
 mod spirv;
 mod stop;

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, FailureKind};
 use crate::places::Places;
 use crate::quarantine::{self, Escape};
+use crate::rejected::rejected;
 use crate::source::Language;
 use crate::stop::{READING, Stop};
 use crate::{Options, Source};
@@ -10,10 +11,9 @@ use gpucc_ir::ssa::{Span, Stage};
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::front;
 use naga::valid::{
-    Capabilities, EntryPointError, FunctionError, FunctionInfo, ModuleInfo, ValidationError,
-    ValidationFlags, Validator,
+    Capabilities, EntryPointError, FunctionInfo, ModuleInfo, ValidationError, ValidationFlags,
+    Validator,
 };
-use std::error::Error;
 
 /// A module that naga found valid, with every override replaced by its value.
 pub struct Valid {
@@ -121,7 +121,7 @@ fn read_module(
             let freed = freeing.then(|| as_functions(&module));
             match freed.map(|(freed, functions)| (validate(&freed), functions)) {
                 Some((Ok(info), functions)) => (info, functions),
-                _ => return Err(rejected(&error, language)),
+                _ => return Err(rejected(&error, &module, language)),
             }
         }
     };
@@ -198,6 +198,7 @@ fn wgsl(text: &str) -> Result<naga::Module, Stop> {
     parsed.map_err(|error| {
         let mut diagnostic = Diagnostic::error("wgsl", error.message());
         for (place, label) in error.labels() {
+            let label = if label == "see msg" { "" } else { label };
             diagnostic = diagnostic.at(span(place), label);
         }
         for note in error.notes() {
@@ -314,7 +315,7 @@ fn spirv(
     })
 }
 
-fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
+pub fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
     diagnostic.message = format!("not supported by gpucc yet: {feature} ({READING})");
     diagnostic.code = "unsupported".to_owned();
     let kind = FailureKind::Unsupported {
@@ -323,51 +324,6 @@ fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
         needs: None,
     };
     Stop::new(kind, diagnostic)
-}
-
-/// What naga's validator says, with the chain of reasons as notes. Of WGSL it is the user's error.
-/// naga's rules for its own form say little about GLSL and SPIR-V, of which it often makes what it
-/// then refuses; such sources are valid as far as we know.
-fn rejected(error: &naga::WithSpan<ValidationError>, language: Language) -> Stop {
-    let inner = error.as_inner();
-    let mut reasons = vec![inner.to_string()];
-    let mut source = inner.source();
-    while let Some(reason) = source {
-        reasons.push(reason.to_string());
-        source = reason.source();
-    }
-    // The innermost reason says most; the outer ones say where.
-    let message = reasons.pop().unwrap_or_default();
-    let mut diagnostic = Diagnostic::error("validation", message);
-    for (place, label) in error.spans() {
-        diagnostic = diagnostic.at(span(*place), label.clone());
-    }
-    for reason in reasons.into_iter().rev() {
-        diagnostic = diagnostic.with_note(format!("in: {reason}"));
-    }
-    let function = match inner {
-        ValidationError::Function { source, .. } => Some(source),
-        ValidationError::EntryPoint {
-            source: EntryPointError::Function(source),
-            ..
-        } => Some(source),
-        _ => None,
-    };
-    let feature = match function {
-        Some(FunctionError::InvalidArgumentPointerSpace { .. }) => {
-            Some("pointers to module variables as function parameters")
-        }
-        Some(FunctionError::ExpressionAlreadyInScope(_)) => {
-            Some("this control flow of the reader's making")
-        }
-        _ => None,
-    };
-    let reason = diagnostic.message.clone();
-    match feature {
-        Some(feature) => unsupported_with(feature, diagnostic),
-        None if language != Language::Wgsl => unsupported_with(&reason, diagnostic),
-        None => Stop::new(FailureKind::Invalid, diagnostic),
-    }
 }
 
 /// Gives every override its value.
@@ -469,7 +425,7 @@ fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
                     "give one with `--override {name}=VALUE`, or one to all with `--overrides-default N`"
                 ))
         }
-        PipelineConstantError::ValidationError(error) => rejected(&error, Language::Wgsl),
+        PipelineConstantError::ValidationError(error) => rejected(&error, module, Language::Wgsl),
         error => Stop::invalid(format!("overrides: {error}")),
     }
 }

@@ -1,0 +1,282 @@
+//! What naga's validator refuses, in the words of the user's language: naga names expressions by numbers and types by
+//! its own structures.
+
+use crate::diagnostic::{Diagnostic, FailureKind};
+use crate::read::{span, unsupported_with};
+use crate::source::Language;
+use crate::stop::Stop;
+use naga::back::binary_operation_str;
+use naga::common::wgsl::TypeContext;
+use naga::proc::{ResolveContext, TypeResolution};
+use naga::valid::{EntryPointError, ExpressionError, FunctionError, ValidationError};
+use naga::{Expression, Function, Handle, Module, ShaderStage, TypeInner, UnaryOperator};
+use std::error::Error;
+
+/// The reason, and what holds it as notes. Of WGSL it is the user's error. naga's rules for its own form say little about
+/// GLSL and SPIR-V, of which it often makes what it then refuses; such sources are valid as far as we know.
+pub fn rejected(
+    error: &naga::WithSpan<ValidationError>,
+    module: &Module,
+    language: Language,
+) -> Stop {
+    let inner = error.as_inner();
+    let function = in_function(inner, module);
+    let own = function.and_then(|(error, function)| Speller { module, function }.spell(error));
+    // The innermost reason says most; the outer ones say where.
+    let mut reasons: Vec<&(dyn Error + 'static)> = vec![inner];
+    let mut next = inner.source();
+    while let Some(reason) = next {
+        reasons.push(reason);
+        next = reason.source();
+    }
+    let innermost = reasons.pop();
+    let message = own.unwrap_or_else(|| {
+        without_numbers(&innermost.map(ToString::to_string).unwrap_or_default())
+    });
+    let mut diagnostic = Diagnostic::error("validation", message);
+    for (place, label) in error.spans() {
+        diagnostic = diagnostic.at(span(*place), without_handle(label));
+    }
+    for reason in reasons.into_iter().rev() {
+        let text = match reason.downcast_ref() {
+            Some(ValidationError::EntryPoint { stage, name, .. }) => {
+                format!("in the {} entry point `{name}`", stage_name(*stage))
+            }
+            Some(ValidationError::Function { name, .. }) => format!("in the function `{name}`"),
+            _ => match without_numbers(&reason.to_string()).as_str() {
+                // The label is on it.
+                "Expression is invalid" => continue,
+                text => format!("in: {text}"),
+            },
+        };
+        diagnostic = diagnostic.with_note(text);
+    }
+    let feature = match function {
+        Some((FunctionError::InvalidArgumentPointerSpace { .. }, _)) => {
+            Some("pointers to module variables as function parameters")
+        }
+        Some((FunctionError::ExpressionAlreadyInScope(_), _)) => {
+            Some("this control flow of the reader's making")
+        }
+        _ => None,
+    };
+    let reason = diagnostic.message.clone();
+    match feature {
+        Some(feature) => unsupported_with(feature, diagnostic),
+        None if language != Language::Wgsl => unsupported_with(&reason, diagnostic),
+        None => Stop::new(FailureKind::Invalid, diagnostic),
+    }
+}
+
+/// The function whose body is refused, and why.
+fn in_function<'e, 'm>(
+    error: &'e ValidationError,
+    module: &'m Module,
+) -> Option<(&'e FunctionError, &'m Function)> {
+    match error {
+        ValidationError::Function { handle, source, .. } => {
+            Some((source, module.functions.try_get(*handle).ok()?))
+        }
+        ValidationError::EntryPoint {
+            source: EntryPointError::Function(source),
+            name,
+            stage,
+        } => {
+            let mut entries = module.entry_points.iter();
+            let entry = entries.find(|entry| entry.name == *name && entry.stage == *stage)?;
+            Some((source, &entry.function))
+        }
+        _ => None,
+    }
+}
+
+struct Speller<'m> {
+    module: &'m Module,
+    function: &'m Function,
+}
+
+impl Speller<'_> {
+    /// The commonest errors of types in our own words.
+    fn spell(&self, error: &FunctionError) -> Option<String> {
+        use ExpressionError as E;
+        use FunctionError as F;
+        let text = match error {
+            F::Expression { source, .. } => match source {
+                E::InvalidBinaryOperandTypes {
+                    op,
+                    lhs_type,
+                    rhs_type,
+                    ..
+                } => {
+                    let (a, b) = (self.inner(lhs_type), self.inner(rhs_type));
+                    let op = binary_operation_str(*op);
+                    format!("`{op}` does not work on `{a}` and `{b}`")
+                }
+                E::InvalidUnaryOperandType(op, operand) => {
+                    let op = match op {
+                        UnaryOperator::Negate => "-",
+                        UnaryOperator::LogicalNot => "!",
+                        UnaryOperator::BitwiseNot => "~",
+                    };
+                    format!("`{op}` does not work on {}", self.of(*operand))
+                }
+                E::InvalidIndexType(index) => {
+                    format!("an index is an integer, not {}", self.of(*index))
+                }
+                E::SelectValuesTypeMismatch { accept, reject } => {
+                    let (a, b) = (self.inner(reject), self.inner(accept));
+                    format!("`select` chooses between values of one type, not `{a}` and `{b}`")
+                }
+                E::SelectConditionNotABool { actual } => {
+                    let condition = self.inner(actual);
+                    format!("the condition of `select` is boolean, not `{condition}`")
+                }
+                _ => return None,
+            },
+            F::InvalidReturnType {
+                expression,
+                expected_ty,
+            } => {
+                let declared = expected_ty.map(|ty| self.module.to_ctx().type_to_string(ty));
+                match (declared, expression) {
+                    (Some(ty), None) => format!("the function ends without its result, `{ty}`"),
+                    (Some(ty), Some(value)) => {
+                        format!("the function returns `{ty}`, not {}", self.of(*value))
+                    }
+                    (None, _) => "the function returns nothing".to_owned(),
+                }
+            }
+            F::InvalidIfType(condition) => {
+                format!(
+                    "the condition of `if` is boolean, not {}",
+                    self.of(*condition)
+                )
+            }
+            F::InvalidSwitchType(value) => {
+                format!("`switch` chooses by an integer, not by {}", self.of(*value))
+            }
+            F::InvalidStoreTypes { pointer, value } => {
+                let (to, value) = (self.of(*pointer), self.of(*value));
+                format!("{value} is not what {to} points to")
+            }
+            _ => return None,
+        };
+        Some(text)
+    }
+
+    fn inner(&self, inner: &TypeInner) -> String {
+        let resolution = TypeResolution::Value(inner.clone());
+        self.module.to_ctx().type_resolution_to_string(&resolution)
+    }
+
+    /// The type of an expression.
+    fn of(&self, expression: Handle<Expression>) -> String {
+        let Function {
+            local_variables,
+            arguments,
+            expressions,
+            ..
+        } = self.function;
+        let context = ResolveContext::with_locals(self.module, local_variables, arguments);
+        let mut types = naga::front::Typifier::new();
+        let known = expressions.try_get(expression).is_ok()
+            && types.grow(expression, expressions, &context).is_ok();
+        if known {
+            let ty = &types[expression];
+            format!("`{}`", self.module.to_ctx().type_resolution_to_string(ty))
+        } else {
+            "this".to_owned()
+        }
+    }
+}
+
+const fn stage_name(stage: ShaderStage) -> &'static str {
+    match stage {
+        ShaderStage::Vertex => "vertex",
+        ShaderStage::Fragment => "fragment",
+        ShaderStage::Compute => "compute",
+        ShaderStage::Task => "task",
+        ShaderStage::Mesh => "mesh",
+        ShaderStage::RayGeneration => "ray generation",
+        ShaderStage::Miss => "miss",
+        ShaderStage::AnyHit => "any-hit",
+        ShaderStage::ClosestHit => "closest-hit",
+    }
+}
+
+/// `Accessing with index [1] can't be done` without what nobody but naga knows.
+fn without_numbers(text: &str) -> String {
+    let words = text.split(' ').filter(|word| {
+        let number = word
+            .strip_prefix('[')
+            .and_then(|word| word.strip_suffix(']'));
+        number.is_none_or(|number| !number.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A label that names one of naga's things by its number says nothing.
+fn without_handle(label: &str) -> &str {
+    match label {
+        "invalid return" => "",
+        _ if label.starts_with("naga::") => "",
+        _ => label,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Source, parse};
+
+    /// The message, the text that the first label marks, and the notes.
+    fn refused(body: &str) -> (String, String, Vec<String>) {
+        let text = format!("@fragment fn main() -> @location(0) vec4f {{ {body} }}");
+        let failure =
+            parse(Source::Wgsl(&text), "a.wgsl", &Options::default()).expect_err("it is wrong");
+        let diagnostic = &failure.diagnostics[0];
+        let label = &diagnostic.labels[0];
+        assert_eq!(label.text, "");
+        let marked = &text[label.span.start as usize..label.span.end as usize];
+        (
+            diagnostic.message.clone(),
+            marked.to_owned(),
+            diagnostic.notes.clone(),
+        )
+    }
+
+    #[test]
+    fn wrong_types_are_named_as_in_the_source() {
+        let cases = [
+            (
+                "let x = 1.0; return vec4f(x) + vec3f(1.0);",
+                "`+` does not work on `vec4<f32>` and `vec3<f32>`",
+                "vec4f(x) + vec3f(1.0)",
+            ),
+            (
+                "return vec3f(1.0);",
+                "the function returns `vec4<f32>`, not `vec3<f32>`",
+                "vec3f(1.0)",
+            ),
+            (
+                "let a = true; return vec4f(f32(-a));",
+                "`-` does not work on `bool`",
+                "-a",
+            ),
+            (
+                "var a: array<f32, 4>; let i = 1.5f; return vec4f(a[i]);",
+                "an index is an integer, not `f32`",
+                "a[i]",
+            ),
+            (
+                "if 1 { } return vec4f();",
+                "the condition of `if` is boolean, not `i32`",
+                "1",
+            ),
+        ];
+        for (body, message, marked) in cases {
+            let found = refused(body);
+            assert_eq!((found.0.as_str(), found.1.as_str()), (message, marked));
+            assert_eq!(found.2, ["in the fragment entry point `main`"]);
+        }
+    }
+}
