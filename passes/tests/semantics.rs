@@ -4,7 +4,8 @@
 mod common;
 
 use common::{
-    add_table, difference, echo_stores, has_private_memory, phis_to_memory, private_accesses, run,
+    add_table, difference, echo_arms, echo_stores, has_private_memory, phis_to_memory,
+    private_accesses, run,
 };
 use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
@@ -349,6 +350,9 @@ fn every_pass_finds_something_to_do_in_random_programs() {
         if seed % 4 == 3 {
             echo_stores(&mut func);
         }
+        if seed % 4 == 2 {
+            echo_arms(&mut func);
+        }
         if seed % 4 == 1 {
             add_table(&mut func);
         }
@@ -453,6 +457,22 @@ fn a_table_gives_what_the_array_gave() {
             .values()
             .any(|mem| mem.space == MemSpace::Constant)
     );
+}
+
+#[test]
+fn both_arms_may_share_work() {
+    let prepare: fn(&mut Func) = |func| {
+        echo_arms(func);
+    };
+    let case = Case::of(&["hoist"]);
+    let compared = compare(&case, &Config::COMPUTE, prepare);
+    assert!(compared >= SEEDS / 2, "only {compared} could be compared");
+    let moved = (0..SEEDS).map(|seed| {
+        let mut func = program(seed, &Config::COMPUTE);
+        echo_arms(&mut func);
+        case.apply(&mut func)
+    });
+    assert!(moved.sum::<u64>() > SEEDS, "both echoes of an arm move");
 }
 
 #[test]

@@ -475,6 +475,39 @@ pub fn echo_stores(func: &mut Func) -> usize {
     echoed
 }
 
+/// Gives both arms of each `if` with words as results the same work of their own. Returns how many there were.
+pub fn echo_arms(func: &mut Func) -> usize {
+    let mut echoed = 0;
+    for (region, ..) in func.regions_in_order() {
+        for inst in func.regions[region].insts.clone() {
+            let data = func.insts[inst].clone();
+            let word = |&value: &Value| func.ty(value) == Type::B32;
+            let Some(index) = data.results.iter().position(word) else {
+                continue;
+            };
+            if data.op != Op::If {
+                continue;
+            }
+            echoed += 1;
+            for arm in data.regions {
+                let Some(end) = func.regions[arm].insts.pop() else {
+                    continue;
+                };
+                let mut b = Builder::at(func, arm);
+                if b.func.insts[end].op == Op::Yield {
+                    let number = b.convert(Op::UConvert, Type::B32, data.args[0]);
+                    let twice = b.op2(Op::IAdd, number, number);
+                    let given = b.func.insts[end].args[index];
+                    let mixed = b.op2(Op::Xor, given, twice);
+                    b.func.insts[end].args[index] = mixed;
+                }
+                func.regions[arm].insts.push(end);
+            }
+        }
+    }
+    echoed
+}
+
 pub fn has_private_memory(func: &Func) -> bool {
     func.regions_in_order().iter().any(|&(region, ..)| {
         func.regions[region]
