@@ -306,7 +306,7 @@ mod tests {
             &[Type::B32],
             |b| vec![load(b, 4)],
             |b| {
-                let (x, y) = (load(b, 4), load(b, 8));
+                let (x, y) = (load(b, 4), load(b, 32));
                 vec![b.op2(Op::IAdd, x, y)]
             },
         );
@@ -327,5 +327,57 @@ mod tests {
             .map(|&(region, ..)| loads(region))
             .sum();
         assert_eq!(all, 2);
+    }
+
+    #[test]
+    fn a_word_of_an_arm_comes_with_its_neighbour_outside() {
+        let mut func = Func::new("line", Stage::Compute);
+        let read_only = gpucc_ir::ssa::ImageAccess {
+            load: true,
+            store: false,
+            atomic: false,
+        };
+        let resource = func.resources.push(ResourceData {
+            group: 0,
+            binding: 0,
+            name: "u".into(),
+            kind: ResourceKind::Storage {
+                size: 32,
+                stride: 4,
+                access: read_only,
+            },
+            count: None,
+            scalar: Scalar::U32,
+        });
+        let mut b = Builder::at_body(&mut func);
+        let load = |b: &mut Builder, at: u32| {
+            let address = b.u32(at);
+            b.buffer_load(resource, None, address, &[Type::B32])[0]
+        };
+        let outer = load(&mut b, 20);
+        let zero = b.u32(0);
+        let cond = b.op2(Op::IEq, outer, zero);
+        // The last stands in the array behind, whose length nobody promises.
+        b.if_else(
+            cond,
+            &[Type::B32],
+            |b| vec![load(b, 24)],
+            |b| vec![load(b, 36)],
+        );
+        b.end(Op::Yield, &[]);
+        assert!(run(&mut func));
+        verify(&func).expect("still sound");
+        let loads = |region: Region| {
+            let list = func.regions[region].insts.iter();
+            list.filter(|&&inst| func.insts[inst].op == Op::BufferLoad)
+                .map(|&inst| func.insts[inst].results.len())
+                .collect::<Vec<_>>()
+        };
+        let found: Vec<_> = func
+            .regions_in_order()
+            .iter()
+            .map(|&(region, ..)| loads(region))
+            .collect();
+        assert_eq!(found, [vec![2], vec![], vec![1]]);
     }
 }
