@@ -5,6 +5,8 @@
 //! Inner constructs are decided before the loops around them, so that what passes unchanged through
 //! a nest disappears from all of it in one run.
 
+mod same;
+
 use crate::{
     ctx::Ctx,
     rename::Renames,
@@ -88,9 +90,14 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
             }
         }
         if func.insts[construct].op == Op::Loop {
-            congruent_params(func, ctx, &shape, &mut renames, construct);
+            same::params(func, ctx, &shape, &mut renames, construct);
+            let continuing = func.insts[construct].regions[1];
+            let params = &func.regions[continuing].params;
+            let which = Carries::Continuing;
+            congruent(func, ctx, &shape, &mut renames, construct, which, params);
         }
-        congruent_results(func, ctx, &shape, &mut renames, construct);
+        let (which, results) = (Carries::Results, &func.insts[construct].results);
+        congruent(func, ctx, &shape, &mut renames, construct, which, results);
     }
     renames.apply(func)
 }
@@ -98,110 +105,32 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 /// What all terminators give for one of several, which tells equal ones.
 type Given = (Type, SmallVec<[Value; 4]>);
 
-/// Results that every terminator gives the same as an earlier one.
-fn congruent_results(
+/// Results, or parameters of `continuing`, to which every terminator gives the same as to an earlier one.
+fn congruent(
     func: &Func,
     ctx: &mut Ctx,
     shape: &Shape,
     renames: &mut Renames,
     construct: Inst,
+    which: Carries,
+    list: &[Value],
 ) {
-    let results = &func.insts[construct].results;
-    if results.len() < 2 {
+    if list.len() < 2 {
         return;
     }
     let mut first: BTreeMap<Given, Value> = BTreeMap::new();
-    for (index, &result) in results.iter().enumerate() {
-        if renames.get(result) != result {
+    for (index, &value) in list.iter().enumerate() {
+        if renames.get(value) != value {
             continue;
         }
-        let given = given(
-            func,
-            shape,
-            renames,
-            construct,
-            (Carries::Results, index),
-            |value| value,
-        );
-        let equal = *first.entry((func.ty(result), given)).or_insert(result);
-        if equal != result && ctx.draw() {
-            renames.set(result, equal);
-        }
-    }
-}
-
-/// What each terminator gives, as `class` sees it.
-fn given(
-    func: &Func,
-    shape: &Shape,
-    renames: &mut Renames,
-    construct: Inst,
-    (which, index): (Carries, usize),
-    class: impl Fn(Value) -> Value,
-) -> SmallVec<[Value; 4]> {
-    let mut given = SmallVec::new();
-    for terminator in shape.terminators(construct) {
-        if let Some(value) = carried_at(func, terminator, construct, which, index) {
-            given.push(class(renames.get(value)));
-        }
-    }
-    given
-}
-
-/// Rounds after which parameters that are still being told apart count as different.
-const ROUNDS: u32 = 8;
-
-/// Parameters of a loop that begin equal and are given equal values each trip. All are taken as equal at
-/// first, and told apart until nothing more is.
-fn congruent_params(
-    func: &Func,
-    ctx: &mut Ctx,
-    shape: &Shape,
-    renames: &mut Renames,
-    construct: Inst,
-) {
-    let data = &func.insts[construct];
-    let lists = [data.regions[0], data.regions[1]].map(|region| &func.regions[region].params);
-    if lists[0].len() < 2 && lists[1].len() < 2 {
-        return;
-    }
-    // The first of each class.
-    let mut class: BTreeMap<Value, Value> = BTreeMap::new();
-    for params in lists {
-        for &param in params {
-            class.insert(param, params[0]);
-        }
-    }
-    for round in 0.. {
-        if round == ROUNDS {
-            return;
-        }
-        let mut next = BTreeMap::new();
-        for (params, which) in lists
-            .into_iter()
-            .zip([Carries::Params, Carries::Continuing])
-        {
-            let mut first: BTreeMap<(Option<Value>, Given), Value> = BTreeMap::new();
-            for (index, &param) in params.iter().enumerate() {
-                let init = (which == Carries::Params).then(|| renames.get(data.args[index]));
-                let given = given(func, shape, renames, construct, (which, index), |value| {
-                    class.get(&value).copied().unwrap_or(value)
-                });
-                let key = (init, (func.ty(param), given));
-                next.insert(param, *first.entry(key).or_insert(param));
-            }
-        }
-        if next == class {
-            break;
-        }
-        class = next;
-    }
-    for params in lists {
-        for &param in params {
-            let equal = class[&param];
-            if equal != param && renames.get(param) == param && ctx.draw() {
-                renames.set(param, equal);
-            }
+        let given = shape
+            .terminators(construct)
+            .filter_map(|term| carried_at(func, term, construct, which, index))
+            .map(|given| renames.get(given))
+            .collect();
+        let equal = *first.entry((func.ty(value), given)).or_insert(value);
+        if equal != value && ctx.draw() {
+            renames.set(value, equal);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! float arithmetic or goes into nothing else. Inside the arms of an `if` its condition is a
 //! constant. One walk in program order; what an identity makes is looked at again at once.
 
+mod choice;
 mod float;
 mod integer;
 mod relaxed;
@@ -58,6 +59,8 @@ pub(crate) enum Rewrite {
     OpBits(Op, SmallVec<[Value; 4]>, Type, u64),
     /// Another op whose first operand is a new constant of this type.
     BitsOp(Op, Type, u64, Value),
+    /// One of two new constants of the result's type, by this condition.
+    Choice(Value, u64, u64),
     /// Another op both operands of which are a new instruction's result.
     Twice(Op, Op, SmallVec<[Value; 4]>),
     /// The second value where the first is these bits, else the third.
@@ -267,6 +270,20 @@ impl Fold<'_, '_> {
                     data.op = op;
                     data.args = SmallVec::from_slice(&[truth, test]);
                 }
+                Rewrite::Choice(cond, yes, no) => {
+                    let ty = func.ty(result);
+                    let mut args = SmallVec::from_slice(&[cond]);
+                    for bits in [yes, no] {
+                        let imm = Imm::Bits(bits & ty.mask());
+                        let constant = func.new_inst(plain(Op::Const, imm), &[ty]);
+                        out.push(constant);
+                        args.push(func.insts[constant].results[0]);
+                    }
+                    let data = &mut func.insts[inst];
+                    data.op = Op::Select;
+                    data.imm = Imm::None;
+                    data.args = args;
+                }
                 Rewrite::Twice(op, inner, args) => {
                     let mut made = plain(inner, Imm::None);
                     made.args = args;
@@ -301,6 +318,9 @@ impl Fold<'_, '_> {
             && let Some(value) = eval_inst(func, data, &bits, model)
         {
             return Some(Rewrite::Bits(value));
+        }
+        if let Some(chosen) = choice::rewrite(func, data, result, model) {
+            return Some(chosen);
         }
         integer::rewrite(func, data).or_else(|| {
             let clean = self.float_only.contains(result);

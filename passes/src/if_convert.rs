@@ -42,6 +42,13 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                 pull_demote(func, inst, &mut out);
                 changed = true;
             }
+            if func.insts[inst].op == Op::If
+                && let Some(inner) = nested(func, ctx, inst, limit)
+                && ctx.draw()
+            {
+                join(func, inst, inner, &mut out);
+                changed = true;
+            }
             if func.insts[inst].op == Op::If && worth(func, ctx, inst, limit) && ctx.draw() {
                 flatten(func, inst, &mut out);
                 changed = true;
@@ -54,6 +61,68 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     changed
 }
 
+/// What it costs to run these always, if that may be and is within the limit.
+fn speculated(func: &Func, ctx: &Ctx, body: &[Inst], limit: u32) -> Option<u32> {
+    let mut cost = 0u32;
+    for &inner in body {
+        if !speculatable(func, ctx, inner) {
+            return None;
+        }
+        let data = &func.insts[inner];
+        let width = data.args.first().or(data.results.first());
+        let width = width.map_or(gpucc_ir::ssa::Type::B32, |&value| func.ty(value));
+        cost = cost.saturating_add(if is_uniform(func, data) {
+            ctx.target.uniform_cost()
+        } else {
+            ctx.target.cost(data.op, width)
+        });
+        if cost > limit {
+            return None;
+        }
+    }
+    Some(cost)
+}
+
+/// The `if` that is all that a branch conditionally does, beside computing its condition.
+fn nested(func: &Func, ctx: &Ctx, inst: Inst, limit: u32) -> Option<Inst> {
+    let lone = |inst: Inst| {
+        let data = &func.insts[inst];
+        let idle = matches!(func.regions[data.regions[1]].insts[..], [end] if func.insts[end].op == Op::Yield);
+        (data.results.is_empty() && idle).then_some(data.regions[0])
+    };
+    let [body @ .., inner, end] = &func.regions[lone(inst)?].insts[..] else {
+        return None;
+    };
+    if func.insts[*end].op != Op::Yield || func.insts[*inner].op != Op::If {
+        return None;
+    }
+    lone(*inner)?;
+    speculated(func, ctx, body, limit)?;
+    Some(*inner)
+}
+
+/// Two branches, one in the other, become one.
+fn join(func: &mut Func, inst: Inst, inner: Inst, out: &mut Vec<Inst>) {
+    let arm = func.insts[inst].regions[0];
+    let mut body = std::mem::take(&mut func.regions[arm].insts);
+    body.truncate(body.len() - 2);
+    out.append(&mut body);
+    let args = [func.insts[inst].args[0], func.insts[inner].args[0]];
+    let both = InstData {
+        op: Op::And,
+        args: SmallVec::from_slice(&args),
+        imm: Imm::None,
+        regions: SmallVec::new(),
+        results: SmallVec::new(),
+        span: func.insts[inst].span,
+        bundle: None,
+    };
+    let both = func.new_inst(both, &[gpucc_ir::ssa::Type::B1]);
+    out.push(both);
+    func.insts[inst].args[0] = func.insts[both].results[0];
+    func.insts[inst].regions[0] = func.insts[inner].regions[0];
+}
+
 fn worth(func: &Func, ctx: &Ctx, inst: Inst, limit: u32) -> bool {
     let data = &func.insts[inst];
     let mut cost = 0u32;
@@ -64,21 +133,12 @@ fn worth(func: &Func, ctx: &Ctx, inst: Inst, limit: u32) -> bool {
         if func.insts[end].op != Op::Yield {
             return false;
         }
-        for &inner in body {
-            if !speculatable(func, ctx, inner) {
-                return false;
-            }
-            let data = &func.insts[inner];
-            let width = data.args.first().or(data.results.first());
-            let width = width.map_or(gpucc_ir::ssa::Type::B32, |&value| func.ty(value));
-            cost = cost.saturating_add(if is_uniform(func, data) {
-                ctx.target.uniform_cost()
-            } else {
-                ctx.target.cost(data.op, width)
-            });
-            if cost > limit {
-                return false;
-            }
+        let Some(more) = speculated(func, ctx, body, limit) else {
+            return false;
+        };
+        cost += more;
+        if cost > limit {
+            return false;
         }
     }
     for &result in &data.results {

@@ -41,6 +41,8 @@ passes! {
     dce, false, "removes what nobody needs";
     copy_prop, false, "results and parameters that can only be one value become that value";
     simplify, false, "simpler control flow: constant branches, blocks nobody leaves, loops of one trip";
+    demoted, false, "what a demoted invocation would still compute goes, where nobody sees it";
+    prune, false, "arms that end nowhere are never taken, for loops end";
     unroll, false, "small loops of a constant number of trips become straight code";
     tables, false, "private arrays that only hold constants become tables in the program";
     scalar_replace, false, "small private arrays indexed at run time become chains of selects";
@@ -92,10 +94,12 @@ const O2: &[&str] = &[
     "fold",
     "gvn",
     "copy_prop",
+    "demoted",
     "simplify",
     "dce",
     "unroll",
     "fold",
+    "prune",
     "simplify",
     "mem2reg",
     "bound_loops",

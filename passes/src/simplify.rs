@@ -4,8 +4,11 @@
 
 use crate::{ctx::Ctx, rename::Renames, shape::Shape};
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, ResourceKind, Span, Type, Value};
 use smallvec::SmallVec;
+
+/// Instructions of a loop that are looked at to see whether its trips are all the same.
+const LOOKED_AT: u32 = 200;
 
 /// Simplifies regions, innermost first.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
@@ -56,8 +59,14 @@ impl Simplify<'_, '_> {
     /// become exits.
     /// Outer loops come first, so what is counted of inner terminators is counted afterwards.
     fn straighten(&mut self, func: &mut Func, shape: &Shape, inst: Inst) {
-        let terms: SmallVec<[Inst; 8]> = shape.terminators(inst).collect();
+        let mut terms: SmallVec<[Inst; 8]> = shape.terminators(inst).collect();
         let body = func.insts[inst].regions[0];
+        if !self.ctx.guarded
+            && trips_alike(func, self.ctx, inst)
+            && self.once_or_never(func, inst, &mut terms)
+        {
+            self.changed = true;
+        }
         // A machine without exits keeps its loops of one trip, but for one that ends in its only break.
         let dissolves = terms.len() == 1 && func.terminator(body) == Some(terms[0]);
         if self.ctx.guarded && !dissolves {
@@ -80,6 +89,35 @@ impl Simplify<'_, '_> {
             }
         }
         self.dissolve(func, inst, body);
+    }
+
+    /// Who does not leave a loop in its first trip, all trips of which are the same, never leaves it. Loops
+    /// end, so nobody goes on to a second.
+    fn once_or_never(
+        &mut self,
+        func: &mut Func,
+        inst: Inst,
+        terms: &mut SmallVec<[Inst; 8]>,
+    ) -> bool {
+        let continuing = func.insts[inst].regions[1];
+        let ends = func
+            .terminator(continuing)
+            .is_some_and(|last| func.insts[last].op == Op::BreakIf);
+        let goes_on = terms
+            .iter()
+            .any(|&term| func.insts[term].op == Op::Continue);
+        if ends || !goes_on || !self.ctx.draw() {
+            return false;
+        }
+        terms.retain(|term| {
+            let goes_on = func.insts[*term].op == Op::Continue;
+            if goes_on {
+                func.insts[*term].op = Op::Unreachable;
+                func.insts[*term].args.clear();
+            }
+            !goes_on
+        });
+        true
     }
 
     /// A loop whose body runs once becomes that body as a block; its parameters are what they start as.
@@ -299,6 +337,39 @@ impl Simplify<'_, '_> {
         }
         (exits[inst] == 0).then_some(region)
     }
+}
+
+/// A loop carries nothing from trip to trip, changes nothing and reads only what nobody changes.
+fn trips_alike(func: &Func, ctx: &mut Ctx, inst: Inst) -> bool {
+    if !func.insts[inst].args.is_empty() {
+        return false;
+    }
+    let mut left = LOOKED_AT;
+    let mut work: SmallVec<[Region; 8]> = func.insts[inst].regions.iter().copied().collect();
+    while let Some(region) = work.pop() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let plain = match data.op {
+                Op::BufferLoad => is_uniform(func, data),
+                op => op.is_pure() || op.is_terminator() || !data.regions.is_empty(),
+            };
+            ctx.steps += 1;
+            if !plain || left == 0 {
+                return false;
+            }
+            left -= 1;
+            work.extend(data.regions.iter().copied());
+        }
+    }
+    true
+}
+
+/// A read of what no shader writes.
+fn is_uniform(func: &Func, data: &InstData) -> bool {
+    matches!(data.imm, Imm::Resource(resource) if matches!(
+        func.resources[resource].kind,
+        ResourceKind::Uniform { .. } | ResourceKind::Immediate { .. }
+    ))
 }
 
 /// True when control never comes out of the end of an `if`'s arm.

@@ -1,17 +1,14 @@
 //! Small loops of a constant number of trips become straight code: their indices are constants then.
 //!
-//! A loop is taken if one test decides each trip, either an `if` directly in the body with nothing but
-//! `break` in one arm, or the `break_if` of `continuing`, if its only `continue` ends the body, and if
-//! running its counters at compile time reaches the end within the target's limit of instructions.
-//! Inner loops come first.
+//! A loop is taken if running its counters at compile time decides every branch that may leave a trip, and
+//! reaches the end within the target's limit of instructions. Inner loops come first.
 
 use crate::{
     ctx::{Ctx, Level},
     rename::Renames,
-    shape::Shape,
 };
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use gpucc_ir::ssa::{Func, Imm, Inst, Op, Region, Value, ValueDef, eval_inst};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Value, ValueDef, eval_inst};
 use smallvec::SmallVec;
 
 /// Unrolls.
@@ -30,10 +27,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     if !any || limit == 0 {
         return false;
     }
-    let shape = Shape::find(func);
-    ctx.steps += shape.count;
     let mut unroll = Unroll {
-        shape,
         limit,
         values: SecondaryMap::new(),
         labels: SecondaryMap::new(),
@@ -56,7 +50,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                 && let Some(plan) = unroll.plan(func, ctx, inst)
                 && ctx.draw()
             {
-                let results = unroll.emit(func, inst, &plan, &mut out);
+                let results = unroll.emit(func, inst, plan, &mut out);
                 for (index, value) in results.into_iter().enumerate() {
                     let result = func.insts[inst].results[index];
                     unroll.renames.set(result, value);
@@ -72,23 +66,20 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     changed
 }
 
-/// What decides a trip.
-#[derive(Copy, Clone)]
-enum Test {
-    /// An `if` at this place of the body, one arm of which breaks; the other is this one.
-    Guard(usize, Region),
-    /// The end of `continuing`.
-    Last,
-}
+/// What decides the branches of all trips, in the order in which they are met: the condition, where it is a
+/// constant.
+type Plan = Vec<Option<bool>>;
 
-struct Plan {
-    test: Test,
-    /// Trips begun.
-    trips: u32,
+/// Where a region leads when its counters are known.
+#[derive(Copy, Clone)]
+enum Way {
+    /// To its end, by this `yield`.
+    Yields(Inst),
+    /// Out of the loop, round it, or out of a block in it, by this terminator.
+    Leaves(Inst),
 }
 
 struct Unroll {
-    shape: Shape,
     limit: u32,
     /// What stands for a value of the loop in the copy being made.
     values: SecondaryMap<Value, PackedOption<Value>>,
@@ -100,49 +91,8 @@ struct Unroll {
 }
 
 impl Unroll {
+    /// Runs the loop's constants until a trip leaves it.
     fn plan(&mut self, func: &Func, ctx: &mut Ctx, inst: Inst) -> Option<Plan> {
-        let (body, continuing) = (func.insts[inst].regions[0], func.insts[inst].regions[1]);
-        let insts = &func.regions[body].insts;
-        let end = *insts.last()?;
-        // Inner loops that were unrolled have left copies that the shape does not know; none of them
-        // leaves this loop, because a loop that is taken has no other ways out.
-        let mut breaks = SmallVec::<[Inst; 2]>::new();
-        let mut last = None;
-        for term in self.shape.terminators(inst) {
-            match func.insts[term].op {
-                Op::Break => breaks.push(term),
-                Op::Continue if term != end => return None,
-                Op::BreakIf => last = Some(term),
-                _ => {}
-            }
-        }
-        if func.insts[end].op != Op::Continue {
-            return None;
-        }
-        let test = match (&breaks[..], last) {
-            ([], Some(_)) => Test::Last,
-            (&[only], None) => guard(func, insts, only)?,
-            _ => return None,
-        };
-        let size =
-            size_within(func, body, self.limit)? + size_within(func, continuing, self.limit)?;
-        let most = self.limit / size.max(1);
-        if most == 0 {
-            return None;
-        }
-        let trips = self.count(func, ctx, inst, test, most)?;
-        Some(Plan { test, trips })
-    }
-
-    /// Runs the loop's constants until its test ends it.
-    fn count(
-        &mut self,
-        func: &Func,
-        ctx: &mut Ctx,
-        inst: Inst,
-        test: Test,
-        most: u32,
-    ) -> Option<u32> {
         let data = &func.insts[inst];
         let (body, continuing) = (data.regions[0], data.regions[1]);
         let mut params: SmallVec<[Option<u64>; 8]> =
@@ -151,36 +101,29 @@ impl Unroll {
         if params.iter().all(Option::is_none) {
             return None;
         }
-        for trip in 1..=most + 1 {
+        let mut plan = Plan::new();
+        let mut left = self.limit;
+        // Every trip has at least a branch.
+        for _ in 0..=self.limit {
             for (&param, &bits) in func.regions[body].params.iter().zip(&params) {
                 self.known[param] = bits;
             }
-            for (index, &inner) in func.regions[body].insts.iter().enumerate() {
-                ctx.steps += 1;
-                if let Test::Guard(at, goes_on) = test
-                    && at == index
-                {
-                    let cond = self.bits(func, func.insts[inner].args[0])?;
-                    let taken = func.insts[inner].regions[usize::from(cond == 0)];
-                    if taken != goes_on {
-                        return Some(trip);
-                    }
-                    self.simulate_all(func, ctx, goes_on);
-                    let yields = func.terminator(goes_on)?;
-                    self.pass(func, yields, &func.insts[inner].results.clone());
-                    continue;
-                }
-                self.simulate(func, ctx, inner);
+            let Way::Leaves(end) = self.simulate_all(func, ctx, body, &mut plan, &mut left)? else {
+                return None;
+            };
+            match func.insts[end].op {
+                Op::Break => return Some(plan),
+                Op::Continue => self.pass(func, end, &func.regions[continuing].params.clone()),
+                _ => return None,
             }
-            let end = func.terminator(body)?;
-            self.pass(func, end, &func.regions[continuing].params.clone());
-            self.simulate_all(func, ctx, continuing);
+            self.simulate_all(func, ctx, continuing, &mut plan, &mut left)?;
             let end = func.terminator(continuing)?;
             let mut next = &func.insts[end].args[..];
-            if let Test::Last = test {
-                let cond = self.bits(func, next[0])?;
-                if cond != 0 {
-                    return (trip <= most).then_some(trip);
+            if func.insts[end].op == Op::BreakIf {
+                let ends = self.bits(func, next[0])? != 0;
+                plan.push(Some(ends));
+                if ends {
+                    return Some(plan);
                 }
                 next = &next[1 + data.results.len()..];
             }
@@ -200,10 +143,46 @@ impl Unroll {
         }
     }
 
-    fn simulate_all(&mut self, func: &Func, ctx: &mut Ctx, region: Region) {
+    /// Follows a region as far as it is decided; none where it is not, or where the limit is reached.
+    fn simulate_all(
+        &mut self,
+        func: &Func,
+        ctx: &mut Ctx,
+        region: Region,
+        plan: &mut Plan,
+        left: &mut u32,
+    ) -> Option<Way> {
         for &inst in &func.regions[region].insts {
-            self.simulate(func, ctx, inst);
+            ctx.steps += 1;
+            let data = &func.insts[inst];
+            *left = left.checked_sub(u32::from(data.op != Op::Const))?;
+            let inner = match data.op {
+                Op::If => {
+                    let cond = self.bits(func, data.args[0]).map(|bits| bits != 0);
+                    plan.push(cond);
+                    cond.map(|cond| data.regions[usize::from(!cond)])
+                }
+                _ if data.op.is_terminator() => {
+                    return Some(match data.op {
+                        Op::Yield | Op::Next | Op::BreakIf => Way::Yields(inst),
+                        _ => Way::Leaves(inst),
+                    });
+                }
+                _ => None,
+            };
+            let Some(inner) = inner else {
+                if !data.regions.is_empty() {
+                    *left = left.checked_sub(stays_within(func, inst, *left)?)?;
+                }
+                self.simulate(func, ctx, inst);
+                continue;
+            };
+            match self.simulate_all(func, ctx, inner, plan, left)? {
+                Way::Yields(end) => self.pass(func, end, &data.results),
+                leaves => return Some(leaves),
+            }
         }
+        None
     }
 
     /// Computes what is constant; what is not is unknown (results of an earlier trip are forgotten).
@@ -215,6 +194,9 @@ impl Unroll {
             Some(args) if data.op.is_pure() && data.results.len() == 1 => {
                 eval_inst(func, data, &args, &ctx.numerics)
             }
+            None if data.op.is_pure() && data.results.len() == 1 => {
+                self.either_way(func, ctx, data)
+            }
             _ => None,
         };
         for &result in &data.results {
@@ -222,53 +204,91 @@ impl Unroll {
         }
     }
 
+    /// What is computed of a choice between constants, when it is the same for both.
+    fn either_way(&mut self, func: &Func, ctx: &Ctx, data: &InstData) -> Option<u64> {
+        let of = |unroll: &mut Self, arm: usize| {
+            let args: Option<SmallVec<[u64; 8]>> = data
+                .args
+                .iter()
+                .map(|&arg| {
+                    let known = unroll.bits(func, arg);
+                    known.or_else(|| {
+                        let choice = func.def(arg).filter(|data| data.op == Op::Select)?;
+                        func.as_const(choice.args[arm])
+                    })
+                })
+                .collect();
+            eval_inst(func, data, &args?, &ctx.numerics)
+        };
+        let open = data
+            .args
+            .iter()
+            .filter(|&&arg| self.bits(func, arg).is_none())
+            .count();
+        let first = of(self, 1).filter(|_| open == 1)?;
+        (of(self, 2)? == first).then_some(first)
+    }
+
     /// Writes the trips one after the other; gives the values of the loop's results.
-    fn emit(
-        &mut self,
-        func: &mut Func,
-        inst: Inst,
-        plan: &Plan,
-        out: &mut Vec<Inst>,
-    ) -> Vec<Value> {
+    fn emit(&mut self, func: &mut Func, inst: Inst, plan: Plan, out: &mut Vec<Inst>) -> Vec<Value> {
         let (body, continuing) = (func.insts[inst].regions[0], func.insts[inst].regions[1]);
-        let body_insts = func.regions[body].insts.clone();
-        let tail = func.regions[continuing].insts.clone();
         let results = func.insts[inst].results.len();
         let mut params: Vec<Value> = func.insts[inst].args.to_vec();
-        for trip in 1..=plan.trips {
+        let mut plan = plan.into_iter();
+        loop {
             self.bind(&func.regions[body].params.clone(), &params);
-            for (index, &inner) in body_insts.iter().enumerate() {
-                match plan.test {
-                    Test::Guard(at, goes_on) if at == index => {
-                        let arms = func.insts[inner].regions.clone();
-                        let leaves = arms[usize::from(arms[0] == goes_on)];
-                        if trip == plan.trips {
-                            let end = func.terminator(leaves).expect("a finished region");
-                            return self.mapped(&func.insts[end].args.clone());
-                        }
-                        let arm = func.regions[goes_on].insts.clone();
-                        let (&end, arm) = arm.split_last().expect("a finished region");
-                        self.copy_all(func, arm, out);
-                        let yields = self.mapped(&func.insts[end].args.clone());
-                        self.bind(&func.insts[inner].results.clone(), &yields);
-                    }
-                    _ if index + 1 == body_insts.len() => {
-                        let args = self.mapped(&func.insts[inner].args.clone());
-                        self.bind(&func.regions[continuing].params.clone(), &args);
-                    }
-                    _ => self.copy(func, inner, out),
-                }
-            }
-            let (&end, insts) = tail.split_last().expect("a finished region");
-            self.copy_all(func, insts, out);
-            let args = self.mapped(&func.insts[end].args.clone());
-            params = match plan.test {
-                Test::Last if trip == plan.trips => return args[1..1 + results].to_vec(),
-                Test::Last => args[1 + results..].to_vec(),
-                Test::Guard(..) => args,
+            let Way::Leaves(end) = self.emit_region(func, body, &mut plan, out) else {
+                unreachable!("the plan leads round the loop or out of it");
             };
+            let args = self.mapped(&func.insts[end].args.clone());
+            if func.insts[end].op == Op::Break {
+                return args;
+            }
+            self.bind(&func.regions[continuing].params.clone(), &args);
+            let Way::Yields(end) = self.emit_region(func, continuing, &mut plan, out) else {
+                unreachable!("continuing ends in its own terminator");
+            };
+            params = self.mapped(&func.insts[end].args.clone());
+            if func.insts[end].op == Op::BreakIf {
+                if plan.next().flatten() == Some(true) {
+                    return params[1..1 + results].to_vec();
+                }
+                params.drain(..1 + results);
+            }
         }
-        unreachable!("the last trip returns")
+    }
+
+    /// Writes what the plan runs of a region.
+    fn emit_region(
+        &mut self,
+        func: &mut Func,
+        region: Region,
+        plan: &mut std::vec::IntoIter<Option<bool>>,
+        out: &mut Vec<Inst>,
+    ) -> Way {
+        for inst in func.regions[region].insts.clone() {
+            let op = func.insts[inst].op;
+            if op.is_terminator() {
+                return match op {
+                    Op::Yield | Op::Next | Op::BreakIf => Way::Yields(inst),
+                    _ => Way::Leaves(inst),
+                };
+            }
+            let cond = (op == Op::If).then(|| plan.next().flatten()).flatten();
+            let Some(cond) = cond else {
+                self.copy(func, inst, out);
+                continue;
+            };
+            let arm = func.insts[inst].regions[usize::from(!cond)];
+            match self.emit_region(func, arm, plan, out) {
+                Way::Yields(end) => {
+                    let yields = self.mapped(&func.insts[end].args.clone());
+                    self.bind(&func.insts[inst].results.clone(), &yields);
+                }
+                leaves => return leaves,
+            }
+        }
+        unreachable!("a region ends in a terminator")
     }
 
     fn bind(&mut self, from: &[Value], to: &[Value]) {
@@ -330,35 +350,24 @@ impl Unroll {
     }
 }
 
-/// The `if` of the body that holds this `break` alone in one arm.
-fn guard(func: &Func, insts: &[Inst], only: Inst) -> Option<Test> {
-    insts.iter().enumerate().find_map(|(index, &inst)| {
-        let data = &func.insts[inst];
-        if data.op != Op::If {
-            return None;
-        }
-        let alone = |arm: Region| func.regions[arm].insts[..] == [only];
-        let goes_on = match (alone(data.regions[0]), alone(data.regions[1])) {
-            (true, false) => data.regions[1],
-            (false, true) => data.regions[0],
-            _ => return None,
-        };
-        let end = func.terminator(goes_on)?;
-        (func.insts[end].op == Op::Yield).then_some(Test::Guard(index, goes_on))
-    })
-}
-
-/// Instructions of a region with everything inside, unless there are more than `limit`.
-fn size_within(func: &Func, region: Region, limit: u32) -> Option<u32> {
+/// Instructions inside a construct of a loop, unless there are more than `limit` or one of them breaks or
+/// continues the loop. Leaving for further out is the same in every trip.
+fn stays_within(func: &Func, construct: Inst, limit: u32) -> Option<u32> {
     let mut size = 0u32;
-    let mut work = vec![region];
-    while let Some(region) = work.pop() {
-        for &inst in &func.regions[region].insts {
-            size += u32::from(func.insts[inst].op != Op::Const);
-            if size > limit {
-                return None;
+    let mut work: SmallVec<[(Inst, bool); 8]> = SmallVec::from_slice(&[(construct, false)]);
+    while let Some((inst, in_loop)) = work.pop() {
+        let in_loop = in_loop || func.insts[inst].op == Op::Loop;
+        for &region in &func.insts[inst].regions {
+            for &inner in &func.regions[region].insts {
+                let data = &func.insts[inner];
+                size += u32::from(data.op != Op::Const);
+                if size > limit || !in_loop && matches!(data.op, Op::Break | Op::Continue) {
+                    return None;
+                }
+                if !data.regions.is_empty() {
+                    work.push((inner, in_loop));
+                }
             }
-            work.extend(func.insts[inst].regions.iter().copied());
         }
     }
     Some(size)

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{
-    add_table, difference, echo_arms, echo_stores, has_private_memory, phis_to_memory,
-    private_accesses, run,
+    add_endless, add_table, demote_arms, difference, echo_arms, echo_stores, has_private_memory,
+    phis_to_memory, private_accesses, run,
 };
 use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
@@ -75,6 +75,18 @@ const SEEDS: u64 = 40;
 const SUMS: Config = Config {
     allow: |op| matches!(op, Op::FMul | Op::FAdd | Op::FSub),
     ..Config::COMPUTE
+};
+
+/// Fragment programs where nobody sees what a demoted invocation computes.
+const UNSEEN: Config = Config {
+    allow: |op| {
+        let exchanges = matches!(op, Op::Ballot | Op::Shuffle | Op::Reduce | Op::IsHelper);
+        !exchanges && op != Op::Tex && !op.flags().has(gpucc_ir::ssa::Flags::QUAD)
+    },
+    textures: false,
+    size: 60,
+    depth: 2,
+    ..Config::FRAGMENT
 };
 
 struct Case {
@@ -360,11 +372,16 @@ fn every_pass_finds_something_to_do_in_random_programs() {
             bound_loops: true,
             ..Options::default()
         };
+        let mut endless = func.clone();
+        add_endless(&mut endless);
+        let mut demoting = program(seed, &UNSEEN);
+        demote_arms(&mut demoting);
         for pass in PASSES {
-            let mut ctx = Ctx::new(options, SLOPPY, &Masks);
-            let mut copy = func.clone();
-            if (pass.run)(&mut copy, &mut ctx) {
-                idle.retain(|name| *name != pass.name);
+            for func in [&func, &endless, &demoting] {
+                let mut ctx = Ctx::new(options, SLOPPY, &Masks);
+                if (pass.run)(&mut func.clone(), &mut ctx) {
+                    idle.retain(|name| *name != pass.name);
+                }
             }
         }
         let mut ctx = Ctx::new(options, SLOPPY, &Masks);
@@ -473,6 +490,62 @@ fn both_arms_may_share_work() {
         case.apply(&mut func)
     });
     assert!(moved.sum::<u64>() > SEEDS, "both echoes of an arm move");
+}
+
+#[test]
+fn where_nobody_sees_it_a_demoted_invocation_may_do_anything() {
+    for target in [&Neutral as &'static dyn TargetInfo, &Masks] {
+        for names in [
+            vec!["demoted"],
+            Plan::for_options(&Options::default()).names,
+        ] {
+            let case = Case {
+                target,
+                ..Case::of(&names)
+            };
+            let compared = compare(&case, &UNSEEN, demote_arms);
+            assert!(compared >= SEEDS / 2, "only {compared} could be compared");
+        }
+    }
+    let case = Case::of(&["demoted"]);
+    let changes = |seed: &u64| {
+        let mut func = program(*seed, &UNSEEN);
+        demote_arms(&mut func);
+        case.apply(&mut func) > 0
+    };
+    let found = (0..4 * SEEDS).filter(changes).count();
+    assert!(found >= 16, "only {found} programs were changed");
+}
+
+#[test]
+fn what_would_run_for_ever_is_never_reached() {
+    for target in [&Neutral as &'static dyn TargetInfo, &Masks] {
+        for names in [
+            vec!["prune"],
+            vec!["simplify", "prune", "simplify"],
+            Plan::for_options(&Options::default()).names,
+        ] {
+            compare_all_prepared(&Case {
+                target,
+                ..Case::of(&names)
+            });
+        }
+    }
+    let case = Case::of(&["simplify", "prune"]);
+    for seed in 0..SEEDS {
+        let plain = program(seed, &Config::COMPUTE);
+        let mut func = plain.clone();
+        add_endless(&mut func);
+        case.apply(&mut func);
+        let branches = |func: &Func| func.to_string().matches("if %").count();
+        assert!(branches(&func) <= branches(&plain), "seed {seed}\n{func}");
+    }
+}
+
+fn compare_all_prepared(case: &Case) {
+    let compared = compare(case, &Config::COMPUTE, add_endless)
+        + compare(case, &Config::FRAGMENT, add_endless);
+    assert!(compared >= SEEDS, "only {compared} could be compared");
 }
 
 #[test]

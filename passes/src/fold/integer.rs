@@ -113,10 +113,8 @@ fn constant(op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> {
 /// The second operand is a constant and the first was made with one too.
 fn chain(func: &Func, op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> {
     let inner = func.def(a)?;
-    if matches!(
-        op,
-        Op::IEq | Op::INe | Op::SLt | Op::SLe | Op::ULt | Op::ULe
-    ) && let Some(rewrite) = compared(func, op, inner, bits, ty)
+    if inner.op == Op::Select
+        && let Some(rewrite) = chosen_truths(func, op, inner, bits)
     {
         return Some(rewrite);
     }
@@ -176,40 +174,6 @@ fn chain(func: &Func, op: Op, a: Value, bits: u64, ty: Type) -> Option<Rewrite> 
         _ => return None,
     };
     Rewrite::op_bits(op, &[x], ty, both)
-}
-
-/// A comparison of `inner` with a constant: a choice between constants is decided by its condition.
-fn compared(func: &Func, op: Op, inner: &InstData, bits: u64, ty: Type) -> Option<Rewrite> {
-    if inner.op == Op::Select
-        && let Some(rewrite) = chosen_truths(func, op, inner, bits)
-    {
-        return Some(rewrite);
-    }
-    let (cond, yes, no) = match inner.op {
-        Op::Select => (
-            inner.args[0],
-            func.as_const(inner.args[1])?,
-            func.as_const(inner.args[2])?,
-        ),
-        Op::UConvert if func.ty(inner.args[0]) == Type::B1 => (inner.args[0], 1, 0),
-        _ => return None,
-    };
-    let shift = 64 - ty.bits();
-    let signed = |bits: u64| ((bits << shift) as i64) >> shift;
-    let holds = |value: u64| match op {
-        Op::IEq => value == bits,
-        Op::INe => value != bits,
-        Op::ULt => value < bits,
-        Op::ULe => value <= bits,
-        Op::SLt => signed(value) < signed(bits),
-        _ => signed(value) <= signed(bits),
-    };
-    match (holds(yes), holds(no)) {
-        (true, true) => Some(Rewrite::Bits(1)),
-        (false, false) => Some(Rewrite::Bits(0)),
-        (true, false) => Some(Rewrite::Value(cond)),
-        (false, true) => Rewrite::op(Op::Not, &[cond]),
-    }
 }
 
 /// `select(c, 1, b as a word) != 0` is `c or b`, and so on: what short-circuit logic leaves behind.

@@ -368,7 +368,64 @@ impl Maker<'_> {
     }
 }
 
-/// True when some private variable is still accessed.
+/// At the start of every arm stands a branch that nobody takes: it runs for ever, or says that it is never
+/// reached.
+pub fn add_endless(func: &mut Func) {
+    for (place, (region, owner, depth)) in func.regions_in_order().into_iter().enumerate() {
+        let in_if = owner.is_some_and(|owner| func.insts[owner].op == Op::If);
+        if !in_if || depth > 12 {
+            continue;
+        }
+        let scratch = func.new_region();
+        let mut b = Builder::at(func, scratch);
+        let never = b.bool(false);
+        let five = b.u32(5);
+        let found = b.if_else(
+            never,
+            &[Type::B32],
+            |b| {
+                if place % 2 == 0 {
+                    b.end(Op::Unreachable, &[]);
+                    return vec![];
+                }
+                b.loop_(
+                    &[],
+                    &[],
+                    &[],
+                    |b, _| {
+                        b.end(Op::Continue, &[]);
+                    },
+                    |b, _| {
+                        b.end(Op::Next, &[]);
+                    },
+                );
+                vec![b.op2(Op::IAdd, five, five)]
+            },
+            |_| vec![five],
+        );
+        b.op2(Op::IAdd, found[0], five);
+        let insts = std::mem::take(&mut func.regions[scratch].insts);
+        func.regions[region].insts.splice(0..0, insts);
+    }
+}
+
+/// Every second arm of an `if` demotes before it does anything else.
+pub fn demote_arms(func: &mut Func) {
+    let mut arms = 0;
+    for (region, owner, _) in func.regions_in_order() {
+        if owner.is_none_or(|owner| func.insts[owner].op != Op::If) {
+            continue;
+        }
+        arms += 1;
+        if arms % 2 == 0 {
+            let scratch = func.new_region();
+            Builder::at(func, scratch).inst(Op::Demote, Imm::None, &[], &[], &[]);
+            let insts = std::mem::take(&mut func.regions[scratch].insts);
+            func.regions[region].insts.splice(0..0, insts);
+        }
+    }
+}
+
 /// A private array of constants is filled at the start and read where an input says; what it gave is added to what
 /// buffer stores store.
 pub fn add_table(func: &mut Func) {
@@ -508,6 +565,7 @@ pub fn echo_arms(func: &mut Func) -> usize {
     echoed
 }
 
+/// True when some private variable is still accessed.
 pub fn has_private_memory(func: &Func) -> bool {
     func.regions_in_order().iter().any(|&(region, ..)| {
         func.regions[region]
