@@ -2,12 +2,13 @@
 //! before anybody could read it goes.
 //!
 //! For variables that `mem2reg` leaves in memory because some access has a run-time address: between
-//! such accesses, words at constant addresses are followed along each region. A region inside another
-//! forgets what it touches. Linear in the accesses.
+//! such accesses, words at constant addresses are followed along each region. Regions inside another
+//! know nothing of it; of what they touch, and where they may leave it, it forgets. Linear in the accesses.
 
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Func, Imm, Inst, Mem, MemSpace, Op, Region, Type, Value};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// What is known of one variable.
@@ -21,12 +22,99 @@ struct Words {
     before: BTreeMap<u32, Value>,
 }
 
+/// What regions inside an instruction do.
+#[derive(Clone, Debug, Default)]
+struct Inside {
+    /// Variables, by [`bit`].
+    loads: u64,
+    stores: u64,
+    /// Ends or goes on with a loop around it.
+    jumps: bool,
+    /// Blocks that it leaves; beyond [`MOST_EXITS`] of them, some.
+    exits: SmallVec<[Inst; 2]>,
+    many: bool,
+}
+
+/// Blocks that regions are known to leave.
+const MOST_EXITS: usize = 8;
+
+impl Inside {
+    fn add(&mut self, other: &Inside) {
+        self.loads |= other.loads;
+        self.stores |= other.stores;
+        self.jumps |= other.jumps;
+        self.many |= other.many;
+        for &exit in &other.exits {
+            self.exit(exit);
+        }
+    }
+
+    fn exit(&mut self, block: Inst) {
+        if !self.exits.contains(&block) {
+            self.many |= self.exits.len() == MOST_EXITS;
+            self.exits.truncate(MOST_EXITS - 1);
+            self.exits.push(block);
+        }
+    }
+
+    /// Control may go elsewhere than behind the instruction.
+    fn escapes(&self) -> bool {
+        self.jumps || self.many || !self.exits.is_empty()
+    }
+}
+
+/// The bit of a variable; the last one is that of many.
+fn bit(mem: Mem) -> u64 {
+    1 << mem.as_u32().min(63)
+}
+
+/// What each region does, those inside it included.
+fn look_inside(
+    func: &Func,
+    regions: &[(Region, Option<Inst>, u32)],
+) -> SecondaryMap<Region, Inside> {
+    let mut inside: SecondaryMap<Region, Inside> = SecondaryMap::new();
+    for &(region, ..) in regions.iter().rev() {
+        let mut all = Inside::default();
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            match (data.op, &data.imm) {
+                (Op::MemLoad, Imm::Mem(access)) => all.loads |= bit(access.mem),
+                (Op::MemStore, Imm::Mem(access)) => all.stores |= bit(access.mem),
+                (_, Imm::MemAtomic(access, _)) => {
+                    all.loads |= bit(access.mem);
+                    all.stores |= bit(access.mem);
+                }
+                (Op::Break | Op::Continue, _) => all.jumps = true,
+                (Op::Exit, &Imm::Label(block)) => all.exit(block),
+                _ => {}
+            }
+            all.add(&of_inst(func, inst, &inside));
+        }
+        inside[region] = all;
+    }
+    inside
+}
+
+/// What the regions of an instruction do, seen from outside of it.
+fn of_inst(func: &Func, inst: Inst, inside: &SecondaryMap<Region, Inside>) -> Inside {
+    let data = &func.insts[inst];
+    let mut all = Inside::default();
+    for &region in &data.regions {
+        all.add(&inside[region]);
+    }
+    all.jumps &= data.op != Op::Loop;
+    all.exits.retain(|exit| *exit != inst);
+    all
+}
+
 struct Forward<'a, 'c> {
     ctx: &'a mut Ctx<'c>,
     renames: Renames,
     words: BTreeMap<Mem, Words>,
     /// Operands of stores that need not be stored.
     dead: SecondaryMap<Inst, u64>,
+    inside: SecondaryMap<Region, Inside>,
     changed: bool,
 }
 
@@ -36,14 +124,16 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     if !any {
         return false;
     }
+    let regions = func.regions_in_order();
     let mut forward = Forward {
+        inside: look_inside(func, &regions),
         ctx,
         renames: Renames::new(),
         words: BTreeMap::new(),
         dead: SecondaryMap::new(),
         changed: false,
     };
-    for (region, ..) in func.regions_in_order() {
+    for (region, ..) in regions {
         forward.region(func, region);
     }
     let Forward {
@@ -68,8 +158,13 @@ impl Forward<'_, '_> {
             self.ctx.steps += 1;
             self.renames.args(func, inst);
             if !func.insts[inst].regions.is_empty() {
-                // What is inside neither knows nor leaves anything.
-                self.words.clear();
+                let inside = of_inst(func, inst, &self.inside);
+                self.words.retain(|&mem, words| {
+                    if inside.loads & bit(mem) != 0 || inside.escapes() {
+                        words.pending.clear();
+                    }
+                    inside.stores & bit(mem) == 0
+                });
                 out.push(inst);
                 continue;
             }
@@ -213,5 +308,82 @@ fn split(func: &mut Func, dead: &SecondaryMap<Inst, u64>) {
             }
         }
         func.regions[region].insts = out;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ctx::{Neutral, Options};
+    use gpucc_ir::ssa::{Access, Builder, MemData, Numerics, Stage, verify};
+
+    /// Stores a word, does something in a block, stores the word again behind that; how many stores are left.
+    fn stores_around(between: impl FnOnce(&mut Builder<'_>, Inst, [Mem; 2])) -> usize {
+        let mut func = Func::new("forward", Stage::Compute);
+        let mems = ["a", "b"].map(|name| {
+            func.mems.push(MemData {
+                name: name.into(),
+                size: 4,
+                space: MemSpace::Private,
+                words: Vec::new(),
+            })
+        });
+        let mut b = Builder::at_body(&mut func);
+        b.block(&[], |b, block| {
+            let [zero, one, two] = [0, 1, 2].map(|bits| b.u32(bits));
+            b.mem_store(word(mems[0]), zero, &[one]);
+            let cond = b.bool(true);
+            let then = |b: &mut Builder<'_>| {
+                between(b, block, mems);
+                vec![]
+            };
+            b.if_else(cond, &[], then, |_| vec![]);
+            b.mem_store(word(mems[0]), zero, &[two]);
+            vec![]
+        });
+        let zero = b.u32(0);
+        b.mem_load(word(mems[0]), zero, &[Type::B32]);
+        b.end(Op::Yield, &[]);
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        run(&mut func, &mut ctx);
+        verify(&func).expect("still sound");
+        let all = func.regions_in_order();
+        let insts = all.iter().flat_map(|at| &func.regions[at.0].insts);
+        let to_first = |inst: &&Inst| {
+            let data = &func.insts[**inst];
+            data.op == Op::MemStore && data.imm == Imm::Mem(word(mems[0]))
+        };
+        insts.filter(to_first).count()
+    }
+
+    fn word(mem: Mem) -> Access {
+        Access { mem, lo: 0, hi: 4 }
+    }
+
+    #[test]
+    fn what_happens_to_another_variable_between_two_stores_does_not_keep_the_first() {
+        let stores = stores_around(|b, _, [_, other]| {
+            let zero = b.u32(0);
+            b.mem_store(word(other), zero, &[zero]);
+            b.mem_load(word(other), zero, &[Type::B32]);
+        });
+        assert_eq!(stores, 1);
+    }
+
+    #[test]
+    fn a_load_between_two_stores_keeps_the_first() {
+        let stores = stores_around(|b, _, [this, _]| {
+            let zero = b.u32(0);
+            b.mem_load(word(this), zero, &[Type::B32]);
+        });
+        assert_eq!(stores, 2);
+    }
+
+    #[test]
+    fn who_leaves_before_the_second_store_keeps_the_first() {
+        let stores = stores_around(|b, block, _| {
+            b.exit(block, &[]);
+        });
+        assert_eq!(stores, 2);
     }
 }
