@@ -1,7 +1,9 @@
 //! Structured SSA becomes machine IR: scalar instructions over virtual registers in blocks that branches
 //! connect. What modifiers, widening, clamps and fused forms can take is folded on the way.
 
+mod address;
 mod alu;
+mod atomic;
 mod compare;
 mod compute;
 mod flow;
@@ -87,7 +89,7 @@ pub(crate) struct Lower<'a> {
     private: SecondaryMap<Mem, Option<u32>>,
     tls_bytes: u32,
     /// Addresses within buffers that are at hand.
-    addresses: memory::Addresses,
+    addresses: address::Addresses,
     /// Angles whose table entries are at hand.
     angles: Vec<(Value, (operand::Opnd, operand::Opnd, operand::Opnd))>,
     /// What values are in the first lane of the quad, where that is at hand.
@@ -129,7 +131,7 @@ pub fn lower(ssa: &Func, abi: &Abi, part: Part) -> Result<Lowered, Failure> {
         preloads: Vec::new(),
         private: SecondaryMap::new(),
         tls_bytes: 0,
-        addresses: memory::Addresses::default(),
+        addresses: address::Addresses::default(),
         angles: Vec::new(),
         corners: Vec::new(),
         clamps: Vec::new(),

@@ -198,7 +198,7 @@ impl Warp {
             }
             let size = if how.half { 2 } else { 4 };
             let first = (offset & 15) / size;
-            if offset % size != 0 || first + u32::from(count) > 4 {
+            if !offset.is_multiple_of(size) || first + u32::from(count) > 4 {
                 return Err(wrong("has no such components"));
             }
             for (k, word) in words.iter_mut().enumerate().take(count.into()) {

@@ -3,6 +3,8 @@
 use super::*;
 use crate::inst::{FILES, cell};
 use gpucc_ir::mach::Edges;
+use gpucc_ir::ssa::Span;
+use gpucc_passes::mach::Effects;
 
 fn r(register: u8) -> Reg {
     Reg::phys(cell(register))

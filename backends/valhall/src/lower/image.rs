@@ -1,7 +1,7 @@
 //! Storage textures: loads and stores with conversion, atomics by the texel's address.
 //! isa/valhall_rogue.md 1.11.
 
-use super::memory::Address;
+use super::address::Address;
 use super::operand::Opnd;
 use super::texture::shape;
 use super::varying::{F32, S32, U32};

@@ -1,71 +1,16 @@
 //! Buffers, variables, atomics and barriers.
 
+use super::address::{Address, Alignment, Reach, base_and_offset, fits};
 use super::operand::{Lane, Opnd, build};
 use super::{Lower, Place};
 use crate::abi::{INFO_BUFFER_SIZE, INFO_RECORD, table};
-use crate::api::{Failure, FauWord};
-use crate::inst::{Special, Src};
+use crate::api::FauWord;
+use crate::inst::Src;
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Block, Reg, VReg};
-use gpucc_ir::ssa::{self, AtomicOp, InstData, Mem, MemSpace, Op, Resource, Stage, Type, Value};
+use gpucc_ir::ssa::{self, InstData, Mem, MemSpace, Resource, Stage, Type, Value};
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
-
-/// Addresses within buffers that instructions before have computed, innermost region last: handle or
-/// special, base, and the pair of registers.
-#[derive(Default)]
-pub(super) struct Addresses {
-    list: Vec<(Origin, Option<Base>, [VReg; 2])>,
-    /// Shifted values that are at hand.
-    shifted: Vec<(Base, VReg)>,
-    /// What was known before the code that helpers jump over.
-    guards: Vec<(usize, usize)>,
-}
-
-/// What an address counts from.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Origin {
-    Buffer(Resource, Option<Value>),
-    Private,
-    Workgroup,
-}
-
-impl Addresses {
-    /// Where a region starts.
-    pub fn mark(&self) -> (usize, usize) {
-        (self.list.len(), self.shifted.len())
-    }
-    /// What a region computed does not hold outside.
-    pub fn release(&mut self, (list, shifted): (usize, usize)) {
-        self.list.truncate(list);
-        self.shifted.truncate(shifted);
-    }
-}
-
-/// An address as an instruction takes it.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Address {
-    pub(super) base: Src,
-    pub(super) offset: i32,
-}
-
-/// What an immediate offset may be.
-#[derive(Copy, Clone, Debug)]
-enum Reach {
-    /// LOAD, STORE: 16 bits with sign.
-    Signed16,
-    /// Atomics: 8 bits.
-    Unsigned8,
-}
-
-impl Reach {
-    fn holds(self, offset: i64) -> bool {
-        match self {
-            Reach::Signed16 => i16::try_from(offset).is_ok(),
-            Reach::Unsigned8 => u8::try_from(offset).is_ok() && offset % 4 == 0,
-        }
-    }
-}
 
 /// A load or a store of so many bytes.
 fn load_row(bytes: u32) -> Opcode {
@@ -100,23 +45,23 @@ fn buffer_row(bytes: u32) -> Opcode {
 }
 
 /// The class of workgroup memory in [`crate::inst::Op::effects`]; below it are those of storage buffers.
-const WORKGROUP: u32 = 1 << BUFFERS;
+pub(super) const WORKGROUP: u32 = 1 << BUFFERS;
 /// Classes of storage buffers: bindings do not alias unless their numbers are this far apart.
 const BUFFERS: u32 = 20;
 
-fn reading(class: u32) -> Option<Effects> {
+pub(super) fn reading(class: u32) -> Option<Effects> {
     Some(Effects {
         reads: class,
         writes: 0,
     })
 }
-fn writing(class: u32) -> Option<Effects> {
+pub(super) fn writing(class: u32) -> Option<Effects> {
     Some(Effects {
         reads: 0,
         writes: class,
     })
 }
-fn both(class: u32) -> Option<Effects> {
+pub(super) fn both(class: u32) -> Option<Effects> {
     Some(Effects {
         reads: class,
         writes: class,
@@ -143,101 +88,6 @@ fn runs(width: u32, count: usize, align: Option<Alignment>) -> SmallVec<[(usize,
     runs
 }
 
-/// Byte of its line modulo `unit`: address = offset (mod unit).
-#[derive(Copy, Clone, Debug)]
-struct Alignment {
-    unit: u32,
-    offset: u32,
-}
-
-fn fits(width: u32, first: usize, len: usize, align: Option<Alignment>) -> bool {
-    let bytes = width * len as u32;
-    if bytes > 16 {
-        return false;
-    }
-    match align {
-        None => true,
-        Some(Alignment { unit, offset }) => {
-            // The run lies within one aligned block of `unit` bytes.
-            let start = (offset + width * first as u32) % unit;
-            start + bytes <= unit
-        }
-    }
-}
-
-/// What is added to a constant offset: a value, shifted left.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-struct Base {
-    value: Value,
-    shift: u32,
-}
-
-/// Splits off constants that are added, also to what is shifted or multiplied: base and offset.
-fn base_and_offset(ssa: &ssa::Func, mut address: Value) -> (Option<Base>, i64) {
-    let (mut offset, mut shift) = (0i64, 0u32);
-    loop {
-        if let Some(bits) = ssa.as_const(address) {
-            return (None, offset + (i64::from(bits as u32 as i32) << shift));
-        }
-        let base = Base {
-            value: address,
-            shift,
-        };
-        let Some(def) = ssa.def(address) else {
-            return (Some(base), offset);
-        };
-        let constant = |k: usize| {
-            ssa.as_const(*def.args.get(k)?)
-                .map(|c| i64::from(c as u32 as i32))
-        };
-        match def.op {
-            Op::IAdd => match (constant(0), constant(1)) {
-                (_, Some(c)) => {
-                    offset += c << shift;
-                    address = def.args[0];
-                }
-                (Some(c), None) => {
-                    offset += c << shift;
-                    address = def.args[1];
-                }
-                (None, None) => return (Some(base), offset),
-            },
-            Op::Shl => match constant(1) {
-                Some(by @ 0..=7) if shift + by as u32 <= 7 => {
-                    shift += by as u32;
-                    address = def.args[0];
-                }
-                _ => return (Some(base), offset),
-            },
-            _ => return (Some(base), offset),
-        }
-    }
-}
-
-/// A power of two, at most 16, that divides the value.
-fn alignment(ssa: &ssa::Func, value: Value, depth: u32) -> u32 {
-    if let Some(bits) = ssa.as_const(value) {
-        return 1 << (bits as u32 | 16).trailing_zeros();
-    }
-    let Some(def) = ssa.def(value) else { return 1 };
-    if depth == 0 {
-        return 1;
-    }
-    let of = |k: usize| alignment(ssa, def.args[k], depth - 1);
-    match def.op {
-        Op::IAdd | Op::ISub | Op::Or | Op::Xor => of(0).min(of(1)),
-        Op::UMin | Op::UMax | Op::SMin | Op::SMax => of(0).min(of(1)),
-        Op::And => of(0).max(of(1)),
-        Op::IMul => (of(0) * of(1)).min(16),
-        Op::Shl => match ssa.as_const(def.args[1]) {
-            Some(by) => (of(0) << (by & 31).min(4)).min(16),
-            None => of(0),
-        },
-        Op::Select => of(1).min(of(2)),
-        _ => 1,
-    }
-}
-
 impl Lower<'_> {
     /// Places for private variables in thread-local storage.
     pub(super) fn declare_variables(&mut self) {
@@ -262,7 +112,11 @@ impl Lower<'_> {
     }
 
     /// The operand that is the element of an array of bindings, and the operands after it.
-    fn element<'d>(&self, data: &'d InstData, resource: Resource) -> (Option<Value>, &'d [Value]) {
+    pub(super) fn element<'d>(
+        &self,
+        data: &'d InstData,
+        resource: Resource,
+    ) -> (Option<Value>, &'d [Value]) {
         match self.ssa.resources[resource].count {
             Some(_) => (Some(data.args[0]), &data.args[1..]),
             None => (None, &data.args),
@@ -286,7 +140,7 @@ impl Lower<'_> {
     }
 
     /// The class of a buffer's memory; nothing for what no invocation writes.
-    fn buffer_class(&self, resource: Resource) -> u32 {
+    pub(super) fn buffer_class(&self, resource: Resource) -> u32 {
         match self.ssa.resources[resource].kind {
             ssa::ResourceKind::Storage { access, .. } if access.store || access.atomic => {
                 1 << (resource.as_u32() % BUFFERS)
@@ -304,12 +158,12 @@ impl Lower<'_> {
     }
 
     /// Registers of `bytes` that an access moves.
-    fn staging(&mut self, bytes: u32) -> SmallVec<[VReg; 4]> {
+    pub(super) fn staging(&mut self, bytes: u32) -> SmallVec<[VReg; 4]> {
         (0..bytes.div_ceil(4)).map(|_| self.fresh()).collect()
     }
 
     /// Values that loaded registers hold, one after the other.
-    fn define_loaded(&mut self, values: &[Value], registers: &[VReg]) {
+    pub(super) fn define_loaded(&mut self, values: &[Value], registers: &[VReg]) {
         let mut byte = 0;
         for &value in values {
             let word = (byte / 4) as usize;
@@ -325,8 +179,19 @@ impl Lower<'_> {
         }
     }
 
+    /// A load of values that stand one after the other, its operands given.
+    pub(super) fn load_values(&mut self, load: crate::inst::Op, values: &[Value], class: u32) {
+        let bytes = values.iter().map(|&value| self.ssa.ty(value).bytes()).sum();
+        let registers = self.staging(bytes);
+        let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
+        let mut load = load.with(f::UNSIGNED, 1).writing(&staging);
+        load.effects = reading(class);
+        self.push(load);
+        self.define_loaded(values, &registers);
+    }
+
     /// Registers that hold values one after the other, for a store.
-    fn gather(&mut self, values: &[Value]) -> SmallVec<[Reg; 4]> {
+    pub(super) fn gather(&mut self, values: &[Value]) -> SmallVec<[Reg; 4]> {
         let mut registers = SmallVec::new();
         let mut k = 0;
         while k < values.len() {
@@ -377,7 +242,7 @@ impl Lower<'_> {
     }
 
     /// Loads what stands from an address of a buffer on.
-    fn words_of_buffer(
+    pub(super) fn words_of_buffer(
         &mut self,
         address: Value,
         results: &[Value],
@@ -402,14 +267,8 @@ impl Lower<'_> {
                 _ => Opnd::reg(self.in_register(address)),
             };
             let handle = handle(self);
-            let registers = self.staging(bytes);
-            let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
-            let mut op = build(buffer_row(bytes), &[address, handle])
-                .with(f::UNSIGNED, 1)
-                .writing(&staging);
-            op.effects = reading(class);
-            self.push(op);
-            self.define_loaded(&results[first..first + len], &registers);
+            let load = build(buffer_row(bytes), &[address, handle]);
+            self.load_values(load, &results[first..first + len], class);
         }
     }
 
@@ -442,85 +301,6 @@ impl Lower<'_> {
             self.define(result, place);
         }
         true
-    }
-
-    /// The address of a byte of a buffer: one LEA_BUFFER for all accesses near the same base.
-    fn buffer_address(
-        &mut self,
-        resource: Resource,
-        element: Option<Value>,
-        address: Value,
-        reach: Reach,
-        last: i64,
-    ) -> Address {
-        let (base, offset) = base_and_offset(self.ssa, address);
-        let near = reach.holds(offset) && reach.holds(offset + last);
-        let whole = Base {
-            value: address,
-            shift: 0,
-        };
-        let (base, offset) = match near {
-            true => (base, offset),
-            false => (Some(whole), 0),
-        };
-        let origin = Origin::Buffer(resource, element);
-        let pair = match self.known(origin, base) {
-            Some(pair) => pair,
-            None => {
-                let at = match base {
-                    None => Opnd::bits(0),
-                    Some(base) => self.shifted(base),
-                };
-                let at = match at.src {
-                    Src::Bits(_) => at,
-                    _ => Opnd::reg(self.in_register(at)),
-                };
-                let handle = self.handle(resource, element);
-                let pair = [self.fresh(), self.fresh()];
-                let op = build(Opcode::LeaBuffer, &[at, handle]).writing(&pair.map(Reg::from));
-                self.push(op);
-                self.addresses.list.push((origin, base, pair));
-                pair
-            }
-        };
-        Address {
-            base: Src::Pair(pair.map(Reg::from)),
-            offset: offset as i32,
-        }
-    }
-
-    /// A base as one operand. Where the address is the base alone its value may be there already.
-    fn shifted(&mut self, base: Base) -> Opnd {
-        let value = self.plain(base.value);
-        match (base.shift, value.src) {
-            (0, _) => value,
-            (by, Src::Bits(bits)) => Opnd::bits(bits << by),
-            (by, _) => {
-                let known = self.addresses.shifted.iter().rev();
-                if let Some(&(_, reg)) = known.clone().find(|&&(known, _)| known == base) {
-                    return Opnd::reg(reg);
-                }
-                let sources = [value, Opnd::bits(by), Opnd::bits(0)];
-                let reg = self.emit(Opcode::LshiftOrI32, &sources);
-                self.addresses.shifted.push((base, reg));
-                Opnd::reg(reg)
-            }
-        }
-    }
-
-    /// Remembers a value shifted left by a constant.
-    pub(super) fn remember_shift(&mut self, value: Value, by: u32, reg: VReg) {
-        let base = Base { value, shift: by };
-        self.addresses.shifted.push((base, reg));
-    }
-
-    fn known(&self, origin: Origin, base: Option<Base>) -> Option<[VReg; 2]> {
-        self.addresses
-            .list
-            .iter()
-            .rev()
-            .find(|&&(o, b, _)| o == origin && b == base)
-            .map(|&(.., pair)| pair)
     }
 
     pub(super) fn buffer_store(&mut self, inst: ssa::Inst, resource: Resource) {
@@ -629,90 +409,6 @@ impl Lower<'_> {
         reg
     }
 
-    /// The address of a byte of a variable.
-    fn variable_address(&mut self, mem: Mem, address: Value, reach: Reach, last: i64) -> Address {
-        let (origin, special, start) = match self.ssa.mems[mem].space {
-            MemSpace::Private | MemSpace::Constant => (
-                Origin::Private,
-                Special::ThreadLocalPointer,
-                self.private[mem].expect("declared"),
-            ),
-            MemSpace::Workgroup => (
-                Origin::Workgroup,
-                Special::WorkgroupLocalPointer,
-                self.abi.workgroup_offset[mem],
-            ),
-        };
-        let (base, offset) = base_and_offset(self.ssa, address);
-        let offset = offset + i64::from(start);
-        let near = reach.holds(offset) && reach.holds(offset + last);
-        if base.is_none() && near {
-            return Address {
-                base: Src::Special64(special),
-                offset: offset as i32,
-            };
-        }
-        // A base that is not near is computed with its offset.
-        let (key, extra, offset) = match near {
-            true => (base, 0, offset),
-            false => (
-                Some(Base {
-                    value: address,
-                    shift: 0,
-                }),
-                i64::from(start),
-                0,
-            ),
-        };
-        if extra == 0
-            && let Some(pair) = self.known(origin, key)
-        {
-            return Address {
-                base: Src::Pair(pair.map(Reg::from)),
-                offset: offset as i32,
-            };
-        }
-        let key_base = key.expect("a base, or the address itself");
-        let at = self.plain(key_base.value);
-        let at = match at.src {
-            Src::Bits(bits) => Opnd::reg(self.mov(Src::Bits(bits.wrapping_add(extra as u32)))),
-            _ => {
-                let reg = Opnd::reg(self.in_register(at));
-                Opnd::reg(self.add_constant(reg, extra as u32))
-            }
-        };
-        let sources = [Opnd::plain(Src::Special64(special)), self.extended(at)];
-        let pair = match key_base.shift {
-            0 => self.emit_pair(Opcode::IaddU64, &sources, &[]),
-            by => self.emit_pair(Opcode::ShaddxU64, &sources, &[(f::SHIFT, by)]),
-        };
-        if extra == 0 {
-            self.addresses.list.push((origin, key, pair));
-        }
-        Address {
-            base: Src::Pair(pair.map(Reg::from)),
-            offset: offset as i32,
-        }
-    }
-
-    /// How an address of a variable lies in its line: variables start at multiples of 16.
-    fn lines(&self, address: Value) -> Alignment {
-        let (base, offset) = base_and_offset(self.ssa, address);
-        match base {
-            None => Alignment {
-                unit: 16,
-                offset: (offset & 15) as u32,
-            },
-            Some(base) => {
-                let unit = (alignment(self.ssa, base.value, 8) << base.shift).clamp(4, 16);
-                Alignment {
-                    unit,
-                    offset: (offset & i64::from(unit - 1)) as u32,
-                }
-            }
-        }
-    }
-
     pub(super) fn mem_load(&mut self, inst: ssa::Inst, access: ssa::Access) {
         let data = &self.ssa.insts[inst];
         if self.ssa.mems[access.mem].space == MemSpace::Constant {
@@ -725,17 +421,12 @@ impl Lower<'_> {
         let align = self.lines(data.args[0]);
         for (first, len) in runs(width, data.results.len(), Some(align)) {
             let bytes = width * len as u32;
-            let registers = self.staging(bytes);
-            let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
             let offset = base.offset + (width * first as u32) as i32;
-            let mut op = build(load_row(bytes), &[Opnd::plain(base.base)])
+            let load = build(load_row(bytes), &[Opnd::plain(base.base)])
                 .with(f::OFFSET, u32::from(offset as i16 as u16))
-                .with(f::UNSIGNED, 1)
-                .with(f::ACCESS, self.access(access.mem))
-                .writing(&staging);
-            op.effects = reading(self.variable_class(access.mem));
-            self.push(op);
-            self.define_loaded(&data.results[first..first + len], &registers);
+                .with(f::ACCESS, self.access(access.mem));
+            let class = self.variable_class(access.mem);
+            self.load_values(load, &data.results[first..first + len], class);
         }
     }
 
@@ -756,144 +447,6 @@ impl Lower<'_> {
         let align = self.lines(data.args[0]);
         let (class, hint) = (self.variable_class(access.mem), self.access(access.mem));
         self.stores(base, values, Some(align), class, hint);
-    }
-
-    pub(super) fn buffer_atomic(
-        &mut self,
-        inst: ssa::Inst,
-        resource: Resource,
-        op: AtomicOp,
-    ) -> Result<(), Failure> {
-        let data = &self.ssa.insts[inst];
-        let (element, rest) = self.element(data, resource);
-        if op == AtomicOp::Load {
-            let address = self.plain(rest[0]);
-            let address = match address.src {
-                Src::Bits(_) => address,
-                _ => Opnd::reg(self.in_register(address)),
-            };
-            let handle = self.handle(resource, element);
-            let bytes = self.ssa.ty(data.results[0]).bytes();
-            let registers = self.staging(bytes);
-            let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
-            let mut load = build(buffer_row(bytes), &[address, handle])
-                .with(f::UNSIGNED, 1)
-                .writing(&staging);
-            load.effects = reading(self.buffer_class(resource));
-            self.push(load);
-            self.define_loaded(&data.results, &registers);
-            return Ok(());
-        }
-        let base = self.buffer_address(resource, element, rest[0], Reach::Unsigned8, 0);
-        // Helpers jump over it: their result is 0.
-        let old = self.staging(self.ssa.ty(rest[1]).bytes());
-        if self.effects_are_guarded() {
-            for &old in &old {
-                self.emit_to(old, Opcode::MovI32, &[Opnd::bits(0)], &[]);
-            }
-        }
-        let guard = self.begin_effect();
-        let class = self.buffer_class(resource);
-        self.atomic(base, op, data, &rest[1..], &old, class);
-        self.end_effect(guard);
-        Ok(())
-    }
-
-    pub(super) fn mem_atomic(
-        &mut self,
-        inst: ssa::Inst,
-        access: ssa::Access,
-        op: AtomicOp,
-    ) -> Result<(), Failure> {
-        let data = &self.ssa.insts[inst];
-        let base = self.variable_address(access.mem, data.args[0], Reach::Unsigned8, 0);
-        if op == AtomicOp::Load {
-            let bytes = self.ssa.ty(data.results[0]).bytes();
-            let registers = self.staging(bytes);
-            let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
-            let row = match bytes {
-                8 => Opcode::LoadI64,
-                _ => Opcode::LoadI32,
-            };
-            let mut load = build(row, &[Opnd::plain(base.base)])
-                .with(f::OFFSET, base.offset as u32)
-                .with(f::UNSIGNED, 1)
-                .writing(&staging);
-            load.effects = reading(WORKGROUP);
-            self.push(load);
-            self.define_loaded(&data.results, &registers);
-            return Ok(());
-        }
-        let old = self.staging(self.ssa.ty(data.args[1]).bytes());
-        self.atomic(base, op, data, &data.args[1..], &old, WORKGROUP);
-        Ok(())
-    }
-
-    /// One atomic, whose result goes to `old`.
-    pub(super) fn atomic(
-        &mut self,
-        base: Address,
-        op: AtomicOp,
-        data: &InstData,
-        operands: &[Value],
-        old: &[VReg],
-        class: u32,
-    ) {
-        let wide = old.len() == 2;
-        let result = data
-            .results
-            .first()
-            .copied()
-            .filter(|&result| self.uses.count(result) > 0);
-        let address = Opnd::plain(base.base);
-        let offset = base.offset as u32;
-        let code = match op {
-            AtomicOp::Load | AtomicOp::Add | AtomicOp::Sub => 2,
-            AtomicOp::And => 12,
-            AtomicOp::Or => 13,
-            AtomicOp::Xor => 14,
-            AtomicOp::SMin => 8,
-            AtomicOp::SMax => 9,
-            AtomicOp::UMin => 10,
-            AtomicOp::UMax => 11,
-            AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => 15,
-        };
-        let mut read = self.gather(operands);
-        if op == AtomicOp::Sub {
-            let value = Opnd::plain(Src::Reg(read[0]));
-            read[0] = self.emit(Opcode::IsubU32, &[Opnd::bits(0), value]).into();
-        }
-        if op == AtomicOp::Store || op == AtomicOp::Exchange && result.is_none() {
-            let row = [Opcode::StoreI32, Opcode::StoreI64][usize::from(wide)];
-            let mut store = build(row, &[address])
-                .with(f::OFFSET, offset)
-                .reading(&read);
-            store.effects = writing(class);
-            return self.push(store);
-        }
-        if result.is_none() && op != AtomicOp::CompareExchange {
-            let row = [Opcode::AtomI32, Opcode::AtomI64][usize::from(wide)];
-            let mut atom = build(row, &[address])
-                .with(f::ATOM_OP, code)
-                .with(f::OFFSET, offset)
-                .reading(&read);
-            atom.effects = both(class);
-            return self.push(atom);
-        }
-        let compare = u32::from(op == AtomicOp::CompareExchange);
-        let row = [Opcode::AtomReturnI32, Opcode::AtomReturnI64][usize::from(wide)];
-        let staging: SmallVec<[Reg; 4]> = old.iter().map(|&v| v.into()).collect();
-        let mut atom = build(row, &[address])
-            .with(f::ATOM_OP, code)
-            .with(f::COMPARE, compare)
-            .with(f::OFFSET, offset)
-            .reading(&read)
-            .writing(&staging);
-        atom.effects = both(class);
-        self.push(atom);
-        if let Some(result) = result {
-            self.define_loaded(&[result], old);
-        }
     }
 
     pub(super) fn barrier(&mut self) {
