@@ -5,6 +5,7 @@
 //! halves. Functions of f16 that only exist for f32 go through f32 and are rounded once more, far inside
 //! WGSL's bounds for f16.
 
+mod absolute;
 mod convert;
 mod integer;
 mod private;
@@ -210,6 +211,7 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         gpucc_passes::algebra::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
         gpucc_passes::dce::run(&mut func, &mut ctx);
+        absolute::run(&mut func);
     }
     func
 }

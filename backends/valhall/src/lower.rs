@@ -33,6 +33,7 @@ use indexmap::IndexSet;
 use operand::Lane;
 use smallvec::SmallVec;
 use uses::Uses;
+pub(crate) use uses::{is_comparison, takes_signs};
 
 pub use vertex::{only, parts};
 

@@ -1,7 +1,7 @@
 //! Operations on 32 bits.
 
 use super::operand::{Lane, Opnd};
-use super::{Lower, Place, uses};
+use super::{Lower, Place, compare, uses};
 use crate::inst::Src;
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::VReg;
@@ -228,6 +228,22 @@ impl Lower<'_> {
                 let x = self.plain(a[0]);
                 let sources = [x, Opnd::bits(0), Opnd::bits(0)];
                 self.emit_with(Opcode::LshiftOrI32, &sources, &[(f::NOT_RESULT, 1)])
+            }
+            // Shifts are the special-function unit's, at a quarter of the converter's rate.
+            Op::Shl if self.ssa.as_const(a[1]) == Some(1) => {
+                let x = self.plain(a[0]);
+                let reg = self.emit(Opcode::IaddU32, &[x, x]);
+                self.remember_shift(a[0], 1, reg);
+                reg
+            }
+            Op::LShr | Op::AShr if self.ssa.as_const(a[1]) == Some(31) => {
+                let sources = [self.plain(a[0]), Opnd::bits(0), Opnd::bits(0)];
+                let truth = match data.op {
+                    Op::LShr => compare::result::I1,
+                    _ => compare::result::M1,
+                };
+                let fields = [(f::CMP, compare::LESS), (f::RESULT, truth)];
+                self.emit_with(Opcode::IcmpOrS32, &sources, &fields)
             }
             Op::Shl => {
                 let reg = self.shift(Opcode::LshiftOrI32, a);

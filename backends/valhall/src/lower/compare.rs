@@ -14,6 +14,9 @@ mod cond {
     pub const LE: u32 = 5;
 }
 
+/// The condition of a comparison that holds for lesser numbers.
+pub(super) const LESS: u32 = cond::LT;
+
 /// What a comparison gives for true.
 pub(super) mod result {
     /// 1.

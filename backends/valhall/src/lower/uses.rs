@@ -110,7 +110,7 @@ pub(super) fn unscaled(func: &Func, data: &InstData) -> Option<Value> {
 }
 
 /// True for a comparison that the machine has as such.
-pub(super) fn is_comparison(op: Op) -> bool {
+pub(crate) fn is_comparison(op: Op) -> bool {
     matches!(
         op,
         Op::IEq
@@ -353,7 +353,7 @@ fn is_inner_of_part(func: &Func, user: &InstData, index: usize) -> bool {
 }
 
 /// The row of the operation negates and takes absolute values of its sources.
-fn takes_signs(op: Op) -> bool {
+pub(crate) fn takes_signs(op: Op) -> bool {
     takes_halves(op)
         || matches!(
             op,
