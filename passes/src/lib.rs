@@ -32,6 +32,7 @@ pub mod forward;
 pub mod gvn;
 pub mod hoist;
 pub mod if_convert;
+pub mod join;
 pub mod licm;
 pub mod mach;
 pub mod mem2reg;

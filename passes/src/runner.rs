@@ -46,6 +46,7 @@ passes! {
     unroll, false, "small loops of a constant number of trips become straight code";
     tables, false, "private arrays that only hold constants become tables in the program";
     scalar_replace, false, "small private arrays indexed at run time become chains of selects";
+    join, false, "branches by one condition become one, and what only an arm loads is loaded there";
     forward, false, "loads give what was stored, and stores that nobody reads go";
     licm, false, "what a loop computes afresh each trip is computed once before it";
     strength, false, "division and multiplication by constants become products, shifts and masks";
@@ -105,6 +106,7 @@ const O2: &[&str] = &[
     "bound_loops",
     "robust",
     // What a variable holds is known where it is read.
+    "join",
     "forward",
     "tables",
     "scalar_replace",
