@@ -4,26 +4,11 @@ mod common;
 
 use common::{File, corpus, say};
 use gpucc_frontend::{Options, Style, parse, silence_quarantined_panics};
+use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::verify;
 
-/// A small generator of pseudo-random numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
-
 /// Copies, removes or overwrites a stretch; in SPIR-V whole words.
-fn damage(bytes: &mut Vec<u8>, unit: usize, random: &mut Random) {
+fn damage(bytes: &mut Vec<u8>, unit: usize, random: &mut Rng) {
     let units = bytes.len() / unit;
     let at = random.below(units) * unit;
     let length = (1 + random.below(8)) * unit;
@@ -53,7 +38,7 @@ fn mutants_of_public_shaders_are_endured() {
     let count = std::env::var("GPUCC_MUTANTS").ok();
     let count: usize = count.and_then(|text| text.parse().ok()).unwrap_or(300);
     let seed = std::env::var("GPUCC_SEED").ok();
-    let mut random = Random(seed.and_then(|text| text.parse().ok()).unwrap_or(0));
+    let mut random = Rng::new(seed.and_then(|text| text.parse().ok()).unwrap_or(0));
     let index = std::fs::read_to_string(root.join("index.jsonl")).expect("the index is text");
     let paths: Vec<String> = index
         .lines()

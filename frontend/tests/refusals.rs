@@ -3,6 +3,7 @@
 use gpucc_frontend::{
     FailureKind, Limits, Options, Source, Style, parse, silence_quarantined_panics,
 };
+use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{Stage, verify};
 
 fn human(text: &str, options: &Options) -> (u8, String) {
@@ -222,22 +223,6 @@ fn limits_can_be_raised() {
     assert!(parse(Source::Wgsl(&text), "a", &options).is_ok());
 }
 
-/// A small generator of pseudo-random numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
-
 const SEEDS: [&str; 2] = [
     "struct S { a: vec3<f32>, b: array<mat2x2<f32>, 3> } @group(0) @binding(0) var<storage, read_write> s: array<S>;
      @group(0) @binding(1) var t: texture_2d<f32>; @group(0) @binding(2) var p: sampler; override n: u32 = 3; const k = array(1, 2, 3);
@@ -266,7 +251,7 @@ fn endure(source: Source<'_>) {
 #[test]
 fn random_truncated_and_damaged_sources_are_endured() {
     silence_quarantined_panics();
-    let mut random = Random(1);
+    let mut random = Rng::new(1);
     for round in 0..400 {
         let seed = SEEDS[round % 2];
         let mut bytes = seed.as_bytes().to_vec();
@@ -288,7 +273,7 @@ fn random_truncated_and_damaged_sources_are_endured() {
             }
             _ => {
                 bytes = (0..random.below(300))
-                    .map(|_| random.next() as u8)
+                    .map(|_| random.bits() as u8)
                     .collect()
             }
         }
@@ -359,13 +344,13 @@ fn spirv_is_read_in_either_byte_order() {
 #[test]
 fn damaged_spirv_is_endured() {
     silence_quarantined_panics();
-    let mut random = Random(7);
+    let mut random = Rng::new(7);
     for _ in 0..500 {
         let mut words = spirv();
         for _ in 0..=random.below(3) {
             let at = 3 + random.below(words.len() - 3);
             words[at] = match random.below(3) {
-                0 => random.next() as u32,
+                0 => random.bits() as u32,
                 1 => words[at] ^ 1 << random.below(32),
                 _ => random.below(8) as u32,
             };

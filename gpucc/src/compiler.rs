@@ -256,9 +256,9 @@ impl Compiler {
         let mut program = None;
         if let Some(backend) = &self.backend {
             let name = format!("the {} back end", self.target.name());
-            let mut made = guarded(&name, || backend.compile(&ssa, options))
+            let made = guarded(&name, || backend.compile(&ssa, options))
                 .map_err(|failure| attach_ir(failure, &ssa))?;
-            notes = made.take_notes();
+            notes = made.notes();
             times.extend(made.times().iter().map(|&(name, time)| PassTime {
                 name,
                 time,
@@ -266,7 +266,7 @@ impl Compiler {
             }));
             let all = options.dump_after.iter().any(|pass| pass == "all");
             dumps.extend(
-                made.take_dumps()
+                made.dumps()
                     .into_iter()
                     .filter(|(pass, _)| all || options.dump_after.iter().any(|want| want == pass)),
             );

@@ -1,30 +1,15 @@
 //! Words of foreign encoders through our table and back. The foreign words stay in ../shared; without them these tests
 //! say so and pass, and the words below, stated by hand, still judge.
-#![allow(clippy::print_stderr)]
 
+mod common;
+
+use common::shared;
 use gpucc_isa::Op;
 use gpucc_r700::isa::{
     AluOp, CfOp, FetchOp, R700, UnitKind, assemble, assemble_unit, decode_program, disassemble,
     disassemble_unit, encode_program, flag, ops,
 };
 use serde_json::Value;
-use std::path::PathBuf;
-
-/// `../shared` beside the checkout, or where GPUCC_SHARED says.
-fn shared(file: &str) -> Option<String> {
-    let root = match std::env::var_os("GPUCC_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-    };
-    let path = root.join(file);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(_) => {
-            eprintln!("skipped: {} is not there", path.display());
-            None
-        }
-    }
-}
 
 fn rows(file: &str) -> Option<Vec<Value>> {
     let text = shared(file)?;

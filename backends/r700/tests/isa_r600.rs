@@ -1,30 +1,15 @@
 //! R6xx against foreign facts: the opcode list's R6xx column, and R700's foreign words moved into chapter 4's layout.
 //! The foreign files stay in ../shared; without them these tests say so and pass, and the words stated by hand still judge.
-#![allow(clippy::print_stderr)]
 
+mod common;
+
+use common::shared;
 use gpucc_isa::Op;
 use gpucc_r700::isa::program::decode_alu_slot;
 use gpucc_r700::isa::{
     AluOp, R600, R700, UnitKind, assemble_unit, disassemble_unit, doc, flag, ops,
 };
 use serde_json::Value;
-use std::path::PathBuf;
-
-/// `../shared` beside the checkout, or where GPUCC_SHARED says.
-fn shared(file: &str) -> Option<String> {
-    let root = match std::env::var_os("GPUCC_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-    };
-    let path = root.join(file);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(_) => {
-            eprintln!("skipped: {} is not there", path.display());
-            None
-        }
-    }
-}
 
 #[test]
 fn words_stated_by_hand_read_and_come_back() {
@@ -192,12 +177,12 @@ fn foreign_words_in_chapter_4s_layout_read_as_on_r700_and_come_back() {
 
 #[test]
 fn the_document_of_r6xx_is_what_the_table_prints() {
-    let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/r600.md"));
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/r600.md");
     let text = doc::markdown_r600();
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&file, &text).expect("the file can be written");
+        std::fs::write(file, &text).expect("the file can be written");
     }
-    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    let known = std::fs::read_to_string(file).unwrap_or_default();
     assert!(
         known == text,
         "docs/r600.md is stale: BLESS=1 cargo test -p gpucc-r700"

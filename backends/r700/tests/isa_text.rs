@@ -1,41 +1,24 @@
 //! Any bits and any text: decoder, encoder, assembler and disassembler never panic, and agree where they accept.
 
+use gpucc_ir::ssa::random::Rng;
 use gpucc_isa::{Kind, Table};
 use gpucc_r700::isa::{
     AluOp, CfOp, FetchOp, R700, UnitKind, assemble, assemble_unit, decode_program, disassemble,
     disassemble_unit, encode_program, f,
 };
 
-/// A small generator, the same numbers on every machine.
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
-    }
-
-    fn below(&mut self, limit: u32) -> u32 {
-        self.word() % limit
-    }
-}
-
 /// Bits of a row with random field values, most of them such as the field accepts.
-fn random_inst(random: &mut Random, table: &Table, row: usize) -> u128 {
+fn random_inst(random: &mut Rng, table: &Table, row: usize) -> u128 {
     let op = &table.ops[row];
     let mut bits = op.bits;
     for field in op.format.fields().filter(|field| !op.is_fixed(field)) {
-        let any = random.word() & gpucc_isa::field::low_bits(field.width()) as u32;
+        let any = random.bits() as u32 & gpucc_isa::field::low_bits(field.width()) as u32;
         let value = match (field.kind, random.below(4)) {
             (_, 0 | 1) => field.default,
-            (Kind::Enum(set), _) => {
-                set.members[random.below(set.members.len() as u32) as usize].value
-            }
+            (Kind::Enum(set), _) => set.members[random.below(set.members.len())].value,
             (Kind::Select(spans), _) => {
-                let span = spans[random.below(spans.len() as u32) as usize];
-                span.first + random.below(span.last - span.first + 1)
+                let span = spans[random.below(spans.len())];
+                span.first + random.below((span.last - span.first + 1) as usize) as u32
             }
             _ => any,
         };
@@ -57,7 +40,7 @@ fn round_trip(kind: UnitKind, words: &[u32]) -> Result<String, String> {
 
 #[test]
 fn every_instruction_with_any_legal_fields_comes_back_from_its_text() {
-    let mut random = Random(1);
+    let mut random = Rng::new(1);
     let tables = [
         (&R700.cf, UnitKind::Cf, 2),
         (&R700.alu, UnitKind::AluSlot, 2),
@@ -76,13 +59,13 @@ fn every_instruction_with_any_legal_fields_comes_back_from_its_text() {
 
 #[test]
 fn every_group_with_any_legal_fields_comes_back_from_its_text() {
-    let mut random = Random(2);
+    let mut random = Rng::new(2);
     for _ in 0..20_000 {
         let mut group = Vec::new();
         let mut literals = 0;
         let slots = 1 + random.below(5);
         for i in 0..slots {
-            let row = random.below(R700.alu.ops.len() as u32) as usize;
+            let row = random.below(R700.alu.ops.len());
             let mut bits = random_inst(&mut random, &R700.alu, row) & !(1 << 31);
             if i + 1 == slots {
                 bits |= 1 << 31;
@@ -93,7 +76,7 @@ fn every_group_with_any_legal_fields_comes_back_from_its_text() {
         }
         for _ in 0..gpucc_r700::isa::AluGroup::literal_dwords(literals) {
             group.push(if random.below(2) == 0 {
-                random.word()
+                random.bits() as u32
             } else {
                 0
             });
@@ -104,11 +87,11 @@ fn every_group_with_any_legal_fields_comes_back_from_its_text() {
 
 #[test]
 fn random_words_never_panic_and_what_decodes_encodes_the_same() {
-    let mut random = Random(3);
+    let mut random = Rng::new(3);
     let mut accepted = 0;
     for _ in 0..200_000 {
-        let words: Vec<u32> = (0..4).map(|_| random.word()).collect();
-        let short = &words[..2 + random.below(3) as usize];
+        let words: Vec<u32> = (0..4).map(|_| random.bits() as u32).collect();
+        let short = &words[..2 + random.below(3)];
         for kind in UnitKind::ALL {
             accepted += usize::from(round_trip(kind, short).is_ok());
         }
@@ -118,7 +101,7 @@ fn random_words_never_panic_and_what_decodes_encodes_the_same() {
 
 #[test]
 fn flipped_bits_of_programs_never_panic_and_what_decodes_encodes_the_same() {
-    let mut random = Random(4);
+    let mut random = Rng::new(4);
     let text = "ALU_PUSH_BEFORE:\n 0 x: PRED_SETNE_INT ____.x, R0.x, 0.0 UPDATE_PRED UPDATE_EXECUTE_MASK\n\
         JUMP ADDR(4) POP_COUNT(1)\nTEX:\n 1 SAMPLE R1.xyzw, R1.xyzw, t0, s0\nPOP ADDR(4) POP_COUNT(1)\n\
         ALU:\n 2 x: MUL R1.x, R1.x, (2.5).x\n   t: SIN R1.y, R1.y\n\
@@ -128,11 +111,11 @@ fn flipped_bits_of_programs_never_panic_and_what_decodes_encodes_the_same() {
     for _ in 0..50_000 {
         let mut bytes = bytes.clone();
         for _ in 0..1 + random.below(3) {
-            let bit = random.below(8 * bytes.len() as u32) as usize;
+            let bit = random.below(8 * bytes.len());
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
         if random.below(8) == 0 {
-            bytes.truncate(random.below(bytes.len() as u32) as usize);
+            bytes.truncate(random.below(bytes.len()));
         }
         if let Ok(text) = disassemble(&bytes) {
             assert_eq!(assemble(&text).as_ref(), Ok(&bytes), "{text}");
@@ -144,7 +127,7 @@ fn flipped_bits_of_programs_never_panic_and_what_decodes_encodes_the_same() {
 
 #[test]
 fn random_text_never_panics() {
-    let mut random = Random(5);
+    let mut random = Rng::new(5);
     let pieces = [
         "ALU",
         ":",
@@ -195,7 +178,7 @@ fn random_text_never_panics() {
     for _ in 0..100_000 {
         let mut text = String::new();
         for _ in 0..random.below(24) {
-            text.push_str(pieces[random.below(pieces.len() as u32) as usize]);
+            text.push_str(pieces[random.below(pieces.len())]);
             if random.below(2) == 0 {
                 text.push(' ');
             }

@@ -8,7 +8,8 @@ use crate::compiler::Options;
 use crate::execute::Executor;
 use crate::pipeline::Pipeline;
 use crate::report::Shader;
-use crate::{Diagnostic, Failure, SourceText};
+use crate::{Diagnostic, Failure, Severity, SourceText};
+use gpucc_ir::driver::State;
 use gpucc_ir::ssa::{Func, Numerics, Span};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -44,10 +45,49 @@ pub struct ListingLine {
     pub text: String,
 }
 
+/// What every machine's program holds.
+#[derive(Copy, Clone)]
+pub struct Common<'a> {
+    /// Machine code in memory order.
+    pub code: &'a [u8],
+    /// The SSA after the machine's expansions.
+    pub expanded: &'a Func,
+    /// Source positions by code offset, ascending.
+    pub lines: &'a [(u32, Span)],
+    /// What was inferred.
+    pub notes: &'a [String],
+    /// How long each stage of the back end took.
+    pub times: &'a [(&'static str, Duration)],
+    /// Text after each pass of the back end.
+    pub dumps: &'a [(&'static str, String)],
+    /// The pipeline state with what was inferred filled in.
+    pub pipeline: &'a State,
+}
+
+/// What two machines' compiled programs call by the same names.
+macro_rules! common {
+    ($compiled:expr) => {
+        Common {
+            code: &$compiled.code,
+            expanded: &$compiled.expanded,
+            lines: &$compiled.lines,
+            notes: &$compiled.notes,
+            times: &$compiled.times,
+            dumps: &$compiled.dumps,
+            pipeline: &$compiled.pipeline,
+        }
+    };
+}
+use common;
+
 /// Machine code and all that describes and runs it.
 pub trait Program: Send + Sync {
+    /// What every program holds.
+    fn common(&self) -> Common<'_>;
     /// Machine code in memory order.
-    fn code(&self) -> &[u8];
+    fn code(&self) -> &[u8] {
+        self.common().code
+    }
     /// Programs within the code that start elsewhere than at its beginning, by name: byte ranges.
     fn parts(&self) -> Vec<(&'static str, std::ops::Range<usize>)> {
         Vec::new()
@@ -69,19 +109,39 @@ pub trait Program: Send + Sync {
     /// As [`Program::assembly`].
     fn listing(&self) -> Result<Vec<ListingLine>, Failure>;
     /// Machine IR as it was last.
-    fn machine_ir(&self) -> String;
+    fn machine_ir(&self) -> &str {
+        self.common().dumps.last().map_or("", |(_, text)| text)
+    }
     /// The SSA after the machine's expansions: the reference for its bits.
-    fn expanded(&self) -> &Func;
+    fn expanded(&self) -> &Func {
+        self.common().expanded
+    }
     /// Source positions by code offset, ascending.
-    fn lines(&self) -> &[(u32, Span)];
-    /// What was inferred; once.
-    fn take_notes(&mut self) -> Vec<Diagnostic>;
+    fn lines(&self) -> &[(u32, Span)] {
+        self.common().lines
+    }
+    /// What was inferred.
+    fn notes(&self) -> Vec<Diagnostic> {
+        let notes = self.common().notes.iter();
+        notes
+            .map(|note| Diagnostic::new(Severity::Note, note.as_str()))
+            .collect()
+    }
     /// How long each stage of the back end took, in order.
-    fn times(&self) -> &[(&'static str, Duration)];
-    /// Text after each pass of the back end; once.
-    fn take_dumps(&mut self) -> Vec<(String, String)>;
+    fn times(&self) -> &[(&'static str, Duration)] {
+        self.common().times
+    }
+    /// Text after each pass of the back end.
+    fn dumps(&self) -> Vec<(String, String)> {
+        let dumps = self.common().dumps.iter();
+        dumps
+            .map(|(pass, text)| ((*pass).to_owned(), text.clone()))
+            .collect()
+    }
     /// The pipeline state with what was inferred filled in.
-    fn pipeline(&self) -> Pipeline;
+    fn pipeline(&self) -> Pipeline {
+        Pipeline::of(self.common().pipeline.clone())
+    }
     /// Fills a report's figures, places and state.
     fn describe(&self, shader: &mut Shader);
     /// The same program with other bytes for its code: for tests that break them.

@@ -1,13 +1,12 @@
 //! Valhall behind the facade: options in, report out.
 
-use super::{Backend, ListingLine, Program, words};
+use super::{Backend, Common, ListingLine, Program, common, words};
 use crate::assembler::{Assembler, AssemblyError};
 use crate::compiler::Options;
 use crate::execute::Executor;
-use crate::pipeline::Pipeline;
 use crate::report::Shader;
-use crate::{Diagnostic, Failure, Severity, SourceText};
-use gpucc_ir::ssa::{Func, Numerics, Resource, Sampling, Span, Stage};
+use crate::{Failure, SourceText};
+use gpucc_ir::ssa::{Func, Numerics, Resource, Sampling, Stage};
 use gpucc_valhall as valhall;
 use gpucc_valhall::isa;
 use serde_json::{Map, Value, json};
@@ -66,8 +65,8 @@ struct Code {
 }
 
 impl Program for Code {
-    fn code(&self) -> &[u8] {
-        &self.compiled.code
+    fn common(&self) -> Common<'_> {
+        common!(self.compiled)
     }
     fn parts(&self) -> Vec<(&'static str, std::ops::Range<usize>)> {
         let varying = self.compiled.programs.get(1);
@@ -99,37 +98,6 @@ impl Program for Code {
                 text: text.to_owned(),
             })
             .collect())
-    }
-    fn machine_ir(&self) -> String {
-        self.compiled
-            .dumps
-            .last()
-            .map_or_else(String::new, |(_, text)| text.clone())
-    }
-    fn expanded(&self) -> &Func {
-        &self.compiled.expanded
-    }
-    fn lines(&self) -> &[(u32, Span)] {
-        &self.compiled.lines
-    }
-    fn take_notes(&mut self) -> Vec<Diagnostic> {
-        std::mem::take(&mut self.compiled.notes)
-            .into_iter()
-            .map(|note| Diagnostic::new(Severity::Note, note))
-            .collect()
-    }
-    fn times(&self) -> &[(&'static str, std::time::Duration)] {
-        &self.compiled.times
-    }
-    fn take_dumps(&mut self) -> Vec<(String, String)> {
-        self.compiled
-            .dumps
-            .iter()
-            .map(|(pass, text)| ((*pass).to_owned(), text.clone()))
-            .collect()
-    }
-    fn pipeline(&self) -> Pipeline {
-        Pipeline::of(self.compiled.pipeline.clone())
     }
     fn describe(&self, shader: &mut Shader) {
         let compiled = &self.compiled;

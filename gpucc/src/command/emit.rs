@@ -202,7 +202,7 @@ fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
         Kind::Bin => program()?.code().to_vec(),
         Kind::Hex => program()?.hex().into_bytes(),
         Kind::Ir => gpucc::print_ir(&compiled.ssa).into_bytes(),
-        Kind::Mach => program()?.machine_ir().into_bytes(),
+        Kind::Mach => program()?.machine_ir().as_bytes().to_vec(),
         Kind::Cfg => gpucc::cfg(&compiled.ssa).into_bytes(),
         Kind::Json | Kind::Elf | Kind::Html => unreachable!("made once for all entry points"),
     })

@@ -1,23 +1,22 @@
 //! Seeded numbers: the same seed gives the same inputs on every machine.
 
-/// SplitMix64.
+use gpucc_ir::ssa::random::Rng;
+
+/// Numbers for inputs.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(Rng);
 
 impl Random {
     /// A stream for a seed and the number of an input.
     pub fn new(seed: u64, input: u32) -> Random {
-        let mut random = Random(seed ^ (u64::from(input) << 32) ^ 0x6770_7563_6300_0000);
+        let start = seed ^ (u64::from(input) << 32) ^ 0x6770_7563_6300_0000;
+        let mut random = Random(Rng::new(start));
         random.draw();
         random
     }
     /// 64 random bits.
     pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
     /// 32 random bits.
     pub fn bits(&mut self) -> u32 {

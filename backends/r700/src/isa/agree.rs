@@ -7,35 +7,18 @@ use super::{AluSlot, CfOp, Inst, InstError, Isa, R600, R700};
 use crate::api::Family;
 use crate::emu::decode::{self, AluKind, CfBody, Condition, ExportOp, Fetch};
 use crate::emu::ops::Unit;
+use gpucc_ir::ssa::random::Rng;
 use gpucc_isa::{FieldId, Kind, Table};
 
-/// A small generator, the same numbers on every machine.
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
-    }
-
-    fn below(&mut self, limit: u32) -> u32 {
-        self.word() % limit
-    }
-}
-
 /// Bits of a row with random fields; one field in eight may have a value that the table reserves.
-fn random_bits(random: &mut Random, table: &Table, row: usize) -> u128 {
+fn random_bits(random: &mut Rng, table: &Table, row: usize) -> u128 {
     let op = &table.ops[row];
     let mut bits = op.bits;
     for field in op.format.fields().filter(|field| !op.is_fixed(field)) {
-        let any = random.word() & gpucc_isa::field::low_bits(field.width()) as u32;
+        let any = random.bits() as u32 & gpucc_isa::field::low_bits(field.width()) as u32;
         let value = match (field.kind, random.below(8)) {
             (_, 1..=3) => field.default,
-            (Kind::Enum(set), 4..) => {
-                set.members[random.below(set.members.len() as u32) as usize].value
-            }
+            (Kind::Enum(set), 4..) => set.members[random.below(set.members.len())].value,
             _ => any,
         };
         bits = field.put(bits, value);
@@ -78,7 +61,7 @@ fn over<T>(
     read: impl Fn([u32; 4]) -> Option<T>,
     compare: impl Fn(&Inst, T),
 ) {
-    let mut random = Random(seed);
+    let mut random = Rng::new(seed);
     let mut both = 0;
     let rows: Vec<usize> = table.rows().map(|op| usize::from(op.id.0)).collect();
     for &row in &rows {
