@@ -9,10 +9,11 @@ mod beyond;
 mod constants;
 mod dialects;
 mod layouts;
+mod library;
 mod uniforms;
 
 pub use beyond::is_beyond_naga;
-pub use layouts::{Placed, place};
+pub use layouts::{Placed, distances, place};
 
 use crate::diagnostic::Diagnostic;
 use crate::places::Places;
@@ -70,6 +71,7 @@ pub fn rewrite(text: &str, stage: Stage, overrides: &mut Vec<(String, f64)>) -> 
     let mut work = Work::new(text, stage);
     work.constants(overrides);
     work.dialects();
+    work.library();
     work.layouts();
     work.loose_uniforms();
     let first = work.finish();
@@ -427,11 +429,16 @@ impl<'a> Work<'a> {
                     while QUALIFIERS.contains(&self.word(ty)) {
                         ty += 1;
                     }
-                    if !self.is_word(ty) || !self.is_word(ty + 1) {
+                    let block = self.is_word(ty) && self.word(ty + 1) == "{";
+                    if !self.is_word(ty) || !block && !self.is_word(ty + 1) {
                         continue;
                     }
                     let direction = usize::from(word == "out");
-                    let size = self.location_size(ty);
+                    let size = match block {
+                        true => self.block_locations(ty + 1),
+                        false => self.location_size(ty),
+                    };
+                    let name = ty + usize::from(!block);
                     let first = self.declaration_start(index);
                     let stated = (first..index)
                         .find(|&at| self.word(at) == "location" && self.word(at + 1) == "=");
@@ -440,7 +447,7 @@ impl<'a> Work<'a> {
                             taken[direction].extend(at..at.saturating_add(size.min(64)))
                         }
                         Some(Err(_)) => {}
-                        None => without.push((direction, first, index, self.word(ty + 1), size)),
+                        None => without.push((direction, first, index, self.word(name), size)),
                     }
                 }
                 _ => {}
@@ -462,6 +469,27 @@ impl<'a> Work<'a> {
                 format!("the {what} `{name}` has no location: it gets {free}"),
             ));
         }
+    }
+
+    /// Locations that the members of a block take; more than there are where it says some itself.
+    fn block_locations(&self, open: usize) -> u32 {
+        let Some(close) = self.closing(open) else {
+            return u32::MAX;
+        };
+        let mut size = 0u32;
+        let mut at = open + 1;
+        while at < close {
+            let end = (at..close).find(|&end| self.word(end) == ";");
+            while QUALIFIERS.contains(&self.word(at)) {
+                at += 1;
+            }
+            if self.word(at) == "layout" {
+                return u32::MAX;
+            }
+            size = size.saturating_add(self.location_size(at));
+            at = end.map_or(close, |end| end + 1);
+        }
+        size
     }
 
     /// Locations that a declaration takes whose type stands at a token.

@@ -93,6 +93,7 @@ fn read_module(
             notes.extend(rewritten.notes);
             let mut module = glsl(&rewritten.text, stage)?;
             crate::glsl::place(&mut module, &rewritten.placed);
+            crate::glsl::distances(&mut module);
             module
         }
         Source::SpirV(bytes) => spirv(bytes, options, notes, places)?,
@@ -287,7 +288,7 @@ fn spirv(
         let text = "float controls (denormals, rounding, NaN) are as the machine has them";
         notes.push(Diagnostic::note("float-controls", text));
     }
-    let (words, moved) = crate::spirv::rewrite(&words, options)?;
+    let (words, moved) = crate::spirv::rewrite(&words, options, notes)?;
     *places = moved;
     let options = front::spv::Options {
         adjust_coordinate_space: false,

@@ -2,8 +2,12 @@
 
 mod combined;
 mod constants;
+mod gaps;
 mod module;
+mod ops;
+mod subpass;
 
+use crate::diagnostic::Diagnostic;
 use crate::places::Places;
 use crate::stop::Stop;
 use crate::{Limits, Options};
@@ -159,15 +163,23 @@ pub fn simplify(bytes: &[u8]) -> (Vec<u8>, Vec<u32>) {
 }
 
 /// Rewrites what naga does not read into what it reads, and says where everything stood: specialization
-/// constants become constants, combined image samplers become images and samplers, and instructions
-/// for debuggers go.
+/// constants become constants, combined image samplers become images and samplers, what naga has no
+/// instruction for is written with others, and instructions for debuggers go.
 ///
 /// # Errors
 /// A value for a specialization constant that the module does not have.
-pub fn rewrite(bytes: &[u8], options: &Options) -> Result<(Vec<u8>, Places), Stop> {
+pub fn rewrite(
+    bytes: &[u8],
+    options: &Options,
+    notes: &mut Vec<Diagnostic>,
+) -> Result<(Vec<u8>, Places), Stop> {
     let mut module = Module::read(bytes);
     drop_remarks(&mut module);
     constants::specialize(&mut module, options)?;
+    subpass::fetch(&mut module);
+    for note in gaps::fill(&mut module) {
+        notes.push(Diagnostic::note("format", note));
+    }
     combined::split(&mut module);
     Ok(module.write())
 }

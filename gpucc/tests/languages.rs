@@ -187,3 +187,92 @@ fn specialization_constants_size_arrays_and_workgroups() {
     ];
     assert_eq!(run(text, &[&set[..], &given[..]].concat()), "0.0: 14 14 14");
 }
+
+#[test]
+fn what_naga_has_no_instruction_for_is_written_with_others() {
+    let module = include_bytes!("languages/gaps.spv");
+    holds("gaps.spv", Source::SpirV(module), BOTH);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/languages/gaps.spv");
+    for target in ["interp", "valhall", "r700"] {
+        // -7, 4 and the bits of 3.3.
+        let set = "0.0=u32:4294967289,4,1079194419,0,0,0,0,0,0,0,0,0,0,0,0,0";
+        let output = Command::new(env!("CARGO_BIN_EXE_gpucc"))
+            .args([
+                "run", path, "--target", target, "--groups", "1", "--set", set,
+            ])
+            .args(["--dump", "0.1:u32"])
+            .output()
+            .expect("gpucc starts");
+        // Carry, borrow, upper words of both products, remainder with the divisor's sign, whole part,
+        // fraction and exponent, a truth value, the least, rounded to 16 bits, finite, below NaN, undefined.
+        let want = [
+            0,
+            1,
+            3,
+            0xffff_ffff,
+            1,
+            3f32.to_bits(),
+            0x3f53_3333,
+            2,
+            1,
+            0xffff_fff9,
+            0x4053_4000,
+            1,
+            0,
+            0,
+            0,
+            0,
+        ];
+        let want: Vec<String> = want.iter().map(u32::to_string).collect();
+        let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        assert_eq!(printed, format!("0.1: {}", want.join(" ")), "{target}");
+    }
+}
+
+#[test]
+fn functions_that_naga_lacks_stand_before_the_text() {
+    let text = "#version 450\nlayout(local_size_x = 1) in;\n\
+        layout(std430, set = 0, binding = 0) readonly buffer In { uint a, b; float x; };\n\
+        layout(std430, set = 0, binding = 1) buffer Out { uint o[]; };\n\
+        void main() { uint c, m, l; o[0] = uaddCarry(a, b, c); o[1] = c; usubBorrow(b, a, c); o[2] = c;\n\
+        umulExtended(a, b, m, l); o[3] = m; o[4] = l; ivec2 im, il; imulExtended(ivec2(a), ivec2(b), im, il);\n\
+        o[5] = uint(im.y); float w; float f = modf(x, w); o[6] = uint(w); int e; o[7] = floatBitsToUint(frexp(x, e));\n\
+        o[8] = uint(e); o[9] = uint(findMSB(b) + bitCount(a)); o[10] = uint(gl_MaxDrawBuffers); o[11] = floatBitsToUint(x.rrr.y); }";
+    let set = [
+        "--set",
+        "0.0=u32:4294967289,4,1079194419",
+        "--set",
+        "0.1=zeros:48",
+        "--dump",
+        "0.1:u32",
+    ];
+    let want = [
+        4294967293u32,
+        0,
+        1,
+        3,
+        4294967268,
+        4294967295,
+        3,
+        0x3f53_3333,
+        2,
+        32,
+        8,
+        1079194419,
+    ];
+    let want: Vec<String> = want.iter().map(u32::to_string).collect();
+    assert_eq!(run(text, &set), format!("0.1: {}", want.join(" ")));
+    glsl("functions.comp", text, Stage::Compute);
+}
+
+#[test]
+fn members_of_blocks_between_stages_have_places_of_their_own() {
+    glsl(
+        "between.vert",
+        "#version 330\nin vec4 p;\nout vec4 before; out Block { vec4 a; vec2 b[2]; } to; out vec4 after;\n\
+         out float gl_ClipDistance[2];\n\
+         void main() { to.a = p; to.b[1] = p.xy; to.b[0] = p.zw; before = p.wzyx; after = p.yxwz; gl_Position = p;\n\
+         gl_ClipDistance[0] = p.x; gl_ClipDistance[1] = p.y; }",
+        Stage::Vertex,
+    );
+}

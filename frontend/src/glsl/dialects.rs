@@ -62,6 +62,7 @@ impl<'a> Work<'a> {
         self.redeclared_blocks();
         self.redeclared_variables();
         self.old_words();
+        self.image_formats();
         self.old_outputs();
         self.old_inputs();
         self.subpasses();
@@ -133,6 +134,56 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Images that are only written need no format in OpenGL: the widest of their kind.
+    fn image_formats(&mut self) {
+        for index in 0..self.tokens.len() {
+            let word = self.word(index);
+            let (format, rest) = match word.strip_prefix(['i', 'u']) {
+                Some(rest) if word.starts_with("iimage") => ("rgba32i", rest),
+                Some(rest) if word.starts_with("uimage") => ("rgba32ui", rest),
+                _ => ("rgba32f", word),
+            };
+            let dimensioned = rest
+                .strip_prefix("image")
+                .is_some_and(|rest| matches!(rest, "1D" | "2D" | "3D" | "1DArray" | "2DArray"));
+            if !dimensioned || !self.is_word(index + 1) || self.depth(index) > 0 {
+                continue;
+            }
+            let first = self.declaration_start(index);
+            let says = |work: &Self, what: &dyn Fn(&str) -> bool| {
+                (first..index).any(|at| what(work.word(at)))
+            };
+            let sized = |word: &str| {
+                word.starts_with("rgba")
+                    || word.starts_with("rg16")
+                    || word.starts_with("rg32")
+                    || word.starts_with("rg8")
+                    || word.starts_with("r8")
+                    || word.starts_with("r16")
+                    || word.starts_with("r32")
+                    || word.starts_with("r11f")
+                    || word.starts_with("rgb10")
+                    || word.starts_with("r64")
+            };
+            let uniform = says(self, &|word| word == "uniform");
+            let written = says(self, &|word| word == "writeonly");
+            let parameter = says(self, &|word| matches!(word, "(" | "#"))
+                && !says(self, &|word| word == "layout");
+            if uniform && written && !parameter && !says(self, &sized) {
+                let at = (first..index)
+                    .find(|&at| self.word(at) == "uniform")
+                    .unwrap_or(first);
+                self.qualify(first, at, format);
+                let message = format!(
+                    "`{}` has no format: it is taken for {format}",
+                    self.word(index + 1)
+                );
+                self.notes
+                    .push(crate::diagnostic::Diagnostic::note("format", message));
+            }
+        }
+    }
+
     /// `attribute`, `varying`, old texture functions, and words that mean nothing here.
     fn old_words(&mut self) {
         let mut depth = 0;
@@ -150,6 +201,10 @@ impl<'a> Work<'a> {
                         _ => "in",
                     };
                     self.replace_exactly(index, direction);
+                }
+                "unsigned" if self.word(index + 1) == "int" => {
+                    self.replace_exactly(index, "uint");
+                    self.blank(index + 1, index + 1);
                 }
                 "precise" if self.is_word(index + 1) => self.blank(index, index),
                 _ if MEMORY.contains(&word) && self.is_word(index + 1) => self.blank(index, index),

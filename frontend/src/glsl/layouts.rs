@@ -330,3 +330,39 @@ pub fn place(module: &mut naga::Module, placed: &[Placed]) {
         }
     }
 }
+
+/// `out float gl_ClipDistance[2];` gives naga a variable like any other: it is the built-in one.
+pub fn distances(module: &mut naga::Module) {
+    let builtin = |name: &Option<String>| {
+        Some(naga::Binding::BuiltIn(match name.as_deref()? {
+            "gl_ClipDistance" => naga::BuiltIn::ClipDistances,
+            "gl_CullDistance" => naga::BuiltIn::CullDistance,
+            _ => return None,
+        }))
+    };
+    let mut results = Vec::new();
+    for entry in &mut module.entry_points {
+        for argument in &mut entry.function.arguments {
+            if let Some(binding) = builtin(&argument.name) {
+                argument.binding = Some(binding);
+            }
+        }
+        results.extend(entry.function.result.as_ref().map(|result| result.ty));
+    }
+    for handle in results {
+        let mut ty = module.types[handle].clone();
+        let naga::TypeInner::Struct { members, .. } = &mut ty.inner else {
+            continue;
+        };
+        let mut any = false;
+        for member in members {
+            if let Some(binding) = builtin(&member.name) {
+                any = true;
+                member.binding = Some(binding);
+            }
+        }
+        if any {
+            module.types.replace(handle, ty);
+        }
+    }
+}

@@ -267,6 +267,14 @@ impl<'a> Lower<'a> {
         })
     }
 
+    /// Clip distances leave four by four.
+    fn clip_distances(&mut self, name: &str, values: &[gpucc_ir::ssa::Value]) {
+        for (four, some) in values.chunks(4).enumerate() {
+            let kind = OutputKind::Builtin(Builtin::ClipDistance(4 * four as u8));
+            self.output(kind, Scalar::F32, name, some);
+        }
+    }
+
     /// Declares and writes the outputs of a result; gives how many scalars they took.
     fn outputs(
         &mut self,
@@ -280,11 +288,20 @@ impl<'a> Lower<'a> {
                 return Err(Stop::unsupported("an output without a binding", LOWERING));
             };
             let mut used = 0;
+            // The reader of GLSL takes the array of clip distances apart.
+            let clip = Some(Binding::BuiltIn(naga::BuiltIn::ClipDistances));
+            let mut distances = Values::new();
             for member in members {
                 let name = member.name.as_deref().unwrap_or("");
                 let inner = self.types.inner(member.ty);
+                if member.binding == clip && matches!(inner, TypeInner::Scalar(_)) {
+                    distances.push(values[used]);
+                    used += 1;
+                    continue;
+                }
                 used += self.outputs(inner, member.binding.as_ref(), name, &values[used..])?;
             }
+            self.clip_distances("gl_ClipDistance", &distances);
             return Ok(used);
         };
         if let Some(parts) = self.locations(inner, binding)? {
@@ -298,11 +315,7 @@ impl<'a> Lower<'a> {
             let count = self.types.leaf_count_of(inner)?;
             match builtin {
                 naga::BuiltIn::ClipDistances => {
-                    for first in (0..count).step_by(4) {
-                        let some = &values[first..count.min(first + 4)];
-                        let kind = OutputKind::Builtin(Builtin::ClipDistance(first as u8));
-                        self.output(kind, Scalar::F32, name, some);
-                    }
+                    self.clip_distances(name, &values[..count]);
                     return Ok(count);
                 }
                 naga::BuiltIn::SampleMask => {
