@@ -195,20 +195,16 @@ pub(super) fn rewrite(
         Op::FLt if below_zero(func, data.args[1]) && no_less_than_zero(func, first, SIGN_DEPTH) => {
             Some(Rewrite::Bits(0))
         }
-        Op::FLe if is(first, 0.0) && is_pixel(func, data.args[1]) => Some(Rewrite::Bits(1)),
-        // A choice between constants compared with a constant is the choice or its opposite.
-        Op::FEq | Op::FNe | Op::FLt | Op::FLe => {
-            let inner = def(first, Op::Select)?;
-            let eval = |arm: Value| {
-                let bits = [func.as_const(arm)?, func.as_const(data.args[1])?];
-                gpucc_ir::ssa::eval_inst(func, data, &bits, model)
-            };
-            match (eval(inner.args[1])?, eval(inner.args[2])?) {
-                (0, 0) => Some(Rewrite::Bits(0)),
-                (0, _) => Rewrite::op(Op::Not, &[inner.args[0]]),
-                (_, 0) => Some(Rewrite::Value(inner.args[0])),
-                _ => Some(Rewrite::Bits(1)),
-            }
+        Op::FLe if below_zero(func, first) && is_pixel(func, data.args[1]) => {
+            Some(Rewrite::Bits(1))
+        }
+        Op::FLt
+            if below_zero(func, first)
+                && !is(first, 0.0)
+                && !is(first, -0.0)
+                && is_pixel(func, data.args[1]) =>
+        {
+            Some(Rewrite::Bits(1))
         }
         Op::FMin | Op::FMax if first == data.args[1] && itself(first) => {
             Some(Rewrite::Value(first))
