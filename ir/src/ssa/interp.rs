@@ -41,6 +41,8 @@ pub enum Word {
 pub struct Marks {
     /// Touched by two invocations in one epoch, one writing, not both atomically.
     pub racy: Set<Word>,
+    /// Words that an atomic changed while another invocation could read them: what it read says who came first.
+    pub moving: Set<Word>,
     /// Some invocation used the value that an atomic returned.
     pub atomic_results: bool,
     /// Some invocation read what is in a lane that was not there: a quad's or a subgroup's.

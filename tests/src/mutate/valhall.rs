@@ -1,5 +1,6 @@
 //! Which flips of Valhall code mean something.
 
+mod same;
 mod signs;
 
 use super::Site;
@@ -46,12 +47,16 @@ pub(super) fn sites(code: &[u8], uniforms: &[Value]) -> Vec<Site> {
         }
         let constants = Rc::clone(&constants);
         let known = signs[index];
+        let asked = insts.get(index + 1).copied().flatten();
+        let truth = asked.is_some_and(|branch| only_truth(&inst, &branch));
         let condition = !targets.contains(&index) && condition(&insts[..index], &inst);
         sites.push(Site {
             offset: 8 * index,
             inst,
             meaning: Box::new(move |field, value| {
                 has_meaning(&inst, field, value)
+                    && !same::same(&inst, field, value)
+                    && !(truth && field.id == f::RESULT && value < 3)
                     && !is_absolute(field).is_some_and(|s| known.positive(&inst, s, &constants))
                     && !(condition && field.id == f::COMBINE && value < 2)
             }),
@@ -75,6 +80,7 @@ const ZERO: u32 = 0xc0;
 /// - lanes and sign of the constant 0 (a sum with either zero differs in zeros only), and the absolute value of what
 ///   is not negative, as constants and straight code tell ([`signs`]);
 /// - the low half for the whole of a truth value that the instruction before made;
+/// - how true is said where only the branch behind asks, and whatever else says the same ([`same`]);
 /// - how far a BLEND jumps that ends the program;
 /// - OR for XOR with 0, and additions of other widths with 0.
 fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
@@ -108,6 +114,18 @@ fn has_meaning(inst: &Inst, field: &Field, value: u32) -> bool {
         ),
         _ => true,
     }
+}
+
+/// Whether a comparison's result is read by the branch behind it alone, which asks whether it is 0.
+fn only_truth(compare: &Inst, branch: &Inst) -> bool {
+    const LAST: u32 = 0x40;
+    Opcode::of(branch.op()) == Opcode::Branchz
+        && branch.get(f::COMBINE) == 0
+        && compare.has_field(f::RESULT)
+        && compare.get(f::RESULT) < 3
+        && compare.op().name.contains("32")
+        && compare.get(f::SRC2) == ZERO
+        && branch.get(f::SRC0) == compare.get(f::DST) | LAST
 }
 
 /// The source whose absolute value a field takes.

@@ -47,6 +47,10 @@ pub struct Fragment {
     pub coverage: [Option<u32>; LANES],
     /// Lanes after ATEST.
     pub tested: Mask,
+    /// The alpha that it tested, by lane.
+    pub alpha: [u32; LANES],
+    /// What names the pixel's own place to the interpolator: r61 at the start.
+    pub place: Option<Word>,
     /// Depth that was emitted.
     pub depth: [Option<u32>; LANES],
     /// Stencil that was emitted.
@@ -123,11 +127,7 @@ impl Warp {
                 let detail = format!("{} at an explicit offset", inst.name);
                 return Err(self.trap(Rule::Unsupported, detail, None));
             }
-            self.observed(
-                sources[0].any(),
-                sources[0].why,
-                "a position to interpolate at",
-            )?;
+            self.own_place(&sources[0], how.sampled)?;
         }
         let words = self.components_of(&offsets, count, how)?;
         let mut results = whole(inst.write);
@@ -208,6 +208,21 @@ impl Warp {
         Ok(words)
     }
 
+    /// Refuses another place than the pixel's own where an instruction samples at the centre or the centroid.
+    fn own_place(&self, word: &Word, sampled: Sampled) -> Result<(), Trap> {
+        self.observed(word.any(), word.why, "a position to interpolate at")?;
+        let own = self.fragment.as_ref().and_then(|fragment| fragment.place);
+        let own = own.filter(|_| matches!(sampled, Sampled::Center | Sampled::Centroid));
+        let other = |lane: &usize| own.is_some_and(|own| own.v[*lane] != word.v[*lane]);
+        match each(self.active).find(other) {
+            Some(lane) => {
+                let detail = format!("the position {:#x} is not that of r61", word.v[lane]);
+                Err(self.trap(Rule::Interpolation, detail, Some(lane)))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// What an interpolation does to the position that is kept. isa 1.8.
     fn interpolate(&mut self, update: Update, sampled: Sampled) -> Result<(), Trap> {
         let lanes = self.active;
@@ -240,7 +255,7 @@ impl Warp {
         count: u8,
     ) -> Result<(), Trap> {
         let at = self.read(env, &inst.sources[0], inst)?;
-        self.observed(at.any(), at.why, "a position to interpolate at")?;
+        self.own_place(&at, Sampled::Center)?;
         let fragment = self.fragment.as_ref();
         let point = fragment.and_then(|f| f.point);
         let depth_w = fragment.and_then(|f| f.depth_w);
@@ -289,7 +304,11 @@ impl Warp {
                 // What is not covered has no alpha to test.
                 let covered = self.covered(&words[0]);
                 self.observed(words[1].any() & covered, words[1].why, "the alpha of ATEST")?;
-                self.fragment_mut().tested |= lanes;
+                let fragment = self.fragment_mut();
+                fragment.tested |= lanes;
+                for lane in each(lanes) {
+                    fragment.alpha[lane] = words[1].v[lane];
+                }
                 words[0]
             }
             Op::ZsEmit { z, stencil } => {
@@ -387,6 +406,9 @@ impl Warp {
         }
         let target_number = (descriptor >> 16 & 15) as u8;
         let needed = self.fragment_mut().needed[usize::from(target_number & 7)];
+        if target_number == 0 && matches!(format, RegFormat::F32 | RegFormat::F16) && needed > 0 {
+            self.same_alpha(&sources[0][3], needed, covered)?;
+        }
         for (n, words) in sources.into_iter().enumerate() {
             for word in &words[..usize::from(needed.min(4))] {
                 self.observed(word.any() & covered, word.why, "a colour")?;
@@ -411,6 +433,24 @@ impl Warp {
         }
         self.send(env, inst, Vec::new(), None, false)?;
         Ok((!inst.flow.end).then_some(target))
+    }
+
+    /// Refuses a colour whose alpha is not what ATEST tested.
+    fn same_alpha(&self, blended: &Word, needed: u8, covered: Mask) -> Result<(), Trap> {
+        let fragment = self.fragment.as_ref().expect("see fragment_mut");
+        for lane in each(covered & !blended.any()) {
+            let tested = f32::from_bits(fragment.alpha[lane]);
+            let alpha = if needed < 4 {
+                1.0
+            } else {
+                f32::from_bits(blended.v[lane])
+            };
+            if tested.to_bits() != alpha.to_bits() && !(tested.is_nan() && alpha.is_nan()) {
+                let detail = format!("ATEST tested {tested}, BLEND takes {alpha}");
+                return Err(self.trap(Rule::Alpha, detail, Some(lane)));
+            }
+        }
+        Ok(())
     }
 
     /// Four components of staging registers; halves as f32 or extended integers.

@@ -291,6 +291,7 @@ pub fn run_pixels(
         let started = lanes(count) & !fragment.absent;
         let mut warp = Warp::new(number as u32, started, 0, env.state.thread_bytes);
         pixel_registers(&mut warp, pixels, quads);
+        fragment.place = Some(warp.regs[61].word);
         warp.fragment = Some(Box::new(fragment));
         run_group(&mut env, std::slice::from_mut(&mut warp))?;
         let fragment = warp.fragment.expect("given above");

@@ -57,6 +57,7 @@ gpucc_emu::rules! {
     Coverage = "G3 coverage goes through r60", "1.10";
     BlendTarget = "G4 BLEND reads the descriptor of a render target that exists, once", "1.10";
     AtestDatum = "G6 the third source of ATEST is its datum", "1.10";
+    Alpha = "G7 ATEST tests the alpha of the first target, and 1 where that has fewer components", "1.10";
     Helper = "G5 a computed level of detail has its four lanes", "1.8";
 }
 

@@ -122,11 +122,14 @@ enum Family {
 }
 
 impl By {
-    /// True when an access by `lane` of `group` in `epoch` is unordered with this one.
-    fn unordered(&self, by: &By) -> bool {
+    /// True when either this access or that of `by` may come first.
+    fn apart(&self, by: &By) -> bool {
         (self.lane != by.lane || self.several)
             && (self.several_groups || self.group != by.group || self.epoch == by.epoch)
-            && !agree(self.atomic, by.atomic)
+    }
+    /// True when which of the two comes first changes the word or what is read.
+    fn unordered(&self, by: &By) -> bool {
+        self.apart(by) && !agree(self.atomic, by.atomic)
     }
     fn join(old: Option<By>, by: By) -> Option<By> {
         Some(match old {
@@ -351,7 +354,11 @@ impl Machine<'_> {
         }
         if let Some(&result) = data.results.first() {
             self.set(result, lane, old);
-            self.set_taint(result, lane, true);
+            // What a barrier separates from all changes is the same in every order.
+            let loads = op == AtomicOp::Load;
+            let hangs = |&at: &u32| self.moves(place, at, lane) || self.word_taint(place, at, lane);
+            let order = !loads || addresses.iter().any(hangs);
+            self.set_taint(result, lane, order);
             self.marks.atomic_results |= self.lanes.count > 1;
         }
         if wild {
@@ -484,6 +491,12 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether other invocations may change the word before or after this one reads it.
+    fn moves(&self, place: Place, address: u32, lane: usize) -> bool {
+        let word = self.name(place, address, lane);
+        word.is_none_or(|word| self.known_moving(word))
+    }
+
     fn mark_word(&mut self, word: Word, how: How, lane: usize) {
         let group = self.lanes.workgroup[lane];
         let by = By {
@@ -501,6 +514,8 @@ impl Machine<'_> {
         let writes = !matches!(how, How::Read | How::Atomic(Family::Load));
         let race = touch.write.is_some_and(|old| old.unordered(&by))
             || writes && touch.read.is_some_and(|old| old.unordered(&by));
+        let other = if writes { touch.read } else { touch.write };
+        let moves = matches!(how, How::Atomic(_)) && other.is_some_and(|old| old.apart(&by));
         if writes {
             touch.write = By::join(touch.write, by);
         } else {
@@ -508,6 +523,9 @@ impl Machine<'_> {
         }
         if race {
             self.marks.racy.insert(word);
+        }
+        if moves {
+            self.marks.moving.insert(word);
         }
     }
 

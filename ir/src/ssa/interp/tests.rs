@@ -300,6 +300,49 @@ fn atomics_add_up_and_their_results_are_marked() {
 }
 
 #[test]
+fn what_an_atomic_load_reads_hangs_on_the_order_unless_a_barrier_comes_before() {
+    let excluded = |barrier: bool| {
+        let func = program(|b, i, buffer| {
+            let mem = b.func.mems.push(MemData {
+                name: "sum".into(),
+                size: 4,
+                space: MemSpace::Workgroup,
+                words: Vec::new(),
+            });
+            let sum = Access { mem, lo: 0, hi: 4 };
+            let zero = b.u32(0);
+            let imm = Imm::MemAtomic(sum, AtomicOp::Add);
+            b.inst(Op::MemAtomic, imm, &[zero, i], &[], &[Type::B32]);
+            if barrier {
+                let imm = Imm::Barrier {
+                    storage: false,
+                    workgroup: true,
+                    texture: false,
+                };
+                b.inst(Op::Barrier, imm, &[], &[], &[]);
+            }
+            let imm = Imm::MemAtomic(sum, AtomicOp::Load);
+            let read = b.inst(Op::MemAtomic, imm, &[zero], &[], &[Type::B32]);
+            let value = b.result(read);
+            store(b, buffer, i, value);
+        });
+        let (_, outcome) = execute(&func);
+        let marks = outcome.expect("runs").marks;
+        let mut world = Words(vec![0; 8]);
+        let options = Options {
+            marks: Some(&marks),
+            ..Options::new(&Numerics::REFERENCE)
+        };
+        let lanes = Lanes::compute(&func, [1, 1, 1], 0, 1);
+        let outcome = run(&func, &lanes, &mut world, options).expect("runs");
+        let words = outcome.excluded.words.into_iter();
+        words.filter(|word| matches!(word, Word::Buffer(..))).count()
+    };
+    assert_eq!(excluded(true), 0);
+    assert_eq!(excluded(false), 8);
+}
+
+#[test]
 fn different_atomics_on_one_word_race_and_sums_do_not() {
     let outcome = |first: AtomicOp, second: AtomicOp| {
         let func = program(|b, i, buffer| {

@@ -110,6 +110,42 @@ fn a_blend_that_does_not_end_jumps_over_the_call_of_a_blend_shader() {
 }
 
 #[test]
+fn the_alpha_that_is_tested_is_the_alpha_that_is_blended() {
+    let other = END.replace("r60, r3,", "r60, r1,");
+    assert_eq!(refused(pixels, &other), Rule::Alpha);
+    let datum = END.replace("atest_datum.w0", "0x0");
+    assert_eq!(refused(pixels, &datum), Rule::AtestDatum);
+    // Three components have the alpha 1.
+    let three = || {
+        let mut bench = pixels();
+        if let Some(fragment) = &mut bench.fragment {
+            fragment.needed[0] = 3;
+        }
+        bench
+    };
+    assert_eq!(refused(three, &other), Rule::Alpha);
+    assert!(three().run(END).is_ok());
+}
+
+#[test]
+fn varyings_are_taken_at_the_pixels_own_place() {
+    let bench = || {
+        let mut bench = pixels();
+        if let Some(fragment) = &mut bench.fragment {
+            fragment.place = Some(Word::splat(1));
+        }
+        bench
+    };
+    let load = "LD_VAR_BUF_IMM.f32.slot0.src_f32.center.store.wait0 @r8, r61, index:0x0";
+    assert!(bench().run(&format!("{load}\n{END}")).is_ok());
+    let other = load.replace("r61", "0x0");
+    assert_eq!(
+        refused(bench, &format!("{other}\n{END}")),
+        Rule::Interpolation
+    );
+}
+
+#[test]
 fn an_undefined_colour_of_a_covered_pixel_is_refused() {
     let text = format!("IADD.u32 r2, r40, r40\n{END}");
     assert_eq!(refused(pixels, &text), Rule::Undefined);
