@@ -26,7 +26,7 @@ const INPUTS: [(u32, Sizes); 6] = [
     (4, sizes(4, 37)),
     (2, sizes(24, 1000)),
     (64, SIZES),
-    (512, SIZES),
+    (256, SIZES),
 ];
 
 const fn sizes(groups: u32, elements: u32) -> Sizes {

@@ -187,15 +187,21 @@ impl Abi {
                 span: Span::NONE,
             });
         }
-        if func.stage == Stage::Vertex
-            && abi.pipeline.vertex.form == VertexForm::Idvs
-            && crate::state::Facts::of(func).effects
-        {
-            abi.pipeline.vertex.form = VertexForm::Plain;
-            abi.notes.push(
-                "the vertex program writes memory, so it is one program: cut in two it would write twice"
-                    .to_owned(),
-            );
+        if func.stage == Stage::Vertex && abi.pipeline.vertex.form == VertexForm::Idvs {
+            let facts = crate::state::Facts::of(func);
+            let why = if facts.effects {
+                Some("writes memory, so it is one program: cut in two it would write twice")
+            } else if facts.grouped {
+                Some(
+                    "looks at its subgroup, so it is one program: position programs run in half warps",
+                )
+            } else {
+                None
+            };
+            if let Some(why) = why {
+                abi.pipeline.vertex.form = VertexForm::Plain;
+                abi.notes.push(format!("the vertex program {why}"));
+            }
         }
         abi.bindings(func, &uses)?;
         abi.push_words(func, &uses);

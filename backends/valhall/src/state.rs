@@ -2,7 +2,7 @@
 //! itself. docs/abi-valhall.md says where each field stands.
 
 use crate::abi::Abi;
-use crate::api::{Descriptor, OutputPlace, ProgramInfo};
+use crate::api::{Descriptor, OutputPlace, ProgramInfo, VertexForm};
 use gpucc_emu::format::{Format, Kind, VertexFormat};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::ssa::{Builtin, Dim, Flags, Func, Imm, InputKind, InstData, Op, Sampling, Stage};
@@ -30,6 +30,8 @@ fn descriptor(name: &str, words: usize, fields: &[Field]) -> Descriptor {
 pub struct Facts {
     /// Values go across the quad.
     pub quads: bool,
+    /// What it does depends on which invocations are in one warp.
+    pub grouped: bool,
     /// Stores and atomics of memory that others see.
     pub effects: bool,
     /// Discards.
@@ -57,6 +59,7 @@ impl Facts {
             for &inst in &func.regions[region].insts {
                 let data = &func.insts[inst];
                 facts.quads |= crosses_lanes(data);
+                facts.grouped |= crosses_lanes(data);
                 match data.op {
                     Op::BufferStore | Op::BufferAtomic | Op::ImageStore | Op::ImageAtomic => {
                         facts.effects = true;
@@ -67,6 +70,9 @@ impl Facts {
                         let Imm::Input(input, _) = data.imm else {
                             continue;
                         };
+                        let kind = &func.inputs[input].kind;
+                        facts.grouped |=
+                            matches!(kind, InputKind::Builtin(Builtin::SubgroupInvocationId));
                         facts.per_sample |= matches!(
                             func.inputs[input].kind,
                             InputKind::Builtin(Builtin::SampleIndex)
@@ -97,6 +103,7 @@ pub fn state(
         facts.depth |= output.place == OutputPlace::Depth;
         facts.coverage |= output.place == OutputPlace::Coverage;
     }
+    let idvs = abi.pipeline.vertex.form == VertexForm::Idvs;
     let work = programs.iter().map(|p| p.work_registers).max();
     let mut list = Vec::new();
     for (index, program) in programs.iter().enumerate() {
@@ -106,6 +113,7 @@ pub fn state(
             work.unwrap_or(32),
             index,
             programs.len(),
+            idvs,
             facts,
         ));
     }
@@ -148,6 +156,7 @@ fn shader_program(
     work_registers: u32,
     index: usize,
     programs: usize,
+    idvs: bool,
     facts: Facts,
 ) -> Descriptor {
     let number = match stage {
@@ -164,7 +173,10 @@ fn shader_program(
     match stage {
         Stage::Fragment => fields.push(("Fragment coverage bitmask type", 0, 8, 1)),
         // Position programs run in warps of half the width: the tiler takes them in fours.
-        Stage::Vertex => fields.push(("Vertex warp limit", 0, 8, u32::from(index == 0))),
+        Stage::Vertex => {
+            let half = idvs && index == 0;
+            fields.push(("Vertex warp limit", 0, 8, half.into()));
+        }
         Stage::Compute => {}
     }
     fields.push(("Flush to zero mode", 0, 17, 0));
@@ -516,13 +528,16 @@ mod tests {
             quads: true,
             ..Facts::default()
         };
-        let d = shader_program(Stage::Fragment, &program, 32, 0, 1, facts);
+        let d = shader_program(Stage::Fragment, &program, 32, 0, 1, false, facts);
         // Type 8, stage 2, GL coverage, helper threads, 32 registers.
         assert_eq!(d.words[..3], [0x9000_0128, 0x3000, 0x80]);
-        let d = shader_program(Stage::Vertex, &program, 64, 0, 2, Facts::default());
+        let d = shader_program(Stage::Vertex, &program, 64, 0, 2, true, Facts::default());
         // Type 8, stage 3, half warps, 64 registers.
         assert_eq!(d.words[0], 0x138);
         assert_eq!(d.name, "Shader Program (position)");
+        // The plain form has whole warps.
+        let d = shader_program(Stage::Vertex, &program, 64, 0, 1, false, Facts::default());
+        assert_eq!(d.words[0], 0x38);
     }
 
     #[test]

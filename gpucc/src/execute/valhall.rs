@@ -434,6 +434,7 @@ impl Machine {
             let vertices = Vertices {
                 entry: info.offset,
                 preload: info.preload,
+                half: self.half_warps(0),
                 ids: members
                     .iter()
                     .enumerate()
@@ -481,6 +482,7 @@ impl Machine {
         let vertices = Vertices {
             entry: info.offset,
             preload: info.preload,
+            half: self.half_warps(program),
             ids: run
                 .ids
                 .iter()
@@ -500,6 +502,13 @@ impl Machine {
         Machine::read_back(&state, &places, bindings);
         result?;
         Ok((state, packets))
+    }
+
+    /// Whether a program's descriptor halves its warps. abi-valhall: State.
+    fn half_warps(&self, program: usize) -> bool {
+        let descriptor = self.compiled.state.get(program);
+        let word = descriptor.and_then(|descriptor| descriptor.words.first());
+        word.is_some_and(|word| word >> 8 & 1 == 1)
     }
 
     fn writes_point_size(&self) -> bool {

@@ -80,3 +80,17 @@ fn pixels(@location(0) at: vec2f, @location(1) @interpolate(flat) x: u32, @built
     }
     return vec4u(ballot + own + size, sums, later, parted);
 }
+
+struct Vertex { @builtin(position) at: vec4f, @location(0) @interpolate(flat) sums: vec4u }
+
+// Warps of position programs are half as wide: what looks at its subgroup is one program with whole warps.
+@vertex
+fn vertices(@builtin(vertex_index) x: u32, @builtin(instance_index) y: u32) -> Vertex {
+    let sum = subgroupAdd(x * 3u + y);
+    var later = subgroupExclusiveAdd(x);
+    if (x & 5u) == 1u {
+        later = subgroupBallot(true).x + subgroupBroadcastFirst(x) * 7u;
+    }
+    let at = vec4f(f32(subgroupMax(x)), f32(subgroupShuffle(x, 11u)), f32(sum), 1.0);
+    return Vertex(at, vec4u(sum, later, subgroupBallot((x & 3u) == 2u).x, subgroupShuffleDown(x, 9u & x)));
+}

@@ -165,6 +165,8 @@ pub struct Vertices {
     pub entry: u32,
     /// Registers 48 + k that are filled.
     pub preload: u16,
+    /// Warps have half of their lanes: the program's `Vertex warp limit`. isa 2.7.
+    pub half: bool,
     /// Linear id, vertex and instance of each thread, the first ones added.
     pub ids: Vec<[u32; 3]>,
 }
@@ -188,7 +190,8 @@ pub fn run_vertices(
         steps: 0,
         trace,
     };
-    for (number, ids) in run.ids.chunks(LANES).enumerate() {
+    let width = if run.half { LANES / 2 } else { LANES };
+    for (number, ids) in run.ids.chunks(width).enumerate() {
         let thread_bytes = env.state.thread_bytes;
         let mut warp = Warp::new(number as u32, lanes(ids.len()), run.entry, thread_bytes);
         let of = |k: usize| Word::from_fn(|lane| ids.get(lane).map_or(0, |id| id[k]));

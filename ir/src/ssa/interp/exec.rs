@@ -152,8 +152,7 @@ impl<'a> Machine<'a> {
     }
     /// True when it is not known that the word stands still while it is read.
     pub(super) fn known_moving(&self, word: super::Word) -> bool {
-        self.known
-            .is_none_or(|marks| marks.moving.contains(&word))
+        self.known.is_none_or(|marks| marks.moving.contains(&word))
     }
     pub(super) fn tainted(&self, value: Value, lane: usize) -> bool {
         self.follows() && self.taint[self.at(value, lane)]

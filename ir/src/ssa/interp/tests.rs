@@ -336,7 +336,9 @@ fn what_an_atomic_load_reads_hangs_on_the_order_unless_a_barrier_comes_before() 
         let lanes = Lanes::compute(&func, [1, 1, 1], 0, 1);
         let outcome = run(&func, &lanes, &mut world, options).expect("runs");
         let words = outcome.excluded.words.into_iter();
-        words.filter(|word| matches!(word, Word::Buffer(..))).count()
+        words
+            .filter(|word| matches!(word, Word::Buffer(..)))
+            .count()
     };
     assert_eq!(excluded(true), 0);
     assert_eq!(excluded(false), 8);
