@@ -20,19 +20,22 @@ use std::time::Duration;
 /// Inputs on which a broken program is compared, and their sizes: most flips show on the first, some only where an
 /// array ends before the invocations do or where their numbers need more than a byte, and some where a number falls
 /// on a boundary. The number of an input says how wild it is, so that all have the same seed.
-const INPUTS: [(u32, Sizes); 6] = [
+const INPUTS: [(u32, Sizes); 8] = [
     (1, SIZES),
     (8, SIZES),
-    (4, sizes(4, 37)),
-    (2, sizes(24, 1000)),
+    (4, sizes(4, [37, 37], 5)),
+    (2, sizes(4, [37, 256], 11)),
+    (2, sizes(4, [256, 37], 11)),
+    (2, sizes(24, [1000, 1000], 8)),
     (64, SIZES),
     (256, SIZES),
 ];
 
-const fn sizes(groups: u32, elements: u32) -> Sizes {
+const fn sizes(groups: u32, elements: [u32; 2], side: u32) -> Sizes {
     Sizes {
         groups: [groups, 1, 1],
         elements,
+        side,
     }
 }
 

@@ -26,17 +26,18 @@ pub const INSTANCES: u32 = 2;
 pub struct Sizes {
     /// Workgroups of a compute run.
     pub groups: [u32; 3],
-    /// Elements of a runtime array.
-    pub elements: u32,
+    /// Elements of runtime arrays, of even and of odd resources.
+    pub elements: [u32; 2],
+    /// Width and height of a texture.
+    pub side: u32,
 }
 
 /// The sizes of a verification.
 pub const SIZES: Sizes = Sizes {
     groups: GROUPS,
-    elements: 256,
+    elements: [256; 2],
+    side: 8,
 };
-/// Width and height of a texture.
-const SIDE: u32 = 8;
 /// Width and height of the tile of a fragment run.
 const TILE: u32 = 8;
 
@@ -86,7 +87,7 @@ impl Case {
         let mut random = Random::new(seed, number);
         let mood = Mood::of(number);
         Ok(Case {
-            bindings: bindings(func, &mut random, mood, sizes.elements)?,
+            bindings: bindings(func, &mut random, mood, sizes)?,
             stage: match func.stage {
                 Stage::Compute => StageCase::Compute(sizes.groups),
                 Stage::Vertex => vertices(func, vertex, &mut random, mood, number),
@@ -189,12 +190,13 @@ fn bindings(
     func: &Func,
     random: &mut Random,
     mood: Mood,
-    elements: u32,
+    sizes: &Sizes,
 ) -> Result<Bindings, Failure> {
     let kinds = word_kinds(func);
     let mut bindings = Bindings::new(func);
     let mut samplers = 0;
     for (resource, data) in &func.resources {
+        let elements = sizes.elements[resource.as_u32() as usize % 2];
         for element in 0..data.count.unwrap_or(1) {
             let bound = match data.kind {
                 ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => {
@@ -216,6 +218,7 @@ fn bindings(
                     dim,
                     arrayed,
                     multisampled,
+                    sizes.side,
                 )?),
                 ResourceKind::StorageTexture {
                     dim,
@@ -226,7 +229,7 @@ fn bindings(
                     let known = Format::from_name(format.0).ok_or_else(|| {
                         Failure::not_yet(format!("texel format {}", format.0), "verification")
                     })?;
-                    let mut image = texture(random, mood, known, dim, arrayed, false)?;
+                    let mut image = texture(random, mood, known, dim, arrayed, false, sizes.side)?;
                     if image.extent().levels != 1 {
                         let extent = Extent {
                             levels: 1,
@@ -303,12 +306,13 @@ fn texture(
     dim: Dim,
     arrayed: bool,
     multisampled: bool,
+    side: u32,
 ) -> Result<Image, Failure> {
     let layers = if arrayed { 4 } else { 1 };
     let mut extent = Extent {
         dim,
-        width: SIDE,
-        height: if dim == Dim::D1 { 1 } else { SIDE },
+        width: side,
+        height: if dim == Dim::D1 { 1 } else { side },
         depth: if dim == Dim::D3 { 4 } else { 1 },
         layers: if dim == Dim::Cube { 6 * layers } else { layers },
         levels: 1,

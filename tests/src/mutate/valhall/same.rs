@@ -8,6 +8,7 @@ use gpucc_valhall::isa::{CONSTANTS, Opcode, f};
 /// - another direction of a shift by nothing, or of nothing;
 /// - natural numbers that are at most 0, and those that equal it;
 /// - the smaller of two integers, whichever it is of two that are equal;
+/// - the rounding of a logarithm's m - 1, which is exact for m from 0.75 to 1.5;
 /// - magnitude, count of bits and reversal of 0, which are 0.
 pub(super) fn same(inst: &Inst, field: &Field, value: u32) -> bool {
     let old = inst.get(field.id);
@@ -25,6 +26,12 @@ pub(super) fn same(inst: &Inst, field: &Field, value: u32) -> bool {
             const ARITHMETIC: u32 = 4;
             let nothing = zero(inst.get(f::SRC0)) || count(inst, inst.get(f::SRC1)) == Some(0);
             nothing && value <= ARITHMETIC
+        }
+        f::ROUND if opcode == Opcode::FaddLscaleF32 => {
+            let one = constant(inst.get(f::SRC0)) == Some(1f32.to_bits());
+            // Away from zero and so on: a sum of nothing differs by its sign where it is rounded down.
+            const DOWN: u32 = 2;
+            one && inst.flag(f::NEG0) && value != DOWN
         }
         f::CMP => same_comparison(inst, opcode, old, value),
         f::OP2 if opcode == Opcode::MovI32 => {

@@ -93,6 +93,15 @@ impl Signs {
                 (square(inst) || a() && b()) && (alone || c())
             }
             Opcode::FaddF32 | Opcode::FminF32 => a() && b(),
+            // Of a NaN and a number the number.
+            Opcode::FmaxF32 => {
+                let number = |source, neg| {
+                    let byte = SourceByte::decode(inst.get(source) as u8, 0);
+                    let bits = byte.and_then(|byte| value(byte, &[]));
+                    !inst.flag(neg) && bits.is_some_and(|bits| bits < 0x7f80_0000)
+                };
+                number(f::SRC0, f::NEG0) || number(f::SRC1, f::NEG1)
+            }
             Opcode::FaddImmF32 => a() && inst.get(f::IMM) >> 31 == 0,
             Opcode::FrcpF32 | Opcode::FrsqF32 | Opcode::FroundF32 => a(),
             Opcode::FexpF32 | Opcode::U32ToF32 | Opcode::U16ToF32 | Opcode::U8ToF32 => true,
@@ -166,8 +175,9 @@ mod tests {
             "FRSQ.f32 r3, r2",
             "FADD.f32.clamp_0_1 r4, r5, r6",
             "FMA.f32 r7, r3, r4, r5.abs",
+            "FMAX.f32 r8, r5, 0x0",
         ]);
-        assert_eq!(known.0, 0b1001_1110);
+        assert_eq!(known.0, 0b1_1001_1110);
     }
 
     #[test]
@@ -179,6 +189,7 @@ mod tests {
             "FADD.f32.rtn r1, r1, r1",
             "LOAD.i64.unsigned.slot0 @r0:r1, r4, offset:0",
             "FADD.f32 r1, r1, r1.neg",
+            "FMAX.f32 r1, r5, 0x3F800000.neg",
         ] {
             let known = known_at_the_end(&["FMA.f32 r1, r0, r0, 0x0.neg", last]);
             assert_eq!(known.0 & 2, 0, "{last}");
