@@ -115,7 +115,7 @@ fn congruent(
     which: Carries,
     list: &[Value],
 ) {
-    if list.len() < 2 {
+    if list.len() < 2 || all_differ(func, shape, renames, construct, which, list.len()) {
         return;
     }
     let mut first: BTreeMap<Given, Value> = BTreeMap::new();
@@ -133,6 +133,28 @@ fn congruent(
             renames.set(value, equal);
         }
     }
+}
+
+/// True when one terminator tells all of so many apart: most constructs are done with that.
+fn all_differ(
+    func: &Func,
+    shape: &Shape,
+    renames: &mut Renames,
+    construct: Inst,
+    which: Carries,
+    count: usize,
+) -> bool {
+    let mut terminators = shape.terminators(construct);
+    let gives = |&term: &Inst| carried_at(func, term, construct, which, 0).is_some();
+    let Some(terminator) = terminators.find(gives) else {
+        return false;
+    };
+    let mut given: SmallVec<[Value; 16]> = (0..count)
+        .filter_map(|index| carried_at(func, terminator, construct, which, index))
+        .map(|value| renames.get(value))
+        .collect();
+    given.sort_unstable();
+    given.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

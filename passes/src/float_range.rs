@@ -1,7 +1,7 @@
 //! Ranges of floats, and what they decide: conversions that cannot leave the integers, comparisons
 //! with one outcome, minima and maxima of one operand.
 
-use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Op, Value};
+use gpucc_ir::ssa::{Builtin, Func, Imm, InputKind, Op, Type, Value};
 use smallvec::SmallVec;
 
 /// Nothing is known: not even that it is a number.
@@ -170,14 +170,28 @@ pub const BEYOND_SIGNED: f32 = 2_147_483_648.0;
 /// Operations back that ranges are sought.
 const DEPTH: u32 = 4;
 
-/// Decides what ranges decide; true when that was anything.
+/// Decides what ranges decide, of values that are taken to be numbers; true when that was anything.
 pub fn decide(func: &mut Func) -> bool {
+    decide_by(func, taken)
+}
+
+/// Decides what ranges of values decide that are certainly numbers; true when that was anything.
+pub fn decide_certain(func: &mut Func) -> bool {
+    decide_by(func, |func, value, depth| {
+        bounds(func, value, depth).unwrap_or(UNKNOWN)
+    })
+}
+
+fn decide_by(func: &mut Func, range: fn(&Func, Value, u32) -> (f32, f32)) -> bool {
     let mut changed = false;
     for (region, ..) in func.regions_in_order() {
         for index in 0..func.regions[region].insts.len() {
             let inst = func.regions[region].insts[index];
             let data = &func.insts[inst];
             let &[a, b] = &data.args[..] else { continue };
+            if func.ty(a) != Type::B32 {
+                continue;
+            }
             let number =
                 |value: Value| func.as_const(value).map(|bits| f32::from_bits(bits as u32));
             let (x, y) = match data.op {
@@ -187,7 +201,7 @@ pub fn decide(func: &mut Func) -> bool {
                     (certain(a), certain(b))
                 }
                 Op::FLt | Op::FLe | Op::FEq | Op::FNe | Op::FMin | Op::FMax => {
-                    (taken(func, a, DEPTH), taken(func, b, DEPTH))
+                    (range(func, a, DEPTH), range(func, b, DEPTH))
                 }
                 _ => continue,
             };
@@ -237,7 +251,7 @@ pub fn decide(func: &mut Func) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpucc_ir::ssa::{Builder, Stage, Type};
+    use gpucc_ir::ssa::{Builder, Stage};
 
     #[test]
     fn roots_are_not_negative_and_sines_are_within_one() {
@@ -304,6 +318,19 @@ mod tests {
             assert_eq!(func.def(value).expect("an instruction").op, Op::FSat);
         }
         assert_eq!(func.def(open).expect("an instruction").op, Op::FMax);
+    }
+
+    #[test]
+    fn what_may_be_no_number_is_certain_of_nothing() {
+        let mut func = Func::new("certain", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let word = b.u32(7);
+        let x = b.op2(Op::IAdd, word, word);
+        let (root, whole) = (b.op1(Op::FSqrt, x), b.convert(Op::UToF, Type::B32, x));
+        let minus = b.f32(-1.0);
+        let compared = [root, whole].map(|value| b.op2(Op::FLt, minus, value));
+        assert!(decide_certain(&mut func));
+        assert_eq!(compared.map(|value| func.as_const(value)), [None, Some(1)]);
     }
 
     #[test]

@@ -194,6 +194,9 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         ctx.fuel = options.fuel;
         gpucc_passes::gvn::run(&mut func, &mut ctx);
         gpucc_passes::fold::run(&mut func, &mut ctx);
+        if gpucc_passes::float_range::decide_certain(&mut func) {
+            gpucc_passes::fold::run(&mut func, &mut ctx);
+        }
         gpucc_passes::simplify::run(&mut func, &mut ctx);
         gpucc_passes::hoist::run(&mut func, &mut ctx);
         gpucc_passes::copy_prop::run(&mut func, &mut ctx);
