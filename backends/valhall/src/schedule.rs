@@ -28,7 +28,7 @@ const INTERPOLATION: u32 = 1 << 26;
 /// The class of which lanes there are.
 const LANES: u32 = 1 << 25;
 /// Registers that alignment may cost, left free where latency is hidden.
-const ALIGNMENT: u32 = 3;
+const ALIGNMENT: u32 = 2;
 
 /// One instruction a cycle.
 #[derive(Clone)]
