@@ -64,7 +64,7 @@ pub(super) fn run(func: &mut Func) -> bool {
         return false;
     }
     if homes.len() <= FEW {
-        gather(&parent, &mut homes);
+        gather(func, &order, &parent, &mut homes);
     }
     // Runs of words of one home within a line.
     let mut runs: BTreeMap<Region, Vec<(Resource, u32, u32, Span)>> = BTreeMap::new();
@@ -94,8 +94,29 @@ pub(super) fn run(func: &mut Func) -> bool {
 /// Words of a program that has registers to spare.
 const FEW: usize = 16;
 
-/// Neighbours within a line move to the outer one's region.
-fn gather(parent: &Parents, homes: &mut BTreeMap<(Resource, u32), Home>) {
+/// Neighbours within a line move to the outer one's region, but not over a loop that does not need them: they would
+/// be held all through it.
+fn gather(
+    func: &Func,
+    order: &[(Region, Option<Inst>, u32)],
+    parent: &Parents,
+    homes: &mut BTreeMap<(Resource, u32), Home>,
+) {
+    let mut number: SecondaryMap<Region, u32> = SecondaryMap::new();
+    let mut loops: Vec<(u32, Region)> = Vec::new();
+    for (at, &(region, owner, _)) in order.iter().enumerate() {
+        number[region] = at as u32;
+        if owner.is_some_and(|inst| func.insts[inst].op == Op::Loop) {
+            loops.push((at as u32, region));
+        }
+    }
+    let over_a_loop = |from: Region, to: Region| {
+        let begin = loops.partition_point(|&(at, _)| at <= number[to]);
+        let end = loops.partition_point(|&(at, _)| at < number[from]);
+        let between = &loops[begin.min(end)..end];
+        let mut others = between.iter().rev();
+        others.any(|&(_, body)| common(parent, body, from) != body)
+    };
     let words: Vec<(Resource, u32)> = homes.keys().copied().collect();
     let ascending = words.windows(2).map(|pair| (pair[0], pair[1]));
     let descending = words.windows(2).rev().map(|pair| (pair[0], pair[1]));
@@ -105,7 +126,7 @@ fn gather(parent: &Parents, homes: &mut BTreeMap<(Resource, u32), Home>) {
         }
         let regions = [homes[&a].region, homes[&b].region];
         let outer = common(parent, regions[0], regions[1]);
-        if regions.contains(&outer) {
+        if regions.contains(&outer) && !regions.iter().any(|&from| over_a_loop(from, outer)) {
             for word in [a, b] {
                 if let Some(home) = homes.get_mut(&word) {
                     home.region = outer;
