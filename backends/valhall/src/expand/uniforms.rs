@@ -94,8 +94,11 @@ pub(super) fn run(func: &mut Func) -> bool {
 /// Words of a program that has registers to spare.
 const FEW: usize = 16;
 
-/// Neighbours within a line move to the outer one's region, but not over a loop that does not need them: they would
-/// be held all through it.
+/// Words that may be held through loops that do not need them, for the sake of their neighbours.
+const HELD: usize = 2;
+
+/// Neighbours within a line move to the outer one's region; few of them over loops that do not need them, since they
+/// are held all through those.
 fn gather(
     func: &Func,
     order: &[(Region, Option<Inst>, u32)],
@@ -117,6 +120,25 @@ fn gather(
         let mut others = between.iter().rev();
         others.any(|&(_, body)| common(parent, body, from) != body)
     };
+    let mut all = homes.clone();
+    outwards(parent, &mut all, |_, _| true);
+    let held = homes
+        .iter()
+        .filter(|(key, home)| over_a_loop(home.region, all[key].region))
+        .count();
+    if held <= HELD {
+        *homes = all;
+    } else {
+        outwards(parent, homes, |from, to| !over_a_loop(from, to));
+    }
+}
+
+/// Moves words to their neighbours' regions, as far as they may.
+fn outwards(
+    parent: &Parents,
+    homes: &mut BTreeMap<(Resource, u32), Home>,
+    may: impl Fn(Region, Region) -> bool,
+) {
     let words: Vec<(Resource, u32)> = homes.keys().copied().collect();
     let ascending = words.windows(2).map(|pair| (pair[0], pair[1]));
     let descending = words.windows(2).rev().map(|pair| (pair[0], pair[1]));
@@ -126,7 +148,7 @@ fn gather(
         }
         let regions = [homes[&a].region, homes[&b].region];
         let outer = common(parent, regions[0], regions[1]);
-        if regions.contains(&outer) && !regions.iter().any(|&from| over_a_loop(from, outer)) {
+        if regions.contains(&outer) && regions.iter().all(|&from| may(from, outer)) {
             for word in [a, b] {
                 if let Some(home) = homes.get_mut(&word) {
                     home.region = outer;
@@ -400,5 +422,51 @@ mod tests {
             .map(|&(region, ..)| loads(region))
             .collect();
         assert_eq!(found, [vec![2], vec![], vec![1]]);
+    }
+
+    #[test]
+    fn many_words_are_not_held_through_a_loop_for_their_neighbour() {
+        let loads_of_body = |words: u32| {
+            let mut func = Func::new("loop", Stage::Compute);
+            let resource = func.resources.push(ResourceData {
+                group: 0,
+                binding: 0,
+                name: "u".into(),
+                kind: ResourceKind::Uniform { size: 64 },
+                count: None,
+                scalar: Scalar::U32,
+            });
+            let mut b = Builder::at_body(&mut func);
+            let load = |b: &mut Builder, at: u32| {
+                let address = b.u32(at);
+                b.buffer_load(resource, None, address, &[Type::B32])[0]
+            };
+            load(&mut b, 0);
+            let cond = b.bool(true);
+            let again = |b: &mut Builder, _: &[Value]| {
+                b.end(Op::BreakIf, &[cond]);
+            };
+            let round = |b: &mut Builder, _: &[Value]| {
+                b.end(Op::Continue, &[]);
+            };
+            b.loop_(&[], &[], &[], round, again);
+            let then = |b: &mut Builder| {
+                (1..=words).for_each(|word| {
+                    load(b, 4 * word);
+                });
+                vec![]
+            };
+            b.if_else(cond, &[], then, |_| vec![]);
+            b.end(Op::Yield, &[]);
+            assert!(run(&mut func));
+            verify(&func).expect("still sound");
+            let insts = func.regions[func.body].insts.iter();
+            let first = insts
+                .map(|&inst| &func.insts[inst])
+                .find(|data| data.op == Op::BufferLoad);
+            first.map(|data| data.results.len())
+        };
+        assert_eq!(loads_of_body(1), Some(2));
+        assert_eq!(loads_of_body(3), Some(1));
     }
 }
