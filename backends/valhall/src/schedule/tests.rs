@@ -96,18 +96,18 @@ fn loads_of_several_words_are_used_up_one_by_one() {
 #[test]
 fn a_message_is_early_where_registers_are_free() {
     let mut builder = Builder::new();
-    // Something else needs four registers, so that one may wait for a load.
-    let list: Vec<VReg> = (0..5).map(|_| builder.constant()).collect();
+    // Something else needs six registers, so that one may wait for a load.
+    let list: Vec<VReg> = (0..7).map(|_| builder.constant()).collect();
     let group: Vec<_> = list[..4].iter().map(|&v| v.into()).collect();
     let sum = builder.add(list[4], list[4]);
-    let zero = Src::Fast(Read::ZERO);
-    builder.push(Op::new(Opcode::StoreI128).from(&[zero]).reading(&group));
+    let place = Src::Pair([list[5].into(), list[6].into()]);
+    builder.push(Op::new(Opcode::StoreI128).from(&[place]).reading(&group));
     let other = (0..8).fold(sum, |v, _| builder.add(v, v));
     let loaded = builder.load(1)[0];
     let end = builder.add(other, loaded);
     builder.store(end);
     let needed = run(&mut builder.func);
-    assert_eq!(needed, 4);
+    assert_eq!(needed, 6);
     let rows = builder.rows();
     let at = |row| rows.iter().position(|&other| other == row).unwrap();
     let last = rows
