@@ -173,9 +173,9 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
         } => {
             let tally = mutate::run(&compiler, samples, *count, *seed)?;
             say(&tally.table())?;
-            // Valhall has a modifier on nearly every source, most of them on values whose sign, size or
-            // precision no input of the samples changes: 91 to 96 % over the seeds, and 90 must hold.
-            let least = if name == "valhall" { 90 } else { 95 };
+            // Valhall has a modifier on nearly every source, some of them on values whose sign, size or
+            // precision no input of the samples changes: 95 % in the mean of seeds, and 93 must hold.
+            let least = if name == "valhall" { 93 } else { 95 };
             Ok(tally.caught() * 100 >= tally.flips * least)
         }
         What::Sweep { runs, most } => {
