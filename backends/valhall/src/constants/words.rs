@@ -45,14 +45,15 @@ pub(super) fn words(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec
     }
     // Slots with their weights; each entry is in one.
     let mut slots: Vec<(u64, [Option<FauRef>; 2])> = Vec::new();
-    let mut placed: BTreeMap<FauRef, ()> = BTreeMap::new();
+    // Who stands beside it, by entry that has a word.
+    let mut placed: BTreeMap<FauRef, FauRef> = BTreeMap::new();
     for (&entry, &count) in &pairs {
         let high = FauRef(entry.0 + 1);
         if placed.contains_key(&entry) || placed.contains_key(&high) {
             continue;
         }
-        placed.insert(entry, ());
-        placed.insert(high, ());
+        placed.insert(entry, high);
+        placed.insert(high, entry);
         slots.push((count, [Some(entry), Some(high)]));
     }
     let mut wishes: Vec<(std::cmp::Reverse<u64>, (FauRef, FauRef))> = together
@@ -67,13 +68,10 @@ pub(super) fn words(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec
         .filter(|entry| !placed.contains_key(entry))
         .count();
     for (_, (a, b)) in wishes {
-        let in_slot = |slot: &(u64, [Option<FauRef>; 2])| {
-            slot.1.contains(&Some(a)) && slot.1.contains(&Some(b))
-        };
-        let known = [a, b].map(|entry| placed.contains_key(&entry));
-        if known == [true; 2] && slots.iter().any(in_slot) {
+        if placed.get(&a) == Some(&b) {
             continue;
         }
+        let known = [a, b].map(|entry| placed.contains_key(&entry));
         let unplaced = known.iter().filter(|known| !**known).count();
         let needed = 2 * (slots.len() + 1) + (left - unplaced).next_multiple_of(2);
         let room = needed <= PAGE && entries.len() + 2 <= usize::from(u16::MAX);
@@ -81,15 +79,15 @@ pub(super) fn words(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec
             continue;
         }
         left -= unplaced;
-        let mut of = |entry: FauRef, known: bool| {
+        let mut of = |entry: FauRef, other: FauRef, known: bool| {
             if !known {
-                placed.insert(entry, ());
+                placed.insert(entry, other);
                 return entry;
             }
             entries.push(entries[usize::from(entry.0)]);
             FauRef((entries.len() - 1) as u16)
         };
-        let (one, other) = (of(a, known[0]), of(b, known[1]));
+        let (one, other) = (of(a, b, known[0]), of(b, a, known[1]));
         if (one, other) != (a, b) {
             again.insert((a, b), (one, other));
         }
