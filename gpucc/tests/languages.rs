@@ -276,3 +276,33 @@ fn members_of_blocks_between_stages_have_places_of_their_own() {
         Stage::Vertex,
     );
 }
+
+#[test]
+fn words_of_buffers_and_shared_memory_change_atomically_in_glsl() {
+    let text = "#version 450\nlayout(local_size_x = 4) in;\nlayout(binding = 0) uniform atomic_uint hits;\n\
+        layout(std430, set = 0, binding = 1) buffer Out { uint sum; int least; uint swapped; float f; uint o[4]; };\n\
+        shared uint both;\n\
+        void main() { uint i = gl_LocalInvocationIndex; if (i == 0u) both = 5u; barrier();\n\
+        atomicAdd(both, i); atomicAdd(sum, i + 1u); atomicMin(least, -int(i)); atomicCompSwap(swapped, 7u, 9u);\n\
+        atomicAdd(f, 0.5); atomicCounterIncrement(hits); barrier(); o[i] = both + atomicCounter(hits) * 0u; }";
+    let words = concat!(
+        "0.1=hex:0a000000",
+        "00000000",
+        "07000000",
+        "00000040",
+        "00000000000000000000000000000000"
+    );
+    let set = [
+        "--set",
+        words,
+        "--set",
+        "0.0=zeros:4",
+        "--dump",
+        "0.0:u32",
+        "--dump",
+        "0.1:hex",
+    ];
+    // 10 + 1 + 2 + 3 + 4, the least of 0 and -3, 9, 2 + 4 / 2, and 5 + 1 + 2 + 3 for all.
+    let want = "0.0: 4\n0.1: 14000000fdffffff09000000000080400b0000000b0000000b0000000b000000";
+    assert_eq!(run_on(text, &set, &["interp", "valhall"]), want);
+}

@@ -66,6 +66,45 @@ impl<'a> Work<'a> {
         self.old_outputs();
         self.old_inputs();
         self.subpasses();
+        self.counters();
+    }
+
+    /// Counters of OpenGL are words of a buffer each.
+    fn counters(&mut self) {
+        for &index in &self.uses("atomic_uint").to_vec() {
+            let first = self.declaration_start(index);
+            let end = self.after_index(index + 2);
+            let uniform = (first..index).find(|&at| self.word(at) == "uniform");
+            let (Some(_), ";", true) = (uniform, self.word(end), self.is_word(index + 1)) else {
+                continue;
+            };
+            if self.depth(index) > 0 {
+                continue;
+            }
+            let name = self.word(index + 1);
+            let own = self.between(index + 1, end);
+            let text = format!("layout(std430) buffer gpucc_Counter_{name} {{ uint {own}; }}");
+            self.replace_text(first, end - 1, &text);
+        }
+        for (name, before, after) in [
+            ("atomicCounterIncrement", "gpucc_atomicAdd(", ", 1u)"),
+            (
+                "atomicCounterDecrement",
+                "(gpucc_atomicAdd(",
+                ", 0xffffffffu) - 1u)",
+            ),
+            ("atomicCounter", "(", ")"),
+        ] {
+            for &index in &self.uses(name).to_vec() {
+                if let Some(close) = self
+                    .closing(index + 1)
+                    .filter(|_| self.word(index + 1) == "(")
+                {
+                    self.replace_text(index, index + 1, before);
+                    self.replace_text(close, close, after);
+                }
+            }
+        }
     }
 
     /// A text without a version, and the versions before 1.30 and with all that was old.

@@ -4,7 +4,7 @@ use super::Work;
 
 /// Functions over the four sizes of a vector: names, and the definition with `F`, `I`, `U` and `B` for the
 /// types of floats, signed and unsigned integers and truth values.
-const FUNCTIONS: [(&str, &str); 10] = [
+const FUNCTIONS: [(&str, &str); 18] = [
     (
         "modf",
         "F modf(F x, out F whole) { whole = trunc(x); return x - whole; }",
@@ -45,12 +45,44 @@ const FUNCTIONS: [(&str, &str); 10] = [
         "I gpucc_bitCount(I x) { return bitCount(x); } I gpucc_bitCount(U x) { return I(bitCount(x)); }",
     ),
     (
+        "atomicAdd",
+        "I gpucc_atomicAdd(I word, I value) { return word; } U gpucc_atomicAdd(U word, U value) { return word; } F gpucc_atomicAdd(F word, F value) { return word; }",
+    ),
+    (
+        "atomicMin",
+        "I gpucc_atomicMin(I word, I value) { return word; } U gpucc_atomicMin(U word, U value) { return word; } F gpucc_atomicMin(F word, F value) { return word; }",
+    ),
+    (
+        "atomicMax",
+        "I gpucc_atomicMax(I word, I value) { return word; } U gpucc_atomicMax(U word, U value) { return word; } F gpucc_atomicMax(F word, F value) { return word; }",
+    ),
+    (
+        "atomicAnd",
+        "I gpucc_atomicAnd(I word, I value) { return word; } U gpucc_atomicAnd(U word, U value) { return word; }",
+    ),
+    (
+        "atomicOr",
+        "I gpucc_atomicOr(I word, I value) { return word; } U gpucc_atomicOr(U word, U value) { return word; }",
+    ),
+    (
+        "atomicXor",
+        "I gpucc_atomicXor(I word, I value) { return word; } U gpucc_atomicXor(U word, U value) { return word; }",
+    ),
+    (
+        "atomicExchange",
+        "I gpucc_atomicExchange(I word, I value) { return word; } U gpucc_atomicExchange(U word, U value) { return word; } F gpucc_atomicExchange(F word, F value) { return word; }",
+    ),
+    (
+        "atomicCompSwap",
+        "I gpucc_atomicCompSwap(I word, I expected, I value) { return word; } U gpucc_atomicCompSwap(U word, U expected, U value) { return word; }",
+    ),
+    (
         "gpucc_high",
         "U gpucc_high(U x, U y) { U a = x & U(65535u); U b = x >> 16u; U c = y & U(65535u); U d = y >> 16u; \
          U m = b * c + ((a * c) >> 16u); U n = a * d + (m & U(65535u)); return b * d + (m >> 16u) + (n >> 16u); }",
     ),
 ];
-/// Those that keep their name to naga, which gives them another type.
+/// Those whose name naga has for another type.
 const RENAMED: [&str; 3] = ["findMSB", "findLSB", "bitCount"];
 /// Least values that every implementation has.
 const CONSTANTS: [(&str, u32); 26] = [
@@ -95,11 +127,16 @@ impl<'a> Work<'a> {
                 let before = at.checked_sub(1).map_or("", |before| self.word(before));
                 self.depth(at) == 0 && self.word(at + 1) == "(" && is_type(before)
             });
-            if own || !uses.iter().any(|&at| called(self, at)) {
+            // Counters are incremented by addition.
+            let counts = name == "atomicAdd"
+                && ["atomicCounterIncrement", "atomicCounterDecrement"]
+                    .iter()
+                    .any(|name| !self.uses(name).is_empty());
+            if own || !counts && !uses.iter().any(|&at| called(self, at)) {
                 continue;
             }
             wanted.push(name);
-            if RENAMED.contains(&name) {
+            if RENAMED.contains(&name) || name.starts_with("atomic") {
                 for at in uses.to_vec() {
                     self.replace_exactly(at, &format!("gpucc_{name}"));
                 }
@@ -113,7 +150,9 @@ impl<'a> Work<'a> {
                 .iter()
                 .find(|function| function.0 == name)
                 .expect("the name comes from the table");
-            for size in 1..=4 {
+            // Words change atomically, vectors do not.
+            let sizes = if name.starts_with("atomic") { 1 } else { 4 };
+            for size in 1..=sizes {
                 let made = sized(text, size);
                 self.prelude.push(made);
             }

@@ -17,6 +17,7 @@
 //! the pre-scan and naga bound, and [`crate::Limits::region_depth`] after inlining.
 
 mod arith;
+mod atomics;
 mod convert;
 mod emit;
 mod entry;

@@ -185,7 +185,8 @@ impl<'a> Lower<'a> {
 
     fn emit(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<()> {
         // Expressions have no side effects; what nobody uses is not evaluated.
-        if frame.info[handle].ref_count == 0 {
+        let uses = frame.info[handle].ref_count;
+        if uses == 0 || uses == 1 && frame.atomic_loads.contains(&handle) {
             return Ok(());
         }
         let statement = self.span;
