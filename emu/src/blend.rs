@@ -1,7 +1,5 @@
 //! Fixed-function blending, in f32, each operation rounded by itself.
 
-use crate::format::Format;
-
 /// What a source or destination is multiplied by.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
@@ -135,15 +133,6 @@ pub fn blend_texel(
         out[c] = value.to_bits();
     }
     out
-}
-
-/// A colour given as floats in the words that a target of this format takes.
-pub fn clear_words(format: Format, color: [f64; 4]) -> [u32; 4] {
-    match format.kind() {
-        crate::format::Kind::Uint => color.map(|v| v as u32),
-        crate::format::Kind::Sint => color.map(|v| v as i32 as u32),
-        _ => color.map(|v| (v as f32).to_bits()),
-    }
 }
 
 #[cfg(test)]

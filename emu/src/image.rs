@@ -226,13 +226,6 @@ impl Image {
         }
     }
 
-    /// The raw bytes of a texel, or `None` outside of the image.
-    pub fn raw_mut(&mut self, at: Texel) -> Option<&mut [u8]> {
-        let offset = self.offset(at)?;
-        let len = self.format.bytes() as usize;
-        Some(&mut self.bytes[offset..offset + len])
-    }
-
     /// Fills every texel of every level with `components`.
     pub fn fill(&mut self, components: [u32; 4]) {
         let len = self.format.bytes() as usize;

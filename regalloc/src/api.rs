@@ -71,8 +71,6 @@ pub enum Policy {
         /// Rows that may be used freely.
         free_rows: u16,
     },
-    /// Rotate over all rows of the limit.
-    Spread,
     /// As few cells as possible: a cell that holds something at another time before one that nothing has held yet,
     /// and among those the one that is taken again soonest, so that long gaps stay for what lives long.
     Tight,
@@ -92,8 +90,6 @@ pub struct Options {
     pub policy: Policy,
     /// Cells that the target names whatever is done here: to [`Policy::Tight`] they are not new.
     pub named: Vec<Cell>,
-    /// First spill slot to hand out (slots below belong to the caller).
-    pub first_slot: u32,
 }
 
 impl Options {
@@ -109,7 +105,6 @@ impl Options {
             fill_holes: false,
             policy: Policy::Compact { free_rows: 8 },
             named: Vec::new(),
-            first_slot: 0,
         }
     }
 

@@ -173,7 +173,7 @@ fn color_in_order(
         let limit = options.rows.get(index).copied().unwrap_or(whole).min(whole);
         let opened = match options.policy {
             Policy::Compact { free_rows } => free_rows.min(limit),
-            Policy::Spread | Policy::Tight => limit,
+            Policy::Tight => limit,
         };
         let row = u16::from(file.row);
         let mut tracks = vec![Track::default(); file.cells as usize];

@@ -111,7 +111,7 @@ fn solve<I: Inst, T: Target<I>>(
     }
     let mut spilled = Spilled {
         home: vec![Home::Register; work.program_regs],
-        slots: options.first_slot,
+        slots: 0,
         spilled: 0,
         recomputed: 0,
         began: false,

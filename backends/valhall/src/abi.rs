@@ -35,9 +35,8 @@ pub mod table {
 /// Most entries of a table that a handle reaches. Handles have 24 bits for it; the texture unit's
 /// narrow handle has 11 for samplers and textures together, and beyond those the wide form serves.
 const MOST_ENTRIES: u32 = 1 << 16;
-/// FAU words that a shader core has: 64 slots of 64 bits. isa/valhall_rogue.md 1.2.
-pub const FAU_WORDS: usize = 128;
-/// FAU words that pushed uniforms may take; the rest is for system values and constants.
+/// FAU words that pushed uniforms may take, of 64 slots of 64 bits (isa/valhall_rogue.md 1.2); the rest is for system values
+/// and constants.
 const PUSHED_WORDS: usize = 96;
 /// Locations that a varying record has room for.
 const VARYINGS: u32 = 32;

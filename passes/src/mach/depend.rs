@@ -44,10 +44,6 @@ impl Graph {
     pub fn successors(&self, node: u32) -> &[Edge] {
         &self.edges[self.start[node as usize] as usize..self.start[node as usize + 1] as usize]
     }
-    /// All edges.
-    pub fn edge_count(&self) -> usize {
-        self.edges.len()
-    }
 }
 
 const NONE: u32 = u32::MAX;

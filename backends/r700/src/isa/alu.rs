@@ -1,7 +1,7 @@
 //! ALU slots and groups, read and written by operand: selects, channels, modifiers, literals.
 
 use super::fields::f;
-use super::ops::{self, AluOp, flag};
+use super::ops::{self, AluOp};
 use super::{Isa, R700};
 use gpucc_isa::{FieldId, Inst, Op};
 use smallvec::SmallVec;
@@ -465,11 +465,6 @@ impl AluGroup {
 
     pub fn has(&self, flag: u32) -> bool {
         self.slots.iter().any(|slot| slot.has(flag))
-    }
-
-    /// Whether any slot changes the predicate or the execution mask.
-    pub fn sets_predicate(&self) -> bool {
-        self.has(flag::PRED_SET)
     }
 
     /// Appends the group's dwords.
