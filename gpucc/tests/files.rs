@@ -40,7 +40,7 @@ fn gpucc(folder: &Path, args: &[&str]) -> Output {
 }
 
 /// `// run: ARGUMENTS` runs the shader on the interpreter and on every machine; what it prints
-/// must be the `// expect: ` lines.
+/// must be the `// expect: ` lines. `// refuses: TARGET` names a machine that cannot do it.
 #[test]
 fn shaders_give_what_their_expect_lines_say() {
     let folder = folder("run");
@@ -60,14 +60,24 @@ fn shaders_give_what_their_expect_lines_say() {
             .lines()
             .filter_map(|line| line.strip_prefix("// expect: "))
             .collect();
+        let refuses = text
+            .lines()
+            .find_map(|line| line.strip_prefix("// refuses: "));
         for target in ["interp", "r700", "valhall"] {
             let mut args = vec!["run", &name, "--target", target];
             args.extend(line.split_whitespace());
             let output = gpucc(&folder, &args);
+            if refuses == Some(target) {
+                assert_eq!(output.status.code(), Some(3), "{name} on {target}");
+                continue;
+            }
             let printed = String::from_utf8_lossy(&output.stdout).into_owned();
             if target == "interp" && bless() && output.status.success() {
                 let rest = text.lines().filter(|line| !line.starts_with("// "));
                 let mut new = format!("// run: {line}\n");
+                if let Some(target) = refuses {
+                    new.push_str(&format!("// refuses: {target}\n"));
+                }
                 for line in printed.lines() {
                     new.push_str(&format!("// expect: {line}\n"));
                 }
