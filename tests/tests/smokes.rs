@@ -48,6 +48,23 @@ fn random_bytes_are_no_shader_in_any_language() {
 }
 
 #[test]
+fn mutated_spirv_and_glsl_that_is_rewritten_are_compiled_or_refused() {
+    let spirv = include_bytes!("../../gpucc/tests/languages/gaps.spv");
+    let glsl = "#version 120\nuniform bool flip; uniform mat2 turn; varying vec2 uv;\n\
+        layout(constant_id = 3) const int n = 2; uniform sampler2D t;\n\
+        layout(std140) uniform B { layout(row_major, offset = 16) mat2 rows[2]; vec3 v; } b;\n\
+        uniform subpassInput before; uniform atomic_uint hits;\n\
+        void main() { float whole; if (flip) discard; vec2 p = b.rows[1] * uv + turn * b.v.xy;\n\
+        gl_FragData[1] = texture2D(t, p) * modf(p.x, whole) + subpassLoad(before) + gl_TexCoord[n];\n\
+        gl_FragData[0] = vec4(atomicCounterIncrement(hits)) + dot(p, p).rrrr; }";
+    let mut rng = Rng::new(5);
+    for _ in 0..60 {
+        fuzz::spirv(&fuzz::mutated(&mut rng, spirv));
+        fuzz::glsl(&fuzz::mutated(&mut rng, glsl.as_bytes()));
+    }
+}
+
+#[test]
 fn mutated_ir_text_is_compiled_or_refused() {
     let mut rng = Rng::new(3);
     for seed in 0..40 {

@@ -121,7 +121,7 @@ impl<'a> Work<'a> {
         for (name, _) in FUNCTIONS {
             let called =
                 |work: &Self, at: usize| work.word(at + 1) == "(" && !work.in_directive(at);
-            let uses = self.uses(name);
+            let uses = self.uses(name).to_vec();
             // A function of the text's own has its type in front of its name.
             let own = uses.iter().any(|&at| {
                 let before = at.checked_sub(1).map_or("", |before| self.word(before));
@@ -137,7 +137,7 @@ impl<'a> Work<'a> {
             }
             wanted.push(name);
             if RENAMED.contains(&name) || name.starts_with("atomic") {
-                for at in uses.to_vec() {
+                for at in uses {
                     self.replace_exactly(at, &format!("gpucc_{name}"));
                 }
             }

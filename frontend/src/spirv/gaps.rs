@@ -191,7 +191,7 @@ fn not_finite(module: &mut Module, globals: &mut Vec<Inst>, functions: &mut Vec<
     globals.retain(|inst| {
         let constant = matches!(inst.opcode(), OP_CONSTANT | OP_CONSTANT_COMPOSITE);
         let named = inst.opcode() == OP_NAME && ids.contains(&inst.operand(0));
-        !named && !(constant && ids.contains(&inst.operand(1)))
+        !(named || constant && ids.contains(&inst.operand(1)))
     });
     let at = globals.last().map_or(0, |inst| inst.at);
     let found = globals
