@@ -138,17 +138,31 @@ fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
         let registers = &report["shaders"][0]["state"];
         assert_eq!(registers["VGT_STRMOUT_BUFFER_EN"]["value"], 3);
         assert_eq!(registers["VGT_STRMOUT_VTX_STRIDE_0"]["value"], 9);
-        // A vertex that does not fit its stride is stopped.
-        let narrow = std::fs::read_to_string(&state)
-            .expect("written")
-            .replace("[36,16]", "[32,16]");
-        let narrow = folder.write("narrow.json", &narrow);
-        let output = gpucc(&["verify", "--target", target, "--pipeline", &narrow, &shader]);
-        assert!(
-            !output.status.success() && text(&output).contains("M10"),
-            "{}",
-            text(&output)
-        );
+        // A vertex that does not fit its stride is refused, and so is one that begins within a dword.
+        let wrong = [
+            (
+                "[36,16]",
+                "[32,16]",
+                "bytes of a vertex in its stream-out buffer: 36 needed, 32",
+            ),
+            (
+                r#""offset":20"#,
+                r#""offset":18"#,
+                "beyond a dword: 2 needed, 0",
+            ),
+            (
+                r#""buffer":1"#,
+                r#""buffer":4"#,
+                "stream-out buffers: 5 needed, 4",
+            ),
+        ];
+        for (from, to, message) in wrong {
+            let right = std::fs::read_to_string(&state).expect("written");
+            let state = folder.write("wrong.json", &right.replace(from, to));
+            let output = gpucc(&["--target", target, "--pipeline", &state, &shader]);
+            assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+            assert!(text(&output).contains(message), "{}", text(&output));
+        }
     }
 }
 

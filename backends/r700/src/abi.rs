@@ -11,6 +11,7 @@ use crate::api::{
 };
 use crate::share::Shares;
 use cranelift_entity::SecondaryMap;
+use gpucc_ir::driver::StreamOutput;
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, MemSpace, Op, Output, OutputKind, Resource,
     ResourceKind, Span, Stage,
@@ -128,7 +129,6 @@ impl Abi {
             trusts_indices: options.trusts_indices,
             ..Abi::default()
         };
-        abi.check_streams()?;
         abi.bindings(func, options, &uses)?;
         abi.shares = Shares::of(func, options.chip.wave());
         let slots = &mut abi.workgroup_offset;
@@ -145,7 +145,10 @@ impl Abi {
         abi.workgroup_constant = 2 + abi.apertures;
         abi.images(func);
         match func.stage {
-            Stage::Vertex => abi.vertex(func, &uses)?,
+            Stage::Vertex => {
+                abi.vertex(func, &uses)?;
+                abi.check_streams(func)?;
+            }
             Stage::Fragment => abi.fragment(func, &uses)?,
             Stage::Compute => {
                 let size: u32 = func.workgroup_size.iter().product();
@@ -164,32 +167,54 @@ impl Abi {
         Ok(abi)
     }
 
-    /// Stream-out has four buffers, and a write's base counts dwords in 13 bits. R700 ISA 8.1, CF_ALLOC_IMP_EXP.
-    fn check_streams(&self) -> Result<(), Failure> {
-        let limit = |what, needed: u32, available| Failure::Limit {
-            what,
-            needed: needed.into(),
-            available,
-            hint: "stream fewer or smaller outputs",
-            span: Span::NONE,
-        };
-        for stream in &self.pipeline.vertex.stream.outputs {
-            if stream.buffer >= 4 {
-                return Err(limit(
-                    "stream-out buffers",
-                    stream.buffer.saturating_add(1),
-                    4,
-                ));
-            }
-            if stream.offset / 4 >= 1 << 13 {
-                return Err(limit(
-                    "dwords of a streamed vertex",
-                    stream.offset / 4,
-                    1 << 13,
-                ));
+    /// Stream-out has four buffers of vertices with a stride of their own, and a write's base counts dwords in 13
+    /// bits. R700 ISA 8.1, CF_ALLOC_IMP_EXP; registers VGT_STRMOUT_VTX_STRIDE.
+    fn check_streams(&self, func: &Func) -> Result<(), Failure> {
+        let stream = &self.pipeline.vertex.stream;
+        for output in &stream.outputs {
+            let end = match self.streamed(func, output) {
+                Some(slot) => output.offset.saturating_add(slot.components.min(4) * 4),
+                None => output.offset,
+            };
+            let places = [
+                ("stream-out buffers", output.buffer.saturating_add(1), 4),
+                ("bytes of a streamed vertex", end, 4 << 13),
+                (
+                    "bytes of a vertex in its stream-out buffer",
+                    end,
+                    stream.stride(output.buffer),
+                ),
+                // Whole dwords are written.
+                (
+                    "bytes of a stream-out offset beyond a dword",
+                    output.offset % 4,
+                    0,
+                ),
+            ];
+            for (what, needed, available) in places {
+                if needed > available {
+                    return Err(Failure::Limit {
+                        what,
+                        needed: needed.into(),
+                        available: available.into(),
+                        hint: "see `stream` in the pipeline's vertex state",
+                        span: Span::NONE,
+                    });
+                }
             }
         }
         Ok(())
+    }
+
+    /// The output that the pipeline streams there, if the program has it.
+    pub fn streamed(&self, func: &Func, stream: &StreamOutput) -> Option<&OutputSlot> {
+        self.outputs.iter().find(
+            |slot| match (func.outputs[slot.output].kind, stream.location) {
+                (OutputKind::Location { location, .. }, Some(wanted)) => location == wanted,
+                (OutputKind::Builtin(Builtin::Position), None) => true,
+                _ => false,
+            },
+        )
     }
 
     fn bindings(&mut self, func: &Func, options: &Options, uses: &Uses) -> Result<(), Failure> {

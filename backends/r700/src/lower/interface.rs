@@ -6,9 +6,7 @@ use crate::api::{ExportKind, Failure, Fetch};
 use crate::inst::{Export, ExportType, GPR, Inst, Lane, MemWrite, Source, Space, Src, Vertex};
 use crate::isa::AluOp;
 use gpucc_ir::mach::{Cell, VReg};
-use gpucc_ir::ssa::{
-    Builtin, Imm, Input, InputKind, Op, Output, OutputKind, Region, Scalar, Stage, Value,
-};
+use gpucc_ir::ssa::{Builtin, Imm, Input, InputKind, Op, Output, Region, Scalar, Stage, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -433,14 +431,9 @@ impl Lower<'_> {
             return;
         }
         for stream in &self.abi.pipeline.vertex.stream.outputs {
-            let found = self.abi.outputs.iter().find(|slot| {
-                match (self.ssa.outputs[slot.output].kind, stream.location) {
-                    (OutputKind::Location { location, .. }, Some(wanted)) => location == wanted,
-                    (OutputKind::Builtin(Builtin::Position), None) => true,
-                    _ => false,
-                }
-            });
-            let Some(slot) = found.cloned() else { continue };
+            let Some(slot) = self.abi.streamed(self.ssa, stream).cloned() else {
+                continue;
+            };
             let mut src = [None; 4];
             for component in 0..slot.components.min(4) {
                 let lane = self
