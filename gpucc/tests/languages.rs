@@ -1,47 +1,18 @@
 //! GLSL and SPIR-V as people and compilers write them: what each program computes is known, both machines'
 //! bytes are proved against the reference on 16 inputs.
 
-use gpucc::verify::verify;
-use gpucc::{Choice, Compiler, Options, Source, SourceText, Stage, Target};
-use std::process::Command;
+mod common;
 
-/// Verifies the entry points of a source on the machines.
-#[track_caller]
-fn holds(name: &str, source: Source<'_>, targets: &[&str]) {
-    for target in targets {
-        let machine = Target::by_name(target).expect("a target");
-        let compiler = Compiler::new(machine, None).expect("it has a compiler");
-        let mut options = Options::default();
-        options.keep_steps = true;
-        let parsed = compiler
-            .parse(source, Choice::default(), &options)
-            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-        assert!(!parsed.entries.is_empty(), "{name} has no entry point");
-        for entry in parsed.entries {
-            let func = entry
-                .func
-                .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-            let compiled = compiler
-                .compile(&func, &options)
-                .unwrap_or_else(|failure| panic!("{target} {name}: {}", failure.summary()));
-            let text = SourceText::new(name, None);
-            let summary = verify(&compiler, &compiled, &text, &options, 16, 1)
-                .unwrap_or_else(|failure| panic!("{target} {name}: {}", failure.summary()));
-            let first = summary.first.as_ref().map(ToString::to_string);
-            assert!(
-                summary.holds() && first.is_none(),
-                "{target} {name}: {first:?}"
-            );
-            assert!(summary.words > 0, "{target} {name}: nothing was compared");
-        }
-    }
-}
+use common::{Folder, gpucc, text, verified};
+use gpucc::{Options, Source, Stage, Target};
 
-const BOTH: &[&str] = &["valhall", "r700"];
+const MACHINES: [Target; 2] = [Target::Valhall, Target::R700];
 
 #[track_caller]
 fn glsl(name: &str, text: &str, stage: Stage) {
-    holds(name, Source::Glsl(text, stage), BOTH);
+    for target in MACHINES {
+        verified(target, Options::default(), name, Source::Glsl(text, stage));
+    }
 }
 
 /// Runs a compute program on the interpreter and on both machines; gives what they all printed.
@@ -51,26 +22,24 @@ fn run(text: &str, arguments: &[&str]) -> String {
 }
 
 #[track_caller]
-fn run_on(text: &str, arguments: &[&str], targets: &[&str]) -> String {
-    let name = format!("gpucc-languages-{}-{:p}.comp", std::process::id(), text);
-    let path = std::env::temp_dir().join(name);
-    std::fs::write(&path, text).expect("the folder for temporary files can be written");
+fn run_on(source: &str, arguments: &[&str], targets: &[&str]) -> String {
+    let folder = Folder::new(&format!("{:p}", source));
+    let shader = folder.write("program.comp", source);
+    printed(&shader, arguments, targets)
+}
+
+/// What the targets all print.
+#[track_caller]
+fn printed(shader: &str, arguments: &[&str], targets: &[&str]) -> String {
     let mut printed: Option<String> = None;
     for target in targets {
-        let output = Command::new(env!("CARGO_BIN_EXE_gpucc"))
-            .arg("run")
-            .arg(&path)
-            .args(["--target", target, "--groups", "1"])
-            .args(arguments)
-            .output()
-            .expect("gpucc starts");
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{target}: {error}");
+        let run = ["run", shader, "--target", target, "--groups", "1"];
+        let output = gpucc(&[&run, arguments].concat());
+        assert!(output.status.success(), "{target}: {}", text(&output));
         let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         let first = printed.get_or_insert_with(|| text.clone());
         assert_eq!(*first, text, "{target}");
     }
-    std::fs::remove_file(&path).expect("it was written");
     printed.expect("there are targets")
 }
 
@@ -191,42 +160,41 @@ fn specialization_constants_size_arrays_and_workgroups() {
 #[test]
 fn what_naga_has_no_instruction_for_is_written_with_others() {
     let module = include_bytes!("languages/gaps.spv");
-    holds("gaps.spv", Source::SpirV(module), BOTH);
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/languages/gaps.spv");
-    for target in ["interp", "valhall", "r700"] {
-        // -7, 4 and the bits of 3.3.
-        let set = "0.0=u32:4294967289,4,1079194419,0,0,0,0,0,0,0,0,0,0,0,0,0";
-        let output = Command::new(env!("CARGO_BIN_EXE_gpucc"))
-            .args([
-                "run", path, "--target", target, "--groups", "1", "--set", set,
-            ])
-            .args(["--dump", "0.1:u32"])
-            .output()
-            .expect("gpucc starts");
-        // Carry, borrow, upper words of both products, remainder with the divisor's sign, whole part,
-        // fraction and exponent, a truth value, the least, rounded to 16 bits, finite, below NaN, undefined.
-        let want = [
-            0,
-            1,
-            3,
-            0xffff_ffff,
-            1,
-            3f32.to_bits(),
-            0x3f53_3333,
-            2,
-            1,
-            0xffff_fff9,
-            0x4053_4000,
-            1,
-            0,
-            0,
-            0,
-            0,
-        ];
-        let want: Vec<String> = want.iter().map(u32::to_string).collect();
-        let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        assert_eq!(printed, format!("0.1: {}", want.join(" ")), "{target}");
+    for target in MACHINES {
+        verified(
+            target,
+            Options::default(),
+            "gaps.spv",
+            Source::SpirV(module),
+        );
     }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/languages/gaps.spv");
+    // -7, 4 and the bits of 3.3.
+    let set = "0.0=u32:4294967289,4,1079194419,0,0,0,0,0,0,0,0,0,0,0,0,0";
+    // Carry, borrow, upper words of both products, remainder with the divisor's sign, whole part,
+    // fraction and exponent, a truth value, the least, rounded to 16 bits, finite, below NaN, undefined.
+    let want = [
+        0,
+        1,
+        3,
+        0xffff_ffff,
+        1,
+        3f32.to_bits(),
+        0x3f53_3333,
+        2,
+        1,
+        0xffff_fff9,
+        0x4053_4000,
+        1,
+        0,
+        0,
+        0,
+        0,
+    ];
+    let want: Vec<String> = want.iter().map(u32::to_string).collect();
+    let arguments = ["--set", set, "--dump", "0.1:u32"];
+    let found = printed(path, &arguments, &["interp", "valhall", "r700"]);
+    assert_eq!(found, format!("0.1: {}", want.join(" ")));
 }
 
 #[test]

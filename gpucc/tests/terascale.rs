@@ -158,7 +158,7 @@ fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
         ];
         for (from, to, message) in wrong {
             let right = std::fs::read_to_string(&state).expect("written");
-            let state = folder.write("wrong.json", &right.replace(from, to));
+            let state = folder.write("wrong.json", right.replace(from, to));
             let output = gpucc(&["--target", target, "--pipeline", &state, &shader]);
             assert_eq!(output.status.code(), Some(4), "{}", text(&output));
             assert!(text(&output).contains(message), "{}", text(&output));

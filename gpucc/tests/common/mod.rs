@@ -84,25 +84,28 @@ pub fn pixels(path: &str) -> Vec<u8> {
     pixels
 }
 
-/// Verifies every entry point of a source, the compiled bytes against the interpreter, and each shared pass.
+/// Verifies every entry point of a source on 16 inputs, the compiled bytes against the interpreter, and each
+/// shared pass.
+#[track_caller]
 pub fn verified(target: Target, mut options: Options, name: &str, source: Source<'_>) {
     let compiler = Compiler::new(target, None).expect("the target is built");
+    let what = format!("{name} on {}", target.name());
     options.keep_steps = true;
     let parsed = compiler
         .parse(source, Choice::default(), &options)
-        .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
-    assert!(!parsed.entries.is_empty(), "{name} has no entry point");
+        .unwrap_or_else(|failure| panic!("{what}: {}", failure.summary()));
+    assert!(!parsed.entries.is_empty(), "{what} has no entry point");
     for entry in parsed.entries {
         let summary = entry
             .func
             .and_then(|func| compiler.compile(&func, &options))
             .and_then(|compiled| {
                 let text = SourceText::new(name, None);
-                verify(&compiler, &compiled, &text, &options, 8, 1)
+                verify(&compiler, &compiled, &text, &options, 16, 1)
             })
-            .unwrap_or_else(|failure| panic!("{name}: {}", failure.summary()));
+            .unwrap_or_else(|failure| panic!("{what}: {}", failure.summary()));
         let first = summary.first.as_ref().map(ToString::to_string);
-        assert!(summary.holds() && first.is_none(), "{name}: {first:?}");
-        assert!(summary.words > 0, "{name}: nothing was compared");
+        assert!(summary.holds() && first.is_none(), "{what}: {first:?}");
+        assert!(summary.words > 0, "{what}: nothing was compared");
     }
 }

@@ -54,11 +54,13 @@ pub(super) fn sites(code: &[u8], uniforms: &[Value]) -> Vec<Site> {
             offset: 8 * index,
             inst,
             meaning: Box::new(move |field, value| {
+                let only_truth = truth && field.id == f::RESULT && value < 3;
+                let only_condition = condition && field.id == f::COMBINE && value < 2;
+                let positive =
+                    is_absolute(field).is_some_and(|s| known.positive(&inst, s, &constants));
                 has_meaning(&inst, field, value)
                     && !same::same(&inst, field, value)
-                    && !(truth && field.id == f::RESULT && value < 3)
-                    && !is_absolute(field).is_some_and(|s| known.positive(&inst, s, &constants))
-                    && !(condition && field.id == f::COMBINE && value < 2)
+                    && !(only_truth || only_condition || positive)
             }),
         });
     }

@@ -327,22 +327,28 @@ mod tests {
     use super::*;
     use gpucc_ir::ssa::{ResourceData, Scalar, Stage, verify};
 
-    #[test]
-    fn words_that_both_arms_load_are_loaded_once_above_them() {
-        let mut func = Func::new("arms", Stage::Compute);
-        let resource = func.resources.push(ResourceData {
+    fn buffer(func: &mut Func, kind: ResourceKind) -> Resource {
+        func.resources.push(ResourceData {
             group: 0,
             binding: 0,
             name: "u".into(),
-            kind: ResourceKind::Uniform { size: 64 },
+            kind,
             count: None,
             scalar: Scalar::U32,
-        });
+        })
+    }
+
+    fn word(b: &mut Builder, buffer: Resource, at: u32) -> Value {
+        let address = b.u32(at);
+        b.buffer_load(buffer, None, address, &[Type::B32])[0]
+    }
+
+    #[test]
+    fn words_that_both_arms_load_are_loaded_once_above_them() {
+        let mut func = Func::new("arms", Stage::Compute);
+        let resource = buffer(&mut func, ResourceKind::Uniform { size: 64 });
         let mut b = Builder::at_body(&mut func);
-        let load = |b: &mut Builder, at: u32| {
-            let address = b.u32(at);
-            b.buffer_load(resource, None, address, &[Type::B32])[0]
-        };
+        let load = |b: &mut Builder, at: u32| word(b, resource, at);
         let cond = b.bool(true);
         b.if_else(
             cond,
@@ -380,23 +386,14 @@ mod tests {
             store: false,
             atomic: false,
         };
-        let resource = func.resources.push(ResourceData {
-            group: 0,
-            binding: 0,
-            name: "u".into(),
-            kind: ResourceKind::Storage {
-                size: 32,
-                stride: 4,
-                access: read_only,
-            },
-            count: None,
-            scalar: Scalar::U32,
-        });
-        let mut b = Builder::at_body(&mut func);
-        let load = |b: &mut Builder, at: u32| {
-            let address = b.u32(at);
-            b.buffer_load(resource, None, address, &[Type::B32])[0]
+        let kind = ResourceKind::Storage {
+            size: 32,
+            stride: 4,
+            access: read_only,
         };
+        let resource = buffer(&mut func, kind);
+        let mut b = Builder::at_body(&mut func);
+        let load = |b: &mut Builder, at: u32| word(b, resource, at);
         let outer = load(&mut b, 20);
         let zero = b.u32(0);
         let cond = b.op2(Op::IEq, outer, zero);
@@ -428,19 +425,9 @@ mod tests {
     fn many_words_are_not_held_through_a_loop_for_their_neighbour() {
         let loads_of_body = |words: u32| {
             let mut func = Func::new("loop", Stage::Compute);
-            let resource = func.resources.push(ResourceData {
-                group: 0,
-                binding: 0,
-                name: "u".into(),
-                kind: ResourceKind::Uniform { size: 64 },
-                count: None,
-                scalar: Scalar::U32,
-            });
+            let resource = buffer(&mut func, ResourceKind::Uniform { size: 64 });
             let mut b = Builder::at_body(&mut func);
-            let load = |b: &mut Builder, at: u32| {
-                let address = b.u32(at);
-                b.buffer_load(resource, None, address, &[Type::B32])[0]
-            };
+            let load = |b: &mut Builder, at: u32| word(b, resource, at);
             load(&mut b, 0);
             let cond = b.bool(true);
             let again = |b: &mut Builder, _: &[Value]| {

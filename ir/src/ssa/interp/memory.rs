@@ -684,40 +684,28 @@ const fn commutes(op: AtomicOp) -> bool {
     }
 }
 
-/// What an atomic leaves in a word of 64 bits.
-fn wide_atomic_result(op: AtomicOp, old: u64, first: u64, second: u64) -> u64 {
-    match op {
-        AtomicOp::Load => old,
-        AtomicOp::Store | AtomicOp::Exchange => first,
-        AtomicOp::Add => old.wrapping_add(first),
-        AtomicOp::Sub => old.wrapping_sub(first),
-        AtomicOp::And => old & first,
-        AtomicOp::Or => old | first,
-        AtomicOp::Xor => old ^ first,
-        AtomicOp::SMin => (old as i64).min(first as i64) as u64,
-        AtomicOp::SMax => (old as i64).max(first as i64) as u64,
-        AtomicOp::UMin => old.min(first),
-        AtomicOp::UMax => old.max(first),
-        AtomicOp::CompareExchange if old == first => second,
-        AtomicOp::CompareExchange => old,
-    }
+/// What an atomic leaves in a word of memory. For `CompareExchange` the operands are compare, value.
+macro_rules! atomic_result {
+    ($name:ident, $word:ty, $signed:ty) => {
+        fn $name(op: AtomicOp, old: $word, first: $word, second: $word) -> $word {
+            match op {
+                AtomicOp::Load => old,
+                AtomicOp::Store | AtomicOp::Exchange => first,
+                AtomicOp::Add => old.wrapping_add(first),
+                AtomicOp::Sub => old.wrapping_sub(first),
+                AtomicOp::And => old & first,
+                AtomicOp::Or => old | first,
+                AtomicOp::Xor => old ^ first,
+                AtomicOp::SMin => (old as $signed).min(first as $signed) as $word,
+                AtomicOp::SMax => (old as $signed).max(first as $signed) as $word,
+                AtomicOp::UMin => old.min(first),
+                AtomicOp::UMax => old.max(first),
+                AtomicOp::CompareExchange if old == first => second,
+                AtomicOp::CompareExchange => old,
+            }
+        }
+    };
 }
 
-/// The word that an atomic leaves in memory. For `CompareExchange` the operands are compare, value.
-pub fn atomic_result(op: AtomicOp, old: u32, first: u32, second: u32) -> u32 {
-    match op {
-        AtomicOp::Load => old,
-        AtomicOp::Store | AtomicOp::Exchange => first,
-        AtomicOp::Add => old.wrapping_add(first),
-        AtomicOp::Sub => old.wrapping_sub(first),
-        AtomicOp::And => old & first,
-        AtomicOp::Or => old | first,
-        AtomicOp::Xor => old ^ first,
-        AtomicOp::SMin => (old as i32).min(first as i32) as u32,
-        AtomicOp::SMax => (old as i32).max(first as i32) as u32,
-        AtomicOp::UMin => old.min(first),
-        AtomicOp::UMax => old.max(first),
-        AtomicOp::CompareExchange if old == first => second,
-        AtomicOp::CompareExchange => old,
-    }
-}
+atomic_result!(atomic_result, u32, i32);
+atomic_result!(wide_atomic_result, u64, i64);

@@ -295,14 +295,7 @@ const FLOW: &[(&str, u32)] = &[
 ];
 
 fn bench() -> Bench {
-    Bench::new()
-        .float(0, 1.5)
-        .float(1, -2.0)
-        .float(2, 0.25)
-        .reg(3, 0xC000_3C00) // halves 1, -2
-        .reg(4, 0x4200_3800) // halves 0.5, 3
-        .reg(5, 0x8000_0001)
-        .reg(6, 0x1234_5678)
+    super::values::floats()
         .reg(7, 0xF0E1_807F)
         .reg(8, 0xAAAA_AAAA)
         .reg(10, 0xBF00_4100) // halves 2.5, -1.75

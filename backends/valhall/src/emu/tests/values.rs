@@ -2,7 +2,8 @@ use super::Bench;
 
 const ONE: u32 = 0x3F80_0000;
 
-fn floats() -> Bench {
+/// Registers 0 to 6 with numbers of both widths.
+pub fn floats() -> Bench {
     Bench::new()
         .float(0, 1.5)
         .float(1, -2.0)
