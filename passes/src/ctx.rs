@@ -162,6 +162,9 @@ pub struct Ctx<'a> {
     pub rewrites: u64,
     /// `exits_to_guards` has run for a mask-stack machine: nobody makes blocks any more.
     pub(crate) guarded: bool,
+    /// `robust` has left out bounds that a branch shows to be kept: no pass may take a branch for one way any more
+    /// because the other never ends, or whoever comes there would read anywhere.
+    pub(crate) bounded: bool,
 }
 
 impl<'a> Ctx<'a> {
@@ -175,6 +178,7 @@ impl<'a> Ctx<'a> {
             steps: 0,
             rewrites: 0,
             guarded: false,
+            bounded: false,
         }
     }
 

@@ -20,8 +20,26 @@ use cranelift_entity::{EntitySet, SecondaryMap, packed_option::PackedOption};
 use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
 use smallvec::SmallVec;
 
+/// Control leaves the arm for another place. An arm that merely never ends does not count: passes may take out
+/// loops that run for ever, and then it would come out after all.
+fn leaves(func: &Func, arm: Region) -> bool {
+    let insts = &func.regions[arm].insts[..];
+    let Some((&end, before)) = insts.split_last() else {
+        return false;
+    };
+    match func.insts[end].op {
+        Op::Yield => false,
+        Op::Unreachable => before.last().is_some_and(|&last| {
+            let data = &func.insts[last];
+            data.op == Op::If && data.regions.iter().all(|&arm| leaves(func, arm))
+        }),
+        _ => true,
+    }
+}
+
 /// Replaces every `index`.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
+    ctx.bounded = ctx.options.robustness != Robustness::Off;
     let any = func.regions_in_order().iter().any(|&(region, ..)| {
         let insts = &func.regions[region].insts;
         insts.iter().any(|&inst| func.insts[inst].op == Op::Index)
@@ -145,11 +163,7 @@ impl Robust {
         if is_if {
             // What follows runs only after the arm that does not leave.
             let cond = func.insts[inst].args[0];
-            let leaves = |arm: Region| {
-                func.terminator(arm)
-                    .is_some_and(|end| func.insts[end].op != Op::Yield)
-            };
-            let (yes, no) = (leaves(regions[0]), leaves(regions[1]));
+            let (yes, no) = (leaves(func, regions[0]), leaves(func, regions[1]));
             if yes != no {
                 self.ranges.assume(func, region, cond, no);
             }

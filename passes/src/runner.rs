@@ -295,6 +295,7 @@ impl Runner {
         }
         let mut report = Report::default();
         ctx.guarded = false;
+        ctx.bounded = false;
         let before = ctx.rewrites;
         let mut stopped = false;
         // Passes that found nothing to do in the function as it is now: they would find nothing again.

@@ -62,6 +62,7 @@ impl Simplify<'_, '_> {
         let mut terms: SmallVec<[Inst; 8]> = shape.terminators(inst).collect();
         let body = func.insts[inst].regions[0];
         if !self.ctx.guarded
+            && !self.ctx.bounded
             && trips_alike(func, self.ctx, inst)
             && self.once_or_never(func, inst, &mut terms)
         {
