@@ -97,6 +97,16 @@ impl Wave<'_> {
         }
     }
 
+    /// What a select takes of a register: a channel, zero or one; `None` where it masks.
+    fn selected(&self, gpr: u32, select: u32) -> Option<Word> {
+        match select {
+            0..4 => Some(self.registers[(gpr * 4 + select) as usize]),
+            4 => Some(Word::splat(0)),
+            5 => Some(Word::splat(1f32.to_bits())),
+            _ => None,
+        }
+    }
+
     /// A register of an export's burst, the loop index added.
     fn burst_register(&self, gpr: u32, rel: bool, n: u32) -> u32 {
         let at = gpr + n;
@@ -134,11 +144,8 @@ impl Wave<'_> {
                 self.exports.len() - 1
             });
             for (c, &select) in inst.swizzle.iter().enumerate() {
-                let word = match select {
-                    0..4 => self.registers[(gpr * 4 + select) as usize],
-                    4 => Word::splat(0),
-                    5 => Word::splat(1f32.to_bits()),
-                    _ => continue,
+                let Some(word) = self.selected(gpr, select) else {
+                    continue;
                 };
                 let name = ["x", "y", "z", "w"][c];
                 self.observed(&word, seen, offset, &format!("export {base}.{name}"))?;

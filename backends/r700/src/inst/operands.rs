@@ -20,6 +20,14 @@ fn defs(list: &[Option<Reg>; 4], set: u8, visit: &mut dyn FnMut(Operand)) {
         visit(Operand::def_of(*reg).with(row(set)));
     }
 }
+/// Each in its own channel of one register.
+fn channels(list: &[Option<Reg>; 4], make: fn(Reg) -> Operand, visit: &mut dyn FnMut(Operand)) {
+    for (channel, reg) in list.iter().enumerate() {
+        if let Some(reg) = reg {
+            visit(make(*reg).with(row(1)).at(Phases::only(channel as u8)));
+        }
+    }
+}
 fn source(src: &Source, visit: &mut dyn FnMut(Operand)) {
     if let Src::Reg(reg) = src.src {
         visit(Operand::use_of(reg));
@@ -120,30 +128,14 @@ impl mach::Inst for Inst {
                     visit(Operand::use_of(index).at(Phases::only(0)));
                 }
                 // Memory writes have a component mask, but no swizzle.
-                for (channel, reg) in write.src.iter().enumerate() {
-                    if let Some(reg) = reg {
-                        visit(
-                            Operand::use_of(*reg)
-                                .with(row(1))
-                                .at(Phases::only(channel as u8)),
-                        );
-                    }
-                }
+                channels(&write.src, Operand::use_of, visit);
             }
             Inst::ShareWrite(write) => lanes(&write.src, 0, visit),
             Inst::ShareRead(read) => {
                 for reg in [read.bank, read.address] {
                     visit(Operand::use_of(reg).with(row(0)));
                 }
-                for (channel, reg) in read.dst.iter().enumerate() {
-                    if let Some(reg) = reg {
-                        visit(
-                            Operand::def_of(*reg)
-                                .with(row(1))
-                                .at(Phases::only(channel as u8)),
-                        );
-                    }
-                }
+                channels(&read.dst, Operand::def_of, visit);
             }
             Inst::Export(export) => lanes(&export.src, 0, visit),
             Inst::WaitAck

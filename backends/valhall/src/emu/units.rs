@@ -396,15 +396,8 @@ impl Warp {
                     let detail = format!("{} as {format:?}", pixel.name());
                     return Err(self.trap(Rule::TexelFormat, detail, None));
                 }
-                Some(Effect {
-                    what: What::Texel {
-                        pixel,
-                        format,
-                        count,
-                    },
-                    at: at.map(|address| (address != 0).then_some(address)),
-                    bytes: pixel.bytes() as u8,
-                })
+                let at = at.map(|address| (address != 0).then_some(address));
+                Some(texel_effect(pixel, (format, count), at))
             }
         };
         self.send(env, inst, whole(inst.write), effect, false)
@@ -477,15 +470,7 @@ impl Warp {
         offset: i32,
     ) -> Result<(), Trap> {
         let (at, found) = self.converted(env, inst, format, offset)?;
-        let effect = found.map(|pixel| Effect {
-            what: What::Texel {
-                pixel,
-                format,
-                count,
-            },
-            at,
-            bytes: pixel.bytes() as u8,
-        });
+        let effect = found.map(|pixel| texel_effect(pixel, (format, count), at));
         self.send(env, inst, whole(inst.write), effect, false)
     }
 
@@ -521,6 +506,23 @@ impl Warp {
             bytes: found.bytes() as u8,
         };
         self.send(env, inst, Vec::new(), Some(effect), false)
+    }
+}
+
+/// Loads a texel at each lane's address.
+fn texel_effect(
+    pixel: Format,
+    (format, count): (RegFormat, u8),
+    at: [Option<u64>; LANES],
+) -> Effect {
+    Effect {
+        what: What::Texel {
+            pixel,
+            format,
+            count,
+        },
+        at,
+        bytes: pixel.bytes() as u8,
     }
 }
 

@@ -98,29 +98,20 @@ pub fn alu(w0: u32, w1: u32, offset: u32, family: Family) -> Result<AluInst, Tra
         Unit::Any if family == Family::R600 && op.is_shift() => Unit::Trans,
         unit => unit,
     };
-    let mut src = [Source::default(); 3];
-    src[0] = Source {
-        sel: bits(w0, 8, 0),
-        rel: bit(w0, 9),
-        chan: bits(w0, 11, 10),
-        neg: bit(w0, 12),
-        abs: !op3 && bit(w1, 0),
+    let source = |word, low, abs| Source {
+        sel: bits(word, low + 8, low),
+        rel: bit(word, low + 9),
+        chan: bits(word, low + 11, low + 10),
+        neg: bit(word, low + 12),
+        abs,
     };
-    src[1] = Source {
-        sel: bits(w0, 21, 13),
-        rel: bit(w0, 22),
-        chan: bits(w0, 24, 23),
-        neg: bit(w0, 25),
-        abs: !op3 && bit(w1, 1),
-    };
+    let mut src = [
+        source(w0, 0, !op3 && bit(w1, 0)),
+        source(w0, 13, !op3 && bit(w1, 1)),
+        Source::default(),
+    ];
     if op3 {
-        src[2] = Source {
-            sel: bits(w1, 8, 0),
-            rel: bit(w1, 9),
-            chan: bits(w1, 11, 10),
-            neg: bit(w1, 12),
-            abs: false,
-        };
+        src[2] = source(w1, 0, false);
     }
     let index_mode = bits(w0, 28, 26);
     if index_mode > 4 {

@@ -45,11 +45,8 @@ impl Wave<'_> {
         for n in 0..inst.burst {
             let gpr = self.burst_register(inst.src, inst.rel == 1, n);
             for (c, &select) in inst.swizzle.iter().enumerate() {
-                let word = match select {
-                    0..4 => self.registers[(gpr * 4 + select) as usize],
-                    4 => Word::splat(0),
-                    5 => Word::splat(1f32.to_bits()),
-                    _ => continue,
+                let Some(word) = self.selected(gpr, select) else {
+                    continue;
                 };
                 self.observed(&word, lanes, offset, "data of a share write")?;
                 for lane in each(lanes) {
