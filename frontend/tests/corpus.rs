@@ -1,8 +1,6 @@
 //! Every public shader that naga accepts lowers to SSA that verifies, or is refused honestly.
 
-mod common;
-
-use common::{File, corpus, say};
+use crate::common::{File, corpus, say};
 use gpucc_frontend::{FailureKind, Options, Style, parse, silence_quarantined_panics};
 use gpucc_ir::ssa;
 use std::collections::BTreeMap;

@@ -1,13 +1,10 @@
 //! Foreign programs with known results run on the interpreter straight after lowering.
 
-#[path = "common/buffers.rs"]
-mod buffers;
-mod common;
 #[path = "../../tests/src/expectation.rs"]
 mod expectation;
 
-use buffers::Buffers;
-use common::{File, corpus, say};
+use crate::common::buffers::Buffers;
+use crate::common::{File, corpus, say};
 use expectation::{ResultType, bytes_from_hex, meets};
 use gpucc_frontend::{Options, Source, Style, parse, silence_quarantined_panics};
 use gpucc_ir::ssa;

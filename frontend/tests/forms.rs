@@ -1,9 +1,6 @@
 //! Every form of statement and expression, executed: what stands beside the source is what WGSL says.
 
-#[path = "common/buffers.rs"]
-mod buffers;
-
-use buffers::Buffers;
+use crate::common::buffers::Buffers;
 use gpucc_frontend::{Options, Source, Style, parse};
 use gpucc_ir::ssa;
 

@@ -1,8 +1,6 @@
 //! Damaged copies of public shaders give errors or SSA that verifies, and end.
 
-mod common;
-
-use common::{File, corpus, say};
+use crate::common::{File, corpus, say};
 use gpucc_frontend::{Options, Style, parse, silence_quarantined_panics};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::verify;

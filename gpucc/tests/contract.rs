@@ -1,8 +1,6 @@
 //! The command from outside: exit codes, messages and outputs, as a script sees them.
 
-mod common;
-
-use common::{Folder, sample};
+use crate::common::{Folder, sample};
 use std::fs;
 use std::io::Write;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! The cost report of R700 over the samples: the bound is a bound, and search never loses.
 
-mod common;
-
 use gpucc::{Choice, Compiler, Effort, Options, Source, SourceText, Target, shader_report};
 
 /// Groups, cycles and their bound of every entry point of the samples that R700 can do.
@@ -10,7 +8,7 @@ fn costs(effort: Effort) -> Vec<(String, f64, f64, f64)> {
     let mut options = Options::default();
     options.effort = effort;
     let mut costs = Vec::new();
-    for file in common::samples() {
+    for file in crate::common::samples() {
         let text = std::fs::read_to_string(&file).expect("a sample can be read");
         let parsed = compiler
             .parse(Source::Wgsl(&text), Choice::default(), &options)

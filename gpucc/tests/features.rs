@@ -1,13 +1,11 @@
 //! What R700 has only in another form: each program is compiled, its bytes run on the strict emulator,
 //! and the results compared with the interpreter's on random and boundary inputs.
 
-mod common;
-
 use gpucc::{Options, Source, Target};
 
 /// Verifies every entry point of a source on R700.
 fn verified(name: &str, source: Source<'_>) {
-    common::verified(Target::R700, Options::default(), name, source);
+    crate::common::verified(Target::R700, Options::default(), name, source);
 }
 
 /// A fragment program around an expression of type vec4f that reads `t`, `s`, `uv`, `n` and `k`.

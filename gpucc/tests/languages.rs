@@ -1,9 +1,7 @@
 //! GLSL and SPIR-V as people and compilers write them: what each program computes is known, both machines'
 //! bytes are proved against the reference on 16 inputs.
 
-mod common;
-
-use common::{Folder, gpucc, text, verified};
+use crate::common::{Folder, gpucc, text, verified};
 use gpucc::{Options, Source, Stage, Target};
 
 const MACHINES: [Target; 2] = [Target::Valhall, Target::R700];

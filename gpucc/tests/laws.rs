@@ -202,3 +202,37 @@ fn the_facade_reads_no_environment_and_no_files() {
         }
     }
 }
+
+/// The integration tests of a crate are one binary: a file that it does not name would never run.
+#[test]
+fn every_test_file_is_a_module_of_its_crate_s_test_binary() {
+    for krate in [
+        "backends/r700",
+        "backends/valhall",
+        "frontend",
+        "gpucc",
+        "ir",
+        "passes",
+        "tests",
+    ] {
+        let folder = root().join(krate).join("tests");
+        let main = fs::read_to_string(folder.join("main.rs")).expect("readable");
+        let named: BTreeSet<&str> = main
+            .lines()
+            .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+            .collect();
+        for entry in fs::read_dir(&folder).expect("readable") {
+            let path = entry.expect("readable").path();
+            let is_test = path.extension().is_some_and(|extension| extension == "rs");
+            let name = path
+                .file_stem()
+                .expect("a file has a name")
+                .to_string_lossy();
+            assert!(
+                !is_test || name == "main" || named.contains(&*name),
+                "{} does not run: `mod {name};` is missing in main.rs",
+                path.display()
+            );
+        }
+    }
+}

@@ -1,8 +1,6 @@
 //! What `--emit elf`, `html` and `mach`, `compare` and folders of outputs give, from outside.
 
-mod common;
-
-use common::{Folder, gpucc, sample};
+use crate::common::{Folder, gpucc, sample};
 use std::fs;
 use std::path::Path;
 

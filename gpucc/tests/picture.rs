@@ -1,8 +1,6 @@
 //! Pictures of the samples: the same on the emulated machines and in the interpreter.
 
-mod common;
-
-use common::{Folder, gpucc, pixels, sample, text};
+use crate::common::{Folder, gpucc, pixels, sample, text};
 
 /// Renders a sample as its first lines say; gives RGBA bytes.
 fn render(name: &str, target: &str, size: u32, args: &[&str]) -> Vec<u8> {

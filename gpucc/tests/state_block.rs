@@ -1,9 +1,7 @@
 //! The state block of a vertex and fragment pair, written into a model of the machine's registers and memory: the model,
 //! which knows nothing else, draws the picture that `gpucc render` draws.
 
-mod common;
-
-use common::{Folder, gpucc, pixels, text};
+use crate::common::{Folder, gpucc, pixels, text};
 use gpucc::{Choice, Compiler, Options, Source, Target};
 use gpucc_emu::draw::{
     self, DepthState, Pixel, QuadBatch, Shade, Targets, Topology, Varying, Vertex, VertexId,

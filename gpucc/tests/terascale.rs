@@ -1,8 +1,6 @@
 //! R700 and R6xx from outside: fetch programs, memory, streams, torn quads, and what R6xx refuses.
 
-mod common;
-
-use common::{Folder, gpucc, samples, text};
+use crate::common::{Folder, gpucc, samples, text};
 
 const ATTRIBUTES: &str = "
 struct Out { @builtin(position) p: vec4f, @location(0) a: vec4f, @location(1) @interpolate(flat) b: vec4u,

@@ -1,8 +1,6 @@
 //! Valhall's graphics and bindings: each program is compiled, its bytes run on the strict emulator, and
 //! the results compared with the interpreter's, with uniforms loaded and pushed.
 
-mod common;
-
 use gpucc::pipeline::Uniforms;
 use gpucc::{Options, Source, Stage, Target};
 
@@ -10,7 +8,7 @@ use gpucc::{Options, Source, Stage, Target};
 fn verified(name: &str, source: Source<'_>, uniforms: Uniforms) {
     let mut options = Options::default();
     options.pipeline.uniforms = uniforms;
-    common::verified(Target::Valhall, options, name, source);
+    crate::common::verified(Target::Valhall, options, name, source);
 }
 
 macro_rules! holds {

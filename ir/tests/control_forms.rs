@@ -1,8 +1,6 @@
 //! Every control form as text, with the words that four invocations leave behind.
 
-mod common;
-
-use common::Words;
+use crate::common::Words;
 use gpucc_ir::ssa::interp::{Lanes, Options, Stop, run};
 use gpucc_ir::ssa::{Numerics, parse, verify};
 

@@ -1,8 +1,6 @@
 //! Lock step under masks gives what every invocation gives alone.
 
-mod common;
-
-use common::Words;
+use crate::common::Words;
 use gpucc_ir::ssa::interp::{Lanes, Options, run};
 use gpucc_ir::ssa::random::{Config, Rng, program};
 use gpucc_ir::ssa::{Func, Numerics, Op, Stage, parse, verify};

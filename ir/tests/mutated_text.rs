@@ -1,8 +1,6 @@
 //! Programs with words exchanged: whatever is read and accepted also runs to an end or a typed stop.
 
-mod common;
-
-use common::Words;
+use crate::common::Words;
 use gpucc_ir::ssa::interp::{Lanes, Options, run};
 use gpucc_ir::ssa::random::{Config, Rng, program};
 use gpucc_ir::ssa::{Numerics, Op, Stage, parse, verify};

@@ -1,9 +1,7 @@
 //! No pass changes what a program does: the interpreter gives the same before and after, under the
 //! same numeric model.
 
-mod common;
-
-use common::{
+use crate::common::{
     add_endless, add_table, demote_arms, difference, echo_arms, echo_stores, has_private_memory,
     phis_to_memory, private_accesses, run,
 };

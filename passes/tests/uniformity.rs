@@ -1,8 +1,6 @@
 //! What the analysis calls uniform is uniform whenever it is executed, in every random program.
 
-mod common;
-
-use common::Numbers;
+use crate::common::Numbers;
 use gpucc_ir::ssa::interp::{self, Lanes, Trace};
 use gpucc_ir::ssa::random::{Config, program};
 use gpucc_ir::ssa::{Flags, Func, Inst, Numerics, Region};

@@ -1,9 +1,7 @@
 //! Words of foreign encoders through our table and back. The foreign words stay in ../shared; without them these tests
 //! say so and pass, and the words below, stated by hand, still judge.
 
-mod common;
-
-use common::shared;
+use crate::common::shared;
 use gpucc_isa::Op;
 use gpucc_r700::isa::{
     AluOp, CfOp, FetchOp, R700, UnitKind, assemble, assemble_unit, decode_program, disassemble,

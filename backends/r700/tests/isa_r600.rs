@@ -1,9 +1,7 @@
 //! R6xx against foreign facts: the opcode list's R6xx column, and R700's foreign words moved into chapter 4's layout.
 //! The foreign files stay in ../shared; without them these tests say so and pass, and the words stated by hand still judge.
 
-mod common;
-
-use common::shared;
+use crate::common::shared;
 use gpucc_isa::Op;
 use gpucc_r700::isa::program::decode_alu_slot;
 use gpucc_r700::isa::{

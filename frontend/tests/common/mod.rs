@@ -1,5 +1,6 @@
 //! Where the shared corpus is, and how its files are opened.
-#![allow(dead_code, reason = "each test binary uses a part")]
+
+pub mod buffers;
 
 use gpucc_frontend::Source;
 use gpucc_ir::ssa::Stage;

@@ -1,22 +1,21 @@
 //! What several tests share: a folder of their own, the command, the samples, and proofs within the process.
 
-// Each test file uses a part of it.
-#![allow(dead_code)]
-
 use gpucc::verify::verify;
 use gpucc::{Choice, Compiler, Options, Source, SourceText, Target};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A folder of its own for one test, gone at the end. Names are unique within a test file.
+/// A folder of its own for one test, gone at the end.
 pub struct Folder(PathBuf);
 
 impl Folder {
     pub fn new(name: &str) -> Folder {
-        let file = env!("CARGO_CRATE_NAME");
-        let name = format!("gpucc-{file}-{name}-{}", std::process::id());
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("gpucc-{name}-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("a folder can be made");

@@ -1,8 +1,5 @@
 //! What several tests share: a world made of numbers, runs, and phis turned into memory.
 
-// Each test file uses a part of it.
-#![allow(dead_code)]
-
 use gpucc_ir::ssa::interp::{self, Lanes, Outcome, Stop};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{

@@ -1,0 +1,7 @@
+//! The integration tests of this crate: one binary, so that they are linked once.
+
+mod isa_arm;
+mod isa_files;
+mod isa_golden;
+mod isa_text;
+mod random;

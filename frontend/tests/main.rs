@@ -1,0 +1,9 @@
+//! The integration tests of this crate: one binary, so that they are linked once.
+
+mod common;
+mod corpus;
+mod cts;
+mod forms;
+mod languages;
+mod mutants;
+mod refusals;

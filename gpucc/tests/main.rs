@@ -1,0 +1,14 @@
+//! The integration tests of this crate: one binary, so that they are linked once.
+
+mod common;
+mod contract;
+mod cost;
+mod features;
+mod files;
+mod languages;
+mod laws;
+mod outputs;
+mod picture;
+mod state_block;
+mod terascale;
+mod valhall;

@@ -1,0 +1,4 @@
+//! The integration tests of this crate: one binary, so that they are linked once.
+
+mod corpora;
+mod smokes;
