@@ -10,6 +10,8 @@ use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, Functions, NanRule,
 /// - Denormals are flushed on the way in and out of float operations, keeping the sign; bit
 ///   operations, moves and conditional moves keep them. The documents are silent for f32; their
 ///   tables for doubles flush (R700 ISA 9, ADD_64, MUL_64).
+/// - Doubles make one NaN, NaN64; conversions keep a NaN's sign, and FLT32_TO_FLT64 its fraction
+///   (R700 ISA tables 9.1 to 9.9).
 /// - MULADD_IEEE rounds the product and then the sum (isa/r700.md 5; a fused form exists only on
 ///   later parts), so contraction never changes a result.
 /// - MIN_DX10 and MAX_DX10 give the operand that is no NaN (R700 ISA 9, MAX_DX10), and compare zeros
@@ -33,6 +35,8 @@ pub fn numerics_of(family: Family) -> Numerics {
         f32_denormals: Denormals::FLUSH,
         f16_denormals: Denormals::KEEP,
         f64_denormals: Denormals::FLUSH,
+        nan64: 0xfff8_0000_0000_0000,
+        f64_keeps_nans: true,
         sign_ops_flush: false,
         min_max_flush: true,
         fma: Fma::Twice,

@@ -19,6 +19,8 @@ pub fn numerics() -> Numerics {
         f32_denormals: Denormals::KEEP,
         f16_denormals: Denormals::KEEP,
         f64_denormals: Denormals::KEEP,
+        nan64: gpucc_ir::ssa::numerics::NAN64,
+        f64_keeps_nans: false,
         sign_ops_flush: false,
         min_max_flush: false,
         fma: Fma::Fused,

@@ -10,7 +10,7 @@ mod arithmetic;
 
 pub use arithmetic::integer_range;
 use arithmetic::{
-    dot, exponent_bits, extract, float_in, float_out, float_to_integer, fraction, insert,
+    dot, exponent_bits, extract, float_to_float, float_to_integer, fraction, insert,
     integer_to_float, load_exponent, min_max, multiply_add, saturate, sign_op, split_exponent,
 };
 
@@ -440,7 +440,7 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         Op::UToF => integer_to_float(from, to, false, n, apply),
         Op::FToS => float_to_integer(from, to, true, n, apply),
         Op::FToU => float_to_integer(from, to, false, n, apply),
-        Op::FConvert => apply.unary(|a| float_out(to, float_in(from, a, n), n)),
+        Op::FConvert => float_to_float(from, to, n, apply),
         Op::UConvert => {
             let mask = to.mask();
             apply.unary(move |a| a & mask)

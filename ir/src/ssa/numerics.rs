@@ -8,8 +8,8 @@
 //!
 //! # What holds under every model
 //! - Rounding is to nearest, ties to even.
-//! - A NaN that an operation makes is [`NAN32`], [`NAN16`] or [`NAN64`]; `fneg`, `fabs`, moves,
-//!   selects and memory keep whatever bits they are given.
+//! - A NaN that an operation makes is [`NAN32`], [`NAN16`] or the model's f64 NaN; `fneg`, `fabs`,
+//!   moves, selects and memory keep whatever bits they are given.
 //! - Float to integer goes toward zero, saturates, and NaN gives 0. A machine whose instruction does
 //!   otherwise out of range clamps first in its expansion, so that is no knob.
 //! - `fsat` of NaN is 0. `ffloor`, `fceil`, `ftrunc`, `fround` keep the sign of a zero result.
@@ -24,7 +24,7 @@ pub mod tabled;
 pub const NAN32: u32 = 0x7fc0_0000;
 /// The f16 NaN that operations make.
 pub const NAN16: u16 = 0x7e00;
-/// The f64 NaN that operations make.
+/// The f64 NaN that operations make, where the model says nothing else.
 pub const NAN64: u64 = 0x7ff8_0000_0000_0000;
 
 /// What happens to denormals of one format: a flushed one becomes a zero of its own sign.
@@ -183,6 +183,11 @@ pub struct Numerics {
     pub f16_denormals: Denormals,
     /// Denormals of f64.
     pub f64_denormals: Denormals,
+    /// The f64 NaN that operations make.
+    pub nan64: u64,
+    /// True when conversions between f32 and f64 keep the sign of a NaN, and its fraction where it
+    /// becomes wider, and `fldexp` of an f64 NaN gives it back; false when they make the model's NaN.
+    pub f64_keeps_nans: bool,
     /// True when `fneg` and `fabs` flush as arithmetic does (source modifiers of an ALU
     /// instruction); false when they only touch the sign bit.
     pub sign_ops_flush: bool,
@@ -213,6 +218,8 @@ impl Numerics {
         f32_denormals: Denormals::KEEP,
         f16_denormals: Denormals::KEEP,
         f64_denormals: Denormals::KEEP,
+        nan64: NAN64,
+        f64_keeps_nans: false,
         sign_ops_flush: false,
         min_max_flush: false,
         fma: Fma::Fused,
@@ -289,7 +296,7 @@ impl Numerics {
     #[inline]
     pub fn out64(&self, value: f64) -> u64 {
         if value.is_nan() {
-            NAN64
+            self.nan64
         } else if self.f64_denormals.flush_outputs {
             flush64(value.to_bits())
         } else {

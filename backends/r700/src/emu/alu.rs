@@ -160,7 +160,7 @@ impl Wave<'_> {
                         }
                     }
                     let numerics = &self.state.numerics;
-                    let words = double::compute(inst, &sources, executing[unit], numerics);
+                    let words = double::compute(inst, &sources, executing[unit], numerics, offset);
                     for (slot, word) in words.into_iter().enumerate().take(count) {
                         results[unit + slot] = Some(word);
                     }

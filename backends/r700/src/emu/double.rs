@@ -4,9 +4,11 @@
 use super::decode::AluInst;
 use super::lanes::{Word, each};
 use super::ops::AluOp;
+use super::rule::Rule;
 use gpucc_ir::ssa::Numerics;
 
-/// The NaN that double operations make. R700 ISA table 9.1.
+/// The NaN that double operations make, and give back for every NaN among their operands: the footnotes
+/// of R700 ISA tables 9.1, 9.7 and 9.9 name this value for what is propagated.
 const NAN: u64 = 0xFFF8_0000_0000_0000;
 
 fn flush(bits: u64) -> u64 {
@@ -26,20 +28,16 @@ fn made(value: f64) -> u64 {
     }
 }
 
-/// The first operand that is NaN, or the value.
-fn keep_nan(operands: &[f64], value: f64) -> u64 {
-    match operands.iter().rev().find(|v| v.is_nan()) {
-        Some(nan) => nan.to_bits(),
-        None => made(value),
-    }
-}
+/// The largest double below 1. FRACT_64 gives [+0.0, +1.0) (table 9.4).
+const BELOW_ONE: u64 = 0x3FEF_FFFF_FFFF_FFFF;
 
-/// Computes a double instruction: `sources[slot][operand]`; words by slot.
+/// Computes a double instruction at byte `offset`: `sources[slot][operand]`; words by slot.
 pub(super) fn compute(
     inst: &AluInst,
     sources: &[[Word; 3]; 4],
     lanes: u64,
     numerics: &Numerics,
+    offset: u32,
 ) -> [Word; 4] {
     let mut out = [Word::splat(0); 4];
     let quad = matches!(
@@ -87,23 +85,23 @@ pub(super) fn compute(
             }
             value.to_bits()
         };
-        let skip = |execute: bool| {
-            let word = if execute { 0 } else { 0x3F80_0000 };
+        let test = |execute: bool| {
+            let word = if execute { 0 } else { u32::MAX };
             [word; 4]
         };
         let words = match inst.op {
             AluOp::ADD_64 => {
                 let (a, b) = (double(0), double(1));
-                pair(scaled(keep_nan(&[a, b], a + b)))
+                pair(scaled(made(a + b)))
             }
             AluOp::MUL_64 => {
                 let (a, b) = (double(0), double(1));
-                pair(scaled(keep_nan(&[a, b], a * b)))
+                pair(scaled(made(a * b)))
             }
             AluOp::MULADD_64 | AluOp::MULADD_64_M2 | AluOp::MULADD_64_M4 | AluOp::MULADD_64_D2 => {
                 let (a, b, c) = (double(0), double(1), double(2));
                 let product = f64::from_bits(flush((a * b).to_bits()));
-                pair(scaled(keep_nan(&[a, b, c], product + c)))
+                pair(scaled(made(product + c)))
             }
             AluOp::FLT32_TO_FLT64 => {
                 let value = f32::from_bits(single);
@@ -125,19 +123,16 @@ pub(super) fn compute(
                 } else {
                     numerics.out32(value as f32)
                 };
-                // The second slot's result is not defined further than this.
                 [word; 4]
             }
             AluOp::FRACT_64 => {
                 let value = double(0);
-                let bits = if value.is_nan() {
-                    raw(0)
-                } else if value.is_infinite() {
+                let bits = if !value.is_finite() {
                     NAN
                 } else if value == 0.0 {
                     0
                 } else {
-                    made(value - value.floor())
+                    made(value - value.floor()).min(BELOW_ONE)
                 };
                 pair(scaled(bits))
             }
@@ -147,14 +142,24 @@ pub(super) fn compute(
                 pair(scaled(ldexp(raw(0), value, exponent)))
             }
             AluOp::FREXP_64 => frexp(raw(0), double(0)),
-            AluOp::PRED_SETGT_64 => skip(double(0) > double(1)),
-            AluOp::PRED_SETE_64 => skip(double(0) == double(1)),
-            AluOp::PRED_SETGE_64 => skip(double(0) >= double(1)),
+            AluOp::PRED_SETGT_64 => test(double(0) > double(1)),
+            AluOp::PRED_SETE_64 => test(double(0) == double(1)),
+            AluOp::PRED_SETGE_64 => test(double(0) >= double(1)),
             _ => [0; 4],
         };
         for (word, value) in out.iter_mut().zip(words) {
             word.v[lane] = value;
         }
+    }
+    // FLT64_TO_FLT32 writes dst.X or dst.Z alone. FREXP_64's exponent is "in dst.YX" of the low dword first;
+    // the peers read y, so nobody reads x.
+    let undefined = match inst.op {
+        AluOp::FLT64_TO_FLT32 => Some(1),
+        AluOp::FREXP_64 => Some(0),
+        _ => None,
+    };
+    if let Some(slot) = undefined {
+        out[slot].poison(u64::MAX, Rule::DoubleWord, offset);
     }
     for three in sources {
         for source in &three[..inst.op.sources()] {
@@ -182,7 +187,7 @@ fn ldexp(bits: u64, value: f64, exponent: i32) -> u64 {
     }
 }
 
-/// Fraction in x, y (low, high), exponent in z. R700 ISA table 9.5.
+/// Exponent in y, fraction in z and w (low, high). R700 ISA 9.2, FREXP_64, table 9.5.
 fn frexp(bits: u64, value: f64) -> [u32; 4] {
     let (fraction, exponent) = if value.is_nan() {
         (bits, u32::MAX)
@@ -195,5 +200,5 @@ fn frexp(bits: u64, value: f64) -> [u32; 4] {
         let fraction = bits & !(0x7FF << 52) | 0x3FE << 52;
         (fraction, (field - 1022) as u32)
     };
-    [fraction as u32, (fraction >> 32) as u32, exponent, exponent]
+    [exponent, exponent, fraction as u32, (fraction >> 32) as u32]
 }

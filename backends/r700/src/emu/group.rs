@@ -233,6 +233,7 @@ fn check(
         );
     }
     check_together(group)?;
+    check_doubles(group, limits.chip)?;
     let mut element = None;
     for inst in each() {
         modifiers(inst, offset)?;
@@ -290,15 +291,65 @@ fn check_together(group: &Group) -> Result<(), Trap> {
             Unit::Pair => unit & 2..(unit & 2) + 2,
         };
         for partner in partners {
+            let alike = inst.unit != Unit::Reduction;
             let same = group.slots[partner].is_some_and(|other| {
                 other.op == inst.op
-                    && other.omod == inst.omod
-                    && other.clamp == inst.clamp
+                    && (alike || (other.omod, other.clamp) == (inst.omod, inst.clamp))
                     && other.pred_sel == inst.pred_sel
             });
             if !same {
                 let detail = format!("{} differs in slot {partner}", inst.op.name());
                 return Err(Trap::new(Rule::Reduction, offset, detail));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the slots of doubles take. R700 ISA 4.12 and 9.2: "input modifiers can be applied during the X or
+/// Z element" (of products also Y), which hold the signs, "output modifiers during X or Z".
+fn check_doubles(group: &Group, chip: Chip) -> Result<(), Trap> {
+    let offset = group.offset;
+    for (unit, inst) in group.slots.iter().enumerate() {
+        let Some(inst) = inst.filter(|inst| matches!(inst.unit, Unit::Pair | Unit::Quad)) else {
+            continue;
+        };
+        if !matches!(chip, Chip::Rv770 | Chip::Rv790) {
+            return Err(Trap::new(Rule::DoubleChip, offset, inst.op.name()));
+        }
+        let wrong = |what: &str| {
+            let detail = format!("{} in slot {unit}: {what}", inst.op.name());
+            Err(Trap::new(Rule::DoubleSlots, offset, detail))
+        };
+        let sources = &inst.src[..inst.op.sources()];
+        let splits = inst.op == AluOp::FREXP_64;
+        let product = inst.unit == Unit::Quad && !splits;
+        let high = match inst.unit {
+            Unit::Quad if product => unit < 3,
+            Unit::Quad => unit == 0,
+            _ => unit % 2 == 0,
+        };
+        let takes_sign = |n: usize| high && !(inst.op == AluOp::LDEXP_64 && n == 1);
+        let signed = |source: &Source| source.neg || source.abs;
+        if (0..sources.len()).any(|n| signed(&sources[n]) && !takes_sign(n)) {
+            return wrong("a modifier of a dword without a sign");
+        }
+        if product
+            && high
+            && group.slots[0].is_some_and(|first| first.src[..sources.len()] != *sources)
+        {
+            return wrong("x, y and z take the same high dwords");
+        }
+        let tests = inst.op.effect() == Effect::Predicate;
+        let scaled = inst.omod != 0 || inst.clamp;
+        if scaled && (splits || tests || unit % 2 == 1) {
+            return wrong("an output modifier");
+        }
+        if unit == 2 && product {
+            let same = group.slots[0]
+                .is_some_and(|first| (first.omod, first.clamp) == (inst.omod, inst.clamp));
+            if !same {
+                return wrong("output modifiers unlike those of slot x");
             }
         }
     }

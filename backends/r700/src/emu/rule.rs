@@ -43,6 +43,9 @@ gpucc_emu::rules! {
     StalePv = "G11 PV holds what the slot of the group before wrote", "4.6.2";
     StalePs = "G11 PS holds what the trans slot of the group before wrote", "4.6.2";
     IntegerModifiers = "G13 integer operands and results have no modifiers", "4.7.2, 4.9.1";
+    DoubleChip = "D1 double precision exists on this chip", "4.12";
+    DoubleSlots = "D2 each slot of a double takes the dwords and modifiers that the instruction asks of it", "9.2";
+    DoubleWord = "D3 a double's result is read from the elements that hold it", "9.2";
     NoFields = "G14 PRED_SEL, INDEX_MODE and source selects have defined values", "10";
     // Ports.
     ReadPort = "P1 one register of a channel a cycle", "4.7.7";

@@ -3,7 +3,7 @@
 use super::Apply;
 use crate::ssa::Type;
 use crate::ssa::numerics::{
-    Denormals, Dot, DotOrder, Fma, NAN16, NAN32, NAN64, NanRule, Numerics, ZeroRule, f16_to_f64,
+    Denormals, Dot, DotOrder, Fma, NAN16, NAN32, NanRule, Numerics, ZeroRule, f16_to_f64,
     f64_to_f16, flush16, flush32, flush64, fma16, fma32, fma64,
 };
 
@@ -133,12 +133,12 @@ fn value_of(ty: Type, bits: u64) -> f64 {
     }
 }
 
-fn nan_of(ty: Type) -> u64 {
+fn nan_of(ty: Type, n: &Numerics) -> u64 {
     match ty {
         Type::B1 => 0,
         Type::B16 => NAN16.into(),
         Type::B32 => NAN32.into(),
-        Type::B64 => NAN64,
+        Type::B64 => n.nan64,
     }
 }
 
@@ -156,7 +156,7 @@ pub(super) fn min_max<A: Apply>(ty: Type, n: &Numerics, apply: A, max: bool) -> 
     }
     let denormals = denormals_of(ty, n);
     let flush = n.min_max_flush && (denormals.flush_inputs || denormals.flush_outputs);
-    let (nan_rule, zero_rule, nan) = (n.min_max_nan, n.min_max_zero, nan_of(ty));
+    let (nan_rule, zero_rule, nan) = (n.min_max_nan, n.min_max_zero, nan_of(ty, n));
     apply.binary(move |a_bits, b_bits| {
         let (a_bits, b_bits) = (flush_if(flush, ty, a_bits), flush_if(flush, ty, b_bits));
         let (a, b) = (value_of(ty, a_bits), value_of(ty, b_bits));
@@ -365,7 +365,20 @@ pub(super) fn load_exponent<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Ou
         Type::B1 => apply.nothing(),
         Type::B16 => apply.binary(|a, e| n.out16(scale(n.in16(a as u16), e)).into()),
         Type::B32 => apply.binary(|a, e| n.out32(scale(n.in32(a as u32).into(), e) as f32).into()),
-        Type::B64 => apply.binary(|a, e| n.out64(libm::scalbn(n.in64(a), e as u32 as i32))),
+        Type::B64 => apply.binary(|a, e| {
+            let (value, e) = (n.in64(a), e as u32 as i32);
+            if n.f64_keeps_nans && value.is_nan() {
+                return a;
+            }
+            let scaled = libm::scalbn(value, e);
+            // A machine that flushes looks at the exponent: what rounding would lift to the least
+            // normal number is flushed too.
+            let lost = n.f64_denormals.flush_outputs
+                && value.is_finite()
+                && value != 0.0
+                && libm::ilogb(value).saturating_add(e) < -1022;
+            n.out64(if lost { 0f64.copysign(value) } else { scaled })
+        }),
     }
 }
 
@@ -407,6 +420,28 @@ pub(super) fn integer_to_float<A: Apply>(
         Type::B16 => apply.unary(|a| n.out16(extended(a) as f64).into()),
         Type::B32 => apply.unary(|a| n.out32(extended(a) as f32).into()),
         Type::B64 => apply.unary(|a| n.out64(extended(a) as f64)),
+    }
+}
+
+/// One float as another, rounded once.
+pub(super) fn float_to_float<A: Apply>(from: Type, to: Type, n: &Numerics, apply: A) -> A::Out {
+    let keeps = n.f64_keeps_nans;
+    match (from, to) {
+        (Type::B32, Type::B64) if keeps => apply.unary(|a| {
+            let value = n.in32(a as u32);
+            if value.is_nan() {
+                return (a >> 31 << 63) | 0x7ff0_0000_0000_0000 | (a & 0x7f_ffff) << 29;
+            }
+            n.out64(value.into())
+        }),
+        (Type::B64, Type::B32) if keeps => apply.unary(|a| {
+            let value = n.in64(a);
+            if value.is_nan() {
+                return (a >> 63 << 31) | u64::from(NAN32);
+            }
+            n.out32(value as f32).into()
+        }),
+        _ => apply.unary(|a| float_out(to, float_in(from, a, n), n)),
     }
 }
 

@@ -20,6 +20,30 @@ fn groups(list: &[Vec<u32>]) -> Outcome {
     run_cf(&[alu(list)], 1).map(drop)
 }
 
+fn on(chip: Chip) -> State {
+    State { chip, ..state() }
+}
+
+/// ADD_64 of zeros, the first negated where its sign is, or where it has none.
+fn add_doubles(low: bool) -> Vec<u32> {
+    let first = |slot: bool| if slot == low { zero().neg() } else { zero() };
+    let slots = [(0, first(false)), (1, first(true))];
+    group(
+        &slots.map(|(chan, a)| i(ADD_64, 1, chan, &[a, zero()])),
+        &[],
+    )
+}
+
+/// FLT64_TO_FLT32 of 1.0, of which a channel is stored.
+fn narrowed(channel: u32) -> Outcome {
+    let one = group(
+        &[(0, 245), (1, 244)].map(|(chan, half)| i(FLT64_TO_FLT32, 1, chan, &[r(half, 0)])),
+        &[],
+    );
+    let kept = group(&[i(MOV, 2, 0, &[r(1, channel)])], &[]);
+    run_cf(&[alu(&[one, kept]), scatter(2, 0, 1)], 1).map(drop)
+}
+
 fn flow(list: &[Cf]) -> Outcome {
     run_cf(list, 4).map(drop)
 }
@@ -324,6 +348,15 @@ const CASES: &[Case] = &[
     (Rule::IntegerModifiers,
         || groups(&[group(&[i(ADD_INT, 1, 0, &[one().neg(), zero()])], &[])]),
         || groups(&[group(&[i(ADD, 1, 0, &[one().neg(), zero()])], &[])])),
+    (Rule::DoubleChip,
+        || run_in(&[alu(&[add_doubles(false)])], 1, &mut on(Chip::Rv740)).map(drop),
+        || run_in(&[alu(&[add_doubles(false)])], 1, &mut on(Chip::Rv790)).map(drop)),
+    (Rule::DoubleSlots,
+        || groups(&[add_doubles(true)]),
+        || groups(&[add_doubles(false)])),
+    (Rule::DoubleWord,
+        || narrowed(1),
+        || narrowed(0)),
     (Rule::NoFields,
         || groups(&[group(&[i(MOV, 1, 0, &[r(200, 0)])], &[])]),
         || groups(&[group(&[i(MOV, 1, 0, &[r(252, 0)])], &[])])),
