@@ -67,6 +67,8 @@ pub struct Vertex {
     pub point_size: Option<f32>,
     /// Distances to user planes: outside where negative.
     pub clip_distances: Vec<f32>,
+    /// A primitive goes whose corners all have a negative one of the same number.
+    pub cull_distances: Vec<f32>,
 }
 
 /// One invocation of the vertex program.
@@ -363,6 +365,11 @@ impl<S: Shade> Pipe<'_, S> {
         primitive: u32,
         size: [u32; 2],
     ) -> Result<(), S::Error> {
+        let distances = corners.iter().map(|v| v.cull_distances.len()).min();
+        let outside = |k: usize| corners.iter().all(|v| v.cull_distances[k] < 0.0);
+        if (0..distances.unwrap_or(0)).any(outside) {
+            return Ok(());
+        }
         let draw = self.draw;
         let scissor = draw.scissor.unwrap_or([0, 0, size[0], size[1]]);
         let bounds = [

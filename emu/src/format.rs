@@ -11,7 +11,8 @@
 //!   sequence of [`srgb_to_linear`], so every machine gives the same bits.
 //! - float: f16 by round to nearest even, denormals kept; the unsigned 11- and 10-bit floats likewise,
 //!   negative numbers give 0. rgb9e5 shares one exponent, as its defining extension describes.
-//! - integers: sign- or zero-extended; back: clamped to the range of the channel.
+//! - integers: sign- or zero-extended; back: clamped to the range of the channel. `r64uint` and `r64sint` are
+//!   their two words of 32 bits, low first.
 
 use half::f16;
 
@@ -156,8 +157,13 @@ formats! {
 }
 
 impl Format {
-    /// The format of a WebGPU name.
+    /// The format of a WebGPU name. Machines have none with words of 64 bits: those are two of 32.
     pub fn from_name(name: &str) -> Option<Format> {
+        let name = match name {
+            "r64uint" => "rg32uint",
+            "r64sint" => "rg32sint",
+            name => name,
+        };
         Format::ALL.iter().copied().find(|f| f.name() == name)
     }
 

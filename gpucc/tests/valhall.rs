@@ -1,6 +1,7 @@
 //! Valhall's graphics and bindings: each program is compiled, its bytes run on the strict emulator, and
 //! the results compared with the interpreter's, with uniforms loaded and pushed.
 
+use crate::common::{Folder, gpucc, text};
 use gpucc::pipeline::Uniforms;
 use gpucc::{Options, Source, Stage, Target};
 
@@ -30,6 +31,7 @@ holds! {
     storage_textures_are_loaded_and_stored_in_their_formats "images.wgsl";
     bindings_by_elements_known_at_run_time_and_texel_atomics "arrays.wgsl";
     words_of_64_bits_and_floats_change_atomically "atomics.wgsl";
+    texels_of_64_bits_are_loaded_stored_and_changed_atomically "wide_texels.wgsl";
     programs_change_memory_where_a_pixel_or_vertex_does "effects.wgsl";
     a_direction_of_zeroes_is_a_corner_of_a_face "no_direction.wgsl";
     outputs_written_on_some_paths_are_zero_on_the_others "flow.wgsl";
@@ -51,5 +53,123 @@ void main() {
         "point.frag",
         Source::Glsl(text, Stage::Fragment),
         Uniforms::Loaded,
+    );
+}
+
+const CAPTURED: &str = "
+struct Out {
+    @builtin(position) position: vec4f,
+    @location(0) smooth_one: vec3f,
+    @location(2) @interpolate(flat) number: vec2u,
+    @location(3) @interpolate(linear) flat_on_screen: f32,
+}
+@vertex
+fn main(@location(0) p: vec4f, @builtin(vertex_index) v: u32, @builtin(instance_index) i: u32) -> Out {
+    var out: Out;
+    out.position = p;
+    out.smooth_one = p.xyz * 2.0;
+    if v % 3u != 1u {
+        out.number = vec2u(v, i);
+    }
+    out.flat_on_screen = p.x + 1.0;
+    return out;
+}";
+
+#[test]
+fn outputs_that_the_pipeline_streams_are_stored_before_fixed_function_sees_them() {
+    let folder = Folder::new("stream");
+    let shader = folder.write("stream.wgsl", CAPTURED);
+    // A stride that is a power of two, one that is not, and an offset beyond STORE's own.
+    let state = folder.write(
+        "stream.json",
+        r#"{"vertex":{"stream":{"strides":[32,36,0,40000],"outputs":[{"buffer":0,"offset":0},
+            {"location":0,"buffer":1,"offset":20},{"location":2,"buffer":0,"offset":16},
+            {"location":3,"buffer":1,"offset":4},{"location":0,"buffer":3,"offset":39988},
+            {"location":9,"buffer":3,"offset":0}]}}}"#,
+    );
+    let args = ["--target", "valhall", "--pipeline", &state, &shader];
+    let output = gpucc(&[&["verify", "--inputs", "8"][..], &args].concat());
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains(" 0 mismatches"), "{}", text(&output));
+    let output = gpucc(&[&args[..], &["--emit", "json"]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let shader_report = &report["shaders"][0];
+    let fau = shader_report["driver_constants"]
+        .as_array()
+        .expect("a list");
+    let at = |what: &str, buffer: u64, high: bool| {
+        let wanted = |word: &serde_json::Value| {
+            word["what"] == what && word["buffer"] == buffer && word["high"] == high
+        };
+        fau.iter().position(wanted).expect("a word of it")
+    };
+    for buffer in [0, 1, 3] {
+        let low = at("stream_address", buffer, false);
+        assert_eq!(low % 2, 0);
+        assert_eq!(at("stream_address", buffer, true), low + 1);
+    }
+    let captured: Vec<_> = shader_report["outputs"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|output| output["place"] == "transform_feedback")
+        .collect();
+    assert_eq!(captured.len(), 5, "nobody writes location 9");
+    let wrong = [
+        ("[32,36,", "[32,31,", "36 needed, 31"),
+        (r#""offset":16"#, r#""offset":18"#, "2 needed, 0"),
+        (
+            r#""buffer":0,"offset":16"#,
+            r#""buffer":4,"offset":16"#,
+            "5 needed, 4",
+        ),
+    ];
+    for (from, to, message) in wrong {
+        let right = std::fs::read_to_string(&state).expect("written");
+        assert!(right.contains(from));
+        let state = folder.write("wrong.json", right.replacen(from, to, 1));
+        let shader = folder.path("stream.wgsl");
+        let output = gpucc(&["--target", "valhall", "--pipeline", &state, &shader]);
+        assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+        assert!(text(&output).contains(message), "{}", text(&output));
+    }
+}
+
+#[test]
+fn cull_distances_are_numbered_behind_the_clip_distances_and_leave_by_attributes() {
+    let source = "#version 450
+layout(location = 0) in vec4 p;
+layout(location = 0) out vec2 v;
+out float gl_CullDistance[3];
+out float gl_ClipDistance[2];
+void main() {
+    gl_Position = p;
+    v = p.xy;
+    gl_CullDistance[0] = p.z; gl_CullDistance[1] = p.w; gl_CullDistance[2] = p.x - 1.0;
+    gl_ClipDistance[0] = p.x; gl_ClipDistance[1] = p.y;
+}";
+    verified(
+        "cull.vert",
+        Source::Glsl(source, Stage::Vertex),
+        Uniforms::Loaded,
+    );
+    let folder = Folder::new("cull");
+    let shader = folder.write("cull.vert", source);
+    let output = gpucc(&["--target", "valhall", "--emit", "json", &shader]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let outputs = report["shaders"][0]["outputs"].as_array().expect("a list");
+    let of = |name: &str| {
+        let found = outputs.iter().find(|output| output["builtin"] == name);
+        found.unwrap_or_else(|| panic!("{name}: {outputs:?}"))
+    };
+    assert_eq!(of("clip_distances_0")["components"], 2);
+    // Two of the three fill the first four up.
+    assert_eq!(of("cull_distances_2")["components"], 2);
+    assert_eq!(of("cull_distances_4")["components"], 1);
+    assert_eq!(of("cull_distances_2")["place"], "attribute");
+    assert!(
+        text(&output).contains("has cull distances"),
+        "{}",
+        text(&output)
     );
 }

@@ -1,7 +1,7 @@
 //! What a driver and every back end say to each other, whatever the machine: how hard to try, the state around a shader, and
 //! why there is no program.
 
-use crate::ssa::{Func, InputKind, Scalar, Span};
+use crate::ssa::{Builtin, Func, InputKind, Output, OutputKind, Scalar, Span};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -193,6 +193,60 @@ impl Stream {
     /// Bytes of a vertex in a buffer.
     pub fn stride(&self, buffer: u32) -> u32 {
         self.strides.get(buffer as usize).copied().unwrap_or(0)
+    }
+
+    /// Checks that every output lies within a vertex of a buffer, at whole words.
+    ///
+    /// # Errors
+    /// [`Failure::Limit`] for the first that does not.
+    pub fn check(&self, func: &Func) -> Result<(), Failure> {
+        for output in &self.outputs {
+            let bytes = output.of(func).map_or(0, |output| {
+                let data = &func.outputs[output];
+                u32::from(data.components) * if data.scalar == Scalar::F16 { 2 } else { 4 }
+            });
+            let end = output.offset.saturating_add(bytes);
+            let places = [
+                ("stream-out buffers", output.buffer.saturating_add(1), 4),
+                (
+                    "bytes of a vertex in its stream-out buffer",
+                    end,
+                    self.stride(output.buffer),
+                ),
+                (
+                    "bytes of a stream-out offset beyond a dword",
+                    output.offset % 4,
+                    0,
+                ),
+            ];
+            for (what, needed, available) in places {
+                if needed > available {
+                    return Err(Failure::Limit {
+                        what,
+                        needed: needed.into(),
+                        available: available.into(),
+                        hint: "see `stream` in the pipeline's vertex state",
+                        span: Span::NONE,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl StreamOutput {
+    /// The output that it captures, if the program has it.
+    pub fn of(&self, func: &Func) -> Option<Output> {
+        let wanted = |kind: OutputKind| match (kind, self.location) {
+            (OutputKind::Location { location, .. }, Some(wanted)) => location == wanted,
+            (OutputKind::Builtin(builtin), None) => builtin == Builtin::Position,
+            _ => false,
+        };
+        let mut outputs = func.outputs.iter();
+        outputs
+            .find(|(_, data)| wanted(data.kind))
+            .map(|(output, _)| output)
     }
 }
 

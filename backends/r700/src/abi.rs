@@ -171,36 +171,17 @@ impl Abi {
     /// bits. R700 ISA 8.1, CF_ALLOC_IMP_EXP; registers VGT_STRMOUT_VTX_STRIDE.
     fn check_streams(&self, func: &Func) -> Result<(), Failure> {
         let stream = &self.pipeline.vertex.stream;
+        stream.check(func)?;
         for output in &stream.outputs {
-            let end = match self.streamed(func, output) {
-                Some(slot) => output.offset.saturating_add(slot.components.min(4) * 4),
-                None => output.offset,
-            };
-            let places = [
-                ("stream-out buffers", output.buffer.saturating_add(1), 4),
-                ("bytes of a streamed vertex", end, 4 << 13),
-                (
-                    "bytes of a vertex in its stream-out buffer",
-                    end,
-                    stream.stride(output.buffer),
-                ),
-                // Whole dwords are written.
-                (
-                    "bytes of a stream-out offset beyond a dword",
-                    output.offset % 4,
-                    0,
-                ),
-            ];
-            for (what, needed, available) in places {
-                if needed > available {
-                    return Err(Failure::Limit {
-                        what,
-                        needed: needed.into(),
-                        available: available.into(),
-                        hint: "see `stream` in the pipeline's vertex state",
-                        span: Span::NONE,
-                    });
-                }
+            let (needed, available) = (output.offset.saturating_add(4), 4 << 13);
+            if needed > available {
+                return Err(Failure::Limit {
+                    what: "bytes of a streamed vertex",
+                    needed: needed.into(),
+                    available: available.into(),
+                    hint: "see `stream` in the pipeline's vertex state",
+                    span: Span::NONE,
+                });
             }
         }
         Ok(())
@@ -208,13 +189,8 @@ impl Abi {
 
     /// The output that the pipeline streams there, if the program has it.
     pub fn streamed(&self, func: &Func, stream: &StreamOutput) -> Option<&OutputSlot> {
-        self.outputs.iter().find(
-            |slot| match (func.outputs[slot.output].kind, stream.location) {
-                (OutputKind::Location { location, .. }, Some(wanted)) => location == wanted,
-                (OutputKind::Builtin(Builtin::Position), None) => true,
-                _ => false,
-            },
-        )
+        let wanted = stream.of(func)?;
+        self.outputs.iter().find(|slot| slot.output == wanted)
     }
 
     fn bindings(&mut self, func: &Func, options: &Options, uses: &Uses) -> Result<(), Failure> {
@@ -378,7 +354,9 @@ impl Abi {
             let (export, index, channel, semantic) = match data.kind {
                 OutputKind::Builtin(Builtin::Position) => (ExportKind::Position, 60, 0, None),
                 OutputKind::Builtin(Builtin::PointSize) => (ExportKind::Position, 61, 0, None),
-                OutputKind::Builtin(Builtin::ClipDistance(first)) => {
+                OutputKind::Builtin(
+                    Builtin::ClipDistance(first) | Builtin::CullDistance(first),
+                ) => {
                     let misc = func
                         .outputs
                         .values()

@@ -188,13 +188,18 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
             ));
         }
     }
-    let mut clip = 0;
+    let (mut clip, mut cull) = (0, 0);
     let mut size = 0;
     for output in func.outputs.values() {
         match output.kind {
             OutputKind::Builtin(Builtin::ClipDistance(first)) => {
                 for component in 0..output.components {
                     clip |= 1 << (first + component);
+                }
+            }
+            OutputKind::Builtin(Builtin::CullDistance(first)) => {
+                for component in 0..output.components {
+                    cull |= 1 << (first + component);
                 }
             }
             OutputKind::Builtin(Builtin::PointSize) => size = 1,
@@ -213,10 +218,26 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
             ("CLIP_DIST_ENA_5", 5, clip >> 5 & 1),
             ("CLIP_DIST_ENA_6", 6, clip >> 6 & 1),
             ("CLIP_DIST_ENA_7", 7, clip >> 7 & 1),
+            ("CULL_DIST_ENA_0", 8, cull & 1),
+            ("CULL_DIST_ENA_1", 9, cull >> 1 & 1),
+            ("CULL_DIST_ENA_2", 10, cull >> 2 & 1),
+            ("CULL_DIST_ENA_3", 11, cull >> 3 & 1),
+            ("CULL_DIST_ENA_4", 12, cull >> 4 & 1),
+            ("CULL_DIST_ENA_5", 13, cull >> 5 & 1),
+            ("CULL_DIST_ENA_6", 14, cull >> 6 & 1),
+            ("CULL_DIST_ENA_7", 15, cull >> 7 & 1),
             ("USE_VTX_POINT_SIZE", 16, size),
             ("VS_OUT_MISC_VEC_ENA", 21, size),
-            ("VS_OUT_CCDIST0_VEC_ENA", 22, u32::from(clip & 0x0f != 0)),
-            ("VS_OUT_CCDIST1_VEC_ENA", 23, u32::from(clip & 0xf0 != 0)),
+            (
+                "VS_OUT_CCDIST0_VEC_ENA",
+                22,
+                u32::from((clip | cull) & 0x0f != 0),
+            ),
+            (
+                "VS_OUT_CCDIST1_VEC_ENA",
+                23,
+                u32::from((clip | cull) & 0xf0 != 0),
+            ),
         ],
     ));
 }

@@ -179,16 +179,24 @@ impl Abi {
             pipeline: options.pipeline.clone(),
             ..Abi::default()
         };
-        if func.stage == Stage::Vertex && !abi.pipeline.vertex.stream.outputs.is_empty() {
-            return Err(Failure::NotYet {
-                feature: "transform feedback".to_owned(),
-                stage: "abi",
-                span: Span::NONE,
-            });
+        if func.stage == Stage::Vertex {
+            abi.pipeline.vertex.stream.check(func)?;
         }
         if func.stage == Stage::Vertex && abi.pipeline.vertex.form == VertexForm::Idvs {
             let facts = crate::state::Facts::of(func);
-            let why = if facts.effects {
+            let builtin = |wanted: fn(Builtin) -> bool| {
+                let mut outputs = func.outputs.values();
+                outputs.any(|o| matches!(o.kind, OutputKind::Builtin(found) if wanted(found)))
+            };
+            let why = if builtin(|found| matches!(found, Builtin::Streamed(_))) {
+                Some(
+                    "is captured, so it is one program: varyings of IDVS are computed for visible primitives alone",
+                )
+            } else if builtin(|found| matches!(found, Builtin::CullDistance(_))) {
+                Some(
+                    "has cull distances, so it is one program: primitives go by them before the tiler sees any",
+                )
+            } else if facts.effects {
                 Some("writes memory, so it is one program: cut in two it would write twice")
             } else if facts.grouped {
                 Some(
@@ -408,6 +416,13 @@ impl Abi {
             .unwrap_or(0);
         for (output, data) in func.outputs.iter() {
             let place = match data.kind {
+                OutputKind::Builtin(Builtin::Streamed(number)) => {
+                    let entry = &self.pipeline.vertex.stream.outputs[usize::from(number)];
+                    OutputPlace::Stream {
+                        buffer: entry.buffer as u8,
+                        offset: entry.offset,
+                    }
+                }
                 _ if plain => {
                     descriptor += 1;
                     OutputPlace::Attribute(descriptor - 1)

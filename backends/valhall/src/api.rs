@@ -129,6 +129,15 @@ pub enum FauWord {
     ViewportScale(u8),
     /// Vertex, f32: see [`FauWord::ViewportScale`].
     ViewportOffset(u8),
+    /// Vertex: vertices of an instance.
+    VertexCount,
+    /// Vertex: the address of a transform feedback buffer, low word then high; the low one stands at an even word.
+    StreamAddress {
+        /// Buffer, 0 to 3.
+        buffer: u8,
+        /// The high word.
+        high: bool,
+    },
     /// Bytes bound to a buffer.
     BufferSize {
         /// The binding.
@@ -232,6 +241,13 @@ pub enum OutputPlace {
     Varying(u32),
     /// Plain vertex form: the attribute descriptor of table 1 that takes it.
     Attribute(u32),
+    /// A transform feedback buffer.
+    Stream {
+        /// Buffer, 0 to 3.
+        buffer: u8,
+        /// Byte within a vertex of the buffer.
+        offset: u32,
+    },
     /// Blend descriptor of the colour target, as first or second source.
     Blend {
         /// Colour target.

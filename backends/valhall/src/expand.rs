@@ -9,6 +9,7 @@ mod absolute;
 mod convert;
 mod integer;
 mod private;
+mod stream;
 mod subgroup;
 mod sums;
 mod tables;
@@ -179,6 +180,7 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
             gpucc_passes::fold::run(&mut func, &mut ctx);
         }
     }
+    stream::expand(&mut func, &options.pipeline.vertex.stream);
     vertex::expand(&mut func);
     texture::expand(&mut func);
     choose_derivatives(&mut func);

@@ -201,6 +201,12 @@ impl Lower<'_> {
         Src::Fau(FauRef(index as u16))
     }
 
+    /// Two words of 32 bits that are one of 64: they are always asked for together, so the second follows the first.
+    fn fau_pair(&mut self, words: [FauWord; 2]) -> Src {
+        let [low, _] = words.map(|word| self.fau.insert_full(word).0);
+        Src::FauPair(FauRef(low as u16))
+    }
+
     /// What a register holds when the program starts.
     fn preload(&mut self, register: u8) -> VReg {
         if let Some(&(_, vreg)) = self.preloads.iter().find(|&&(r, _)| r == register) {

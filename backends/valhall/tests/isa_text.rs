@@ -158,6 +158,12 @@ fn the_rules_of_uniforms_and_staging_registers_are_named() {
         ("FADD.v2f16 r0, r1, r0.h0", "modifier rule"),
         ("FADD.f32.clamp_0_1.clamp_0_1 r0, r1, r2", "modifier rule"),
         ("FADD.f32 r0.w1, r1, r2", "destination rule"),
+        ("IADD.u32 r0, lane_id, r1", "special value rule"),
+        ("CSEL.s32 r0, r1, r2, r3, r4", "modifier rule"),
+        ("ICMP_OR.s32.gt r0, r1, r2, r3", "modifier rule"),
+        ("STORE.i32 @r0, r2, offset:0", "modifier rule"),
+        ("BARRIER.wait", "modifier rule"),
+        ("ATOM.i32.slot0 @r0, r2, offset:0x0", "modifier rule"),
     ] {
         let error = assemble_line(text).expect_err(text).to_string();
         assert!(error.contains(rule), "{text}: {error}");

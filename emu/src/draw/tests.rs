@@ -269,6 +269,29 @@ fn culling_follows_the_winding() {
 }
 
 #[test]
+fn a_primitive_goes_when_all_its_corners_are_outside_by_one_distance() {
+    let corners = [
+        ([-1.0, -1.0, 0.0, 1.0], ONE),
+        ([3.0, -1.0, 0.0, 1.0], ONE),
+        ([-1.0, 3.0, 0.0, 1.0], ONE),
+    ];
+    let pixels = |distances: [[f32; 2]; 3]| {
+        let mut fixed = Fixed::new(&corners);
+        for (vertex, distances) in fixed.vertices.iter_mut().zip(distances) {
+            vertex.cull_distances = distances.to_vec();
+        }
+        run(&mut fixed, &Draw::new(3, 1, 2, 2), 2).1.pixels
+    };
+    // One corner inside keeps the whole primitive: nothing is clipped.
+    assert_eq!(pixels([[-1.0, 1.0], [-2.0, 1.0], [0.0, 1.0]]), 4);
+    // Each corner is outside, but by no distance all of them.
+    assert_eq!(pixels([[-1.0, 1.0], [-2.0, -1.0], [0.5, -1.0]]), 4);
+    assert_eq!(pixels([[1.0, -1.0], [2.0, -0.5], [3.0, -9.0]]), 0);
+    // What is no number is not negative.
+    assert_eq!(pixels([[-1.0, 1.0], [-2.0, 1.0], [f32::NAN, 1.0]]), 4);
+}
+
+#[test]
 fn the_nearer_triangle_wins_whatever_the_order() {
     let sheet = |z: f32, c: f32| {
         [

@@ -121,10 +121,41 @@ fn is_output(builtin: Builtin, stage: Stage) -> bool {
     match stage {
         Stage::Vertex => matches!(
             builtin,
-            Builtin::Position | Builtin::PointSize | Builtin::ClipDistance(_)
+            Builtin::Position
+                | Builtin::PointSize
+                | Builtin::ClipDistance(_)
+                | Builtin::CullDistance(_)
         ),
         Stage::Fragment => matches!(builtin, Builtin::FragDepth | Builtin::SampleMask),
         Stage::Compute => false,
+    }
+}
+
+/// Clip and cull distances of a result, in the order in which it has them, with their names.
+struct Distances {
+    clip: (String, Values),
+    cull: (String, Values),
+}
+
+impl Default for Distances {
+    fn default() -> Distances {
+        let named = |name: &str| (name.to_owned(), Values::new());
+        Distances {
+            clip: named("gl_ClipDistance"),
+            cull: named("gl_CullDistance"),
+        }
+    }
+}
+
+impl Distances {
+    /// The list that a binding belongs to.
+    fn of(&mut self, binding: &Binding) -> Option<(&mut String, &mut Values)> {
+        let (name, values) = match *binding {
+            Binding::BuiltIn(naga::BuiltIn::ClipDistances) => &mut self.clip,
+            Binding::BuiltIn(naga::BuiltIn::CullDistance) => &mut self.cull,
+            _ => return None,
+        };
+        Some((name, values))
     }
 }
 
@@ -165,8 +196,11 @@ impl<'a> Lower<'a> {
                 ResultAt::Values(values) => values,
                 ResultAt::Place(place) => self.load(&place, self.types.inner(declared.ty))?,
             };
-            let used = self.outputs(self.types.inner(declared.ty), binding, "", &values)?;
+            let mut distances = Distances::default();
+            let inner = self.types.inner(declared.ty);
+            let used = self.outputs(inner, binding, "", &values, &mut distances)?;
             debug_assert_eq!(used, values.len(), "every scalar of the result is written");
+            self.distances(&distances);
         }
         self.end_open(Op::Yield);
         Ok(())
@@ -267,11 +301,22 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Clip distances leave four by four.
-    fn clip_distances(&mut self, name: &str, values: &[gpucc_ir::ssa::Value]) {
-        for (four, some) in values.chunks(4).enumerate() {
-            let kind = OutputKind::Builtin(Builtin::ClipDistance(4 * four as u8));
-            self.output(kind, Scalar::F32, name, some);
+    /// Clip distances and, numbered on, cull distances leave four by four.
+    fn distances(&mut self, distances: &Distances) {
+        let mut first = 0;
+        let both = [
+            (Builtin::ClipDistance(0), &distances.clip),
+            (Builtin::CullDistance(0), &distances.cull),
+        ];
+        for (builtin, (name, values)) in both {
+            let mut rest = &values[..];
+            while !rest.is_empty() {
+                let (four, behind) = rest.split_at(rest.len().min(4 - first % 4));
+                let kind = OutputKind::Builtin(builtin.with_number(first as u8));
+                self.output(kind, Scalar::F32, name, four);
+                first += four.len();
+                rest = behind;
+            }
         }
     }
 
@@ -282,44 +327,45 @@ impl<'a> Lower<'a> {
         binding: Option<&Binding>,
         name: &str,
         values: &[gpucc_ir::ssa::Value],
+        distances: &mut Distances,
     ) -> Result<usize> {
         let Some(binding) = binding else {
             let TypeInner::Struct { members, .. } = inner else {
                 return Err(Stop::unsupported("an output without a binding", LOWERING));
             };
             let mut used = 0;
-            // The reader of GLSL takes the array of clip distances apart.
-            let clip = Some(Binding::BuiltIn(naga::BuiltIn::ClipDistances));
-            let mut distances = Values::new();
             for member in members {
                 let name = member.name.as_deref().unwrap_or("");
                 let inner = self.types.inner(member.ty);
-                if member.binding == clip && matches!(inner, TypeInner::Scalar(_)) {
-                    distances.push(values[used]);
-                    used += 1;
-                    continue;
-                }
-                used += self.outputs(inner, member.binding.as_ref(), name, &values[used..])?;
+                let binding = member.binding.as_ref();
+                used += self.outputs(inner, binding, name, &values[used..], distances)?;
             }
-            self.clip_distances("gl_ClipDistance", &distances);
             return Ok(used);
         };
+        // The reader of GLSL takes an array of distances apart, others leave it whole.
+        if let Some((known, list)) = distances.of(binding)
+            && matches!(inner, TypeInner::Scalar(_) | TypeInner::Array { .. })
+        {
+            let count = self.types.leaf_count_of(inner)?;
+            list.extend_from_slice(&values[..count]);
+            if matches!(inner, TypeInner::Array { .. }) {
+                name.clone_into(known);
+            }
+            return Ok(count);
+        }
         if let Some(parts) = self.locations(inner, binding)? {
             let mut used = 0;
             for (part, binding) in parts {
-                used += self.outputs(&part, Some(&binding), name, &values[used..])?;
+                used += self.outputs(&part, Some(&binding), name, &values[used..], distances)?;
             }
             return Ok(used);
         }
         if let (TypeInner::Array { base, .. }, &Binding::BuiltIn(builtin)) = (inner, binding) {
             let count = self.types.leaf_count_of(inner)?;
             match builtin {
-                naga::BuiltIn::ClipDistances => {
-                    self.clip_distances(name, &values[..count]);
-                    return Ok(count);
-                }
                 naga::BuiltIn::SampleMask => {
-                    self.outputs(self.types.inner(*base), Some(binding), name, &values[..1])?;
+                    let base = self.types.inner(*base);
+                    self.outputs(base, Some(binding), name, &values[..1], distances)?;
                     return Ok(count);
                 }
                 _ => return Err(Stop::unsupported("this array output", LOWERING)),
@@ -332,9 +378,6 @@ impl<'a> Lower<'a> {
             return Err(Stop::unsupported("64-bit outputs", LOWERING));
         }
         let kind = match *binding {
-            Binding::BuiltIn(naga::BuiltIn::CullDistance) => {
-                return Err(Stop::unsupported("cull distances", LOWERING));
-            }
             Binding::BuiltIn(builtin) => OutputKind::Builtin(builtin_of(builtin)?),
             Binding::Location {
                 location,

@@ -6,7 +6,8 @@ use super::{Lower, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{
-    Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TexKind, TexOp, TexQuery, Type, Value,
+    AtomicOp, Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TexKind, TexOp, TexQuery,
+    Type, Value,
 };
 use naga::{
     AtomicFunction, Expression, Handle, ImageQuery, SampleLevel, Scalar, SwizzleComponent,
@@ -187,11 +188,25 @@ impl<'a> Lower<'a> {
         };
         let results = [Type::B32; 4];
         let inst = self.b().inst(Op::Tex, Imm::Tex(tex), &args, &[], &results);
-        let values = &self.func.insts[inst].results;
+        let values = Values::from_slice(&self.func.insts[inst].results);
+        if self.has_wide_texels(texture) {
+            let texel = self.op2(Op::Join64, values[0], values[1]);
+            let mut b = self.b();
+            let (zero, one) = (b.constant(Type::B64, 0), b.constant(Type::B64, 1));
+            return Ok(Values::from_slice(&[texel, zero, zero, one]));
+        }
         Ok(match sample {
             SampleType::Depth => Values::from_slice(&values[..1]),
-            _ => Values::from_slice(values),
+            _ => values,
         })
+    }
+
+    /// Whether a texel is one word of 64 bits.
+    fn has_wide_texels(&self, texture: Resource) -> bool {
+        matches!(
+            self.func.resources[texture].kind,
+            ResourceKind::StorageTexture { format, .. } if format.is_wide()
+        )
     }
 
     /// A query.
@@ -262,11 +277,13 @@ impl<'a> Lower<'a> {
     ) -> Result<()> {
         let (texture, mut args) = self.texel_address(frame, image, coordinate, array_index)?;
         let mut texel = self.values(frame, value)?;
+        if self.has_wide_texels(texture) {
+            let word = texel[0];
+            let halves = [Op::Lo64, Op::Hi64].map(|half| self.op1(half, word));
+            texel = Values::from_slice(&halves);
+        }
         let zero = self.u32(0);
         texel.resize(4, zero);
-        if texel.iter().any(|&value| self.ty(value) != Type::B32) {
-            return Err(Stop::unsupported("texels of 64 bits a component", LOWERING));
-        }
         args.extend(texel);
         self.b()
             .inst(Op::ImageStore, Imm::Resource(texture), &args, &[], &[]);
@@ -287,21 +304,33 @@ impl<'a> Lower<'a> {
             TypeInner::Scalar(scalar) => scalar,
             _ => return Err(Stop::internal("an image atomic takes a scalar")),
         };
-        let (Atomic::Native(op), 4) = (atomic_op(fun, scalar)?, scalar.width) else {
-            let what = "atomics on texels that are no integers of 32 bits";
+        let Atomic::Native(mut op) = atomic_op(fun, scalar)? else {
+            let what = "arithmetic atomics on texels that are floats";
             return Err(Stop::unsupported(what, LOWERING).needing(Needs::Atomics));
         };
         let (texture, mut args) = self.texel_address(frame, image, coordinate, array_index)?;
+        let ty = if scalar.width == 8 {
+            Type::B64
+        } else {
+            Type::B32
+        };
+        if self.has_wide_texels(texture) != (ty == Type::B64) {
+            return Err(Stop::internal("an atomic has its texel's width"));
+        }
         if let AtomicFunction::Exchange {
             compare: Some(compare),
         } = fun
         {
             args.push(self.scalar(frame, compare)?);
         }
-        args.push(self.scalar(frame, value)?);
+        let mut value = self.scalar(frame, value)?;
+        if let (AtomicOp::Sub, Type::B64) = (op, ty) {
+            // Machines subtract 32 bits alone.
+            (op, value) = (AtomicOp::Add, self.op1(Op::INeg, value));
+        }
+        args.push(value);
         let imm = Imm::ImageAtomic(texture, op);
-        self.b()
-            .inst(Op::ImageAtomic, imm, &args, &[], &[Type::B32]);
+        self.b().inst(Op::ImageAtomic, imm, &args, &[], &[ty]);
         Ok(())
     }
 }

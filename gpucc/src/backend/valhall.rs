@@ -273,6 +273,10 @@ fn output(func: &Func, slot: &valhall::OutputSlot) -> Value {
         valhall::OutputPlace::PointSize => ("point_size", None),
         valhall::OutputPlace::Varying(offset) => ("varying", Some(offset)),
         valhall::OutputPlace::Attribute(index) => ("attribute", Some(index)),
+        valhall::OutputPlace::Stream { buffer, offset } => {
+            object.insert("buffer".into(), buffer.into());
+            ("transform_feedback", Some(offset))
+        }
         valhall::OutputPlace::Blend { target, source } => {
             object.insert("source".into(), source.into());
             ("blend", Some(target.into()))
@@ -301,6 +305,10 @@ fn fau_word(func: &Func, word: &valhall::FauWord) -> Value {
         valhall::FauWord::NumWorkgroups(axis) => json!({"what": "num_workgroups", "axis": axis}),
         valhall::FauWord::FirstVertex => json!({"what": "first_vertex"}),
         valhall::FauWord::FirstInstance => json!({"what": "first_instance"}),
+        valhall::FauWord::VertexCount => json!({"what": "vertex_count"}),
+        valhall::FauWord::StreamAddress { buffer, high } => {
+            json!({"what": "stream_address", "buffer": buffer, "high": high})
+        }
         valhall::FauWord::ViewportScale(axis) => json!({"what": "viewport_scale", "axis": axis}),
         valhall::FauWord::ViewportOffset(axis) => json!({"what": "viewport_offset", "axis": axis}),
         valhall::FauWord::BufferSize { resource, element } => {

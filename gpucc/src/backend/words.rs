@@ -81,6 +81,8 @@ fn builtin(builtin: Builtin) -> String {
         Builtin::Position => "position",
         Builtin::PointSize => "point_size",
         Builtin::ClipDistance(first) => return format!("clip_distances_{first}"),
+        Builtin::CullDistance(first) => return format!("cull_distances_{first}"),
+        Builtin::Streamed(number) => return format!("streamed_{number}"),
         Builtin::FrontFacing => "front_facing",
         Builtin::SampleIndex => "sample_index",
         Builtin::SampleMask => "sample_mask",

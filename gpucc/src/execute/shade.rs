@@ -212,6 +212,12 @@ impl Shade for Draw<'_> {
                                 .clip_distances
                                 .extend(words.iter().map(|&word| f32::from_bits(word)));
                         }
+                        OutputKind::Builtin(Builtin::CullDistance(_)) => {
+                            let words = &words[..usize::from(output.components)];
+                            vertex
+                                .cull_distances
+                                .extend(words.iter().map(|&word| f32::from_bits(word)));
+                        }
                         OutputKind::Builtin(_) | OutputKind::Location { .. } => {}
                     }
                 }

@@ -306,6 +306,10 @@ impl Machine {
             FauWord::NumWorkgroups(axis) => groups[usize::from(axis.min(2))],
             FauWord::FirstVertex => run.map_or(0, |run| run.first_vertex),
             FauWord::FirstInstance => run.map_or(0, |run| run.first_instance),
+            FauWord::VertexCount => run.map_or(0, vertex_count),
+            FauWord::StreamAddress { buffer, high } => {
+                (stream_address(buffer) >> if high { 32 } else { 0 }) as u32
+            }
             // Screen space is device space: nothing changes. abi-valhall: Vertex.
             FauWord::ViewportScale(_) => 1f32.to_bits(),
             FauWord::ViewportOffset(_) => (-0f32).to_bits(),
@@ -356,6 +360,16 @@ const POSITION: u32 = 16;
 /// Linear ids: with point sizes four slots follow every four vertices.
 fn linear_id(n: u32, point_size: bool) -> u32 {
     if point_size { 8 * (n / 4) + n % 4 } else { n }
+}
+
+/// Vertices of an instance.
+fn vertex_count(run: &VertexRun<'_>) -> u32 {
+    run.ids.iter().map(|id| id.vertex + 1).max().unwrap_or(0)
+}
+
+/// Where a transform feedback buffer lies: soon the high word changes.
+fn stream_address(buffer: u8) -> u64 {
+    (u64::from(buffer) + 0x11) << 32 | 0xFFFF_FF84
 }
 
 impl Machine {
@@ -429,6 +443,28 @@ impl Machine {
                 filler.set(table::ATTRIBUTE, index, descriptor);
                 stores.push((slot.clone(), scalar, at, stride));
             }
+            let count = vertex_count(run);
+            let stream = self.compiled.pipeline.vertex.stream.clone();
+            let captured: Vec<valhall::OutputSlot> = self
+                .compiled
+                .outputs
+                .iter()
+                .filter(|slot| matches!(slot.place, valhall::OutputPlace::Stream { .. }))
+                .cloned()
+                .collect();
+            for buffer in 0..4 {
+                let vertices = u64::from(count) * (u64::from(instance) + 1);
+                let bytes = vertices * u64::from(stream.stride(buffer));
+                if captured.is_empty() || bytes == 0 {
+                    continue;
+                }
+                if bytes >= 1 << 28 {
+                    let failure = Failure::usage("so many vertices cannot be emulated");
+                    return Err(Stop::Cannot(failure));
+                }
+                let at = stream_address(buffer as u8);
+                filler.state.memory.map_undefined(at, bytes as usize);
+            }
             let (mut state, places) = filler.finish();
             let info = self.compiled.programs[0];
             let vertices = Vertices {
@@ -454,6 +490,18 @@ impl Machine {
                     let at = at + u64::from(vertex(n)) * u64::from(*stride);
                     outs[n][slot.output.as_u32() as usize] =
                         self.stored(&state, at, *scalar, slot.components);
+                }
+                for slot in &captured {
+                    let valhall::OutputPlace::Stream { buffer, offset } = slot.place else {
+                        continue;
+                    };
+                    let before = u64::from(instance) * u64::from(count);
+                    let vertex = before + u64::from(run.ids[n].vertex);
+                    let stride = stream.stride(buffer.into());
+                    let at = stream_address(buffer) + vertex * u64::from(stride);
+                    let scalar = self.func().outputs[slot.output].scalar;
+                    outs[n][slot.output.as_u32() as usize] =
+                        self.stored(&state, at + u64::from(offset), scalar, slot.components);
                 }
             }
         }

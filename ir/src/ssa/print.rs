@@ -312,9 +312,9 @@ impl Printer<'_> {
 
     fn builtin(&mut self, builtin: super::Builtin) -> fmt::Result {
         write!(self.out, "builtin {}", builtin.word())?;
-        match builtin {
-            super::Builtin::ClipDistance(number) => write!(self.out, " {number}"),
-            _ => Ok(()),
+        match builtin.number() {
+            Some(number) => write!(self.out, " {number}"),
+            None => Ok(()),
         }
     }
 

@@ -193,8 +193,12 @@ pub enum Builtin {
     Position,
     /// Vertex output: point size (SPIR-V).
     PointSize,
-    /// Vertex output: clip distance, `.1` is the index of the first component's distance.
+    /// Vertex output: clip distances, with the number of the first component's.
     ClipDistance(u8),
+    /// Vertex output: cull distances; they are numbered behind the clip distances.
+    CullDistance(u8),
+    /// Vertex output: what transform feedback captures, with its number in the pipeline's list. Back ends make it.
+    Streamed(u8),
     /// Fragment input: u32 truth value.
     FrontFacing,
     /// Fragment input: sample number.

@@ -57,6 +57,9 @@ const BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::FrontFacing, "front_facing"),
     (Builtin::SampleIndex, "sample_index"),
     (Builtin::SampleMask, "sample_mask"),
+    (Builtin::ClipDistance(0), "clip_distance"),
+    (Builtin::CullDistance(0), "cull_distance"),
+    (Builtin::Streamed(0), "streamed"),
     (Builtin::FragDepth, "frag_depth"),
     (Builtin::PrimitiveIndex, "primitive_index"),
     (Builtin::PointCoord, "point_coord"),
@@ -73,22 +76,38 @@ const BUILTINS: &[(Builtin, &str)] = &[
 ];
 
 impl Builtin {
-    /// The word of the text form; a clip distance is followed by its number there.
+    /// The word of the text form; its number follows where it has one.
     pub fn word(self) -> &'static str {
         BUILTINS
             .iter()
-            .find(|&&(builtin, _)| builtin == self)
-            .map_or("clip_distance", |&(_, word)| word)
+            .find(|&&(builtin, _)| builtin == self.with_number(0))
+            .map_or("", |&(_, word)| word)
     }
-    /// The built-in with this word; `clip_distance` is number 0.
+    /// The built-in with this word, as number 0.
     pub fn by_word(word: &str) -> Option<Builtin> {
-        if word == "clip_distance" {
-            return Some(Builtin::ClipDistance(0));
-        }
         BUILTINS
             .iter()
             .find(|&&(_, name)| name == word)
             .map(|&(builtin, _)| builtin)
+    }
+    /// Which of several it is.
+    pub fn number(self) -> Option<u8> {
+        match self {
+            Builtin::ClipDistance(number)
+            | Builtin::CullDistance(number)
+            | Builtin::Streamed(number) => Some(number),
+            _ => None,
+        }
+    }
+    /// The same with another number, if it has one.
+    #[must_use]
+    pub fn with_number(self, number: u8) -> Builtin {
+        match self {
+            Builtin::ClipDistance(_) => Builtin::ClipDistance(number),
+            Builtin::CullDistance(_) => Builtin::CullDistance(number),
+            Builtin::Streamed(_) => Builtin::Streamed(number),
+            other => other,
+        }
     }
 }
 
@@ -107,6 +126,10 @@ impl TexelFormat {
         "rgba32uint", "rgba32sint", "rgba32float", "r64uint", "r64sint",
         "rgb10a2uint", "rgb10a2unorm", "rg11b10ufloat",
     ];
+    /// Whether a texel is one word of 64 bits: loads and stores take it as two of 32, low first.
+    pub fn is_wide(self) -> bool {
+        matches!(self.0, "r64uint" | "r64sint")
+    }
     /// The format with this WebGPU name.
     pub fn by_name(name: &str) -> Option<TexelFormat> {
         TexelFormat::NAMES

@@ -1,6 +1,7 @@
 //! Text to words: the syntax of the public assembler, with the names of Arm's description and of older tools as well.
 
 use super::alias::{self, Alias};
+use super::disasm::always_written;
 use super::fields::{self, f};
 use super::ops::Opcode;
 use super::rules;
@@ -266,6 +267,33 @@ impl<'a> Line<'a> {
             }
             i += taken;
         }
+        // Older names leave out what their tables had a usual value for.
+        if self.mnemonic.text.starts_with(inst.op().name) {
+            self.complete(inst, &said)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses an instruction that leaves out a modifier without a usual value.
+    fn complete(&self, inst: &Inst, said: &[FieldId]) -> Result<(), Diagnostic> {
+        for &id in Opcode::of(inst.op()).shape().modifiers {
+            let Some(field) = inst.op().format.field(id) else {
+                continue;
+            };
+            if let Kind::Enum(set) = field.kind
+                && always_written(set)
+                && !inst.op().is_fixed(field)
+                && !said.contains(&id)
+            {
+                let names: Vec<&str> = set.members.iter().map(|member| member.name).collect();
+                return self.mnemonic.wrong(format!(
+                    "modifier rule: {} says its {}: one of .{}",
+                    inst.op().name,
+                    set.name,
+                    names.join(", .")
+                ));
+            }
+        }
         Ok(())
     }
 
@@ -393,12 +421,16 @@ fn source_byte(
         return Ok((SourceByte::Special { what, word }, 1));
     }
     if let Some(what) = Special::named(name) {
-        let (word, used) = match parts.get(1).map(|part| part.text) {
-            Some("w0") => (0, 2),
-            Some("w1") => (1, 2),
-            _ => (0, 1),
+        let word = match parts.get(1).map(|part| part.text) {
+            Some("w0") => 0,
+            Some("w1") => 1,
+            _ => {
+                return piece.wrong(format!(
+                    "special value rule: {name} is two words: {name}.w0 or {name}.w1"
+                ));
+            }
         };
-        return Ok((SourceByte::Special { what, word }, used));
+        return Ok((SourceByte::Special { what, word }, 2));
     }
     let what = if name.starts_with('#') {
         "an inline constant, which is"

@@ -246,6 +246,7 @@ pub static ALWAYS_WRITTEN: &[&Enum] = &[
     &SAMPLE_UPDATE,
     &ATOM_OP,
     &ATOM1_OP,
+    &NAN_MODE,
     &REGISTER_WIDTH,
     &SECONDARY_WIDTH,
     &VARTEX_WIDTH,

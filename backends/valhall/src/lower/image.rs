@@ -234,28 +234,31 @@ impl Lower<'_> {
         let result = result.filter(|&result| self.uses.count(result) > 0);
         if op == AtomicOp::Load {
             let Some(result) = result else { return Ok(()) };
-            let fields = [(f::VECSIZE, 0), (f::REGFMT, U32)];
+            let words = self.ssa.ty(result).bytes() / 4;
+            let fields = [(f::VECSIZE, words - 1), (f::REGFMT, U32)];
             let (near, far) = (Opcode::LdTexImm, Opcode::LdTex);
-            let made = self.texel(near, far, resource, address, &fields, 1);
-            self.define(result, Place::Reg(made[0]));
+            let made = self.texel(near, far, resource, address, &fields, words as usize);
+            self.define_loaded(&[result], &made);
             return Ok(());
         }
-        let old = self.fresh();
+        // A texel of 64 bits is two words of its format.
+        let old = self.staging(self.ssa.ty(operands[0]).bytes());
         if self.effects_are_guarded() {
-            self.emit_to(old, Opcode::MovI32, &[Opnd::bits(0)], &[]);
+            for &old in &old {
+                self.emit_to(old, Opcode::MovI32, &[Opnd::bits(0)], &[]);
+            }
         }
         let guard = self.begin_effect();
         let place = self.texel_address(resource, address);
         if op == AtomicOp::Store || op == AtomicOp::Exchange && result.is_none() {
-            let value = self.plain(operands[0]);
-            let staged = self.staged_vector(&[value], false);
-            self.store_converted(&place, &staged, U32, 1, WRITES);
+            let staged = self.gather(operands);
+            self.store_converted(&place, &staged, U32, old.len() as u32, WRITES);
         } else {
             let base = Address {
                 base: Src::Pair([place[0].into(), place[1].into()]),
                 offset: 0,
             };
-            self.atomic(base, op, data, operands, &[old], u32::MAX);
+            self.atomic(base, op, data, operands, &old, u32::MAX);
         }
         self.end_effect(guard);
         Ok(())

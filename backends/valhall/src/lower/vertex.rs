@@ -15,7 +15,8 @@ use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// How memory is written: `istream` for positions, `estream` for varyings.
+/// How memory is written: `istream` for positions, `estream` for varyings, plain for what others read.
+const MEMORY: u32 = 0;
 const ISTREAM: u32 = 1;
 const ESTREAM: u32 = 2;
 /// Table 61 in the four bits of an immediate table.
@@ -219,7 +220,10 @@ impl Lower<'_> {
             self.viewport();
         }
         match self.part {
-            Part::Whole => self.store_attributes(),
+            Part::Whole => {
+                self.store_attributes();
+                self.store_streams();
+            }
             Part::Position => self.store_position(),
             Part::Varying => self.store_varyings(),
         }
@@ -363,6 +367,74 @@ impl Lower<'_> {
             let nowhere_read = Effects::default();
             self.store_converted(&place, &data, format, end.into(), nowhere_read);
         }
+    }
+
+    /// Transform feedback: what is captured, at its vertex's place in its buffer. Instances stand one behind the other.
+    fn store_streams(&mut self) {
+        let mut number = None;
+        let mut addresses: BTreeMap<(u8, u32), Src> = BTreeMap::new();
+        for slot in &self.abi.outputs {
+            let OutputPlace::Stream { buffer, offset } = slot.place else {
+                continue;
+            };
+            let (first, end) = self.components_written(slot.output);
+            if end == 0 {
+                continue;
+            }
+            let half = self.ssa.outputs[slot.output].scalar == Scalar::F16;
+            let components = self.components_of(slot.output, first, end);
+            let data = self.staged_vector(&components, half);
+            let number = match number {
+                Some(number) => number,
+                None => *number.insert(self.vertex_number()),
+            };
+            let size = if half { 2 } else { 4 };
+            let at = offset + u32::from(first) * size;
+            // STORE's own offset reaches below 2^15.
+            let (far, near) = (at & !0x7fff, at & 0x7fff);
+            let address = match addresses.get(&(buffer, far)) {
+                Some(&address) => address,
+                None => {
+                    let address = self.stream_address(buffer, number, far);
+                    addresses.insert((buffer, far), address);
+                    address
+                }
+            };
+            let bits = 8 * size * u32::from(end - first);
+            self.store(address, near, &data, bits, MEMORY);
+        }
+    }
+
+    /// How many vertices of the draw come before this one.
+    fn vertex_number(&mut self) -> VReg {
+        let [vertex, instance] =
+            [(60, FauWord::FirstVertex), (61, FauWord::FirstInstance)].map(|(register, first)| {
+                let index = Opnd::reg(self.preload(register));
+                let first = Opnd::plain(self.fau(first));
+                Opnd::reg(self.emit(Opcode::IsubU32, &[index, first]))
+            });
+        let count = Opnd::plain(self.fau(FauWord::VertexCount));
+        let before = Opnd::reg(self.emit(Opcode::ImulI32, &[instance, count]));
+        self.emit(Opcode::IaddU32, &[vertex, before])
+    }
+
+    /// The address of a byte of a vertex in a transform feedback buffer: 64 bits from the driver and the product with the
+    /// stride.
+    fn stream_address(&mut self, buffer: u8, number: VReg, byte: u32) -> Src {
+        let stride = self.abi.pipeline.vertex.stream.stride(buffer.into());
+        let base = self.fau_pair([false, true].map(|high| FauWord::StreamAddress { buffer, high }));
+        let number = Opnd::reg(number);
+        let (by, shift) = match stride.trailing_zeros() {
+            // SHADDX multiplies by a power of two itself.
+            zeros @ 0..=7 if stride.is_power_of_two() && byte == 0 => (number, zeros),
+            _ => {
+                let product = self.emit(Opcode::ImulI32, &[number, Opnd::bits(stride)]);
+                (Opnd::reg(self.add_constant(Opnd::reg(product), byte)), 0)
+            }
+        };
+        let sources = [Opnd::plain(base), self.extended(by)];
+        let pair = self.emit_pair(Opcode::ShaddxU64, &sources, &[(f::SHIFT, shift)]);
+        Src::Pair(pair.map(Reg::from))
     }
 
     /// ST_CVT of registers to the address and with the conversion that LEA_ATTR or LEA_TEX gave.

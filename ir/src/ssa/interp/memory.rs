@@ -8,7 +8,6 @@ use crate::ssa::func::{Func, Imm, InstData, Mem, MemSpace, Type, Value};
 use crate::ssa::op::Op;
 use crate::ssa::resource::{AtomicOp, Resource, ResourceKind};
 use crate::ssa::world::TexelAddress;
-use smallvec::SmallVec;
 
 /// Words that the variables of all lanes take together.
 pub(super) fn words(func: &Func, lanes: &Lanes) -> u64 {
@@ -616,22 +615,26 @@ impl Machine<'_> {
             if !self.helper[lane] {
                 let (at, used) = self.texel_address(image, &data.args, lane);
                 self.mark_texel(image, &at, How::Atomic(family(op)), lane);
-                let given: SmallVec<[u32; 2]> = data.args[used..]
-                    .iter()
-                    .map(|&v| self.get(v, lane) as u32)
-                    .collect();
+                let operands = &data.args[used..];
+                let given = |k: usize| operands.get(k).map_or(0, |&v| self.get(v, lane));
+                let (first, second) = (given(0), given(1));
                 let mut texel = self.world.load_texel(&at);
-                old = texel[0];
-                let first = given.first().copied().unwrap_or(0);
-                let second = given.get(1).copied().unwrap_or(0);
-                texel[0] = atomic_result(op, old, first, second);
+                let word = operands.first().or(data.results.first());
+                if word.is_some_and(|&word| self.ty(word) == Type::B64) {
+                    old = u64::from(texel[0]) | u64::from(texel[1]) << 32;
+                    let new = wide_atomic_result(op, old, first, second);
+                    (texel[0], texel[1]) = (new as u32, (new >> 32) as u32);
+                } else {
+                    old = texel[0].into();
+                    texel[0] = atomic_result(op, texel[0], first as u32, second as u32);
+                }
                 self.world.store_texel(&at, texel);
                 if data.args.iter().any(|&v| self.tainted(v, lane)) {
                     self.excluded.resources.insert(image);
                 }
             }
             if let Some(&result) = data.results.first() {
-                self.set(result, lane, old.into());
+                self.set(result, lane, old);
                 self.set_taint(result, lane, true);
                 self.marks.atomic_results |= self.lanes.count > 1;
             }

@@ -163,9 +163,9 @@ impl Parser<'_> {
 
     fn builtin(&mut self) -> Result<Builtin> {
         let builtin = self.member("a built-in", Builtin::by_word)?;
-        Ok(match builtin {
-            Builtin::ClipDistance(_) => Builtin::ClipDistance(self.small()?),
-            other => other,
+        Ok(match builtin.number() {
+            Some(_) => builtin.with_number(self.small()?),
+            None => builtin,
         })
     }
 

@@ -277,11 +277,19 @@ impl Verifier<'_> {
                     return Err(self.broken(Some(inst), 5, "names no texture"));
                 };
                 let (coords, skip) = self.image(inst, image)?;
+                let coords = skip + coords;
                 fits(
-                    args.len() >= skip + coords
-                        && args.iter().chain(results).all(|&ty| ty == B32)
-                        && atomic_shape(op, &args[skip + coords..], results),
-                )
+                    args.len() >= coords
+                        && args[..coords].iter().all(|&ty| ty == B32)
+                        && atomic_shape(op, &args[coords..], results),
+                )?;
+                // A texel has one word, of the format's width.
+                let wide = matches!(
+                    func.resources[image].kind,
+                    ResourceKind::StorageTexture { format, .. } if format.is_wide()
+                );
+                let word = if wide { Type::B64 } else { B32 };
+                fits(args[coords..].iter().chain(results).all(|&ty| ty == word))
             }
             Op::Barrier => {
                 fits(args.is_empty() && results.is_empty())?;
