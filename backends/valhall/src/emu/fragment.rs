@@ -5,7 +5,7 @@ use super::float::compare;
 use super::inst::{Cmp, Inst, Op, Place, RegFormat, Sampled, Source, Update, Varying, VaryingFrom};
 use super::rule::{Rule, Trap};
 use super::texel;
-use super::value::{LANES, Mask, Word, each};
+use super::value::{LANES, Mask, Why, Word, each};
 use super::warp::{Env, Warp};
 use gpucc_ir::ssa::numerics::f16_to_f64;
 use smallvec::{SmallVec, smallvec};
@@ -432,7 +432,15 @@ impl Warp {
             fragment.coverage[lane] = Some(coverage.v[lane]);
         }
         self.send(env, inst, Vec::new(), None, false)?;
-        Ok((!inst.flow.end).then_some(target))
+        if inst.flow.end {
+            return Ok(None);
+        }
+        // isa 1.10: colour, second source and link are a blend shader's own.
+        let lost = Word::undefined(Why::BlendShader);
+        for reg in (0..16).chain([48]) {
+            super::warp::merge(&mut self.regs[reg].word, &lost, lanes, 15);
+        }
+        Ok(Some(target))
     }
 
     /// Refuses a colour whose alpha is not what ATEST tested.

@@ -298,6 +298,12 @@ pub fn run_pixels(
         warp.fragment = Some(Box::new(fragment));
         run_group(&mut env, std::slice::from_mut(&mut warp))?;
         let fragment = warp.fragment.expect("given above");
+        // Helpers may end before the others: `discard` ends them.
+        let untested = started & !fragment.helpers & !fragment.killed & !fragment.tested;
+        if untested != 0 {
+            let detail = format!("lanes {untested:04x} end without it");
+            return Err(Trap::new(Rule::Atest, 0, detail));
+        }
         for lane in 0..count {
             let mut colors = BTreeMap::new();
             for (&key, (words, written)) in &fragment.colors {

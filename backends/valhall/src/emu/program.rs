@@ -81,6 +81,12 @@ impl Program {
                     _ => work.push(at + 1),
                 }
             }
+            if let Op::Blend { target: by, .. } = inst.op {
+                let call = [1, 2].map(|k| word(at + k).ok());
+                if !is_call(&inst, by, &call) {
+                    return Err(Trap::new(Rule::BlendCall, offset, inst.name.to_owned()));
+                }
+            }
             *place = Some(inst);
         }
         let mut refused = BTreeMap::new();
@@ -106,6 +112,29 @@ impl Program {
         let inst = self.insts.get(at as usize).and_then(Option::as_ref);
         inst.ok_or_else(|| self.refused.get(&at))
     }
+}
+
+/// Whether a BLEND is followed by the call of its blend shader: r48 takes the address behind the call, or 0 where that
+/// shader ends the program. isa 1.10.
+fn is_call(blend: &Inst, skips: i32, call: &[Option<Inst>; 2]) -> bool {
+    let Place::Special(0, descriptor, 0) = blend.sources[0].place else {
+        return true;
+    };
+    let [Some(link), Some(jump)] = call else {
+        return false;
+    };
+    let ends = blend.flow.end;
+    let (from, bytes) = match ends {
+        true => (Place::Constant(0), 0),
+        false => (Place::Special(3, 15, 0), 8),
+    };
+    let links = link.op == Op::IAddImm(bytes)
+        && link.sources[0].place == from
+        && link.dest.is_some_and(|dest| dest.reg == 48);
+    let jumps = matches!(jump.op, Op::Jump { .. })
+        && always(jump)
+        && jump.sources[1].place == Place::Special(0, descriptor, 1);
+    links && jumps && (ends || skips == 2)
 }
 
 /// A branch on a constant zero, taken when zero.

@@ -33,6 +33,8 @@ pub enum Why {
     Neighbour,
     /// Memory that nobody wrote.
     Memory,
+    /// A register that a blend shader may use.
+    BlendShader,
 }
 
 impl Why {
@@ -44,6 +46,7 @@ impl Why {
             Why::Open => "the instruction leaves it open",
             Why::Neighbour => "a lane that it needs does not run",
             Why::Memory => "the memory was never written",
+            Why::BlendShader => "a blend shader may have changed it",
         }
     }
 }

@@ -109,7 +109,7 @@ fn uniform_words_beyond_those_pushed_are_refused() {
 #[test]
 fn the_lane_id_is_the_lanes_number() {
     let warp = bench()
-        .run("MOV.i32.end r2, lane_id")
+        .run("MOV.i32.end r2, lane_id.w0")
         .unwrap_or_else(|t| panic!("{t}"));
     assert_eq!(warp.regs[2].word.v[5], 5);
 }

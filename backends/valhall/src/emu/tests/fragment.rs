@@ -40,9 +40,19 @@ fn pixels() -> Bench {
     bench
 }
 
+/// The call of the blend shader of a target, behind its BLEND: the last one's, and another's.
+const LAST_CALL: &str = "
+                   IADD_IMM.i32 r48, 0x0, #0x0
+                   BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1";
+const CALL: &str = "
+                   IADD_IMM.i32 r48, program_counter.w0, #0x8
+                   BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\n";
+
 const END: &str = "NOP.wait0126
                    ATEST.wait @r60, r60, r3, atest_datum.w0
-                   BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0";
+                   BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0
+                   IADD_IMM.i32 r48, 0x0, #0x0
+                   BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1";
 
 #[test]
 fn a_pixel_tests_its_coverage_and_blends() {
@@ -59,6 +69,7 @@ fn a_pixel_tests_its_coverage_and_blends() {
 fn the_order_of_the_end_is_that_of_the_manual() {
     let atest = "ATEST.wait @r60, r60, r3, atest_datum.w0\n";
     let blend = "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0";
+    let blend = format!("{blend}{LAST_CALL}");
     for (text, rule) in [
         (format!("{atest}{blend}"), Rule::TileWait),
         (format!("NOP.wait\n{blend}"), Rule::Atest),
@@ -83,11 +94,29 @@ fn the_order_of_the_end_is_that_of_the_manual() {
             Rule::BlendTarget,
         ),
         (
+            // The same target twice.
             END.replace(
                 "BLEND",
-                "BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\nBLEND",
+                &format!(
+                    "BLEND.slot1.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2{CALL}
+                     MOV.i32 r0, r60\nMOV.i32 r1, r60\nMOV.i32 r2, r60\nFADD.f32 r3, 0x3F800000, 0x0\nNOP.wait\nBLEND"
+                ),
             ),
             Rule::BlendTarget,
+        ),
+        // A call that is missing, of another target's shader, or that comes back where it must not or elsewhere.
+        (END.replace("IADD_IMM.i32 r48, 0x0, #0x0", "NOP"), Rule::BlendCall),
+        (
+            END.replace("blend_descriptor_0.w1", "blend_descriptor_1.w1"),
+            Rule::BlendCall,
+        ),
+        (
+            END.replace("r48, 0x0, #0x0", "r48, program_counter.w0, #0x8"),
+            Rule::BlendCall,
+        ),
+        (
+            END.replace("wait0126", "wait").replace(".end @", " @"),
+            Rule::BlendCall,
         ),
     ] {
         assert_eq!(refused(pixels, &text), rule, "{text}");
@@ -98,15 +127,35 @@ fn the_order_of_the_end_is_that_of_the_manual() {
 fn a_blend_that_does_not_end_jumps_over_the_call_of_a_blend_shader() {
     let mut bench = pixels();
     bench.state.blend[1] = 1 | 3 << 3 | 1 << 16;
-    let text = "NOP.wait0126
-        ATEST.wait @r60, r60, r3, atest_datum.w0
-        BLEND.slot0.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2
-        MOV.i32 r0, r40
-        MOV.i32 r0, r40
-        NOP.wait
-        BLEND.slot1.v4.f32.end @r0:r1:r2:r3, blend_descriptor_1.w0, r60, target:0x0";
-    let warp = bench.run(text).unwrap_or_else(|trap| panic!("{trap}"));
+    bench = bench.float(20, 0.5);
+    let program = |second: &str| {
+        let last = LAST_CALL.replace("descriptor_0", "descriptor_1");
+        format!(
+            "NOP.wait0126
+             ATEST.wait @r60, r60, r3, atest_datum.w0
+             BLEND.slot0.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2{CALL}
+             {second}
+             NOP.wait
+             BLEND.slot1.v4.f32.end @r0:r1:r2:r3, blend_descriptor_1.w0, r60, target:0x0{last}"
+        )
+    };
+    let kept = "MOV.i32 r0, r20\nMOV.i32 r1, r20\nMOV.i32 r2, r20\nMOV.i32 r3, r20";
+    let warp = bench
+        .run(&program(kept))
+        .unwrap_or_else(|trap| panic!("{trap}"));
     assert_eq!(warp.fragment.expect("a fragment program").colors.len(), 2);
+    // A blend shader may have used the registers of the colour.
+    let two_targets = || {
+        let mut bench = pixels();
+        bench.state.blend[1] = 1 | 3 << 3 | 1 << 16;
+        if let Some(fragment) = &mut bench.fragment {
+            fragment.needed[1] = 4;
+        }
+        bench.float(20, 0.5)
+    };
+    let lost = kept.replace("MOV.i32 r3, r20", "NOP");
+    assert_eq!(refused(two_targets, &program(&lost)), Rule::Undefined);
+    assert!(two_targets().run(&program(kept)).is_ok());
 }
 
 #[test]

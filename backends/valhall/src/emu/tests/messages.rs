@@ -132,7 +132,9 @@ pub const MESSAGES: &[Message] = &[
     pixel("NOP.wait0126\nATEST.wait @r60, r60, 0x3F800000, atest_datum.w0", 60, u32::MAX),
     pixel("NOP.wait0126\nATEST.wait @r60, r60, 0x3F800000, atest_datum.w0\nZS_EMIT.z.slot0.wait @r60, r8, 0x0, r60", 60, u32::MAX),
     pixel("NOP.wait0126\nATEST.wait @r60, r60, 0x3F800000, atest_datum.w0
-           BLEND.slot0.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0", 60, u32::MAX),
+           BLEND.slot0.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2
+           IADD_IMM.i32 r48, program_counter.w0, #0x8
+           BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1", 60, u32::MAX),
 ];
 
 fn bytes(words: &[u32]) -> Vec<u8> {

@@ -48,7 +48,7 @@ const ROWS: &[(&str, u32)] = &[
     ("BITREV.i32 r8, r6", 0x1E6A_2C48),
     ("NOT_OLD.i32 r8, r6", 0xEDCB_A987),
     ("WMASK.subgroup8 r8, r5", 0x0000_00FF),
-    ("FLUSH.f32.ftz r8, r5", 0x8000_0000),
+    ("FLUSH.f32.none.ftz r8, r5", 0x8000_0000),
     ("FLUSH.v2f16.quiet_nan.ftz r8, r13", 0x7E01_0000),
     ("FLUSH.v2f16.flush_nan r8, r13", 0x0000_0001),
     ("FREXPM.f32 r8, r0", 0x3F40_0000),
