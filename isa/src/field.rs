@@ -186,6 +186,7 @@ impl Field {
     }
 
     /// The stored value, not sign-extended.
+    #[inline]
     pub const fn get(&self, bits: u128) -> u32 {
         let mut value = 0;
         let mut i = 0;
@@ -361,6 +362,7 @@ impl Format {
         }
     }
 
+    #[inline]
     pub const fn field(&self, id: FieldId) -> Option<&'static Field> {
         let (part, place) = self.at[id.0 as usize];
         if part == ABSENT {

@@ -29,6 +29,8 @@ pub struct Op {
     /// Which bits tell this op from others, and their values.
     pub mask: u128,
     pub bits: u128,
+    /// The bits with every free field at its usual value.
+    pub usual: u128,
 }
 
 impl Op {
@@ -55,6 +57,19 @@ impl Op {
             }
             i += 1;
         }
+        let mut usual = bits;
+        let mut part = 0;
+        while part < format.parts.len() {
+            let fields = format.parts[part];
+            let mut i = 0;
+            while i < fields.len() {
+                if mask & fields[i].mask() == 0 {
+                    usual = fields[i].put(usual, fields[i].default);
+                }
+                i += 1;
+            }
+            part += 1;
+        }
         Op {
             id,
             name,
@@ -67,6 +82,7 @@ impl Op {
             cite: "",
             mask,
             bits,
+            usual,
         }
     }
 
@@ -133,13 +149,7 @@ impl Inst {
 
     /// The op with every free field at its usual value, which is what text leaves out.
     pub fn usual(op: &'static Op) -> Inst {
-        let mut bits = op.bits;
-        for field in op.format.fields() {
-            if !op.is_fixed(field) {
-                bits = field.put(bits, field.default);
-            }
-        }
-        Inst { op, bits }
+        Inst { op, bits: op.usual }
     }
 
     /// Checks `bits` against a row already chosen.
@@ -165,11 +175,13 @@ impl Inst {
         Ok(Inst { op, bits })
     }
 
+    #[inline]
     pub fn op(&self) -> &'static Op {
         self.op
     }
 
     /// The encoded instruction; word 0 is the low end.
+    #[inline]
     pub fn bits(&self) -> u128 {
         self.bits
     }
@@ -187,6 +199,7 @@ impl Inst {
     }
 
     /// The stored value; a field that the format lacks reads as 0.
+    #[inline]
     pub fn get(&self, id: FieldId) -> u32 {
         match self.op.format.field(id) {
             Some(field) => field.get(self.bits),
@@ -194,10 +207,12 @@ impl Inst {
         }
     }
 
+    #[inline]
     pub fn flag(&self, id: FieldId) -> bool {
         self.get(id) != 0
     }
 
+    #[inline]
     pub fn has_field(&self, id: FieldId) -> bool {
         self.op.format.field(id).is_some()
     }

@@ -20,7 +20,11 @@ use std::collections::BTreeMap;
 
 /// Replaces copies. The copies themselves are left for dead code elimination.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
-    if func.regions_in_order().len() == 1 {
+    let body = func.regions[func.body].insts.iter();
+    if body
+        .copied()
+        .all(|inst| func.insts[inst].regions.is_empty())
+    {
         // Only constructs have results that may be copies.
         return false;
     }

@@ -79,7 +79,7 @@ impl Live<'_> {
     }
 
     fn find(&mut self, func: &Func) {
-        for (region, ..) in func.regions_in_order() {
+        for &region in &self.shape.regions {
             for &inst in &func.regions[region].insts {
                 let data = &func.insts[inst];
                 match data.imm {

@@ -12,7 +12,7 @@ mod integer;
 mod relaxed;
 
 use crate::{ctx::Ctx, rename::Renames};
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Type, Value, eval_inst};
 use smallvec::SmallVec;
 
@@ -87,7 +87,7 @@ struct Fold<'a, 'c> {
     ctx: &'a mut Ctx<'c>,
     renames: Renames,
     /// Values that only float arithmetic and comparisons read.
-    float_only: EntitySet<Value>,
+    float_only: float::FloatOnly,
     /// Conditions that are decided in the region being walked.
     known: SecondaryMap<Value, Option<bool>>,
     truth: [Option<Value>; 2],

@@ -15,6 +15,8 @@ pub(crate) struct Shape {
     pub(crate) region_owner: SecondaryMap<Region, PackedOption<Inst>>,
     first: SecondaryMap<Inst, PackedOption<Inst>>,
     next: SecondaryMap<Inst, PackedOption<Inst>>,
+    /// Every region in program order, outermost first.
+    pub(crate) regions: Vec<Region>,
     /// Instructions met.
     pub(crate) count: u64,
 }
@@ -28,6 +30,7 @@ impl Shape {
             region_owner: SecondaryMap::new(),
             first: SecondaryMap::new(),
             next: SecondaryMap::new(),
+            regions: Vec::with_capacity(func.regions.len()),
             count: 0,
         };
         // All at once instead of step by step as the walk proceeds.
@@ -39,7 +42,10 @@ impl Shape {
         let mut owners: Vec<Inst> = Vec::new();
         let mut loops: Vec<Inst> = Vec::new();
         walk(func, |event| match event {
-            Event::Enter(region) => shape.region_owner[region] = owners.last().copied().into(),
+            Event::Enter(region) => {
+                shape.region_owner[region] = owners.last().copied().into();
+                shape.regions.push(region);
+            }
             Event::Leave(_) => {}
             Event::After(inst) => {
                 owners.pop();

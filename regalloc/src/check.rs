@@ -175,7 +175,9 @@ pub(crate) fn check<I: Inst, T: Target<I>>(
             .collect(),
         file_base,
         slot_base,
-        whereabouts: vec![(0, SmallVec::new()); work.program_regs],
+        whereabouts: std::iter::repeat_with(Default::default)
+            .take(work.program_regs)
+            .collect(),
         fixed_beyond: std::cell::OnceCell::new(),
         position: 0,
         index: 0,

@@ -7,6 +7,7 @@
 //! spilled, and the function is allocated again with spill code.
 
 mod evict;
+mod order;
 mod relieve;
 mod tight;
 
@@ -15,8 +16,8 @@ use crate::classes::Classes;
 use crate::segment::{Segment, length};
 use crate::work::NONE;
 use gpucc_ir::mach::{Cell, FileId, Files};
+use order::{Large, Queues, Small};
 use smallvec::SmallVec;
-use std::cmp::Reverse;
 
 /// One stay of a class in a cell.
 #[derive(Copy, Clone, Debug)]
@@ -92,126 +93,34 @@ struct Colorer<'a> {
     sweep: usize,
     /// Searches for somebody to evict that may still be made in this round.
     searches: usize,
-    order: Order,
 }
-
-/// In which order classes are given their cells.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-struct Order {
-    /// Long runs before short ones, instead of the order of their beginnings.
-    long_runs: bool,
-    /// Long lives before short ones, instead of the order of their beginnings.
-    long_lives: bool,
-}
-
-/// Classes beyond which one order must do: each of the others costs as much again.
-const MOST_REORDERED: usize = 1024;
-
-/// The orders that are tried, until one names no more cells than are occupied at once.
-const ORDERS: [Order; 4] = [
-    Order {
-        long_runs: false,
-        long_lives: false,
-    },
-    Order {
-        long_runs: true,
-        long_lives: false,
-    },
-    Order {
-        long_runs: false,
-        long_lives: true,
-    },
-    Order {
-        long_runs: true,
-        long_lives: true,
-    },
-];
 
 /// Colours all classes.
 ///
 /// `round` counts from 1: later rounds leave more room for what fragments rows.
 pub(crate) fn color(classes: &Classes, files: Files, options: &Options, round: u32) -> Colors {
-    let mut best = color_in_order(classes, files, options, round, ORDERS[0]);
-    if options.policy != Policy::Tight || classes.class.len() > MOST_REORDERED {
-        return best;
-    }
-    for order in &ORDERS[1..] {
-        if !best.fits() || best.named() <= best.peak {
-            break;
-        }
-        let other = color_in_order(classes, files, options, round, *order);
-        let steps = best.steps + other.steps;
-        if other.fits() && other.named() < best.named() {
-            best = other;
-        }
-        best.steps = steps;
-    }
-    best
-}
-
-fn color_in_order(
-    classes: &Classes,
-    files: Files,
-    options: &Options,
-    round: u32,
-    order: Order,
-) -> Colors {
-    let count = classes.class.len();
-    let mut colorer = Colorer {
-        classes,
-        colors: Colors {
-            cell: vec![NONE; count],
-            ..Colors::default()
-        },
-        is_spilled: vec![false; count],
-        sweep: 0,
-        searches: 256 + count / 64,
-        order,
-    };
-    for (index, file) in files.0.iter().enumerate() {
-        let whole = file.cells / u16::from(file.row);
-        let limit = options.rows.get(index).copied().unwrap_or(whole).min(whole);
-        let opened = match options.policy {
-            Policy::Compact { free_rows } => free_rows.min(limit),
-            Policy::Tight => limit,
-        };
-        let row = u16::from(file.row);
-        let mut tracks = vec![Track::default(); file.cells as usize];
-        let mut missing = 0;
-        for cell in 0..limit * row {
-            if options.is_hole(FileId(index as u8), cell / row) {
-                missing += 1;
-                tracks[cell as usize].stays[0].push(Stay {
-                    start: 0,
-                    end: u32::MAX,
-                    class: NOBODY,
-                });
-            }
-        }
-        colorer.colors.files.push(FileCells {
-            tracks,
-            busy: vec![0; file.cells as usize],
-            row,
-            limit,
-            opened,
-            next: 0,
-            missing,
-            named: (options.policy == Policy::Tight).then(|| {
-                let of = |cell: u16| Cell {
-                    file: FileId(index as u8),
-                    index: cell,
-                };
-                let is_named = |cell: u16| options.named.contains(&of(cell));
-                (0..file.cells).map(is_named).collect()
-            }),
-        });
-    }
+    let mut colorer = Colorer::new(classes, files, options);
     for file in 0..files.0.len() {
         colorer.relieve(file as u8, round);
     }
-    colorer.run();
+    let queues = colorer.queues();
+    // What lies beside something pinned has one row to choose from.
+    for &(start, index) in &queues.bound {
+        if classes.units[index as usize].run {
+            colorer.run_unit(index, start);
+        } else {
+            colorer.row_unit(index, start);
+        }
+    }
+    let before = colorer.named();
+    colorer.place_large(&queues.large, true);
+    let between = colorer.named();
+    colorer.place_small(&queues.small, true);
     if round >= CLEARING {
         colorer.clear_around_failures();
+    }
+    if options.policy == Policy::Tight {
+        colorer.reorder(&queues, before, between);
     }
     colorer.colors
 }
@@ -257,13 +166,76 @@ pub(crate) fn cells_of(first: u16, shape: Shape) -> impl Iterator<Item = u16> {
     (0..shape.count).map(move |k| first + k * u16::from(shape.stride))
 }
 
-impl Colorer<'_> {
-    fn run(&mut self) {
+impl<'a> Colorer<'a> {
+    /// Nobody has a place yet.
+    fn new(classes: &'a Classes, files: Files, options: &Options) -> Colorer<'a> {
+        let count = classes.class.len();
+        let mut colorer = Colorer {
+            classes,
+            colors: Colors {
+                cell: vec![NONE; count],
+                ..Colors::default()
+            },
+            is_spilled: vec![false; count],
+            sweep: 0,
+            searches: Colorer::searches(classes),
+        };
+        for (index, file) in files.0.iter().enumerate() {
+            let whole = file.cells / u16::from(file.row);
+            let limit = options.rows.get(index).copied().unwrap_or(whole).min(whole);
+            let opened = match options.policy {
+                Policy::Compact { free_rows } => free_rows.min(limit),
+                Policy::Tight => limit,
+            };
+            let row = u16::from(file.row);
+            let mut tracks = Vec::new();
+            tracks.resize_with(usize::from(file.cells), Track::default);
+            let mut missing = 0;
+            for cell in 0..limit * row {
+                if options.is_hole(FileId(index as u8), cell / row) {
+                    missing += 1;
+                    tracks[cell as usize].stays[0].push(Stay {
+                        start: 0,
+                        end: u32::MAX,
+                        class: NOBODY,
+                    });
+                }
+            }
+            colorer.colors.files.push(FileCells {
+                tracks,
+                busy: vec![0; file.cells as usize],
+                row,
+                limit,
+                opened,
+                next: 0,
+                missing,
+                named: (options.policy == Policy::Tight).then(|| {
+                    let of = |cell: u16| Cell {
+                        file: FileId(index as u8),
+                        index: cell,
+                    };
+                    let is_named = |cell: u16| options.named.contains(&of(cell));
+                    (0..file.cells).map(is_named).collect()
+                }),
+            });
+        }
+        colorer
+    }
+
+    /// Searches for somebody to evict that a round may make.
+    fn searches(classes: &Classes) -> usize {
+        256 + classes.class.len() / 64
+    }
+
+    /// Gives pinned classes their cells, which they have no choice about, and queues the rest.
+    fn queues(&mut self) -> Queues {
         let classes = self.classes;
-        // Pinned classes have no choice. Then what lies together or is large, then the rest.
-        let mut bound: Vec<(u32, u32)> = Vec::new();
-        let mut large: Vec<(u32, bool, u32)> = Vec::new();
-        let mut small: Vec<(u32, u32)> = Vec::new();
+        let mut queues = Queues::default();
+        let Queues {
+            bound,
+            large,
+            small,
+        } = &mut queues;
         for (index, class) in classes.class.iter().enumerate() {
             let Some(first) = class.segments.first() else {
                 continue;
@@ -312,43 +284,32 @@ impl Colorer<'_> {
         bound.sort_unstable();
         large.sort_unstable();
         small.sort_unstable();
-        let order = self.order;
-        if order.long_runs {
-            large.sort_by_key(|&(_, is_unit, index)| match is_unit {
-                true => Reverse(classes.units[index as usize].members.len()),
-                false => Reverse(usize::from(classes.class[index as usize].shape.count)),
-            });
-        }
-        if order.long_lives {
-            small.sort_by_key(|&(_, index)| {
-                Reverse(length(&classes.class[index as usize].segments))
-            });
-        }
-        // Who comes out of order is compared with all that is there.
-        let from = |start: u32, sorted: bool| if sorted { 0 } else { start };
-        // What lies beside something pinned has one row to choose from.
-        for (start, index) in bound {
-            if classes.units[index as usize].run {
-                self.run_unit(index, start);
-            } else {
-                self.row_unit(index, start);
-            }
-        }
+        queues
+    }
+
+    /// Places units and classes of several cells. `sorted`: by their beginnings, so that nobody is compared with what
+    /// ended before.
+    fn place_large(&mut self, list: &[Large], sorted: bool) {
+        self.sweep = 0;
         self.rewind();
-        for (start, is_unit, index) in large {
-            let start = from(start, order.long_runs);
+        for &(start, is_unit, index) in list {
+            let start = if sorted { start } else { 0 };
             if !is_unit {
                 self.single(index, start);
-            } else if classes.units[index as usize].run {
+            } else if self.classes.units[index as usize].run {
                 self.run_unit(index, start);
             } else {
                 self.row_unit(index, start);
             }
         }
+    }
+
+    /// Places classes of one cell that lie on their own; `sorted` as for [`Colorer::place_large`].
+    fn place_small(&mut self, list: &[Small], sorted: bool) {
         self.sweep = 1;
         self.rewind();
-        for (start, index) in small {
-            self.single(index, from(start, order.long_lives));
+        for &(start, index) in list {
+            self.single(index, if sorted { start } else { 0 });
         }
     }
 

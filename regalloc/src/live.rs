@@ -155,7 +155,8 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
     let (out_start, out_list) = bucket(&outs, blocks);
 
     // Segments, from the last node to the first; each list grows backwards and is turned at the end.
-    let mut segments: Vec<Segments> = vec![Segments::new(); count];
+    let mut segments: Vec<Segments> = Vec::new();
+    segments.resize_with(count, Segments::new);
     let mut open = vec![Open { end: 0 }; count];
     let close = |segments: &mut Vec<Segments>, v: VReg, start: u32, end: u32| {
         let list = &mut segments[v.index()];

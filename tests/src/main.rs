@@ -58,8 +58,11 @@ enum What {
         #[arg(long, default_value = "samples")]
         samples: std::path::PathBuf,
     },
-    /// Compile time at doubling sizes, from IR text.
+    /// Compile time at doubling sizes, from IR text, or of programs that are large in one way, from WGSL.
     Sweep {
+        /// Programs whose name contains this, in place of the usual one: straight, alive, nests, loops, ...
+        #[arg(long)]
+        shape: Option<String>,
         /// Runs of each size; the best counts.
         #[arg(long, default_value_t = 3)]
         runs: usize,
@@ -178,12 +181,24 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             let least = if name == "valhall" { 93 } else { 95 };
             Ok(tally.caught() * 100 >= tally.flips * least)
         }
-        What::Sweep { runs, most } => {
+        What::Sweep { shape, runs, most } => {
             let sizes: Vec<usize> = std::iter::successors(Some(1000), |size| Some(size * 2))
                 .take_while(|size| size < most)
                 .chain([*most])
                 .collect();
-            say(&sweep::table(&sweep::run(&compiler, &sizes, *runs)?))?;
+            let Some(part) = shape else {
+                say(&sweep::table(&sweep::run(&compiler, &sizes, *runs)?))?;
+                return Ok(true);
+            };
+            for shape in sweep::SHAPES
+                .iter()
+                .filter(|shape| shape.name.contains(part.as_str()))
+            {
+                say(&format!("{}: {}\n", shape.name, shape.about))?;
+                say(&sweep::table(&sweep::shape(
+                    &compiler, shape, &sizes, *runs,
+                )))?;
+            }
             Ok(true)
         }
         What::Corpus {

@@ -1,11 +1,14 @@
 //! How compile time and memory grow: the same kind of program at doubling sizes.
 
+mod shapes;
+
 use gpucc::{Choice, Compiler, Options, Source};
 use gpucc_ir::ssa::{
     Builder, Builtin, Func, ImageAccess, InputData, InputKind, Op, ResourceData, ResourceKind,
     Scalar, Stage, Type, Value,
 };
-use std::time::Duration;
+pub use shapes::{SHAPES, Shape};
+use std::time::{Duration, Instant};
 
 /// One size.
 #[derive(Clone, Debug)]
@@ -16,6 +19,75 @@ pub struct Point {
     pub values: usize,
     /// From the end of the front end to the bytes, the best of the runs.
     pub time: Duration,
+    /// What the front end took.
+    pub frontend: Duration,
+    /// The passes and stages of the back end that took longest, the longest first.
+    pub slowest: Vec<(&'static str, Duration)>,
+    /// What was said, where that was all.
+    pub refused: Option<String>,
+}
+
+/// Compiles programs of one shape at each size, `runs` times.
+pub fn shape(compiler: &Compiler, shape: &Shape, sizes: &[usize], runs: usize) -> Vec<Point> {
+    sizes
+        .iter()
+        .map(|&size| point(compiler, Source::Wgsl(&(shape.text)(size)), runs))
+        .collect()
+}
+
+/// Compiles one program, `runs` times.
+fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
+    let options = Options::default();
+    let start = Instant::now();
+    let mut point = Point {
+        instructions: 0,
+        values: 0,
+        time: Duration::ZERO,
+        frontend: Duration::ZERO,
+        slowest: Vec::new(),
+        refused: None,
+    };
+    let parsed = compiler.parse(source, Choice::default(), &options);
+    point.frontend = start.elapsed();
+    let entry = parsed.and_then(|parsed| match parsed.entries.into_iter().next() {
+        Some(entry) => entry.func,
+        None => Err(gpucc::Failure::usage("no entry point")),
+    });
+    let func = match entry {
+        Ok(func) => func,
+        Err(failure) => {
+            point.refused = Some(failure.summary().to_owned());
+            return point;
+        }
+    };
+    (point.instructions, point.values) = (func.live_insts(), func.values.len());
+    for run in 0..runs.max(1) {
+        let start = Instant::now();
+        match compiler.compile(&func, &options) {
+            Ok(compiled) => {
+                if run > 0 && compiled.compile_time >= point.time {
+                    continue;
+                }
+                point.time = compiled.compile_time;
+                let mut sums: std::collections::BTreeMap<&'static str, Duration> =
+                    std::collections::BTreeMap::new();
+                for pass in &compiled.times {
+                    *sums.entry(pass.name).or_default() += pass.time;
+                }
+                point.slowest = sums.into_iter().collect();
+                point
+                    .slowest
+                    .sort_by_key(|&(_, time)| std::cmp::Reverse(time));
+                point.slowest.truncate(3);
+            }
+            Err(failure) => {
+                point.time = start.elapsed();
+                point.refused = Some(failure.summary().to_owned());
+                break;
+            }
+        }
+    }
+    point
 }
 
 /// The text of a compute program of about `size` instructions: arithmetic that cannot be folded,
@@ -102,34 +174,14 @@ fn counted(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
 /// # Errors
 /// What the compiler said.
 pub fn run(compiler: &Compiler, sizes: &[usize], runs: usize) -> Result<Vec<Point>, String> {
-    let mut points = Vec::new();
-    for &size in sizes {
-        let text = text(size);
-        let options = Options::default();
-        let parsed = compiler
-            .parse(Source::Ir(&text), Choice::default(), &options)
-            .map_err(|failure| failure.summary().to_owned())?;
-        let func = parsed
-            .entries
-            .into_iter()
-            .next()
-            .ok_or("no entry point")?
-            .func
-            .map_err(|failure| failure.summary().to_owned())?;
-        let mut best = Duration::MAX;
-        for _ in 0..runs.max(1) {
-            let compiled = compiler
-                .compile(&func, &options)
-                .map_err(|failure| failure.summary().to_owned())?;
-            best = best.min(compiled.compile_time);
-        }
-        points.push(Point {
-            instructions: func.live_insts(),
-            values: func.values.len(),
-            time: best,
-        });
+    let points: Vec<Point> = sizes
+        .iter()
+        .map(|&size| point(compiler, Source::Ir(&text(size)), runs))
+        .collect();
+    match points.iter().find_map(|point| point.refused.clone()) {
+        Some(refused) => Err(refused),
+        None => Ok(points),
     }
-    Ok(points)
 }
 
 /// Most memory that this process has held, in bytes; `None` where the system does not say.
@@ -152,12 +204,23 @@ pub fn table(points: &[Point]) -> String {
             "{:>7} instructions {:>10.0} us {:>6.2} us each",
             point.instructions,
             micros,
-            micros / point.instructions as f64
+            micros / point.instructions.max(1) as f64
         );
-        if let Some(before) = before {
+        if let Some(before) = before.filter(|before| before.instructions < point.instructions) {
             let growth = point.time.as_secs_f64() / before.time.as_secs_f64();
             let doublings = (point.instructions as f64 / before.instructions as f64).log2();
             let _ = write!(out, "  x {:.2} a doubling", growth.powf(1.0 / doublings));
+        }
+        let _ = write!(
+            out,
+            "  front end {:.0} us",
+            point.frontend.as_secs_f64() * 1e6
+        );
+        for (name, time) in &point.slowest {
+            let _ = write!(out, "  {name} {} us", time.as_micros());
+        }
+        if let Some(refused) = &point.refused {
+            let _ = write!(out, "  refused: {refused}");
         }
         out.push('\n');
         before = Some(point);

@@ -54,7 +54,8 @@ fn reorder(segment: &mut Vec<Node<Inst>>, out: &mut Vec<Node<Inst>>, seen: &mut 
         return;
     }
     let mut level = vec![0u32; n];
-    let mut followers: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); n];
+    let mut followers: Vec<SmallVec<[u32; 4]>> = Vec::new();
+    followers.resize_with(n, SmallVec::new);
     seen.start();
     for (at, node) in segment.iter().enumerate() {
         let touched = seen.before(&node.inst, &mut |from, _| {

@@ -269,7 +269,25 @@ fn resolve(op: &mut Op, known: &Known<'_>) -> SmallVec<[(usize, Moved); 4]> {
 }
 
 /// The value of a source as the instruction computes with it: its lanes, extended, with abs and neg.
-type Lanes = SmallVec<[u64; 4]>;
+#[derive(Copy, Clone, PartialEq, Eq, Default)]
+struct Lanes {
+    count: u8,
+    list: [u64; MOST_LANES],
+}
+
+/// A word has four bytes.
+const MOST_LANES: usize = 4;
+
+impl Lanes {
+    fn push(&mut self, lane: u64) {
+        self.list[usize::from(self.count)] = lane;
+        self.count += 1;
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u64> {
+        self.list.into_iter().take(usize::from(self.count))
+    }
+}
 
 /// How a narrower part becomes a whole operand.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -293,59 +311,93 @@ impl Extend {
     }
 }
 
-/// What modifiers do with a word: `None` when they mean nothing here.
-fn lanes(source: &Source, extend: Extend, select: Option<&str>, bits: u32) -> Option<Lanes> {
-    let width = source.kind.bits();
-    let whole = |width: u32| -> Lanes {
-        let mut list = Lanes::new();
-        let mut at = 0;
-        while at < 32 {
-            list.push(u64::from(bits) >> at & ((1 << width) - 1));
-            at += width;
-        }
-        list
-    };
-    let Some(select) = select.filter(|&name| name != "none") else {
-        return Some(if width >= 32 {
-            SmallVec::from_slice(&[u64::from(bits)])
-        } else {
-            whole(width)
-        });
-    };
-    let unit = match select.as_bytes().first()? {
-        b'b' => 8,
-        b'h' => 16,
-        b'w' => 32,
-        _ => return None,
-    };
-    if source.kind == Operand::F32 {
-        return (unit == 16).then(|| {
-            let half = (bits >> if select == "h1" { 16 } else { 0 }) as u16;
-            let value = half_to_single(half);
-            SmallVec::from_slice(&[u64::from(value)])
-        });
-    }
-    let mut list = Lanes::new();
-    for digit in select.bytes().skip(1) {
-        let at = u32::from(digit.checked_sub(b'0')?) * unit;
-        let raw = if at >= 32 {
-            0
-        } else {
-            u64::from(bits) >> at & ((1u64 << unit) - 1)
+/// Which parts of a word a source reads.
+#[derive(Copy, Clone)]
+enum Selection {
+    /// All of it, in lanes of its own width.
+    Whole,
+    /// Parts of so many bits, by their numbers.
+    Parts {
+        unit: u32,
+        count: u8,
+        numbers: [u8; MOST_LANES],
+    },
+}
+
+impl Selection {
+    /// By the modifier's name; `None` when it means nothing here.
+    fn of(kind: Operand, select: Option<&str>) -> Option<Selection> {
+        let Some(select) = select.filter(|&name| name != "none") else {
+            return Some(Selection::Whole);
         };
-        list.push(match width {
-            _ if unit > width => return None,
-            _ if extend == Extend::Unknown && unit < width && raw >> (unit - 1) == 1 => {
-                return None;
-            }
-            _ if extend == Extend::Sign && unit < width => {
-                let shift = 64 - unit;
-                ((raw << shift) as i64 >> shift) as u64 & (u64::MAX >> (64 - width))
-            }
-            _ => raw,
-        });
+        let unit = match select.as_bytes().first()? {
+            b'b' => 8,
+            b'h' => 16,
+            b'w' => 32,
+            _ => return None,
+        };
+        let fits = match kind {
+            Operand::F32 => unit == 16,
+            _ => unit <= kind.bits(),
+        };
+        let digits = &select.as_bytes()[1..];
+        if !fits || digits.len() > MOST_LANES {
+            return None;
+        }
+        let mut numbers = [0; MOST_LANES];
+        for (number, digit) in numbers.iter_mut().zip(digits) {
+            *number = digit.checked_sub(b'0')?;
+        }
+        Some(Selection::Parts {
+            unit,
+            count: digits.len() as u8,
+            numbers,
+        })
     }
-    Some(list)
+
+    /// What it makes of a word; `None` when that is in doubt.
+    fn lanes(self, kind: Operand, extend: Extend, bits: u32) -> Option<Lanes> {
+        let width = kind.bits();
+        let mut list = Lanes::default();
+        let (unit, count, numbers) = match self {
+            Selection::Whole if width >= 32 => {
+                list.push(u64::from(bits));
+                return Some(list);
+            }
+            Selection::Whole => {
+                for at in (0..32).step_by(width as usize) {
+                    list.push(u64::from(bits) >> at & ((1 << width) - 1));
+                }
+                return Some(list);
+            }
+            Selection::Parts {
+                unit,
+                count,
+                numbers,
+            } => (unit, count, numbers),
+        };
+        for &number in &numbers[..usize::from(count)] {
+            let at = u32::from(number) * unit;
+            let raw = match at {
+                0..32 => u64::from(bits) >> at & ((1u64 << unit) - 1),
+                _ => 0,
+            };
+            if kind == Operand::F32 {
+                list.push(u64::from(half_to_single(raw as u16)));
+                continue;
+            }
+            let negative = unit < width && raw >> (unit - 1) == 1;
+            list.push(match extend {
+                Extend::Unknown if negative => return None,
+                Extend::Sign if negative => {
+                    let shift = 64 - unit;
+                    ((raw << shift) as i64 >> shift) as u64 & (u64::MAX >> (64 - width))
+                }
+                _ => raw,
+            });
+        }
+        Some(list)
+    }
 }
 
 /// A half as a single, exactly; NaN stays NaN.
@@ -366,7 +418,7 @@ fn half_to_single(half: u16) -> u32 {
 /// Applies abs and neg.
 fn absneg(kind: Operand, mut list: Lanes, abs: bool, neg: bool) -> Lanes {
     let sign = 1u64 << (kind.bits() - 1);
-    for lane in &mut list {
+    for lane in &mut list.list[..usize::from(list.count)] {
         if abs {
             *lane &= !sign;
         }
@@ -380,10 +432,8 @@ fn absneg(kind: Operand, mut list: Lanes, abs: bool, neg: bool) -> Lanes {
 /// Whether some lane is a float that is no number: those keep the form that lowering gave them.
 fn has_nan(kind: Operand, list: &Lanes) -> bool {
     match kind {
-        Operand::F32 => list
-            .iter()
-            .any(|&lane| f32::from_bits(lane as u32).is_nan()),
-        Operand::F16 | Operand::V2F16 => list.iter().any(|&lane| lane & 0x7fff > 0x7c00),
+        Operand::F32 => list.iter().any(|lane| f32::from_bits(lane as u32).is_nan()),
+        Operand::F16 | Operand::V2F16 => list.iter().any(|lane| lane & 0x7fff > 0x7c00),
         _ => false,
     }
 }
@@ -418,33 +468,30 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
     let kind = source.kind;
     let wanted = absneg(
         kind,
-        lanes(source, extend, now.and_then(name), bits)?,
+        Selection::of(kind, now.and_then(name))?.lanes(kind, extend, bits)?,
         flag(abs),
         flag(neg),
     );
     if has_nan(kind, &wanted) {
         return None;
     }
-    let selections: SmallVec<[Option<u32>; 16]> = match set {
-        Some(set) => now
-            .into_iter()
-            .chain(set.members.iter().map(|member| member.value))
-            .map(Some)
-            .collect(),
-        None => SmallVec::from_slice(&[None]),
-    };
-    for select in selections {
+    // The selection that there is already, then the others.
+    let members = set.map_or(&[][..], |set| set.members).iter();
+    let others = members
+        .map(|member| Some(member.value))
+        .filter(|&value| value != now);
+    for select in std::iter::once(now).chain(others) {
+        let Some(selection) = Selection::of(kind, select.and_then(name)) else {
+            continue;
+        };
+        let of_entry = |&entry: &u32| selection.lanes(kind, extend, entry);
+        let entries: SmallVec<[Lanes; LUT.len()]> = LUT.iter().map_while(of_entry).collect();
         for negated in [false, true] {
             if negated && neg.is_none() {
                 continue;
             }
-            for (number, &candidate) in LUT.iter().enumerate() {
-                let Some(list) = lanes(source, extend, select.and_then(name), candidate) else {
-                    break;
-                };
-                if absneg(kind, list, false, negated) != wanted {
-                    continue;
-                }
+            let wanted = absneg(kind, wanted, false, negated);
+            for number in (0..entries.len()).filter(|&number| entries[number] == wanted) {
                 let mut fields: SmallVec<[(FieldId, u32); 2]> = SmallVec::new();
                 if let (Some(id), Some(value)) = (swizzle, select) {
                     fields.push((id, value));
@@ -547,7 +594,7 @@ fn selected(op: &Op, source: &Source, bits: u32) -> Option<u32> {
     let flag = |id: Option<FieldId>| id.is_some_and(|id| op.word.flag(id));
     let list = absneg(
         source.kind,
-        lanes(source, extend, name, bits)?,
+        Selection::of(source.kind, name)?.lanes(source.kind, extend, bits)?,
         flag(source.abs()),
         flag(source.neg()),
     );
@@ -555,8 +602,8 @@ fn selected(op: &Op, source: &Source, bits: u32) -> Option<u32> {
         return None;
     }
     let width = source.kind.bits();
-    (list.len() as u32 * width == 32).then(|| {
-        list.iter().enumerate().fold(0, |word, (k, &lane)| {
+    (u32::from(list.count) * width == 32).then(|| {
+        list.iter().enumerate().fold(0, |word, (k, lane)| {
             word | (lane as u32) << (k as u32 * width)
         })
     })

@@ -88,8 +88,12 @@ fn forward_copies(func: &mut Func<Inst>) {
     }
 }
 
+const NONE: u32 = u32::MAX;
+
 fn drop_dead(func: &mut Func<Inst>) {
-    let mut defs: Vec<Vec<(Block, u32)>> = vec![Vec::new(); func.vregs.len()];
+    // The last definition of each register, and each definition with the one before it.
+    let mut last: Vec<u32> = vec![NONE; func.vregs.len()];
+    let mut defs: Vec<(Block, u32, u32)> = Vec::with_capacity(func.vregs.len());
     let mut wanted: EntitySet<VReg> = EntitySet::with_capacity(func.vregs.len());
     let mut work: Vec<VReg> = Vec::new();
     for &block in &func.layout {
@@ -100,7 +104,8 @@ fn drop_dead(func: &mut Func<Inst>) {
                     return;
                 };
                 if operand.role.is_def() {
-                    defs[v.index()].push((block, index as u32));
+                    defs.push((block, index as u32, last[v.index()]));
+                    last[v.index()] = defs.len() as u32 - 1;
                 } else if root && wanted.insert(v) {
                     work.push(v);
                 }
@@ -108,7 +113,10 @@ fn drop_dead(func: &mut Func<Inst>) {
         }
     }
     while let Some(v) = work.pop() {
-        for &(block, index) in &defs[v.index()] {
+        let mut next = last[v.index()];
+        while next != NONE {
+            let (block, index, before) = defs[next as usize];
+            next = before;
             let inst = &func.blocks[block].nodes[index as usize].inst;
             if let Inst::Copy { dst, src } = inst {
                 // Each pair of a parallel copy is for itself.

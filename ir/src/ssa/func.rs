@@ -298,11 +298,13 @@ impl Func {
     }
 
     /// The width of a value.
+    #[inline]
     pub fn ty(&self, value: Value) -> Type {
         self.values[value].ty
     }
 
     /// The instruction that defines a value, or `None` for a region parameter.
+    #[inline]
     pub fn def(&self, value: Value) -> Option<&InstData> {
         match self.values[value].def {
             ValueDef::Result(inst, _) => Some(&self.insts[inst]),
@@ -311,6 +313,7 @@ impl Func {
     }
 
     /// The bits of a constant, or `None` for anything else.
+    #[inline]
     pub fn as_const(&self, value: Value) -> Option<u64> {
         match self.def(value) {
             Some(InstData {
@@ -323,6 +326,7 @@ impl Func {
     }
 
     /// The terminator of a finished region.
+    #[inline]
     pub fn terminator(&self, region: Region) -> Option<Inst> {
         let last = *self.regions[region].insts.last()?;
         self.insts[last].op.is_terminator().then_some(last)

@@ -89,6 +89,7 @@ macro_rules! ops {
                 match self { $( Op::$variant => Sig::$sig, )+ }
             }
             /// Properties.
+            #[inline]
             pub const fn flags(self) -> Flags {
                 match self { $( Op::$variant => Flags(0) $( .with(Flags::$flag) )+, )+ }
             }
@@ -439,6 +440,7 @@ impl Op {
 impl super::InstData {
     /// Properties of this instruction: those of its op, and QUAD for texture instructions that take
     /// their level of detail from the quad.
+    #[inline]
     pub fn flags(&self) -> Flags {
         let flags = self.op.flags();
         match &self.imm {

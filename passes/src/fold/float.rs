@@ -1,7 +1,7 @@
 //! Identities of floats. Each holds to the bit under every numeric model unless a condition says so.
 
 use super::Rewrite;
-use cranelift_entity::EntitySet;
+use cranelift_entity::EntityRef;
 use gpucc_ir::ssa::{
     Builtin, Flags, Func, Imm, InputKind, InstData, Numerics, Op, Scalar, Stage, Type, Value,
     numerics::{Denormals, NanRule, ZeroRule},
@@ -53,28 +53,32 @@ fn takes_numbers(func: &Func, data: &InstData, model: &Numerics) -> bool {
 }
 
 /// Values that only float arithmetic, float comparisons and their like read.
-pub(super) fn used_as_floats_only(func: &Func, model: &Numerics) -> EntitySet<Value> {
-    let mut only: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
-    let mut other: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
+pub(super) fn used_as_floats_only(func: &Func, model: &Numerics) -> FloatOnly {
+    let mut uses = vec![0u8; func.values.len()];
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
             let data = &func.insts[inst];
             let compares = matches!(data.op, Op::FEq | Op::FNe | Op::FLt | Op::FLe);
-            if is_arithmetic(data.op) || compares || takes_numbers(func, data, model) {
-                for &arg in &data.args {
-                    only.insert(arg);
-                }
-            } else {
-                for &arg in &data.args {
-                    other.insert(arg);
-                }
+            let arithmetic = is_arithmetic(data.op) || compares || takes_numbers(func, data, model);
+            let how = if arithmetic { AS_FLOAT } else { OTHERWISE };
+            for &arg in &data.args {
+                uses[arg.index()] |= how;
             }
         }
     }
-    for value in other.keys() {
-        only.remove(value);
+    FloatOnly(uses)
+}
+
+const AS_FLOAT: u8 = 1;
+const OTHERWISE: u8 = 2;
+
+/// How values are used, by their numbers; those that are newer are in doubt.
+pub(super) struct FloatOnly(Vec<u8>);
+
+impl FloatOnly {
+    pub(super) fn contains(&self, value: Value) -> bool {
+        self.0.get(value.index()) == Some(&AS_FLOAT)
     }
-    only
 }
 
 /// The bits of small constants in a float type.
@@ -285,4 +289,31 @@ fn exact_reciprocal(ty: Type, bits: u64) -> Option<u64> {
     let mantissa = bits & ((1 << fraction) - 1);
     let normal = mantissa == 0 && (1..2 * bias).contains(&exponent);
     normal.then(|| sign | (2 * bias - exponent) << fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::ssa::{Builder, InputData};
+
+    #[test]
+    fn a_later_value_that_integers_read_leaves_earlier_ones_to_floats() {
+        let mut func = Func::new("uses", Stage::Compute);
+        let input = func.inputs.push(InputData {
+            kind: InputKind::Builtin(Builtin::LocalInvocationId),
+            components: 3,
+            scalar: Scalar::U32,
+            name: "id".into(),
+        });
+        let mut b = Builder::at_body(&mut func);
+        let values: [Value; 3] = std::array::from_fn(|k| b.input(input, k as u8));
+        b.op2(Op::FAdd, values[0], values[1]);
+        b.op2(Op::And, values[1], values[2]);
+        b.end(Op::Yield, &[]);
+        let only = used_as_floats_only(&func, &Numerics::REFERENCE);
+        assert_eq!(
+            values.map(|value| only.contains(value)),
+            [true, false, false]
+        );
+    }
 }

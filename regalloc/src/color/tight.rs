@@ -9,18 +9,16 @@ impl Colorer<'_> {
     fn gap(&self, file: usize, cell: u16, shape: Shape, segments: &[Segment]) -> u32 {
         let end = segments.last().map_or(0, |last| last.end);
         let tracks = &self.colors.files[file].tracks;
-        cells_of(cell, shape)
-            .flat_map(|cell| {
-                let track = &tracks[cell as usize];
-                track.stays.iter().zip(track.cursor)
-            })
-            .map(|(stays, cursor)| {
-                let rest = &stays[(cursor as usize).min(stays.len())..];
+        let mut gap = u32::MAX;
+        for cell in cells_of(cell, shape) {
+            let track = &tracks[cell as usize];
+            for (stays, cursor) in track.stays.iter().zip(track.cursor) {
+                let rest = stays.get(cursor as usize..).unwrap_or_default();
                 let at = rest.partition_point(|stay| stay.start < end);
-                rest.get(at).map_or(u32::MAX, |stay| stay.start - end)
-            })
-            .min()
-            .unwrap_or(u32::MAX)
+                gap = gap.min(rest.get(at).map_or(u32::MAX, |stay| stay.start - end));
+            }
+        }
+        gap
     }
 
     /// The tightest free place for a class: new cells only where no other is free.
@@ -37,9 +35,12 @@ impl Colorer<'_> {
                 continue;
             }
             let cells = &self.colors.files[file];
-            let new = cells_of(cell, data.shape)
-                .filter(|&cell| cells.is_new(cell))
-                .count() as u16;
+            let new = match data.shape.count {
+                1 => u16::from(cells.is_new(cell)),
+                _ => cells_of(cell, data.shape)
+                    .filter(|&cell| cells.is_new(cell))
+                    .count() as u16,
+            };
             let apart = preferred.is_some_and(|phase| u16::from(phase) != cell % row);
             if best.is_some_and(|(rank, _)| rank <= (new, apart, 0))
                 || !self.free(file, cell, data.shape, &data.segments, point)

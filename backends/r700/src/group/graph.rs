@@ -11,6 +11,7 @@ pub const AR_FIRST: u32 = 1 << 20;
 /// Cells of the register file, then the address register.
 const ADDRESS: usize = 512;
 const CELLS: usize = 513;
+const NONE: u32 = u32::MAX;
 
 /// The numbers are of operations in their order in the window.
 #[derive(Default)]
@@ -38,8 +39,10 @@ impl Graph {
     /// Dependences among the operations of one window.
     pub fn build(items: &[Item]) -> Graph {
         let n = items.len();
+        let mut succ = Vec::new();
+        succ.resize_with(n, SmallVec::new);
         let mut graph = Graph {
-            succ: vec![SmallVec::new(); n],
+            succ,
             preds: vec![0; n],
             height: vec![0; n],
             earliest: vec![0; n],
@@ -60,9 +63,11 @@ impl Graph {
                 }
             }
         }
-        // (item, latency to a reader) of the last write of each cell, and the reads since.
+        // (item, latency to a reader) of the last write of each cell.
         let mut writer: Vec<Option<(u32, u32)>> = vec![None; CELLS];
-        let mut readers: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); CELLS];
+        // The reads since: the last one of each cell in `read`, with the one before it.
+        let mut readers: Vec<u32> = vec![NONE; CELLS];
+        let mut read: Vec<(u32, u32)> = Vec::new();
         let mut reads: Vec<usize> = Vec::new();
         let mut writes: Vec<usize> = Vec::new();
         for (at, item) in items.iter().enumerate() {
@@ -118,16 +123,20 @@ impl Graph {
                 }
                 // A group reads before it writes; but AR changes for the whole group.
                 let latency = u32::from(c == ADDRESS);
-                for &reader in &readers[c] {
+                let mut next = readers[c];
+                while next != NONE {
+                    let (reader, before) = read[next as usize];
                     depend(reader, latency);
+                    next = before;
                 }
             }
             for &c in &reads {
-                readers[c].push(at as u32);
+                read.push((at as u32, readers[c]));
+                readers[c] = read.len() as u32 - 1;
             }
             for &c in &writes {
                 writer[c] = Some((at as u32, write_latency));
-                readers[c].clear();
+                readers[c] = NONE;
             }
         }
         // KILL and PRED_SET come after everything else, PRED_SET after KILL.

@@ -95,8 +95,10 @@ pub(super) struct Graph {
 impl Graph {
     fn build(segment: &[Node<Inst>], seen: &mut Seen, variables: &Variables) -> Graph {
         let n = segment.len();
+        let mut succ = Vec::new();
+        succ.resize_with(n, SmallVec::new);
         let mut graph = Graph {
-            succ: vec![SmallVec::new(); n],
+            succ,
             preds: vec![0; n],
             height: vec![0; n],
         };

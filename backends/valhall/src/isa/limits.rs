@@ -6,6 +6,7 @@
 use super::fields::f;
 use super::ops::Opcode;
 use gpucc_isa::{FieldId, Inst};
+use std::sync::OnceLock;
 
 /// A field of some rows that takes these values only.
 #[derive(Debug)]
@@ -36,10 +37,10 @@ pub fn check(inst: &Inst) -> Result<(), Reserved> {
         field: inst.op().format.field(id).map_or("", |field| field.name),
         value: inst.get(id),
     };
-    for limit in LIMITS {
-        let allowed = |value: u32| value < 32 && limit.values >> value & 1 == 1;
-        if limit.rows.contains(&opcode) && !allowed(inst.get(limit.field)) {
-            return Err(wrong(limit.field));
+    for &(field, values) in of_row(opcode) {
+        let value = inst.get(field);
+        if value >= 32 || values >> value & 1 == 0 {
+            return Err(wrong(field));
         }
     }
     // Both at once are no treatment of exponents.
@@ -61,6 +62,21 @@ pub fn check(inst: &Inst) -> Result<(), Reserved> {
         return Err(wrong(f::SR_COUNT));
     }
     Ok(())
+}
+
+/// The limits of one row, in the order of the list: a field and the set of its values.
+fn of_row(opcode: Opcode) -> &'static [(FieldId, u32)] {
+    static ROWS: OnceLock<Vec<Vec<(FieldId, u32)>>> = OnceLock::new();
+    let rows = ROWS.get_or_init(|| {
+        let mut rows = vec![Vec::new(); Opcode::ALL.len()];
+        for limit in LIMITS {
+            for &row in limit.rows {
+                rows[row as usize].push((limit.field, limit.values));
+            }
+        }
+        rows
+    });
+    &rows[opcode as usize]
 }
 
 macro_rules! limits {
