@@ -197,10 +197,10 @@ fn wgsl(text: &str) -> Result<naga::Module, Stop> {
         module
     });
     parsed.map_err(|error| {
-        let mut diagnostic = Diagnostic::error("wgsl", error.message());
+        let mut diagnostic = Diagnostic::error("wgsl", in_users_words(error.message()));
         for (place, label) in error.labels() {
             let label = if label == "see msg" { "" } else { label };
-            diagnostic = diagnostic.at(span(place), label);
+            diagnostic = diagnostic.at(span(place), in_users_words(label));
         }
         for note in error.notes() {
             diagnostic = diagnostic.with_note(note);
@@ -211,6 +211,13 @@ fn wgsl(text: &str) -> Result<naga::Module, Stop> {
             Stop::new(FailureKind::Invalid, diagnostic)
         }
     })
+}
+
+/// naga writes the types of literals in braces and the end of the text as an empty token.
+fn in_users_words(text: &str) -> String {
+    text.replace("{AbstractFloat}", "AbstractFloat")
+        .replace("{AbstractInt}", "AbstractInt")
+        .replace("found \"\"", "found the end of the text")
 }
 
 fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {

@@ -9,7 +9,10 @@ use naga::back::binary_operation_str;
 use naga::common::wgsl::TypeContext;
 use naga::proc::{ResolveContext, TypeResolution};
 use naga::valid::{EntryPointError, ExpressionError, FunctionError, ValidationError};
-use naga::{Expression, Function, Handle, Module, ShaderStage, TypeInner, UnaryOperator};
+use naga::{
+    AddressSpace, Expression, Function, GlobalVariable, Handle, Module, ShaderStage, StorageAccess,
+    TypeInner, UnaryOperator,
+};
 use std::error::Error;
 
 /// The reason, and what holds it as notes. Of WGSL it is the user's error. naga's rules for its own form say little about
@@ -21,7 +24,12 @@ pub fn rejected(
 ) -> Stop {
     let inner = error.as_inner();
     let function = in_function(inner, module);
-    let own = function.and_then(|(error, function)| Speller { module, function }.spell(error));
+    let entry = entry_of(inner, module);
+    let own = match (function, entry) {
+        (Some((error, function)), _) => Speller { module, function }.spell(error),
+        (None, Some((error, _))) => of_interface(error, module),
+        (None, None) => None,
+    };
     // The innermost reason says most; the outer ones say where.
     let mut reasons: Vec<&(dyn Error + 'static)> = vec![inner];
     let mut next = inner.source();
@@ -37,12 +45,31 @@ pub fn rejected(
     for (place, label) in error.spans() {
         diagnostic = diagnostic.at(span(*place), without_handle(label));
     }
+    if let (true, Some((error, function))) = (diagnostic.labels.is_empty(), entry)
+        && let Some(place) = place_of(error, function)
+    {
+        diagnostic = diagnostic.at(span(place), "");
+    }
+    if let Some((FunctionError::InvalidStorePointer(pointer), function)) = function
+        && let Some(name) = read_only(module, function, *pointer)
+    {
+        diagnostic = diagnostic.with_note(format!(
+            "`{name}` can only be read: declare it `var<storage, read_write>`"
+        ));
+    }
     for reason in reasons.into_iter().rev() {
         let text = match reason.downcast_ref() {
             Some(ValidationError::EntryPoint { stage, name, .. }) => {
                 format!("in the {} entry point `{name}`", stage_name(*stage))
             }
             Some(ValidationError::Function { name, .. }) => format!("in the function `{name}`"),
+            _ if let Some(EntryPointError::Argument(number, _)) = reason.downcast_ref() => {
+                let arguments = entry.map(|(_, function)| &function.arguments);
+                match arguments.and_then(|list| list.get(*number as usize)?.name.as_deref()) {
+                    Some(name) => format!("in the parameter `{name}`"),
+                    None => format!("in parameter {}", number + 1),
+                }
+            }
             _ => match without_numbers(&reason.to_string()).as_str() {
                 // The label is on it.
                 "Expression is invalid" => continue,
@@ -87,6 +114,79 @@ fn in_function<'e, 'm>(
             Some((source, &entry.function))
         }
         _ => None,
+    }
+}
+
+/// The entry point of which something other than its body is refused, and what.
+fn entry_of<'e, 'm>(
+    error: &'e ValidationError,
+    module: &'m Module,
+) -> Option<(&'e EntryPointError, &'m Function)> {
+    let ValidationError::EntryPoint {
+        source,
+        name,
+        stage,
+    } = error
+    else {
+        return None;
+    };
+    let mut entries = module.entry_points.iter();
+    let entry = entries.find(|entry| entry.name == *name && entry.stage == *stage)?;
+    Some((source, &entry.function))
+}
+
+/// What naga says of a variable by its number, by its name.
+fn of_interface(error: &EntryPointError, module: &Module) -> Option<String> {
+    let name = |global: &Handle<GlobalVariable>| {
+        let variable = module.global_variables.try_get(*global).ok()?;
+        variable.name.as_deref()
+    };
+    Some(match error {
+        EntryPointError::BindingCollision(global) => format!(
+            "`{}` has the group and the binding of another variable",
+            name(global)?
+        ),
+        EntryPointError::InvalidGlobalUsage(global, wanted) => format!(
+            "`{}` is declared so that it cannot be used in this way ({wanted:?})",
+            name(global)?
+        ),
+        _ => return None,
+    })
+}
+
+/// naga gives no place for what is wrong with an interface: the parameter, or where the function returns.
+fn place_of(error: &EntryPointError, function: &Function) -> Option<naga::Span> {
+    let place = match error {
+        EntryPointError::Argument(number, _) => function
+            .expressions
+            .iter()
+            .find(|(_, expression)| matches!(expression, Expression::FunctionArgument(n) if n == number))
+            .map(|(handle, _)| function.expressions.get_span(handle)),
+        _ => function.body.span_iter().last().map(|(_, span)| *span),
+    };
+    place.filter(naga::Span::is_defined)
+}
+
+/// The storage buffer that a pointer leads into, when it may only be read.
+fn read_only<'m>(
+    module: &'m Module,
+    function: &Function,
+    pointer: Handle<Expression>,
+) -> Option<&'m str> {
+    let mut at = pointer;
+    loop {
+        match *function.expressions.try_get(at).ok()? {
+            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => at = base,
+            Expression::GlobalVariable(global) => {
+                let variable = module.global_variables.try_get(global).ok()?;
+                let AddressSpace::Storage { access } = variable.space else {
+                    return None;
+                };
+                let fixed = !access.contains(StorageAccess::STORE);
+                return fixed.then_some(variable.name.as_deref()?);
+            }
+            _ => return None,
+        }
     }
 }
 
@@ -242,6 +342,49 @@ mod tests {
             marked.to_owned(),
             diagnostic.notes.clone(),
         )
+    }
+
+    #[test]
+    fn interfaces_are_refused_at_a_place_and_by_name() {
+        let refused = |text: &str| {
+            let failure = parse(Source::Wgsl(text), "a.wgsl", &Options::default());
+            let diagnostic = failure.expect_err("it is wrong").diagnostics[0].clone();
+            let place = diagnostic.labels[0].span;
+            let marked = text[place.start as usize..place.end as usize].to_owned();
+            (diagnostic, marked)
+        };
+        let (position, marked) =
+            refused("@vertex fn main() -> @location(0) vec4f { return vec4f(); }");
+        assert!(position.message.contains("position"));
+        assert_eq!(marked, "return vec4f();");
+        let (stage, marked) = refused(
+            "@fragment fn main(@builtin(vertex_index) i: u32) -> @location(0) vec4f { return vec4f(); }",
+        );
+        assert_eq!(marked, "i");
+        assert!(
+            stage.notes.contains(&"in the parameter `i`".to_owned()),
+            "{stage:?}"
+        );
+        let (twice, _) = refused(
+            "@group(0) @binding(0) var a: texture_2d<f32>; @group(0) @binding(0) var b: texture_2d<f32>;\n\
+             @fragment fn main() -> @location(0) vec4f { return textureLoad(a, vec2i(), 0) + textureLoad(b, vec2i(), 0); }",
+        );
+        assert_eq!(
+            twice.message,
+            "`b` has the group and the binding of another variable"
+        );
+        let (store, marked) = refused(
+            "@group(0) @binding(0) var<storage> a: array<f32>;\n\
+             @compute @workgroup_size(1) fn main() { a[0] = 1.0; }",
+        );
+        assert_eq!(marked, "a[0]");
+        assert!(
+            store
+                .notes
+                .iter()
+                .any(|note| note.contains("`a` can only be read")),
+            "{store:?}"
+        );
     }
 
     #[test]

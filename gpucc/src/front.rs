@@ -67,7 +67,7 @@ pub fn parse(
 /// The end of a text has no span of its own: a message about it points at the last character.
 fn point_at_end(failure: &mut Failure, text: &str) {
     for diagnostic in &mut failure.diagnostics {
-        let about_end = diagnostic.message.contains("found \"\"")
+        let about_end = diagnostic.message.contains("the end of the text")
             || diagnostic.message.contains("end of file")
             || diagnostic.message.contains("EndOfFile");
         if diagnostic.labels.is_empty() && about_end {
@@ -83,12 +83,35 @@ fn point_at_end(failure: &mut Failure, text: &str) {
     }
 }
 
+/// Elements of one array of bindings: more than any machine's tables hold, few enough to bind each.
+const MOST_ELEMENTS: u32 = 1 << 16;
+
 fn entry(func: Func) -> Entry {
+    let counts = func.resources.values().filter_map(|data| data.count);
+    let needed = counts.max().unwrap_or(0);
     Entry {
         name: func.name.clone(),
         stage: Some(func.stage),
-        func: Ok(func),
+        func: match needed <= MOST_ELEMENTS {
+            true => Ok(func),
+            false => Err(too_many_elements(needed)),
+        },
     }
+}
+
+fn too_many_elements(needed: u32) -> Failure {
+    let what = "elements of an array of bindings";
+    Failure::new(
+        FailureKind::Limit {
+            what: what.into(),
+            needed: needed.into(),
+            available: MOST_ELEMENTS.into(),
+        },
+        Diagnostic::error(format!(
+            "too many {what}: {needed} needed, {MOST_ELEMENTS} available"
+        ))
+        .note("declare as many as the program uses"),
+    )
 }
 
 /// What the reader lacks and the machine too is the machine's.

@@ -110,7 +110,7 @@ fn wrong_usage_is_two() {
         2,
         &["no-such-file.wgsl"],
     );
-    refused(&["readme.unknown", "--target", "r700"], 2, &["language"]);
+    refused(&["Cargo.toml", "--target", "r700"], 2, &["language"]);
     refused(&["-", "--target", "r700"], 2, &["--lang"]);
     refused(
         &[&color, "--target", "interp", "--skip", "magic"],

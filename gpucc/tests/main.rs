@@ -11,4 +11,5 @@ mod outputs;
 mod picture;
 mod state_block;
 mod terascale;
+mod usage;
 mod valhall;

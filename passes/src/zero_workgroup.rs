@@ -5,8 +5,8 @@
 
 use crate::ctx::Ctx;
 use gpucc_ir::ssa::{
-    Access, Builder, Builtin, Func, Imm, Input, InputData, InputKind, Mem, MemSpace, Op, Scalar,
-    Stage, Type, Value,
+    Access, Builder, Builtin, Func, Imm, Input, InputData, InputKind, Inst, Mem, MemSpace, Op,
+    Scalar, Span, Stage, Type, Value,
 };
 
 /// Stores that one invocation makes in a row before a loop makes them.
@@ -19,7 +19,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     if !ctx.options.zero_workgroup || func.stage != Stage::Compute {
         return false;
     }
-    let alone = make_private(func, ctx);
+    let meeting = meeting(func);
+    let alone = meeting.is_none() && make_private(func, ctx);
     let mems: Vec<(Mem, u32)> = func
         .mems
         .iter()
@@ -68,6 +69,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
             workgroup: true,
             texture: false,
         };
+        // A machine that cannot have it says so where the source meets first.
+        b.span = meeting.unwrap_or(Span::NONE);
         b.inst(Op::Barrier, barrier, &[], &[], &[]);
     }
     let insts = std::mem::take(&mut func.regions[region].insts);
@@ -76,20 +79,21 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     true
 }
 
+/// Where invocations of a workgroup first meet, in the order of the text: a barrier, or an atomic of its memory.
+fn meeting(func: &Func) -> Option<Span> {
+    let regions = func.regions_in_order();
+    let mut insts = regions
+        .iter()
+        .flat_map(|&(region, ..)| &func.regions[region].insts);
+    let meets = |inst: &&Inst| matches!(func.insts[**inst].op, Op::Barrier | Op::MemAtomic);
+    insts.find(meets).map(|&inst| func.insts[inst].span)
+}
+
 /// Workgroup variables of a function without barriers and atomics become private ones; true when there were any.
 ///
 /// A word that two invocations touch, one of them writing, is a race without a barrier between them, so every
 /// invocation reads the word's zero or what it wrote itself.
 fn make_private(func: &mut Func, ctx: &mut Ctx) -> bool {
-    let mut shared = false;
-    for (region, ..) in func.regions_in_order() {
-        for &inst in &func.regions[region].insts {
-            shared |= matches!(func.insts[inst].op, Op::Barrier | Op::MemAtomic);
-        }
-    }
-    if shared {
-        return false;
-    }
     let mut own = Vec::new();
     for (mem, data) in func.mems.iter_mut() {
         if data.space == MemSpace::Workgroup {

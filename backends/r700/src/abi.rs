@@ -116,6 +116,47 @@ fn uses(func: &Func) -> Uses {
     uses
 }
 
+/// What is bound, and how many places there are for it (abi-r700).
+type Places = (&'static str, u32);
+const UNIFORM_PLACES: Places = ("uniform buffers", 14);
+const STORAGE_PLACES: Places = ("storage buffers and stored textures", 32);
+const TEXTURE_PLACES: Places = ("textures", 112);
+const SAMPLER_PLACES: Places = ("samplers", 18);
+
+fn within((what, available): Places, needed: u32) -> Result<(), Failure> {
+    if needed <= available {
+        return Ok(());
+    }
+    Err(Failure::Limit {
+        what,
+        needed: needed.into(),
+        available: available.into(),
+        hint: "merge bindings or split the shader",
+        span: Span::NONE,
+    })
+}
+
+/// Arrays of bindings that fit nowhere, before an access becomes a choice among all their elements.
+///
+/// # Errors
+/// [`Failure::Limit`].
+pub fn check_arrays(func: &Func) -> Result<(), Failure> {
+    let uses = uses(func);
+    for (resource, data) in func.resources.iter() {
+        let places = match data.kind {
+            ResourceKind::Uniform { .. } => UNIFORM_PLACES,
+            ResourceKind::Storage { .. } => STORAGE_PLACES,
+            ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => TEXTURE_PLACES,
+            ResourceKind::Sampler { .. } => SAMPLER_PLACES,
+            ResourceKind::Immediate { .. } => continue,
+        };
+        if uses.resources[resource.as_u32() as usize] {
+            within(places, data.count.unwrap_or(1))?;
+        }
+    }
+    Ok(())
+}
+
 impl Abi {
     /// Gives everything that the code uses a place.
     ///
@@ -258,24 +299,10 @@ impl Abi {
                 self.apertures += data.count.unwrap_or(1).max(1);
             }
         }
-        let limits = [
-            ("uniform buffers", uniforms, 14),
-            ("storage buffers and stored textures", self.apertures, 32),
-            ("textures", textures, 112),
-            ("samplers", samplers, 18),
-        ];
-        for (what, needed, available) in limits {
-            if needed > available {
-                return Err(Failure::Limit {
-                    what,
-                    needed: needed.into(),
-                    available: available.into(),
-                    hint: "merge bindings or split the shader",
-                    span: Span::NONE,
-                });
-            }
-        }
-        Ok(())
+        within(UNIFORM_PLACES, uniforms)?;
+        within(STORAGE_PLACES, self.apertures)?;
+        within(TEXTURE_PLACES, textures)?;
+        within(SAMPLER_PLACES, samplers)
     }
 
     /// A vec4 of the driver's constants for every image whose size the code may ask for: storage

@@ -56,6 +56,7 @@ use gpucc_ir::ssa::{Func, Stage};
 pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     let mut stages = gpucc_ir::driver::Stages::new(options.clock);
     refuse::check(&func, options.chip)?;
+    abi::check_arrays(&func)?;
     let expanded = expand::expand(func, options);
     stages.end("expand");
     let abi = abi::Abi::of(&expanded, options)?;
@@ -88,6 +89,8 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     limits.policy = gpucc_regalloc::Policy::Compact { free_rows: 1 };
     let allocation = gpucc_regalloc::allocate(&mut lowered.func, &mut hooks, &limits)
         .map_err(|error| internal("registers", error.to_string()))?;
+    let scratch = lowered.scratch + allocation.slots.div_ceil(4);
+    lower::within_scratch(scratch)?;
     dump("registers", &lowered.func);
     stages.end("registers");
     let config = emit::Config {
@@ -99,7 +102,6 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
     };
     let emitted = emit::emit(&lowered.func, &config)?;
     stages.end("emit");
-    let scratch = lowered.scratch + allocation.slots.div_ceil(4);
     let state = state::state(&expanded, &abi, &emitted, scratch);
     let gprs = state[0].fields[0].1;
     legal::legal(options.chip.family().isa(), &emitted.program, gprs).map_err(|finished| {

@@ -18,6 +18,7 @@ mod tables;
 mod texture;
 mod uses;
 
+pub use arrays::within_scratch;
 pub use interface::vertex_format;
 
 use crate::abi::Abi;
@@ -122,7 +123,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     };
     lower.prologue()?;
     let masked = lower.mask_surplus_lanes();
-    lower.declare_variables();
+    lower.declare_variables()?;
     lower.region(ssa.body, &[])?;
     if let Some(head) = masked {
         lower.end_if(head);

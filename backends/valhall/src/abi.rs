@@ -381,6 +381,7 @@ impl Abi {
                 InputKind::Builtin(Builtin::DrawIndex) => InputPlace::Register(62),
                 InputKind::Builtin(_) => InputPlace::Computed,
                 InputKind::Location { location, .. } => {
+                    check_location("vertex attribute locations", location, MOST_ENTRIES)?;
                     let vertex = &self.pipeline.vertex;
                     let attribute = vertex
                         .attribute(location)
@@ -409,7 +410,7 @@ impl Abi {
             .inputs
             .values()
             .filter_map(|data| match data.kind {
-                InputKind::Location { location, .. } => Some(location + 1),
+                InputKind::Location { location, .. } => Some(location.saturating_add(1)),
                 InputKind::Builtin(_) => None,
             })
             .max()
@@ -424,6 +425,7 @@ impl Abi {
                     }
                 }
                 _ if plain => {
+                    check_location("attributes and vertex outputs", descriptor, MOST_ENTRIES)?;
                     descriptor += 1;
                     OutputPlace::Attribute(descriptor - 1)
                 }
@@ -434,7 +436,7 @@ impl Abi {
                 }
                 OutputKind::Builtin(_) => continue,
                 OutputKind::Location { location, .. } => {
-                    check_location(location)?;
+                    check_varying(location)?;
                     self.varying(16 * location, 4)
                 }
             };
@@ -465,7 +467,7 @@ impl Abi {
                     interpolation,
                     sampling,
                 } => {
-                    check_location(location)?;
+                    check_varying(location)?;
                     self.varying_stride = self.varying_stride.max(16 * (location + 1));
                     InputSlot {
                         input,
@@ -583,14 +585,18 @@ impl Abi {
     }
 }
 
-fn check_location(location: u32) -> Result<(), Failure> {
-    if location < VARYINGS {
+fn check_varying(location: u32) -> Result<(), Failure> {
+    check_location("varying locations", location, VARYINGS)
+}
+
+fn check_location(what: &'static str, location: u32, available: u32) -> Result<(), Failure> {
+    if location < available {
         return Ok(());
     }
     Err(Failure::Limit {
-        what: "varying locations",
+        what,
         needed: u64::from(location) + 1,
-        available: VARYINGS.into(),
+        available: available.into(),
         hint: "pack scalars into vectors and number locations from 0",
         span: Span::NONE,
     })

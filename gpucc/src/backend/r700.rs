@@ -251,15 +251,15 @@ fn driver_constant(func: &Func, constant: &r700::DriverConstant) -> Value {
             Some(("aperture_index", Value::from(*index))),
         ),
         r700::DriverConstant::Workgroup { .. } => ("workgroup_memory", None),
-        r700::DriverConstant::Image { resource, .. } => {
+        r700::DriverConstant::Image {
+            resource, element, ..
+        } => {
             let data = &func.resources[*resource];
-            (
-                "image",
-                Some((
-                    "binding",
-                    json!({"group": data.group, "binding": data.binding}),
-                )),
-            )
+            let mut binding = json!({"group": data.group, "binding": data.binding});
+            if data.count.is_some() {
+                binding["element"] = (*element).into();
+            }
+            ("image", Some(("binding", binding)))
         }
     };
     let mut object = Map::new();

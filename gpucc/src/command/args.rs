@@ -1,4 +1,5 @@
 //! The command line: what may be said and what it means. No decision is taken here.
+//! Of settings (target, code, messages) the last one counts, as build scripts expect.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -26,7 +27,6 @@ Exit codes:
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    disable_help_subcommand = true,
     override_usage = "gpucc [OPTIONS] <INPUT>\n       gpucc <COMMAND> [OPTIONS]"
 )]
 pub struct Cli {
@@ -63,10 +63,20 @@ pub enum Command {
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
     /// Machine: r600, r700, valhall or interp (gen4, g45 and rogue are to come)
-    #[arg(long, value_name = "T", help_heading = "Target")]
+    #[arg(
+        long,
+        value_name = "T",
+        help_heading = "Target",
+        overrides_with = "target"
+    )]
     pub target: Option<String>,
     /// Member of the family; the first that `gpucc targets` lists when absent
-    #[arg(long, value_name = "C", help_heading = "Target")]
+    #[arg(
+        long,
+        value_name = "C",
+        help_heading = "Target",
+        overrides_with = "chip"
+    )]
     pub chip: Option<String>,
 }
 
@@ -100,17 +110,23 @@ pub struct CodeArgs {
         short = 'O',
         value_name = "LEVEL",
         default_value = "2",
-        help_heading = "Code"
+        help_heading = "Code",
+        overrides_with = "opt"
     )]
     pub opt: Opt,
     /// What an access out of bounds does: restrict (default) clamps, zero reads 0 and drops writes
-    #[arg(long, value_name = "RULE", help_heading = "Code")]
+    #[arg(
+        long,
+        value_name = "RULE",
+        help_heading = "Code",
+        overrides_with = "robust"
+    )]
     pub robust: Option<Robust>,
     /// End every loop after 2^64-1 trips
-    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code")]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code", overrides_with = "bound_loops")]
     pub bound_loops: Option<Switch>,
     /// Zero workgroup memory at the start
-    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code")]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code", overrides_with = "zero_workgroup")]
     pub zero_workgroup: Option<Switch>,
     /// Leave a pass out
     #[arg(long, value_name = "PASS", help_heading = "Passes")]
@@ -134,7 +150,8 @@ pub struct MessageArgs {
         long,
         value_name = "FORM",
         default_value = "human",
-        help_heading = "Messages"
+        help_heading = "Messages",
+        overrides_with = "diagnostics"
     )]
     pub diagnostics: Form,
     /// Colour: auto looks at the terminal and at NO_COLOR
@@ -142,7 +159,8 @@ pub struct MessageArgs {
         long,
         value_name = "WHEN",
         default_value = "auto",
-        help_heading = "Messages"
+        help_heading = "Messages",
+        overrides_with = "color"
     )]
     pub color: When,
 }
@@ -364,6 +382,9 @@ pub struct RenderArgs {
 
 /// `gpucc verify`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "`--target all` proves the shader on every machine that is built, and on the interpreter."
+)]
 pub struct VerifyArgs {
     /// Shader
     pub file: PathBuf,

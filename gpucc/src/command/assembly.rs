@@ -44,6 +44,7 @@ pub fn disasm(args: &DisasmArgs) -> Result<u8, Failure> {
     let spelling = spelling(args.hex, args.bytes);
     let path = input(&args.file);
     let mut outputs = Outputs::default();
+    outputs.keep(path);
     if args.lines {
         if spelling == Spelling::Raw {
             return Err(Failure::usage(
@@ -104,6 +105,7 @@ pub fn asm(args: &AsmArgs) -> Result<u8, Failure> {
     let path = input(&args.file);
     let text = files::read_text(path)?;
     let mut outputs = Outputs::default();
+    outputs.keep(path);
     if args.lines {
         if spelling == Spelling::Raw {
             return Err(Failure::usage(

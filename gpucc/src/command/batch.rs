@@ -75,8 +75,9 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
         }
     }
     outputs.print(&format!(
-        "{} files: {passed} compiled, {} failed\n",
+        "{} file{}: {passed} compiled, {} failed\n",
         files.len(),
+        if files.len() == 1 { "" } else { "s" },
         failures.len()
     ));
     outputs.commit()?;

@@ -150,8 +150,8 @@ fn row(name: String, machine: String, stats: &gpucc::report::Stats) -> Vec<Strin
         stats.code_bytes.to_string(),
         stats.registers.to_string(),
         format!("{:.0} %", 100.0 * stats.occupancy),
-        format!("{:.0}", stats.cycles),
-        format!("{:.0}", stats.cycles_lower_bound),
+        compile::cycles(stats.cycles),
+        compile::cycles(stats.cycles_lower_bound),
         gap,
         stats.bound_unit.clone(),
     ]

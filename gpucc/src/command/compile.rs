@@ -13,6 +13,9 @@ use std::path::Path;
 /// Runs the compilation; gives the exit code.
 pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     let mut options = input::options(&args.source, &args.code)?;
+    for pass in args.dump_after.iter().filter(|pass| *pass != "all") {
+        input::known_pass(pass)?;
+    }
     options.dump_after.clone_from(&args.dump_after);
     if args.passes {
         return list_passes(&options).map(|()| 0);
@@ -29,9 +32,20 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
             .note("`gpucc batch` compiles many; an option's value that stands alone counts as an input"));
         }
     };
+    let named = path.extension().is_some() || path == Path::new("-") || path.exists();
+    if !named {
+        return Err(Failure::usage(format!(
+            "{} is neither a file nor a command",
+            path.display()
+        ))
+        .note(super::usage())
+        .note(format!(
+            "commands are {}",
+            super::command_names().join(", ")
+        )));
+    }
     let (target, chip) = super::target(&args.target)?;
     let emits = emits(&args.emit, target)?;
-    check_passes(&options)?;
     options.keep_machine_ir = emits.iter().any(|emit| emit.kind == Kind::Mach);
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(path, args.source.lang)?;
@@ -73,6 +87,10 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     }
 
     let mut outputs = Outputs::default();
+    outputs.keep(path);
+    if let Some(pipeline) = &args.source.pipeline {
+        outputs.keep(pipeline);
+    }
     for one in &compiled {
         for (pass, text) in &one.dumps {
             outputs.print(&format!("; after {pass}\n{text}"));
@@ -149,23 +167,6 @@ pub fn emits(texts: &[String], target: Target) -> Result<Vec<Emit>, Failure> {
         return Ok(vec![Emit { kind, path: None }]);
     }
     texts.iter().map(|text| Emit::parse(text)).collect()
-}
-
-fn check_passes(options: &Options) -> Result<(), Failure> {
-    let known = gpucc::pass_names();
-    for pass in options
-        .dump_after
-        .iter()
-        .chain(&options.skip)
-        .chain(&options.stop_after)
-    {
-        if pass != "all" && !known.contains(&pass.as_str()) {
-            return Err(
-                Failure::usage(format!("there is no pass '{pass}'")).note("--passes lists them")
-            );
-        }
-    }
-    Ok(())
 }
 
 fn list_passes(options: &Options) -> Result<(), Failure> {
@@ -247,12 +248,18 @@ fn stats(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
             stats.scratch_bytes.to_string(),
             stats.loops.to_string(),
             stats.branches.to_string(),
-            format!("{:.0}", stats.cycles),
+            cycles(stats.cycles),
             stats.bound_unit.clone(),
             stats.compile_microseconds.to_string(),
         ]);
     }
     table(&rows)
+}
+
+/// Cycles: whole ones, or hundredths where units of a machine share them.
+pub fn cycles(count: f64) -> String {
+    let text = format!("{count:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Columns that line up: the first two to the left, numbers to the right.

@@ -39,9 +39,9 @@ impl Console {
     }
 
     /// For messages before the arguments are known.
-    pub fn plain() -> Console {
+    pub fn plain(form: Form) -> Console {
         Console {
-            form: Form::Human,
+            form,
             color: false,
             source: None,
         }
@@ -153,7 +153,7 @@ impl Console {
             text.insert_str(0, &format!("{name}: "));
         } else {
             let end = text.find('\n').unwrap_or(text.len());
-            text.insert_str(end, &format!("\n  ┌─ {name}"));
+            text.insert_str(end, &format!("\n ┌─ {name}"));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Files: read with clear errors, written whole or not at all.
 
 use gpucc::Failure;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -69,6 +70,8 @@ pub fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or folder".into(),
         ErrorKind::PermissionDenied => "permission denied".into(),
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => "a file is in the way".into(),
+        ErrorKind::StorageFull => "no space is left".into(),
         _ => error.to_string(),
     }
 }
@@ -82,6 +85,7 @@ pub struct Outputs {
     stdout: Vec<u8>,
     files: Vec<(PathBuf, Vec<u8>)>,
     binary_on_stdout: bool,
+    sources: Vec<PathBuf>,
 }
 
 impl Outputs {
@@ -90,18 +94,20 @@ impl Outputs {
         self.stdout.extend_from_slice(text.as_bytes());
     }
 
+    /// A source that no output may replace.
+    pub fn keep(&mut self, source: &Path) {
+        self.sources.push(source.to_owned());
+    }
+
     /// Sends bytes to a path (`-` or none is stdout).
     pub fn put(&mut self, path: Option<&Path>, bytes: Vec<u8>, binary: bool) {
         match path {
-            None => self.add_stdout(bytes, binary),
-            Some(path) if path == Path::new("-") => self.add_stdout(bytes, binary),
-            Some(path) => self.files.push((path.to_owned(), bytes)),
+            Some(path) if !is_stdout(path) => self.files.push((path.to_owned(), bytes)),
+            _ => {
+                self.binary_on_stdout |= binary;
+                self.stdout.extend_from_slice(&bytes);
+            }
         }
-    }
-
-    fn add_stdout(&mut self, bytes: Vec<u8>, binary: bool) {
-        self.binary_on_stdout |= binary;
-        self.stdout.extend_from_slice(&bytes);
     }
 
     /// The files that will be written.
@@ -115,15 +121,24 @@ impl Outputs {
             return Err(Failure::usage("machine code is not written to a terminal")
                 .note("name a file with -o PATH, or ask for --emit hex or asm"));
         }
-        for (index, (path, _)) in self.files.iter().enumerate() {
-            if self.files[..index].iter().any(|(other, _)| other == path) {
+        let sources: BTreeSet<PathBuf> = self.sources.iter().map(|path| identity(path)).collect();
+        let mut places = BTreeSet::new();
+        for (path, _) in self.files.iter().filter(|(path, _)| !is_device(path)) {
+            let place = identity(path);
+            if sources.contains(&place) {
+                return Err(Failure::usage(format!(
+                    "the output {} would replace what was read",
+                    path.display()
+                )));
+            }
+            if !places.insert(place) {
                 return Err(Failure::usage(format!(
                     "two outputs have the same path {}",
                     path.display()
                 )));
             }
         }
-        let mut moves: Vec<(PathBuf, &Path)> = Vec::new();
+        let mut moves: Vec<(PathBuf, PathBuf)> = Vec::new();
         let result = self.write_all(&mut moves);
         if result.is_err() {
             for (temporary, _) in &moves {
@@ -134,43 +149,80 @@ impl Outputs {
         result
     }
 
-    fn write_all<'a>(&'a self, moves: &mut Vec<(PathBuf, &'a Path)>) -> Result<(), Failure> {
-        let fail = |path: &Path, error: std::io::Error| {
-            Failure::usage(format!(
-                "cannot write {}: {}",
-                path.display(),
-                reason(&error)
-            ))
+    /// `moves` are the scratch files that were made, with their places.
+    fn write_all(&self, moves: &mut Vec<(PathBuf, PathBuf)>) -> Result<(), Failure> {
+        let fail = |path: &Path, problem: &dyn std::fmt::Display| {
+            Failure::usage(format!("cannot write {}: {problem}", path.display()))
         };
         for (path, bytes) in &self.files {
             // Devices and pipes are written in place: a rename would replace them.
-            if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-                fs::write(path, bytes).map_err(|error| fail(path, error))?;
+            if is_device(path) {
+                fs::write(path, bytes).map_err(|error| fail(path, &reason(&error)))?;
                 continue;
             }
             if path.is_dir() {
-                return Err(Failure::usage(format!(
-                    "cannot write {}: it is a folder",
-                    path.display()
-                )));
+                return Err(fail(path, &"it is a folder"));
             }
-            let temporary = scratch_name(path);
-            fs::write(&temporary, bytes).map_err(|error| fail(path, error))?;
-            moves.push((temporary, path));
+            let place = behind_links(path);
+            let temporary = scratch(&place).ok_or_else(|| fail(path, &"it names no file"))?;
+            moves.push((temporary.clone(), place));
+            fs::write(&temporary, bytes).map_err(|error| fail(path, &reason(&error)))?;
         }
         write_stdout(&self.stdout)?;
-        for (temporary, path) in moves.iter() {
-            fs::rename(temporary, path).map_err(|error| fail(path, error))?;
+        for (temporary, place) in moves.iter() {
+            fs::rename(temporary, place).map_err(|error| fail(place, &reason(&error)))?;
         }
         Ok(())
     }
 }
 
-fn scratch_name(path: &Path) -> PathBuf {
+/// The spellings of stdout. The last two may lead to a file, whose other writers a rename would cut off.
+fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+        .iter()
+        .any(|name| path == Path::new(name))
+}
+
+/// What is there already and is neither a file nor a folder, and open files by their numbers.
+fn is_device(path: &Path) -> bool {
+    ["/dev/fd", "/dev/stderr", "/proc"]
+        .iter()
+        .any(|root| path.starts_with(root))
+        || fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+}
+
+/// The file that a path leads to: links are followed, so that they stay links.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // As many links as Linux follows.
+    for _ in 0..40 {
+        let Ok(next) = fs::read_link(&path) else {
+            break;
+        };
+        path = path.parent().unwrap_or(Path::new("")).join(next);
+    }
+    path
+}
+
+/// One name for all spellings of a file that need not be there.
+fn identity(path: &Path) -> PathBuf {
+    let path = behind_links(path);
+    let folder = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    match (fs::canonicalize(folder), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
+/// A new name in the folder of a file; `None` where the path names no file.
+fn scratch(path: &Path) -> Option<PathBuf> {
+    path.file_name()?;
     let number = SCRATCH.fetch_add(1, Ordering::Relaxed);
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}-{number}.tmp", std::process::id()));
-    path.with_file_name(name)
+    let name = format!(".gpucc-{}-{number}.tmp", std::process::id());
+    Some(path.with_file_name(name))
 }
 
 /// Writes to stdout. A reader that has gone away (`| head`) is no error: the command ends quietly.

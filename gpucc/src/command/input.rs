@@ -4,7 +4,7 @@ use super::args::{CodeArgs, Lang, Opt, Robust, SourceArgs, Switch};
 use super::console::Console;
 use super::files;
 pub use gpucc::Choice;
-use gpucc::{Effort, Failure, Options, Parsed, Pipeline, Source, SourceText, Stage};
+use gpucc::{Effort, Entry, Failure, Options, Parsed, Pipeline, Source, SourceText, Stage};
 use std::path::Path;
 
 /// A source file in memory.
@@ -47,6 +47,7 @@ impl Input {
                     .note("`gpucc batch` compiles folders"));
             }
             (None, None) => {
+                files::read(path)?;
                 return Err(Failure::usage(format!(
                     "cannot tell the language of {}",
                     path.display()
@@ -143,6 +144,9 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
         (Some(Robust::Off), _) => gpucc::Robust::Off,
         (None, inner) => inner.unwrap_or_default(),
     };
+    for pass in code.skip.iter().chain(&code.stop_after) {
+        known_pass(pass)?;
+    }
     options.bound_loops = code.bound_loops == Some(Switch::On);
     options.keep_workgroup = code.zero_workgroup == Some(Switch::Off);
     options.skip.clone_from(&code.skip);
@@ -150,6 +154,16 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
     options.fuel = code.fuel;
     options.verify_each = code.verify_each;
     Ok(options)
+}
+
+/// An error for what is no pass.
+pub fn known_pass(name: &str) -> Result<(), Failure> {
+    match gpucc::pass_names().contains(&name) {
+        true => Ok(()),
+        false => {
+            Err(Failure::usage(format!("there is no pass '{name}'")).note("--passes lists them"))
+        }
+    }
 }
 
 /// Reads a source with its entry points, and lets messages point into it from now on.
@@ -174,6 +188,33 @@ pub fn choose(
     entry: Option<&str>,
     stage: Option<Stage>,
 ) -> Result<(), Failure> {
+    let refusal = nothing_of(parsed, entry, stage);
+    parsed
+        .entries
+        .retain(|candidate| is_chosen(candidate, entry, stage));
+    match parsed.entries.is_empty() {
+        true => Err(refusal),
+        false => Ok(()),
+    }
+}
+
+fn is_chosen(candidate: &Entry, entry: Option<&str>, stage: Option<Stage>) -> bool {
+    entry.is_none_or(|name| candidate.name == name)
+        && stage.is_none_or(|stage| candidate.stage.is_none_or(|own| own == stage))
+}
+
+/// That nothing is chosen, and what there is.
+fn nothing_of(parsed: &Parsed, entry: Option<&str>, stage: Option<Stage>) -> Failure {
+    if parsed.entries.is_empty() {
+        return Failure::invalid("the shader has no entry point")
+            .note("mark a function with @vertex, @fragment or @compute");
+    }
+    let wanted = match (entry, stage) {
+        (Some(name), Some(stage)) => format!("{} entry point '{name}'", stage.name()),
+        (Some(name), None) => format!("entry point '{name}'"),
+        (None, Some(stage)) => format!("{} entry point", stage.name()),
+        (None, None) => "entry point".to_owned(),
+    };
     let all: Vec<String> = parsed
         .entries
         .iter()
@@ -182,41 +223,33 @@ pub fn choose(
             None => entry.name.clone(),
         })
         .collect();
-    parsed.entries.retain(|candidate| {
-        entry.is_none_or(|name| candidate.name == name)
-            && stage.is_none_or(|stage| candidate.stage.is_none_or(|own| own == stage))
-    });
-    if !parsed.entries.is_empty() {
-        return Ok(());
-    }
-    if all.is_empty() {
-        return Err(Failure::invalid("the shader has no entry point")
-            .note("mark a function with @vertex, @fragment or @compute"));
-    }
-    let wanted = match (entry, stage) {
-        (Some(name), Some(stage)) => format!("{} entry point '{name}'", stage.name()),
-        (Some(name), None) => format!("entry point '{name}'"),
-        (None, Some(stage)) => format!("{} entry point", stage.name()),
-        (None, None) => "entry point".to_owned(),
-    };
-    Err(Failure::usage(format!("there is no {wanted}"))
-        .note(format!("entry points are {}", all.join(", "))))
+    Failure::usage(format!("there is no {wanted}"))
+        .note(format!("entry points are {}", all.join(", ")))
 }
 
 /// The one entry point of a stage.
-pub fn one(parsed: &mut Parsed, entry: Option<&str>, stage: Stage) -> Result<gpucc::Func, Failure> {
-    choose(parsed, entry, Some(stage))?;
-    if parsed.entries.len() > 1 {
-        let names: Vec<&str> = parsed
-            .entries
-            .iter()
-            .map(|entry| entry.name.as_str())
-            .collect();
-        return Err(Failure::usage(format!(
-            "there are several {} entry points: choose one",
-            stage.name()
-        ))
-        .note(format!("they are {}", names.join(", "))));
+pub fn one(parsed: &Parsed, entry: Option<&str>, stage: Stage) -> Result<gpucc::Func, Failure> {
+    let chosen: Vec<&Entry> = parsed
+        .entries
+        .iter()
+        .filter(|candidate| is_chosen(candidate, entry, Some(stage)))
+        .collect();
+    // Of what could not be read the stage is not known: its failure counts where nothing else is there.
+    let readable: Vec<&Entry> = chosen
+        .iter()
+        .copied()
+        .filter(|one| one.func.is_ok())
+        .collect();
+    match (&readable[..], &chosen[..]) {
+        ([one], _) | ([], [one, ..]) => one.func.clone(),
+        ([], []) => Err(nothing_of(parsed, entry, Some(stage))),
+        (several, _) => {
+            let names: Vec<&str> = several.iter().map(|one| one.name.as_str()).collect();
+            Err(Failure::usage(format!(
+                "there are several {} entry points: choose one",
+                stage.name()
+            ))
+            .note(format!("they are {}", names.join(", "))))
+        }
     }
-    parsed.entries.remove(0).func
 }

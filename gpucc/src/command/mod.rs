@@ -18,10 +18,11 @@ mod run;
 mod targets;
 mod verify;
 
-use args::{Cli, Command};
-use clap::{CommandFactory, Parser};
+use args::{Cli, Command, Form};
+use clap::{CommandFactory, Parser, ValueEnum};
 use console::Console;
 use gpucc::{Failure, Target};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the command line of this process.
@@ -33,7 +34,8 @@ pub fn main() -> ExitCode {
         .spawn(|| match response::expand(std::env::args_os()) {
             Ok(args) => parse(args),
             Err(failure) => {
-                Console::plain().failure(&failure);
+                Console::plain(wanted_form(&std::env::args_os().collect::<Vec<_>>()))
+                    .failure(&failure);
                 failure.exit_code()
             }
         });
@@ -43,11 +45,15 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn parse(args: Vec<std::ffi::OsString>) -> u8 {
-    match Cli::try_parse_from(args) {
+fn parse(args: Vec<OsString>) -> u8 {
+    match Cli::try_parse_from(&args) {
         Ok(cli) => dispatch(&cli),
         Err(error) if error.use_stderr() => {
-            files::write_stderr(&error.render().to_string());
+            let text = error.render().to_string();
+            match wanted_form(&args) {
+                Form::Human => files::write_stderr(&text),
+                form => Console::plain(form).failure(&wrong_usage(&text)),
+            }
             2
         }
         // --help and --version are answers, not errors.
@@ -56,6 +62,31 @@ fn parse(args: Vec<std::ffi::OsString>) -> u8 {
             Err(failure) => failure.exit_code(),
         },
     }
+}
+
+/// The form of messages that arguments ask for which as a whole cannot be read.
+fn wanted_form(args: &[OsString]) -> Form {
+    let mut form = Form::Human;
+    for (index, arg) in args.iter().enumerate() {
+        let value = match arg.to_str() {
+            Some("--diagnostics") => args.get(index + 1).and_then(|next| next.to_str()),
+            Some(text) => text.strip_prefix("--diagnostics="),
+            None => None,
+        };
+        if let Some(Ok(wanted)) = value.map(|value| Form::from_str(value, false)) {
+            form = wanted;
+        }
+    }
+    form
+}
+
+/// What clap says in several lines, as one message with notes.
+fn wrong_usage(text: &str) -> Failure {
+    let mut parts = text.split("\n\n").map(str::trim);
+    let message = parts.next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let failure = Failure::usage(message.split_whitespace().collect::<Vec<_>>().join(" "));
+    parts.fold(failure, Failure::note)
 }
 
 fn dispatch(cli: &Cli) -> u8 {
@@ -142,4 +173,11 @@ fn named_target(name: &str, chip: Option<&str>) -> Result<(Target, Option<&'stat
 /// The usage line, for a call without an input.
 fn usage() -> String {
     Cli::command().render_usage().to_string()
+}
+
+fn command_names() -> Vec<String> {
+    let cli = Cli::command();
+    cli.get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect()
 }

@@ -27,28 +27,12 @@ pub fn run(args: &RenderArgs, console: &mut Console) -> Result<(), Failure> {
     let buffers = vertex_state(args, &mut options)?;
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(&args.file, args.source.lang)?;
-    let mut parsed = input::parse(&compiler, &input, Choice::default(), &options, console)?;
-    for entry in &parsed.entries {
-        let named = [&args.vs, &args.fs]
-            .iter()
-            .any(|name| name.as_deref().is_none_or(|name| name == entry.name));
-        if let (Err(failure), true) = (&entry.func, named) {
-            let mut failure = failure.clone();
-            bundle::attach(&mut failure, &input.text);
-            return Err(failure);
-        }
-    }
-    parsed.entries.retain(|entry| entry.func.is_ok());
-    let mut fragments = gpucc::Parsed {
-        entries: parsed
-            .entries
-            .extract_if(.., |entry| entry.stage == Some(Stage::Fragment))
-            .collect(),
-        warnings: Vec::new(),
-        frontend_time: parsed.frontend_time,
-    };
-    let vs = input::one(&mut parsed, args.vs.as_deref(), Stage::Vertex)?;
-    let fs = input::one(&mut fragments, args.fs.as_deref(), Stage::Fragment)?;
+    let parsed = input::parse(&compiler, &input, Choice::default(), &options, console)?;
+    let [vs, fs] = [(&args.vs, Stage::Vertex), (&args.fs, Stage::Fragment)]
+        .map(|(name, stage)| input::one(&parsed, name.as_deref(), stage));
+    let (vs, fs) = vs
+        .and_then(|vs| Ok((vs, fs?)))
+        .map_err(|failure| reported(failure, &input))?;
     let picture = render(
         args,
         &compiler,
@@ -58,13 +42,17 @@ pub fn run(args: &RenderArgs, console: &mut Console) -> Result<(), Failure> {
         &options,
         &input,
     )
-    .map_err(|mut failure| {
-        bundle::attach(&mut failure, &input.text);
-        failure
-    })?;
+    .map_err(|failure| reported(failure, &input))?;
     let mut outputs = Outputs::default();
+    outputs.keep(&args.file);
     outputs.put(Some(&args.output), picture, true);
     outputs.commit()
+}
+
+/// For our own bugs: with the file to report.
+fn reported(mut failure: Failure, input: &Input) -> Failure {
+    bundle::attach(&mut failure, &input.text);
+    failure
 }
 
 /// `--vertex` and `--attribute` go into the pipeline; the bytes of the buffers come back.

@@ -8,6 +8,7 @@ use super::files::{self, Outputs};
 use super::input::{self, Input};
 use gpucc::execute::{Executor, interp::Interp};
 use gpucc::{Compiler, Failure, Func, Stage};
+use std::path::Path;
 
 /// Runs and dumps.
 pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
@@ -25,7 +26,7 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         .collect::<Result<Vec<_>, _>>()?;
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(&args.file, args.source.lang)?;
-    let mut parsed = input::parse(
+    let parsed = input::parse(
         &compiler,
         &input,
         input::Choice {
@@ -35,14 +36,14 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         &options,
         console,
     )?;
-    let func = input::one(&mut parsed, args.entry.as_deref(), Stage::Compute)?;
+    let func = input::one(&parsed, args.entry.as_deref(), Stage::Compute)?;
     // Bindings are those of the source: what an optimisation dropped may still be set and dumped.
     let bindings = data::bind(&func, &settings)?;
     for dump in &dumps {
         dump.place.find(&func)?;
     }
     let result = execute(args, &compiler, &func, bindings, &options, &input)
-        .and_then(|bindings| print(&dumps, &func, &bindings));
+        .and_then(|bindings| print(&dumps, &func, &bindings, &args.file));
     result.map_err(|mut failure| {
         bundle::attach(&mut failure, &input.text);
         failure
@@ -75,8 +76,10 @@ fn print(
     dumps: &[Dump],
     func: &Func,
     bindings: &gpucc_emu::world::Bindings,
+    source: &Path,
 ) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
+    outputs.keep(source);
     for dump in dumps {
         match &dump.path {
             Some(path) => {

@@ -46,6 +46,11 @@ pub fn run(args: &VerifyArgs, console: &mut Console) -> Result<u8, Failure> {
 /// The targets that the arguments name; `all` is every one that is built.
 fn targets(args: &TargetArgs) -> Result<Vec<(Target, Option<&'static str>)>, Failure> {
     if args.target.as_deref() == Some("all") {
+        if let Some(chip) = &args.chip {
+            return Err(Failure::usage(format!(
+                "--chip {chip} belongs to one target: name it in place of all"
+            )));
+        }
         return Ok(Target::ALL
             .into_iter()
             .filter(|target| target.is_built())

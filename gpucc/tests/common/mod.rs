@@ -32,6 +32,23 @@ impl Folder {
     pub fn path(&self, name: &str) -> String {
         self.0.join(name).to_string_lossy().into_owned()
     }
+
+    /// The folder's own name.
+    pub fn name(&self) -> String {
+        let name = self.0.file_name().expect("made with one");
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Names of what is in it, sorted.
+    pub fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("readable").file_name())
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
 }
 
 impl Drop for Folder {

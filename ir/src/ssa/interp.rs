@@ -157,6 +157,8 @@ pub struct Outcome {
     pub marks: Marks,
     /// What follows from it: filled when the run was given marks.
     pub excluded: Excluded,
+    /// A variable or a buffer was accessed beyond its end: reads gave 0 and writes went nowhere, which no machine owes.
+    pub beyond: bool,
 }
 
 /// Why a run ended early.

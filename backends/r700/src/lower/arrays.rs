@@ -6,10 +6,11 @@
 
 use super::linear::linear;
 use super::{Lower, Place, Variable};
+use crate::api::Failure;
 use crate::inst::{GPR, Indexed, Inst, Source, Src};
 use crate::isa::AluOp;
 use gpucc_ir::mach::{Demand, Phases, VReg};
-use gpucc_ir::ssa::{Imm, Mem, MemSpace, Op, Value};
+use gpucc_ir::ssa::{Imm, Mem, MemSpace, Op, Span, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -17,6 +18,11 @@ use std::collections::BTreeMap;
 const ARRAY_LIMIT: u32 = 64;
 /// Registers that all arrays together may take.
 const ARRAYS_LIMIT: u32 = 160;
+/// Largest variable in scratch memory that is indexed at run time, a vec4 of scratch for each of its dwords: ARRAY_SIZE
+/// has 12 bits. R700 ISA 10.5, MEM_RD_WORD2.
+const INDEXED_SCRATCH: u32 = 4095;
+/// All of scratch memory, in vec4: ARRAY_BASE has 13 bits. R700 ISA 10.5, MEM_RD_WORD2.
+const SCRATCH: u32 = 8192;
 
 /// An array of registers.
 #[derive(Clone, Debug)]
@@ -34,9 +40,30 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
+fn within(what: &'static str, needed: u32, available: u32) -> Result<(), Failure> {
+    if needed <= available {
+        return Ok(());
+    }
+    Err(Failure::Limit {
+        what,
+        needed: needed.into(),
+        available: available.into(),
+        hint: "make private arrays smaller, or keep them in a buffer",
+        span: Span::NONE,
+    })
+}
+
+/// An error where variables and stored registers take more scratch memory, in vec4, than an instruction reaches.
+pub fn within_scratch(needed: u32) -> Result<(), Failure> {
+    within("words of private variables in memory", needed, SCRATCH)
+}
+
 impl Lower<'_> {
     /// Decides where each private variable lives.
-    pub(super) fn declare_variables(&mut self) {
+    ///
+    /// # Errors
+    /// [`Failure::Limit`] for more than scratch memory holds.
+    pub(super) fn declare_variables(&mut self) -> Result<(), Failure> {
         let mut used = vec![false; self.ssa.mems.len()];
         // What every run-time address is a multiple of, in bytes; 0 before the first.
         let mut step = vec![0u32; self.ssa.mems.len()];
@@ -71,8 +98,13 @@ impl Lower<'_> {
             let dwords = data.size / 4;
             let indexed = step[at] != 0 && !self.abi.chip.indexes_registers();
             if indexed || dwords > ARRAY_LIMIT || total + dwords > ARRAYS_LIMIT {
+                if step[at] != 0 {
+                    let what = "words of an indexed private variable";
+                    within(what, dwords, INDEXED_SCRATCH)?;
+                }
                 self.variables[mem] = Some(Variable::Scratch(self.scratch, dwords));
-                self.scratch += dwords;
+                self.scratch = self.scratch.saturating_add(dwords);
+                within_scratch(self.scratch)?;
                 continue;
             }
             total += dwords;
@@ -100,6 +132,7 @@ impl Lower<'_> {
             }
             self.variables[mem] = Some(Variable::Array(Array { dwords, columns }));
         }
+        Ok(())
     }
 
     pub(super) fn array(&self, mem: Mem) -> Option<Array> {

@@ -130,6 +130,7 @@ impl<'a> Machine<'a> {
             steps: self.steps,
             marks: self.marks,
             excluded: self.excluded,
+            beyond: self.memory.beyond,
         })
     }
 

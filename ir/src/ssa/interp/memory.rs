@@ -33,6 +33,8 @@ pub(super) struct Memory {
     columns: Vec<usize>,
     /// Barriers passed, per workgroup.
     pub(super) epochs: Vec<u32>,
+    /// A variable or a buffer was accessed beyond its end.
+    pub(super) beyond: bool,
     touched: Touches,
     tainted_words: Map<Word, bool>,
 }
@@ -206,6 +208,7 @@ impl Memory {
             .map(|(mem, columns)| mem.size.div_ceil(4) as usize * columns)
             .collect();
         Memory {
+            beyond: false,
             words: func
                 .mems
                 .values()
@@ -441,23 +444,33 @@ impl Machine<'_> {
 
     fn word(&mut self, place: Place, address: u32, lane: usize) -> u32 {
         match place {
-            Place::Buffer(buffer, element) => self.world.load_word(buffer, element, address),
-            Place::Mem(mem) => self
-                .position(mem, address, lane)
-                .map_or(0, |at| self.memory.words[mem.as_u32() as usize][at]),
+            Place::Buffer(buffer, element) => {
+                self.memory.beyond |= address >= self.world.buffer_size(buffer, element);
+                self.world.load_word(buffer, element, address)
+            }
+            Place::Mem(mem) => match self.position(mem, address, lane) {
+                Some(at) => self.memory.words[mem.as_u32() as usize][at],
+                None => {
+                    self.memory.beyond = true;
+                    0
+                }
+            },
         }
     }
 
     fn put_word(&mut self, place: Place, address: u32, word: u32, mask: u32, lane: usize) {
         match place {
             Place::Buffer(buffer, element) => {
+                self.memory.beyond |= address >= self.world.buffer_size(buffer, element);
                 self.world.store_word(buffer, element, address, word, mask);
             }
             Place::Mem(mem) => {
-                if let Some(at) = self.position(mem, address, lane) {
-                    let to = &mut self.memory.words[mem.as_u32() as usize][at];
-                    *to = *to & !mask | word & mask;
-                }
+                let Some(at) = self.position(mem, address, lane) else {
+                    self.memory.beyond = true;
+                    return;
+                };
+                let to = &mut self.memory.words[mem.as_u32() as usize][at];
+                *to = *to & !mask | word & mask;
             }
         }
     }
