@@ -73,6 +73,11 @@ pub trait TargetInfo {
         let _ = ty;
         false
     }
+    /// Values of 64 bits live in registers as they are. Machines that say no get pairs of words (pass `pairs`), and
+    /// 64 bits only at operations that `native` names at that width or that have no form in words: floats, atomics.
+    fn holds_64_bits(&self) -> bool {
+        true
+    }
     /// Keeps `exit` as a branch. Mask-stack machines say no and get guards (see `exits_to_guards`).
     fn has_branches(&self) -> bool {
         true

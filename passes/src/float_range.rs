@@ -46,8 +46,13 @@ pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
             }
             _ => return None,
         },
-        Op::SToF => (-2_147_483_648.0, 2_147_483_648.0),
-        Op::UToF => (0.0, 4_294_967_296.0),
+        Op::SToF | Op::UToF => {
+            let half = (1u64 << (func.ty(data.args[0]).bits() - 1)) as f32;
+            match data.op {
+                Op::SToF => (-half, half),
+                _ => (0.0, 2.0 * half),
+            }
+        }
         Op::FNeg => of(0).map(|(least, most)| (-most, -least))?,
         Op::FAbs => of(0).map(|(least, most)| (0.0, most.max(-least)))?,
         Op::FFloor => of(0).map(|(least, most)| (least.floor(), most))?,

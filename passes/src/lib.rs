@@ -36,6 +36,7 @@ pub mod join;
 pub mod licm;
 pub mod mach;
 pub mod mem2reg;
+pub mod pairs;
 pub mod prune;
 pub(crate) mod range;
 pub(crate) mod rename;

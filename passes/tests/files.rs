@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 struct Masks;
 
 impl TargetInfo for Masks {
+    fn holds_64_bits(&self) -> bool {
+        false
+    }
     fn has_branches(&self) -> bool {
         false
     }
@@ -19,8 +22,8 @@ impl TargetInfo for Masks {
     fn has_fma(&self, ty: Type) -> bool {
         ty == Type::B32
     }
-    fn native(&self, op: Op, _: Type) -> bool {
-        !matches!(op, Op::UDiv | Op::URem | Op::SDiv | Op::SRem)
+    fn native(&self, op: Op, ty: Type) -> bool {
+        ty != Type::B64 && !matches!(op, Op::UDiv | Op::URem | Op::SDiv | Op::SRem)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::common::{
 };
 use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
-use gpucc_ir::ssa::{Func, MemSpace, Numerics, Op};
+use gpucc_ir::ssa::{Func, MemSpace, Numerics, Op, Type};
 use gpucc_passes::{
     Ctx, Level, Neutral, Options, PASSES, Plan, Quiet, Robustness, Runner, TargetInfo,
 };
@@ -16,6 +16,9 @@ use gpucc_passes::{
 struct Masks;
 
 impl TargetInfo for Masks {
+    fn holds_64_bits(&self) -> bool {
+        false
+    }
     fn has_branches(&self) -> bool {
         false
     }
@@ -25,7 +28,10 @@ impl TargetInfo for Masks {
     fn flatten_limit(&self) -> u32 {
         16
     }
-    fn has_fma(&self, _: gpucc_ir::ssa::Type) -> bool {
+    fn native(&self, _: Op, ty: Type) -> bool {
+        ty != Type::B64
+    }
+    fn has_fma(&self, _: Type) -> bool {
         true
     }
     fn select_chain_limit(&self) -> u32 {
@@ -472,6 +478,40 @@ fn a_table_gives_what_the_array_gave() {
             .values()
             .any(|mem| mem.space == MemSpace::Constant)
     );
+}
+
+#[test]
+fn pairs_of_words_hold_what_64_bits_held_and_leave_only_seams() {
+    let config = Config {
+        allow: |op| !matches!(op, Op::BufferAtomic | Op::MemAtomic | Op::ImageAtomic),
+        doubles: false,
+        size: 200,
+        ..Config::COMPUTE
+    };
+    let case = Case {
+        target: &Masks,
+        ..Case::of(&["pairs"])
+    };
+    let compared = compare(&case, &config, |_| {});
+    assert!(compared >= SEEDS / 2, "only {compared} could be compared");
+    let mut split = 0;
+    for seed in 0..SEEDS {
+        let mut func = program(seed, &config);
+        let wide = |func: &Func| {
+            func.regions_in_order().iter().any(|&(region, ..)| {
+                func.regions[region].insts.iter().any(|&inst| {
+                    let data = &func.insts[inst];
+                    let mut touched = data.args.iter().chain(&data.results);
+                    // Joins of whole words that nobody needs are for `dce`.
+                    data.op != Op::Join64 && touched.any(|&value| func.ty(value) == Type::B64)
+                })
+            })
+        };
+        split += u64::from(wide(&func));
+        case.apply(&mut func);
+        assert!(!wide(&func), "seed {seed}\n{func}");
+    }
+    assert!(split > SEEDS / 2, "only {split} programs had 64 bits");
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub struct Tally {
     pub compared: u64,
     /// Programs that a limit of the machine stopped (exit 4).
     pub limits: u64,
-    /// Programs that ask what the silicon lacks (exit 3): the generator draws 64-bit floats now and then.
+    /// Programs that ask what the silicon lacks (exit 3).
     pub refused: u64,
     /// Programs with a mismatch: seed and first difference.
     pub mismatches: Vec<(u64, String)>,
@@ -53,16 +53,13 @@ impl Default for Tally {
 /// Ops that a target's programs may hold: all but those that its silicon refuses or that we lack.
 pub fn allowed(target: Target) -> fn(Op) -> bool {
     match target {
-        // No 16-bit or 64-bit values and no atomics, which the silicon refuses.
+        // No 16-bit values and no atomics, which the silicon refuses.
         Target::R700 => |op| {
             !matches!(
                 op,
                 Op::Join16
                     | Op::Lo16
                     | Op::Hi16
-                    | Op::Join64
-                    | Op::Lo64
-                    | Op::Hi64
                     | Op::BufferAtomic
                     | Op::MemAtomic
                     | Op::ImageAtomic
@@ -78,9 +75,6 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
                 Op::Join16
                     | Op::Lo16
                     | Op::Hi16
-                    | Op::Join64
-                    | Op::Lo64
-                    | Op::Hi64
                     | Op::BufferAtomic
                     | Op::MemAtomic
                     | Op::ImageStore
@@ -109,6 +103,7 @@ pub fn program_of(target: Target, seed: u64) -> Func {
         allow: allowed(target),
         workgroup: seed.is_multiple_of(5) && !exports_only,
         textures: seed.is_multiple_of(2) || seed % 8 == 3,
+        doubles: target == Target::Interp,
         workgroup_size: 32,
         ..base
     };

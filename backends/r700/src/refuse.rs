@@ -4,7 +4,7 @@
 use crate::api::{Chip, Failure, Family};
 use crate::expand::image::dwords;
 use gpucc_ir::ssa::{
-    Builtin, Func, Imm, InputKind, Inst, MemSpace, Op, ResourceKind, Span, Stage, Type,
+    Builtin, Func, Imm, InputKind, Inst, MemSpace, Op, ResourceKind, Span, Stage, Type, Value,
 };
 
 /// A feature that a machine lacks.
@@ -12,7 +12,6 @@ use gpucc_ir::ssa::{
 enum Refusal {
     Atomics,
     Half,
-    Integers64,
     Doubles,
     Subgroups,
     Barrier,
@@ -37,11 +36,6 @@ const TABLE: &[Row] = &[
         "16-bit floats and integers",
         Some("R700 ISA 4.8, 9.2: ALU operations are 32 or 64 bits wide"),
         Some("register guide 4, SQ_ALU_WORD1_OP2: ALU operations are 32 bits wide"),
-    ),
-    (
-        "64-bit integers",
-        Some("R700 ISA 9.2: 64-bit operations exist for floats alone"),
-        Some("register guide 4, SQ_ALU_WORD1_OP2: no 64-bit operation"),
     ),
     (
         "double precision on this chip",
@@ -228,25 +222,20 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
             return Err(refuse(what, span));
         }
     }
-    // The operands were results before.
-    for &value in &data.results {
-        match func.ty(value) {
-            Type::B16 => return Err(refuse(Refusal::Half, span)),
-            Type::B64 => {
-                let integer = !matches!(
-                    data.op,
-                    Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FConvert | Op::SToF | Op::UToF
-                );
-                return Err(match chip {
-                    _ if integer => refuse(Refusal::Integers64, span),
-                    Chip::Rv770 | Chip::Rv790 => not_yet("double precision", span),
-                    _ => refuse(Refusal::Doubles, span),
-                });
-            }
-            Type::B1 | Type::B32 => {}
-        }
+    // Integers of 64 bits are pairs of words by now: what else is that wide computes with floats.
+    let seam = matches!(data.op, Op::Join64 | Op::Lo64 | Op::Hi64);
+    let wide = |&value: &Value| func.ty(value) == Type::B64;
+    if !seam && data.args.iter().chain(&data.results).any(wide) {
+        return Err(match chip {
+            Chip::Rv770 | Chip::Rv790 => not_yet("double precision", span),
+            _ => refuse(Refusal::Doubles, span),
+        });
     }
-    Ok(())
+    // The operands were results before.
+    match data.results.iter().any(|&v| func.ty(v) == Type::B16) {
+        true => Err(refuse(Refusal::Half, span)),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]

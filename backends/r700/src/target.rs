@@ -2,6 +2,7 @@
 
 use gpucc_ir::ssa::{Op, Type};
 use gpucc_passes::TargetInfo;
+use gpucc_passes::ctx::default_cost;
 
 /// R700 as the shared passes see it.
 pub struct R700;
@@ -22,6 +23,19 @@ impl TargetInfo for R700 {
     /// Lanes leave blocks by masks alone.
     fn has_branches(&self) -> bool {
         false
+    }
+    /// Integers are 32 bits wide (R700 ISA 9.2); doubles take pairs of words.
+    fn holds_64_bits(&self) -> bool {
+        false
+    }
+    fn cost(&self, op: Op, ty: Type) -> u32 {
+        let words = default_cost(op, ty);
+        match (ty, op) {
+            // Straight code on pairs of words, see the pass `pairs`.
+            (Type::B64, Op::UDiv | Op::URem | Op::SDiv | Op::SRem) => 8 * words,
+            (Type::B64, _) => 4 * words,
+            (Type::B1 | Type::B16 | Type::B32, _) => words,
+        }
     }
     /// LOOP_CONTINUE waits for LOOP_END and would skip `continuing`.
     fn has_continue(&self) -> bool {

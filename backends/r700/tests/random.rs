@@ -23,9 +23,6 @@ fn on_machine(op: Op) -> bool {
             | Op::Join16
             | Op::Lo16
             | Op::Hi16
-            | Op::Join64
-            | Op::Lo64
-            | Op::Hi64
             | Op::FConvert
             // Its sign at a shift of the whole range is no promise of any machine.
             | Op::FSinTurns
@@ -230,6 +227,7 @@ const PLAIN: Config = Config {
     allow: on_machine,
     textures: false,
     workgroup: false,
+    doubles: false,
     ..Config::COMPUTE
 };
 

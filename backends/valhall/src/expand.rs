@@ -2,7 +2,7 @@
 //! the reference for the bits.
 //!
 //! Integers of 16 bits are computed in 32 (widening is free in most sources), those of 64 bits partly in
-//! halves. Functions of f16 that only exist for f32 go through f32 and are rounded once more, far inside
+//! halves (`gpucc_passes::expand`). Functions of f16 that only exist for f32 go through f32 and are rounded once more, far inside
 //! WGSL's bounds for f16.
 
 mod absolute;
@@ -16,7 +16,6 @@ mod tables;
 mod texture;
 mod uniforms;
 mod vertex;
-mod wide;
 
 use crate::api::{Effort, Options, Uniforms};
 use gpucc_ir::ssa::{Builder, Func, InstData, Op, Type, Value};
@@ -161,7 +160,7 @@ impl Native for Machine {
             Type::B1 => None,
             Type::B16 => half(op),
             Type::B32 => circular(op).or_else(|| integer::recipe(op)),
-            Type::B64 => wide::recipe(op),
+            Type::B64 => integer::wide(op),
         }
     }
 }

@@ -62,6 +62,7 @@ fn many(config: &Config, first: u64, count: u64) {
 
 const COMPUTE: Config = Config {
     textures: false,
+    doubles: false,
     ..Config::COMPUTE
 };
 

@@ -70,6 +70,8 @@ pub struct Config {
     pub workgroup: bool,
     /// Textures.
     pub textures: bool,
+    /// Floats of 64 bits, where integers of 64 bits occur (`allow` of `join64`).
+    pub doubles: bool,
     /// Invocations per workgroup (compute).
     pub workgroup_size: u32,
 }
@@ -83,6 +85,7 @@ impl Config {
         depth: 4,
         workgroup: true,
         textures: true,
+        doubles: true,
         workgroup_size: 64,
     };
     /// Everything, fragment.
@@ -314,10 +317,10 @@ struct Generator {
     id: Option<Value>,
     /// Ops that compute and that may occur.
     ops: Vec<Op>,
-    /// Blocks that may be left from here, with the kinds of their results.
-    labels: Vec<(Inst, usize)>,
-    /// Inside of a loop's body, with the kinds that break and continue carry: one int.
-    in_loop: bool,
+    /// Blocks that may be left from here, with the kind of their result.
+    labels: Vec<(Inst, Kind)>,
+    /// Inside of a loop's body whose break and continue carry a value of this kind.
+    in_loop: Option<Kind>,
     /// No divergent construct encloses this place.
     together: bool,
 }
@@ -343,7 +346,7 @@ impl Generator {
             id: None,
             ops,
             labels: Vec::new(),
-            in_loop: false,
+            in_loop: None,
             together: true,
         };
         generator.prologue(b);
@@ -400,6 +403,18 @@ impl Generator {
             u32::MAX,
             0x1234_5678,
         ];
+        const LONGS: [u64; 10] = [
+            0,
+            1,
+            10,
+            u32::MAX as u64,
+            1 << 32,
+            1 << 53,
+            u64::MAX,
+            1 << 63,
+            (1 << 63) - 1,
+            0x1234_5678_9abc_def0,
+        ];
         let bits = match kind {
             Kind::Truth => self.rng.bits() & 1,
             Kind::Float => self.rng.pick(&FLOATS).to_bits().into(),
@@ -407,7 +422,8 @@ impl Generator {
             Kind::Half => self.rng.pick(&[0u64, 0x3c00, 0xbc00, 0x3800, 0x4500]),
             Kind::Short => self.rng.bits() & 0xffff,
             Kind::Double => self.rng.pick(&[0.0f64, 1.0, -2.5, 1e10]).to_bits(),
-            Kind::Long => self.rng.bits(),
+            Kind::Long if self.rng.one_in(2) => self.rng.pick(&LONGS),
+            Kind::Long => self.rng.bits() >> self.rng.below(64),
         };
         b.constant(kind.ty(), bits)
     }
@@ -513,8 +529,10 @@ impl Generator {
                 words[kind as usize] = b.convert(low, Type::B32, value);
             }
         }
-        if let Some(&long) = self.pools[Kind::Long as usize].last() {
-            words[0] = b.op1(Op::Lo64, long);
+        let long = self.pools[Kind::Long as usize].last().copied();
+        if let Some(long) = long {
+            words[0] = b.op1(Op::Hi64, long);
+            words[3] = b.op1(Op::Lo64, long);
         }
         if let (Some(sink), Some(id)) = (self.setup.sink, self.id) {
             let stride = b.u32(OUT_WORDS * 4);
@@ -523,6 +541,13 @@ impl Generator {
                 let offset = b.u32(index as u32 * 16);
                 let address = b.op2(Op::IAdd, base, offset);
                 b.buffer_store(sink, None, address, chunk);
+            }
+            if let Some(long) = long {
+                let other = self.any(b, Kind::Long);
+                let mixed = b.op2(Op::IAdd, long, other);
+                let offset = b.u32((OUT_WORDS - 2) * 4);
+                let address = b.op2(Op::IAdd, base, offset);
+                b.buffer_store(sink, None, address, &[mixed]);
             }
         }
         if let Some(target) = self.setup.target {

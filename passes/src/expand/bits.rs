@@ -116,9 +116,9 @@ pub(super) fn lsb(e: &mut Expander, args: &[Value]) -> Value {
     unless_zero(e, args[0], found, u32::MAX)
 }
 
-/// WGSL's clamps: offset to 32, count to what is left; and 32 - count.
-fn field(e: &mut Expander, offset: Value, count: Value) -> (Value, Value, Value) {
-    let width = e.u(32);
+/// WGSL's clamps: offset to the width, count to what is left; and the width less the count.
+fn field(e: &mut Expander, width: u32, offset: Value, count: Value) -> (Value, Value, Value) {
+    let width = e.u(width);
     let offset = e.umin(offset, width);
     let room = e.isub(width, offset);
     let count = e.umin(count, room);
@@ -127,16 +127,17 @@ fn field(e: &mut Expander, offset: Value, count: Value) -> (Value, Value, Value)
 }
 
 fn extract(e: &mut Expander, args: &[Value], signed: bool) -> Value {
-    let (offset, count, above) = field(e, args[1], args[2]);
+    let ty = e.ty(args[0]);
+    let (offset, count, above) = field(e, ty.bits(), args[1], args[2]);
     let up = e.isub(above, offset);
     let top = e.shl(args[0], up);
     let bits = match signed {
         true => e.ashr(top, above),
         false => e.lshr(top, above),
     };
-    // Shifts take amounts modulo 32, so an empty field is told apart.
-    let zero = e.u(0);
-    let empty = e.ieq(count, zero);
+    // Shifts take amounts modulo the width, so an empty field is told apart.
+    let (none, zero) = (e.u(0), e.constant(ty, 0));
+    let empty = e.ieq(count, none);
     e.select(empty, zero, bits)
 }
 
@@ -152,10 +153,11 @@ pub(super) fn sbfe(e: &mut Expander, args: &[Value]) -> Value {
 
 /// The field's mask chooses between old and new bits.
 pub(super) fn bfi(e: &mut Expander, args: &[Value]) -> Value {
-    let (offset, count, above) = field(e, args[2], args[3]);
-    let (zero, all) = (e.u(0), e.u(u32::MAX));
+    let ty = e.ty(args[0]);
+    let (offset, count, above) = field(e, ty.bits(), args[2], args[3]);
+    let (none, zero, all) = (e.u(0), e.constant(ty, 0), e.constant(ty, ty.mask()));
     let ones = e.lshr(all, above);
-    let empty = e.ieq(count, zero);
+    let empty = e.ieq(count, none);
     let ones = e.select(empty, zero, ones);
     let mask = e.shl(ones, offset);
     let new = e.shl(args[1], offset);

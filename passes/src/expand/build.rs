@@ -2,14 +2,14 @@
 
 use gpucc_ir::ssa::{Builder, Func, Inst, InstData, Numerics, Op, Type, Value, eval};
 
-/// Appends 32-bit operations that stand for one instruction.
-pub(super) struct Expander<'f, 'n> {
+/// Appends operations that stand for one instruction.
+pub(crate) struct Expander<'f, 'n> {
     b: Builder<'f>,
-    pub(super) numerics: &'n Numerics,
+    pub(crate) numerics: &'n Numerics,
 }
 
 impl<'f, 'n> Expander<'f, 'n> {
-    pub(super) fn new(func: &'f mut Func, numerics: &'n Numerics, like: &InstData) -> Self {
+    pub(crate) fn new(func: &'f mut Func, numerics: &'n Numerics, like: &InstData) -> Self {
         let region = func.new_region();
         let mut b = Builder::at(func, region);
         b.span = like.span;
@@ -18,45 +18,68 @@ impl<'f, 'n> Expander<'f, 'n> {
     }
 
     /// What it appends with.
-    pub(super) fn builder(&mut self) -> &mut Builder<'f> {
+    pub(crate) fn builder(&mut self) -> &mut Builder<'f> {
         &mut self.b
     }
 
     /// What was built.
-    pub(super) fn finish(self) -> Vec<Inst> {
+    pub(crate) fn finish(self) -> Vec<Inst> {
         std::mem::take(&mut self.b.func.regions[self.b.region].insts)
     }
 
-    pub(super) fn u(&mut self, bits: u32) -> Value {
+    pub(crate) fn u(&mut self, bits: u32) -> Value {
         self.b.u32(bits)
     }
-    pub(super) fn f(&mut self, value: f32) -> Value {
+    pub(crate) fn f(&mut self, value: f32) -> Value {
         self.b.f32(value)
     }
 
+    pub(crate) fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        self.b.constant(ty, bits)
+    }
+    pub(crate) fn as_const(&self, value: Value) -> Option<u64> {
+        self.b.func.as_const(value)
+    }
+    pub(crate) fn ty(&self, value: Value) -> Type {
+        self.b.func.ty(value)
+    }
+
     /// An op, or its value when all operands are constants.
-    pub(super) fn op(&mut self, op: Op, args: &[Value]) -> Value {
-        let (from, to) = match op {
-            Op::IEq | Op::INe | Op::SLt | Op::SLe | Op::ULt | Op::ULe => (Type::B32, Type::B1),
-            Op::FEq | Op::FNe | Op::FLt | Op::FLe => (Type::B32, Type::B1),
-            _ => {
-                let ty = self.b.func.ty(*args.last().expect("an op with operands"));
-                (ty, ty)
-            }
+    pub(crate) fn op(&mut self, op: Op, args: &[Value]) -> Value {
+        let from = self.b.func.ty(args[0]);
+        let to = match op {
+            Op::IEq | Op::INe | Op::SLt | Op::SLe | Op::ULt | Op::ULe => Type::B1,
+            Op::FEq | Op::FNe | Op::FLt | Op::FLe => Type::B1,
+            Op::Join64 => Type::B64,
+            Op::Lo64 | Op::Hi64 | Op::UToF | Op::SToF | Op::FToU | Op::FToS => Type::B32,
+            _ => from,
         };
-        let constants: Option<Vec<u64>> =
-            args.iter().map(|&arg| self.b.func.as_const(arg)).collect();
-        if let Some(bits) = constants.and_then(|bits| eval(op, from, to, &bits, self.numerics)) {
+        if let Some(bits) = self.evaluated(op, from, to, args) {
             return self.b.constant(to, bits);
         }
         match op {
-            Op::UToF | Op::SToF | Op::FToU | Op::FToS => self.b.convert(op, Type::B32, args[0]),
+            Op::UToF | Op::SToF | Op::FToU | Op::FToS => self.b.convert(op, to, args[0]),
             _ => self.b.op(op, args),
         }
     }
 
+    /// A conversion to a type, or its value when the operand is a constant.
+    pub(crate) fn convert(&mut self, op: Op, to: Type, value: Value) -> Value {
+        let from = self.b.func.ty(value);
+        match self.evaluated(op, from, to, &[value]) {
+            Some(bits) => self.b.constant(to, bits),
+            None => self.b.convert(op, to, value),
+        }
+    }
+
+    /// The value of an op of constants.
+    fn evaluated(&self, op: Op, from: Type, to: Type, args: &[Value]) -> Option<u64> {
+        let bits: Option<Vec<u64>> = args.iter().map(|&arg| self.b.func.as_const(arg)).collect();
+        eval(op, from, to, &bits?, self.numerics)
+    }
+
     /// `yes` when `cond`, else `no`; decided at once when `cond` is a constant.
-    pub(super) fn select(&mut self, cond: Value, yes: Value, no: Value) -> Value {
+    pub(crate) fn select(&mut self, cond: Value, yes: Value, no: Value) -> Value {
         match self.b.func.as_const(cond) {
             Some(0) => no,
             Some(_) => yes,
@@ -69,7 +92,7 @@ impl<'f, 'n> Expander<'f, 'n> {
 macro_rules! short {
     ($( $name:ident = $op:ident ( $($arg:ident),+ ); )+) => {
         impl Expander<'_, '_> {
-            $( pub(super) fn $name(&mut self, $($arg: Value),+) -> Value {
+            $( pub(crate) fn $name(&mut self, $($arg: Value),+) -> Value {
                 self.op(Op::$op, &[$($arg),+])
             } )+
         }
@@ -113,14 +136,14 @@ short! {
 
 impl Expander<'_, '_> {
     /// The sign bit of a float, alone.
-    pub(super) fn sign_bit(&mut self, x: Value) -> Value {
+    pub(crate) fn sign_bit(&mut self, x: Value) -> Value {
         let mask = self.u(0x8000_0000);
         self.and(x, mask)
     }
 
     /// A number that is not negative, with the sign bit of `x`: a product with 1 or -1 costs no more than two
     /// operations on bits, goes into sums, and is no bit operation, which are slow on some machines.
-    pub(super) fn with_sign(&mut self, size: Value, x: Value) -> Value {
+    pub(crate) fn with_sign(&mut self, size: Value, x: Value) -> Value {
         let (zero, one, minus) = (self.u(0), self.f(1.0), self.f(-1.0));
         let negative = self.slt(x, zero);
         let sign = self.select(negative, minus, one);
@@ -128,7 +151,7 @@ impl Expander<'_, '_> {
     }
 
     /// c[0] + c[1] z + c[2] z^2 + ...
-    pub(super) fn polynomial(&mut self, z: Value, coefficients: &[f32]) -> Value {
+    pub(crate) fn polynomial(&mut self, z: Value, coefficients: &[f32]) -> Value {
         let (&last, rest) = coefficients.split_last().expect("at least a constant");
         let mut sum = self.f(last);
         for &coefficient in rest.iter().rev() {

@@ -4,7 +4,7 @@
 //! `gvn` and `dce` afterwards pays, for expansions share subexpressions. Afterwards the function holds
 //! native ops only (and those that no expansion exists for, which the back end refuses by name).
 //! Expansions may use other ops of the table, which are expanded in turn. All are straight-line code
-//! on 32-bit values.
+//! on 32-bit values, or on integers of 64 bits.
 //!
 //! The bounds hold on a machine that flushes denormals, rounds `fma` twice, and whose `frcp`, `frsq`,
 //! `fsqrt` and `flog2` are within 1 unit in the last place of the exact value, `fexp2` within 2, and
@@ -12,21 +12,22 @@
 //! (WGSL 15.7.4).
 
 mod bits;
-mod build;
+pub(crate) mod build;
 pub mod cube;
 mod float;
 mod half;
 mod integer;
 mod trigonometry;
+mod wide;
 
 use crate::rename::Renames;
 use build::Expander;
-use gpucc_ir::ssa::{Builder, Func, Inst, InstData, Numerics, Op, Type, Value};
+use gpucc_ir::ssa::{Builder, Func, Inst, InstData, Numerics, Op, Sig, Type, Value};
 
 /// What the machine has as instructions.
 pub trait Native {
-    /// `op` at the width of its first operand (its first result when it has no operands) needs no
-    /// expansion.
+    /// `op` at the width of its first operand (its first result when it has no operands; 64 bits when a conversion
+    /// gives that many) needs no expansion.
     fn native(&self, op: Op, ty: Type) -> bool;
 
     /// The machine's own expansion of `op`, which goes before the shared one; at any width.
@@ -103,18 +104,29 @@ impl Pass<'_> {
             return None;
         }
         let first = data.args.first().copied().unwrap_or(data.results[0]);
-        let ty = func.ty(first);
+        let (from, to) = (func.ty(first), func.ty(data.results[0]));
+        let ty = match (data.op.sig(), to) {
+            (Sig::Convert, Type::B64) => to,
+            _ => from,
+        };
         if self.native.native(data.op, ty) {
             return None;
         }
         if let Some(own) = self.native.recipe(data.op, ty) {
             return Some(Wanted::Own(own));
         }
-        if ty != Type::B32 {
-            return None;
+        match ty {
+            Type::B1 | Type::B16 => None,
+            Type::B32 => recipe(data.op),
+            Type::B64 => wide::recipe(data.op, from, to),
         }
-        recipe(data.op).map(Wanted::Shared)
+        .map(Wanted::Shared)
     }
+}
+
+/// Integer operations of 64 bits that have an expansion here.
+pub(crate) fn is_wide(op: Op, from: Type, to: Type) -> bool {
+    (from == Type::B64 || to == Type::B64) && wide::recipe(op, from, to).is_some()
 }
 
 /// How an instruction is expanded.
@@ -186,4 +198,4 @@ fn recipe(op: Op) -> Option<Recipe> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

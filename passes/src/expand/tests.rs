@@ -56,7 +56,7 @@ const SLOPPY: Numerics = Numerics {
 };
 
 /// Machines whose functions are within the bounds that the module promises for.
-fn machines() -> Vec<Numerics> {
+pub(crate) fn machines() -> Vec<Numerics> {
     let below = Functions {
         rcp: |x| down(|x| 1.0 / x, x),
         rsq: |x| down(|x| 1.0 / x.sqrt(), x),

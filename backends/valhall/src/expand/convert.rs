@@ -1,7 +1,6 @@
 //! Conversions become those that the machine has: between integers of 32 bits and f32, between f16 and
 //! f32, and between widths of integers.
 
-use super::wide;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Builder, Func, Imm, Inst, InstData, Op, Type, Value};
 use gpucc_passes::float_range;
@@ -158,22 +157,21 @@ fn conversion(b: &mut Builder, inst: Inst) {
     let (op, value) = (data.op, data.args[0]);
     let (from, to) = (b.func.ty(value), b.func.ty(data.results[0]));
     match op {
-        Op::FToS | Op::FToU if from != Type::B64 => {
+        // The shared expansions have those with integers of 64 bits.
+        Op::FToS | Op::FToU if to == Type::B64 => {}
+        Op::SToF | Op::UToF if from == Type::B64 => {}
+        Op::FToS | Op::FToU => {
             let value = clamped(b, op, value, from, to);
             let value = match from {
                 Type::B16 => b.convert(Op::FConvert, Type::B32, value),
                 _ => value,
             };
             match to {
-                Type::B1 | Type::B32 => become_op(b, inst, op, &[value]),
                 Type::B16 => {
                     let integer = b.convert(op, Type::B32, value);
                     become_op(b, inst, Op::UConvert, &[integer]);
                 }
-                Type::B64 => {
-                    let words = wide::from_f32(b, op == Op::FToS, value);
-                    become_op(b, inst, Op::Join64, &words);
-                }
+                _ => become_op(b, inst, op, &[value]),
             }
         }
         Op::SToF | Op::UToF => {
@@ -182,14 +180,9 @@ fn conversion(b: &mut Builder, inst: Inst) {
                 Type::B16 => b.convert(extension(signed), Type::B32, value),
                 _ => value,
             };
-            match (from, to) {
-                (Type::B64, Type::B32) => wide::to_f32(b, signed, value, inst),
-                (Type::B64, Type::B16) => {
-                    let float = wide::to_f32_value(b, signed, value);
-                    become_op(b, inst, Op::FConvert, &[float]);
-                }
+            match to {
                 // Every integer that f16 can hold is exact in f32, so nothing is rounded twice.
-                (_, Type::B16) => {
+                Type::B16 => {
                     let float = b.convert(op, Type::B32, value);
                     become_op(b, inst, Op::FConvert, &[float]);
                 }

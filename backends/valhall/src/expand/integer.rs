@@ -16,6 +16,15 @@ pub(super) fn recipe(op: Op) -> Option<OwnRecipe> {
     })
 }
 
+/// The recipes for 64 bits that are better than the shared ones.
+pub(super) fn wide(op: Op) -> Option<OwnRecipe> {
+    match op {
+        Op::UBfe | Op::SBfe => Some(extract),
+        Op::Bfi => Some(insert),
+        _ => None,
+    }
+}
+
 fn ctz(b: &mut Builder, data: &InstData) -> Value {
     let reversed = b.op1(Op::BitReverse, data.args[0]);
     b.op1(Op::Clz, reversed)
@@ -61,7 +70,7 @@ fn field(b: &mut Builder, offset: Value, count: Value, width: u32) -> (Value, Va
 
 /// WGSL extractBits at any width: shifted and masked where offset and count are constants, else up
 /// against the top and down again.
-pub(super) fn extract(b: &mut Builder, data: &InstData) -> Value {
+fn extract(b: &mut Builder, data: &InstData) -> Value {
     let x = data.args[0];
     let ty = b.func.ty(x);
     let width = ty.bits();
@@ -105,7 +114,7 @@ pub(super) fn extract(b: &mut Builder, data: &InstData) -> Value {
 }
 
 /// WGSL insertBits at any width: the field's mask chooses between old and new bits.
-pub(super) fn insert(b: &mut Builder, data: &InstData) -> Value {
+fn insert(b: &mut Builder, data: &InstData) -> Value {
     let (old, new) = (data.args[0], data.args[1]);
     let ty = b.func.ty(old);
     let width = ty.bits();

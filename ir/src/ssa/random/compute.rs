@@ -14,10 +14,10 @@ impl Generator {
         self.ops = ops;
         let wide = |g: &mut Generator, is_float: bool| match (is_float, g.rng.below(24)) {
             (true, 0) if (g.config.allow)(Op::Join16) => Kind::Half,
-            (true, 1) if (g.config.allow)(Op::Join64) => Kind::Double,
+            (true, 1) if g.config.doubles && (g.config.allow)(Op::Join64) => Kind::Double,
             (true, _) => Kind::Float,
             (false, 0) if (g.config.allow)(Op::Join16) => Kind::Short,
-            (false, 1) if (g.config.allow)(Op::Join64) => Kind::Long,
+            (false, 1..=3) if (g.config.allow)(Op::Join64) => Kind::Long,
             (false, _) => Kind::Int,
         };
         let float = is_float(op);
@@ -88,13 +88,20 @@ impl Generator {
                 self.add(kind, value);
             }
             Sig::ExtractBits | Sig::InsertBits => {
-                let mut args = vec![self.any(b, Kind::Int)];
-                let more = if op.sig() == Sig::InsertBits { 3 } else { 2 };
-                for _ in 0..more {
+                // Those of 16 bits are left to tests of their own.
+                let kind = match wide(self, false) {
+                    Kind::Long => Kind::Long,
+                    _ => Kind::Int,
+                };
+                let mut args = vec![self.any(b, kind)];
+                if op.sig() == Sig::InsertBits {
+                    args.push(self.any(b, kind));
+                }
+                for _ in 0..2 {
                     args.push(self.any(b, Kind::Int));
                 }
                 let value = b.op(op, &args);
-                self.add(Kind::Int, value);
+                self.add(kind, value);
             }
             Sig::Dot => {
                 let count = 2 * (2 + self.rng.below(3));
@@ -118,7 +125,15 @@ impl Generator {
     }
 
     fn convert(&mut self, b: &mut Builder<'_>, op: Op) {
+        let long = (self.config.allow)(Op::Join64) && self.rng.one_in(4);
         let (from, to) = match op {
+            Op::SToF | Op::UToF if long => (Kind::Long, Kind::Float),
+            Op::FToS | Op::FToU if long => (Kind::Float, Kind::Long),
+            Op::SConvert | Op::UConvert if long => self.rng.pick(&[
+                (Kind::Int, Kind::Long),
+                (Kind::Long, Kind::Int),
+                (Kind::Truth, Kind::Long),
+            ]),
             Op::SToF | Op::UToF => (Kind::Int, Kind::Float),
             Op::FToS | Op::FToU | Op::FrexpExp => (Kind::Float, Kind::Int),
             Op::FConvert if (self.config.allow)(Op::Join16) => self

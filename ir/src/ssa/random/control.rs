@@ -50,9 +50,17 @@ impl Generator {
         }
     }
 
+    /// What a construct carries: integers, of 64 bits now and then.
+    fn carried(&mut self) -> Kind {
+        match (self.config.allow)(Op::Join64) && self.rng.one_in(4) {
+            true => Kind::Long,
+            false => Kind::Int,
+        }
+    }
+
     fn if_(&mut self, b: &mut Builder<'_>, budget: usize, depth: u32) {
         let (condition, divergent) = self.condition(b);
-        let kinds = [Kind::Int, Kind::Float];
+        let kinds = [self.carried(), Kind::Float];
         let mut regions = Vec::new();
         for _ in 0..2 {
             let region = self.region(b, divergent, |g, b| {
@@ -79,13 +87,13 @@ impl Generator {
         if !self.together && self.rng.one_in(5) {
             let label = self.labels.last().copied();
             match label {
-                Some((label, _)) if self.rng.one_in(2) => {
-                    let value = self.any(b, Kind::Int);
+                Some((label, kind)) if self.rng.one_in(2) => {
+                    let value = self.any(b, kind);
                     b.exit(label, &[value]);
                     return;
                 }
-                _ if self.in_loop => {
-                    let value = self.any(b, Kind::Int);
+                _ if let Some(kind) = self.in_loop => {
+                    let value = self.any(b, kind);
                     let op = self.rng.pick(&[Op::Break, Op::Continue]);
                     b.end(op, &[value]);
                     return;
@@ -120,33 +128,34 @@ impl Generator {
         };
         let zero = b.u32(0);
         b.mem_store(access, zero, &[zero]);
-        let init = self.any(b, Kind::Int);
+        let kind = self.carried();
+        let init = self.any(b, kind);
         // A jump out of the body under a divergent condition makes the loop divergent as a whole.
         let jumps = self.rng.one_in(2);
-        let inst = b.inst(Op::Loop, Imm::None, &[init], &[], &[Type::B32]);
-        let outer = std::mem::replace(&mut self.in_loop, jumps);
+        let inst = b.inst(Op::Loop, Imm::None, &[init], &[], &[kind.ty()]);
+        let outer = std::mem::replace(&mut self.in_loop, jumps.then_some(kind));
         let labels = std::mem::take(&mut self.labels);
         if jumps {
             self.labels.clone_from(&labels);
         }
         let body = self.region(b, divergent || jumps, |g, b| {
             let region = b.region;
-            let param = b.func.add_param(region, Type::B32);
-            g.add(Kind::Int, param);
+            let param = b.func.add_param(region, kind.ty());
+            g.add(kind, param);
             g.statements(b, budget, depth + 1);
             if !b.ended() {
-                let value = g.any(b, Kind::Int);
+                let value = g.any(b, kind);
                 b.end(Op::Continue, &[value]);
             }
         });
         self.in_loop = outer;
         self.labels.clear();
         let with_break_if = self.rng.one_in(2);
-        let in_continuing = std::mem::replace(&mut self.in_loop, false);
+        let in_continuing = self.in_loop.take();
         let continuing = self.region(b, divergent || jumps, |g, b| {
             let region = b.region;
-            let param = b.func.add_param(region, Type::B32);
-            g.add(Kind::Int, param);
+            let param = b.func.add_param(region, kind.ty());
+            g.add(kind, param);
             for _ in 0..g.rng.below(3) {
                 g.compute(b);
             }
@@ -155,7 +164,7 @@ impl Generator {
             let next = b.op2(Op::IAdd, count, one);
             b.mem_store(access, zero, &[next]);
             let done = b.op2(Op::ULe, limit, next);
-            let value = g.any(b, Kind::Int);
+            let value = g.any(b, kind);
             if with_break_if {
                 b.end(Op::BreakIf, &[done, param, value]);
             } else {
@@ -169,7 +178,7 @@ impl Generator {
             self.guard_head(b, body, access, limit);
         }
         let value = b.func.insts[inst].results[0];
-        self.add(Kind::Int, value);
+        self.add(kind, value);
     }
 
     /// Puts `if counter >= limit { break }` at the head of a loop's body.
@@ -198,11 +207,9 @@ impl Generator {
         let any = self.any(b, Kind::Int);
         let (three, zero, one) = (b.u32(3), b.u32(0), b.u32(1));
         let limit = b.op2(Op::And, any, three);
-        let block = b.inst(Op::Block, Imm::None, &[], &[], &[Type::B32]);
-        let (in_loop, labels) = (
-            std::mem::replace(&mut self.in_loop, false),
-            std::mem::take(&mut self.labels),
-        );
+        let kind = self.carried();
+        let block = b.inst(Op::Block, Imm::None, &[], &[], &[kind.ty()]);
+        let (in_loop, labels) = (self.in_loop.take(), std::mem::take(&mut self.labels));
         let region = self.region(b, true, |g, b| {
             let inst = b.inst(Op::Loop, Imm::None, &[zero], &[], &[]);
             let body = g.region(b, true, |g, b| {
@@ -215,7 +222,7 @@ impl Generator {
                     done,
                     &[],
                     |b| {
-                        let value = g.any(b, Kind::Int);
+                        let value = g.any(b, kind);
                         b.exit(block, &[value]);
                         vec![]
                     },
@@ -235,23 +242,24 @@ impl Generator {
         (self.in_loop, self.labels) = (in_loop, labels);
         b.func.insts[block].regions.push(region);
         let value = b.func.insts[block].results[0];
-        self.add(Kind::Int, value);
+        self.add(kind, value);
     }
 
     fn block(&mut self, b: &mut Builder<'_>, budget: usize, depth: u32) {
-        let inst = b.inst(Op::Block, Imm::None, &[], &[], &[Type::B32]);
-        self.labels.push((inst, 1));
+        let kind = self.carried();
+        let inst = b.inst(Op::Block, Imm::None, &[], &[], &[kind.ty()]);
+        self.labels.push((inst, kind));
         // Exits may be divergent, so nothing inside may need all invocations.
         let region = self.region(b, true, |g, b| {
             g.statements(b, budget, depth + 1);
             if !b.ended() {
-                let value = g.any(b, Kind::Int);
+                let value = g.any(b, kind);
                 b.end(Op::Yield, &[value]);
             }
         });
         self.labels.pop();
         b.func.insts[inst].regions.push(region);
         let value = b.func.insts[inst].results[0];
-        self.add(Kind::Int, value);
+        self.add(kind, value);
     }
 }

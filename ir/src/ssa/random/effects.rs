@@ -11,6 +11,10 @@ impl Generator {
     pub(super) fn memory(&mut self, b: &mut Builder<'_>) {
         let four = b.u32(4);
         let index = self.any(b, Kind::Int);
+        if (self.config.allow)(Op::Join64) && self.rng.one_in(6) {
+            self.long_memory(b, index);
+            return;
+        }
         match self.rng.below(6) {
             0 | 1 => {
                 let length = b.u32(ARRAY_WORDS);
@@ -48,6 +52,45 @@ impl Generator {
                     self.add(Kind::Int, value);
                 }
             }
+        }
+    }
+
+    /// Integers of 64 bits in the array and in the buffers.
+    fn long_memory(&mut self, b: &mut Builder<'_>, index: Value) {
+        let eight = b.u32(8);
+        let address = |b: &mut Builder<'_>, length: u32| {
+            let length = b.u32(length);
+            let at = b.op2(Op::Index, index, length);
+            b.op2(Op::IMul, at, eight)
+        };
+        let access = Access {
+            mem: self.setup.array,
+            lo: 0,
+            hi: ARRAY_WORDS * 4,
+        };
+        let loaded = match self.rng.below(4) {
+            0 => {
+                let address = address(b, ARRAY_WORDS / 2);
+                let value = self.any(b, Kind::Long);
+                b.mem_store(access, address, &[value]);
+                return;
+            }
+            1 => {
+                let address = address(b, ARRAY_WORDS / 2);
+                b.mem_load(access, address, &[Type::B64])
+            }
+            2 => {
+                let address = address(b, 32);
+                b.buffer_load(self.setup.uniform, None, address, &[Type::B64])
+            }
+            _ => {
+                let address = address(b, 28);
+                let types = vec![Type::B64; 1 + self.rng.below(4)];
+                b.buffer_load(self.setup.source, None, address, &types)
+            }
+        };
+        for value in loaded {
+            self.add(Kind::Long, value);
         }
     }
 

@@ -1,0 +1,230 @@
+//! Operations of 64 bits, worked out on their words. All exact.
+
+use super::Pair;
+use crate::expand::build::Expander;
+use gpucc_ir::ssa::{Imm, InstData, Op, Type, Value};
+use smallvec::SmallVec;
+
+/// Operands as words: one of another width stands there twice.
+pub(super) struct Operands {
+    /// Width of the first operand.
+    pub(super) from: Option<Type>,
+    /// Width of the result.
+    pub(super) to: Type,
+    pub(super) words: SmallVec<[Pair; 4]>,
+}
+
+/// What comes of an operation.
+pub(super) enum Made {
+    /// A result of 64 bits.
+    Pair(Pair),
+    /// A result of another width.
+    One(Value),
+}
+
+/// Computations that [`form`] knows.
+pub(super) fn has(op: Op) -> bool {
+    matches!(
+        op,
+        Op::IAdd
+            | Op::ISub
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Not
+            | Op::Shl
+            | Op::LShr
+            | Op::AShr
+            | Op::IEq
+            | Op::INe
+            | Op::SLt
+            | Op::SLe
+            | Op::ULt
+            | Op::ULe
+            | Op::UConvert
+            | Op::SConvert
+    )
+}
+
+/// Appends the operation's form in words.
+///
+/// # Panics
+/// When the operation stays whole: the caller asked.
+pub(super) fn form(e: &mut Expander, data: &InstData, operands: &Operands) -> Made {
+    let words = &operands.words;
+    match data.op {
+        Op::Const => {
+            let Imm::Bits(bits) = data.imm else {
+                unreachable!("a constant has bits")
+            };
+            Made::Pair([e.u(bits as u32), e.u((bits >> 32) as u32)])
+        }
+        Op::IAdd => Made::Pair(sum(e, words[0], words[1])),
+        Op::ISub => Made::Pair(difference(e, words[0], words[1])),
+        op @ (Op::And | Op::Or | Op::Xor) => {
+            Made::Pair([0, 1].map(|k| e.op(op, &[words[0][k], words[1][k]])))
+        }
+        Op::Not => Made::Pair([0, 1].map(|k| e.not(words[0][k]))),
+        Op::Select => {
+            let [condition, _] = words[0];
+            Made::Pair([0, 1].map(|k| e.select(condition, words[1][k], words[2][k])))
+        }
+        op @ (Op::Shl | Op::LShr | Op::AShr) => Made::Pair(shift(e, op, words[0], words[1][0])),
+        op @ (Op::IEq | Op::INe) => Made::One(equality(e, op, words[0], words[1])),
+        op @ (Op::SLt | Op::SLe | Op::ULt | Op::ULe) => Made::One(order(e, op, words[0], words[1])),
+        op @ (Op::UConvert | Op::SConvert) => match (operands.from, operands.to) {
+            (Some(Type::B64), Type::B64) => Made::Pair(words[0]),
+            (_, Type::B64) => Made::Pair(extension(e, op, words[0][0])),
+            (_, Type::B32) => Made::One(words[0][0]),
+            (_, to) => Made::One(e.convert(op, to, words[0][0])),
+        },
+        Op::Shuffle | Op::Reduce => Made::Pair([0, 1].map(|k| {
+            let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(&[words[0][k]]);
+            args.extend(words[1..].iter().map(|other| other[0]));
+            let b = e.builder();
+            let inst = b.inst(data.op, data.imm, &args, &[], &[Type::B32]);
+            b.result(inst)
+        })),
+        op => unreachable!("{} stays whole", op.name()),
+    }
+}
+
+/// All ones where the condition holds.
+fn mask(e: &mut Expander, condition: Value) -> Value {
+    e.convert(Op::SConvert, Type::B32, condition)
+}
+
+fn is(e: &Expander, value: Value, bits: u32) -> bool {
+    e.as_const(value) == Some(bits.into())
+}
+
+/// The carry is one where the low sum is less than a summand.
+fn sum(e: &mut Expander, [x0, x1]: Pair, [y0, y1]: Pair) -> Pair {
+    let (low, high) = (e.iadd(x0, y0), e.iadd(x1, y1));
+    if is(e, x0, 0) || is(e, y0, 0) {
+        return [low, high];
+    }
+    let carry = e.ult(low, y0);
+    let carry = mask(e, carry);
+    [low, e.isub(high, carry)]
+}
+
+fn difference(e: &mut Expander, [x0, x1]: Pair, [y0, y1]: Pair) -> Pair {
+    let (low, high) = (e.isub(x0, y0), e.isub(x1, y1));
+    if is(e, y0, 0) {
+        return [low, high];
+    }
+    let borrow = match is(e, x0, 0) {
+        true => e.op(Op::INe, &[y0, x0]),
+        false => e.ult(x0, y0),
+    };
+    let borrow = mask(e, borrow);
+    [low, e.iadd(high, borrow)]
+}
+
+/// The amount counts modulo 64: its bit 5 says whether a whole word falls off. Shifts of words take amounts modulo
+/// 32; what crosses from one word to the other is shifted by one first, so that an amount of 0 takes all of it.
+fn shift(e: &mut Expander, op: Op, [low, high]: Pair, amount: Value) -> Pair {
+    let left = op == Op::Shl;
+    // The word that bits leave to the other, that other, and what comes in.
+    let (from, to) = if left { (low, high) } else { (high, low) };
+    let filler = |e: &mut Expander| match op {
+        Op::AShr => {
+            let by = e.u(31);
+            e.ashr(high, by)
+        }
+        _ => e.u(0),
+    };
+    let ordered = |from: Value, to: Value| if left { [from, to] } else { [to, from] };
+    let (onward, back) = match op {
+        Op::Shl => (Op::Shl, Op::LShr),
+        _ => (Op::LShr, Op::Shl),
+    };
+    if let Some(amount) = e.as_const(amount) {
+        let amount = amount as u32 % 64;
+        let by = e.u(amount % 32);
+        return match amount {
+            0 => [low, high],
+            32 => ordered(filler(e), from),
+            33.. => {
+                let moved = e.op(op, &[from, by]);
+                ordered(filler(e), moved)
+            }
+            _ => {
+                let rest = e.u(32 - amount);
+                let (kept, crossing) = (e.op(onward, &[to, by]), e.op(back, &[from, rest]));
+                let to = e.or(kept, crossing);
+                ordered(e.op(op, &[from, by]), to)
+            }
+        };
+    }
+    let (one, bit, zero) = (e.u(1), e.u(32), e.u(0));
+    let moved = e.op(op, &[from, amount]);
+    let kept = e.op(onward, &[to, amount]);
+    let (half, others) = (e.op(back, &[from, one]), e.not(amount));
+    let crossing = e.op(back, &[half, others]);
+    let near = e.or(kept, crossing);
+    let far = e.and(amount, bit);
+    let far = e.op(Op::INe, &[far, zero]);
+    let filler = filler(e);
+    let from = e.select(far, filler, moved);
+    let to = e.select(far, moved, near);
+    ordered(from, to)
+}
+
+fn equality(e: &mut Expander, op: Op, [x0, x1]: Pair, [y0, y1]: Pair) -> Value {
+    if is(e, y0, 0) && is(e, y1, 0) {
+        let any = e.or(x0, x1);
+        return e.op(op, &[any, y0]);
+    }
+    let (low, high) = (e.op(op, &[x0, y0]), e.op(op, &[x1, y1]));
+    match op {
+        Op::IEq => e.and(low, high),
+        _ => e.or(low, high),
+    }
+}
+
+/// The high words decide unless they are equal.
+fn order(e: &mut Expander, op: Op, [x0, x1]: Pair, [y0, y1]: Pair) -> Value {
+    let less = match op {
+        Op::SLt | Op::SLe => Op::SLt,
+        _ => Op::ULt,
+    };
+    let (never, always) = match op {
+        Op::SLt | Op::ULt => (is(e, y0, 0) || is(e, x0, u32::MAX), false),
+        _ => (false, is(e, x0, 0) || is(e, y0, u32::MAX)),
+    };
+    // The low words cannot decide for less, or cannot decide against it.
+    if never {
+        return e.op(less, &[x1, y1]);
+    }
+    if always {
+        let at_most = match less {
+            Op::SLt => Op::SLe,
+            _ => Op::ULe,
+        };
+        return e.op(at_most, &[x1, y1]);
+    }
+    let low = match op {
+        Op::SLt | Op::ULt => e.ult(x0, y0),
+        _ => e.ule(x0, y0),
+    };
+    let (equal, high) = (e.ieq(x1, y1), e.op(less, &[x1, y1]));
+    e.select(equal, low, high)
+}
+
+/// A word, half a word or a truth value, with zeros or its sign above.
+fn extension(e: &mut Expander, op: Op, value: Value) -> Pair {
+    let low = match e.ty(value) {
+        Type::B32 => value,
+        _ => e.convert(op, Type::B32, value),
+    };
+    let high = match op {
+        Op::UConvert => e.u(0),
+        _ => {
+            let by = e.u(31);
+            e.ashr(low, by)
+        }
+    };
+    [low, high]
+}
