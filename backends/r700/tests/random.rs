@@ -31,9 +31,7 @@ fn on_machine(op: Op) -> bool {
 }
 
 fn narrow(func: &Func) -> bool {
-    func.values
-        .values()
-        .all(|value| matches!(value.ty, Type::B1 | Type::B32))
+    func.values.values().all(|value| value.ty != Type::B16)
 }
 
 fn optimised(mut func: Func, level: gpucc_passes::Level) -> Func {
