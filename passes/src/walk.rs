@@ -1,6 +1,7 @@
 //! Walking a function in program order without recursion.
 
 use gpucc_ir::ssa::{Func, Inst, Region};
+use smallvec::SmallVec;
 
 /// What the walk meets, in program order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,8 @@ pub(crate) fn walk(func: &Func, mut see: impl FnMut(Event)) {
         After(Inst),
     }
     see(Event::Enter(func.body));
-    let mut stack = vec![Frame::Region(func.body, 0)];
+    let mut stack: SmallVec<[Frame; 16]> = SmallVec::new();
+    stack.push(Frame::Region(func.body, 0));
     while let Some(frame) = stack.pop() {
         match frame {
             Frame::After(inst) => see(Event::After(inst)),

@@ -333,24 +333,45 @@ impl<'a> Colorer<'a> {
         segments: &[Segment],
         point: u32,
     ) -> bool {
-        cells_of(cell, shape).all(|cell| self.free_cell(file, cell, segments, point))
+        self.free_until(file, cell, shape, segments, point)
+            .is_some()
     }
 
-    fn free_cell(&mut self, file: usize, cell: u16, segments: &[Segment], point: u32) -> bool {
+    /// Where somebody else begins to live at `cell` behind a register of a shape, if that would overlap nothing;
+    /// `u32::MAX` when nobody does.
+    fn free_until(
+        &mut self,
+        file: usize,
+        cell: u16,
+        shape: Shape,
+        segments: &[Segment],
+        point: u32,
+    ) -> Option<u32> {
+        let mut until = u32::MAX;
+        for cell in cells_of(cell, shape) {
+            until = until.min(self.cell_free_until(file, cell, segments, point)?);
+        }
+        Some(until)
+    }
+
+    fn cell_free_until(
+        &mut self,
+        file: usize,
+        cell: u16,
+        segments: &[Segment],
+        point: u32,
+    ) -> Option<u32> {
         let file = &mut self.colors.files[file];
         self.colors.steps += 1;
         let first = segments[0];
-        let Some(&busy) = file.busy.get(cell as usize) else {
-            return false;
-        };
+        let busy = file.busy.get_mut(cell as usize)?;
         // `point` never goes back within a sweep; segments may begin after it.
-        if busy > first.start && first.start >= point {
-            return false;
+        if *busy > first.start && first.start >= point {
+            return None;
         }
         let track = &mut file.tracks[cell as usize];
-        for list in 0..2 {
-            let stays = &track.stays[list];
-            let cursor = &mut track.cursor[list];
+        let mut until = u32::MAX;
+        for (stays, cursor) in track.stays.iter().zip(&mut track.cursor) {
             while (*cursor as usize) < stays.len() && stays[*cursor as usize].end <= point {
                 *cursor += 1;
                 self.colors.steps += 1;
@@ -359,23 +380,24 @@ impl<'a> Colorer<'a> {
             if let Some(stay) = rest.first()
                 && stay.start <= point
             {
-                file.busy[cell as usize] = stay.end;
+                *busy = stay.end;
             }
             for segment in segments {
                 match rest.first() {
                     None => break,
                     Some(stay) if stay.start >= segment.end => continue,
-                    Some(stay) if stay.end > segment.start => return false,
+                    Some(stay) if stay.end > segment.start => return None,
                     Some(_) => {}
                 }
                 rest = &rest[rest.partition_point(|stay| stay.end <= segment.start)..];
                 self.colors.steps += 1;
                 if rest.first().is_some_and(|stay| stay.start < segment.end) {
-                    return false;
+                    return None;
                 }
             }
+            until = until.min(rest.first().map_or(u32::MAX, |stay| stay.start));
         }
-        true
+        Some(until)
     }
 
     /// Puts a class at a cell that was found free.

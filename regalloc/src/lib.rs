@@ -2,7 +2,7 @@
 //! One register allocator for all back ends: registers are arrays of cells.
 //!
 //! [`allocate`] takes a machine function over virtual registers and leaves one over physical cells.
-//! In one round it computes liveness ([`live`]), forms classes of registers that share a place and
+//! Copies that no file could hold are taken apart ([`apart`]). In one round it computes liveness ([`live`]), forms classes of registers that share a place and
 //! units of classes that lie together ([`classes`]), and gives them cells ([`color`]). If something
 //! had to be spilled, spill code is written ([`spill`]) and another round begins. In the end copies
 //! are ordered ([`moves`]) and written ([`finish`]), and the symbolic checker ([`check`]) proves the
@@ -11,6 +11,7 @@
 //! Every step is linear, or linear times a logarithm; the result does not depend on anything but
 //! the input.
 
+mod apart;
 mod api;
 pub mod check;
 mod classes;
@@ -99,6 +100,7 @@ fn solve<I: Inst, T: Target<I>>(
     options: &Options,
 ) -> Result<Proof<I>, Error> {
     let given = func.vregs.len();
+    apart::apart(func, target, options);
     let (mut work, recorded) = work::flatten(func)?;
     for reg in &mut work.regs {
         let demand = reg.data.demand;

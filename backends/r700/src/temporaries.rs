@@ -7,11 +7,14 @@
 use crate::group::{Clause, Range};
 use crate::live::Cells;
 use crate::slot::Read;
+use smallvec::{SmallVec, smallvec};
 
 /// First clause temporary.
 pub const FIRST: u8 = 124;
 /// How many there are.
 const COUNT: u8 = 4;
+
+const NONE: u32 = u32::MAX;
 
 /// One value of a cell within a clause.
 #[derive(Clone, Debug)]
@@ -21,7 +24,7 @@ struct Value {
     from: u32,
     to: u32,
     /// Where it is named: group, unit, and source (3 for the destination).
-    names: Vec<(u32, u8, u8)>,
+    names: SmallVec<[(u32, u8, u8); 4]>,
     local: bool,
 }
 
@@ -50,17 +53,18 @@ fn values(clause: &Clause, live: &Cells, ranges: &[Range], limit: u8) -> Vec<Val
         fixed.insert(cell);
     }
     let mut values: Vec<Value> = Vec::new();
-    let mut current: Vec<Option<usize>> = vec![None; 512];
+    // The number of the value that each cell holds.
+    let mut current = [NONE; 512];
     for (at, packed) in clause.groups.iter().enumerate() {
         let at = at as u32;
         for (unit, slot) in packed.group.slots.iter().enumerate() {
             let Some(slot) = slot else { continue };
             for (index, source) in slot.sources().iter().enumerate() {
                 if let Some(cell) = source.read.cell()
-                    && let Some(value) = current[usize::from(cell)]
+                    && let Some(value) = values.get_mut(current[usize::from(cell)] as usize)
                 {
-                    values[value].to = at;
-                    values[value].names.push((at, unit as u8, index as u8));
+                    value.to = at;
+                    value.names.push((at, unit as u8, index as u8));
                 }
             }
         }
@@ -68,23 +72,20 @@ fn values(clause: &Clause, live: &Cells, ranges: &[Range], limit: u8) -> Vec<Val
             if let Some(dst) = slot.and_then(|slot| slot.dst)
                 && let Some(cell) = dst.cell()
             {
-                current[usize::from(cell)] = Some(values.len());
+                current[usize::from(cell)] = values.len() as u32;
                 values.push(Value {
                     cell,
                     from: at,
                     to: at + 1,
-                    names: vec![(at, unit as u8, 3)],
+                    names: smallvec![(at, unit as u8, 3)],
                     local: !fixed.contains(cell) && dst.gpr < limit,
                 });
             }
         }
     }
-    for (cell, value) in current.iter().enumerate() {
-        if let Some(value) = value
-            && live.contains(cell as u16)
-        {
-            values[*value].local = false;
-        }
+    for (number, value) in (0..).zip(&mut values) {
+        let is_last = current[usize::from(value.cell)] == number;
+        value.local &= !(is_last && live.contains(value.cell));
     }
     values
 }

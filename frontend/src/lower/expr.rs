@@ -11,6 +11,7 @@ use naga::{
     DerivativeAxis, DerivativeControl, Expression, GlobalVariable, Handle, Literal,
     RelationalFunction, ScalarKind, TypeInner,
 };
+use std::borrow::Cow;
 
 /// The width and bits of a literal.
 pub fn literal(literal: Literal) -> (Type, u64) {
@@ -38,17 +39,21 @@ impl<'a> Lower<'a> {
     }
 
     /// What a pointer expression points to.
-    pub fn pointee(&self, frame: &Frame<'a>, handle: Handle<Expression>) -> Result<TypeInner> {
+    pub fn pointee(
+        &self,
+        frame: &Frame<'a>,
+        handle: Handle<Expression>,
+    ) -> Result<Cow<'a, TypeInner>> {
         match *self.inner(frame, handle) {
-            TypeInner::Pointer { base, .. } => Ok(self.types.inner(base).clone()),
+            TypeInner::Pointer { base, .. } => Ok(Cow::Borrowed(self.types.inner(base))),
             TypeInner::ValuePointer {
                 size: Some(size),
                 scalar,
                 ..
-            } => Ok(TypeInner::Vector { size, scalar }),
+            } => Ok(Cow::Owned(TypeInner::Vector { size, scalar })),
             TypeInner::ValuePointer {
                 size: None, scalar, ..
-            } => Ok(TypeInner::Scalar(scalar)),
+            } => Ok(Cow::Owned(TypeInner::Scalar(scalar))),
             _ => Err(Stop::internal("a pointer is expected")),
         }
     }

@@ -257,7 +257,7 @@ impl<'a> Lower<'a> {
     ) -> Result<()> {
         let place = self.place(frame, pointer)?;
         let inner = self.pointee(frame, pointer)?;
-        let TypeInner::Atomic(scalar) = inner else {
+        let TypeInner::Atomic(scalar) = *inner else {
             return Err(Stop::internal("an atomic on what is not atomic"));
         };
         let op = atomic_op(fun, scalar)?;

@@ -375,7 +375,8 @@ impl Func {
     /// Every region in program order, outermost first, with its owner and nesting depth.
     pub fn regions_in_order(&self) -> Vec<(Region, Option<Inst>, u32)> {
         let mut order = Vec::with_capacity(self.regions.len());
-        let mut stack = vec![(self.body, None, 0)];
+        let mut stack: SmallVec<[(Region, Option<Inst>, u32); 16]> = SmallVec::new();
+        stack.push((self.body, None, 0));
         while let Some((region, owner, depth)) = stack.pop() {
             order.push((region, owner, depth));
             for &inst in self.regions[region].insts.iter().rev() {

@@ -29,6 +29,7 @@ impl Colorer<'_> {
         let (row, total) = (cells.row, cells.limit * cells.row);
         let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
         let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
+        let end = data.segments.last().map_or(0, |last| last.end);
         let mut best: Option<((u16, bool, u32), u16)> = None;
         for cell in 0..total.saturating_sub(extent - 1) {
             if data.phases >> (cell % row) & 1 == 0 {
@@ -42,14 +43,15 @@ impl Colorer<'_> {
                     .count() as u16,
             };
             let apart = preferred.is_some_and(|phase| u16::from(phase) != cell % row);
-            if best.is_some_and(|(rank, _)| rank <= (new, apart, 0))
-                || !self.free(file, cell, data.shape, &data.segments, point)
-            {
+            if best.is_some_and(|(rank, _)| rank <= (new, apart, 0)) {
                 continue;
             }
+            let Some(until) = self.free_until(file, cell, data.shape, &data.segments, point) else {
+                continue;
+            };
             // What is new is as good here as there.
             let gap = match new {
-                0 => self.gap(file, cell, data.shape, &data.segments),
+                0 => until - end,
                 _ => 0,
             };
             let rank = (new, apart, gap);

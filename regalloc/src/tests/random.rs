@@ -344,3 +344,32 @@ fn far_too_many_values_settle_in_few_rounds() {
         );
     }
 }
+
+#[test]
+fn more_values_than_there_are_registers_change_places_at_once() {
+    let count = 60;
+    let list = |first: usize, turn: usize| -> String {
+        let names = (0..count).map(|k| format!("v{}", first + (k + turn) % count));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let mut text = String::from("mach \"turn\"\n");
+    for v in 0..2 * count {
+        text += &format!("v{v}: R\n");
+    }
+    text += "b0: -> b1\n";
+    for v in 0..count {
+        text += &format!("    v{v} = make {v}\n");
+    }
+    let turned = list(count, 0).replace(' ', ", ");
+    text += &format!("    {turned} = copy {}\n", list(0, 1));
+    for v in 0..count {
+        text += &format!("    sink v{} v{v}\n", count + v);
+    }
+    text += "b1:\n    end\n";
+    let func = gpucc_ir::mach::parse(&text, FILES).unwrap();
+    for policy in [Policy::Compact { free_rows: 1 }, Policy::Tight] {
+        let (allocated, result) = run(&func, [4, 8, 8], policy, true).unwrap();
+        assert!(result.spilled > 0);
+        assert_eq!(trace(&func, 1, 4), trace(&allocated, 1, 4));
+    }
+}

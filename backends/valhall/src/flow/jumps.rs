@@ -5,6 +5,7 @@ use crate::inst::{Inst, Op, Src};
 use crate::isa::{Opcode, f};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::{Block, Edges, Func};
+use smallvec::SmallVec;
 
 /// A branch over a jump becomes a branch to where the jump leads, and a branch to a jump one to where that leads.
 pub fn turn_branches(func: &mut Func<Inst>) {
@@ -18,6 +19,11 @@ pub fn turn_branches(func: &mut Func<Inst>) {
             .and_then(|op| op.target),
         _ => None,
     };
+    // How many blocks lead to each.
+    let mut ways: Ways = SecondaryMap::new();
+    for &block in &func.layout {
+        count(&mut ways, func.successors(Edges::Logical, block), &[]);
+    }
     for position in 0..func.layout.len() {
         let block = func.layout[position];
         let Some(mut target) = branch_target(func, block) else {
@@ -29,7 +35,7 @@ pub fn turn_branches(func: &mut Func<Inst>) {
                 _ => break,
             }
         }
-        retarget(func, block, target);
+        retarget(func, block, target, &mut ways);
         let Some(&over) = func.layout.get(position + 1) else {
             continue;
         };
@@ -38,21 +44,16 @@ pub fn turn_branches(func: &mut Func<Inst>) {
             .last()
             .and_then(|node| node.inst.op());
         let turns = last.is_some_and(|op| op.opcode == Opcode::Branchz && !is_jump(op));
-        let preds_of_over = || {
-            let all = func.layout.iter();
-            all.filter(|&&from| func.successors(Edges::Logical, from).contains(&over))
-                .count()
-        };
         if let Some(beyond) = only_jump(func, over)
             && turns
             && lands_next(func, position + 1, Some(target))
-            && preds_of_over() == 1
+            && ways[over] == 1
         {
             func.blocks[over].nodes.clear();
             for list in [Edges::Logical, Edges::Physical] {
-                replace_edge(func, list, over, beyond, target);
+                replace_edge(func, list, over, (beyond, target), &mut ways);
             }
-            retarget(func, block, beyond);
+            retarget(func, block, beyond, &mut ways);
             if let Some(node) = func.blocks[block].nodes.last_mut()
                 && let Inst::Op(op) = &mut node.inst
             {
@@ -79,8 +80,22 @@ pub fn branch_target(func: &Func<Inst>, block: Block) -> Option<Block> {
     func.blocks[block].nodes.last()?.inst.op()?.target
 }
 
+/// How many blocks lead to each, logically.
+type Ways = SecondaryMap<Block, i32>;
+
+/// A block leads to some others, and no longer to those before.
+fn count(ways: &mut Ways, now: &[Block], before: &[Block]) {
+    for (list, change) in [(before, -1), (now, 1)] {
+        for (k, &to) in list.iter().enumerate() {
+            if !list[..k].contains(&to) {
+                ways[to] += change;
+            }
+        }
+    }
+}
+
 /// Makes the branch at the end of a block lead elsewhere.
-fn retarget(func: &mut Func<Inst>, block: Block, to: Block) {
+fn retarget(func: &mut Func<Inst>, block: Block, to: Block, ways: &mut Ways) {
     let Some(node) = func.blocks[block].nodes.last_mut() else {
         return;
     };
@@ -89,11 +104,19 @@ fn retarget(func: &mut Func<Inst>, block: Block, to: Block) {
         return;
     };
     for edges in [Edges::Logical, Edges::Physical] {
-        replace_edge(func, edges, block, from, to);
+        replace_edge(func, edges, block, (from, to), ways);
     }
 }
 
-fn replace_edge(func: &mut Func<Inst>, edges: Edges, block: Block, from: Block, to: Block) {
+/// A block leads to the second place instead of the first.
+fn replace_edge(
+    func: &mut Func<Inst>,
+    edges: Edges,
+    block: Block,
+    (from, to): (Block, Block),
+    ways: &mut Ways,
+) {
+    let before: SmallVec<[Block; 2]> = SmallVec::from_slice(func.successors(edges, block));
     let data = &mut func.blocks[block];
     let list = match edges {
         Edges::Logical => &mut data.logical,
@@ -103,6 +126,9 @@ fn replace_edge(func: &mut Func<Inst>, edges: Edges, block: Block, from: Block, 
         list.retain(|&mut other| other != from);
     } else if let Some(place) = list.iter_mut().find(|place| **place == from) {
         *place = to;
+    }
+    if edges == Edges::Logical {
+        count(ways, func.successors(edges, block), &before);
     }
 }
 

@@ -35,6 +35,9 @@ fn parts(func: &Func<Inst>, block: Block) -> bool {
     op.is_some_and(|op| op.target.is_some() && op.divergent && !is_jump(op))
 }
 
+/// Visits of blocks in search of where lanes meet, for each block; a thousand ways out of one loop would take a thousand.
+const VISITS: u64 = 64;
+
 /// Blocks where lanes meet again that a divergent branch parted: reached from both its sides, no further than where all
 /// of them have met.
 fn gathers(func: &Func<Inst>) -> SecondaryMap<Block, bool> {
@@ -49,6 +52,7 @@ fn gathers(func: &Func<Inst>) -> SecondaryMap<Block, bool> {
         return gathers;
     }
     let after = Tree::postdominators(func);
+    let mut budget = VISITS * func.layout.len() as u64;
     let mut seen: SecondaryMap<Block, (u32, u8)> = SecondaryMap::new();
     let mut stack: Vec<Block> = Vec::new();
     for (number, &block) in (1u32..).zip(&parting) {
@@ -63,6 +67,14 @@ fn gathers(func: &Func<Inst>) -> SecondaryMap<Block, bool> {
                 if Some(at) == meeting {
                     continue;
                 }
+                if budget == 0 {
+                    // Lanes may gather anywhere: it costs time where none were parted, and is never wrong.
+                    for &block in &func.layout {
+                        gathers[block] = true;
+                    }
+                    return gathers;
+                }
+                budget -= 1;
                 let entry = &mut seen[at];
                 if entry.0 != number {
                     *entry = (number, 0);
