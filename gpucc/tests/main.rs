@@ -3,6 +3,7 @@
 mod common;
 mod contract;
 mod cost;
+mod doubles;
 mod features;
 mod files;
 mod languages;

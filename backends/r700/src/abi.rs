@@ -21,6 +21,8 @@ use gpucc_ir::ssa::{
 pub const IMMEDIATES: u8 = 14;
 /// Constant buffer of the driver.
 pub const DRIVER: u8 = 15;
+/// Semantic of a place in a point: no vertex program exports it.
+pub const POINT: u32 = 255;
 /// First fetch resource of storage buffers.
 const STORAGE: u32 = 16;
 /// First fetch resource of textures.
@@ -47,6 +49,8 @@ pub struct Abi {
     pub notes: Vec<String>,
     /// Fragment: register of position.
     pub position: Option<u32>,
+    /// Fragment: register of the place in a point.
+    pub point: Option<u32>,
     /// Fragment: register of the face.
     pub face: Option<u32>,
     /// Fragment: register with the sample number in w.
@@ -455,16 +459,8 @@ impl Abi {
         if last.is_some() {
             register += 1;
         }
-        if register > 32 {
-            return Err(Failure::Limit {
-                what: "fragment inputs",
-                needed: register.into(),
-                available: 32,
-                hint: "pack scalars into vectors",
-                span: Span::NONE,
-            });
-        }
         for wanted in [
+            Builtin::PointCoord,
             Builtin::Position,
             Builtin::FrontFacing,
             Builtin::SampleIndex,
@@ -475,7 +471,12 @@ impl Abi {
                 .find(|(input, data)| used(*input) && data.kind == InputKind::Builtin(wanted));
             let Some((input, _)) = found else { continue };
             let mut channel = 0;
+            let mut semantic = None;
             match wanted {
+                Builtin::PointCoord => {
+                    self.point = Some(register);
+                    semantic = Some(POINT);
+                }
                 Builtin::Position => self.position = Some(register),
                 Builtin::FrontFacing => self.face = Some(register),
                 _ => {
@@ -487,11 +488,21 @@ impl Abi {
                 input,
                 register: Some(register),
                 channel,
-                semantic: None,
+                semantic,
                 interpolation: None,
                 attribute: None,
             });
             register += 1;
+        }
+        // SPI_PS_INPUT_CNTL has 32 entries, and addresses of position and face have five bits.
+        if register > 32 {
+            return Err(Failure::Limit {
+                what: "fragment inputs",
+                needed: register.into(),
+                available: 32,
+                hint: "pack scalars into vectors",
+                span: Span::NONE,
+            });
         }
         for (output, data) in func.outputs.iter() {
             let (export, index, channel) = match data.kind {

@@ -133,6 +133,11 @@ impl Chip {
             Chip::Rv610 | Chip::Rv620 => 16,
         }
     }
+    /// Double precision: "not available on all R7xx products" (R700 ISA 4.12); peers and products say that
+    /// RV770 and RV790 have it. The guide's chapter on R6xx has no such operations.
+    pub const fn has_doubles(self) -> bool {
+        matches!(self, Chip::Rv770 | Chip::Rv790)
+    }
     /// Subentries of a stack entry. R700 ISA 3.6.5.
     pub const fn subentries(self) -> u32 {
         if self.wave() == 64 { 4 } else { 8 }

@@ -34,7 +34,8 @@ pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
         match op::units(isa, op) {
             Units::Trans => trans += 1,
             Units::Vector => vector += 1,
-            Units::Reduction => reductions += 1,
+            Units::Reduction | Units::Quad => reductions += 1,
+            Units::Pair => vector += 2,
             Units::Any => {}
         }
         let mut start = 0;

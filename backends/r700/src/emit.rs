@@ -203,7 +203,7 @@ impl Emitter<'_> {
     fn ends_exports(&self, inst: &Inst) -> bool {
         let alu = match inst {
             Inst::Alu(alu) => !op::is_kill(alu.op),
-            Inst::Dot { .. } | Inst::Cube { .. } | Inst::Copy { .. } => true,
+            Inst::Dot { .. } | Inst::Cube { .. } | Inst::Double(_) | Inst::Copy { .. } => true,
             _ => false,
         };
         let mut clobbers = false;
@@ -231,6 +231,7 @@ impl Emitter<'_> {
             Inst::Alu(alu) => self.alu(alu, span),
             Inst::Dot { dst, src, clamp } => self.dot(*dst, src, *clamp, span),
             Inst::Cube { dst, src } => self.cube(*dst, *src, span),
+            Inst::Double(double) => self.double(double, span),
             Inst::Copy { dst, src } => self.copy(dst, src, span),
             Inst::ArrayRead { dst, from } => self.array_read(*dst, from, span),
             Inst::ArrayWrite { to, value, .. } => self.array_write(to, value, span),

@@ -1,6 +1,7 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
 mod arrays;
+pub mod double;
 pub mod image;
 mod texture;
 
@@ -71,7 +72,7 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
     arrays::expand(&mut func);
     image::expand(&mut func);
     texture::expand(&mut func);
-    gpucc_passes::expand::expand(&mut func, &crate::target::R700, &model);
+    gpucc_passes::expand::expand(&mut func, &double::Machine, &model);
     if options.effort > Effort::None {
         // What comes out is the reference for the bytes: WGSL's freedoms are used up here.
         let relaxed = gpucc_passes::Options {

@@ -42,7 +42,11 @@ const fn moves(inst: &Inst) -> bool {
     is_fetch(inst)
         || matches!(
             inst,
-            Inst::Alu(_) | Inst::Dot { .. } | Inst::Cube { .. } | Inst::Copy { .. }
+            Inst::Alu(_)
+                | Inst::Dot { .. }
+                | Inst::Cube { .. }
+                | Inst::Double(_)
+                | Inst::Copy { .. }
         )
 }
 

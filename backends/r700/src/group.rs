@@ -15,6 +15,7 @@ use crate::slot::{Dst, Operand, Read, Slot, cell};
 pub use encode::encode;
 use gpucc_ir::ssa::Span;
 use graph::{AR_FIRST, Graph};
+use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -25,6 +26,8 @@ pub enum Work {
     One(Slot),
     /// A reduction over the four vector slots.
     Four([Slot; 4]),
+    /// A double, from slot x on.
+    Double(SmallVec<[Slot; 4]>),
 }
 
 /// An array of cells that an indexed operation may touch.
@@ -71,6 +74,7 @@ impl Item {
         match &self.work {
             Work::One(slot) => std::slice::from_ref(slot),
             Work::Four(slots) => slots,
+            Work::Double(slots) => slots,
         }
     }
     fn op(&self) -> AluOp {
@@ -179,14 +183,9 @@ impl Clause {
 
     /// The last group narrows the execute mask.
     pub fn narrows(&self) -> bool {
-        self.groups.last().is_some_and(|packed| {
-            packed
-                .group
-                .slots
-                .iter()
-                .flatten()
-                .any(|slot| op::is_pred_set(slot.op))
-        })
+        self.groups
+            .last()
+            .is_some_and(|packed| packed.group.slots.iter().flatten().any(Slot::narrows))
     }
 }
 
@@ -522,6 +521,14 @@ impl Packer {
                 ];
                 group.admit_reduction(&slots).ok()
             }
+            Work::Double(slots) => {
+                if trans {
+                    return None;
+                }
+                let next: SmallVec<[Slot; 4]> =
+                    slots.iter().map(|slot| self.forwarded(slot)).collect();
+                group.admit_double(0, &next).ok()
+            }
             Work::One(slot) => {
                 let slot = self.forwarded(slot);
                 match op::units(group.isa(), slot.op) {
@@ -539,7 +546,7 @@ impl Packer {
                         None if slot.op == AluOp::MOVA_INT => group.admit(0, &slot).ok(),
                         None => (0..TRANS).find_map(|unit| group.admit(unit, &slot).ok()),
                     },
-                    Units::Reduction => None,
+                    Units::Reduction | Units::Pair | Units::Quad => None,
                 }
             }
         }

@@ -130,6 +130,17 @@ impl Alu {
     }
 }
 
+/// A double-precision operation: two slots, or four for products. R700 ISA 4.12.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Double {
+    /// What it does.
+    pub op: AluOp,
+    /// Low dword (channel x) and high dword (channel y) of the result; one word stands in the first.
+    pub dst: [Option<Reg>; 2],
+    /// High and low dword of each operand; operands of one word stand in the first.
+    pub src: SmallVec<[[Source; 2]; 3]>,
+}
+
 /// What one channel of a fetched or exported row carries.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Lane {
@@ -384,6 +395,8 @@ pub enum Inst {
         /// Direction x, y, z.
         src: [Reg; 3],
     },
+    /// Double precision.
+    Double(Double),
     /// A parallel copy.
     Copy {
         /// Destinations.

@@ -8,9 +8,10 @@ mod program;
 
 use crate::isa::{self, AluOp};
 use crate::op::{self, Units};
-use crate::slot::{Read, Slot};
+use crate::slot::{Operand, Read, Slot};
 use ports::{FREE, NO_PORT, Ports, Reads, SCL, VEC};
 pub use program::{Finished, legal};
+use smallvec::SmallVec;
 
 /// Number of the trans slot; 0..=3 are x, y, z, w.
 pub const TRANS: usize = 4;
@@ -54,6 +55,11 @@ pub enum Violation {
     /// The four slots of a reduction differ.
     #[error("the four slots of a reduction differ in operation or modifiers (R700 ISA 4.8.2.1)")]
     Reduction,
+    /// The slots of a double differ from what it asks for.
+    #[error(
+        "the slots of a double differ in operation, high dwords or modifiers (R700 ISA 4.12, 9.2)"
+    )]
+    Double,
     /// PV or PS holds nothing.
     #[error("PV or PS is read where no slot of the previous group left a value (R700 ISA 4.4)")]
     Stale,
@@ -178,16 +184,19 @@ impl Group {
         }
         let units = op::units(self.isa, slot.op);
         match (units, unit == TRANS) {
-            (Units::Trans, false) | (Units::Vector | Units::Reduction, true) => {
+            (Units::Trans, false)
+            | (Units::Vector | Units::Reduction | Units::Pair | Units::Quad, true) => {
                 return Err(Violation::Unit);
             }
             _ => {}
         }
         let mut next = *self;
         next.admit_scalar(unit, slot)?;
-        if units == Units::Reduction {
-            // Reductions come four at a time through `admit_reduction`.
-            return Err(Violation::Reduction);
+        // These come together through `admit_reduction` and `admit_double`.
+        match units {
+            Units::Reduction => return Err(Violation::Reduction),
+            Units::Pair | Units::Quad => return Err(Violation::Double),
+            Units::Any | Units::Trans | Units::Vector => {}
         }
         if self.reduction && unit != TRANS {
             return Err(Violation::Reduction);
@@ -218,6 +227,55 @@ impl Group {
         }
         next.reduction = true;
         next.place(&[(0, slots[0]), (1, slots[1]), (2, slots[2]), (3, slots[3])])?;
+        Ok(next)
+    }
+
+    /// The group with the slots of a double from `unit` on.
+    ///
+    /// # Errors
+    /// The rule that forbids it.
+    pub fn admit_double(&self, unit: usize, slots: &[Slot]) -> Result<Group, Violation> {
+        let Some(first) = slots.first() else {
+            return Err(Violation::Double);
+        };
+        let units = op::units(self.isa, first.op);
+        let count = units.together();
+        if !matches!(units, Units::Pair | Units::Quad)
+            || slots.len() != count
+            || unit % count != 0
+            || unit + count > TRANS
+        {
+            return Err(Violation::Double);
+        }
+        if self.slots[unit..unit + count].iter().any(Option::is_some) {
+            return Err(Violation::Taken);
+        }
+        let splits = first.op == AluOp::FREXP_64;
+        let product = units == Units::Quad && !splits;
+        let tests = op::is_pred_set(first.op);
+        let mut next = *self;
+        let mut placed: SmallVec<[(usize, Slot); 4]> = SmallVec::new();
+        for (place, slot) in slots.iter().enumerate() {
+            let high = if product { place < 3 } else { place == 0 };
+            let signs = |(index, source): (usize, &Operand)| {
+                let takes = high && !(slot.op == AluOp::LDEXP_64 && index == 1);
+                (source.neg || source.abs) && !takes
+            };
+            let scaled = slot.clamp || slot.omod != 0;
+            if slot.op != first.op
+                || product && high && slot.sources() != first.sources()
+                || slot.sources().iter().enumerate().any(signs)
+                || scaled && (tests || splits || place % 2 == 1)
+                || product && place == 2 && (slot.clamp, slot.omod) != (first.clamp, first.omod)
+            {
+                return Err(Violation::Double);
+            }
+            // The slots are one test.
+            next.predicate = self.predicate;
+            next.admit_scalar(unit + place, slot)?;
+            placed.push((unit + place, *slot));
+        }
+        next.place(&placed)?;
         Ok(next)
     }
 

@@ -121,6 +121,7 @@ const fn is_alu(inst: &Inst) -> bool {
         Inst::Alu(_)
             | Inst::Dot { .. }
             | Inst::Cube { .. }
+            | Inst::Double(_)
             | Inst::Copy { .. }
             | Inst::ArrayRead { .. }
             | Inst::ArrayWrite { .. }

@@ -8,6 +8,7 @@
 mod arrays;
 mod compute;
 mod control;
+mod double;
 mod image;
 mod interface;
 pub(crate) mod linear;
@@ -73,6 +74,8 @@ struct Lower<'a> {
     m: mach::Func<Inst>,
     block: Block,
     values: SecondaryMap<Value, Option<Place>>,
+    /// Values of 64 bits: low and high dword.
+    doubles: SecondaryMap<Value, Option<[Source; 2]>>,
     loops: Vec<LoopFrame>,
     variables: SecondaryMap<Mem, Option<Variable>>,
     scratch: u32,
@@ -107,6 +110,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         m,
         block,
         values: SecondaryMap::new(),
+        doubles: SecondaryMap::new(),
         loops: Vec::new(),
         variables: SecondaryMap::new(),
         scratch: 0,
@@ -173,6 +177,10 @@ impl Lower<'_> {
         match &mut inst {
             Inst::Alu(alu) | Inst::If(alu) => self.limit_constants(alu.src.iter_mut()),
             Inst::Dot { src, .. } => self.limit_constants(src.iter_mut().flatten()),
+            Inst::Double(double) => {
+                self.limit_constants(double.src.iter_mut().flatten());
+                self.limit_literals(double);
+            }
             _ => {}
         }
         self.m.push(self.block, inst, self.span);
@@ -330,7 +338,7 @@ impl Lower<'_> {
     /// swaps its operands.
     fn comparison(&self, value: Value) -> Option<(AluOp, Value, Value)> {
         let data = self.ssa.def(value)?;
-        ops::comparison(data)
+        ops::comparison(self.ssa, data)
     }
 
     fn instruction(&mut self, inst: ssa::Inst) -> Result<(), Failure> {

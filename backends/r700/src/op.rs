@@ -15,6 +15,21 @@ pub enum Units {
     Vector,
     /// All of x, y, z, w together.
     Reduction,
+    /// x and y, or z and w, together: a double.
+    Pair,
+    /// All of x, y, z, w together: a product of doubles.
+    Quad,
+}
+
+impl Units {
+    /// Slots that it takes together.
+    pub const fn together(self) -> usize {
+        match self {
+            Units::Any | Units::Trans | Units::Vector => 1,
+            Units::Pair => 2,
+            Units::Reduction | Units::Quad => 4,
+        }
+    }
 }
 
 fn has(op: AluOp, flags: u32) -> bool {
@@ -26,6 +41,8 @@ pub fn units(isa: &'static Isa, op: AluOp) -> Units {
     let row = isa.alu_op(op);
     match (row.units & VECTOR != 0, row.units & TRANS != 0) {
         _ if row.flags & flag::REDUCTION != 0 => Units::Reduction,
+        _ if row.flags & flag::PAIR_64 != 0 => Units::Pair,
+        _ if row.flags & flag::QUAD_64 != 0 => Units::Quad,
         (true, true) => Units::Any,
         (false, _) => Units::Trans,
         (true, false) => Units::Vector,

@@ -140,20 +140,10 @@ fn refuse(what: Refusal, family: Family, span: Span) -> Failure {
     }
 }
 
-/// What the machine could do and we have not built.
-fn not_yet(feature: &str, span: Span) -> Failure {
-    Failure::NotYet {
-        feature: feature.into(),
-        stage: "refuse",
-        span,
-    }
-}
-
 /// Checks what the function asks of the machine.
 ///
 /// # Errors
-/// [`Failure::Refused`] for the first feature in program order that the table names, and
-/// [`Failure::NotYet`] for what stands beside it and is our own gap.
+/// [`Failure::Refused`] for the first feature in program order that the table names.
 pub fn check(func: &Func, chip: Chip) -> Result<(), Failure> {
     let lanes: u64 = func.workgroup_size.iter().map(|&n| u64::from(n)).product();
     for (region, ..) in func.regions_in_order() {
@@ -225,11 +215,8 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
     // Integers of 64 bits are pairs of words by now: what else is that wide computes with floats.
     let seam = matches!(data.op, Op::Join64 | Op::Lo64 | Op::Hi64);
     let wide = |&value: &Value| func.ty(value) == Type::B64;
-    if !seam && data.args.iter().chain(&data.results).any(wide) {
-        return Err(match chip {
-            Chip::Rv770 | Chip::Rv790 => not_yet("double precision", span),
-            _ => refuse(Refusal::Doubles, span),
-        });
+    if !seam && !chip.has_doubles() && data.args.iter().chain(&data.results).any(wide) {
+        return Err(refuse(Refusal::Doubles, span));
     }
     // The operands were results before.
     match data.results.iter().any(|&v| func.ty(v) == Type::B16) {

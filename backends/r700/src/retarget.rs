@@ -56,6 +56,15 @@ fn forward(items: &mut [Item], isa: &'static Isa) {
                     source.read = original(source).unwrap_or(source.read);
                 }
             }
+            Work::Double(slots) => {
+                let mut next = slots.clone();
+                for source in next.iter_mut().flat_map(|slot| &mut slot.src) {
+                    source.read = original(source).unwrap_or(source.read);
+                }
+                if next != *slots && Group::of(isa).admit_double(0, &next).is_ok() {
+                    *slots = next;
+                }
+            }
             Work::Four(slots) => {
                 let mut next = *slots;
                 for source in next.iter_mut().flat_map(|slot| &mut slot.src) {

@@ -65,7 +65,7 @@ fn number(v: VReg) -> u8 {
 fn moves(inst: &Inst) -> bool {
     match inst {
         Inst::Alu(alu) => !op::is_kill(alu.op),
-        Inst::Dot { .. } | Inst::Cube { .. } | Inst::Copy { .. } => true,
+        Inst::Dot { .. } | Inst::Cube { .. } | Inst::Double(_) | Inst::Copy { .. } => true,
         _ => false,
     }
 }
@@ -288,6 +288,19 @@ impl<'a> Scheduler<'a> {
                 // The sum stands in PV.x.
                 one(group.admit_reduction(&slots).ok()?, 0, Some(v), chan)
             }
+            Inst::Double(double) if !trans => {
+                let mut list = Left::new();
+                let mut to = [None; 2];
+                for (chan, reg) in (0u8..).zip(double.dst) {
+                    let Some(v) = reg.and_then(Reg::as_virt) else {
+                        continue;
+                    };
+                    to[usize::from(chan)] = Some(self.dst(reg, chan));
+                    list.push((usize::from(chan), v, chan));
+                }
+                let slots = Slot::double(double, to, |reg| self.read(reg));
+                Some((group.admit_double(0, &slots).ok()?, list))
+            }
             Inst::Cube { dst, src } if !trans => {
                 let to = std::array::from_fn(|unit| self.dst(Some(dst[unit]), unit as u8));
                 let slots = Slot::cube(src.map(|reg| self.read(reg)), to);
@@ -492,6 +505,7 @@ fn opens(group: &legal::Group, inst: &Inst) -> bool {
     match inst {
         Inst::Alu(alu) => alu.src.iter().any(source),
         Inst::Dot { src, .. } => src.iter().flatten().any(source),
+        Inst::Double(double) => double.src.iter().flatten().any(source),
         _ => false,
     }
 }

@@ -1,9 +1,10 @@
 //! An ALU operation with real registers, as the packer moves it between the slots of groups.
 
-use crate::inst::{Alu, Source, Src};
+use crate::inst::{Alu, Double, Source, Src};
 use crate::isa::{self, AluOp};
-use crate::op;
+use crate::op::{self, Units};
 use gpucc_ir::mach::Reg;
+use smallvec::SmallVec;
 
 /// The number of a register's channel in the file, as [`crate::live::Cells`] counts.
 pub const fn cell(gpr: u8, chan: u8) -> u16 {
@@ -242,6 +243,47 @@ impl Slot {
         let [x, y, z] = src.map(Operand::plain);
         let pairs = [[z, y], [z, x], [x, z], [y, z]];
         std::array::from_fn(|unit| Slot::new(AluOp::CUBE, Some(dst[unit]), &pairs[unit]))
+    }
+
+    /// The slots of a double, from x on. Products take high dwords in x, y and z and low ones in w, the others
+    /// high dwords in x and low ones in y; signs belong to high dwords alone. R700 ISA 4.12, 9.2.
+    pub fn double(
+        double: &Double,
+        dst: [Option<Dst>; 2],
+        place: impl Fn(Reg) -> Read,
+    ) -> SmallVec<[Slot; 4]> {
+        let count = if op::units(&isa::R700, double.op) == Units::Quad {
+            4
+        } else {
+            2
+        };
+        (0..count)
+            .map(|unit| {
+                let half = usize::from(unit + 1 == count);
+                let sources: SmallVec<[Operand; 3]> = double
+                    .src
+                    .iter()
+                    .enumerate()
+                    .map(|(index, words)| {
+                        let word = match words[half].src {
+                            // Low dwords and exponents take no NEG, not even of a constant.
+                            Src::Bits(bits) if half == 1 => {
+                                return Operand::constant(bits, false);
+                            }
+                            _ => words[half],
+                        };
+                        Operand::of(&word, double.op, index, &place)
+                    })
+                    .collect();
+                let dst = dst.get(unit).copied().flatten();
+                Slot::new(double.op, dst, &sources)
+            })
+            .collect()
+    }
+
+    /// Narrows the execute mask: a test whose result goes to no register.
+    pub fn narrows(&self) -> bool {
+        op::is_pred_set(self.op) && self.dst.is_none()
     }
 
     /// The sources that the operation reads.

@@ -1,7 +1,7 @@
 //! The registers that a driver programs for one program, by the names and addresses of the R6xx/R7xx
 //! register guide (isa/r700.md 4).
 
-use crate::abi::Abi;
+use crate::abi::{Abi, POINT};
 use crate::api::{Chip, ExportKind, Fetch, StateRegister};
 use crate::emit::Emitted;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
@@ -245,8 +245,8 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
 fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister>) {
     let mut linear = 0;
     let mut perspective = 0;
-    let mut flat = 0;
     let mut registers = 0;
+    let mut sampled = [false; 3];
     let mut last = None;
     for slot in &abi.inputs {
         let InputKind::Location {
@@ -266,7 +266,14 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         match interpolation {
             Interpolation::Perspective => perspective = 1,
             Interpolation::Linear => linear = 1,
-            Interpolation::Flat => flat = 1,
+            Interpolation::Flat => {}
+        }
+        if interpolation != Interpolation::Flat {
+            sampled[match sampling {
+                Sampling::Center => 0,
+                Sampling::Centroid => 1,
+                Sampling::Sample => 2,
+            }] = true;
         }
         list.push(register(
             format!("SPI_PS_INPUT_CNTL_{number}"),
@@ -293,9 +300,35 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ],
         ));
     }
+    // Their entries count too. Position is no parameter to interpolate: peers make it flat.
+    let others = [
+        (abi.point, POINT, 0, 1),
+        (abi.position, 0, 1, 0),
+        (abi.face, 0, 0, 0),
+        (abi.sample, 0, 0, 0),
+    ];
     let mut interpolated = registers;
-    interpolated = interpolated.max(abi.position.map_or(0, |r| r + 1));
-    interpolated = interpolated.max(abi.face.map_or(0, |r| r + 1));
+    for (number, semantic, flat, sprite) in others {
+        let Some(number) = number else { continue };
+        interpolated = interpolated.max(number + 1);
+        list.push(register(
+            format!("SPI_PS_INPUT_CNTL_{number}"),
+            0x28644 + 4 * number,
+            &[
+                ("SEMANTIC", 0, semantic),
+                ("DEFAULT_VAL", 8, 0),
+                ("FLAT_SHADE", 10, flat),
+                ("PT_SPRITE_TEX", 17, sprite),
+            ],
+        ));
+    }
+    // Which places of a pixel parameters are found at: CENTROIDS_ONLY, CENTERS_ONLY or both.
+    let [centers, centroids, samples] = sampled;
+    let places = match (centers, centroids) {
+        (true, true) => 2,
+        (false, true) => 0,
+        (_, false) => 1,
+    };
     list.push(register(
         "SPI_PS_IN_CONTROL_0",
         0x286cc,
@@ -303,9 +336,10 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ("NUM_INTERP", 0, interpolated),
             ("POSITION_ENA", 8, u32::from(abi.position.is_some())),
             ("POSITION_ADDR", 10, abi.position.unwrap_or(0)),
-            ("BARYC_SAMPLE_CNTL", 26, 1),
+            ("BARYC_SAMPLE_CNTL", 26, places),
             ("PERSP_GRADIENT_ENA", 28, perspective),
             ("LINEAR_GRADIENT_ENA", 29, linear),
+            ("BARYC_AT_SAMPLE_ENA", 31, u32::from(samples)),
         ],
     ));
     list.push(register(
@@ -323,8 +357,25 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     list.push(register(
         "SPI_INTERP_CONTROL_0",
         0x286d4,
-        &[("FLAT_SHADE_ENA", 0, flat)],
+        &[
+            ("FLAT_SHADE_ENA", 0, 1),
+            ("PNT_SPRITE_ENA", 1, u32::from(abi.point.is_some())),
+            // s, t, 0, 1; t is 1 at the bottom.
+            ("PNT_SPRITE_OVRD_X", 2, 2),
+            ("PNT_SPRITE_OVRD_Y", 5, 3),
+            ("PNT_SPRITE_OVRD_Z", 8, 0),
+            ("PNT_SPRITE_OVRD_W", 11, 1),
+            ("PNT_SPRITE_TOP_1", 14, 0),
+        ],
     ));
+    let per_sample = samples || abi.sample.is_some();
+    if per_sample {
+        list.push(register(
+            "PA_SC_MODE_CNTL",
+            0x28a4c,
+            &[("PS_ITER_SAMPLE", 17, 1)],
+        ));
+    }
     list.push(register(
         "SPI_FOG_CNTL",
         0x286dc,

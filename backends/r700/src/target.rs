@@ -14,11 +14,15 @@ pub fn target_info() -> &'static dyn TargetInfo {
 
 impl TargetInfo for R700 {
     fn native(&self, op: Op, ty: Type) -> bool {
-        matches!(ty, Type::B1 | Type::B32) && crate::expand::is_native(op)
+        match ty {
+            Type::B1 | Type::B32 => crate::expand::is_native(op),
+            Type::B64 => crate::expand::double::is_native(op),
+            Type::B16 => false,
+        }
     }
-    /// MULADD_IEEE rounds twice: contraction is free and changes nothing.
+    /// MULADD_IEEE and MULADD_64 round twice: contraction is free and changes nothing.
     fn has_fma(&self, ty: Type) -> bool {
-        ty == Type::B32
+        matches!(ty, Type::B32 | Type::B64)
     }
     /// Lanes leave blocks by masks alone.
     fn has_branches(&self) -> bool {

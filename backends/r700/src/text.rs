@@ -118,6 +118,19 @@ impl mach::PrintInst for Inst {
                 }
                 Ok(())
             }
+            Inst::Double(double) => {
+                for reg in double.dst.iter().flatten() {
+                    write!(out, "{} ", names.reg(*reg))?;
+                }
+                write!(out, "= {}", double.op.name())?;
+                for [high, low] in &double.src {
+                    write!(out, " ")?;
+                    source(out, names, high)?;
+                    write!(out, ":")?;
+                    source(out, names, low)?;
+                }
+                Ok(())
+            }
             Inst::Copy { dst, src } => {
                 for (d, s) in dst.iter().zip(src) {
                     write!(out, "{}={} ", names.reg(*d), names.reg(*s))?;

@@ -316,3 +316,53 @@ fn constants_are_locked_by_the_instruction_that_starts_the_clause() {
         );
     }
 }
+
+/// A double's slots from x on: each with its sources, writing its own channel.
+fn double(op: isa::AluOp, sources: &[&[Operand]]) -> Vec<Slot> {
+    let slots = sources.iter().zip(0..);
+    slots.map(|(src, chan)| slot(op, chan, src)).collect()
+}
+
+#[test]
+fn a_double_takes_two_slots_or_four_with_signs_and_scales_where_its_high_dwords_are() {
+    let (high, low) = ([gpr(1, 1), gpr(2, 1)], [gpr(1, 0), gpr(2, 0)]);
+    let place = |unit: usize, slots: &[Slot]| Group::default().admit_double(unit, slots);
+    let sum = double(isa::AluOp::ADD_64, &[&high, &low]);
+    assert!(place(0, &sum).is_ok());
+    // A pair stands in x and y, or in z and w, and never alone.
+    assert_eq!(place(1, &sum).unwrap_err(), Violation::Double);
+    assert_eq!(place(0, &sum[..1]).unwrap_err(), Violation::Double);
+    assert_eq!(
+        Group::default().admit(0, &sum[0]).unwrap_err(),
+        Violation::Double
+    );
+    // The other slots are free for others.
+    let beside = place(0, &sum)
+        .unwrap()
+        .admit(2, &slot(MOV, 2, &[gpr(3, 2)]));
+    assert!(beside.unwrap().admit_double(0, &sum).is_err());
+    let negative = |operand: Operand| Operand {
+        neg: true,
+        ..operand
+    };
+    let minus_high = [gpr(1, 1), negative(gpr(2, 1))];
+    let minus_low = [gpr(1, 0), negative(gpr(2, 0))];
+    assert!(place(0, &double(isa::AluOp::ADD_64, &[&minus_high, &low])).is_ok());
+    assert_eq!(
+        place(0, &double(isa::AluOp::ADD_64, &[&high, &minus_low])).unwrap_err(),
+        Violation::Double
+    );
+    let product = |third: &[Operand]| double(isa::AluOp::MUL_64, &[&high, &high, third, &low]);
+    assert!(place(0, &product(&high)).is_ok());
+    assert_eq!(place(0, &product(&low)).unwrap_err(), Violation::Double);
+    let mut scaled = sum.clone();
+    scaled[0].omod = 1;
+    assert!(place(0, &scaled).is_ok());
+    scaled[1].omod = 1;
+    assert_eq!(place(0, &scaled).unwrap_err(), Violation::Double);
+    // The two slots of a test are one test.
+    let test = double(isa::AluOp::PRED_SETGT_64, &[&high, &low]);
+    let group = place(0, &test).unwrap();
+    let other = slot(PRED_SETE, 2, &[gpr(3, 2), gpr(3, 2)]);
+    assert_eq!(group.admit(2, &other).unwrap_err(), Violation::Predicate);
+}

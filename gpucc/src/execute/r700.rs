@@ -388,6 +388,7 @@ impl Machine {
                 let [x, y, z, reciprocal] = quad.position[pixel];
                 // The unit gives w, the language 1/w. isa/r700.md 2.1.
                 pixels.position.push([x, y, z, 1.0 / reciprocal]);
+                pixels.point.push(quad.point[pixel]);
                 let mut words = vec![[0; 4]; count];
                 for &(varying, register, channel, components) in &reads {
                     let value = batch.varying(index, pixel, varying);

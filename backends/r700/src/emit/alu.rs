@@ -2,7 +2,7 @@
 
 use super::{Emitter, parts};
 use crate::group::{self, Item, Work};
-use crate::inst::{Alu, Indexed, Source, Src};
+use crate::inst::{Alu, Double, Indexed, Source, Src};
 use crate::isa::AluOp;
 use crate::legal::Group;
 use crate::slot::{Dst, Operand, Read, Slot};
@@ -87,6 +87,16 @@ impl Emitter<'_> {
     pub(super) fn cube(&mut self, to: [Reg; 4], src: [Reg; 3], span: Span) {
         self.flush_fetch();
         self.four(Slot::cube(src.map(read), to.map(dst)), span);
+    }
+
+    pub(super) fn double(&mut self, double: &Double, span: Span) {
+        self.flush_fetch();
+        let slots = Slot::double(double, double.dst.map(|reg| reg.map(dst)), read);
+        self.pending.push(Item {
+            work: Work::Double(slots),
+            range: None,
+            span,
+        });
     }
 
     fn four(&mut self, slots: [Slot; 4], span: Span) {

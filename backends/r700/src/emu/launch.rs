@@ -81,6 +81,8 @@ pub struct PixelBatch {
     pub front: Vec<bool>,
     /// By thread: x, y, z and w (not 1 / w: the machine gives w).
     pub position: Vec<[f32; 4]>,
+    /// By thread: the place in a point, s and t from its upper left corner; empty where no points are drawn.
+    pub point: Vec<[f32; 2]>,
     /// By thread: the sample, where there are several.
     pub sample: Vec<u32>,
     /// Components of each parameter: the rest of its register is undefined.
@@ -266,6 +268,79 @@ pub fn run_geometry(
     })
 }
 
+/// What the entries of SPI_PS_INPUT_CNTL say must be there. Register guide, SPI.
+fn entries(state: &State, control0: u32, control1: u32, count: u32) -> Result<(), Trap> {
+    let trap = |detail: String| Err(Trap::new(Rule::State, 0, detail));
+    let total = control0 & 63;
+    if total > 32 {
+        return trap(format!("NUM_INTERP is {total}, there are 32 entries"));
+    }
+    let places = [
+        ("position", control0 >> 8 & 1, control0 >> 10 & 31),
+        ("the front face", control1 >> 8 & 1, control1 >> 12 & 31),
+    ];
+    for (what, on, register) in places {
+        if on == 1 && register >= total {
+            return trap(format!("{what} in R{register} is not counted by NUM_INTERP"));
+        }
+    }
+    let flat_shading = state.register(address::SPI_INTERP_CONTROL_0).unwrap_or(0) & 1 == 1;
+    let samples = control0 >> 26 & 3;
+    let (perspective, linear) = (control0 >> 28 & 1 == 1, control0 >> 29 & 1 == 1);
+    for n in 0..total {
+        let Some(entry) = state.register(address::SPI_PS_INPUT_CNTL_0 + 4 * n) else {
+            return trap(format!("SPI_PS_INPUT_CNTL_{n} is not programmed"));
+        };
+        let bit = |at: u32| entry >> at & 1 == 1;
+        if bit(10) && !flat_shading {
+            return trap(format!("parameter {n} is flat without FLAT_SHADE_ENA"));
+        }
+        if n >= count || bit(10) || bit(17) {
+            continue;
+        }
+        let missing = match (bit(11), bit(18)) {
+            (_, true) if control0 >> 31 == 0 => Some("BARYC_AT_SAMPLE_ENA"),
+            (true, _) if samples == 1 => Some("CENTROIDS"),
+            (false, false) if samples == 0 => Some("CENTERS"),
+            _ if samples == 3 => Some("a BARYC_SAMPLE_CNTL that is defined"),
+            _ if bit(12) && !linear => Some("LINEAR_GRADIENT_ENA"),
+            // Perspective is on where linear is off.
+            _ if !bit(12) && linear && !perspective => Some("PERSP_GRADIENT_ENA"),
+            _ => None,
+        };
+        if let Some(missing) = missing {
+            return trap(format!("parameter {n} wants {missing}"));
+        }
+    }
+    Ok(())
+}
+
+/// Select of T where it is 1.0 at the top.
+const TOP: u32 = 8;
+
+/// Registers whose parameter a point replaces: the select of each component, and what they hold where nothing is
+/// drawn that has a place in a point. Guide, SPI_INTERP_CONTROL_0 and SPI_PS_INPUT_CNTL.
+fn sprites(state: &State, total: u32) -> Vec<(u32, [u32; 4], [f32; 4])> {
+    let control = state.register(address::SPI_INTERP_CONTROL_0).unwrap_or(0);
+    let selects = [2, 5, 8, 11].map(|low| match control >> low & 7 {
+        3 if control >> 14 & 1 == 1 => TOP,
+        select => select,
+    });
+    (0..total)
+        .filter_map(|n| {
+            let entry = state.register(address::SPI_PS_INPUT_CNTL_0 + 4 * n)?;
+            let default = match entry >> 8 & 3 {
+                0 => [0.0; 4],
+                1 => [0.0, 0.0, 0.0, 1.0],
+                2 => [1.0, 1.0, 1.0, 0.0],
+                _ => [1.0; 4],
+            };
+            let on = entry >> 17 & control >> 1 & 1 == 1;
+            on.then_some((n, selects, default))
+        })
+        .collect()
+}
+
 /// Runs a pixel program on quads. Parameters, position and face stand where the state's SPI registers say.
 ///
 /// # Errors
@@ -297,7 +372,11 @@ pub fn run_pixels(
         let detail = format!("NUM_INTERP is {}, {count} parameters arrive", control & 63);
         return Err(Trap::new(Rule::State, 0, detail));
     }
+    if let Some(control) = control0 {
+        entries(state, control, control1, count as u32)?;
+    }
     let control0 = control0.unwrap_or(0);
+    let sprites = sprites(state, control0 & 63);
     launch(code, state, quads as u32 * 4, trace, |wave, lanes| {
         let first = wave.first_thread as usize;
         let mut valid = 0u64;
@@ -320,6 +399,27 @@ pub fn run_pixels(
             for c in 0..usize::from(batch.components[parameter]).min(4) {
                 let word = fill(&|thread| batch.parameters[thread * count + parameter][c]);
                 wave.set(parameter as u32, c as u32, &word);
+            }
+        }
+        for &(register, overrides, default) in &sprites {
+            for (c, select) in (0u32..).zip(overrides) {
+                // SPI_PNT_SPRITE_SEL_NONE keeps what was interpolated.
+                if select > 3 && select != TOP && !batch.point.is_empty() {
+                    continue;
+                }
+                let coordinate = |thread: usize, n: usize| batch.point.get(thread).map(|st| st[n]);
+                let word = fill(&|thread| {
+                    let value = match (select, batch.point.is_empty()) {
+                        (0, false) => Some(0.0),
+                        (1, false) => Some(1.0),
+                        (2, false) => coordinate(thread, 0),
+                        (3, false) => coordinate(thread, 1),
+                        (TOP, false) => coordinate(thread, 1).map(|t| 1.0 - t),
+                        _ => None,
+                    };
+                    value.unwrap_or(default[c as usize]).to_bits()
+                });
+                wave.set(register, c, &word);
             }
         }
         if control0 >> 8 & 1 == 1 {

@@ -22,6 +22,10 @@ pub mod address {
     pub const SPI_PS_IN_CONTROL_0: u32 = 0x286CC;
     /// Front face and fixed-point position.
     pub const SPI_PS_IN_CONTROL_1: u32 = 0x286D0;
+    /// First of 32 entries: how a parameter is interpolated.
+    pub const SPI_PS_INPUT_CNTL_0: u32 = 0x28644;
+    /// Flat shading and point sprites.
+    pub const SPI_INTERP_CONTROL_0: u32 = 0x286D4;
     /// Dwords of scratch of one pixel thread.
     pub const SQ_PSTMP_RING_ITEMSIZE: u32 = 0x288BC;
     /// Dwords of scratch of one vertex thread.

@@ -6,6 +6,9 @@ use crate::legal::{self, TRANS};
 use crate::op;
 use crate::slot::Read;
 
+/// Where an operation of three sources writes what nobody wants: below the clause temporaries, above all others.
+const BIT_BUCKET: u8 = 123;
+
 /// A group as the encoder wants it: slots in order with their selects, LAST, and literals.
 pub fn encode(group: &legal::Group, locks: &Locks, isa: &'static isa::Isa) -> isa::AluGroup {
     let literals = group.literals();
@@ -71,6 +74,13 @@ pub fn encode(group: &legal::Group, locks: &Locks, isa: &'static isa::Isa) -> is
                 rel: dst.rel,
                 write: true,
             }),
+            // Without a write mask: a register beyond those of the program. R700 ISA 4.9.2.
+            None if op::is_op3(slot.op) => word.with_dst(isa::Dst {
+                gpr: BIT_BUCKET,
+                chan: isa::Chan::of(unit as u32),
+                rel: false,
+                write: true,
+            }),
             None => word.with_dst(isa::Dst::masked(isa::Chan::of(if unit == TRANS {
                 0
             } else {
@@ -83,7 +93,7 @@ pub fn encode(group: &legal::Group, locks: &Locks, isa: &'static isa::Isa) -> is
         if slot.omod != 0 {
             word = word.with(isa::f::OMOD, slot.omod.into());
         }
-        if op::is_pred_set(slot.op) {
+        if slot.narrows() {
             word = word
                 .with(isa::f::UPDATE_EXECUTE_MASK, 1)
                 .with(isa::f::UPDATE_PRED, 1);

@@ -3,7 +3,7 @@
 use super::Item;
 use crate::isa::AluOp;
 use crate::op;
-use crate::slot::Read;
+use crate::slot::{Read, Slot};
 use smallvec::SmallVec;
 
 /// Added to the height of what uses AR, and of what stands between it and its MOVA.
@@ -141,11 +141,10 @@ impl Graph {
         }
         // KILL and PRED_SET come after everything else, PRED_SET after KILL.
         let rank = |item: &Item| {
-            let op = item.op();
-            if op::is_pred_set(op) {
+            if item.slots().iter().any(Slot::narrows) {
                 2
             } else {
-                u8::from(op::is_kill(op))
+                u8::from(op::is_kill(item.op()))
             }
         };
         for (at, item) in items.iter().enumerate() {

@@ -85,6 +85,22 @@ impl mach::Inst for Inst {
                     visit(Operand::def_of(dst).at(Phases::only(channel as u8)));
                 }
             }
+            Inst::Double(double) => {
+                // High dwords in y or w and low ones in x or z have read ports whatever registers they are in: slots read
+                // three of each at most.
+                for words in &double.src {
+                    for (word, phases) in words.iter().zip([Phases(0b1010), Phases(0b0101)]) {
+                        if let Src::Reg(reg) = word.src {
+                            visit(Operand::use_of(reg).at(phases));
+                        }
+                    }
+                }
+                for (channel, dst) in (0u8..).zip(&double.dst) {
+                    if let Some(dst) = dst {
+                        visit(Operand::def_of(*dst).at(Phases::only(channel)));
+                    }
+                }
+            }
             Inst::Copy { dst, src } => {
                 for &src in src {
                     visit(Operand::use_of(src));
@@ -174,6 +190,14 @@ impl mach::Inst for Inst {
                     *src = map(*src, Role::Use);
                 }
                 for dst in dst {
+                    *dst = map(*dst, Role::Def);
+                }
+            }
+            Inst::Double(double) => {
+                for word in double.src.iter_mut().flatten() {
+                    map_source(word, map);
+                }
+                for dst in double.dst.iter_mut().flatten() {
                     *dst = map(*dst, Role::Def);
                 }
             }

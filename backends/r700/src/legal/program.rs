@@ -119,6 +119,7 @@ fn read_group(
     let mut swizzle = [0; 5];
     let units = group.units(true);
     let mut reduction: Vec<(usize, Slot)> = Vec::new();
+    let mut doubles: Vec<(usize, Slot)> = Vec::new();
     for (slot, unit) in group.slots.iter().zip(&units) {
         let unit = match unit {
             Some(isa::Unit::Vector(chan)) => chan.index(),
@@ -127,11 +128,22 @@ fn read_group(
         };
         swizzle[unit] = slot.get(isa::f::BANK_SWIZZLE) as u8;
         let read = read_slot(slot, group);
-        if op::units(isa, read.op) == Units::Reduction {
-            reduction.push((unit, read));
-        } else {
-            state = state.admit(unit, &read)?;
+        match op::units(isa, read.op) {
+            Units::Reduction => reduction.push((unit, read)),
+            Units::Pair | Units::Quad => doubles.push((unit, read)),
+            Units::Any | Units::Trans | Units::Vector => state = state.admit(unit, &read)?,
         }
+    }
+    let mut rest = doubles.as_slice();
+    while let Some((unit, slot)) = rest.first() {
+        let count = op::units(isa, slot.op).together().min(rest.len());
+        let (together, after) = rest.split_at(count);
+        if together.iter().zip(*unit..).any(|(slot, at)| slot.0 != at) {
+            return Err(Violation::Double);
+        }
+        let slots: Vec<Slot> = together.iter().map(|(_, slot)| *slot).collect();
+        state = state.admit_double(*unit, &slots)?;
+        rest = after;
     }
     if !reduction.is_empty() {
         let slots: Vec<Slot> = reduction.iter().map(|(_, slot)| *slot).collect();

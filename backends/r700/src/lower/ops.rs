@@ -5,10 +5,13 @@ use crate::api::{Failure, Family};
 use crate::inst::{Alu, Inst, Omod, Source};
 use crate::isa::AluOp;
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::{Func, Inst as SsaInst, InstData, Op, Value};
+use gpucc_ir::ssa::{Func, Inst as SsaInst, InstData, Op, Type, Value};
 
-/// The comparison as the machine makes it: only E, GT, GE and NE exist.
-pub fn comparison(data: &InstData) -> Option<(AluOp, Value, Value)> {
+/// The comparison as the machine makes it: only E, GT, GE and NE exist. Those of doubles are none: see `double`.
+pub fn comparison(func: &Func, data: &InstData) -> Option<(AluOp, Value, Value)> {
+    if func.ty(*data.args.first()?) == Type::B64 {
+        return None;
+    }
     let (op, swap) = match data.op {
         Op::FEq => (AluOp::SETE_DX10, false),
         Op::FNe => (AluOp::SETNE_DX10, false),
@@ -46,11 +49,11 @@ pub enum Choice {
 
 /// The way of a `select` whose condition is a comparison that it can make itself.
 pub fn choice(func: &Func, data: &InstData) -> Option<Choice> {
-    if data.op != Op::Select {
+    if data.op != Op::Select || func.ty(data.results[0]) == Type::B64 {
         return None;
     }
     let test = func.def(data.args[0])?;
-    let (machine, a, b) = comparison(test)?;
+    let (machine, a, b) = comparison(func, test)?;
     let bits = |value: Value| func.as_const(value).map(|bits| bits as u32);
     let float = match machine {
         AluOp::SETE_DX10 => Some((AluOp::SETE, Some(AluOp::SETNE))),
@@ -212,12 +215,17 @@ impl Lower<'_> {
     pub(super) fn compute(&mut self, inst: SsaInst) -> Result<(), Failure> {
         let data = &self.ssa.insts[inst];
         let result = data.results[0];
+        if self.is_double(data) {
+            return self.double(inst);
+        }
         if self.uses.folded_into(result).is_some() {
             return Ok(());
         }
         match data.op {
             Op::FNeg | Op::FAbs | Op::Not if !self.uses.in_register(result) => return Ok(()),
-            _ if !self.uses.in_register(result) && comparison(data).is_some() => return Ok(()),
+            _ if !self.uses.in_register(result) && comparison(self.ssa, data).is_some() => {
+                return Ok(());
+            }
             // These only pass a value on.
             Op::Index => {
                 self.forward(result, data.args[0]);
@@ -229,7 +237,7 @@ impl Lower<'_> {
                 self.forward(result, data.args[0]);
                 return Ok(());
             }
-            Op::SConvert if self.ssa.ty(data.args[0]) == gpucc_ir::ssa::Type::B1 => {
+            Op::SConvert if self.ssa.ty(data.args[0]) == Type::B1 => {
                 self.forward(result, data.args[0]);
                 return Ok(());
             }
@@ -267,7 +275,7 @@ impl Lower<'_> {
             alu.clamp = clamp;
             lower.push(Inst::Alu(scaled(alu, omod)));
         };
-        if let Some((op, a, b)) = comparison(data) {
+        if let Some((op, a, b)) = comparison(self.ssa, data) {
             let src = [self.source(a, op, 0), self.source(b, op, 1)];
             emit(self, op, &src);
             return Ok(());
@@ -378,7 +386,7 @@ impl Lower<'_> {
                 let op = float_op(data.op).expect("a row of its own");
                 emit(self, op, &[Source::reg(radians)]);
             }
-            Op::UConvert if self.ssa.ty(args[0]) == gpucc_ir::ssa::Type::B1 => {
+            Op::UConvert if self.ssa.ty(args[0]) == Type::B1 => {
                 let src = [self.plain(args[0]), Source::bits(1)];
                 emit(self, AluOp::AND_INT, &src);
             }

@@ -64,7 +64,7 @@ impl Uses {
                         Op::Not if func.ty(arg) == Type::B1 => {
                             matches!(data.op, Op::If | Op::BreakIf) && index == 0
                         }
-                        _ if ops::comparison(def).is_some() => {
+                        _ if ops::comparison(func, def).is_some() => {
                             data.op == Op::If
                                 || index == 0
                                     && (data.op == Op::BreakIf || ops::choice(func, data).is_some())
@@ -83,6 +83,13 @@ impl Uses {
         }
         for &inst in &all {
             let data = &func.insts[inst];
+            if data
+                .results
+                .iter()
+                .any(|&result| func.ty(result) == Type::B64)
+            {
+                continue;
+            }
             match data.op {
                 Op::FSat => {
                     let arg = data.args[0];

@@ -65,6 +65,12 @@ impl Run {
                     slots += 4;
                     whole += 1;
                 }
+                // Its pair of slots is x and y.
+                Inst::Double(double) => {
+                    slots += op::units(isa, double.op).together() as u32;
+                    whole += 1;
+                    double.src.iter().flatten().for_each(&mut pair);
+                }
                 _ => {}
             }
         }

@@ -6,4 +6,5 @@ pub(crate) mod executed;
 mod memory;
 mod r600;
 mod rules;
+mod inputs;
 mod samples;

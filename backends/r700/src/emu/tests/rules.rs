@@ -78,6 +78,7 @@ fn pixels_in(mut state: State, list: &[Cf], end: &[Cf]) -> Outcome {
         covered: vec![0b0111],
         front: vec![true],
         position: vec![[0.5, 0.5, 0.0, 1.0]; 4],
+        point: vec![],
         sample: vec![],
         components: vec![4],
         parameters: vec![[0.25f32.to_bits(); 4]; 4],
@@ -758,13 +759,18 @@ pub fn kills_leave_pixels_running_as_helpers() {
     let mut state = bound(Stage::Pixel);
     state
         .registers
-        .insert(address::SPI_PS_IN_CONTROL_0, 2 | 1 << 8 | 1 << 10);
+        .insert(address::SPI_PS_IN_CONTROL_0, 2 | 1 << 8 | 1 << 10 | 1 << 26);
+    for entry in 0..2 {
+        let entry = address::SPI_PS_INPUT_CNTL_0 + 4 * entry;
+        state.registers.insert(entry, 0);
+    }
     let batch = PixelBatch {
         covered: vec![0b1111],
         front: vec![true],
         position: [0, 1, 2, 3]
             .map(|n| [0.5 + (n & 1) as f32, 0.5, 0.0, 1.0])
             .to_vec(),
+        point: vec![],
         sample: vec![],
         components: vec![1],
         parameters: vec![[0; 4]; 4],
@@ -852,6 +858,7 @@ pub fn random_words_end_in_a_trap_or_a_run_and_never_panic() {
                     covered: vec![15],
                     front: vec![false],
                     position: vec![[0.5; 4]; 4],
+                    point: vec![],
                     sample: vec![],
                     components: vec![4; 3],
                     parameters: vec![[0x3F80_0000; 4]; 12],

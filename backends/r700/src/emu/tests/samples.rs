@@ -86,6 +86,7 @@ fn colour(list: &[Cf], state: &mut State) -> Result<[u32; 4], Trap> {
         covered: vec![0b1111],
         front: vec![true],
         position: vec![[0.5, 0.5, 0.0, 1.0]; 4],
+        point: vec![],
         sample: vec![],
         components: vec![4],
         parameters: (0..4)
@@ -210,6 +211,7 @@ pub fn kills_end_their_clause_and_no_pixel_comes_back() {
                 covered: vec![0b1111],
                 front: vec![true],
                 position: vec![[0.5, 0.5, 0.0, 1.0]; 4],
+                point: vec![],
                 sample: vec![],
                 components: vec![],
                 parameters: vec![],
