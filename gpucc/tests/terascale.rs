@@ -46,6 +46,37 @@ fn attributes_come_through_a_fetch_program_of_their_own() {
     }
 }
 
+const POINT: &str = "#version 450
+layout(location = 0) in vec4 a;
+layout(location = 1) centroid in vec4 b;
+layout(location = 0) out vec4 color;
+void main() {
+    vec2 from_center = gl_PointCoord - vec2(0.5);
+    color = a + b + vec4(gl_PointCoord, dot(from_center, from_center), gl_FragCoord.z);
+}";
+
+#[test]
+fn a_pixel_finds_its_place_in_a_point_in_an_overridden_parameter() {
+    let folder = Folder::new("point");
+    let shader = folder.write("point.frag", POINT);
+    for target in ["r700", "r600"] {
+        let output = gpucc(&["verify", "--target", target, &shader]);
+        assert!(output.status.success(), "{}", text(&output));
+        assert!(text(&output).contains("0 mismatches"));
+        let output = gpucc(&["--target", target, "--emit", "json", &shader]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let state = &report["shaders"][0]["state"];
+        let field = |register: &str, field: &str| state[register]["fields"][field].clone();
+        // Two locations, the point, the position: each has its entry.
+        assert_eq!(field("SPI_PS_IN_CONTROL_0", "NUM_INTERP"), 4);
+        assert_eq!(field("SPI_PS_INPUT_CNTL_2", "PT_SPRITE_TEX"), 1);
+        assert_eq!(field("SPI_PS_INPUT_CNTL_3", "FLAT_SHADE"), 1);
+        assert_eq!(field("SPI_INTERP_CONTROL_0", "PNT_SPRITE_ENA"), 1);
+        // CENTROIDS_AND_CENTERS.
+        assert_eq!(field("SPI_PS_IN_CONTROL_0", "BARYC_SAMPLE_CNTL"), 2);
+    }
+}
+
 #[test]
 fn r6xx_refuses_what_needs_memory_that_programs_address() {
     let folder = Folder::new("lacks");

@@ -281,7 +281,9 @@ fn entries(state: &State, control0: u32, control1: u32, count: u32) -> Result<()
     ];
     for (what, on, register) in places {
         if on == 1 && register >= total {
-            return trap(format!("{what} in R{register} is not counted by NUM_INTERP"));
+            return trap(format!(
+                "{what} in R{register} is not counted by NUM_INTERP"
+            ));
         }
     }
     let flat_shading = state.register(address::SPI_INTERP_CONTROL_0).unwrap_or(0) & 1 == 1;

@@ -47,7 +47,13 @@ const TEX: u32 = 1 << 17 | 2 << 8;
 #[test]
 pub fn points_replace_the_parameters_that_ask_for_it() {
     let run = |interpolation, entries: &[u32], register, count, points| {
-        first(spi(CENTERS, interpolation, entries), register, count, points).expect("legal")
+        first(
+            spi(CENTERS, interpolation, entries),
+            register,
+            count,
+            points,
+        )
+        .expect("legal")
     };
     assert_eq!(run(SPRITE, &[0, TEX], 0, 1, true), [0.25; 4]);
     assert_eq!(run(SPRITE, &[0, TEX], 1, 1, true), [0.125, 0.75, 0.0, 1.0]);
