@@ -242,7 +242,7 @@ impl Group {
         let count = units.together();
         if !matches!(units, Units::Pair | Units::Quad)
             || slots.len() != count
-            || unit % count != 0
+            || !unit.is_multiple_of(count)
             || unit + count > TRANS
         {
             return Err(Violation::Double);

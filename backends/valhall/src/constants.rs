@@ -491,25 +491,25 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
                 continue;
             }
             let wanted = absneg(kind, wanted, false, negated);
-            for number in (0..entries.len()).filter(|&number| entries[number] == wanted) {
-                let mut fields: SmallVec<[(FieldId, u32); 2]> = SmallVec::new();
-                if let (Some(id), Some(value)) = (swizzle, select) {
-                    fields.push((id, value));
-                }
-                if let Some(id) = neg {
-                    fields.push((id, u32::from(negated)));
-                }
-                if let Some(id) = abs {
-                    fields.push((id, 0));
-                }
-                let mut word = op.word;
-                for &(id, value) in &fields {
-                    word = word.with(id, value);
-                }
-                if limits::check(&word).is_err() {
-                    // The row does not have this selection.
-                    break;
-                }
+            let Some(number) = entries.iter().position(|entry| *entry == wanted) else {
+                continue;
+            };
+            let mut fields: SmallVec<[(FieldId, u32); 2]> = SmallVec::new();
+            if let (Some(id), Some(value)) = (swizzle, select) {
+                fields.push((id, value));
+            }
+            if let Some(id) = neg {
+                fields.push((id, u32::from(negated)));
+            }
+            if let Some(id) = abs {
+                fields.push((id, 0));
+            }
+            let mut word = op.word;
+            for &(id, value) in &fields {
+                word = word.with(id, value);
+            }
+            // A row may lack this selection.
+            if limits::check(&word).is_ok() {
                 return Some((number as u8, fields));
             }
         }
