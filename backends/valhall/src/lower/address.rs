@@ -7,15 +7,22 @@ use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{self, Mem, MemSpace, Op, Resource, Value};
 
-/// Addresses within buffers that instructions before have computed, innermost region last: handle or
-/// special, base, and the pair of registers.
+/// Addresses within buffers and variables that instructions before have computed, innermost region last.
 #[derive(Default)]
 pub(super) struct Addresses {
-    list: Vec<(Origin, Option<Base>, [VReg; 2])>,
+    list: Vec<Known>,
     /// Shifted values that are at hand.
     shifted: Vec<(Base, VReg)>,
     /// What was known before the code that helpers jump over.
     pub(super) guards: Vec<(usize, usize)>,
+}
+
+/// A computed address: so many bytes behind a base.
+struct Known {
+    origin: Origin,
+    base: Option<Base>,
+    offset: i64,
+    pair: [VReg; 2],
 }
 
 /// What an address counts from.
@@ -169,38 +176,39 @@ impl Lower<'_> {
         last: i64,
     ) -> Address {
         let (base, offset) = base_and_offset(self.ssa, address);
-        let near = reach.holds(offset) && reach.holds(offset + last);
-        let whole = Base {
-            value: address,
-            shift: 0,
-        };
-        let (base, offset) = match near {
-            true => (base, offset),
-            false => (Some(whole), 0),
-        };
+        let near = |offset: i64| reach.holds(offset) && reach.holds(offset + last);
         let origin = Origin::Buffer(resource, element);
-        let pair = match self.known(origin, base) {
-            Some(pair) => pair,
-            None => {
-                let at = match base {
-                    None => Opnd::bits(0),
-                    Some(base) => self.shifted(base),
-                };
-                let at = match at.src {
-                    Src::Bits(_) => at,
-                    _ => Opnd::reg(self.in_register(at)),
-                };
-                let handle = self.handle(resource, element);
-                let pair = [self.fresh(), self.fresh()];
-                let op = build(Opcode::LeaBuffer, &[at, handle]).writing(&pair.map(Reg::from));
-                self.push(op);
-                self.addresses.list.push((origin, base, pair));
-                pair
-            }
+        // What was accessed before lies within the buffer: from there distances are the same in 32 and in 64 bits.
+        if let Some(known) = self.known(origin, base)
+            && near(offset - known.offset)
+        {
+            return Address {
+                base: Src::Pair(known.pair.map(Reg::from)),
+                offset: (offset - known.offset) as i32,
+            };
+        }
+        let (at, start) = match base {
+            None if near(offset) => (Opnd::bits(0), 0),
+            Some(base) if offset <= 0 && near(offset) => (self.shifted(base), 0),
+            // The sum wraps at 32 bits, as the source has it (`x[i + 1u]` with the largest i); LEA_BUFFER's does not.
+            _ => (self.plain(address), offset),
         };
+        let at = match at.src {
+            Src::Bits(_) => at,
+            _ => Opnd::reg(self.in_register(at)),
+        };
+        let handle = self.handle(resource, element);
+        let pair = [self.fresh(), self.fresh()];
+        self.push(build(Opcode::LeaBuffer, &[at, handle]).writing(&pair.map(Reg::from)));
+        self.addresses.list.push(Known {
+            origin,
+            base,
+            offset: start,
+            pair,
+        });
         Address {
             base: Src::Pair(pair.map(Reg::from)),
-            offset: offset as i32,
+            offset: (offset - start) as i32,
         }
     }
 
@@ -229,13 +237,9 @@ impl Lower<'_> {
         self.addresses.shifted.push((base, reg));
     }
 
-    fn known(&self, origin: Origin, base: Option<Base>) -> Option<[VReg; 2]> {
-        self.addresses
-            .list
-            .iter()
-            .rev()
-            .find(|&&(o, b, _)| o == origin && b == base)
-            .map(|&(.., pair)| pair)
+    fn known(&self, origin: Origin, base: Option<Base>) -> Option<&Known> {
+        let mut latest = self.addresses.list.iter().rev();
+        latest.find(|known| known.origin == origin && known.base == base)
     }
 
     /// The address of a byte of a variable.
@@ -280,10 +284,10 @@ impl Lower<'_> {
             ),
         };
         if extra == 0
-            && let Some(pair) = self.known(origin, key)
+            && let Some(known) = self.known(origin, key)
         {
             return Address {
-                base: Src::Pair(pair.map(Reg::from)),
+                base: Src::Pair(known.pair.map(Reg::from)),
                 offset: offset as i32,
             };
         }
@@ -297,12 +301,18 @@ impl Lower<'_> {
             }
         };
         let sources = [Opnd::plain(Src::Special64(special)), self.extended(at)];
+        // The base has a sign: `x[i + 1u]` with the largest i is element 0, one behind -1.
         let pair = match key_base.shift {
-            0 => self.emit_pair(Opcode::IaddU64, &sources, &[]),
-            by => self.emit_pair(Opcode::ShaddxU64, &sources, &[(f::SHIFT, by)]),
+            0 => self.emit_pair(Opcode::IaddS64, &sources, &[]),
+            by => self.emit_pair(Opcode::ShaddxS64, &sources, &[(f::SHIFT, by)]),
         };
         if extra == 0 {
-            self.addresses.list.push((origin, key, pair));
+            self.addresses.list.push(Known {
+                origin,
+                base: key,
+                offset: 0,
+                pair,
+            });
         }
         Address {
             base: Src::Pair(pair.map(Reg::from)),
