@@ -352,40 +352,20 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Arithmetic on a float in memory: exchanged as bits until nobody came in between. A helper,
-    /// whose exchanges all give 0, leaves after the second.
+    /// Arithmetic on a float in memory; gives the old one.
     pub fn atomic_float(&mut self, place: &Place, op: Op, value: Value) -> Result<Value> {
         let ty = self.ty(value);
-        let expected = self.scalar_variable("expected", ty)?;
-        let first = self.atomic(place, AtomicOp::Load, ty, &[])?;
-        self.write_scalar(expected, first);
-        let body = self.nested(|lower| {
-            let old = lower.read_scalar(expected, ty);
-            let new = lower.op2(op, old, value);
-            let found = lower.atomic(place, AtomicOp::CompareExchange, ty, &[old, new])?;
-            lower.write_scalar(expected, found);
-            let done = lower.op2(Op::IEq, found, old);
-            let leave = lower.nested(|lower| {
-                lower.b().end(Op::Break, &[]);
-                Ok(())
-            })?;
-            let stay = lower.nested(|lower| {
-                lower.b().end(Op::Yield, &[]);
-                Ok(())
-            })?;
-            lower
-                .b()
-                .inst(Op::If, Imm::None, &[done], &[leave, stay], &[]);
-            lower.b().end(Op::Continue, &[]);
-            Ok(())
-        })?;
-        let continuing = self.nested(|lower| {
-            lower.b().end(Op::Next, &[]);
-            Ok(())
-        })?;
-        self.b()
-            .inst(Op::Loop, Imm::None, &[], &[body, continuing], &[]);
-        Ok(self.read_scalar(expected, ty))
+        if ty != Type::B32 {
+            let what = "atomics on floats that are not of 32 bits";
+            return Err(Stop::unsupported(what, LOWERING).needing(Needs::Atomics));
+        }
+        let (op, value) = match op {
+            Op::FMin => (AtomicOp::FMin, value),
+            Op::FMax => (AtomicOp::FMax, value),
+            Op::FSub => (AtomicOp::FAdd, self.op1(Op::FNeg, value)),
+            _ => (AtomicOp::FAdd, value),
+        };
+        self.atomic(place, op, ty, &[value])
     }
 
     fn atomic_inst(

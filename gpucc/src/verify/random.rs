@@ -88,6 +88,8 @@ pub enum Mood {
     Mixed,
     /// Boundaries and raw bits in plenty.
     Wild,
+    /// Floats are small multiples of a quarter, so that their sums do not depend on their order.
+    Whole,
 }
 
 impl Mood {
@@ -101,14 +103,14 @@ impl Mood {
     }
     fn boundaries(self) -> u32 {
         match self {
-            Mood::Tame => 0,
+            Mood::Tame | Mood::Whole => 0,
             Mood::Mixed => 6,
             Mood::Wild => 30,
         }
     }
     fn raw(self) -> u32 {
         match self {
-            Mood::Tame => 0,
+            Mood::Tame | Mood::Whole => 0,
             Mood::Mixed => 2,
             Mood::Wild => 10,
         }
@@ -122,6 +124,9 @@ pub fn float(random: &mut Random, mood: Mood) -> u32 {
     }
     if random.percent(mood.raw()) {
         return random.bits();
+    }
+    if mood == Mood::Whole {
+        return (0.25 * (random.below(129) as f32 - 64.0)).to_bits();
     }
     match random.below(4) {
         0 => random.between(0.0, 1.0).to_bits(),

@@ -316,6 +316,12 @@ pub enum AtomicOp {
     UMin,
     /// Unsigned maximum.
     UMax,
+    /// Adds f32.
+    FAdd,
+    /// Minimum of f32.
+    FMin,
+    /// Maximum of f32.
+    FMax,
     /// Exchanges.
     Exchange,
     /// Operands: compare, value. Result: the old word.

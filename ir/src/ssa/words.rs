@@ -33,8 +33,8 @@ words! {
     Sampling { Center "center", Centroid "centroid", Sample "sample", }
     AtomicOp {
         Load "load", Store "store", Add "add", Sub "sub", And "and", Or "or", Xor "xor",
-        SMin "smin", SMax "smax", UMin "umin", UMax "umax", Exchange "exchange",
-        CompareExchange "compare_exchange",
+        SMin "smin", SMax "smax", UMin "umin", UMax "umax", FAdd "fadd", FMin "fmin", FMax "fmax",
+        Exchange "exchange", CompareExchange "compare_exchange",
     }
     TexKind {
         Sample "sample", SampleBias "bias", SampleLevel "level", SampleGrad "grad",

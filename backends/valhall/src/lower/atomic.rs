@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::address::{Address, Reach};
-use super::memory::{WORKGROUP, both, writing};
+use super::memory::{WORKGROUP, both, reading, writing};
 use super::operand::{Opnd, build};
 use crate::api::Failure;
 use crate::inst::Src;
@@ -83,6 +83,13 @@ impl Lower<'_> {
         let address = Opnd::plain(base.base);
         let offset = base.offset as u32;
         let code = match op {
+            AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax => {
+                self.float_atomic(base, op, operands[0], old[0], class);
+                if let Some(result) = result {
+                    self.define_loaded(&[result], old);
+                }
+                return;
+            }
             AtomicOp::Load | AtomicOp::Add | AtomicOp::Sub => 2,
             AtomicOp::And => 12,
             AtomicOp::Or => 13,
@@ -129,5 +136,41 @@ impl Lower<'_> {
         if let Some(result) = result {
             self.define_loaded(&[result], old);
         }
+    }
+
+    /// Arithmetic on a float, which the memory has none of: its bits are exchanged until nobody came in between. The old
+    /// value is left in `old`. isa/valhall_rogue.md 1.11.
+    fn float_atomic(&mut self, base: Address, op: AtomicOp, operand: Value, old: VReg, class: u32) {
+        let row = match op {
+            AtomicOp::FMin => Opcode::FminF32,
+            AtomicOp::FMax => Opcode::FmaxF32,
+            _ => Opcode::FaddF32,
+        };
+        let operand = Opnd::reg(self.reg(operand));
+        let address = Opnd::plain(base.base);
+        let mut load = build(Opcode::LoadI32, &[address])
+            .with(f::OFFSET, base.offset as u32)
+            .with(f::UNSIGNED, 1)
+            .writing(&[old.into()]);
+        load.effects = reading(class);
+        self.push(load);
+        let (again, done) = (self.m.make_block(), self.m.make_block());
+        self.m.add_both_edges(self.block, again);
+        self.place_block(again);
+        let new = self.emit(row, &[Opnd::reg(old), operand]);
+        let found = self.fresh();
+        let mut exchange = build(Opcode::AtomReturnI32, &[address])
+            .with(f::ATOM_OP, 15)
+            .with(f::COMPARE, 1)
+            .with(f::OFFSET, base.offset as u32)
+            .reading(&[old.into(), new.into()])
+            .writing(&[found.into()]);
+        exchange.effects = both(class);
+        self.push(exchange);
+        let differs = self.emit(Opcode::IsubU32, &[Opnd::reg(found), Opnd::reg(old)]);
+        self.copy(old, found.into());
+        self.branch(Opnd::reg(differs), false, again, true);
+        self.m.add_both_edges(self.block, done);
+        self.place_block(done);
     }
 }

@@ -93,13 +93,13 @@ impl Lower<'_> {
         }
     }
 
-    fn place_block(&mut self, block: Block) {
+    pub(super) fn place_block(&mut self, block: Block) {
         self.m.place(block);
         self.block = block;
     }
 
     /// A branch to `target` where the condition is zero (`eq`) or not; control falls through otherwise.
-    fn branch(&mut self, condition: Opnd, eq: bool, target: Block, divergent: bool) {
+    pub(super) fn branch(&mut self, condition: Opnd, eq: bool, target: Block, divergent: bool) {
         let condition = match condition.src {
             Src::Bits(_) => condition,
             _ => Opnd::reg(self.in_register(condition.lane(Lane::All))),

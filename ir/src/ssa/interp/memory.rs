@@ -4,6 +4,7 @@ use super::exec::{Machine, Mask};
 use super::texture::texel_number;
 use super::{Lanes, Word};
 use crate::Map;
+use crate::ssa::eval::eval;
 use crate::ssa::func::{Func, Imm, InstData, Mem, MemSpace, Type, Value};
 use crate::ssa::op::Op;
 use crate::ssa::resource::{AtomicOp, Resource, ResourceKind};
@@ -37,6 +38,7 @@ pub(super) struct Memory {
     pub(super) beyond: bool,
     touched: Touches,
     tainted_words: Map<Word, bool>,
+    sums: Map<Word, Sum>,
 }
 
 /// Who touched a word, as far as it takes to see a race.
@@ -116,6 +118,9 @@ enum Family {
     SMax,
     UMin,
     UMax,
+    FSum,
+    FMin,
+    FMax,
     /// Stores and exchanges; their results follow from the order and are marked as such.
     Exchange,
     /// Several of them.
@@ -173,6 +178,9 @@ const fn family(op: AtomicOp) -> Family {
         AtomicOp::SMax => Family::SMax,
         AtomicOp::UMin => Family::UMin,
         AtomicOp::UMax => Family::UMax,
+        AtomicOp::FAdd => Family::FSum,
+        AtomicOp::FMin => Family::FMin,
+        AtomicOp::FMax => Family::FMax,
         AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => Family::Exchange,
     }
 }
@@ -226,6 +234,7 @@ impl Memory {
             epochs: vec![0; groups],
             touched: Touches::new(func, groups),
             tainted_words: Map::default(),
+            sums: Map::default(),
         }
     }
 }
@@ -341,16 +350,32 @@ impl Machine<'_> {
             old |= u64::from(self.word(place, address, lane)) << (32 * k);
         }
         let given = |k: usize| operands.get(k).map_or(0, |&v| self.get(v, lane));
-        let new = match wide {
-            true => wide_atomic_result(op, old, given(0), given(1)),
-            false => atomic_result(op, old as u32, given(0) as u32, given(1) as u32).into(),
+        let new = match (float_op(op), wide) {
+            (Some(float), _) => {
+                let b32 = Type::B32;
+                eval(float, b32, b32, &[old, given(0)], self.numerics).unwrap_or(old)
+            }
+            (None, true) => wide_atomic_result(op, old, given(0), given(1)),
+            (None, false) => atomic_result(op, old as u32, given(0) as u32, given(1) as u32).into(),
         };
         let taint = operands.iter().any(|&v| self.tainted(v, lane));
+        let ordered = match (op, self.name(place, address, lane)) {
+            (AtomicOp::FAdd, Some(word)) if self.follows() => {
+                let [old, added, new] = [old, given(0), new].map(|bits| bits as u32);
+                !self
+                    .memory
+                    .sums
+                    .entry(word)
+                    .or_default()
+                    .is_exact(old, added, new)
+            }
+            _ => !commutes(op),
+        };
         for (k, &address) in addresses.iter().enumerate() {
             if op != AtomicOp::Load {
                 self.put_word(place, address, (new >> (32 * k)) as u32, u32::MAX, lane);
             }
-            if taint || (self.follows() && !commutes(op)) {
+            if taint || (self.follows() && ordered) {
                 self.taint_word(place, address, true, lane);
             }
         }
@@ -695,8 +720,61 @@ const fn commutes(op: AtomicOp) -> bool {
         | AtomicOp::SMin
         | AtomicOp::SMax
         | AtomicOp::UMin
-        | AtomicOp::UMax => true,
-        AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => false,
+        | AtomicOp::UMax
+        | AtomicOp::FMin
+        | AtomicOp::FMax => true,
+        // A sum may: see [`Sum`].
+        AtomicOp::FAdd | AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => false,
+    }
+}
+
+/// What a float atomic does.
+const fn float_op(op: AtomicOp) -> Option<Op> {
+    match op {
+        AtomicOp::FAdd => Some(Op::FAdd),
+        AtomicOp::FMin => Some(Op::FMin),
+        AtomicOp::FMax => Some(Op::FMax),
+        _ => None,
+    }
+}
+
+/// The terms that atomics have added to a word, as far as it takes to say that no order of them rounds: then every order
+/// gives the same sum.
+#[derive(Clone, Default)]
+pub(super) struct Sum {
+    /// What the last addition left; something else means that the word was written since.
+    last: Option<u32>,
+    /// All terms are multiples of 2 to this power.
+    quantum: i32,
+    /// Sum of the terms without their signs.
+    total: f64,
+}
+
+impl Sum {
+    /// Takes one more term; true when all sums of some of the terms are exact: multiples of the quantum that 23 bits hold,
+    /// none of them subnormal.
+    fn is_exact(&mut self, old: u32, added: u32, new: u32) -> bool {
+        if self.last != Some(old) {
+            (self.quantum, self.total) = (i32::MAX, 0.0);
+            self.take(old);
+        }
+        self.take(added);
+        self.last = Some(new);
+        self.quantum >= -126 && self.total < 2f64.powi(self.quantum.min(128) + 23)
+    }
+
+    fn take(&mut self, bits: u32) {
+        let (exponent, fraction) = (bits >> 23 & 0xff, bits & 0x007f_ffff);
+        if bits << 1 == 0 {
+            return;
+        }
+        // What is no number, or subnormal, makes the sum inexact for good.
+        let lowest = match exponent {
+            0 | 0xff => i32::MIN,
+            _ => exponent as i32 - 150 + (fraction | 0x0080_0000).trailing_zeros() as i32,
+        };
+        self.quantum = self.quantum.min(lowest);
+        self.total += f64::from(f32::from_bits(bits).abs());
     }
 }
 
@@ -716,6 +794,8 @@ macro_rules! atomic_result {
                 AtomicOp::SMax => (old as $signed).max(first as $signed) as $word,
                 AtomicOp::UMin => old.min(first),
                 AtomicOp::UMax => old.max(first),
+                // Floats are computed under the model: see `float_op`.
+                AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax => old,
                 AtomicOp::CompareExchange if old == first => second,
                 AtomicOp::CompareExchange => old,
             }
@@ -725,3 +805,42 @@ macro_rules! atomic_result {
 
 atomic_result!(atomic_result, u32, i32);
 atomic_result!(wide_atomic_result, u64, i64);
+
+#[cfg(test)]
+mod tests {
+    use super::Sum;
+
+    /// Whether the sum of these stays exact to the end.
+    fn exact(terms: &[f32]) -> bool {
+        let mut sum = Sum::default();
+        let mut value = terms[0];
+        terms[1..].iter().fold(true, |_, &term| {
+            let old = value;
+            value += term;
+            sum.is_exact(old.to_bits(), term.to_bits(), value.to_bits())
+        })
+    }
+
+    #[test]
+    fn a_sum_is_exact_when_no_order_of_its_terms_rounds() {
+        assert!(exact(&[0.0, 0.25, -3.5, 1000.0]));
+        assert!(exact(&[-0.0, 0.0]));
+        // In this order nothing rounds, in others it does.
+        assert!(!exact(&[16777216.0, -16777216.0, 1.0, 1.0]));
+        assert!(!exact(&[0.1, 0.2, 0.3]));
+        assert!(!exact(&[1.0, f32::INFINITY]));
+        assert!(!exact(&[f32::NAN, 1.0]));
+        assert!(!exact(&[0.0, f32::from_bits(1)]));
+        // Once inexact, always inexact.
+        assert!(!exact(&[1.0, 1e-30, 1.0]));
+    }
+
+    #[test]
+    fn a_word_that_was_written_since_begins_a_new_sum() {
+        let mut sum = Sum::default();
+        let bits = f32::to_bits;
+        assert!(!sum.is_exact(bits(0.1), bits(0.2), bits(0.3)));
+        assert!(sum.is_exact(bits(2.0), bits(1.0), bits(3.0)));
+        assert!(sum.is_exact(bits(3.0), bits(1.0), bits(4.0)));
+    }
+}

@@ -431,7 +431,11 @@ fn atomic_shape(op: AtomicOp, operands: &[Type], results: &[Type]) -> bool {
         && operands.iter().chain(results).all(|ty| Some(ty) == word)
         && match op {
             // Addition of the opposite serves where words are wide.
-            AtomicOp::Sub if word == Some(&Type::B64) => false,
+            AtomicOp::Sub | AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax
+                if word == Some(&Type::B64) =>
+            {
+                false
+            }
             AtomicOp::Store => results.is_empty(),
             AtomicOp::Load => results.len() == 1,
             _ => results.len() <= 1,
