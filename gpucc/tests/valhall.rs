@@ -117,7 +117,7 @@ fn outputs_that_the_pipeline_streams_are_stored_before_fixed_function_sees_them(
         .collect();
     assert_eq!(captured.len(), 5, "nobody writes location 9");
     let wrong = [
-        ("[32,36,", "[32,31,", "36 needed, 31"),
+        ("[32,36,", "[32,31,", "32 needed, 31"),
         (r#""offset":16"#, r#""offset":18"#, "2 needed, 0"),
         (
             r#""buffer":0,"offset":16"#,
@@ -193,4 +193,25 @@ fn sums_of_floats_are_compared_where_no_order_of_their_terms_rounds() {
     // fourth input: then nothing is left out.
     let sums = (4 + 2 + 4) * 16;
     assert!(racy > 0 && racy <= sums * 3 / 4, "{racy} of {sums}");
+}
+
+#[test]
+fn the_position_program_of_draws_without_points_stores_no_point_size() {
+    let folder = Folder::new("points");
+    let shader = folder.write(
+        "points.vert",
+        "#version 450
+layout(location = 0) in vec4 p;
+layout(location = 0) out vec2 v;
+void main() { gl_Position = p; v = p.yx; if (p.x > 0.0) gl_PointSize = p.y * 4.0; }",
+    );
+    let without = folder.write("without.json", r#"{"vertex":{"without_points":true}}"#);
+    let stores = |arguments: &[&str]| {
+        let all = [&["--target", "valhall", &shader][..], arguments].concat();
+        let verified = gpucc(&[&["verify"][..], &all].concat());
+        assert!(verified.status.success(), "{}", text(&verified));
+        text(&gpucc(&all)).matches("STORE.i16.istream").count()
+    };
+    assert_eq!(stores(&[]), 1);
+    assert_eq!(stores(&["--pipeline", &without]), 0);
 }

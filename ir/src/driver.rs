@@ -94,6 +94,9 @@ pub struct VertexState {
     /// How the program is cut, on machines that have a choice.
     #[serde(skip_serializing_if = "is_default")]
     pub form: VertexForm,
+    /// No points are drawn: machines whose vertex packets would grow by a point size leave it out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub without_points: bool,
 }
 
 impl VertexState {

@@ -430,6 +430,9 @@ impl Abi {
                     OutputPlace::Attribute(descriptor - 1)
                 }
                 OutputKind::Builtin(Builtin::Position) => OutputPlace::Position,
+                OutputKind::Builtin(Builtin::PointSize) if self.pipeline.vertex.without_points => {
+                    continue;
+                }
                 OutputKind::Builtin(Builtin::PointSize) => OutputPlace::PointSize,
                 OutputKind::Builtin(Builtin::ClipDistance(first)) => {
                     self.varying(16 * VARYINGS + 4 * u32::from(first), data.components)

@@ -180,6 +180,9 @@ pub fn expand(mut func: Func, options: &Options) -> Func {
         }
     }
     stream::expand(&mut func, &options.pipeline.vertex.stream);
+    if options.pipeline.vertex.without_points {
+        vertex::drop_point_size(&mut func);
+    }
     vertex::expand(&mut func);
     texture::expand(&mut func);
     choose_derivatives(&mut func);

@@ -179,7 +179,10 @@ fn shader_program(
         }
         Stage::Compute => {}
     }
+    fields.push(("Suppress NaN", 0, 16, 0));
     fields.push(("Flush to zero mode", 0, 17, 0));
+    fields.push(("Suppress Inf", 0, 19, 0));
+    fields.push(("Shader contains JUMP_EX", 0, 29, 0));
     if stage == Stage::Fragment {
         fields.push(("Requires helper threads", 0, 28, facts.quads.into()));
     }

@@ -158,7 +158,7 @@ fn the_rules_of_uniforms_and_staging_registers_are_named() {
         ("FADD.v2f16 r0, r1, r0.h0", "modifier rule"),
         ("FADD.f32.clamp_0_1.clamp_0_1 r0, r1, r2", "modifier rule"),
         ("FADD.f32 r0.w1, r1, r2", "destination rule"),
-        ("IADD.u32 r0, lane_id, r1", "special value rule"),
+        ("IADD.u32 r0, atest_datum, r1", "special value rule"),
         ("CSEL.s32 r0, r1, r2, r3, r4", "modifier rule"),
         ("ICMP_OR.s32.gt r0, r1, r2, r3", "modifier rule"),
         ("STORE.i32 @r0, r2, offset:0", "modifier rule"),
@@ -229,6 +229,10 @@ fn other_names_mean_the_same_words() {
         (
             "STORE.i32.vary.slot0.return @r0, r2, offset:0",
             "STORE.i32.estream.slot0.end @r0, r2, offset:0",
+        ),
+        (
+            "MOV.i32 r0, lane_id",
+            "MOV.i32 r0, lane_id.w0",
         ),
         (
             "ADR r0, #0x10",

@@ -6,7 +6,7 @@ use crate::compiler::Options;
 use crate::execute::Executor;
 use crate::report::Shader;
 use crate::{Failure, SourceText};
-use gpucc_ir::ssa::{Func, Numerics, Resource, Sampling, Stage};
+use gpucc_ir::ssa::{Func, Numerics, Resource, Sampling, Scalar, Stage};
 use gpucc_valhall as valhall;
 use gpucc_valhall::isa;
 use serde_json::{Map, Value, json};
@@ -278,6 +278,14 @@ fn output(func: &Func, slot: &valhall::OutputSlot) -> Value {
             ("transform_feedback", Some(offset))
         }
         valhall::OutputPlace::Blend { target, source } => {
+            // What BLEND hands over: the blend descriptor's conversion starts from it.
+            let format = match func.outputs[slot.output].scalar {
+                Scalar::F32 => "f32",
+                Scalar::F16 => "f16",
+                Scalar::I32 => "s32",
+                Scalar::U32 | Scalar::Bool => "u32",
+            };
+            object.insert("format".into(), format.into());
             object.insert("source".into(), source.into());
             ("blend", Some(target.into()))
         }

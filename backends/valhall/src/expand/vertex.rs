@@ -34,6 +34,23 @@ fn form(func: &Func, inst: Inst) -> Option<(Form, Output, u8)> {
     Some((form, *output, *component))
 }
 
+/// Leaves the point size out, where nobody draws points.
+pub fn drop_point_size(func: &mut Func) {
+    let size = func
+        .outputs
+        .iter()
+        .find(|(_, data)| data.kind == OutputKind::Builtin(Builtin::PointSize))
+        .map(|(output, _)| output);
+    let Some(size) = size else { return };
+    for (region, ..) in func.regions_in_order() {
+        let mut list = std::mem::take(&mut func.regions[region].insts);
+        list.retain(
+            |&inst| !matches!(func.insts[inst].imm, Imm::Output(output, _) if output == size),
+        );
+        func.regions[region].insts = list;
+    }
+}
+
 /// Rewrites the outputs of a vertex program. Linear varyings that are written in another region
 /// than the position are divided by the w that is known there: none, and they stay as they are.
 pub fn expand(func: &mut Func) {

@@ -424,6 +424,8 @@ fn source_byte(
         let word = match parts.get(1).map(|part| part.text) {
             Some("w0") => 0,
             Some("w1") => 1,
+            // The first public table has one word of these.
+            _ if what.page() == 3 => return Ok((SourceByte::Special { what, word: 0 }, 1)),
             _ => {
                 return piece.wrong(format!(
                     "special value rule: {name} is two words: {name}.w0 or {name}.w1"
