@@ -230,10 +230,7 @@ fn other_names_mean_the_same_words() {
             "STORE.i32.vary.slot0.return @r0, r2, offset:0",
             "STORE.i32.estream.slot0.end @r0, r2, offset:0",
         ),
-        (
-            "MOV.i32 r0, lane_id",
-            "MOV.i32 r0, lane_id.w0",
-        ),
+        ("MOV.i32 r0, lane_id", "MOV.i32 r0, lane_id.w0"),
         (
             "ADR r0, #0x10",
             "IADD_IMM.i32 r0, program_counter.w0, #0x10",

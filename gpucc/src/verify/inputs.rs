@@ -293,7 +293,9 @@ fn buffer(
             .copied()
             .unwrap_or(match scalar {
                 // Now and then a word of the other kind: buffers of structures hold both.
-                Scalar::F32 if mood != Mood::Tame && random.percent(5) => Scalar::U32,
+                Scalar::F32 if !matches!(mood, Mood::Tame | Mood::Whole) && random.percent(5) => {
+                    Scalar::U32
+                }
                 known => known,
             });
         bytes.extend_from_slice(&word(random, mood, scalar).to_le_bytes());
@@ -340,7 +342,7 @@ fn texture(
     if kind == Kind::Float && format.bytes().is_multiple_of(4) {
         let depth = format == Format::Depth32Float;
         for texel in image.bytes_mut().chunks_exact_mut(4) {
-            let bits = if depth || mood == Mood::Tame {
+            let bits = if depth || matches!(mood, Mood::Tame | Mood::Whole) {
                 random.between(0.0, 1.0).to_bits()
             } else {
                 float(random, Mood::Tame)
@@ -603,7 +605,7 @@ impl Planes {
 
 fn mood_boundaries(mood: Mood) -> u32 {
     match mood {
-        Mood::Tame => 0,
+        Mood::Tame | Mood::Whole => 0,
         Mood::Mixed => 3,
         Mood::Wild => 15,
     }
