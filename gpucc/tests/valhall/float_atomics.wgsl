@@ -1,21 +1,12 @@
-struct Words { sum: atomic<f32>, least: atomic<f32>, most: atomic<f32>, difference: atomic<f32> }
+struct Words { sum: atomic<f32>, difference: atomic<f32> }
 @group(0) @binding(0) var<storage, read_write> words: array<Words, 4>;
 @group(0) @binding(1) var<storage> terms: array<f32>;
-var<workgroup> of_group: atomic<f32>;
-@group(0) @binding(2) var<storage, read_write> sums: array<f32>;
 @compute @workgroup_size(8)
-fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) g: vec3u) {
+fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_index) lane: u32) {
     let term = terms[id.x];
     atomicAdd(&words[lane & 3u].sum, term);
     if term > 0.0 {
         atomicSub(&words[lane & 1u].difference, term);
-    }
-    atomicMin(&words[lane & 3u].least, term);
-    atomicMax(&words[lane & 3u].most, term);
-    atomicAdd(&of_group, term * 0.5);
-    workgroupBarrier();
-    if lane == 0u {
-        sums[g.x] = atomicLoad(&of_group);
     }
 }
 @fragment
