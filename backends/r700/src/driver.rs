@@ -603,6 +603,39 @@ pub fn draw_block(
                 ("VTX_W0_FMT", 10, 1, 1),
             ],
         ),
+        // Vertices have their pixels' centres at halves, as the drawing engine does; to 1/256 of a pixel.
+        fields(
+            "PA_SU_VTX_CNTL",
+            0x28C08,
+            &[
+                ("PIX_CENTER", 0, 1, 1),
+                ("ROUND_MODE", 1, 2, 2),
+                ("QUANT_MODE", 3, 3, 5),
+            ],
+        ),
+        // Half of a pixel in sixteenths, for points of which the program says no size; those that it says have any.
+        fields(
+            "PA_SU_POINT_SIZE",
+            0x28A00,
+            &[("HEIGHT", 0, 16, 8), ("WIDTH", 16, 16, 8)],
+        ),
+        fields(
+            "PA_SU_POINT_MINMAX",
+            0x28A04,
+            &[("MIN_SIZE", 0, 16, 0), ("MAX_SIZE", 16, 16, 0xFFFF)],
+        ),
         fields("CB_TARGET_MASK", 0x28238, &[("TARGET0_ENABLE", 0, 4, 15)]),
+        // The source as it is: no fog, no copies to other targets, no blending, ROP3 0xCC.
+        fields(
+            "CB_COLOR_CONTROL",
+            0x28808,
+            &[
+                ("FOG_ENABLE", 0, 1, 0),
+                ("MULTIWRITE_ENABLE", 1, 1, 0),
+                ("SPECIAL_OP", 4, 3, 0),
+                ("TARGET_BLEND_ENABLE", 8, 8, 0),
+                ("ROP3", 16, 8, 0xCC),
+            ],
+        ),
     ]
 }

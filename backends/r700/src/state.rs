@@ -439,6 +439,12 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ("OUTPUT7_ENABLE", 28, mask >> 28 & 15),
         ],
     ));
+    // Not in the guide; peers enable every target that the program exports here too.
+    list.push(register(
+        "CB_SHADER_CONTROL",
+        0x287a0,
+        &[("RT_ENABLE", 0, (1 << colors) - 1)],
+    ));
     let order = match (func.early_fragment_tests, depth, code.kills) {
         (true, ..) | (false, 0, false) => 1,
         (false, 0, true) => 3,

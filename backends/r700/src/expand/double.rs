@@ -38,7 +38,7 @@ impl Native for Machine {
             Op::FSqrt => |b, data| square_root(b, data.args[0]),
             Op::FRsq => reciprocal_root,
             Op::FDot => dot,
-            Op::SToF | Op::UToF => long_to_double,
+            Op::SToF | Op::UToF => from_integer,
             Op::FToU => to_unsigned,
             Op::FToS => to_signed,
             Op::FrexpFract => fraction,
@@ -378,8 +378,20 @@ fn reciprocal_root(b: &mut Builder<'_>, data: &InstData) -> Value {
     divide(b, one, root)
 }
 
-/// An integer of 64 bits: the high dword times 2^32 is exact, so that the sum alone rounds.
-fn long_to_double(b: &mut Builder<'_>, data: &InstData) -> Value {
+/// A word behind 2^52 is a whole number, a signed one counts from 2^31. Of an integer of 64 bits the high dword times
+/// 2^32 is exact, so that the sum alone rounds.
+fn from_integer(b: &mut Builder<'_>, data: &InstData) -> Value {
+    if b.func.ty(data.args[0]) == Type::B32 {
+        let (far, sign) = (b.u32(0x4330_0000), b.u32(SIGN));
+        let (word, less) = if data.op == Op::SToF {
+            let flipped = b.op2(Op::Xor, data.args[0], sign);
+            (flipped, 4_503_601_774_854_144.0)
+        } else {
+            (data.args[0], 4_503_599_627_370_496.0)
+        };
+        let (behind, less) = (b.join(word, far), b.d(less));
+        return b.op2(Op::FSub, behind, less);
+    }
     let (low, high) = (b.low(data.args[0]), b.high(data.args[0]));
     let high = b.convert(data.op, Type::B64, high);
     let low = b.convert(Op::UToF, Type::B64, low);

@@ -91,20 +91,6 @@ impl Lower<'_> {
                 let single = self.word(AluOp::FLT64_TO_FLT32, smallvec![self.operand(args[0])]);
                 self.values[result] = Some(Place::Reg(single));
             }
-            // The word behind 2^52 is a whole number; a signed one counts from 2^31.
-            Op::SToF | Op::UToF => {
-                let word = self.plain(args[0]);
-                let signed = data.op == Op::SToF;
-                let (low, less) = if signed {
-                    let flipped = self.alu(AluOp::XOR_INT, &[word, Source::bits(1 << 31)]);
-                    (Source::reg(flipped), 1 << 31)
-                } else {
-                    (word, 0)
-                };
-                let far = [Source::bits(0x4330_0000), low];
-                let back = [Source::bits(0xc330_0000), Source::bits(less)];
-                self.make(result, AluOp::ADD_64, smallvec![far, back]);
-            }
             Op::FEq | Op::FNe | Op::FLt | Op::FLe => {
                 let (op, swap) = match data.op {
                     Op::FLt => (AluOp::PRED_SETGT_64, true),
