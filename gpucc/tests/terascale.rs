@@ -305,3 +305,29 @@ fn a_sample_in_a_torn_quad_has_some_level_of_detail_and_is_no_fault() {
         assert!(text(&output).contains("0 mismatches"), "{}", text(&output));
     }
 }
+
+#[test]
+fn cull_distances_leave_behind_the_clip_distances_and_are_enabled_as_such() {
+    let folder = Folder::new("cull");
+    let shader = folder.write(
+        "cull.vert",
+        "#version 450
+layout(location = 0) in vec4 p;
+out float gl_CullDistance[3];
+out float gl_ClipDistance[2];
+void main() {
+    gl_Position = p;
+    gl_CullDistance[0] = p.z; gl_CullDistance[1] = p.w; gl_CullDistance[2] = p.x - 1.0;
+    gl_ClipDistance[0] = p.x; gl_ClipDistance[1] = p.y;
+}",
+    );
+    for target in ["r700", "r600"] {
+        let output = gpucc(&["verify", "--target", target, "--inputs", "4", &shader]);
+        assert!(output.status.success(), "{}", text(&output));
+        let output = gpucc(&["--target", target, "--emit", "json", &shader]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let control = &report["shaders"][0]["state"]["PA_CL_VS_OUT_CNTL"]["value"];
+        // Distances 0 and 1 clip, 2 to 4 cull, and both vectors are there.
+        assert_eq!(*control, 0b11 | 0b11100 << 8 | 0b11 << 22);
+    }
+}
