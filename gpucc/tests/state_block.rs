@@ -562,6 +562,7 @@ fn guide() -> Option<Guide> {
     let mut current: Option<String> = None;
     for line in text.lines() {
         if let Some((head, tail)) = line.split_once(" · ") {
+            let head = head.trim_end_matches("</b>");
             let name = head.rsplit([':', '>', '*']).next().unwrap_or_default();
             if let Some((_, address)) = tail.split_once("GpuF0MMReg:0x") {
                 let digits: String = address

@@ -48,7 +48,7 @@ fn attributes_come_through_a_fetch_program_of_their_own() {
 
 const POINT: &str = "#version 450
 layout(location = 0) in vec4 a;
-layout(location = 1) centroid in vec4 b;
+layout(location = 1) in vec4 b;
 layout(location = 0) out vec4 color;
 void main() {
     vec2 from_center = gl_PointCoord - vec2(0.5);
@@ -72,8 +72,31 @@ fn a_pixel_finds_its_place_in_a_point_in_an_overridden_parameter() {
         assert_eq!(field("SPI_PS_INPUT_CNTL_2", "PT_SPRITE_TEX"), 1);
         assert_eq!(field("SPI_PS_INPUT_CNTL_3", "FLAT_SHADE"), 1);
         assert_eq!(field("SPI_INTERP_CONTROL_0", "PNT_SPRITE_ENA"), 1);
-        // CENTROIDS_AND_CENTERS.
-        assert_eq!(field("SPI_PS_IN_CONTROL_0", "BARYC_SAMPLE_CNTL"), 2);
+    }
+}
+
+#[test]
+fn parameters_find_the_places_of_a_pixel_that_they_are_sampled_at() {
+    let folder = Folder::new("places");
+    // CENTERS_ONLY, CENTROIDS_ONLY, both; at samples.
+    for (a, b, places, at_samples) in [
+        ("center", "center", 1, 0),
+        ("centroid", "centroid", 0, 0),
+        ("center", "centroid", 2, 0),
+        ("sample", "center", 1, 1),
+    ] {
+        let source = format!(
+            "@fragment fn main(@location(0) @interpolate(perspective, {a}) a: vec4f,
+               @location(1) @interpolate(perspective, {b}) b: vec4f) -> @location(0) vec4f {{ return a + b; }}"
+        );
+        let shader = folder.write("places.wgsl", source);
+        let output = gpucc(&["verify", "--target", "r700", &shader]);
+        assert!(output.status.success(), "{}", text(&output));
+        let output = gpucc(&["--target", "r700", "--emit", "json", &shader]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let control = &report["shaders"][0]["state"]["SPI_PS_IN_CONTROL_0"]["fields"];
+        assert_eq!(control["BARYC_SAMPLE_CNTL"], places, "{a}, {b}");
+        assert_eq!(control["BARYC_AT_SAMPLE_ENA"], at_samples, "{a}, {b}");
     }
 }
 
