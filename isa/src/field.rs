@@ -136,6 +136,9 @@ pub struct Field {
     pub bias: u8,
     /// The stored value that the text leaves out.
     pub default: u32,
+    /// Bits of all pieces together, and which they are: asked whenever an instruction is made.
+    width: u32,
+    mask: u128,
 }
 
 impl Field {
@@ -145,6 +148,13 @@ impl Field {
         pieces: &'static [Piece],
         kind: Kind,
     ) -> Field {
+        let (mut width, mut mask) = (0, 0);
+        let mut i = 0;
+        while i < pieces.len() {
+            width += pieces[i].width();
+            mask |= pieces[i].mask();
+            i += 1;
+        }
         Field {
             id,
             name,
@@ -152,6 +162,8 @@ impl Field {
             kind,
             bias: 0,
             default: 0,
+            width,
+            mask,
         }
     }
 
@@ -165,29 +177,22 @@ impl Field {
         self
     }
 
+    #[inline]
     pub const fn width(&self) -> u32 {
-        let mut width = 0;
-        let mut i = 0;
-        while i < self.pieces.len() {
-            width += self.pieces[i].width();
-            i += 1;
-        }
-        width
+        self.width
     }
 
+    #[inline]
     pub const fn mask(&self) -> u128 {
-        let mut mask = 0;
-        let mut i = 0;
-        while i < self.pieces.len() {
-            mask |= self.pieces[i].mask();
-            i += 1;
-        }
-        mask
+        self.mask
     }
 
     /// The stored value, not sign-extended.
     #[inline]
     pub const fn get(&self, bits: u128) -> u32 {
+        if let [piece] = self.pieces {
+            return ((bits & self.mask) >> piece.lo) as u32;
+        }
         let mut value = 0;
         let mut i = 0;
         while i < self.pieces.len() {
@@ -200,6 +205,9 @@ impl Field {
 
     /// `bits` with this field replaced. Bits of `value` beyond the field's width are dropped: check first.
     pub const fn put(&self, bits: u128, value: u32) -> u128 {
+        if let [piece] = self.pieces {
+            return (bits & !self.mask) | (((value as u128) << piece.lo) & self.mask);
+        }
         let mut rest = value as u128;
         let mut out = bits;
         let mut i = self.pieces.len();

@@ -90,6 +90,7 @@ impl Op {
         bits & self.mask == self.bits
     }
 
+    #[inline]
     pub fn is_fixed(&self, field: &Field) -> bool {
         self.mask & field.mask() != 0
     }

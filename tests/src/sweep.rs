@@ -237,3 +237,32 @@ pub fn table(points: &[Point]) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc::Target;
+
+    #[test]
+    fn every_shape_compiles_for_both_kinds_of_machine_and_grows_with_its_size() {
+        for target in [Target::R700, Target::Valhall] {
+            let compiler = Compiler::new(target, None).expect("the target is built");
+            for kind in SHAPES {
+                // Fifteen buffers are all that R700 has.
+                let sizes = match kind.name {
+                    "bindings" => [50, 100],
+                    _ => [300, 600],
+                };
+                let points = shape(&compiler, kind, &sizes, 1);
+                for point in &points {
+                    assert_eq!(point.refused, None, "{} on {}", kind.name, target.name());
+                }
+                assert!(
+                    points[0].instructions < points[1].instructions,
+                    "{}",
+                    kind.name
+                );
+            }
+        }
+    }
+}

@@ -156,6 +156,7 @@ impl Reg {
         Reg(Reg::PHYSICAL | (cell.file.0 as u32) << 16 | cell.index as u32)
     }
     /// The virtual register, if it is one.
+    #[inline]
     pub const fn as_virt(self) -> Option<VReg> {
         if self.0 & Reg::PHYSICAL == 0 {
             Some(VReg(self.0))
@@ -164,6 +165,7 @@ impl Reg {
         }
     }
     /// The cell, if it is physical.
+    #[inline]
     pub const fn as_phys(self) -> Option<Cell> {
         if self.0 & Reg::PHYSICAL != 0 {
             Some(Cell {
@@ -178,6 +180,7 @@ impl Reg {
     ///
     /// # Panics
     /// On a virtual register: after allocation there is none (the verifier says so first).
+    #[inline]
     pub fn cell(self) -> Cell {
         self.as_phys()
             .expect("registers are physical after allocation")

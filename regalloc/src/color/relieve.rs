@@ -34,11 +34,31 @@ impl Colorer<'_> {
             return;
         }
         // Is there too much anywhere? Then leave some room there.
-        let peak = self.sweep_pressure(&starts, u64::MAX);
+        let peak = self.pressure(&starts);
         self.colors.peak += peak;
         if peak > total {
-            self.sweep_pressure(&starts, total - slack);
+            self.lower_pressure(&starts, total - slack);
         }
+    }
+
+    /// The most cells that are occupied at once, from segments in the order of their beginnings.
+    fn pressure(&mut self, starts: &[(u32, u32, u32)]) -> u64 {
+        let classes = self.classes;
+        let cells = |class: u32| i64::from(classes.class[class as usize].shape.count);
+        let mut ends: Vec<(u32, u32)> =
+            starts.iter().map(|&(_, class, end)| (end, class)).collect();
+        ends.sort_unstable();
+        self.colors.steps += starts.len() as u64;
+        let mut ended = ends.into_iter().peekable();
+        let (mut now, mut peak) = (0, 0);
+        for &(start, class, _) in starts {
+            while let Some((_, class)) = ended.next_if(|&(end, _)| end <= start) {
+                now -= cells(class);
+            }
+            now += cells(class);
+            peak = peak.max(now);
+        }
+        peak as u64
     }
 
     /// What failed in a late round fails because of its surroundings: all of it goes.
@@ -71,45 +91,31 @@ impl Colorer<'_> {
         }
     }
 
-    /// Walks over segments in the order of their beginnings; evicts while more than `bound` cells are
-    /// occupied. Returns the most cells that were occupied at once.
-    fn sweep_pressure(&mut self, starts: &[(u32, u32, u32)], bound: u64) -> u64 {
+    /// Walks over segments in the order of their beginnings; evicts while more than `bound` cells are occupied.
+    fn lower_pressure(&mut self, starts: &[(u32, u32, u32)], bound: u64) {
         let classes = self.classes;
+        let cells = |class: u32| u64::from(classes.class[class as usize].shape.count);
         let mut ends: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
         let mut cheap: BinaryHeap<Reverse<(u64, u32, u32)>> = BinaryHeap::new();
-        let (mut now, mut peak) = (0u64, 0u64);
+        let mut now = 0u64;
         // Whether a class's current segment is counted.
-        let mut counted = vec![
-            false;
-            if bound == u64::MAX {
-                0
-            } else {
-                classes.class.len()
-            }
-        ];
+        let mut counted = vec![false; classes.class.len()];
         for &(start, class, end) in starts {
             while let Some(&Reverse((ended, other))) = ends.peek() {
                 if ended > start {
                     break;
                 }
                 ends.pop();
-                if bound == u64::MAX || counted[other as usize] {
-                    now -= u64::from(classes.class[other as usize].shape.count);
-                    if bound != u64::MAX {
-                        counted[other as usize] = false;
-                    }
+                if std::mem::take(&mut counted[other as usize]) {
+                    now -= cells(other);
                 }
             }
             if self.is_spilled[class as usize] {
                 continue;
             }
-            now += u64::from(classes.class[class as usize].shape.count);
+            now += cells(class);
             ends.push(Reverse((end, class)));
-            peak = peak.max(now);
             self.colors.steps += 1;
-            if bound == u64::MAX {
-                continue;
-            }
             counted[class as usize] = true;
             cheap.push(Reverse((self.density(class), class, end)));
             while now > bound {
@@ -124,11 +130,10 @@ impl Colorer<'_> {
                     && !self.is_spilled[victim as usize]
                 {
                     counted[victim as usize] = false;
-                    now -= u64::from(classes.class[victim as usize].shape.count);
+                    now -= cells(victim);
                     self.spill(victim);
                 }
             }
         }
-        peak
     }
 }
