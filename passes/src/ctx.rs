@@ -73,9 +73,15 @@ pub trait TargetInfo {
         let _ = ty;
         false
     }
-    /// Values of 64 bits live in registers as they are. Machines that say no get pairs of words (pass `pairs`), and
+    /// Values of 64 bits live in registers as they are. Machines that say no get pairs of words (pass `words`), and
     /// 64 bits only at operations that `native` names at that width or that have no form in words: floats, atomics.
     fn holds_64_bits(&self) -> bool {
+        true
+    }
+    /// Values of 16 bits live in registers as they are. Machines that say no get words with zeros above (pass `words`),
+    /// and 16 bits only at operations that have no form in words: floats, and stores to memory that neighbours write.
+    /// They hold no 64 bits either.
+    fn holds_16_bits(&self) -> bool {
         true
     }
     /// Keeps `exit` as a branch. Mask-stack machines say no and get guards (see `exits_to_guards`).

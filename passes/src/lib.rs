@@ -36,7 +36,6 @@ pub mod join;
 pub mod licm;
 pub mod mach;
 pub mod mem2reg;
-pub mod pairs;
 pub mod prune;
 pub(crate) mod range;
 pub(crate) mod rename;
@@ -51,6 +50,7 @@ pub(crate) mod tail_exits;
 pub mod uniformity;
 pub mod unroll;
 pub(crate) mod walk;
+pub mod words;
 pub mod zero_workgroup;
 
 pub use ctx::{Ctx, Level, Neutral, Options, Robustness, TargetInfo};

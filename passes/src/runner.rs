@@ -53,7 +53,7 @@ passes! {
     algebra, false, "a product and a sum become one fma where that is allowed and cheaper";
     hoist, false, "what both arms compute is computed before them";
     if_convert, false, "small pure arms become selects";
-    pairs, true, "values of 64 bits become pairs of words on machines that hold none";
+    words, true, "values of 64 and 16 bits become words on machines that hold none";
     exits_to_guards, true, "early leaving becomes guarded code on mask-stack machines";
 }
 
@@ -64,7 +64,7 @@ const O0: &[&str] = &[
     "robust",
     "mem2reg",
     "exits_to_guards",
-    "pairs",
+    "words",
     "dce",
 ];
 
@@ -80,7 +80,7 @@ const O1: &[&str] = &[
     "robust",
     "gvn",
     "exits_to_guards",
-    "pairs",
+    "words",
     "copy_prop",
     "fold",
     "dce",
@@ -131,7 +131,7 @@ const O2: &[&str] = &[
     "algebra",
     "fold",
     "strength",
-    "pairs",
+    "words",
     "gvn",
     "licm",
     "copy_prop",

@@ -13,6 +13,9 @@ impl TargetInfo for Masks {
     fn holds_64_bits(&self) -> bool {
         false
     }
+    fn holds_16_bits(&self) -> bool {
+        false
+    }
     fn has_branches(&self) -> bool {
         false
     }

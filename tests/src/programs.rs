@@ -53,14 +53,11 @@ impl Default for Tally {
 /// Ops that a target's programs may hold: all but those that its silicon refuses or that we lack.
 pub fn allowed(target: Target) -> fn(Op) -> bool {
     match target {
-        // No 16-bit values and no atomics, which the silicon refuses.
+        // No atomics and nothing across lanes, which the silicon refuses.
         Target::R700 => |op| {
             !matches!(
                 op,
-                Op::Join16
-                    | Op::Lo16
-                    | Op::Hi16
-                    | Op::BufferAtomic
+                Op::BufferAtomic
                     | Op::MemAtomic
                     | Op::ImageAtomic
                     | Op::Ballot
@@ -72,10 +69,7 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
         Target::R600 => |op| {
             !matches!(
                 op,
-                Op::Join16
-                    | Op::Lo16
-                    | Op::Hi16
-                    | Op::BufferAtomic
+                Op::BufferAtomic
                     | Op::MemAtomic
                     | Op::ImageStore
                     | Op::ImageAtomic
@@ -103,6 +97,7 @@ pub fn program_of(target: Target, seed: u64) -> Func {
         allow: allowed(target),
         workgroup: seed.is_multiple_of(5) && !exports_only,
         textures: seed.is_multiple_of(2) || seed % 8 == 3,
+        halves: matches!(target, Target::Interp | Target::Valhall),
         doubles: target == Target::Interp,
         workgroup_size: 32,
         ..base

@@ -16,6 +16,7 @@ enum Refusal {
     Subgroups,
     Barrier,
     StorageTexture,
+    ShortStore,
     ViewIndex,
     PrimitiveIndex,
     SampleMaskInput,
@@ -33,7 +34,7 @@ const TABLE: &[Row] = &[
         Some("register guide 4, SQ_CF_ALLOC_EXPORT: memory instructions only read or write"),
     ),
     (
-        "16-bit floats and integers",
+        "16-bit floats",
         Some("R700 ISA 4.8, 9.2: ALU operations are 32 or 64 bits wide"),
         Some("register guide 4, SQ_ALU_WORD1_OP2: ALU operations are 32 bits wide"),
     ),
@@ -55,6 +56,13 @@ const TABLE: &[Row] = &[
     (
         "storing texels of less than 32 bits",
         Some("R700 ISA 3.4.2: memory exports write linear buffers of whole dwords"),
+        None,
+    ),
+    (
+        "storing 16 bits to a buffer",
+        Some(
+            "R700 ISA 3.4.2: memory exports write whole dwords, and nothing changes one atomically",
+        ),
         None,
     ),
     (
@@ -218,10 +226,13 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
     if !seam && !chip.has_doubles() && data.args.iter().chain(&data.results).any(wide) {
         return Err(refuse(Refusal::Doubles, span));
     }
-    // The operands were results before.
-    match data.results.iter().any(|&v| func.ty(v) == Type::B16) {
-        true => Err(refuse(Refusal::Half, span)),
-        false => Ok(()),
+    // So are those of 16 bits, but for conversions to what floats and stores take.
+    let half = |&value: &Value| func.ty(value) == Type::B16;
+    match data.op {
+        Op::UConvert => Ok(()),
+        Op::BufferStore if data.args.iter().any(half) => Err(refuse(Refusal::ShortStore, span)),
+        _ if data.args.iter().chain(&data.results).any(half) => Err(refuse(Refusal::Half, span)),
+        _ => Ok(()),
     }
 }
 

@@ -32,10 +32,13 @@ impl TargetInfo for R700 {
     fn holds_64_bits(&self) -> bool {
         false
     }
+    fn holds_16_bits(&self) -> bool {
+        false
+    }
     fn cost(&self, op: Op, ty: Type) -> u32 {
         let words = default_cost(op, ty);
         match (ty, op) {
-            // Straight code on pairs of words, see the pass `pairs`.
+            // Straight code on pairs of words, see the pass `words`.
             (Type::B64, Op::UDiv | Op::URem | Op::SDiv | Op::SRem) => 8 * words,
             (Type::B64, _) => 4 * words,
             (Type::B1 | Type::B16 | Type::B32, _) => words,

@@ -20,18 +20,11 @@ fn on_machine(op: Op) -> bool {
             | Op::Reduce
             | Op::ImageStore
             | Op::IsHelper
-            | Op::Join16
-            | Op::Lo16
-            | Op::Hi16
             | Op::FConvert
             // Its sign at a shift of the whole range is no promise of any machine.
             | Op::FSinTurns
             | Op::FCosTurns
     )
-}
-
-fn narrow(func: &Func) -> bool {
-    func.values.values().all(|value| value.ty != Type::B16)
 }
 
 fn optimised(mut func: Func, level: gpucc_passes::Level) -> Func {
@@ -82,9 +75,6 @@ fn words(rng: &mut Rng, count: usize) -> Vec<u8> {
 /// Runs both and says where they differ.
 fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<bool, String> {
     let func = random::program(seed, config);
-    if !narrow(&func) {
-        return Ok(false);
-    }
     let func = optimised(func, level);
     let effort = match level {
         gpucc_passes::Level::O0 => r700::Effort::None,
@@ -225,6 +215,7 @@ const PLAIN: Config = Config {
     allow: on_machine,
     textures: false,
     workgroup: false,
+    halves: false,
     doubles: false,
     ..Config::COMPUTE
 };

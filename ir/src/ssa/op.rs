@@ -336,7 +336,7 @@ ops! {
     BufferSize = "buffer_size", Custom, PURE;
     /// \[element,\] address, operands of the atomic -> the old word (none for Store).
     BufferAtomic = "buffer_atomic", Custom, EFFECT | READS;
-    /// address -> 1 to 4 values.
+    /// address -> 1 to 4 values. 16 bits have a word of their own in a variable: nobody reads its other half.
     MemLoad = "mem_load", Custom, READS;
     /// address, values.
     MemStore = "mem_store", Custom, EFFECT;

@@ -70,6 +70,8 @@ pub struct Config {
     pub workgroup: bool,
     /// Textures.
     pub textures: bool,
+    /// Floats of 16 bits, where integers of 16 bits occur (`allow` of `join16`).
+    pub halves: bool,
     /// Floats of 64 bits, where integers of 64 bits occur (`allow` of `join64`).
     pub doubles: bool,
     /// Invocations per workgroup (compute).
@@ -85,6 +87,7 @@ impl Config {
         depth: 4,
         workgroup: true,
         textures: true,
+        halves: true,
         doubles: true,
         workgroup_size: 64,
     };

@@ -1,6 +1,6 @@
 //! Integers of 64 bits out of what machines have at 64 bits or in pairs of words: sums, bit operations, shifts and
 //! comparisons of 64 bits, and anything at 32. All exact, all straight code; what is no operation of the
-//! machine at 64 bits either falls into words afterwards (pass `pairs`).
+//! machine at 64 bits either falls into words afterwards (pass `words`).
 
 use super::build::Expander;
 use super::{Recipe, bits};

@@ -13,7 +13,7 @@ impl Generator {
         let op = self.rng.pick(&ops);
         self.ops = ops;
         let wide = |g: &mut Generator, is_float: bool| match (is_float, g.rng.below(24)) {
-            (true, 0) if (g.config.allow)(Op::Join16) => Kind::Half,
+            (true, 0) if g.config.halves && (g.config.allow)(Op::Join16) => Kind::Half,
             (true, 1) if g.config.doubles && (g.config.allow)(Op::Join64) => Kind::Double,
             (true, _) => Kind::Float,
             (false, 0) if (g.config.allow)(Op::Join16) => Kind::Short,
@@ -126,6 +126,7 @@ impl Generator {
 
     fn convert(&mut self, b: &mut Builder<'_>, op: Op) {
         let long = (self.config.allow)(Op::Join64) && self.rng.one_in(4);
+        let short = (self.config.allow)(Op::Join16) && self.rng.one_in(8);
         let (from, to) = match op {
             Op::SToF | Op::UToF if long => (Kind::Long, Kind::Float),
             Op::FToS | Op::FToU if long => (Kind::Float, Kind::Long),
@@ -134,9 +135,11 @@ impl Generator {
                 (Kind::Long, Kind::Int),
                 (Kind::Truth, Kind::Long),
             ]),
+            Op::SToF | Op::UToF if short => (Kind::Short, Kind::Float),
+            Op::FToS | Op::FToU if short => (Kind::Float, Kind::Short),
             Op::SToF | Op::UToF => (Kind::Int, Kind::Float),
             Op::FToS | Op::FToU | Op::FrexpExp => (Kind::Float, Kind::Int),
-            Op::FConvert if (self.config.allow)(Op::Join16) => self
+            Op::FConvert if self.config.halves && (self.config.allow)(Op::Join16) => self
                 .rng
                 .pick(&[(Kind::Float, Kind::Half), (Kind::Half, Kind::Float)]),
             Op::SConvert | Op::UConvert if (self.config.allow)(Op::Join16) => self

@@ -15,6 +15,10 @@ impl Generator {
             self.long_memory(b, index);
             return;
         }
+        if (self.config.allow)(Op::Join16) && self.rng.one_in(8) {
+            self.short_memory(b, index);
+            return;
+        }
         match self.rng.below(6) {
             0 | 1 => {
                 let length = b.u32(ARRAY_WORDS);
@@ -92,6 +96,15 @@ impl Generator {
         for value in loaded {
             self.add(Kind::Long, value);
         }
+    }
+
+    /// An integer of 16 bits out of the buffer, where they lie densely.
+    fn short_memory(&mut self, b: &mut Builder<'_>, index: Value) {
+        let (length, two) = (b.u32(120), b.u32(2));
+        let at = b.op2(Op::Index, index, length);
+        let address = b.op2(Op::IMul, at, two);
+        let value = b.buffer_load(self.setup.source, None, address, &[Type::B16])[0];
+        self.add(Kind::Short, value);
     }
 
     /// A texture instruction that takes its level from nowhere but its operands.

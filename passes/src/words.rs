@@ -1,40 +1,48 @@
-//! Values of 64 bits become pairs of words, low and high, on machines whose registers hold no more than 32
-//! ([`crate::TargetInfo::holds_64_bits`]).
+//! Values that are no words become words on machines whose registers hold nothing else
+//! ([`crate::TargetInfo::holds_64_bits`], [`crate::TargetInfo::holds_16_bits`]): 64 bits two of them, the low one
+//! first, 16 bits one with zeros above.
 //!
-//! What carries values (loads, stores, choices, results of control flow, parameters of loops) carries two words;
-//! sums, bit operations, shifts and comparisons are worked out on them (`words`); other integer operations are
-//! expanded into those first ([`crate::expand`]). All exact.
+//! What carries values (loads, stores, choices, results of control flow, parameters of loops) carries words; integer
+//! operations are worked out on them (`wide`, `short`), those of 64 bits that are no sums, bit operations, shifts
+//! and comparisons after an expansion into such ([`crate::expand`]). All exact.
 //!
 //! Operations that stay whole, because the machine has them at 64 bits (`native`) or nothing is known about them in
-//! words (floats of 64 bits, atomics), take `join64` of a pair and give `lo64` and `hi64`: nothing else sees 64
-//! bits afterwards. The lowering of a machine with pairs of registers, or its refusal, meets them alone.
+//! words (floats, atomics, stores of half a word to memory that neighbours write), take `join64` of two words or
+//! `uconvert` of one, and give `lo64` and `hi64` or `uconvert`: nothing else sees the width afterwards. The lowering
+//! of a machine with pairs of registers, or its refusal, meets them alone.
 
 mod memory;
-mod words;
+mod short;
+mod wide;
 
 use crate::ctx::{Ctx, TargetInfo};
 use crate::expand::build::Expander;
 use crate::expand::{self, Native};
 use crate::rename::Renames;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Builder, Func, Imm, Inst, Numerics, Op, Region, Type, Value, ValueDef};
+use gpucc_ir::ssa::{
+    Builder, Func, Imm, Inst, InstData, Numerics, Op, Region, Type, Value, ValueData, ValueDef,
+};
 use smallvec::SmallVec;
 
-/// The words of a value, low and high.
+/// The words of a value, low and high; twice the one of what is a word or less.
 type Pair = [Value; 2];
 
-/// Splits every value of 64 bits that has a form in words.
+/// Splits every value of a width that the machine does not hold and that has a form in words.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
-    let any = |func: &Func| func.values.values().any(|value| value.ty == Type::B64);
-    if ctx.target.holds_64_bits() || !any(func) || !wanted(func, ctx.target) {
+    let target = ctx.target;
+    let any = func.values.values().any(|value| !held(target, value.ty));
+    if !any || !wanted(func, target) {
         return false;
     }
-    expand::expand(func, &Wide(ctx.target), &ctx.numerics);
+    if !target.holds_64_bits() {
+        expand::expand(func, &Wide(target), &ctx.numerics);
+    }
     let numerics = ctx.numerics;
     let mut pass = Pass {
-        target: ctx.target,
+        target,
         numerics: &numerics,
-        pairs: SecondaryMap::new(),
+        words: SecondaryMap::new(),
         renames: Renames::new(),
     };
     for (region, ..) in func.regions_in_order() {
@@ -47,6 +55,15 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     true
 }
 
+/// Values of this width live in registers.
+fn held(target: &dyn TargetInfo, ty: Type) -> bool {
+    match ty {
+        Type::B64 => target.holds_64_bits(),
+        Type::B16 => target.holds_16_bits(),
+        Type::B1 | Type::B32 => true,
+    }
+}
+
 /// Expands only what is 64 bits wide.
 struct Wide<'a>(&'a dyn TargetInfo);
 
@@ -56,17 +73,22 @@ impl Native for Wide<'_> {
     }
 }
 
+/// Operands or results are of a width that the machine does not hold.
+fn touches(func: &Func, data: &InstData, target: &dyn TargetInfo) -> bool {
+    let mut values = data.args.iter().chain(&data.results);
+    values.any(|&value| !held(target, func.ty(value)))
+}
+
 /// Some instruction or parameter that the body reaches is more than the seam of an operation that stays whole.
 fn wanted(func: &Func, target: &dyn TargetInfo) -> bool {
     func.regions_in_order().iter().any(|&(region, ..)| {
         let region = &func.regions[region];
-        let wide = |&value: &Value| func.ty(value) == Type::B64;
-        region.params.iter().any(wide)
+        let split = |&value: &Value| !held(target, func.ty(value));
+        region.params.iter().any(split)
             || region.insts.iter().any(|&inst| {
                 let data = &func.insts[inst];
-                let touches = data.args.iter().chain(&data.results).any(wide);
                 let seam = matches!(data.op, Op::Join64 | Op::Lo64 | Op::Hi64);
-                touches && !seam && !stays_whole(func, inst, target)
+                touches(func, data, target) && !seam && !stays_whole(func, inst, target)
             })
     })
 }
@@ -74,17 +96,23 @@ fn wanted(func: &Func, target: &dyn TargetInfo) -> bool {
 /// The operation has no form in words.
 fn stays_whole(func: &Func, inst: Inst, target: &dyn TargetInfo) -> bool {
     let data = &func.insts[inst];
+    let half = |&value: &Value| func.ty(value) == Type::B16;
     match data.op {
-        Op::BufferLoad | Op::BufferStore | Op::MemLoad | Op::MemStore | Op::Select => false,
+        // Half a word cannot be written without its neighbour.
+        Op::BufferStore => data.args.iter().any(half),
+        Op::BufferLoad | Op::MemLoad | Op::MemStore | Op::Select => false,
         Op::Const | Op::Join64 | Op::Lo64 | Op::Hi64 | Op::Shuffle => false,
         op if op.is_terminator() || !data.regions.is_empty() => false,
         Op::Reduce => !matches!(data.imm, Imm::Reduce(_, Op::And | Op::Or | Op::Xor)),
-        op => target.native(op, Type::B64) || !(words::has(op) || expands(func, inst)),
+        op if data.args.iter().chain(&data.results).any(half) => {
+            let ty = |values: &[Value]| values.first().map_or(Type::B16, |&value| func.ty(value));
+            !short::has(op, ty(&data.args), ty(&data.results))
+        }
+        op => target.native(op, Type::B64) || !(wide::has(op) || expands(func, data)),
     }
 }
 
-fn expands(func: &Func, inst: Inst) -> bool {
-    let data = &func.insts[inst];
+fn expands(func: &Func, data: &InstData) -> bool {
     let (Some(&arg), Some(&result)) = (data.args.first(), data.results.first()) else {
         return false;
     };
@@ -94,8 +122,8 @@ fn expands(func: &Func, inst: Inst) -> bool {
 struct Pass<'a> {
     target: &'a dyn TargetInfo,
     numerics: &'a Numerics,
-    /// The words of each value of 64 bits met so far.
-    pairs: SecondaryMap<Value, Option<Pair>>,
+    /// The words of each value met so far that falls into words.
+    words: SecondaryMap<Value, Option<Pair>>,
     /// Words that stand for the results of what went.
     renames: Renames,
 }
@@ -106,11 +134,7 @@ impl Pass<'_> {
         self.renames.args(func, inst);
         let data = &func.insts[inst];
         let loops = data.op == Op::Loop;
-        let touches = data.args.iter().chain(&data.results);
-        let touches = touches
-            .into_iter()
-            .any(|&value| func.ty(value) == Type::B64);
-        if !touches && !loops {
+        if !loops && !touches(func, data, self.target) {
             func.regions[region].insts.push(inst);
             return;
         }
@@ -126,36 +150,47 @@ impl Pass<'_> {
                 }
             }
             Op::Join64 => {
-                self.pairs[data.results[0]] = Some([data.args[0], data.args[1]]);
+                self.words[data.results[0]] = Some([data.args[0], data.args[1]]);
                 // Whoever stays whole may need it as it is.
                 func.regions[region].insts.push(inst);
             }
             Op::Lo64 | Op::Hi64 => {
                 let half = usize::from(data.op == Op::Hi64);
-                match self.pairs[data.args[0]] {
+                match self.words[data.args[0]] {
                     Some(pair) => self.renames.set(data.results[0], pair[half]),
                     None => func.regions[region].insts.push(inst),
                 }
             }
+            _ if stays_whole(func, inst, self.target) => self.whole(func, region, inst),
             Op::BufferLoad | Op::MemLoad => self.load(func, region, inst),
             Op::BufferStore | Op::MemStore => self.store(func, region, inst),
-            _ if stays_whole(func, inst, self.target) => self.whole(func, region, inst),
             _ => self.split(func, region, inst),
         }
     }
 
-    fn pair(&self, value: Value) -> Pair {
-        self.pairs[value].expect("definitions are met before their uses")
+    fn held(&self, ty: Type) -> bool {
+        held(self.target, ty)
     }
 
-    /// Values with words in the place of those of 64 bits.
+    /// Values that one of this type becomes.
+    fn count(&self, ty: Type) -> usize {
+        1 + usize::from(ty == Type::B64 && !self.held(ty))
+    }
+
+    /// The words of a value of any width.
+    fn pair(&self, func: &Func, value: Value) -> Pair {
+        match self.held(func.ty(value)) {
+            true => [value; 2],
+            false => self.words[value].expect("definitions are met before their uses"),
+        }
+    }
+
+    /// Values with words in the place of those that fall into them.
     fn flat(&self, func: &Func, values: &[Value]) -> SmallVec<[Value; 4]> {
         let mut flat = SmallVec::new();
         for &value in values {
-            match func.ty(value) {
-                Type::B64 => flat.extend(self.pair(value)),
-                Type::B1 | Type::B16 | Type::B32 => flat.push(value),
-            }
+            let count = self.count(func.ty(value));
+            flat.extend_from_slice(&self.pair(func, value)[..count]);
         }
         flat
     }
@@ -165,7 +200,7 @@ impl Pass<'_> {
         func.insts[inst].args = args;
     }
 
-    /// Two new words for each of `values` that has 64 bits, and all in their new places.
+    /// New words for each of `values` that falls into them, and all in their new places.
     fn replaced(
         &mut self,
         func: &mut Func,
@@ -174,19 +209,19 @@ impl Pass<'_> {
     ) -> SmallVec<[Value; 4]> {
         let mut flat: SmallVec<[Value; 4]> = SmallVec::new();
         for &value in values {
-            if func.ty(value) != Type::B64 {
+            if self.held(func.ty(value)) {
                 func.values[value].def = def(flat.len() as u16);
                 flat.push(value);
                 continue;
             }
-            let pair = [0, 1].map(|half| {
-                func.values.push(gpucc_ir::ssa::ValueData {
+            let at = flat.len();
+            for _ in 0..self.count(func.ty(value)) {
+                flat.push(func.values.push(ValueData {
                     ty: Type::B32,
-                    def: def((flat.len() + half) as u16),
-                })
-            });
-            self.pairs[value] = Some(pair);
-            flat.extend(pair);
+                    def: def(flat.len() as u16),
+                }));
+            }
+            self.words[value] = Some([flat[at], flat[flat.len() - 1]]);
         }
         flat
     }
@@ -210,21 +245,30 @@ impl Pass<'_> {
         (b.span, b.bundle) = (data.span, data.bundle);
         for (index, &arg) in data.args.iter().enumerate() {
             // What stays whole itself, and what was joined, is there.
-            let there = |b: &Builder| match b.func.values[arg].def {
+            let there = match b.func.values[arg].def {
                 ValueDef::Result(def, _) => {
                     b.func.insts[def].op == Op::Join64 || stays_whole(b.func, def, self.target)
                 }
                 ValueDef::Param(..) => false,
             };
-            if b.func.ty(arg) == Type::B64 && !there(&b) {
-                let [low, high] = self.pair(arg);
-                b.func.insts[inst].args[index] = b.op2(Op::Join64, low, high);
+            let ty = b.func.ty(arg);
+            if there || self.held(ty) {
+                continue;
             }
+            let [low, high] = self.pair(b.func, arg);
+            b.func.insts[inst].args[index] = match ty {
+                Type::B64 => b.op2(Op::Join64, low, high),
+                _ => b.convert(Op::UConvert, ty, low),
+            };
         }
         b.func.regions[region].insts.push(inst);
         for value in data.results {
-            if b.func.ty(value) == Type::B64 {
-                self.pairs[value] = Some([Op::Lo64, Op::Hi64].map(|op| b.op1(op, value)));
+            let ty = b.func.ty(value);
+            if !self.held(ty) {
+                self.words[value] = Some(match ty {
+                    Type::B64 => [Op::Lo64, Op::Hi64].map(|op| b.op1(op, value)),
+                    _ => [b.convert(Op::UConvert, Type::B32, value); 2],
+                });
             }
         }
     }
@@ -232,27 +276,34 @@ impl Pass<'_> {
     /// An operation with a form in words.
     fn split(&mut self, func: &mut Func, region: Region, inst: Inst) {
         let data = func.insts[inst].clone();
-        let operands = words::Operands {
-            from: data.args.first().map(|&arg| func.ty(arg)),
-            to: func.ty(data.results[0]),
-            words: data
-                .args
-                .iter()
-                .map(|&arg| match func.ty(arg) {
-                    Type::B64 => self.pair(arg),
-                    Type::B1 | Type::B16 | Type::B32 => [arg; 2],
-                })
-                .collect(),
-        };
+        let operands: SmallVec<[Operand; 4]> = data
+            .args
+            .iter()
+            .map(|&arg| Operand {
+                ty: func.ty(arg),
+                words: self.pair(func, arg),
+            })
+            .collect();
+        let to = func.ty(data.results[0]);
         let mut e = Expander::new(func, self.numerics, &data);
-        let made = words::form(&mut e, &data, &operands);
+        let short = to == Type::B16 || operands.iter().any(|x| x.ty == Type::B16);
+        let pair = match short {
+            true => short::form(&mut e, &data, &operands, to),
+            false => wide::form(&mut e, &data, &operands, to),
+        };
         let insts = e.finish();
         func.regions[region].insts.extend(insts);
-        match made {
-            words::Made::Pair(pair) => self.pairs[data.results[0]] = Some(pair),
-            words::Made::One(value) => self.renames.set(data.results[0], value),
+        match self.held(to) {
+            true => self.renames.set(data.results[0], pair[0]),
+            false => self.words[data.results[0]] = Some(pair),
         }
     }
+}
+
+/// An operand: its width, and its words.
+struct Operand {
+    ty: Type,
+    words: Pair,
 }
 
 #[cfg(test)]

@@ -1,26 +1,9 @@
 //! Operations of 64 bits, worked out on their words. All exact.
 
-use super::Pair;
+use super::{Operand, Pair};
 use crate::expand::build::Expander;
 use gpucc_ir::ssa::{Imm, InstData, Op, Type, Value};
 use smallvec::SmallVec;
-
-/// Operands as words: one of another width stands there twice.
-pub(super) struct Operands {
-    /// Width of the first operand.
-    pub(super) from: Option<Type>,
-    /// Width of the result.
-    pub(super) to: Type,
-    pub(super) words: SmallVec<[Pair; 4]>,
-}
-
-/// What comes of an operation.
-pub(super) enum Made {
-    /// A result of 64 bits.
-    Pair(Pair),
-    /// A result of another width.
-    One(Value),
-}
 
 /// Computations that [`form`] knows.
 pub(super) fn has(op: Op) -> bool {
@@ -46,47 +29,51 @@ pub(super) fn has(op: Op) -> bool {
     )
 }
 
-/// Appends the operation's form in words.
+/// Appends the operation's form in words and gives those of its result, of type `to`.
 ///
 /// # Panics
 /// When the operation stays whole: the caller asked.
-pub(super) fn form(e: &mut Expander, data: &InstData, operands: &Operands) -> Made {
-    let words = &operands.words;
+pub(super) fn form(e: &mut Expander, data: &InstData, operands: &[Operand], to: Type) -> Pair {
+    let words: SmallVec<[Pair; 4]> = operands.iter().map(|operand| operand.words).collect();
     match data.op {
         Op::Const => {
-            let Imm::Bits(bits) = data.imm else {
-                unreachable!("a constant has bits")
-            };
-            Made::Pair([e.u(bits as u32), e.u((bits >> 32) as u32)])
+            let bits = constant(data);
+            [e.u(bits as u32), e.u((bits >> 32) as u32)]
         }
-        Op::IAdd => Made::Pair(sum(e, words[0], words[1])),
-        Op::ISub => Made::Pair(difference(e, words[0], words[1])),
-        op @ (Op::And | Op::Or | Op::Xor) => {
-            Made::Pair([0, 1].map(|k| e.op(op, &[words[0][k], words[1][k]])))
-        }
-        Op::Not => Made::Pair([0, 1].map(|k| e.not(words[0][k]))),
-        Op::Select => {
-            let [condition, _] = words[0];
-            Made::Pair([0, 1].map(|k| e.select(condition, words[1][k], words[2][k])))
-        }
-        op @ (Op::Shl | Op::LShr | Op::AShr) => Made::Pair(shift(e, op, words[0], words[1][0])),
-        op @ (Op::IEq | Op::INe) => Made::One(equality(e, op, words[0], words[1])),
-        op @ (Op::SLt | Op::SLe | Op::ULt | Op::ULe) => Made::One(order(e, op, words[0], words[1])),
-        op @ (Op::UConvert | Op::SConvert) => match (operands.from, operands.to) {
-            (Some(Type::B64), Type::B64) => Made::Pair(words[0]),
-            (_, Type::B64) => Made::Pair(extension(e, op, words[0][0])),
-            (_, Type::B32) => Made::One(words[0][0]),
-            (_, to) => Made::One(e.convert(op, to, words[0][0])),
+        Op::IAdd => sum(e, words[0], words[1]),
+        Op::ISub => difference(e, words[0], words[1]),
+        op @ (Op::And | Op::Or | Op::Xor) => [0, 1].map(|k| e.op(op, &[words[0][k], words[1][k]])),
+        Op::Not => [0, 1].map(|k| e.not(words[0][k])),
+        Op::Select => [0, 1].map(|k| e.select(words[0][0], words[1][k], words[2][k])),
+        op @ (Op::Shl | Op::LShr | Op::AShr) => shift(e, op, words[0], words[1][0]),
+        op @ (Op::IEq | Op::INe) => [equality(e, op, words[0], words[1]); 2],
+        op @ (Op::SLt | Op::SLe | Op::ULt | Op::ULe) => [order(e, op, words[0], words[1]); 2],
+        op @ (Op::UConvert | Op::SConvert) => match (operands[0].ty, to) {
+            (Type::B64, Type::B64) => words[0],
+            (_, Type::B64) => extension(e, op, words[0][0]),
+            (_, Type::B32) => [words[0][0]; 2],
+            (_, to) => [e.convert(op, to, words[0][0]); 2],
         },
-        Op::Shuffle | Op::Reduce => Made::Pair([0, 1].map(|k| {
-            let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(&[words[0][k]]);
-            args.extend(words[1..].iter().map(|other| other[0]));
-            let b = e.builder();
-            let inst = b.inst(data.op, data.imm, &args, &[], &[Type::B32]);
-            b.result(inst)
-        })),
+        Op::Shuffle | Op::Reduce => [0, 1].map(|k| across(e, data, k, operands)),
         op => unreachable!("{} stays whole", op.name()),
     }
+}
+
+/// The bits of a constant.
+pub(super) fn constant(data: &InstData) -> u64 {
+    match data.imm {
+        Imm::Bits(bits) => bits,
+        _ => unreachable!("a constant has bits"),
+    }
+}
+
+/// Word `k` of the first operand goes between lanes.
+pub(super) fn across(e: &mut Expander, data: &InstData, k: usize, operands: &[Operand]) -> Value {
+    let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(&[operands[0].words[k]]);
+    args.extend(operands[1..].iter().map(|other| other.words[0]));
+    let b = e.builder();
+    let inst = b.inst(data.op, data.imm, &args, &[], &[Type::B32]);
+    b.result(inst)
 }
 
 /// All ones where the condition holds.
@@ -213,8 +200,8 @@ fn order(e: &mut Expander, op: Op, [x0, x1]: Pair, [y0, y1]: Pair) -> Value {
     e.select(equal, low, high)
 }
 
-/// A word, half a word or a truth value, with zeros or its sign above.
-fn extension(e: &mut Expander, op: Op, value: Value) -> Pair {
+/// A word or a truth value, with zeros or its sign above.
+pub(super) fn extension(e: &mut Expander, op: Op, value: Value) -> Pair {
     let low = match e.ty(value) {
         Type::B32 => value,
         _ => e.convert(op, Type::B32, value),
