@@ -3,7 +3,7 @@
 
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::random::{self, Config, Rng};
-use gpucc_ir::ssa::{Func, Op, Type, interp};
+use gpucc_ir::ssa::{Func, Op, interp};
 use gpucc_passes::{Ctx, Plan, Quiet, Runner};
 use gpucc_r700 as r700;
 use gpucc_r700::emu;
