@@ -236,6 +236,7 @@ impl Compiler {
     /// [`Failure`] says whose fault it is.
     pub fn compile(&self, func: &Func, options: &Options) -> Result<Compiled, Failure> {
         let start = Instant::now();
+        options.pipeline.check().map_err(Failure::usage)?;
         let mut ssa = func.clone();
         let mut watch = Watch {
             start,

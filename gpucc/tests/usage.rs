@@ -129,6 +129,19 @@ fn a_draw_says_which_entry_point_is_missing_and_what_there_is() {
 }
 
 #[test]
+fn what_nobody_could_wait_for_is_refused_at_once() {
+    let (saxpy, triangle) = (sample("saxpy.wgsl"), sample("triangle.wgsl"));
+    for target in ["interp", "r700", "valhall"] {
+        let mut args = vec!["run", &saxpy, "--target", target, "--groups", "65535,65535"];
+        args.extend(["--set", "0.1=f32:1", "--set", "0.2=f32:1", "--dump", "0.2"]);
+        says(&args, 2, &["too many to be emulated"]);
+        let mut args = vec!["render", &triangle, "--target", target, "--size", "8x8"];
+        args.extend(["--draw", "16777216,1048576", "-o", "never.png"]);
+        says(&args, 2, &["too many to be emulated"]);
+    }
+}
+
+#[test]
 fn no_output_replaces_a_source() {
     let folder = Folder::new("source");
     let before = fs::read_to_string(sample("color.wgsl")).expect("readable");

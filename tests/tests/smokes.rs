@@ -22,8 +22,10 @@ fn mutated_wgsl_is_compiled_or_refused() {
     let samples = samples("wgsl");
     let mut rng = Rng::new(1);
     for round in 0..60 {
-        let bytes = fuzz::mutated(&mut rng, &samples[round % samples.len()]);
-        fuzz::wgsl(&bytes);
+        let sample = &samples[round % samples.len()];
+        fuzz::wgsl(&fuzz::mutated(&mut rng, sample));
+        let text = String::from_utf8_lossy(sample);
+        fuzz::wgsl(fuzz::reworded(&mut rng, &text).as_bytes());
     }
 }
 
@@ -60,7 +62,9 @@ fn mutated_spirv_and_glsl_that_is_rewritten_are_compiled_or_refused() {
     let mut rng = Rng::new(5);
     for _ in 0..60 {
         fuzz::spirv(&fuzz::mutated(&mut rng, spirv));
+        fuzz::spirv(&fuzz::rewired(&mut rng, spirv));
         fuzz::glsl(&fuzz::mutated(&mut rng, glsl.as_bytes()));
+        fuzz::glsl(fuzz::reworded(&mut rng, glsl).as_bytes());
     }
 }
 
@@ -72,6 +76,7 @@ fn mutated_ir_text_is_compiled_or_refused() {
         let text = gpucc::print_ir(&func);
         fuzz::ir(text.as_bytes());
         fuzz::ir(&fuzz::mutated(&mut rng, text.as_bytes()));
+        fuzz::ir(fuzz::reworded(&mut rng, &text).as_bytes());
     }
 }
 
@@ -82,6 +87,23 @@ fn machine_code_comes_back_from_its_text_or_is_refused() {
         let bytes: Vec<u8> = (0..length % 64).map(|_| rng.bits() as u8).collect();
         fuzz::machine_code(&bytes);
         fuzz::assembly(&bytes);
+    }
+}
+
+#[test]
+fn reworded_assembly_assembles_to_what_disassembles_or_is_refused() {
+    let mut rng = Rng::new(6);
+    for seed in 0..20 {
+        for target in [gpucc::Target::R700, gpucc::Target::Valhall] {
+            let compiler = gpucc::Compiler::new(target, None).expect("the target is built");
+            let func = gpucc_tests::programs::program_of(target, seed);
+            let compiled = compiler.compile(&func, &gpucc::Options::default());
+            let Some(program) = compiled.ok().and_then(|compiled| compiled.program) else {
+                continue;
+            };
+            let text = program.assembly().expect("our own code");
+            fuzz::assembly(fuzz::reworded(&mut rng, &text).as_bytes());
+        }
     }
 }
 

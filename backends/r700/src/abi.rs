@@ -126,6 +126,12 @@ const UNIFORM_PLACES: Places = ("uniform buffers", 14);
 const STORAGE_PLACES: Places = ("storage buffers and stored textures", 32);
 const TEXTURE_PLACES: Places = ("textures", 112);
 const SAMPLER_PLACES: Places = ("samplers", 18);
+/// BUFFER_ID has 8 bits. R700 ISA 10.3, VTX_WORD0.
+const VERTEX_BUFFERS: Places = ("vertex buffers", 256 - ATTRIBUTES);
+/// STRIDE has 11 bits. Register guide, SQ_VTX_CONSTANT_WORD2_0.
+const STRIDE: Places = ("bytes from one vertex to the next", 2047);
+/// The fetch program leaves location n in R(1 + n), of R0 to R126.
+const FETCHED: Places = ("vertex attribute locations of a fetch program", 126);
 
 fn within((what, available): Places, needed: u32) -> Result<(), Failure> {
     if needed <= available {
@@ -357,7 +363,10 @@ impl Abi {
                         .expect("inferred above, whether the code reads it or not")
                         .clone();
                     let buffer = vertex.buffer(&attribute);
+                    within(VERTEX_BUFFERS, attribute.buffer.saturating_add(1))?;
+                    within(STRIDE, buffer.stride)?;
                     if self.pipeline.vertex.fetch == Fetch::Separate {
+                        within(FETCHED, location.saturating_add(1))?;
                         slot.register = Some(1 + location);
                     }
                     slot.attribute = Some(AttributeFetch {

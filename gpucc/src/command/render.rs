@@ -7,7 +7,7 @@ use super::data::{self, Setting, Source};
 use super::files::Outputs;
 use super::input::{self, Choice, Input};
 use gpucc::execute::shade::{self, Draw, Program};
-use gpucc::execute::{Executor, interp::Interp};
+use gpucc::execute::{Executor, MOST_INVOCATIONS, interp::Interp};
 use gpucc::pipeline::{Attribute, Step, VertexBuffer, VertexState};
 use gpucc::{Compiled, Compiler, Failure, Func, Options, Stage};
 use gpucc_emu::draw::{self, DepthState, Targets, Topology};
@@ -18,6 +18,12 @@ use gpucc_emu::sampler::Compare;
 /// Draws.
 pub fn run(args: &RenderArgs, console: &mut Console) -> Result<(), Failure> {
     let mut options = input::options(&args.source, &args.code)?;
+    let vertices = u64::from(args.draw.vertices) * u64::from(args.draw.instances);
+    if vertices > MOST_INVOCATIONS {
+        return Err(Failure::usage(format!(
+            "--draw: {vertices} vertices are too many to be emulated: at most {MOST_INVOCATIONS}"
+        )));
+    }
     let (target, chip) = super::target(&args.target)?;
     let settings = args
         .set

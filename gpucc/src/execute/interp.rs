@@ -1,5 +1,6 @@
 //! The reference interpreter as an executor.
 
+use super::launch::record;
 use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun, layout};
 use crate::Failure;
 use crate::pipeline::VertexState;
@@ -8,7 +9,6 @@ use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, SUBGROUP, Trace};
 use gpucc_ir::ssa::numerics::f64_to_f16;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Scalar, Span};
-use std::fmt::Write;
 
 /// Lanes that run together: larger dispatches are cut at workgroups.
 const MOST_LANES: u32 = 4096;
@@ -169,14 +169,10 @@ pub fn pixel_outs(outcome: &Outcome, batch: &QuadBatch) -> Vec<FragmentOut> {
 
 impl Executor for Interp {
     fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
-        let total = groups[0] as u64 * groups[1] as u64 * groups[2] as u64;
-        let size: u32 = self.func.workgroup_size.iter().map(|n| n.max(&1)).product();
-        let chunk = (MOST_LANES / size.max(1)).max(1);
-        let total = u32::try_from(total).map_err(|_| {
-            Stop::Cannot(Failure::usage(format!(
-                "{total} workgroups are too many to run"
-            )))
-        })?;
+        let sizes = self.func.workgroup_size.iter();
+        let size = sizes.fold(1u32, |size, &n| size.saturating_mul(n.max(1)));
+        let chunk = (MOST_LANES / size).max(1);
+        let total = super::invocations(groups, size)? / size;
         let mut from = 0;
         while from < total {
             let to = total.min(from.saturating_add(chunk));
@@ -235,13 +231,17 @@ impl Trace for Writer<'_> {
         } else {
             format!("{} = ", results.join(", "))
         };
-        let _ = writeln!(self.0, "{head}{} {}", data.op.name(), args.join(", "));
+        let args = args.join(", ");
+        record(self.0, format_args!("{head}{} {args}\n", data.op.name()));
         for &lane in lanes {
             let values: Vec<String> = (0..results.len())
                 .map(|result| format!("{:#010x}", value(lane, result)))
                 .collect();
             if !values.is_empty() {
-                let _ = writeln!(self.0, "    lane {lane}: {}", values.join(" "));
+                record(
+                    self.0,
+                    format_args!("    lane {lane}: {}\n", values.join(" ")),
+                );
             }
         }
     }

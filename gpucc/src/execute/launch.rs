@@ -6,6 +6,19 @@ use gpucc_emu::trap::{Law, Trap};
 use gpucc_ir::ssa::Span;
 use std::fmt::Write;
 
+/// Bytes of a trace that are kept: nobody reads more, and a long run has no end of it.
+const LONGEST_TRACE: usize = 256 << 20;
+
+/// Adds to a trace, or says once that the rest is left out.
+pub(super) fn record(trace: &mut String, text: std::fmt::Arguments<'_>) {
+    if trace.len() < LONGEST_TRACE {
+        let _ = trace.write_fmt(text);
+        if trace.len() >= LONGEST_TRACE {
+            trace.push_str("... the rest is left out\n");
+        }
+    }
+}
+
 /// A program's bytes, and how to say where in the source a run stopped.
 pub struct Launcher {
     code: Vec<u8>,
@@ -38,7 +51,7 @@ impl Launcher {
     ) -> Result<T, Stop> {
         let trace = &mut self.trace;
         let mut write = |line: &str| {
-            let _ = writeln!(trace, "{line}");
+            record(trace, format_args!("{line}\n"));
         };
         let result = if self.tracing {
             run(&self.code, Some(&mut write))

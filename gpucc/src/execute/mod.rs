@@ -55,6 +55,25 @@ impl Stop {
     }
 }
 
+/// Invocations of one dispatch, or vertices of one draw, that are emulated: a few minutes of them.
+pub const MOST_INVOCATIONS: u64 = 1 << 26;
+
+/// How many invocations a dispatch has.
+///
+/// # Errors
+/// Usage, for more than [`MOST_INVOCATIONS`].
+fn invocations(groups: [u32; 3], group: u32) -> Result<u32, Stop> {
+    let count = groups
+        .iter()
+        .fold(u64::from(group), |count, &n| count.saturating_mul(n.into()));
+    match u32::try_from(count) {
+        Ok(count) if u64::from(count) <= MOST_INVOCATIONS => Ok(count),
+        _ => Err(Stop::Cannot(Failure::usage(format!(
+            "{count} invocations are too many to be emulated: at most {MOST_INVOCATIONS}"
+        )))),
+    }
+}
+
 /// One draw's vertices.
 #[derive(Clone, Debug)]
 pub struct VertexRun<'a> {

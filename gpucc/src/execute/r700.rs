@@ -455,11 +455,7 @@ impl Executor for Machine {
                 "a compute program without a dispatch",
             ))
         })?;
-        let threads = groups
-            .iter()
-            .try_fold(layout.threads_per_workgroup, |n, &g| n.checked_mul(g))
-            .filter(|&threads| threads <= 1 << 26)
-            .ok_or_else(|| Stop::Cannot(Failure::usage("so many workgroups cannot be emulated")))?;
+        let threads = super::invocations(groups, layout.threads_per_workgroup)?;
         let (mut state, places) = self.build(bindings, emu::Stage::Compute, groups, None);
         let result = self
             .launcher

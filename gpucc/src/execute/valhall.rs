@@ -751,14 +751,8 @@ impl Executor for Machine {
             groups,
             preload: self.compiled.programs[0].preload,
         };
-        let threads = groups
-            .iter()
-            .chain(&dispatch.size)
-            .try_fold(1u32, |n, &g| n.checked_mul(g));
-        if threads.is_none_or(|threads| threads > 1 << 26) {
-            let failure = Failure::usage("so many workgroups cannot be emulated");
-            return Err(Stop::Cannot(failure));
-        }
+        let size = dispatch.size.iter();
+        super::invocations(groups, size.fold(1u32, |all, &n| all.saturating_mul(n)))?;
         let filler = self.fill(bindings, emu::Stage::Compute, groups, None);
         let (mut state, places) = filler.finish();
         let result = self
