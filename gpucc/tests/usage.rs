@@ -322,3 +322,49 @@ fn trusted_shaders_that_break_their_word_are_not_compared() {
         }
     }
 }
+
+#[test]
+fn vertex_state_that_no_machine_has_is_wrong_usage_or_a_limit() {
+    let folder = Folder::new("state");
+    let path = folder.write(
+        "one.wgsl",
+        "@vertex fn main(@location(0) a: vec4f) -> @builtin(position) vec4f { return a; }",
+    );
+    let state = |buffer: u32, stride: u32, count: usize| {
+        let buffers = vec![format!(r#"{{"stride":{stride},"step":"vertex"}}"#); count].join(",");
+        let attribute =
+            format!(r#"{{"location":0,"format":"float32x4","buffer":{buffer},"offset":0}}"#);
+        let text = format!(r#"{{"vertex":{{"attributes":[{attribute}],"buffers":[{buffers}]}}}}"#);
+        folder.write(&format!("{buffer}-{stride}.json"), text)
+    };
+    let verify = |pipeline: &str, target: &str, code: i32, words: &[&str]| {
+        let args = ["verify", &path, "--target", target, "--pipeline", pipeline];
+        says(&args, code, words);
+    };
+    for target in ["r700", "valhall", "interp"] {
+        verify(
+            &state(0, 4_294_967_292, 1),
+            target,
+            2,
+            &["stride of 4294967292"],
+        );
+        verify(
+            &state(4_000_000_000, 16, 1),
+            target,
+            2,
+            &["no vertex buffer 4000000000"],
+        );
+        verify(&state(0, 0, 1), target, 0, &[]);
+    }
+    verify(&state(0, 2048, 1), "r700", 4, &["2048", "2047"]);
+    verify(&state(0, 2048, 1), "valhall", 0, &[]);
+    verify(&state(200, 16, 201), "r700", 4, &["201", "96"]);
+    verify(&state(95, 16, 96), "r700", 0, &[]);
+    let far = folder.write(
+        "far.wgsl",
+        "@vertex fn main(@location(200) a: vec4f) -> @builtin(position) vec4f { return a; }",
+    );
+    let separate = folder.write("separate.json", r#"{"vertex":{"fetch":"separate"}}"#);
+    let args = ["verify", &far, "--target", "r700", "--pipeline", &separate];
+    says(&args, 4, &["201", "126"]);
+}
