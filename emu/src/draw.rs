@@ -74,9 +74,9 @@ pub struct Vertex {
 /// One invocation of the vertex program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct VertexId {
-    /// Vertex number without [`Draw::first_vertex`].
+    /// Vertex number without `first_vertex`.
     pub vertex: u32,
-    /// Instance number without [`Draw::first_instance`].
+    /// Instance number without `first_instance`.
     pub instance: u32,
 }
 

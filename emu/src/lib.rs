@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 //! What every emulator shares: buffers, images, samplers, a rasteriser and blending. Knows no machine.
 //!
-//! - [`format`]: texel and vertex formats.
+//! - [`mod@format`]: texel and vertex formats.
 //! - [`draw`]: a draw through [`raster`] and [`blend`]; the programs stand behind one trait.
 //! - [`world`]: bindings, as the interpreter sees them.
 //! - [`image`], [`sampler`]: what a sampled value is, exactly.

@@ -1,7 +1,7 @@
 //! Computes at compile time what can be: constants, and identities that hold to the bit under the
 //! target's numeric model.
 //!
-//! The one evaluation function of each op ([`gpucc_ir::ssa::eval`]) folds constants. An identity that
+//! The one evaluation function of each op ([`mod@gpucc_ir::ssa::eval`]) folds constants. An identity that
 //! would let a denormal or a NaN's payload through (`x * 1`) is used only where `x` comes out of
 //! float arithmetic or goes into nothing else. Inside the arms of an `if` its condition is a
 //! constant. One walk in program order; what an identity makes is looked at again at once.

@@ -2,10 +2,10 @@
 //! One register allocator for all back ends: registers are arrays of cells.
 //!
 //! [`allocate`] takes a machine function over virtual registers and leaves one over physical cells.
-//! Copies that no file could hold are taken apart ([`apart`]). In one round it computes liveness ([`live`]), forms classes of registers that share a place and
-//! units of classes that lie together ([`classes`]), and gives them cells ([`color`]). If something
-//! had to be spilled, spill code is written ([`spill`]) and another round begins. In the end copies
-//! are ordered ([`moves`]) and written ([`finish`]), and the symbolic checker ([`check`]) proves the
+//! Copies that no file could hold are taken apart (`apart`). In one round it computes liveness (`live`), forms classes of registers that share a place and
+//! units of classes that lie together (`classes`), and gives them cells (`color`). If something
+//! had to be spilled, spill code is written (`spill`) and another round begins. In the end copies
+//! are ordered (`moves`) and written (`finish`), and the symbolic checker ([`check`]) proves the
 //! result before it is returned.
 //!
 //! Every step is linear, or linear times a logarithm; the result does not depend on anything but

@@ -4,7 +4,7 @@
 //!   register guide's chapter 5, with citations; the documents' errors are in ERRATA.md.
 //! - [`alu`]: ALU slots and groups, read and written by operand instead of by bit field.
 //! - [`program`]: whole programs: control flow, clauses, padding, unreachable words; decoding and encoding.
-//! - [`disasm`], [`asm`], [`unit`]: the same as text and back, whole programs and single units.
+//! - [`disasm`], [`asm`], [`mod@unit`]: the same as text and back, whole programs and single units.
 //!
 //! Everything is an [`Inst`]: a row and its bits. `inst.get(f::POP_COUNT)` reads a field, `inst.with(f::ADDR, 4)` writes
 //! one; a field that the format lacks reads as 0.

@@ -6,7 +6,7 @@ use crate::op::{self, Units};
 use gpucc_ir::mach::Reg;
 use smallvec::SmallVec;
 
-/// The number of a register's channel in the file, as [`crate::live::Cells`] counts.
+/// The number of a register's channel in the file, as `crate::live::Cells` counts.
 pub const fn cell(gpr: u8, chan: u8) -> u16 {
     gpr as u16 * 4 + chan as u16
 }

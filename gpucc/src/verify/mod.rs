@@ -200,7 +200,7 @@ pub fn verify_sized(
         );
         let excused = matches!(found, Ok(Some(_)) | Err(Stop::Illegal { .. }))
             && options.robust == Robust::Off
-            && leads_beyond(compiled, &numerics, &case);
+            && leads_beyond(compiled, options, &numerics, &case);
         match found {
             _ if excused => summary.undefined += 1,
             Ok(None) => summary.counted += 1,
@@ -300,11 +300,12 @@ fn check(
     Ok(None)
 }
 
-/// The input makes the shader access what lies beyond an array or a buffer.
-fn leads_beyond(compiled: &Compiled, numerics: &Numerics, case: &Case) -> bool {
-    let first = compiled.steps.first().map_or(&compiled.ssa, |step| &step.1);
+/// The input makes the shader access what lies beyond an array or a buffer, once nothing keeps it within.
+fn leads_beyond(compiled: &Compiled, options: &Options, numerics: &Numerics, case: &Case) -> bool {
+    let steps = passes(compiled, options, 0);
     let expanded = compiled.program.as_ref().map(|program| program.expanded());
-    [Some(first), expanded].into_iter().flatten().any(|func| {
+    let mut funcs = steps.into_iter().map(|(_, func)| func).chain(expanded);
+    funcs.any(|func| {
         reference(func, numerics, &case.viewed_by(func)).is_ok_and(|reference| reference.beyond)
     })
 }
