@@ -93,7 +93,8 @@ fn read_module(
             notes.extend(rewritten.notes);
             let mut module = glsl(&rewritten.text, stage)?;
             crate::glsl::place(&mut module, &rewritten.placed);
-            crate::glsl::distances(&mut module);
+            crate::glsl::bind(&mut module);
+            crate::glsl::mend(&mut module);
             module
         }
         Source::SpirV(bytes) => spirv(bytes, options, notes, places)?,
@@ -232,8 +233,9 @@ fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
             return Stop::invalid("naga refuses this GLSL without saying why");
         };
         use front::glsl::ErrorKind as Kind;
-        let mut diagnostic =
-            Diagnostic::error("glsl", first.kind.to_string()).at(span(first.meta), "");
+        // Names of the library's are the user's behind a prefix.
+        let message = first.kind.to_string().replace("gpucc_", "");
+        let mut diagnostic = Diagnostic::error("glsl", message.clone()).at(span(first.meta), "");
         for more in errors.errors.iter().skip(1).take(9) {
             diagnostic = diagnostic.at(span(more.meta), more.kind.to_string());
         }
@@ -244,10 +246,10 @@ fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
             | Kind::UnknownLayoutQualifier(_)
             | Kind::UnsupportedMatrixWithTwoRowsInStd140 { .. }
             | Kind::UnsupportedF16MatrixInStd140 { .. }
-            | Kind::InternalError(_) => unsupported_with(&first.kind.to_string(), diagnostic),
+            | Kind::InternalError(_) => unsupported_with(&message, diagnostic),
             // What naga has no rule for though the language has.
             kind if crate::glsl::is_beyond_naga(kind, text) => {
-                unsupported_with(&first.kind.to_string(), diagnostic)
+                unsupported_with(&message, diagnostic)
             }
             // Comparisons of arrays, arrays of arrays: valid, and beyond naga's expressions.
             Kind::SemanticError(text)

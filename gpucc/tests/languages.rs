@@ -272,3 +272,86 @@ fn words_of_buffers_and_shared_memory_change_atomically_in_glsl() {
     let want = "0.0: 4\n0.1: 14000000fdffffff09000000000080400b0000000b0000000b0000000b000000";
     assert_eq!(run_on(text, &set, &["interp", "valhall"]), want);
 }
+
+#[test]
+fn functions_of_subgroups_move_and_combine_values_of_lanes() {
+    let program = "#version 450\n#extension GL_KHR_shader_subgroup_arithmetic : require\n\
+        layout(local_size_x = 16) in;\nlayout(std430, binding = 0) buffer B { uint words[]; };\n\
+        void main() { uint i = gl_SubgroupInvocationID; uvec2 sums = subgroupAdd(uvec2(i, 1u));\n\
+        uvec4 odd = subgroupBallot((i & 1u) != 0u);\n\
+        if (i == 5u) { words[0] = sums.x; words[1] = sums.y; words[2] = subgroupBallotFindMSB(odd);\n\
+        words[3] = subgroupBallotBitCount(odd & gl_SubgroupLtMask); words[9] = gl_SubgroupEqMask.x; }\n\
+        uint before = subgroupExclusiveAdd(i); uint far = subgroupShuffleXor(i, 3u);\n\
+        uint near = subgroupQuadSwapVertical(i); uint quad = subgroupQuadBroadcast(i, 1u);\n\
+        bool same = subgroupAllEqual(i / 16u), other = subgroupAllEqual(vec2(i));\n\
+        if (i == 9u) { words[4] = before; words[5] = far; words[6] = near; words[7] = quad;\n\
+        words[8] = uint(same) + 2u * uint(other) + 4u * uint(subgroupElect()); } }";
+    let words = "0.0=u32:0,0,0,0,0,0,0,0,0,0";
+    let printed = run_on(
+        program,
+        &["--set", words, "--dump", "0.0"],
+        &["interp", "valhall"],
+    );
+    assert_eq!(printed, "0.0: 120 16 15 2 36 10 11 9 5 32");
+}
+
+#[test]
+fn a_demoted_invocation_goes_on_for_its_neighbours() {
+    glsl(
+        "demote.frag",
+        "#version 450\n#extension GL_EXT_demote_to_helper_invocation : require\n\
+         layout(location = 0) in float x; layout(location = 0) out vec4 c;\n\
+         void main() { if (x < 0.0) demote; c = vec4(dFdx(x * x), float(helperInvocationEXT()), x, 1.0); }",
+        Stage::Fragment,
+    );
+}
+
+#[test]
+fn four_texels_are_gathered_of_combined_and_separate_textures() {
+    glsl(
+        "gather.frag",
+        "#version 450\nlayout(binding = 0) uniform sampler2D t; layout(binding = 1) uniform usampler2DArray l;\n\
+         layout(binding = 2) uniform texture2D u; layout(binding = 3) uniform sampler s;\n\
+         layout(location = 0) in vec3 p; layout(location = 0) out vec4 c;\n\
+         void main() { c = textureGather(t, p.xy) + textureGather(sampler2D(u, s), p.xy, 2)\n\
+         + textureGatherOffset(t, p.xy, ivec2(1, -2), 3) + vec4(textureGather(l, p, 1)); }",
+        Stage::Fragment,
+    );
+}
+
+#[test]
+fn arrays_of_textures_and_blocks_are_a_binding_for_each_element() {
+    glsl(
+        "arrays.frag",
+        "#version 450\nlayout(binding = 0) uniform sampler2D t[3];\n\
+         layout(binding = 5) uniform B { vec4 tint; } b[2]; layout(location = 0) flat in int i;\n\
+         layout(location = 1) in vec2 p; layout(location = 0) out vec4 c;\n\
+         void main() { c = texture(t[1], p) * b[1].tint + texture(t[2], p) + b[0].tint; }",
+        Stage::Fragment,
+    );
+}
+
+#[test]
+fn masks_of_samples_are_arrays_of_one_word() {
+    verified(
+        Target::Valhall,
+        Options::default(),
+        "mask.frag",
+        Source::Glsl(
+            "#version 450\nlayout(location = 0) out vec4 c; layout(location = 3) flat in int i;\n\
+             void main() { gl_SampleMask[0] = gl_SampleMaskIn[0] & i; c = vec4(1.0); }",
+            Stage::Fragment,
+        ),
+    );
+}
+
+#[test]
+fn parts_of_a_structure_with_a_runtime_array_are_loaded_alone() {
+    let program = "#version 450\nlayout(local_size_x = 1) in;\nstruct S { uint n; uint m[2]; };\n\
+        layout(std430, binding = 0) buffer B { S s; uint rest[]; } b;\n\
+        void main() { atomicAdd(b.s.m[1], b.s.n); b.rest[0] = b.s.m[0] + uint(b.rest.length());\n\
+        memoryBarrier(); if (b.s.n > 5u) memoryBarrierBuffer(); }";
+    let arguments = ["--set", "0.0=u32:7,1,2,3,4", "--dump", "0.0"];
+    let printed = run_on(program, &arguments, &["interp", "valhall"]);
+    assert_eq!(printed, "0.0: 7 1 9 3 4");
+}

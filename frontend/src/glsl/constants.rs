@@ -1,7 +1,7 @@
 //! Specialization constants become constants of the values that the options give: naga sizes no array by
 //! others.
 
-use super::Work;
+use super::text::Work;
 use std::collections::BTreeMap;
 
 impl<'a> Work<'a> {

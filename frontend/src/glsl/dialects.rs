@@ -1,7 +1,7 @@
 //! What other versions of GLSL write differently: names of old built-in variables and functions,
 //! qualifiers, redeclared blocks, the types that Vulkan adds for passes within a pass.
 
-use super::Work;
+use super::text::Work;
 use gpucc_ir::ssa::Stage;
 use std::collections::BTreeSet;
 

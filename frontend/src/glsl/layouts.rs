@@ -1,7 +1,7 @@
 //! Layouts of blocks that naga has no words for: places of members, rows before columns, matrices of
 //! two rows where a column fills four words.
 
-use super::Work;
+use super::text::Work;
 use gpucc_ir::Map;
 
 /// A member whose place the text says.
@@ -325,42 +325,6 @@ pub fn place(module: &mut naga::Module, placed: &[Placed]) {
         }
         *span = (i64::from(*span) + moved.max(0)).clamp(0, i64::from(u32::MAX)) as u32;
         *span = span.div_ceil(16).saturating_mul(16);
-        if any {
-            module.types.replace(handle, ty);
-        }
-    }
-}
-
-/// `out float gl_ClipDistance[2];` gives naga a variable like any other: it is the built-in one.
-pub fn distances(module: &mut naga::Module) {
-    let builtin = |name: &Option<String>| {
-        Some(naga::Binding::BuiltIn(match name.as_deref()? {
-            "gl_ClipDistance" => naga::BuiltIn::ClipDistances,
-            "gl_CullDistance" => naga::BuiltIn::CullDistance,
-            _ => return None,
-        }))
-    };
-    let mut results = Vec::new();
-    for entry in &mut module.entry_points {
-        for argument in &mut entry.function.arguments {
-            if let Some(binding) = builtin(&argument.name) {
-                argument.binding = Some(binding);
-            }
-        }
-        results.extend(entry.function.result.as_ref().map(|result| result.ty));
-    }
-    for handle in results {
-        let mut ty = module.types[handle].clone();
-        let naga::TypeInner::Struct { members, .. } = &mut ty.inner else {
-            continue;
-        };
-        let mut any = false;
-        for member in members {
-            if let Some(binding) = builtin(&member.name) {
-                any = true;
-                member.binding = Some(binding);
-            }
-        }
         if any {
             module.types.replace(handle, ty);
         }

@@ -1,6 +1,6 @@
 //! Functions and constants of the language that naga lacks, in the language itself.
 
-use super::Work;
+use super::text::Work;
 
 /// Functions over the four sizes of a vector: names, and the definition with `F`, `I`, `U` and `B` for the
 /// types of floats, signed and unsigned integers and truth values.
@@ -229,7 +229,7 @@ impl<'a> Work<'a> {
             if scalar && alone {
                 let (at, after) = (self.tokens[start].start, self.tokens[index - 2].end);
                 self.insert(at, format!("vec{}(", field.len()));
-                self.edits.push(super::Edit {
+                self.edits.push(super::text::Edit {
                     at: after,
                     removed: self.tokens[index].end - after,
                     added: ")".to_owned(),

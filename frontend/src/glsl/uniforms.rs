@@ -1,6 +1,7 @@
 //! Uniforms outside of blocks, which OpenGL has and Vulkan has not: they become members of one block.
 
-use super::{Work, is_opaque};
+use super::bindings::is_opaque;
+use super::text::Work;
 use crate::diagnostic::Diagnostic;
 
 /// Types that need no declaration of their own.

@@ -118,7 +118,9 @@ impl<'a> Lower<'a> {
         arguments: &[Handle<Expression>],
         result: Option<Handle<Expression>>,
     ) -> Result<()> {
-        if self.atomic_call(frame, function, arguments, result)? {
+        if self.atomic_call(frame, function, arguments, result)?
+            || self.intrinsic_call(frame, function, arguments, result)?
+        {
             return Ok(());
         }
         let mut operands = Vec::with_capacity(arguments.len());

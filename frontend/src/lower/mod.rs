@@ -25,6 +25,7 @@ mod expr;
 mod flow;
 mod frame;
 mod geometry;
+mod intrinsics;
 mod math;
 mod memory;
 mod pack;

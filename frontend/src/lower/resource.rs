@@ -12,6 +12,8 @@ use naga::{
     AddressSpace, GlobalVariable, Handle, ImageClass, ScalarKind, StorageAccess, TypeInner,
 };
 
+/// Elements of an array of bindings whose size only the pipeline's layout says.
+pub const UNSIZED: u32 = 16;
 /// Group of `var<immediate>`, which has no binding.
 pub const IMMEDIATE_GROUP: u32 = u32::MAX;
 
@@ -109,15 +111,18 @@ impl<'a> Lower<'a> {
         let mut inner = self.types.inner(variable.ty);
         let mut count = None;
         if let TypeInner::BindingArray { base, .. } = inner {
-            count = match self.types.length(inner)? {
-                Length::Known(length) => Some(length),
+            count = Some(match self.types.length(inner)? {
+                Length::Known(length) => length,
                 Length::Runtime => {
-                    return Err(Stop::unsupported(
-                        "arrays of bindings without a size",
-                        LOWERING,
-                    ));
+                    let name = variable.name.as_deref().unwrap_or_default();
+                    let text = format!(
+                        "the array of bindings `{name}` has no size: it is taken for {UNSIZED} elements"
+                    );
+                    let note = crate::Diagnostic::note("binding-array", text);
+                    self.notes.push(note.at(self.span, ""));
+                    UNSIZED
                 }
-            };
+            });
             inner = self.types.inner(*base);
         }
         let kind = match variable.space {

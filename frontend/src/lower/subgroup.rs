@@ -99,7 +99,8 @@ impl<'a> Lower<'a> {
         self.set(frame, result, Operand::Values(found))
     }
 
-    fn one(&mut self, op: Op, imm: Imm, args: &[Value]) -> Value {
+    /// An instruction with one result of its first argument's type.
+    pub fn one(&mut self, op: Op, imm: Imm, args: &[Value]) -> Value {
         let ty = self.ty(args[0]);
         let inst = self.b().inst(op, imm, args, &[], &[ty]);
         self.func.insts[inst].results[0]

@@ -28,7 +28,8 @@ pub struct Sampled {
 }
 
 impl<'a> Lower<'a> {
-    fn handle(
+    /// The binding behind an expression.
+    pub fn handle(
         &mut self,
         frame: &mut Frame<'a>,
         handle: Handle<Expression>,
@@ -42,7 +43,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Dimension and whether texels are depth of a texture.
-    fn texture(&self, resource: Resource) -> Result<(Dim, SampleType)> {
+    pub fn texture(&self, resource: Resource) -> Result<(Dim, SampleType)> {
         match self.func.resources[resource].kind {
             ResourceKind::Texture { dim, sample, .. }
             | ResourceKind::StorageTexture { dim, sample, .. } => Ok((dim, sample)),
@@ -133,7 +134,8 @@ impl<'a> Lower<'a> {
         })
     }
 
-    fn offset(
+    /// A constant offset in texels.
+    pub fn offset(
         &mut self,
         frame: &mut Frame<'a>,
         offset: Option<Handle<Expression>>,
