@@ -10,6 +10,7 @@ mod bindings;
 mod builtins;
 mod constants;
 mod dialects;
+mod interfaces;
 mod intrinsics;
 mod layouts;
 mod library;
@@ -70,6 +71,7 @@ pub fn rewrite(text: &str, stage: Stage, overrides: &mut Vec<(String, f64)>) -> 
     work.dialects();
     work.library();
     work.words();
+    work.interfaces();
     work.intrinsics();
     work.builtins();
     work.layouts();

@@ -239,6 +239,13 @@ fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
         for more in errors.errors.iter().skip(1).take(9) {
             diagnostic = diagnostic.at(span(more.meta), more.kind.to_string());
         }
+        let place = span(first.meta);
+        let word = text.get(place.start as usize..).unwrap_or_default();
+        if matches!(first.kind, Kind::PreprocessorError(_)) && word.starts_with("include") {
+            let hint = "include the text first, as `glslc -E` and `glslangValidator -E` do";
+            diagnostic.labels.truncate(1);
+            return unsupported_with("`#include`", diagnostic.with_note(hint));
+        }
         match &first.kind {
             Kind::NotImplemented(_)
             | Kind::InvalidProfile(_)

@@ -378,3 +378,19 @@ fn spirv_errors_name_the_word() {
             .contains("at word 5")
     );
 }
+
+#[test]
+fn an_include_is_named_where_it_stands() {
+    let text = "#version 450\n#line 7 \"other.frag\"\n#include \"common.glsl\"\nvoid main() {}\n";
+    let source = Source::Glsl {
+        text,
+        stage: Stage::Fragment,
+    };
+    let failure = parse(source, "a.frag", &Options::default()).expect_err("it includes");
+    let shown = failure.render(Style::Human { color: false });
+    assert_eq!(failure.exit_code(), 6, "{shown}");
+    assert!(
+        shown.contains("a.frag:3:2") && shown.contains("#include"),
+        "{shown}"
+    );
+}

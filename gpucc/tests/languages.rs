@@ -355,3 +355,26 @@ fn parts_of_a_structure_with_a_runtime_array_are_loaded_alone() {
     let printed = run_on(program, &arguments, &["interp", "valhall"]);
     assert_eq!(printed, "0.0: 7 1 9 3 4");
 }
+
+#[test]
+fn variables_in_components_of_one_location_are_parts_of_a_vector() {
+    glsl(
+        "components.frag",
+        "#version 450\nlayout(location = 0, component = 1) in vec2 yz; layout(location = 0, component = 3) in float w;\n\
+         layout(location = 0) in float x; layout(location = 0, component = 0) out vec3 rgb;\n\
+         layout(location = 0, component = 3) out float a;\n\
+         void main() { rgb = vec3(yz.y, x, yz.r); rgb.xy *= yz; a = w; a += rgb.z; }",
+        Stage::Fragment,
+    );
+}
+
+#[test]
+fn members_of_blocks_between_stages_have_qualifiers_of_their_own() {
+    for (name, instance, before) in [("named.frag", " v", "v."), ("bare.frag", "", "")] {
+        let text = format!(
+            "#version 450\nin Block {{ flat int i; centroid vec4 c; float f[2]; }}{instance};\nout vec4 color;\n\
+             void main() {{ color = {before}c * {before}f[1] + float({before}i); }}"
+        );
+        glsl(name, &text, Stage::Fragment);
+    }
+}

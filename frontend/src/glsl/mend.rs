@@ -127,10 +127,16 @@ fn part_loads(function: &mut naga::Function) {
         .iter()
         .map(|(handle, _)| handle)
         .collect();
+    // `rest.length()` asks where an array is, not what is in it.
+    let mut addresses = vec![0u32; function.expressions.len()];
+    for (_, expression) in function.expressions.iter() {
+        if let Expression::ArrayLength(array) = expression {
+            addresses[array.index()] += 1;
+        }
+    }
     for &whole in &handles {
-        // What nobody reads need not be loadable: `rest.length()` asks for the address alone.
         if let Expression::Load { pointer } = function.expressions[whole]
-            && uses[whole.index()] == 0
+            && uses[whole.index()] == addresses[whole.index()]
             && let access @ (Expression::Access { .. } | Expression::AccessIndex { .. }) =
                 &function.expressions[pointer]
         {
