@@ -110,8 +110,8 @@ fn a_vertex_shader_may_have_no_position() {
 
 #[test]
 fn two_variables_at_one_location_are_not_taken_for_one() {
-    let text = "#version 450\nlayout(location = 0) in float a; layout(location = 0, component = 1) in float b;\n\
-                layout(location = 0) out float x;\nvoid main() { x = a + b; }";
+    let text = "#version 450\nlayout(location = 0) in vec2 a; layout(location = 0, component = 1) in float b;\n\
+                layout(location = 0) out float x;\nvoid main() { x = a.x + b; }";
     let source = Source::Glsl {
         text,
         stage: Stage::Fragment,

@@ -76,8 +76,13 @@ impl<'a> Work<'a> {
             let fit = parts
                 .iter()
                 .all(|part| part.family == family && part.component + part.size <= 4);
+            let mut taken = [false; 4];
+            let mut places = parts
+                .iter()
+                .flat_map(|part| part.component..part.component + part.size);
+            let apart = fit && places.all(|at| !std::mem::replace(&mut taken[at], true));
             let share = parts.iter().any(|part| part.said);
-            if !share || !fit || other.contains(&(direction, number)) {
+            if !share || !apart || other.contains(&(direction, number)) {
                 continue;
             }
             if parts.iter().any(|part| self.is_hidden(part.name)) {
