@@ -338,3 +338,10 @@ fn damaged_modules_of_these_kinds_are_endured() {
         }
     }
 }
+
+#[test]
+fn the_length_of_a_runtime_array_asks_where_it_is() {
+    let text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer B { uint n; uint rest[]; } b;\n\
+                void main() { b.rest[0] = b.n + uint(b.rest.length()); }";
+    assert_eq!(glsl(text, Stage::Compute).module.funcs.len(), 1);
+}

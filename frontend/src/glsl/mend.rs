@@ -127,23 +127,7 @@ fn part_loads(function: &mut naga::Function) {
         .iter()
         .map(|(handle, _)| handle)
         .collect();
-    // `rest.length()` asks where an array is, not what is in it.
-    let mut addresses = vec![0u32; function.expressions.len()];
-    for (_, expression) in function.expressions.iter() {
-        if let Expression::ArrayLength(array) = expression {
-            addresses[array.index()] += 1;
-        }
-    }
-    for &whole in &handles {
-        if let Expression::Load { pointer } = function.expressions[whole]
-            && uses[whole.index()] == addresses[whole.index()]
-            && let access @ (Expression::Access { .. } | Expression::AccessIndex { .. }) =
-                &function.expressions[pointer]
-        {
-            function.expressions[whole] = access.clone();
-        }
-    }
-    for part in handles {
+    for &part in &handles {
         let (base, pointer) = match function.expressions[part] {
             Expression::AccessIndex { base, .. } | Expression::Access { base, .. } => {
                 match function.expressions[base] {
@@ -170,6 +154,22 @@ fn part_loads(function: &mut naga::Function) {
         };
         function.expressions[base] = access;
         function.expressions[part] = Expression::Load { pointer: base };
+    }
+    // `rest.length()` asks where an array is, not what is in it.
+    let mut addresses = vec![0u32; function.expressions.len()];
+    for (_, expression) in function.expressions.iter() {
+        if let Expression::ArrayLength(array) = expression {
+            addresses[array.index()] += 1;
+        }
+    }
+    for &whole in &handles {
+        if let Expression::Load { pointer } = function.expressions[whole]
+            && uses[whole.index()] == addresses[whole.index()]
+            && let access @ (Expression::Access { .. } | Expression::AccessIndex { .. }) =
+                &function.expressions[pointer]
+        {
+            function.expressions[whole] = access.clone();
+        }
     }
 }
 

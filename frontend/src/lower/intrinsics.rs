@@ -124,7 +124,7 @@ impl<'a> Lower<'a> {
         let mut found = Values::new();
         for value in self.values(frame, first)? {
             let args: Values = [value].into_iter().chain(lane).collect();
-            found.push(self.one(op, imm.clone(), &args));
+            found.push(self.one(op, imm, &args));
         }
         Ok(Some(found))
     }
