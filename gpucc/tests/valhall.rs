@@ -38,6 +38,7 @@ holds! {
     outputs_written_on_some_paths_are_zero_on_the_others "flow.wgsl";
     position_and_varying_programs_agree_with_the_whole "vertex.wgsl";
     half_precision_attributes_varyings_and_colours "half.wgsl";
+    pairs_of_halves_stand_at_any_even_byte "half_pairs.wgsl";
     both_vertex_programs_find_their_tables_of_constants "tables.wgsl";
     lanes_of_a_warp_exchange_values_also_where_some_have_parted "subgroups.wgsl";
 }

@@ -77,19 +77,20 @@ pub(super) struct Alignment {
     offset: u32,
 }
 
-pub(super) fn fits(width: u32, first: usize, len: usize, align: Option<Alignment>) -> bool {
+/// One access may move `len` values of `width` bytes, the first of them `first` values behind the aligned address:
+/// at most 16 bytes of a size that exists, at a multiple of its elements (1.9), and where memory is `packed` in
+/// lines of 16 bytes none that may cross one.
+pub(super) fn fits(width: u32, first: usize, len: usize, align: Alignment, packed: bool) -> bool {
     let bytes = width * len as u32;
-    if bytes > 16 {
+    if !matches!(bytes, 2 | 4 | 6 | 8 | 12 | 16) {
         return false;
     }
-    match align {
-        None => true,
-        Some(Alignment { unit, offset }) => {
-            // The run lies within one aligned block of `unit` bytes.
-            let start = (offset + width * first as u32) % unit;
-            start + bytes <= unit
-        }
-    }
+    let Alignment { unit, offset } = align;
+    let start = (offset + width * first as u32) % unit;
+    // Loads of 6 bytes count in halves of words, those of more in words.
+    let element = if bytes % 4 == 0 { 4 } else { 2 };
+    let aligned = unit.is_multiple_of(element) && start.is_multiple_of(element);
+    aligned && (!packed || start + bytes <= unit)
 }
 
 /// What is added to a constant offset: a value, shifted left.
@@ -320,8 +321,8 @@ impl Lower<'_> {
         }
     }
 
-    /// How an address of a variable lies in its line: variables start at multiples of 16.
-    pub(super) fn lines(&self, address: Value) -> Alignment {
+    /// How an address of values of `width` bytes lies in its line: buffers and variables start at multiples of 16.
+    pub(super) fn lines(&self, address: Value, width: u32) -> Alignment {
         let (base, offset) = base_and_offset(self.ssa, address);
         match base {
             None => Alignment {
@@ -329,7 +330,8 @@ impl Lower<'_> {
                 offset: (offset & 15) as u32,
             },
             Some(base) => {
-                let unit = (alignment(self.ssa, base.value, 8) << base.shift).clamp(4, 16);
+                let unit =
+                    (alignment(self.ssa, base.value, 8) << base.shift).clamp(width.min(4), 16);
                 Alignment {
                     unit,
                     offset: (offset & i64::from(unit - 1)) as u32,

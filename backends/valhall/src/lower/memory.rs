@@ -68,22 +68,17 @@ pub(super) fn both(class: u32) -> Option<Effects> {
     })
 }
 
-/// Runs of values that one access moves: at most 16 bytes, and none that crosses a line of 16 where
-/// `lines` says at which byte of a line the first value stands (or how well it is aligned).
-fn runs(width: u32, count: usize, align: Option<Alignment>) -> SmallVec<[(usize, usize); 2]> {
+/// Runs of values that one access moves: first value and number of values.
+fn runs(width: u32, count: usize, align: Alignment, packed: bool) -> SmallVec<[(usize, usize); 2]> {
     let mut runs = SmallVec::new();
     let mut first = 0;
     while first < count {
-        let mut len = 1;
-        while first + len < count && fits(width, first, len + 1, align) {
-            len += 1;
-        }
-        // Sizes that exist: 2, 4, 6, 8, 12, 16 bytes.
-        if width * len as u32 == 10 || width * len as u32 == 14 {
-            len -= 1;
-        }
-        runs.push((first, len));
-        first += len;
+        let most = (count - first).min((16 / width) as usize);
+        let len = (1..=most)
+            .rev()
+            .find(|&len| fits(width, first, len, align, packed));
+        runs.push((first, len.unwrap_or(1)));
+        first += len.unwrap_or(1);
     }
     runs
 }
@@ -251,7 +246,8 @@ impl Lower<'_> {
     ) {
         let (base, offset) = base_and_offset(self.ssa, address);
         let width = self.ssa.ty(results[0]).bytes();
-        for (first, len) in runs(width, results.len(), None) {
+        let align = self.lines(address, width);
+        for (first, len) in runs(width, results.len(), align, false) {
             let bytes = width * len as u32;
             let at = width * first as u32;
             let address = match (base, at) {
@@ -311,21 +307,22 @@ impl Lower<'_> {
         let bytes = i64::from(width) * values.len() as i64;
         let base = self.buffer_address(resource, element, address, Reach::Signed16, bytes);
         let guard = self.begin_effect();
-        self.stores(base, values, None, self.buffer_class(resource), 0);
+        let align = self.lines(address, width);
+        self.stores(base, values, (align, false), self.buffer_class(resource), 0);
         self.end_effect(guard);
     }
 
-    /// Stores values one after the other, in as few runs as `align` allows.
+    /// Stores values one after the other, in as few runs as their alignment allows in memory that may be packed.
     fn stores(
         &mut self,
         base: Address,
         values: &[Value],
-        align: Option<Alignment>,
+        (align, packed): (Alignment, bool),
         class: u32,
         access: u32,
     ) {
         let width = self.ssa.ty(values[0]).bytes();
-        for (first, len) in runs(width, values.len(), align) {
+        for (first, len) in runs(width, values.len(), align, packed) {
             let registers = self.gather(&values[first..first + len]);
             let offset = base.offset + (width * first as u32) as i32;
             let mut op = build(store_row(width * len as u32), &[Opnd::plain(base.base)])
@@ -418,8 +415,8 @@ impl Lower<'_> {
         let width = self.ssa.ty(data.results[0]).bytes();
         let bytes = i64::from(width) * data.results.len() as i64;
         let base = self.variable_address(access.mem, data.args[0], Reach::Signed16, bytes);
-        let align = self.lines(data.args[0]);
-        for (first, len) in runs(width, data.results.len(), Some(align)) {
+        let align = self.lines(data.args[0], width);
+        for (first, len) in runs(width, data.results.len(), align, true) {
             let bytes = width * len as u32;
             let offset = base.offset + (width * first as u32) as i32;
             let load = build(load_row(bytes), &[Opnd::plain(base.base)])
@@ -444,9 +441,9 @@ impl Lower<'_> {
         let width = self.ssa.ty(values[0]).bytes();
         let bytes = i64::from(width) * values.len() as i64;
         let base = self.variable_address(access.mem, data.args[0], Reach::Signed16, bytes);
-        let align = self.lines(data.args[0]);
+        let align = self.lines(data.args[0], width);
         let (class, hint) = (self.variable_class(access.mem), self.access(access.mem));
-        self.stores(base, values, Some(align), class, hint);
+        self.stores(base, values, (align, true), class, hint);
     }
 
     pub(super) fn barrier(&mut self) {
