@@ -98,13 +98,15 @@ impl Generator {
         }
     }
 
-    /// An integer of 16 bits out of the buffer, where they lie densely.
+    /// Integers of 16 bits out of the buffer, where they lie densely: pairs at any even byte too.
     fn short_memory(&mut self, b: &mut Builder<'_>, index: Value) {
         let (length, two) = (b.u32(120), b.u32(2));
         let at = b.op2(Op::Index, index, length);
         let address = b.op2(Op::IMul, at, two);
-        let value = b.buffer_load(self.setup.source, None, address, &[Type::B16])[0];
-        self.add(Kind::Short, value);
+        let types = vec![Type::B16; 1 + self.rng.below(4)];
+        for value in b.buffer_load(self.setup.source, None, address, &types) {
+            self.add(Kind::Short, value);
+        }
     }
 
     /// A texture instruction that takes its level from nowhere but its operands.
