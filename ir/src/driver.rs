@@ -223,15 +223,8 @@ impl Stream {
                 ),
             ];
             for (what, needed, available) in places {
-                if needed > available {
-                    return Err(Failure::Limit {
-                        what,
-                        needed: needed.into(),
-                        available: available.into(),
-                        hint: "see `stream` in the pipeline's vertex state",
-                        span: Span::NONE,
-                    });
-                }
+                let hint = "see `stream` in the pipeline's vertex state";
+                Limit::new(what, available.into(), hint).admit(needed)?;
             }
         }
         Ok(())
@@ -324,6 +317,48 @@ pub struct BindingSlot {
     pub binding: u32,
     /// The machine's slot of its kind.
     pub slot: u32,
+}
+
+/// How many of something there can be.
+#[derive(Copy, Clone, Debug)]
+pub struct Limit {
+    what: &'static str,
+    available: u64,
+    hint: &'static str,
+}
+
+impl Limit {
+    /// A limit of `what` (in the plural), with a hint how a shader gets by with fewer.
+    pub const fn new(what: &'static str, available: u64, hint: &'static str) -> Limit {
+        Limit {
+            what,
+            available,
+            hint,
+        }
+    }
+
+    /// # Errors
+    /// [`Failure::Limit`] when more are needed than there are.
+    pub fn admit(self, needed: impl Into<u64>) -> Result<(), Failure> {
+        let (
+            needed,
+            Limit {
+                what,
+                available,
+                hint,
+            },
+        ) = (needed.into(), self);
+        if needed <= available {
+            return Ok(());
+        }
+        Err(Failure::Limit {
+            what,
+            needed,
+            available,
+            hint,
+            span: Span::NONE,
+        })
+    }
 }
 
 /// Why there is no program.

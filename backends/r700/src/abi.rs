@@ -11,10 +11,10 @@ use crate::api::{
 };
 use crate::share::Shares;
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::driver::StreamOutput;
+use gpucc_ir::driver::{Limit, StreamOutput};
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, MemSpace, Op, Output, OutputKind, Resource,
-    ResourceKind, Span, Stage,
+    ResourceKind, Stage,
 };
 
 /// Constant buffer of immediates.
@@ -120,31 +120,26 @@ fn uses(func: &Func) -> Uses {
     uses
 }
 
-/// What is bound, and how many places there are for it (abi-r700).
-type Places = (&'static str, u32);
-const UNIFORM_PLACES: Places = ("uniform buffers", 14);
-const STORAGE_PLACES: Places = ("storage buffers and stored textures", 32);
-const TEXTURE_PLACES: Places = ("textures", 112);
-const SAMPLER_PLACES: Places = ("samplers", 18);
-/// BUFFER_ID has 8 bits. R700 ISA 10.3, VTX_WORD0.
-const VERTEX_BUFFERS: Places = ("vertex buffers", 256 - ATTRIBUTES);
-/// STRIDE has 11 bits. Register guide, SQ_VTX_CONSTANT_WORD2_0.
-const STRIDE: Places = ("bytes from one vertex to the next", 2047);
-/// The fetch program leaves location n in R(1 + n), of R0 to R126.
-const FETCHED: Places = ("vertex attribute locations of a fetch program", 126);
-
-fn within((what, available): Places, needed: u32) -> Result<(), Failure> {
-    if needed <= available {
-        return Ok(());
-    }
-    Err(Failure::Limit {
-        what,
-        needed: needed.into(),
-        available: available.into(),
-        hint: "merge bindings or split the shader",
-        span: Span::NONE,
-    })
+/// How many places there are for what is bound (abi-r700).
+const fn places(what: &'static str, available: u64) -> Limit {
+    Limit::new(what, available, "merge bindings or split the shader")
 }
+const UNIFORM_PLACES: Limit = places("uniform buffers", 14);
+const STORAGE_PLACES: Limit = places("storage buffers and stored textures", 32);
+const TEXTURE_PLACES: Limit = places("textures", 112);
+const SAMPLER_PLACES: Limit = places("samplers", 18);
+/// BUFFER_ID has 8 bits. R700 ISA 10.3, VTX_WORD0.
+const VERTEX_BUFFERS: Limit = places("vertex buffers", 256 - ATTRIBUTES as u64);
+/// STRIDE has 11 bits. Register guide, SQ_VTX_CONSTANT_WORD2_0.
+const STRIDE: Limit = places("bytes from one vertex to the next", 2047);
+/// The fetch program leaves location n in R(1 + n), of R0 to R126.
+const FETCHED: Limit = places("vertex attribute locations of a fetch program", 126);
+/// ARRAY_BASE counts dwords in 13 bits. R700 ISA 8.1, CF_ALLOC_IMP_EXP.
+const STREAMED: Limit = Limit::new(
+    "bytes of a streamed vertex",
+    4 << 13,
+    "see `stream` in the pipeline's vertex state",
+);
 
 /// Arrays of bindings that fit nowhere, before an access becomes a choice among all their elements.
 ///
@@ -161,7 +156,7 @@ pub fn check_arrays(func: &Func) -> Result<(), Failure> {
             ResourceKind::Immediate { .. } => continue,
         };
         if uses.resources[resource.as_u32() as usize] {
-            within(places, data.count.unwrap_or(1))?;
+            places.admit(data.count.unwrap_or(1))?;
         }
     }
     Ok(())
@@ -224,16 +219,7 @@ impl Abi {
         let stream = &self.pipeline.vertex.stream;
         stream.check(func)?;
         for output in &stream.outputs {
-            let (needed, available) = (output.offset.saturating_add(4), 4 << 13);
-            if needed > available {
-                return Err(Failure::Limit {
-                    what: "bytes of a streamed vertex",
-                    needed: needed.into(),
-                    available: available.into(),
-                    hint: "see `stream` in the pipeline's vertex state",
-                    span: Span::NONE,
-                });
-            }
+            STREAMED.admit(output.offset.saturating_add(4))?;
         }
         Ok(())
     }
@@ -309,10 +295,10 @@ impl Abi {
                 self.apertures += data.count.unwrap_or(1).max(1);
             }
         }
-        within(UNIFORM_PLACES, uniforms)?;
-        within(STORAGE_PLACES, self.apertures)?;
-        within(TEXTURE_PLACES, textures)?;
-        within(SAMPLER_PLACES, samplers)
+        UNIFORM_PLACES.admit(uniforms)?;
+        STORAGE_PLACES.admit(self.apertures)?;
+        TEXTURE_PLACES.admit(textures)?;
+        SAMPLER_PLACES.admit(samplers)
     }
 
     /// A vec4 of the driver's constants for every image whose size the code may ask for: storage
@@ -363,10 +349,10 @@ impl Abi {
                         .expect("inferred above, whether the code reads it or not")
                         .clone();
                     let buffer = vertex.buffer(&attribute);
-                    within(VERTEX_BUFFERS, attribute.buffer.saturating_add(1))?;
-                    within(STRIDE, buffer.stride)?;
+                    VERTEX_BUFFERS.admit(attribute.buffer.saturating_add(1))?;
+                    STRIDE.admit(buffer.stride)?;
                     if self.pipeline.vertex.fetch == Fetch::Separate {
-                        within(FETCHED, location.saturating_add(1))?;
+                        FETCHED.admit(location.saturating_add(1))?;
                         slot.register = Some(1 + location);
                     }
                     slot.attribute = Some(AttributeFetch {
@@ -421,15 +407,7 @@ impl Abi {
             });
         }
         self.parameters = locations.len() as u32;
-        if self.parameters > 32 {
-            return Err(Failure::Limit {
-                what: "vertex outputs",
-                needed: self.parameters.into(),
-                available: 32,
-                hint: "pack scalars into vectors",
-                span: Span::NONE,
-            });
-        }
+        Limit::new("vertex outputs", 32, "pack scalars into vectors").admit(self.parameters)?;
         Ok(())
     }
 
@@ -504,15 +482,7 @@ impl Abi {
             register += 1;
         }
         // SPI_PS_INPUT_CNTL has 32 entries, and addresses of position and face have five bits.
-        if register > 32 {
-            return Err(Failure::Limit {
-                what: "fragment inputs",
-                needed: register.into(),
-                available: 32,
-                hint: "pack scalars into vectors",
-                span: Span::NONE,
-            });
-        }
+        Limit::new("fragment inputs", 32, "pack scalars into vectors").admit(register)?;
         for (output, data) in func.outputs.iter() {
             let (export, index, channel) = match data.kind {
                 OutputKind::Location {
@@ -524,14 +494,9 @@ impl Abi {
                 OutputKind::Builtin(Builtin::SampleMask) => (ExportKind::Depth, 61, 2),
                 OutputKind::Builtin(_) => continue,
             };
-            if export == ExportKind::Pixel && index > 7 {
-                return Err(Failure::Limit {
-                    what: "colour targets",
-                    needed: u64::from(index) + 1,
-                    available: 8,
-                    hint: "write fewer targets",
-                    span: Span::NONE,
-                });
+            if export == ExportKind::Pixel {
+                Limit::new("colour targets", 8, "write fewer targets")
+                    .admit(u64::from(index) + 1)?;
             }
             self.outputs.push(OutputSlot {
                 output,

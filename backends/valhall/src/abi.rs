@@ -6,9 +6,10 @@ use crate::api::{
     OutputPlace, OutputSlot, ResourceSlot, Slot, State, Step, TableUse, Uniforms, VertexForm,
 };
 use cranelift_entity::SecondaryMap;
+use gpucc_ir::driver::Limit;
 use gpucc_ir::ssa::{
-    Builtin, Func, Imm, InputKind, Mem, MemSpace, Op, OutputKind, Resource, ResourceKind, Span,
-    Stage, TexKind,
+    Builtin, Func, Imm, InputKind, Mem, MemSpace, Op, OutputKind, Resource, ResourceKind, Stage,
+    TexKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -292,15 +293,8 @@ impl Abi {
         let free = next.entry(table).or_default();
         let index = wanted.unwrap_or(*free);
         let end = u64::from(index) + u64::from(count);
-        if end > u64::from(MOST_ENTRIES) {
-            return Err(Failure::Limit {
-                what: "entries of a resource table",
-                needed: end,
-                available: MOST_ENTRIES.into(),
-                hint: "use fewer or smaller arrays of bindings",
-                span: Span::NONE,
-            });
-        }
+        let hint = "use fewer or smaller arrays of bindings";
+        Limit::new("entries of a resource table", MOST_ENTRIES.into(), hint).admit(end)?;
         *free = (*free).max(end as u32);
         self.slots[resource] = Slot {
             table,
@@ -356,15 +350,8 @@ impl Abi {
                 bytes += u64::from(data.size);
             }
         }
-        if bytes > WORKGROUP_BYTES {
-            return Err(Failure::Limit {
-                what: "bytes of workgroup memory",
-                needed: bytes,
-                available: WORKGROUP_BYTES,
-                hint: "make the workgroup variables smaller",
-                span: Span::NONE,
-            });
-        }
+        let hint = "make the workgroup variables smaller";
+        Limit::new("bytes of workgroup memory", WORKGROUP_BYTES, hint).admit(bytes)?;
         self.wls_bytes = bytes as u32;
         Ok(())
     }
@@ -500,15 +487,8 @@ impl Abi {
                     blend_src,
                     ..
                 } => {
-                    if location > 7 {
-                        return Err(Failure::Limit {
-                            what: "colour targets",
-                            needed: u64::from(location) + 1,
-                            available: 8,
-                            hint: "write fewer targets",
-                            span: Span::NONE,
-                        });
-                    }
+                    Limit::new("colour targets", 8, "write fewer targets")
+                        .admit(u64::from(location) + 1)?;
                     OutputPlace::Blend {
                         target: location as u8,
                         source: blend_src,
@@ -593,16 +573,8 @@ fn check_varying(location: u32) -> Result<(), Failure> {
 }
 
 fn check_location(what: &'static str, location: u32, available: u32) -> Result<(), Failure> {
-    if location < available {
-        return Ok(());
-    }
-    Err(Failure::Limit {
-        what,
-        needed: u64::from(location) + 1,
-        available: available.into(),
-        hint: "pack scalars into vectors and number locations from 0",
-        span: Span::NONE,
-    })
+    let hint = "pack scalars into vectors and number locations from 0";
+    Limit::new(what, available.into(), hint).admit(u64::from(location) + 1)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::api::{Effort, Failure, FauWord, ProgramInfo, Stats};
 use crate::inst::{FauRef, Inst, Src};
 use crate::isa::Opcode;
 use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, warp};
-use gpucc_ir::driver::Stages;
+use gpucc_ir::driver::{Limit, Stages};
 use gpucc_ir::mach::{self, Func};
 use gpucc_ir::ssa::{Span, Stage};
 use std::collections::BTreeMap;
@@ -54,15 +54,8 @@ pub fn finish(
     }
     let map = constants::run(&mut funcs, &mut entries);
     stages.end("constants");
-    if map.len() > MOST_UNIFORMS {
-        return Err(Failure::Limit {
-            what: "words of uniforms",
-            needed: map.len() as u64,
-            available: MOST_UNIFORMS as u64,
-            hint: "load uniform buffers instead of pushing them",
-            span: Span::NONE,
-        });
-    }
+    let hint = "load uniform buffers instead of pushing them";
+    Limit::new("words of uniforms", MOST_UNIFORMS as u64, hint).admit(map.len() as u64)?;
     let mut registers = Vec::new();
     for (func, private) in funcs.iter_mut().zip(&private) {
         dump("constants", func);
@@ -75,14 +68,10 @@ pub fn finish(
         }
         let found = regs::allocate(func, *private)
             .map_err(|error| internal("registers", error.to_string()))?;
-        if found.private_bytes > regs::REACH && found.spilled > 0 {
-            return Err(Failure::Limit {
-                what: "bytes of private memory",
-                needed: found.private_bytes.into(),
-                available: regs::REACH.into(),
-                hint: "private arrays and spilled values must lie within the reach of an offset",
-                span: Span::NONE,
-            });
+        if found.spilled > 0 {
+            let hint = "private arrays and spilled values must lie within the reach of an offset";
+            let limit = Limit::new("bytes of private memory", regs::REACH.into(), hint);
+            limit.admit(found.private_bytes)?;
         }
         stages.end("registers");
         registers.push(found);

@@ -4,6 +4,7 @@ use super::{Emitted, Emitter, Entry, broken};
 use crate::api::{Failure, Family};
 use crate::group;
 use crate::isa::{self, CfOp, f};
+use gpucc_ir::driver::Limit;
 use gpucc_ir::ssa::Span;
 
 impl Emitter<'_> {
@@ -71,15 +72,8 @@ impl Emitter<'_> {
             });
             at += 2 * insts.len() as u32;
         }
-        if at >= 1 << 22 {
-            return Err(Failure::Limit {
-                what: "64-bit words of code",
-                needed: at.into(),
-                available: 1 << 22,
-                hint: "split the shader or unroll less",
-                span: Span::NONE,
-            });
-        }
+        let hint = "split the shader or unroll less";
+        Limit::new("64-bit words of code", (1 << 22) - 1, hint).admit(at)?;
         for (number, (entry, _)) in self.entries.iter().enumerate() {
             let (inst, clause) = match entry {
                 Entry::Plain(inst) => (*inst, None),

@@ -9,8 +9,9 @@ use super::{Lower, Place, Variable};
 use crate::api::Failure;
 use crate::inst::{GPR, Indexed, Inst, Source, Src};
 use crate::isa::AluOp;
+use gpucc_ir::driver::Limit;
 use gpucc_ir::mach::{Demand, Phases, VReg};
-use gpucc_ir::ssa::{Imm, Mem, MemSpace, Op, Span, Value};
+use gpucc_ir::ssa::{Imm, Mem, MemSpace, Op, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -40,22 +41,15 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn within(what: &'static str, needed: u32, available: u32) -> Result<(), Failure> {
-    if needed <= available {
-        return Ok(());
-    }
-    Err(Failure::Limit {
-        what,
-        needed: needed.into(),
-        available: available.into(),
-        hint: "make private arrays smaller, or keep them in a buffer",
-        span: Span::NONE,
-    })
+/// How many words of private arrays there may be, `what` says in what kind of memory.
+const fn words(what: &'static str, available: u32) -> Limit {
+    let hint = "make private arrays smaller, or keep them in a buffer";
+    Limit::new(what, available as u64, hint)
 }
 
 /// An error where variables and stored registers take more scratch memory, in vec4, than an instruction reaches.
 pub fn within_scratch(needed: u32) -> Result<(), Failure> {
-    within("words of private variables in memory", needed, SCRATCH)
+    words("words of private variables in memory", SCRATCH).admit(needed)
 }
 
 impl Lower<'_> {
@@ -100,7 +94,7 @@ impl Lower<'_> {
             if indexed || dwords > ARRAY_LIMIT || total + dwords > ARRAYS_LIMIT {
                 if step[at] != 0 {
                     let what = "words of an indexed private variable";
-                    within(what, dwords, INDEXED_SCRATCH)?;
+                    words(what, INDEXED_SCRATCH).admit(dwords)?;
                 }
                 self.variables[mem] = Some(Variable::Scratch(self.scratch, dwords));
                 self.scratch = self.scratch.saturating_add(dwords);

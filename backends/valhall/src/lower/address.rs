@@ -88,7 +88,7 @@ pub(super) fn fits(width: u32, first: usize, len: usize, align: Alignment, packe
     let Alignment { unit, offset } = align;
     let start = (offset + width * first as u32) % unit;
     // Loads of 6 bytes count in halves of words, those of more in words.
-    let element = if bytes % 4 == 0 { 4 } else { 2 };
+    let element = if bytes.is_multiple_of(4) { 4 } else { 2 };
     let aligned = unit.is_multiple_of(element) && start.is_multiple_of(element);
     aligned && (!packed || start + bytes <= unit)
 }
