@@ -14,6 +14,7 @@ mod interfaces;
 mod intrinsics;
 mod layouts;
 mod library;
+mod members;
 mod mend;
 mod samplers;
 mod text;
@@ -67,6 +68,9 @@ pub struct Rewritten {
 /// constants are taken out of `overrides`.
 pub fn rewrite(text: &str, stage: Stage, overrides: &mut Vec<(String, f64)>) -> Rewritten {
     let mut work = Work::new(text, stage);
+    work.members();
+    let named = work.finish();
+    let mut work = Work::new(&named.text, stage);
     work.constants(overrides);
     work.dialects();
     work.library();
@@ -76,7 +80,8 @@ pub fn rewrite(text: &str, stage: Stage, overrides: &mut Vec<(String, f64)>) -> 
     work.builtins();
     work.layouts();
     work.loose_uniforms();
-    let first = work.finish();
+    let mut first = work.finish();
+    first.places.after(named.places);
     let mut second = as_vulkan(&first.text, stage);
     second.places.after(first.places);
     second.notes.splice(0..0, first.notes);
