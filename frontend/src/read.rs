@@ -14,6 +14,7 @@ use naga::valid::{
     Capabilities, EntryPointError, FunctionInfo, ModuleInfo, ValidationError, ValidationFlags,
     Validator,
 };
+use naga::{AddressSpace, TypeInner};
 
 /// A module that naga found valid, with every override replaced by its value.
 pub struct Valid {
@@ -76,6 +77,25 @@ fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<V
     Ok(valid)
 }
 
+/// What is bound to a buffer in GLSL and SPIR-V is a block: an array of them is one binding for each element, where
+/// naga's readers make one buffer of it.
+fn arrays_of_blocks(module: &mut naga::Module) {
+    for (_, variable) in module.global_variables.iter_mut() {
+        let buffer = matches!(
+            variable.space,
+            AddressSpace::Uniform | AddressSpace::Storage { .. }
+        );
+        if let TypeInner::Array { base, size, .. } = module.types[variable.ty].inner
+            && buffer
+            && variable.binding.is_some()
+        {
+            let inner = TypeInner::BindingArray { base, size };
+            let ty = naga::Type { name: None, inner };
+            variable.ty = module.types.insert(ty, naga::Span::UNDEFINED);
+        }
+    }
+}
+
 fn read_module(
     source: Source<'_>,
     text: &str,
@@ -85,7 +105,7 @@ fn read_module(
 ) -> Result<Valid, Stop> {
     // Values of GLSL's specialization constants go into the text.
     let mut left = options.clone();
-    let module = match source {
+    let mut module = match source {
         Source::Wgsl(_) => wgsl(text)?,
         Source::Glsl { stage, .. } => {
             let rewritten = crate::glsl::rewrite(text, stage, &mut left.overrides);
@@ -104,6 +124,9 @@ fn read_module(
         Source::Glsl { .. } => Language::Glsl,
         Source::SpirV(_) => Language::SpirV,
     };
+    if language != Language::Wgsl {
+        arrays_of_blocks(&mut module);
+    }
     let mut flags = ValidationFlags::all();
     if language != Language::Wgsl {
         // Vulkan lets a texture and a sampler share a binding, and derivatives stand in divergent

@@ -7,8 +7,7 @@ use naga::{
     TypeInner,
 };
 
-/// Makes arrays of bindings of arrays of textures, samplers and blocks, and loads parts where the reader
-/// loads the whole.
+/// Makes arrays of bindings of arrays of textures and samplers, and loads parts where the reader loads the whole.
 pub fn mend(module: &mut naga::Module) {
     binding_arrays(module);
     let derives = |entry: &naga::EntryPoint| entry.stage == ShaderStage::Fragment;
@@ -39,7 +38,7 @@ fn base_levels(function: &mut naga::Function) {
     }
 }
 
-/// An array of blocks, textures or samplers is one binding for each element.
+/// An array of textures or samplers is one binding for each element.
 fn binding_arrays(module: &mut naga::Module) {
     let opaque =
         |inner: &TypeInner| matches!(inner, TypeInner::Image { .. } | TypeInner::Sampler { .. });
@@ -61,29 +60,12 @@ fn binding_arrays(module: &mut naga::Module) {
         module.types.replace(handle, ty);
     }
     for (_, variable) in module.global_variables.iter_mut() {
-        let block = matches!(
-            variable.space,
-            AddressSpace::Uniform | AddressSpace::Storage { .. }
-        );
-        if variable.binding.is_none() {
-            continue;
-        }
         // The reader takes what is no texture itself for a block.
         if let TypeInner::BindingArray { base, .. } = module.types[variable.ty].inner
             && opaque(&module.types[base].inner)
+            && variable.binding.is_some()
         {
             variable.space = AddressSpace::Handle;
-            continue;
-        }
-        if let (true, TypeInner::Array { base, size, .. }) =
-            (block, &module.types[variable.ty].inner)
-        {
-            let inner = TypeInner::BindingArray {
-                base: *base,
-                size: *size,
-            };
-            let ty = naga::Type { name: None, inner };
-            variable.ty = module.types.insert(ty, naga::Span::UNDEFINED);
         }
     }
 }
