@@ -2,7 +2,7 @@
 //! bytes are proved against the reference on 16 inputs.
 
 use crate::common::{Folder, gpucc, text, verified};
-use gpucc::{Options, Source, Stage, Target};
+use gpucc::{Choice, Compiler, Options, Source, Stage, Target};
 
 const MACHINES: [Target; 2] = [Target::Valhall, Target::R700];
 
@@ -377,4 +377,47 @@ fn members_of_blocks_between_stages_have_qualifiers_of_their_own() {
         );
         glsl(name, &text, Stage::Fragment);
     }
+}
+
+#[test]
+fn an_array_of_blocks_is_a_binding_for_each_element() {
+    let spirv: &[u8] = include_bytes!("languages/blocks.spv");
+    let glsl = "#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) readonly buffer Block { uint a; uint b; } blocks[3];
+layout(binding = 1) buffer Out { uint a; uint b; } result;
+void main() { result.a = blocks[2].b; }
+";
+    for source in [Source::SpirV(spirv), Source::Glsl(glsl, Stage::Compute)] {
+        let compiler = Compiler::new(Target::Interp, None).expect("exists");
+        let parsed = compiler.parse(source, Choice::default(), &Options::default());
+        let entry = parsed.expect("valid").entries.remove(0);
+        let func = entry.func.expect("lowers");
+        let shapes: Vec<_> = func
+            .resources
+            .values()
+            .map(|resource| (resource.binding, resource.count))
+            .collect();
+        assert_eq!(shapes, [(0, Some(3)), (1, None)]);
+    }
+}
+
+#[test]
+fn a_member_of_a_named_block_is_no_global_variable() {
+    let text = "#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) readonly buffer In { uint word; } given;
+uint word = 7u;
+layout(binding = 1) buffer Out { uint word; uint other; } result;
+void main() { result.other = word; result.word = given.word + word; }
+";
+    let set = [
+        "--set",
+        "0.0=u32:100",
+        "--set",
+        "0.1=u32:0,0",
+        "--dump",
+        "0.1:u32",
+    ];
+    assert_eq!(run(text, &set), "0.1: 107 7");
 }
