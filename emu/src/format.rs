@@ -566,6 +566,24 @@ mod tests {
     }
 
     #[test]
+    fn srgb_follows_its_curve_both_ways() {
+        // IEC 61966-2-1.
+        for n in 0..=10_000 {
+            let x = f64::from(n) / 10_000.0;
+            let encoded = match x {
+                ..=0.003_130_8 => x * 12.92,
+                _ => 1.055 * x.powf(1.0 / 2.4) - 0.055,
+            };
+            let decoded = match x {
+                ..=0.040_45 => x / 12.92,
+                _ => ((x + 0.055) / 1.055).powf(2.4),
+            };
+            assert!((linear_to_srgb(x) - encoded).abs() < 1e-12, "{x}");
+            assert!((srgb_to_linear(x) - decoded).abs() < 1e-12, "{x}");
+        }
+    }
+
+    #[test]
     fn eight_bit_values_worked_out_by_hand() {
         assert_eq!(
             floats(Format::Rgba8Unorm.decode(&[0, 255, 51, 102])),

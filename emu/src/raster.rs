@@ -517,3 +517,6 @@ impl Cursor {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -112,22 +112,25 @@ impl Bindings {
     }
 }
 
-/// The word at a byte address that is a multiple of 4; 0 where less than the whole word exists.
-pub fn load_word(bytes: &[u8], address: u32) -> u32 {
-    let at = address as usize;
-    match bytes.get(at..at.saturating_add(4)) {
-        Some(word) => u32::from_le_bytes(word.try_into().expect("four bytes were taken")),
-        None => 0,
-    }
+/// The bytes of the word at a byte address: fewer than four at the end, none beyond it.
+fn word_at(bytes: &[u8], address: u32) -> std::ops::Range<usize> {
+    let at = (address as usize).min(bytes.len());
+    at..bytes.len().min(at.saturating_add(4))
 }
 
-/// Replaces the bits of `mask` at a byte address; nothing where less than the whole word exists.
+/// The word at a byte address that is a multiple of 4; 0 for bytes that do not exist.
+pub fn load_word(bytes: &[u8], address: u32) -> u32 {
+    let word = bytes[word_at(bytes, address)].iter().rev();
+    word.fold(0, |word, &byte| word << 8 | u32::from(byte))
+}
+
+/// Replaces the bits of `mask` at a byte address, as far as there are bytes.
 pub fn store_word(bytes: &mut [u8], address: u32, word: u32, mask: u32) {
-    let at = address as usize;
-    if let Some(place) = bytes.get_mut(at..at.saturating_add(4)) {
-        let old = u32::from_le_bytes((&*place).try_into().expect("four bytes were taken"));
-        place.copy_from_slice(&((old & !mask) | (word & mask)).to_le_bytes());
-    }
+    let old = load_word(bytes, address);
+    let new = ((old & !mask) | (word & mask)).to_le_bytes();
+    let place = word_at(bytes, address);
+    let len = place.len();
+    bytes[place].copy_from_slice(&new[..len]);
 }
 
 /// Where a texel address points, or `None` outside of the image.
@@ -259,9 +262,12 @@ mod tests {
         let mut b = Bindings::default();
         b.set(r, Bound::Buffer(vec![1, 2, 3, 4, 5]));
         assert_eq!(b.load_word(r, 0, 0), 0x0403_0201);
-        assert_eq!(b.load_word(r, 0, 4), 0);
+        assert_eq!(b.load_word(r, 0, 4), 5);
+        assert_eq!(b.load_word(r, 0, 8), 0);
         assert_eq!(b.load_word(r, 1, 0), 0);
         b.store_word(r, 0, 0, u32::MAX, 0xFF00);
+        b.store_word(r, 0, 4, 0x0807_0605, 0xFFFF);
+        b.store_word(r, 0, 8, 7, u32::MAX);
         b.store_word(r, 0, u32::MAX - 3, 7, u32::MAX);
         assert_eq!(b.get(r, 0).bytes(), [1, 255, 3, 4, 5]);
         assert_eq!(b.buffer_size(r, 0), 5);

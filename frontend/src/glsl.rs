@@ -199,4 +199,27 @@ mod tests {
             ["uniform", "float", "f;"]
         );
     }
+
+    #[test]
+    fn texts_without_ends_take_no_time() {
+        for piece in [
+            "in ",
+            "uniform ",
+            "attribute ",
+            "image2D a ",
+            "subpassInput ",
+            "location component = 1 ",
+            "constant_id = 1 ",
+            "gl_FragDepth in ",
+            "x[",
+            "(]",
+            "#line 3 ",
+        ] {
+            let text = format!("#version 450\n{}", piece.repeat(20_000));
+            let start = std::time::Instant::now();
+            super::rewrite(&text, Stage::Fragment, &mut Vec::new());
+            let seconds = start.elapsed().as_secs();
+            assert!(seconds < 10, "{piece}: {seconds} s");
+        }
+    }
 }

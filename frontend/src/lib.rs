@@ -15,6 +15,7 @@
 
 mod diagnostic;
 mod glsl;
+mod growth;
 mod lower;
 mod macros;
 mod places;
@@ -31,6 +32,7 @@ pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Needs, Severity, S
 pub use quarantine::silence_quarantined_panics;
 pub use source::{Language, Location, SourceMap};
 
+use gpucc_ir::budget::{Budget, MADE};
 use gpucc_ir::ssa;
 use std::time::Instant;
 use stop::Stop;
@@ -70,8 +72,8 @@ pub struct Limits {
     pub declarations: u64,
     /// Tokens that GLSL's macros expand to.
     pub expanded_tokens: u64,
-    /// SSA instructions of one entry point, everything inlined.
-    pub instructions: u64,
+    /// Memory and work of all chosen entry points together, everything inlined.
+    pub budget: Budget,
     /// Depth of nested regions, everything inlined.
     pub region_depth: u64,
     /// Bytes of private variables of one entry point.
@@ -91,7 +93,7 @@ impl Default for Limits {
             function_tokens: 1 << 17,
             declarations: 1 << 14,
             expanded_tokens: 1 << 20,
-            instructions: 2_000_000,
+            budget: Budget::default(),
             region_depth: 1000,
             private_bytes: 1 << 20,
             workgroup_bytes: 1 << 20,
@@ -174,7 +176,11 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
         return Err(stop.into_failure(&map));
     }
     let scanned = elapsed(start);
-    let result = quarantine::run(|| read_and_lower(source, &map, options));
+    let stack = match source {
+        Source::SpirV(_) => quarantine::SPIRV_STACK_BYTES,
+        Source::Wgsl(_) | Source::Glsl { .. } => quarantine::STACK_BYTES,
+    };
+    let result = quarantine::run(stack, || read_and_lower(source, &map, options));
     let result = match result {
         Ok(result) => result,
         Err(escape) => Err(read::escaped(escape)),
@@ -228,16 +234,21 @@ fn read_and_lower(source: Source<'_>, map: &SourceMap, options: &Options) -> Res
         failed: Vec::new(),
         microseconds: Microseconds::default(),
     };
+    // Instructions of the entry points before: all are held at once.
+    let mut made = 0u64;
     for index in chosen {
+        let mut limits = options.limits;
+        limits.budget = limits.budget.beside(made, MADE);
         let entry = &valid.module.entry_points[index];
         let result = lower::stage_of(entry.stage).and_then(|stage| {
-            let work = || lower::lower(&valid, &types, index, stage, map.language, &options.limits);
+            let work = || lower::lower(&valid, &types, index, stage, map.language, &limits);
             // A panic of ours is our bug, not naga's.
             quarantine::catch(work)
                 .unwrap_or_else(|escape| Err(Stop::internal(format!("lowering broke: {escape:?}"))))
         });
         match result {
             Ok((mut func, notes)) => {
+                made += func.insts.len() as u64;
                 for inst in func.insts.values_mut() {
                     inst.span = valid.places.original(inst.span);
                 }
@@ -251,7 +262,12 @@ fn read_and_lower(source: Source<'_>, map: &SourceMap, options: &Options) -> Res
             }
             Err(stop) => {
                 let stop = stop.mended(&valid.places);
-                let stop = stop.with_note(format!("in the entry point `{}`", entry.name));
+                let mut stop = stop.with_note(format!("in the entry point `{}`", entry.name));
+                if made > 0 && stop.is_limit() {
+                    stop = stop.with_note(format!(
+                        "the entry points before it have {made} instructions; choose one to compile it alone"
+                    ));
+                }
                 if !options.keep_going {
                     return Err(stop);
                 }

@@ -74,7 +74,7 @@ pub fn check(text: &str, limits: &Limits) -> Result<(), Stop> {
 }
 
 /// The end of a logical line: a backslash before the line end continues it.
-fn line_end(text: &str, from: usize) -> usize {
+pub fn line_end(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;
     while let Some(length) = bytes[at..].iter().position(|&byte| byte == b'\n') {

@@ -102,13 +102,13 @@ pub fn check(text: &str, language: Language, limits: &Limits) -> Result<(), Stop
     Ok(())
 }
 
-fn line_end(bytes: &[u8], from: usize) -> usize {
+pub fn line_end(bytes: &[u8], from: usize) -> usize {
     let rest = bytes[from..].iter().position(|&byte| byte == b'\n');
     rest.map_or(bytes.len(), |length| from + length)
 }
 
 /// WGSL's block comments nest, GLSL's do not.
-fn comment_end(bytes: &[u8], from: usize, language: Language) -> usize {
+pub fn comment_end(bytes: &[u8], from: usize, language: Language) -> usize {
     let (mut at, mut depth) = (from + 2, 1u32);
     while at < bytes.len() && depth > 0 {
         match &bytes[at..] {
@@ -126,13 +126,13 @@ fn comment_end(bytes: &[u8], from: usize, language: Language) -> usize {
     at
 }
 
-fn word_end(bytes: &[u8], from: usize) -> usize {
+pub fn word_end(bytes: &[u8], from: usize) -> usize {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 128;
     let length = bytes[from..].iter().position(|byte| !is_word(byte));
     length.map_or(bytes.len(), |length| from + length)
 }
 
-fn number_end(bytes: &[u8], from: usize) -> usize {
+pub fn number_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while at < bytes.len() {
         match bytes[at] {

@@ -111,6 +111,7 @@ fn read_module(
             let rewritten = crate::glsl::rewrite(text, stage, &mut left.overrides);
             *places = rewritten.places;
             notes.extend(rewritten.notes);
+            crate::growth::glsl(&rewritten.text)?;
             let mut module = glsl(&rewritten.text, stage)?;
             crate::glsl::place(&mut module, &rewritten.placed);
             crate::glsl::bind(&mut module);
@@ -124,6 +125,7 @@ fn read_module(
         Source::Glsl { .. } => Language::Glsl,
         Source::SpirV(_) => Language::SpirV,
     };
+    crate::growth::module(&module)?;
     if language != Language::Wgsl {
         arrays_of_blocks(&mut module);
     }
@@ -216,6 +218,7 @@ fn as_functions(module: &naga::Module) -> (naga::Module, Vec<naga::Handle<naga::
 fn wgsl(text: &str) -> Result<naga::Module, Stop> {
     let blanked = crate::wgsl::blank_directives(text);
     let text = blanked.as_deref().unwrap_or(text);
+    crate::growth::wgsl(text)?;
     let parsed = front::wgsl::parse_str(text).map(|mut module| {
         crate::wgsl::end_endless_functions(&mut module);
         module
@@ -229,7 +232,9 @@ fn wgsl(text: &str) -> Result<naga::Module, Stop> {
         for note in error.notes() {
             diagnostic = diagnostic.with_note(note);
         }
-        if crate::wgsl::is_beyond_naga(error.message()) {
+        if crate::rejected::is_too_large(error.message()) {
+            Stop::too_large(diagnostic)
+        } else if crate::wgsl::is_beyond_naga(error.message()) {
             unsupported_with(error.message(), diagnostic)
         } else {
             Stop::new(FailureKind::Invalid, diagnostic)
@@ -329,6 +334,7 @@ fn spirv(
     }
     let (words, moved) = crate::spirv::rewrite(&words, options, notes)?;
     *places = moved;
+    crate::growth::spirv(&words)?;
     let options = front::spv::Options {
         adjust_coordinate_space: false,
         strict_capabilities: false,

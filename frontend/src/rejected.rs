@@ -2,6 +2,7 @@
 //! its own structures.
 
 use crate::diagnostic::{Diagnostic, FailureKind};
+use crate::lower::entry::workgroup_size;
 use crate::read::{span, unsupported_with};
 use crate::source::Language;
 use crate::stop::Stop;
@@ -88,11 +89,28 @@ pub fn rejected(
         _ => None,
     };
     let reason = diagnostic.message.clone();
+    let workgroups = module.entry_points.iter().map(|entry| entry.workgroup_size);
+    if reason == "Workgroup size is out of range"
+        && let Some(stop) = workgroups
+            .filter(|size| !size.contains(&0))
+            .find_map(|size| workgroup_size(size).err())
+    {
+        return stop;
+    }
+    if is_too_large(&reason) {
+        return Stop::too_large(diagnostic);
+    }
     match feature {
         Some(feature) => unsupported_with(feature, diagnostic),
         None if language != Language::Wgsl => unsupported_with(&reason, diagnostic),
         None => Stop::new(FailureKind::Invalid, diagnostic),
     }
+}
+
+/// naga's words for a type beyond its limit of 2 GiB, which no language has.
+pub fn is_too_large(message: &str) -> bool {
+    message.contains("Size exceeds limit of")
+        || matches!(message, "type is too large" | "struct member is too large")
 }
 
 /// The function whose body is refused, and why.

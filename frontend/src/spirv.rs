@@ -1,5 +1,6 @@
 //! A SPIR-V module before naga sees it: bounds, and what naga refuses though it changes nothing.
 
+mod chains;
 mod combined;
 mod constants;
 mod gaps;
@@ -167,7 +168,8 @@ pub fn simplify(bytes: &[u8]) -> (Vec<u8>, Vec<u32>) {
 /// instruction for is written with others, and instructions for debuggers go.
 ///
 /// # Errors
-/// A value for a specialization constant that the module does not have.
+/// A value for a specialization constant that the module does not have, or an access chain that reaches another type
+/// than it says.
 pub fn rewrite(
     bytes: &[u8],
     options: &Options,
@@ -175,6 +177,7 @@ pub fn rewrite(
 ) -> Result<(Vec<u8>, Places), Stop> {
     let mut module = Module::read(bytes);
     drop_remarks(&mut module);
+    chains::check(&module)?;
     constants::specialize(&mut module, options)?;
     subpass::fetch(&mut module);
     for note in gaps::fill(&mut module) {

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Failure, FailureKind, Needs};
 use crate::places::Places;
 use crate::source::SourceMap;
+use gpucc_ir::budget::Exceeded;
 use gpucc_ir::ssa::Span;
 
 /// The stage of ours that refuses what it does not lower.
@@ -66,6 +67,35 @@ impl Stop {
         Stop::new(kind, Diagnostic::error("limit", message).with_note(hint))
     }
 
+    /// A type of more bytes than naga counts; how many is not known.
+    pub fn too_large(mut diagnostic: Diagnostic) -> Self {
+        let available = i32::MAX as u64;
+        let hint = "declare shorter arrays";
+        let what = "bytes of one type";
+        let reason = std::mem::take(&mut diagnostic.message);
+        diagnostic.message =
+            format!("{what}: needs more than {available}, which is the limit ({reason})");
+        diagnostic.code = "limit".to_owned();
+        let kind = FailureKind::Limit {
+            what: what.to_owned(),
+            needed: available + 1,
+            available,
+            hint,
+        };
+        Stop::new(kind, diagnostic.with_note(hint))
+    }
+
+    /// More than the budget has.
+    pub fn budget(exceeded: Exceeded) -> Self {
+        let Exceeded {
+            what,
+            needed,
+            available,
+            hint,
+        } = exceeded;
+        Stop::limit(what, needed, available, hint)
+    }
+
     /// Our bug.
     pub fn internal(message: impl Into<String>) -> Self {
         let message = format!("internal error in the front end: {}", message.into());
@@ -75,12 +105,28 @@ impl Stop {
         )
     }
 
+    /// The exit code that it means.
+    #[cfg(test)]
+    pub fn exit_code(&self) -> u8 {
+        match self.what.0 {
+            FailureKind::Invalid => 1,
+            FailureKind::Unsupported { .. } => 6,
+            FailureKind::Limit { .. } => 4,
+            FailureKind::Internal => 101,
+        }
+    }
+
     /// Gives the place, unless there is one already.
     pub fn at(mut self, span: Span) -> Self {
         if self.span.is_none() {
             self.span = span;
         }
         self
+    }
+
+    /// Too large.
+    pub fn is_limit(&self) -> bool {
+        matches!(self.what.0, FailureKind::Limit { .. })
     }
 
     /// Adds a remark.

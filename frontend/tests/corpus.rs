@@ -1,6 +1,6 @@
 //! Every public shader that naga accepts lowers to SSA that verifies, or is refused honestly.
 
-use crate::common::{File, corpus, say};
+use crate::common::{File, corpus_or_skip, say};
 use gpucc_frontend::{FailureKind, Options, Style, parse, silence_quarantined_panics};
 use gpucc_ir::ssa;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ struct Tally {
 
 fn walk(language: &str, want_valid: bool) -> Option<Tally> {
     silence_quarantined_panics();
-    let root = corpus()?;
+    let root = corpus_or_skip()?;
     let index = std::fs::read_to_string(root.join("index.jsonl")).expect("the index is text");
     let only = std::env::var("GPUCC_ONLY").ok();
     let mut tally = Tally::default();

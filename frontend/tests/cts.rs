@@ -4,7 +4,7 @@
 mod expectation;
 
 use crate::common::buffers::Buffers;
-use crate::common::{File, corpus, say};
+use crate::common::{File, corpus_or_skip, say};
 use expectation::{ResultType, bytes_from_hex, meets};
 use gpucc_frontend::{Options, Source, Style, parse, silence_quarantined_panics};
 use gpucc_ir::ssa;
@@ -56,7 +56,7 @@ fn folder(
     judge: impl Fn(&Value, &[u8]) -> (usize, String),
 ) -> Option<()> {
     silence_quarantined_panics();
-    let root = corpus()?;
+    let root = corpus_or_skip()?;
     let only = std::env::var("GPUCC_ONLY").unwrap_or_default();
     let mut names: Vec<String> = std::fs::read_dir(root.join("exec").join(name))
         .expect("the corpus has this folder")

@@ -1,6 +1,6 @@
 //! Damaged copies of public shaders give errors or SSA that verifies, and end.
 
-use crate::common::{File, corpus, say};
+use crate::common::{File, corpus_or_skip, say};
 use gpucc_frontend::{Options, Style, parse, silence_quarantined_panics};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::verify;
@@ -32,7 +32,7 @@ fn damage(bytes: &mut Vec<u8>, unit: usize, random: &mut Rng) {
 #[test]
 fn mutants_of_public_shaders_are_endured() {
     silence_quarantined_panics();
-    let Some(root) = corpus() else { return };
+    let Some(root) = corpus_or_skip() else { return };
     let count = std::env::var("GPUCC_MUTANTS").ok();
     let count: usize = count.and_then(|text| text.parse().ok()).unwrap_or(300);
     let seed = std::env::var("GPUCC_SEED").ok();

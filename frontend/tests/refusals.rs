@@ -152,6 +152,18 @@ fn hostile_nesting_and_chains_end_at_a_limit() {
 }
 
 #[test]
+fn a_workgroup_has_no_more_invocations_than_can_be_counted() {
+    let sized = |size: &str| format!("@compute @workgroup_size({size}) fn main() {{}}");
+    over_a_limit(&sized("65, 65, 65"));
+    over_a_limit(&sized("65537"));
+    over_a_limit(&sized("4294967295, 4294967295, 4294967295"));
+    let most = sized("256, 256");
+    let parsed =
+        parse(Source::Wgsl(&most), "a", &Options::default()).expect("65536 are few enough");
+    assert_eq!(parsed.module.funcs[0].workgroup_size, [256, 256, 1]);
+}
+
+#[test]
 fn what_grows_exponentially_ends_at_a_limit() {
     // 2^40 calls.
     let mut calls = "fn f0() { x += 1; }\n".to_owned();

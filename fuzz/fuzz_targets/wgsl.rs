@@ -1,2 +1,3 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gpucc_tests::fuzz::wgsl(bytes));
+use gpucc_tests::fuzz;
+libfuzzer_sys::fuzz_target!(init: fuzz::begin(), |bytes: &[u8]| fuzz::wgsl(bytes));

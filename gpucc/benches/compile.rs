@@ -39,7 +39,7 @@ fn samples(criterion: &mut Criterion) {
 /// A compute function of about this many instructions: chains of arithmetic that end in stores.
 fn text_of(instructions: usize) -> String {
     let mut text = String::from(
-        "func \"main\" compute workgroup 64 1 1 {\n  res0 = \"out\" group 0 binding 0 storage 0 stride 4 \
+        "func \"main\" compute workgroup 64 1 1 trusted {\n  res0 = \"out\" group 0 binding 0 storage 0 stride 4 \
          load store as f32\n  in0 = \"id\" u32 x 3 builtin global_invocation_id\n} body {\n  %0: b32 = \
          input in0.0\n  %1: b32 = const 4\n  %2: b32 = imul %0, %1\n  %3: b32 = buffer_load res0, %2\n",
     );

@@ -8,6 +8,7 @@
 // It shows; a driver would write registers.
 #![allow(clippy::print_stdout)]
 
+use gpucc::machine::described::{Binding, Setting};
 use gpucc::pipeline::{Attribute, Step, VertexBuffer, VertexState};
 use gpucc::{Choice, Compiled, Compiler, Failure, Options, Source, SourceText, Stage, Target};
 use std::time::Duration;
@@ -72,16 +73,25 @@ fn describe(compiled: &Compiled) {
     let report = gpucc::shader_report(compiled, &source, Duration::ZERO);
     println!("{} '{}'", report.stage, report.entry);
     println!("  upload {} bytes of code", report.code.bytes);
-    for resource in &report.resources {
-        println!("  bind {resource}");
+    for binding in &report.resources {
+        let Binding { group, slot, .. } = binding;
+        for (table, entry) in slot {
+            println!("  bind {group}.{} at {entry} of {table}", binding.binding);
+        }
     }
     for input in &report.inputs {
-        println!("  input {input}");
+        println!("  input '{}': {:?}", input.name, input.place);
     }
-    for (register, setting) in &report.state {
-        println!(
-            "  write {} to {register} at {}",
-            setting["value"], setting["address"]
-        );
+    for (name, setting) in &report.state {
+        // Another family of machines may have descriptors in memory in place of registers.
+        if let Setting::Register {
+            address,
+            value,
+            mask,
+            ..
+        } = setting
+        {
+            println!("  write {value:#010x} to {name} at {address:#x}, bits {mask:#010x}");
+        }
     }
 }

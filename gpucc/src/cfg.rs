@@ -7,6 +7,10 @@ use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 /// The control flow of a function in the dot language: a box a straight run of instructions, an edge
 /// a way that control may go.
 pub fn cfg(func: &Func) -> String {
+    gpucc_ir::stack::for_regions(func, || draw(func))
+}
+
+fn draw(func: &Func) -> String {
     let mut graph = Graph {
         func,
         graph: DiGraph::new(),
@@ -30,7 +34,7 @@ pub fn cfg(func: &Func) -> String {
         Config::GraphContentOnly,
     ];
     let dot = Dot::with_attr_getters(&graph.graph, &config, &edge_label, &node_label);
-    let name = escape(&func.name);
+    let name = escape(&crate::printable(&func.name));
     format!("digraph \"{name}\" {{\n    node [shape=box fontname=monospace];\n{dot:?}}}\n")
 }
 

@@ -1,14 +1,20 @@
 //! The pipeline: a source becomes structured SSA, the shared passes improve it, the back end makes code.
 
-use crate::backend::{Backend, Program};
 use crate::guard::guarded;
 use crate::pipeline::{Pipeline, Robust};
+use crate::program::{self, Program};
 use crate::{Diagnostic, Failure, FailureKind, Target};
+use gpucc_ir::budget::Budget;
 pub use gpucc_ir::driver::Effort;
 use gpucc_ir::ssa::{Func, Stage};
-use gpucc_passes::{Ctx, Level, Neutral, Observer, Pass, Plan, Robustness, RunError, Runner};
+use gpucc_ir::stack;
+use gpucc_machine::{Machine, Request};
+use gpucc_passes::mach::Control;
+use gpucc_passes::mach::runner::Name;
+use gpucc_passes::{
+    Ctx, Level, Neutral, Observer, Pass, Plan, Proof, Robustness, RunError, Runner,
+};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What is compiled.
@@ -37,12 +43,14 @@ pub struct Options {
     pub bound_loops: bool,
     /// Leave workgroup memory as it is instead of zeroing it.
     pub keep_workgroup: bool,
-    /// Shared passes to leave out.
+    /// Passes to leave out: shared ones, and those of the machine.
     pub skip: Vec<String>,
-    /// No optional shared pass after this one.
+    /// No optional pass after this one.
     pub stop_after: Option<String>,
     /// Rewrites that may happen.
     pub fuel: Option<u64>,
+    /// Memory and work that one entry point may take.
+    pub budget: Budget,
     /// Check the IR after every pass.
     pub verify_each: bool,
     /// State that a driver knows.
@@ -55,7 +63,7 @@ pub struct Options {
     pub dump_after: Vec<String>,
     /// Keep the text of the machine IR as it was last.
     pub keep_machine_ir: bool,
-    /// Keep the SSA before the first and after each shared pass that changed it: for verification.
+    /// Keep the SSA before the first and after each pass that changed it: for verification.
     pub keep_steps: bool,
 }
 
@@ -119,15 +127,14 @@ pub struct Compiled {
     /// Structured SSA after the shared passes.
     pub ssa: Func,
     /// Machine code and all that runs and describes it; `None` for the interpreter.
-    pub program: Option<Box<dyn Program>>,
+    pub program: Option<Program>,
     /// `(pass, text)` as asked for by [`Options::dump_after`].
     pub dumps: Vec<(String, String)>,
-    /// `(pass, SSA after it)`, the first with the name `frontend`, as asked for by
-    /// [`Options::keep_steps`].
-    pub steps: Vec<(&'static str, Func)>,
+    /// The SSA of the front end, then after each step that changed it, as asked for by [`Options::keep_steps`].
+    pub steps: Vec<Kept>,
     /// What was inferred, one note each.
     pub notes: Vec<Diagnostic>,
-    /// Times of the shared passes, then of the back end's stages.
+    /// Times of the passes, then of the back end's stages.
     pub times: Vec<PassTime>,
     /// From the end of the front end to the encoded bytes.
     pub compile_time: Duration,
@@ -138,7 +145,7 @@ pub struct Compiled {
 pub struct Compiler {
     target: Target,
     chip: Option<&'static str>,
-    backend: Option<Arc<dyn Backend>>,
+    machine: Option<&'static dyn Machine>,
 }
 
 impl Compiler {
@@ -160,31 +167,35 @@ impl Compiler {
                     })?,
             ),
         };
-        let backend: Option<Arc<dyn Backend>> = match target {
-            Target::Interp => None,
-            Target::R700 => Some(Arc::new(crate::backend::r700::R700::new(
-                gpucc_r700::Family::R700,
-                chip.expect("r700 has chips"),
-            ))),
-            Target::R600 => Some(Arc::new(crate::backend::r700::R700::new(
-                gpucc_r700::Family::R600,
-                chip.expect("r600 has chips"),
-            ))),
-            Target::Valhall => Some(Arc::new(crate::backend::valhall::Valhall::new(
-                chip.expect("valhall has chips"),
-            ))),
-            Target::Gen4 | Target::G45 | Target::Rogue => {
-                return Err(Failure::not_yet(
-                    format!("target {} ({})", target.name(), target.machine()),
-                    "the back end",
-                ));
-            }
-        };
+        if let Target::Planned(about) = target {
+            return Err(Failure::not_yet(
+                format!("target {} ({})", about.name, about.machine),
+                "the back end",
+            ));
+        }
         Ok(Compiler {
             target,
             chip,
-            backend,
+            machine: target.built(),
         })
+    }
+
+    /// What a machine is asked.
+    fn request(&self, options: &Options, passes: Control) -> Request {
+        Request {
+            chip: self.chip.unwrap_or_default(),
+            effort: options.effort,
+            pipeline: options.pipeline.state(),
+            trusts_indices: options.robust == Robust::Off,
+            budget: options.budget,
+            passes,
+        }
+    }
+
+    /// The machine's own steps over SSA.
+    fn plan(&self, options: &Options) -> Option<Plan> {
+        let machine = self.machine?;
+        Some(machine.plan(&self.request(options, Control::default())))
     }
 
     /// The target.
@@ -199,8 +210,8 @@ impl Compiler {
 
     /// How floats behave on this machine.
     pub fn numerics(&self) -> gpucc_ir::ssa::Numerics {
-        match &self.backend {
-            Some(backend) => backend.numerics(),
+        match self.machine {
+            Some(machine) => machine.numerics(self.chip.unwrap_or_default()),
             None => gpucc_ir::ssa::Numerics::REFERENCE,
         }
     }
@@ -218,13 +229,7 @@ impl Compiler {
         let start = Instant::now();
         let mut parsed = guarded("the front end", || {
             let overrides = options.all_overrides();
-            crate::front::parse(
-                source,
-                choice,
-                &overrides,
-                options.overrides_default,
-                self.target,
-            )
+            crate::front::parse(source, choice, &overrides, options, self.target)
         })?;
         parsed.frontend_time = start.elapsed();
         Ok(parsed)
@@ -235,44 +240,98 @@ impl Compiler {
     /// # Errors
     /// [`Failure`] says whose fault it is.
     pub fn compile(&self, func: &Func, options: &Options) -> Result<Compiled, Failure> {
+        stack::roomy(|| self.compile_here(func, options))
+    }
+
+    fn compile_here(&self, func: &Func, options: &Options) -> Result<Compiled, Failure> {
         let start = Instant::now();
         options.pipeline.check().map_err(Failure::usage)?;
         let mut ssa = func.clone();
         let mut watch = Watch {
             start,
-            last: "the front end",
+            current: "",
             dump_after: &options.dump_after,
             dumps: Vec::new(),
             keep: options.keep_steps,
             steps: Vec::new(),
+            kept: 0,
+            times: Vec::new(),
         };
         if options.keep_steps {
-            watch.steps.push(("frontend", func.clone()));
+            watch.keep("frontend", Proof::Expansion, func);
         }
-        let mut times = self.optimise(func, &mut ssa, options, &mut watch)?;
-        let Watch {
-            mut dumps, steps, ..
-        } = watch;
+        self.check_names(options)?;
+        let state = options.pipeline.state();
+        let shared = Plan::for_options(&pass_options(options));
+        let own = self.plan(options);
+        let plans: Vec<&Plan> = std::iter::once(&shared).chain(&own).collect();
+        let skip = &options.skip;
+        let stop = options.stop_after.as_deref();
+        let mut runner = Runner::new(skip, stop, options.verify_each, &plans).map_err(run_error)?;
+        let target: &dyn gpucc_passes::TargetInfo = match self.machine {
+            Some(machine) => machine.info(),
+            None => &Neutral,
+        };
+        let mut ctx = Ctx::new(pass_options(options), self.numerics(), target);
+        ctx.fuel = options.fuel;
+        ctx.budget = options.budget;
+        ctx.pipeline = Some(&state);
+        guarded_passes(func, &mut watch, |watch| {
+            runner.run(&shared, &mut ssa, &mut ctx, watch)
+        })?;
         let mut notes = Vec::new();
         let mut program = None;
-        if let Some(backend) = &self.backend {
+        if let (Some(machine), Some(own)) = (self.machine, &own) {
             let name = format!("the {} back end", self.target.name());
-            let made = guarded(&name, || backend.compile(&ssa, options))
+            let chip = self.chip.unwrap_or_default();
+            let say = |failure| program::failure(failure, self.target.name());
+            guarded(&name, || machine.admit(&ssa, chip).map_err(say))
                 .map_err(|failure| attach_ir(failure, &ssa))?;
+            let mut expanded = ssa.clone();
+            ctx.target = machine.expansion_info(&self.request(options, Control::default()));
+            guarded_passes(&ssa, &mut watch, |watch| {
+                runner.go_on(own, &mut expanded, &mut ctx, watch)
+            })?;
+            let passes = Control {
+                skip: options.skip.clone(),
+                stop_after: options.stop_after.clone(),
+                stopped: runner.stopped(),
+                fuel: ctx.fuel,
+                verify_each: options.verify_each,
+                dump: !options.dump_after.is_empty() || options.keep_machine_ir,
+                clock: Some(program::clock),
+            };
+            let request = self.request(options, passes);
+            let compiled = guarded(&name, || machine.finish(expanded, &request).map_err(say))
+                .map_err(|failure| attach_ir(failure, &ssa))?;
+            let made = Program {
+                machine,
+                chip,
+                compiled,
+            };
             notes = made.notes();
-            times.extend(made.times().iter().map(|&(name, time)| PassTime {
-                name,
-                time,
-                changed: true,
-            }));
+            watch
+                .times
+                .extend(made.compiled.times.iter().map(|&(name, time)| PassTime {
+                    name,
+                    time,
+                    changed: true,
+                }));
             let all = options.dump_after.iter().any(|pass| pass == "all");
-            dumps.extend(
-                made.dumps()
-                    .into_iter()
-                    .filter(|(pass, _)| all || options.dump_after.iter().any(|want| want == pass)),
+            let dumps = made.compiled.dumps.iter();
+            watch.dumps.extend(
+                dumps
+                    .filter(|(pass, _)| all || options.dump_after.iter().any(|want| want == pass))
+                    .map(|(pass, text)| ((*pass).to_owned(), text.clone())),
             );
             program = Some(made);
         }
+        let Watch {
+            dumps,
+            steps,
+            times,
+            ..
+        } = watch;
         Ok(Compiled {
             entry: ssa.name.clone(),
             stage: ssa.stage,
@@ -286,95 +345,125 @@ impl Compiler {
         })
     }
 
-    /// Runs the shared passes over `ssa`, a copy of `before`.
-    fn optimise(
-        &self,
-        before: &Func,
-        ssa: &mut Func,
-        options: &Options,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<PassTime>, Failure> {
-        let pass_options = gpucc_passes::Options {
-            level: match options.effort {
-                Effort::None => Level::O0,
-                Effort::Some => Level::O1,
-                Effort::Full => Level::O2,
-                Effort::Max => Level::Omax,
-            },
-            robustness: match options.robust {
-                Robust::Restrict => Robustness::Restrict,
-                Robust::Zero => Robustness::Zero,
-                Robust::Off => Robustness::Off,
-            },
-            zero_workgroup: !options.keep_workgroup,
-            bound_loops: options.bound_loops,
-            ..gpucc_passes::Options::default()
-        };
-        let neutral = Neutral;
-        let target: &dyn gpucc_passes::TargetInfo = match &self.backend {
-            Some(backend) => backend.info(),
-            None => &neutral,
-        };
-        let mut ctx = Ctx::new(pass_options, self.numerics(), target);
-        ctx.fuel = options.fuel;
-        let runner = Runner {
-            plan: Plan::for_options(&pass_options),
-            skip: options.skip.clone(),
-            stop_after: options.stop_after.clone(),
-            verify_each: options.verify_each,
-        };
-        let result = {
-            let watch = &mut *watch;
-            let ssa = &mut *ssa;
-            let ctx = &mut ctx;
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
-                runner.run(ssa, ctx, watch)
-            }))
-        };
-        match result {
-            Ok(Ok(report)) => Ok(report
-                .timings
-                .iter()
-                .map(|timing| PassTime {
-                    name: timing.name,
-                    time: timing.time,
-                    changed: timing.changed,
-                })
-                .collect()),
-            Ok(Err(error)) => Err(attach_ir(run_error(error), before)),
-            Err(payload) => Err(attach_ir(
-                Failure::internal(
-                    format!("the shared pass after {}", watch.last),
-                    crate::guard::panic_message(payload.as_ref()),
-                ),
-                before,
-            )),
+    /// Refuses names of passes that do not exist, and to skip a pass that the machine cannot do without.
+    fn check_names(&self, options: &Options) -> Result<(), Failure> {
+        let dumps = options.dump_after.iter().filter(|name| *name != "all");
+        let mut named = dumps
+            .chain(&options.skip)
+            .chain(&options.stop_after)
+            .peekable();
+        if named.peek().is_none() {
+            return Ok(());
         }
+        let known = self.pass_names();
+        if let Some(name) = named.find(|name| !known.contains(&name.as_str())) {
+            let name = name.clone();
+            return Err(run_error(RunError::UnknownPass { name }));
+        }
+        let skipped = |name: &str| options.skip.iter().any(|skip| skip == name);
+        let mut machine = self.machine_passes().into_iter();
+        match machine.find(|pass| pass.required && skipped(pass.name)) {
+            Some(pass) => {
+                let name = pass.name.to_owned();
+                Err(run_error(RunError::Required { name }))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The programs that fixed function needs around a vertex and a fragment program of this machine's, and that no
+    /// shader asks for; most machines have none.
+    ///
+    /// # Errors
+    /// [`Failure`] says whose fault it is.
+    pub fn kernels(
+        &self,
+        vertex: &Program,
+        fragment: &Program,
+        options: &Options,
+    ) -> Result<Vec<Program>, Failure> {
+        let Some(machine) = self.machine else {
+            return Ok(Vec::new());
+        };
+        let request = self.request(options, Control::default());
+        let made = machine.kernels(&vertex.compiled, &fragment.compiled, &request);
+        let made = made.map_err(|failure| program::failure(failure, self.target.name()))?;
+        let program = |compiled| Program {
+            compiled,
+            ..vertex.clone()
+        };
+        Ok(made.into_iter().map(program).collect())
+    }
+
+    /// Every step from the front end to the machine's own SSA, in the order of an effort: the shared ones, then those
+    /// of this machine.
+    pub fn passes(&self, options: &Options) -> Vec<&'static Pass> {
+        let shared = Plan::for_options(&pass_options(options));
+        let own = self.plan(options);
+        let plans = std::iter::once(shared).chain(own);
+        plans
+            .flat_map(|plan| {
+                plan.names()
+                    .into_iter()
+                    .filter_map(move |name| plan.pass(name))
+            })
+            .collect()
+    }
+
+    /// The passes over machine IR, the lowering first; none for the interpreter.
+    pub fn machine_passes(&self) -> Vec<Name> {
+        self.machine.map_or_else(Vec::new, Machine::machine_passes)
+    }
+
+    /// The names that [`Options::skip`], [`Options::stop_after`] and [`Options::dump_after`] may hold.
+    pub fn pass_names(&self) -> Vec<&'static str> {
+        let plan = self.plan(&Options::default());
+        let own = plan.iter().flat_map(|plan| plan.own);
+        let own = own.map(|pass| pass.name);
+        let shared = gpucc_passes::PASSES.iter().map(|pass| pass.name);
+        let machine = self.machine_passes().into_iter().map(|pass| pass.name);
+        shared.chain(own).chain(machine).collect()
     }
 }
 
-/// Names of the shared passes with what each makes better, in the order of an effort.
-pub fn passes(effort: Effort) -> Vec<(&'static str, &'static str)> {
-    let level = match effort {
-        Effort::None => Level::O0,
-        Effort::Some => Level::O1,
-        Effort::Full => Level::O2,
-        Effort::Max => Level::Omax,
-    };
-    Plan::for_options(&gpucc_passes::Options {
-        level,
+fn pass_options(options: &Options) -> gpucc_passes::Options {
+    gpucc_passes::Options {
+        level: match options.effort {
+            Effort::None => Level::O0,
+            Effort::Some => Level::O1,
+            Effort::Full => Level::O2,
+            Effort::Max => Level::Omax,
+        },
+        robustness: match options.robust {
+            Robust::Restrict => Robustness::Restrict,
+            Robust::Zero => Robustness::Zero,
+            Robust::Off => Robustness::Off,
+        },
+        zero_workgroup: !options.keep_workgroup,
+        bound_loops: options.bound_loops,
         ..gpucc_passes::Options::default()
-    })
-    .names
-    .into_iter()
-    .filter_map(|name| gpucc_passes::runner::pass(name))
-    .map(|pass| (pass.name, pass.doc))
-    .collect()
+    }
 }
 
-/// Names of every shared pass.
-pub fn pass_names() -> Vec<&'static str> {
-    gpucc_passes::PASSES.iter().map(|pass| pass.name).collect()
+/// Runs passes; a panic of one becomes an internal error that names it.
+fn guarded_passes(
+    before: &Func,
+    watch: &mut Watch<'_>,
+    run: impl FnOnce(&mut Watch<'_>) -> Result<gpucc_passes::Report, RunError>,
+) -> Result<(), Failure> {
+    let result = {
+        let watch = &mut *watch;
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || run(watch)))
+    };
+    let failure = match result {
+        Ok(Ok(_)) => return Ok(()),
+        Ok(Err(error)) => run_error(error),
+        Err(payload) => Failure::internal(
+            format!("pass {}", watch.current),
+            crate::guard::panic_message(payload.as_ref()),
+        ),
+    };
+    Err(attach_ir(failure, before))
 }
 
 fn attach_ir(mut failure: Failure, func: &Func) -> Failure {
@@ -389,6 +478,7 @@ fn run_error(error: RunError) -> Failure {
         RunError::UnknownPass { .. } | RunError::Required { .. } => {
             Failure::usage(error.to_string())
         }
+        RunError::Exceeded(exceeded) => (*exceeded).into(),
         RunError::TooDeep { needed, available } => Failure::new(
             FailureKind::Limit {
                 what: "nesting of control flow".into(),
@@ -408,19 +498,69 @@ fn run_error(error: RunError) -> Failure {
     }
 }
 
+/// SSA after a step.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The step; the first is the `frontend`.
+    pub name: &'static str,
+    /// What shows that the step is right: whether it may be compared with the one before it.
+    pub proof: Proof,
+    /// The SSA after it.
+    pub func: Func,
+}
+
 /// Watches the runner: clock, dumps and kept steps.
 struct Watch<'a> {
     start: Instant,
-    last: &'static str,
+    current: &'static str,
     dump_after: &'a [String],
     dumps: Vec<(String, String)>,
     keep: bool,
-    steps: Vec<(&'static str, Func)>,
+    steps: Vec<Kept>,
+    /// Instructions of all steps so far.
+    kept: usize,
+    times: Vec<PassTime>,
+}
+
+/// Instructions of kept steps from which on only the last of the exact steps that follow each other is kept.
+const MOST_KEPT: usize = 400_000;
+
+impl Watch<'_> {
+    fn keep(&mut self, name: &'static str, proof: Proof, func: &Func) {
+        self.kept += func.insts.len();
+        if self.kept > MOST_KEPT && self.steps.len() > 1 {
+            // What follows a step that is left out has nothing to be compared with.
+            self.keep &= proof == Proof::Exact;
+            if !self.keep {
+                return;
+            }
+            let last = self.steps.pop();
+            self.steps
+                .extend(last.filter(|last| last.proof != Proof::Exact));
+        }
+        self.steps.push(Kept {
+            name,
+            proof,
+            func: func.clone(),
+        });
+    }
 }
 
 impl Observer for Watch<'_> {
+    fn before(&mut self, pass: &Pass) {
+        self.current = pass.name;
+        // The time of the pass takes the place of the moment at which it begins.
+        self.times.push(PassTime {
+            name: pass.name,
+            time: self.start.elapsed(),
+            changed: false,
+        });
+    }
     fn after(&mut self, pass: &Pass, func: &Func, changed: bool) {
-        self.last = pass.name;
+        if let Some(last) = self.times.last_mut() {
+            last.time = self.start.elapsed().saturating_sub(last.time);
+            last.changed = changed;
+        }
         if self
             .dump_after
             .iter()
@@ -430,10 +570,7 @@ impl Observer for Watch<'_> {
                 .push((pass.name.to_owned(), crate::front::print(func)));
         }
         if self.keep && changed {
-            self.steps.push((pass.name, func.clone()));
+            self.keep(pass.name, pass.proof, func);
         }
-    }
-    fn now(&mut self) -> Option<Duration> {
-        Some(self.start.elapsed())
     }
 }

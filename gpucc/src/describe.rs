@@ -2,58 +2,34 @@
 
 use crate::compiler::Compiled;
 use crate::pipeline::Pipeline;
-use crate::report::{Code, Line, Shader, Stats};
+use crate::report::{Code, Described, Line, Shader, Stats};
 use crate::source::SourceText;
-use serde_json::Map;
+pub use gpucc_machine::described::hex;
 use std::time::Duration;
-
-/// Bytes as pairs of hexadecimal digits in memory order.
-pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-    text
-}
 
 /// One entry point's part of the report.
 pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duration) -> Shader {
-    let code = compiled
-        .program
-        .as_deref()
-        .map_or(&[][..], |program| program.code());
-    let mut shader = Shader {
+    let program = compiled.program.as_ref();
+    let mut described = match program {
+        Some(program) => program.compiled().described.clone(),
+        None => Described {
+            stats: Stats {
+                instructions: compiled.ssa.live_insts() as u64,
+                ..Stats::default()
+            },
+            ..Described::default()
+        },
+    };
+    described.stats.compile_microseconds = compiled.compile_time.as_micros() as u64;
+    described.stats.frontend_microseconds = frontend.as_micros() as u64;
+    Shader {
         source: source.name.clone(),
         entry: compiled.entry.clone(),
-        stage: compiled.stage.name(),
-        code: Code {
-            bytes: code.len(),
-            hex: hex(code),
-        },
-        stats: Stats {
-            instructions: compiled.ssa.live_insts() as u64,
-            ..Stats::default()
-        },
-        machine: Map::new(),
-        resources: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        state: Map::new(),
-        driver_constants: Vec::new(),
-        fetch_program: None,
-        tables: None,
-        dispatch: None,
-        lines: Vec::new(),
-    };
-    if let Some(program) = &compiled.program {
-        program.describe(&mut shader);
-        shader.lines = lines(program.lines(), source);
+        stage: compiled.stage.name().into(),
+        code: Code::of(program.map_or(&[], |program| program.code())),
+        described,
+        lines: program.map_or_else(Vec::new, |program| lines(program.lines(), source)),
     }
-    shader.stats.compile_microseconds = compiled.compile_time.as_micros() as u64;
-    shader.stats.frontend_microseconds = frontend.as_micros() as u64;
-    shader
 }
 
 fn lines(spans: &[(u32, gpucc_ir::ssa::Span)], source: &SourceText) -> Vec<Line> {
@@ -100,12 +76,4 @@ pub fn merge_pipelines(given: &Pipeline, inferred: &[Pipeline]) -> Pipeline {
         }
     }
     all
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn hex_is_two_digits_a_byte_in_memory_order() {
-        assert_eq!(super::hex(&[0, 0x1f, 0xa0]), "001fa0");
-    }
 }

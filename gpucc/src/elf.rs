@@ -3,17 +3,13 @@
 //! A relocatable 32-bit little-endian file. Programs stand in `.text` in source order, each at a
 //! multiple of 256 bytes, which is what the start registers of every machine here count in or divide.
 //! `.gpucc.report` is the report of `--emit json` without the times, so that equal inputs give equal
-//! files. R6xx and R7xx have a machine number (AMDGPU's, with the chip in the flags where it has one);
-//! Valhall has none and gets `EM_NONE`.
+//! files. A machine that has a number of ELF's says so ([`gpucc_machine::Machine::elf`]); others get `EM_NONE`.
 
 use crate::report::Report;
 use crate::{Compiled, Target};
 
 /// Bytes that every program's start is a multiple of.
 const ALIGNMENT: usize = 256;
-
-/// ELF's number of AMD's GPUs.
-const EM_AMDGPU: u16 = 224;
 
 /// Section numbers, in the order in which the file has them.
 const TEXT: u16 = 1;
@@ -51,15 +47,11 @@ pub fn elf(target: Target, chip: Option<&str>, compiled: &[Compiled], report: &R
             let name = format!("{name}.{part}");
             symbol(&mut names, &name, start + range.start, range.len());
         }
-        if let Some(fetch) = program.fetch_program() {
+        for (part, code) in program.beside() {
             text.resize(text.len().next_multiple_of(ALIGNMENT), 0);
-            symbol(
-                &mut names,
-                &format!("{name}.fetch"),
-                text.len(),
-                fetch.len(),
-            );
-            text.extend_from_slice(fetch);
+            let name = format!("{name}.{part}");
+            symbol(&mut names, &name, text.len(), code.len());
+            text.extend_from_slice(code);
         }
     }
     let mut timeless = report.clone();
@@ -113,7 +105,8 @@ pub fn elf(target: Target, chip: Option<&str>, compiled: &[Compiled], report: &R
     }
     let at_table = (HEADER + body.len()).next_multiple_of(4);
     body.resize(at_table - HEADER, 0);
-    let (machine, flags) = machine(target, chip);
+    let machine = target.built();
+    let (machine, flags) = machine.map_or((0, 0), |machine| machine.elf(chip.unwrap_or_default()));
     let mut file = header(machine, flags, at_table as u32, table.len() / SECTION);
     file.extend_from_slice(&body);
     file.extend_from_slice(&table);
@@ -132,26 +125,6 @@ pub fn unique_names(compiled: &[Compiled]) -> Vec<String> {
             }
         })
         .collect()
-}
-
-/// `e_machine` and `e_flags`.
-fn machine(target: Target, chip: Option<&str>) -> (u16, u32) {
-    match target {
-        Target::R600 | Target::R700 => {
-            let flags = match chip {
-                Some("r600") => 1,
-                Some("rv630") => 2,
-                Some("rv670") => 4,
-                Some("rv710") => 5,
-                Some("rv730") => 6,
-                Some("rv770") => 7,
-                // No number of its own; the report names the chip.
-                _ => 0,
-            };
-            (EM_AMDGPU, flags)
-        }
-        Target::Gen4 | Target::G45 | Target::Valhall | Target::Rogue | Target::Interp => (0, 0),
-    }
 }
 
 fn header(machine: u16, flags: u32, at_table: u32, sections: usize) -> Vec<u8> {

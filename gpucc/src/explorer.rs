@@ -6,6 +6,7 @@
 use crate::report::{Report, Shader};
 use crate::source::SourceText;
 use crate::{Compiled, Failure};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -28,9 +29,9 @@ pub fn explorer(
 ) -> Result<String, Failure> {
     let mut page = String::with_capacity(1 << 16);
     let file = source.name.rsplit('/').next().unwrap_or(&source.name);
-    let machine = match report.chip {
+    let machine = match &report.chip {
         Some(chip) => format!("{} ({chip})", report.target),
-        None => report.target.to_owned(),
+        None => report.target.clone().into_owned(),
     };
     put!(
         page,
@@ -193,7 +194,7 @@ fn tables(page: &mut String, shader: &Shader) {
         page.push_str("<table>");
         for (name, value) in &shader.machine {
             let name = escape(&name.replace('_', " "));
-            put!(page, "<tr><th>{name}</th><td>{}</td></tr>", cell(value));
+            put!(page, "<tr><th>{name}</th><td>{value}</td></tr>");
         }
         page.push_str("</table></div></details>\n");
     }
@@ -201,9 +202,7 @@ fn tables(page: &mut String, shader: &Shader) {
     rows(page, "Inputs", &shader.inputs, true);
     rows(page, "Outputs", &shader.outputs, true);
     rows(page, "Driver constants", &shader.driver_constants, false);
-    if let Some(dispatch) = &shader.dispatch {
-        rows(page, "Dispatch", std::slice::from_ref(dispatch), false);
-    }
+    rows(page, "Dispatch", shader.dispatch.as_slice(), false);
     if !shader.state.is_empty() {
         open(
             page,
@@ -217,7 +216,7 @@ fn tables(page: &mut String, shader: &Shader) {
                 page,
                 "<tr><th>{}</th><td>{}</td></tr>",
                 escape(name),
-                cell(value)
+                cell(&plain(value))
             );
         }
         page.push_str("</table></div></details>\n");
@@ -233,7 +232,8 @@ fn open(page: &mut String, title: &str, count: usize, unfolded: bool) {
 }
 
 /// A table of objects: a column for each key that one of them has.
-fn rows(page: &mut String, title: &str, values: &[Value], unfolded: bool) {
+fn rows<T: Serialize>(page: &mut String, title: &str, values: &[T], unfolded: bool) {
+    let values: Vec<Value> = values.iter().map(plain).collect();
     let objects: Vec<&Map<String, Value>> = values.iter().filter_map(Value::as_object).collect();
     if objects.is_empty() {
         return;
@@ -261,6 +261,11 @@ fn rows(page: &mut String, title: &str, values: &[Value], unfolded: bool) {
     page.push_str("</table></div></details>\n");
 }
 
+/// A part of the report as what JSON makes of it: keys and values without a type.
+fn plain(part: &impl Serialize) -> Value {
+    serde_json::to_value(part).expect("plain data")
+}
+
 /// A value as HTML; addresses, values and words as a driver writes them.
 fn cell(value: &Value) -> String {
     match value {
@@ -277,7 +282,7 @@ fn cell(value: &Value) -> String {
             let mut text = String::from("<dl>");
             for (key, value) in object {
                 let value = match (key.as_str(), value.as_u64()) {
-                    ("address" | "value" | "handle", Some(word)) => {
+                    ("address" | "value" | "mask" | "handle", Some(word)) => {
                         format!("<code>{word:#010x}</code>")
                     }
                     _ => cell(value),

@@ -1,7 +1,7 @@
 //! Failures that say whose fault they are, and diagnostics that point into the user's source.
 
 use gpucc_ir::ssa::Span;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whose fault it is. Each kind has one exit code of the command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -60,7 +60,7 @@ impl FailureKind {
 }
 
 /// How grave a diagnostic is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Nothing was made.
@@ -202,5 +202,20 @@ impl Failure {
         self.diagnostics
             .first()
             .map_or("failed", |diagnostic| diagnostic.message.as_str())
+    }
+}
+
+impl From<gpucc_ir::budget::Exceeded> for Failure {
+    fn from(exceeded: gpucc_ir::budget::Exceeded) -> Self {
+        let message = format!(
+            "too many {}: {} needed, {} available",
+            exceeded.what, exceeded.needed, exceeded.available
+        );
+        let kind = FailureKind::Limit {
+            what: exceeded.what.to_owned(),
+            needed: exceeded.needed,
+            available: exceeded.available,
+        };
+        Failure::new(kind, Diagnostic::error(message)).note(exceeded.hint)
     }
 }

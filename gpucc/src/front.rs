@@ -5,6 +5,7 @@ use crate::failure::Label;
 use crate::{Diagnostic, Failure, FailureKind, Severity, Target};
 use gpucc_frontend as frontend;
 use gpucc_ir::ssa::{self, Func, Span};
+use gpucc_ir::stack;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ pub fn parse(
     source: Source<'_>,
     choice: Choice<'_>,
     overrides: &BTreeMap<String, f64>,
-    overrides_default: Option<f64>,
+    asked: &crate::Options,
     target: Target,
 ) -> Result<Parsed, Failure> {
     let text = match source {
@@ -24,18 +25,21 @@ pub fn parse(
         Source::Wgsl(text) => frontend::Source::Wgsl(text),
         Source::SpirV(bytes) => frontend::Source::SpirV(bytes),
         Source::Glsl(text, stage) => frontend::Source::Glsl { text, stage },
-        Source::Ir(text) => return parse_ir(text),
+        Source::Ir(text) => return stack::roomy(|| parse_ir(text)),
     };
     let options = frontend::Options {
         overrides: overrides
             .iter()
             .map(|(name, value)| (name.clone(), *value))
             .collect(),
-        overrides_default,
+        overrides_default: asked.overrides_default,
         entry: choice.entry.map(str::to_owned),
         stage: choice.stage,
         keep_going: true,
-        ..frontend::Options::default()
+        limits: frontend::Limits {
+            budget: asked.budget,
+            ..frontend::Limits::default()
+        },
     };
     let parsed = frontend::parse(source, "", &options).map_err(|problem| {
         let mut problem = failure(problem, target);
@@ -184,22 +188,33 @@ fn diagnostic(diagnostic: &frontend::Diagnostic) -> Diagnostic {
 
 /// Structured SSA as text that reads back.
 pub fn print(func: &Func) -> String {
-    func.to_string()
+    stack::for_regions(func, || func.to_string())
 }
 
 /// Our own text. Positions that it carries belong to another source, so they are dropped.
 fn parse_ir(text: &str) -> Result<Parsed, Failure> {
-    let mut module = ssa::parse(text).map_err(|error| {
+    let mut module = ssa::parse_in_place(text).map_err(|error| {
         let at = offset(text, error.line, error.column);
         let end = at + u32::from((at as usize) < text.len());
         Failure::invalid(error.message.clone()).at(Span { start: at, end })
     })?;
     for func in &mut module.funcs {
+        ssa::verify(func).map_err(|broken| {
+            let at = broken
+                .inst
+                .and_then(|inst| func.insts.get(inst))
+                .map_or(Span::NONE, |data| data.span);
+            let failure = Failure::invalid(format!("func \"{}\": {broken}", func.name)).at(at);
+            match broken.invariant {
+                15 => failure.note(
+                    "keep the address in range with `index`, or write `trusted` behind the function's stage",
+                ),
+                _ => failure,
+            }
+        })?;
         for data in func.insts.values_mut() {
             data.span = Span::NONE;
         }
-        ssa::verify(func)
-            .map_err(|broken| Failure::invalid(format!("func \"{}\": {broken}", func.name)))?;
     }
     Ok(Parsed {
         entries: module.funcs.into_iter().map(entry).collect(),

@@ -16,11 +16,12 @@
 //!
 //! A [`Compiler`] is immutable and may be shared between threads; [`Options`] holds all that steers a
 //! compilation; [`Compiled`] is code, figures, places, state and lines; a [`Failure`] says whose
-//! fault it is. Nothing here reads the environment, prints, starts threads for itself (the front
-//! end's quarantine apart) or touches files: that is the command's.
+//! fault it is. Nothing here reads the environment, prints or touches files: that is the command's.
+//!
+//! Any thread with 256 KiB of stack may call what is here: what recurses over a program runs on a thread
+//! of its own ([`gpucc_ir::stack`]), which ends before the call does.
 
 mod assembler;
-pub mod backend;
 mod cfg;
 mod compiler;
 mod describe;
@@ -30,7 +31,9 @@ mod explorer;
 mod failure;
 mod front;
 mod guard;
+mod machines;
 pub mod pipeline;
+mod program;
 pub mod report;
 mod source;
 mod target;
@@ -39,18 +42,21 @@ pub mod verify;
 pub use assembler::{Assembler, AssemblyError, assembler};
 pub use cfg::cfg;
 pub use compiler::{
-    Choice, Compiled, Compiler, Effort, Entry, Options, Parsed, PassTime, Source, pass_names,
-    passes,
+    Choice, Compiled, Compiler, Effort, Entry, Kept, Options, Parsed, PassTime, Source,
 };
 pub use describe::{hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};
 pub use explorer::explorer;
 pub use failure::{Diagnostic, Failure, FailureKind, Label, Severity};
 pub use front::print as print_ir;
+pub use gpucc_ir::budget::Budget;
 pub use gpucc_ir::ssa::{Func, Stage};
+pub use gpucc_machine as machine;
+pub use gpucc_passes::{Pass, Proof};
 pub use guard::panic_message;
 pub use pipeline::{Pipeline, Robust};
-pub use source::{SourceText, message};
+pub use program::Program;
+pub use source::{SourceText, message, printable};
 pub use target::{Refusal, Target, TargetInfo};
 
 /// Name and version, as reports carry it.

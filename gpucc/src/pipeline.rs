@@ -1,5 +1,7 @@
 //! State that a driver knows and a shader does not say: `--pipeline`, by serde.
 
+mod shape;
+
 use gpucc_emu::format::{Format, VertexFormat};
 pub use gpucc_ir::driver::{
     Attribute, BindingSlot, Fetch, State, Step, Stream, StreamOutput, Uniforms, VertexBuffer,
@@ -78,27 +80,84 @@ pub struct ColorTarget {
 /// Bytes from one element of a vertex buffer to the next, at most (WebGPU, maxVertexBufferArrayStride).
 const MOST_STRIDE: u32 = 2048;
 
-fn check_attribute(attribute: &Attribute, buffers: &[VertexBuffer]) -> Result<(), String> {
-    let name = &attribute.format;
-    let format = VertexFormat::from_name(name)
-        .ok_or_else(|| format!("`{name}` is not a WebGPU vertex format"))?;
+/// The field that is wrong, and how.
+fn check_attribute(
+    attribute: &Attribute,
+    buffers: &[VertexBuffer],
+) -> Result<(), (&'static str, String)> {
+    let format = VertexFormat::from_name(&attribute.format).ok_or_else(|| {
+        let known = VertexFormat::ALL.iter().map(|format| format.name());
+        ("format", unknown("vertex format", &attribute.format, known))
+    })?;
     let number = attribute.buffer;
     let buffer = buffers
         .get(number as usize)
-        .ok_or_else(|| format!("there is no vertex buffer {number}"))?;
+        .ok_or_else(|| ("buffer", format!("there is no vertex buffer {number}")))?;
     if attribute.offset.saturating_add(format.bytes()) > MOST_STRIDE {
-        return Err(format!("it ends beyond byte {MOST_STRIDE}"));
+        let problem = format!("the attribute ends beyond byte {MOST_STRIDE}");
+        return Err(("offset", problem));
     }
     let align = format.bytes().min(4);
-    for (what, bytes) in [
-        ("its offset", attribute.offset),
-        ("its buffer's stride", buffer.stride),
+    for (field, what, bytes) in [
+        ("offset", "", attribute.offset),
+        ("buffer", "its stride of ", buffer.stride),
     ] {
         if !bytes.is_multiple_of(align) {
-            return Err(format!("{what}, {bytes}, is no multiple of {align}"));
+            return Err((field, format!("{what}{bytes} is no multiple of {align}")));
         }
     }
     Ok(())
+}
+
+/// Formats of depth and stencil. WebGPU 6.3.1, GPUTextureFormat.
+const DEPTH_STENCIL: [&str; 6] = [
+    "stencil8",
+    "depth16unorm",
+    "depth24plus",
+    "depth24plus-stencil8",
+    "depth32float",
+    "depth32float-stencil8",
+];
+
+fn check_fragment(fragment: &FragmentState) -> Result<(), String> {
+    for (index, target) in fragment.targets.iter().enumerate() {
+        let place = format!("fragment.targets[{index}]");
+        if Format::from_name(&target.format).is_none() {
+            let known = Format::ALL.iter().map(|format| format.name());
+            let problem = unknown("texture format", &target.format, known);
+            return Err(format!("{place}.format: {problem}"));
+        }
+        if target.write_mask > all_components() {
+            let mask = target.write_mask;
+            return Err(format!(
+                "{place}.write_mask: {mask} has bits beyond the four components, 15"
+            ));
+        }
+    }
+    if let Some(format) = &fragment.depth_stencil
+        && !DEPTH_STENCIL.contains(&format.as_str())
+    {
+        let problem = unknown("depth or stencil format", format, DEPTH_STENCIL);
+        return Err(format!("fragment.depth_stencil: {problem}"));
+    }
+    match fragment.samples {
+        Some(samples) if !samples.is_power_of_two() || samples > MOST_SAMPLES => Err(format!(
+            "fragment.samples: {samples} is none of 1, 2, 4, 8, {MOST_SAMPLES}"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The most samples of a pixel on any machine.
+const MOST_SAMPLES: u32 = 16;
+
+/// That there is no such name, and which names there are.
+fn unknown<'n>(what: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    format!(
+        "`{name}` is not a WebGPU {what}; known are {}",
+        known.join(", ")
+    )
 }
 
 const fn all_components() -> u8 {
@@ -109,9 +168,10 @@ impl Pipeline {
     /// Parses JSON.
     ///
     /// # Errors
-    /// What is wrong and in which line and column, or what contradicts itself.
+    /// What is wrong, at which value by its names (`fragment.targets[0].format`) and in which line and column, or
+    /// what contradicts itself.
     pub fn parse(text: &str) -> Result<Pipeline, String> {
-        let pipeline: Pipeline = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let pipeline: Pipeline = shape::parse(text)?;
         pipeline.check()?;
         Ok(pipeline)
     }
@@ -122,41 +182,36 @@ impl Pipeline {
     /// # Errors
     /// What cannot be, in words.
     pub fn check(&self) -> Result<(), String> {
-        let vertex = self.vertex.iter();
-        for (number, buffer) in vertex
-            .clone()
-            .flat_map(|vertex| vertex.buffers.iter().enumerate())
-        {
-            if buffer.stride > MOST_STRIDE {
-                return Err(format!(
-                    "vertex buffer {number}: a stride of {} is more than {MOST_STRIDE}",
-                    buffer.stride
-                ));
+        for (state, vertex) in self.vertex.iter().map(|vertex| ("vertex", vertex)) {
+            for (number, buffer) in vertex.buffers.iter().enumerate() {
+                if buffer.stride > MOST_STRIDE {
+                    return Err(format!(
+                        "{state}.buffers[{number}].stride: a stride of {} is more than {MOST_STRIDE}",
+                        buffer.stride
+                    ));
+                }
             }
-        }
-        let mut locations = BTreeSet::new();
-        for vertex in vertex {
-            for attribute in &vertex.attributes {
+            let mut locations = BTreeSet::new();
+            for (index, attribute) in vertex.attributes.iter().enumerate() {
+                let place = format!("{state}.attributes[{index}]");
                 check_attribute(attribute, &vertex.buffers)
-                    .map_err(|problem| format!("attribute {}: {problem}", attribute.location))?;
+                    .map_err(|(field, problem)| format!("{place}.{field}: {problem}"))?;
                 if !locations.insert(attribute.location) {
-                    return Err(format!("attribute {} is given twice", attribute.location));
+                    return Err(format!(
+                        "{place}.location: {} is given twice",
+                        attribute.location
+                    ));
                 }
             }
         }
-        for target in self.fragment.iter().flat_map(|fragment| &fragment.targets) {
-            if Format::from_name(&target.format).is_none() {
-                return Err(format!(
-                    "`{}` is not a WebGPU texture format",
-                    target.format
-                ));
-            }
+        if let Some(fragment) = &self.fragment {
+            check_fragment(fragment)?;
         }
         let mut bindings = BTreeSet::new();
-        for slot in &self.bindings {
+        for (index, slot) in self.bindings.iter().enumerate() {
             if !bindings.insert((slot.group, slot.binding)) {
                 return Err(format!(
-                    "binding {}.{} is given twice",
+                    "bindings[{index}]: binding {}.{} is given twice",
                     slot.group, slot.binding
                 ));
             }
@@ -219,40 +274,43 @@ mod tests {
         let cases = [
             (
                 vertex(&at("float99", 0, 0), 4),
-                "attribute 3: `float99` is not",
+                "vertex.attributes[0].format: `float99` is not a WebGPU vertex format; known are uint8, ",
             ),
             (
                 vertex(&at("float32", 1, 0), 4),
-                "attribute 3: there is no vertex buffer 1",
+                "vertex.attributes[0].buffer: there is no vertex buffer 1",
             ),
             (
                 vertex(&at("float32x2", 0, 2044), 4),
-                "attribute 3: it ends beyond byte 2048",
+                "vertex.attributes[0].offset: the attribute ends beyond byte 2048",
             ),
             (
                 vertex(&at("float32", 0, u32::MAX), 4),
-                "attribute 3: it ends beyond byte 2048",
+                "vertex.attributes[0].offset: the attribute ends beyond byte 2048",
             ),
             (
                 vertex(&at("float32", 0, 2), 4),
-                "attribute 3: its offset, 2, is no multiple of 4",
+                "vertex.attributes[0].offset: 2 is no multiple of 4",
             ),
             (
                 vertex(&at("unorm8x2", 0, 2), 3),
-                "its buffer's stride, 3, is no multiple of 2",
+                "vertex.attributes[0].buffer: its stride of 3 is no multiple of 2",
             ),
             (
                 vertex(&at("float32", 0, 0), 2052),
-                "vertex buffer 0: a stride of 2052",
+                "vertex.buffers[0].stride: a stride of 2052 is more than 2048",
             ),
-            (vertex(&twice, 8), "attribute 3 is given twice"),
+            (
+                vertex(&twice, 8),
+                "vertex.attributes[1].location: 3 is given twice",
+            ),
             (
                 format!(r#"{{"bindings":[{slot},{slot}]}}"#),
-                "binding 0.1 is given twice",
+                "bindings[1]: binding 0.1 is given twice",
             ),
             (
                 r#"{"fragment":{"targets":[{"format":"rgba9"}]}}"#.to_owned(),
-                "`rgba9` is not a WebGPU texture format",
+                "fragment.targets[0].format: `rgba9` is not a WebGPU texture format; known are r8unorm, ",
             ),
         ];
         for (text, words) in cases {
@@ -260,6 +318,186 @@ mod tests {
             assert!(problem.contains(words), "{text}: {problem}");
         }
         assert!(Pipeline::parse(&vertex(&at("unorm8x2", 0, 2), 0)).is_ok());
+    }
+
+    #[test]
+    fn a_wrong_shape_is_told_with_the_names_that_lead_to_it() {
+        let cases = [
+            (
+                "[]",
+                "the whole: invalid type: sequence, expected an object",
+            ),
+            (
+                "3",
+                "the whole: invalid type: integer `3`, expected an object",
+            ),
+            (
+                r#"{"vertex":[[],[]]}"#,
+                "vertex: invalid type: sequence, expected an object",
+            ),
+            (
+                r#"{"vertex":{"attributes":{}}}"#,
+                "vertex.attributes: invalid type: map, expected a sequence",
+            ),
+            (
+                r#"{"vertex":{"attributes":[{"location":0,"format":3,"buffer":0}]}}"#,
+                "vertex.attributes[0].format: invalid type: integer `3`, expected a string",
+            ),
+            (
+                r#"{"vertex":{"attributes":[{"location":-1,"format":"float32","buffer":0}]}}"#,
+                "vertex.attributes[0].location: invalid value: integer `-1`, expected u32",
+            ),
+            (
+                r#"{"vertex":{"attributes":[{"location":4294967296,"format":"float32","buffer":0}]}}"#,
+                "vertex.attributes[0].location: invalid value: integer `4294967296`, expected u32",
+            ),
+            (
+                r#"{"vertex":{"buffers":[{"stride":1e3}]}}"#,
+                "vertex.buffers[0].stride: invalid type: floating point `1000.0`, expected u32",
+            ),
+            (
+                r#"{"vertex":{"buffers":[{"stride":16,"step":{"instance":null}}]}}"#,
+                "vertex.buffers[0].step: invalid type: map, expected one of vertex, instance",
+            ),
+            (
+                r#"{"vertex":{"buffers":[{"stride":16,"step":"primitive"}]}}"#,
+                "vertex.buffers[0].step: unknown variant `primitive`, expected `vertex` or `instance`",
+            ),
+            (
+                r#"{"fragment":{"targets":[{"write_mask":1}]}}"#,
+                "fragment.targets[0]: missing field `format`",
+            ),
+            (
+                r#"{"fragment":{"targets":[{"format":"r8unorm","format":"r8unorm"}]}}"#,
+                "fragment.targets[0]: `format` is given twice",
+            ),
+            (
+                r#"{"fragment":{"targets":[{"format":"r8unorm","write_mask":16}]}}"#,
+                "fragment.targets[0].write_mask: 16 has bits",
+            ),
+            (
+                r#"{"fragment":{"depth_stencil":"depth32"}}"#,
+                "fragment.depth_stencil: `depth32` is not a WebGPU depth or stencil format; known are stencil8",
+            ),
+            (
+                r#"{"fragment":{"samples":3}}"#,
+                "fragment.samples: 3 is none of",
+            ),
+            (
+                r#"{"fragment":{"target":[]}}"#,
+                "fragment.target: unknown field `target`, expected one of `targets`",
+            ),
+            (
+                r#"{"overrides":{"n":1,"n":2}}"#,
+                "overrides: `n` is given twice",
+            ),
+            (
+                r#"{"overrides":{"n":"1"}}"#,
+                "overrides.n: invalid type: string \"1\", expected f64",
+            ),
+            (r#"{"overrides":{"n":1e999}}"#, "number out of range"),
+            (
+                r#"{"robust":null,"uniforms":null}"#,
+                "uniforms: invalid type: null, expected one of loaded, pushed",
+            ),
+            (
+                r#"{"bindings":[[0,1,2]]}"#,
+                "bindings[0]: invalid type: sequence, expected an object",
+            ),
+            (
+                "{\n\"bindings\":\n  [7]}",
+                "bindings[0]: invalid type: integer `7`, expected an object, at line 3 column 4",
+            ),
+            (
+                "{\"robust\": \"restrict\"",
+                "EOF while parsing an object at line 1",
+            ),
+            ("", "EOF while parsing a value at line 1"),
+        ];
+        for (text, words) in cases {
+            let problem = Pipeline::parse(text).expect_err(text);
+            assert!(problem.contains(words), "{text}: {problem}");
+        }
+        let deep = "[".repeat(100_000);
+        let inside = format!(r#"{{"vertex":{deep}{}}}"#, "]".repeat(100_000));
+        for text in [deep, inside] {
+            assert!(Pipeline::parse(&text).is_err());
+        }
+    }
+
+    /// A value of some shape, from the words of a pipeline and others.
+    fn any_json(rng: &mut gpucc_ir::ssa::random::Rng, depth: u32) -> String {
+        const WORDS: [&str; 16] = [
+            "vertex",
+            "fragment",
+            "bindings",
+            "uniforms",
+            "robust",
+            "overrides",
+            "attributes",
+            "buffers",
+            "format",
+            "float32",
+            "stride",
+            "targets",
+            "group",
+            "stream",
+            "off",
+            "\\u0000",
+        ];
+        const NUMBERS: [&str; 8] = [
+            "0",
+            "1",
+            "-1",
+            "4294967295",
+            "4294967296",
+            "1e400",
+            "0.5",
+            "1e-400",
+        ];
+        match rng.below(if depth > 4 { 4 } else { 8 }) {
+            0 => rng.pick(&["null", "true", "false"]).to_owned(),
+            1 => rng.pick(&NUMBERS).to_owned(),
+            2 | 3 => format!("\"{}\"", rng.pick(&WORDS)),
+            4 | 5 => {
+                let list: Vec<String> = (0..rng.below(4))
+                    .map(|_| any_json(rng, depth + 1))
+                    .collect();
+                format!("[{}]", list.join(","))
+            }
+            _ => {
+                let list: Vec<String> = (0..rng.below(5))
+                    .map(|_| format!("\"{}\":{}", rng.pick(&WORDS), any_json(rng, depth + 1)))
+                    .collect();
+                format!("{{{}}}", list.join(","))
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_read_is_a_pipeline_or_an_error() {
+        let right = r#"{"vertex":{"attributes":[{"location":0,"format":"float32x3","buffer":0,"offset":4}],
+            "buffers":[{"stride":16,"step":"instance"}],"fetch":"separate","stream":{"strides":[4],"outputs":[
+            {"location":0,"buffer":0,"offset":0}]}},"uniforms":"pushed","overrides":{"n":4}}"#;
+        assert!(Pipeline::parse(right).is_ok());
+        for seed in 0..4000 {
+            let mut rng = gpucc_ir::ssa::random::Rng::new(seed);
+            let mut text = any_json(&mut rng, 0);
+            if seed % 2 == 0 {
+                // A value of the right one in another's place.
+                let values: Vec<usize> = right
+                    .match_indices([':', '[', ','])
+                    .map(|m| m.0 + 1)
+                    .collect();
+                let at = rng.pick(&values);
+                let length = right[at..].find([',', '}', ']']).unwrap_or(0);
+                text = format!("{}{text}{}", &right[..at], &right[at + length..]);
+            }
+            match Pipeline::parse(&text) {
+                Ok(pipeline) => assert_eq!(Pipeline::parse(&pipeline.to_json()), Ok(pipeline)),
+                Err(problem) => assert!(!problem.is_empty(), "{text}"),
+            }
+        }
     }
 
     #[test]

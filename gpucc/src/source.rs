@@ -1,6 +1,7 @@
 //! Source text with its lines: from byte offsets to what editors show.
 
 use crate::{Diagnostic, report::Message};
+use std::fmt::Write as _;
 
 /// A source by name; SPIR-V has no text.
 #[derive(Clone, Debug)]
@@ -74,6 +75,30 @@ pub fn message(diagnostic: &Diagnostic, source: Option<&SourceText>) -> Message 
         column: place.map(|(_, (_, column))| column),
         notes: diagnostic.notes.clone(),
     }
+}
+
+/// Text of somebody else's on one line, with nothing that moves a terminal's cursor or turns its text round: control
+/// characters are escaped as Rust does (`\n`, `\x1b`, `\u{202e}`).
+pub fn printable(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => clean.extend(c.escape_default()),
+            '\0'..='\x1f' | '\x7f' => {
+                let _ = write!(clean, "\\x{:02x}", c as u32);
+            }
+            // The other half of the controls, line separators, and marks that change the direction of writing.
+            '\u{80}'..='\u{9f}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
+                let _ = write!(clean, "\\u{{{:x}}}", c as u32);
+            }
+            _ => clean.push(c),
+        }
+    }
+    clean
 }
 
 #[cfg(test)]

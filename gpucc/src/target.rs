@@ -1,49 +1,61 @@
-//! The machines that gpucc knows by name, and what each can do.
+//! A target: a machine, one that is to come, or the interpreter; and what is told of it.
 
+use gpucc_machine::about::STAGES;
+use gpucc_machine::{About, Machine};
 use serde::Serialize;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
 
-/// A machine family, by its name on the command line.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What programs are made for. Two targets are the same when their names are. The machines that have a name here are
+/// listed in `machines.rs`; any other is `Target::Machine(&its_value)`.
+#[derive(Copy, Clone)]
 pub enum Target {
-    /// AMD R6xx.
-    R600,
-    /// AMD R700.
-    R700,
-    /// Intel 965.
-    Gen4,
-    /// Intel G45.
-    G45,
-    /// Arm Valhall v9.
-    Valhall,
-    /// Imagination PowerVR Rogue.
-    Rogue,
     /// No machine: the interpreter of structured SSA.
     Interp,
+    /// A machine.
+    Machine(&'static dyn Machine),
+    /// A machine that is not built yet.
+    Planned(&'static About),
 }
 
+const INTERP: About = About {
+    name: "interp",
+    machine: "no machine: the reference interpreter",
+    short: "the interpreter",
+    chips: &[],
+    stages: STAGES,
+    limits: &[],
+    noticed: 100,
+};
+
 impl Target {
-    /// Every target, in the contract's order.
-    pub const ALL: [Target; 7] = [
-        Target::R600,
-        Target::R700,
-        Target::Gen4,
-        Target::G45,
-        Target::Valhall,
-        Target::Rogue,
-        Target::Interp,
-    ];
+    /// Names, chips, stages and limits.
+    pub fn about(self) -> &'static About {
+        match self {
+            Target::Interp => &INTERP,
+            Target::Machine(machine) => machine.about(),
+            Target::Planned(about) => about,
+        }
+    }
+
+    /// The machine, where it is one that is built.
+    pub fn built(self) -> Option<&'static dyn Machine> {
+        match self {
+            Target::Machine(machine) => Some(machine),
+            Target::Interp | Target::Planned(_) => None,
+        }
+    }
+
+    /// The machines that are built, in the contract's order.
+    pub fn machines() -> impl Iterator<Item = Target> {
+        let all = Target::ALL.into_iter();
+        all.filter(|target| target.built().is_some())
+    }
 
     /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Target::R600 => "r600",
-            Target::R700 => "r700",
-            Target::Gen4 => "gen4",
-            Target::G45 => "g45",
-            Target::Valhall => "valhall",
-            Target::Rogue => "rogue",
-            Target::Interp => "interp",
-        }
+    pub fn name(self) -> &'static str {
+        self.about().name
     }
 
     /// Finds a target by its name.
@@ -52,74 +64,26 @@ impl Target {
     }
 
     /// What the machine is.
-    pub const fn machine(self) -> &'static str {
-        match self {
-            Target::R600 => "AMD R6xx family",
-            Target::R700 => "AMD R700 family (TeraScale)",
-            Target::Gen4 => "Intel 965 family",
-            Target::G45 => "Intel G45 family",
-            Target::Valhall => "Arm Valhall v9",
-            Target::Rogue => "Imagination PowerVR Rogue",
-            Target::Interp => "no machine: the reference interpreter",
-        }
+    pub fn machine(self) -> &'static str {
+        self.about().machine
     }
 
     /// Chips of the family, the default first.
-    pub const fn chips(self) -> &'static [&'static str] {
-        match self {
-            Target::R600 => &["rv670", "rv610", "rv630", "rv620", "rv635", "r600"],
-            Target::R700 => &["rv770", "rv790", "rv740", "rv730", "rv710"],
-            Target::Gen4 => &["i965", "gm965"],
-            Target::G45 => &["g45", "gm45"],
-            Target::Valhall => &["g57", "g77", "g78"],
-            Target::Rogue => &["gx6250", "axe1_16m"],
-            Target::Interp => &[],
-        }
+    pub fn chips(self) -> &'static [&'static str] {
+        self.about().chips
     }
 
     /// True when gpucc makes and runs code for it today.
-    pub const fn is_built(self) -> bool {
+    pub fn is_built(self) -> bool {
         match self {
-            Target::R600 | Target::R700 | Target::Valhall | Target::Interp => true,
-            Target::Gen4 | Target::G45 | Target::Rogue => false,
+            Target::Interp | Target::Machine(_) => true,
+            Target::Planned(_) => false,
         }
     }
 
     /// Limits that a shader can meet, with their values.
-    pub const fn limits(self) -> &'static [(&'static str, u64)] {
-        match self {
-            Target::R700 => &[
-                ("registers", 128),
-                ("uniform_buffers", 14),
-                ("storage_buffers", 32),
-                ("textures", 112),
-                ("samplers", 18),
-                ("vertex_attributes", 16),
-                ("fragment_inputs", 32),
-                ("color_targets", 8),
-                ("workgroup_invocations", 1024),
-            ],
-            // No instruction writes memory, so nothing is stored; see the refusals.
-            Target::R600 => &[
-                ("registers", 128),
-                ("uniform_buffers", 14),
-                ("storage_buffers", 32),
-                ("textures", 112),
-                ("samplers", 18),
-                ("vertex_attributes", 16),
-                ("fragment_inputs", 32),
-                ("color_targets", 8),
-                ("workgroup_invocations", 1024),
-            ],
-            Target::Valhall => &[
-                ("registers", 64),
-                ("fau_words", 128),
-                ("vertex_attributes", 16),
-                ("color_targets", 8),
-                ("workgroup_invocations", 1024),
-            ],
-            Target::Gen4 | Target::G45 | Target::Rogue | Target::Interp => &[],
-        }
+    pub fn limits(self) -> &'static [(&'static str, u64)] {
+        self.about().limits
     }
 
     /// The row of [`Target::refusals`] about what a shader needs; `None` where the machine has it.
@@ -135,26 +99,46 @@ impl Target {
     }
 
     /// How messages call the machine.
-    pub const fn short(self) -> &'static str {
-        match self {
-            Target::R600 => "R6xx",
-            Target::R700 => "R700",
-            Target::Gen4 => "Gen4",
-            Target::G45 => "G45",
-            Target::Valhall => "Valhall v9",
-            Target::Rogue => "Rogue",
-            Target::Interp => "the interpreter",
-        }
+    pub fn short(self) -> &'static str {
+        self.about().short
     }
 
     /// What the silicon cannot do: feature and the manual's section.
     pub fn refusals(self) -> Vec<(&'static str, &'static str)> {
-        match self {
-            Target::R700 => crate::backend::r700::refusals(gpucc_r700::Family::R700),
-            Target::R600 => crate::backend::r700::refusals(gpucc_r700::Family::R600),
-            Target::Valhall => crate::backend::valhall::refusals(),
-            Target::Gen4 | Target::G45 | Target::Rogue | Target::Interp => Vec::new(),
-        }
+        self.built().map_or_else(Vec::new, Machine::refusals)
+    }
+}
+
+impl PartialEq for Target {
+    fn eq(&self, other: &Target) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Target {}
+
+impl PartialOrd for Target {
+    fn partial_cmp(&self, other: &Target) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Target {
+    /// By name.
+    fn cmp(&self, other: &Target) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl Hash for Target {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -172,7 +156,7 @@ pub struct TargetInfo {
     /// Shader stages.
     pub stages: &'static [&'static str],
     /// Limits by name.
-    pub limits: serde_json::Map<String, serde_json::Value>,
+    pub limits: gpucc_machine::Named<u64>,
     /// What the machine refuses.
     pub refuses: Vec<Refusal>,
 }
@@ -193,16 +177,8 @@ impl From<Target> for TargetInfo {
             machine: target.machine(),
             supported: target.is_built(),
             chips: target.chips(),
-            stages: if target.is_built() {
-                &["vertex", "fragment", "compute"]
-            } else {
-                &[]
-            },
-            limits: target
-                .limits()
-                .iter()
-                .map(|&(name, value)| (name.to_owned(), value.into()))
-                .collect(),
+            stages: target.about().stages,
+            limits: target.limits().iter().copied().collect(),
             refuses: target
                 .refusals()
                 .into_iter()

@@ -376,7 +376,7 @@ fn unknown_bindings_are_wrong_usage_that_names_the_known_ones() {
         (
             &[
                 "--set",
-                "0.0=f32:1,2,3",
+                "0.0=zeros:3",
                 "--set",
                 "0.1=f32:1",
                 "--set",

@@ -84,8 +84,14 @@ fn program(op: &str, shape: Shape) -> String {
   %2: b32 = const 0x1
   %3: b32 = input in0.0
   %5: b32 = const 0x3
-  %10: b32 = shl %3, %0
-  %4: b32 = shl %3, %5
+  %50: b32 = buffer_size res0
+  %51: b32 = lshr %50, %0
+  %52: b32 = index %3, %51
+  %53: b32 = buffer_size res1
+  %54: b32 = lshr %53, %5
+  %55: b32 = index %3, %54
+  %10: b32 = shl %52, %0
+  %4: b32 = shl %55, %5
   %11: b32, %12: b32, %13: b32, %14: b32 = buffer_load res0, %10
   %20: b64 = join64 %11, %12
   %21: b64 = join64 %13, %14

@@ -4,7 +4,7 @@
 use crate::common::{Folder, gpucc, text, verified};
 use gpucc::{Choice, Compiler, Options, Source, Stage, Target};
 
-const MACHINES: [Target; 2] = [Target::Valhall, Target::R700];
+const MACHINES: [Target; 2] = [Target::VALHALL, Target::R700];
 
 #[track_caller]
 fn glsl(name: &str, text: &str, stage: Stage) {
@@ -334,7 +334,7 @@ fn arrays_of_textures_and_blocks_are_a_binding_for_each_element() {
 #[test]
 fn masks_of_samples_are_arrays_of_one_word() {
     verified(
-        Target::Valhall,
+        Target::VALHALL,
         Options::default(),
         "mask.frag",
         Source::Glsl(

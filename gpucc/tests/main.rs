@@ -1,16 +1,31 @@
 //! The integration tests of this crate: one binary, so that they are linked once.
 
+mod attacks;
+mod bounds;
+mod broken_code;
+mod code;
 mod common;
 mod contract;
+mod control_flow;
 mod cost;
+mod descriptors;
 mod doubles;
 mod features;
 mod files;
+mod hostile;
 mod languages;
 mod laws;
+mod names;
 mod outputs;
+mod parts;
 mod picture;
+mod planted;
+mod proof;
+mod registers;
+mod reports;
+mod small_stack;
 mod state_block;
 mod terascale;
+mod toy;
 mod usage;
 mod valhall;

@@ -1,7 +1,7 @@
 //! The state block of a vertex and fragment pair, written into a model of the machine's registers and memory: the model,
 //! which knows nothing else, draws the picture that `gpucc render` draws.
 
-use crate::common::{Folder, gpucc, pixels, text};
+use crate::common::{Folder, gpucc, pixels, shared, text};
 use gpucc::{Choice, Compiler, Options, Source, Target};
 use gpucc_emu::draw::{
     self, DepthState, Pixel, QuadBatch, Shade, Targets, Topology, Varying, Vertex, VertexId,
@@ -16,7 +16,6 @@ use gpucc_r700::driver::{self, Placement, Range, Texture};
 use gpucc_r700::emu::model::Model;
 use gpucc_r700::emu::{self, PixelBatch, Trap};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 const SHADER: &str = "
 struct Look { tint: vec4f, offset: vec2f, cut: f32, pad: f32 };
@@ -541,23 +540,25 @@ fn stem(name: &str) -> String {
         .join("_")
 }
 
-fn guide() -> Option<Guide> {
-    let root = match std::env::var_os("GPUCC_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")),
-    };
-    let seeds = std::fs::read_dir(root.join("seeds")).ok()?;
-    let path = seeds
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .find(|path| {
-            path.file_name()
-                .is_some_and(|n| n.to_string_lossy().starts_with("003_"))
+/// The text of the document of the 3D registers; where it is absent, the test says that it skips.
+fn registers() -> Option<String> {
+    let text = shared::shared().and_then(|root| {
+        let seeds = std::fs::read_dir(root.join("seeds")).ok()?;
+        let paths = seeds.filter_map(|entry| Some(entry.ok()?.path()));
+        let path = paths.into_iter().find(|path| {
+            let name = path.file_name().unwrap_or_default();
+            name.to_string_lossy().starts_with("003_")
         })?;
-    let text = std::fs::read_to_string(path)
-        .ok()?
-        .replace('\\', "")
-        .replace('•', "·");
+        std::fs::read_to_string(path).ok()
+    });
+    if text.is_none() {
+        shared::skip("seeds/003_*");
+    }
+    text
+}
+
+fn guide() -> Option<Guide> {
+    let text = registers()?.replace('\\', "").replace('•', "·");
     let mut guide = Guide::new();
     let mut current: Option<String> = None;
     for line in text.lines() {
@@ -596,12 +597,8 @@ fn guide() -> Option<Guide> {
 }
 
 #[test]
-#[allow(clippy::print_stderr, reason = "says why it skips")]
 fn every_register_stands_where_the_guide_says() {
-    let Some(guide) = guide() else {
-        eprintln!("skipped: the guide is not there");
-        return;
-    };
+    let Some(guide) = guide() else { return };
     let mut checked = std::collections::BTreeSet::new();
     let mut check = |register: &r700::StateRegister| {
         // Digest 4.4: the guide lacks it.

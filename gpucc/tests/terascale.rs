@@ -247,7 +247,7 @@ fn variables_whose_slots_have_owners_live_in_the_data_share() {
             @compute @workgroup_size(6, 4) fn main(@builtin(local_invocation_id) i: vec3u,
                 @builtin(global_invocation_id) g: vec3u) {
               w[i.y * 6 + i.x] = S(g.x, g.y, 1.0); workgroupBarrier();
-              let s = w[23 - i.x - i.y * 6]; out[g.x] = vec4u(s.a, s.b, u32(s.c), 0); }",
+              let s = w[23 - i.x - i.y * 6]; out[g.y * 24 + g.x] = vec4u(s.a, s.b, u32(s.c), 0); }",
         ),
         (
             "two_variables_of_rows",

@@ -9,7 +9,7 @@ use gpucc::{Options, Source, Stage, Target};
 fn verified(name: &str, source: Source<'_>, uniforms: Uniforms) {
     let mut options = Options::default();
     options.pipeline.uniforms = uniforms;
-    crate::common::verified(Target::Valhall, options, name, source);
+    crate::common::verified(Target::VALHALL, options, name, source);
 }
 
 macro_rules! holds {

@@ -361,6 +361,18 @@ impl Limit {
     }
 }
 
+impl From<crate::budget::Exceeded> for Failure {
+    fn from(exceeded: crate::budget::Exceeded) -> Self {
+        Failure::Limit {
+            what: exceeded.what,
+            needed: exceeded.needed,
+            available: exceeded.available,
+            hint: exceeded.hint,
+            span: Span::NONE,
+        }
+    }
+}
+
 /// Why there is no program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -389,6 +401,16 @@ pub enum Failure {
         hint: &'static str,
         /// Where.
         span: Span,
+    },
+    /// Two bindings would have one entry of a table: the pipeline places them so (exit 2).
+    #[error("bindings {}.{} and {}.{} would both have entry {entry} of the {table}", .bindings[0].0, .bindings[0].1, .bindings[1].0, .bindings[1].1)]
+    Shared {
+        /// Group and binding of both.
+        bindings: [(u32, u32); 2],
+        /// The entry.
+        entry: u32,
+        /// What the table holds, in the plural.
+        table: &'static str,
     },
     /// Not written yet (exit 6).
     #[error("{feature} is not supported by gpucc yet ({stage})")]

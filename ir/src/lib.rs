@@ -4,9 +4,11 @@
 //! This crate names no machine and no source language: the front end builds what is here, the
 //! passes rewrite it, the back ends lower it, and the interpreter says what it means.
 
+pub mod budget;
 pub mod driver;
 pub mod mach;
 pub mod ssa;
+pub mod stack;
 
 /// The insertion-ordered map of the workspace: iteration order is insertion order, whatever the hasher.
 pub type Map<K, V> = indexmap::IndexMap<K, V, rustc_hash::FxBuildHasher>;

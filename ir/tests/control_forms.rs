@@ -5,7 +5,7 @@ use gpucc_ir::ssa::interp::{Lanes, Options, Stop, run};
 use gpucc_ir::ssa::{Numerics, parse, verify};
 
 const HEAD: &str = r#"func "main" compute workgroup 4 1 1 {
-  res0 = "out" group 0 binding 0 storage 0 stride 4 load store as u32
+  res0 = "out" group 0 binding 0 storage 16 load store as u32
   in0 = "i" u32 x 1 builtin local_invocation_index
   mem0 = "array" private 16
   mem1 = "shared" workgroup 16

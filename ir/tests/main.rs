@@ -4,3 +4,4 @@ mod common;
 mod control_forms;
 mod lock_step;
 mod mutated_text;
+mod native;

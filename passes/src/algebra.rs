@@ -1,6 +1,6 @@
 //! A product and a sum become one `fma` where the machine has it and the option allows contraction.
 //!
-//! WGSL 15.7.4 lets an implementation contract. Where `fma` rounds twice the result is the same to the
+//! WGSL (reassociation and fusion) lets an implementation contract. Where `fma` rounds twice the result is the same to the
 //! bit. Only products that disappear by it are contracted: every use is a sum of the same region that takes
 //! the product in, or the one use is a sum.
 

@@ -1,7 +1,9 @@
 //! What a pass may know beside the function: options, the target's numbers, the numeric model, fuel.
 
+use gpucc_ir::budget::Budget;
+use gpucc_ir::driver::State;
 use gpucc_ir::ssa::{
-    Flags, Numerics, Op, Type,
+    Flags, Numerics, Op, ResourceData, Type,
     numerics::{NanRule, ZeroRule},
 };
 
@@ -42,10 +44,6 @@ pub struct Options {
     pub bound_loops: bool,
     /// `a * b + c` may become one `fma` (WGSL allows it).
     pub contract: bool,
-    /// Folding may take NaNs and infinities as absent, the sign of zero as nothing, and sums and
-    /// products of constants as associative (WGSL 15.7.2, 15.7.3 allow it). Off for shared passes,
-    /// whose results are compared to the bit; on where a back end makes its reference.
-    pub relaxed: bool,
 }
 
 impl Default for Options {
@@ -56,7 +54,6 @@ impl Default for Options {
             zero_workgroup: true,
             bound_loops: false,
             contract: true,
-            relaxed: false,
         }
     }
 }
@@ -127,6 +124,11 @@ pub trait TargetInfo {
     fn unroll_limit(&self) -> u32 {
         256
     }
+    /// A load of this buffer that lies beyond the bound bytes as a whole gives 0 and touches nothing else.
+    fn bounds_loads(&self, buffer: &ResourceData) -> bool {
+        let _ = buffer;
+        false
+    }
 }
 
 /// No machine in particular: everything is native.
@@ -167,10 +169,17 @@ pub struct Ctx<'a> {
     pub target: &'a dyn TargetInfo,
     /// Rewrites left before optional passes stop changing things; `None` is no limit.
     pub fuel: Option<u64>,
+    /// Memory and work that the function may take.
+    pub budget: Budget,
     /// Instruction visits so far: a deterministic measure of work, for budgets and scaling tests.
     pub steps: u64,
     /// Rewrites so far.
     pub rewrites: u64,
+    /// State of the pipeline around the shader, for a machine's own passes; the default state when `None`.
+    pub pipeline: Option<&'a State>,
+    /// Folding may take NaNs and infinities as absent, the sign of zero as nothing, and sums and products of constants
+    /// as associative (WGSL, reassociation and fusion): true within `relaxed_fold` alone.
+    pub(crate) relaxed: bool,
     /// `exits_to_guards` has run for a mask-stack machine: nobody makes blocks any more.
     pub(crate) guarded: bool,
     /// `robust` has left out bounds that a branch shows to be kept: no pass may take a branch for one way any more
@@ -186,11 +195,27 @@ impl<'a> Ctx<'a> {
             numerics,
             target,
             fuel: None,
+            budget: Budget::default(),
             steps: 0,
             rewrites: 0,
+            pipeline: None,
+            relaxed: false,
             guarded: false,
             bounded: false,
         }
+    }
+
+    /// Does something as if the target were another.
+    pub fn on<T>(&mut self, target: &'a dyn TargetInfo, run: impl FnOnce(&mut Self) -> T) -> T {
+        let own = std::mem::replace(&mut self.target, target);
+        let result = run(self);
+        self.target = own;
+        result
+    }
+
+    /// From here on blocks may be made again: `exits_to_guards` runs once more.
+    pub fn unguard(&mut self) {
+        self.guarded = false;
     }
 
     /// True when the first two operands of `op` may be swapped to the bit under the model: `fmin` and

@@ -100,7 +100,7 @@ pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
     Some((least - slack(least), most + slack(most)))
 }
 
-/// As [`bounds`], of a value that is taken to be a number (WGSL 15.7.2).
+/// As [`bounds`], of a value that is taken to be a number (WGSL, differences from IEEE-754).
 fn taken(func: &Func, value: Value, depth: u32) -> (f32, f32) {
     if let Some(bits) = func.as_const(value) {
         let number = f32::from_bits(bits as u32);

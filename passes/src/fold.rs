@@ -140,7 +140,7 @@ impl Fold<'_, '_> {
                 out.push(inst);
                 continue;
             }
-            if self.gone(func, inst, &mut out) {
+            if self.out_of_range(func, inst, &mut out) || self.gone(func, inst, &mut out) {
                 continue;
             }
             out.push(inst);
@@ -190,6 +190,27 @@ impl Fold<'_, '_> {
                 func.insts[inst].args[index] = value;
             }
         }
+    }
+
+    /// Replaces an access at a constant beyond its range, which the verifier refuses: only an unreachable access or a
+    /// wrong program has one. A load gives zeros, a store does nothing. It takes no fuel, since the constant did.
+    fn out_of_range(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> bool {
+        let data = &func.insts[inst];
+        let (Imm::Mem(access) | Imm::MemAtomic(access, _)) = data.imm else {
+            return false;
+        };
+        let inside = |at: u64| (u64::from(access.lo)..u64::from(access.hi)).contains(&at);
+        if func.as_const(data.args[0]).is_none_or(inside) {
+            return false;
+        }
+        for result in func.insts[inst].results.clone() {
+            let ty = func.ty(result);
+            let zero = func.new_inst(plain(Op::Const, Imm::Bits(0)), &[ty]);
+            out.push(zero);
+            self.renames.set(result, func.insts[zero].results[0]);
+        }
+        self.changed = true;
+        true
     }
 
     /// Rewrites an instruction; true when nothing of it is left here.
@@ -324,7 +345,7 @@ impl Fold<'_, '_> {
         }
         integer::rewrite(func, data).or_else(|| {
             let clean = self.float_only.contains(result);
-            let relaxed = self.ctx.options.relaxed;
+            let relaxed = self.ctx.relaxed;
             float::rewrite(func, data, model, clean)
                 .or_else(|| relaxed.then(|| relaxed::rewrite(func, data))?)
         })
@@ -337,8 +358,9 @@ impl Fold<'_, '_> {
             return Some(Rewrite::Value(data.args[0]));
         }
         match self.ctx.options.robustness {
-            crate::Robustness::Restrict => Some(Rewrite::Bits(index.min(length.saturating_sub(1)))),
-            crate::Robustness::Zero | crate::Robustness::Off => None,
+            // Of no elements none is the last: such an access does not happen.
+            crate::Robustness::Restrict if length > 0 => Some(Rewrite::Bits(length - 1)),
+            _ => None,
         }
     }
 }

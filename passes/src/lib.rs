@@ -8,8 +8,8 @@
 //! # let mut func = Func::new("main", Stage::Compute);
 //! # gpucc_ir::ssa::Builder::at_body(&mut func).end(gpucc_ir::ssa::Op::Yield, &[]);
 //! let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
-//! let runner = Runner { plan: Plan::for_options(&ctx.options), ..Runner::default() };
-//! runner.run(&mut func, &mut ctx, &mut Quiet).unwrap();
+//! let plan = Plan::for_options(&ctx.options);
+//! Runner::default().run(&plan, &mut func, &mut ctx, &mut Quiet).unwrap();
 //! ```
 //! A pass is one file with one `run(&mut Func, &mut Ctx) -> bool` that says whether it changed
 //! something; an analysis returns a value. Dumping, skipping, stopping, fuel, timing and
@@ -38,6 +38,7 @@ pub mod mach;
 pub mod mem2reg;
 pub mod prune;
 pub(crate) mod range;
+pub mod relaxed_fold;
 pub(crate) mod rename;
 pub mod robust;
 pub mod runner;
@@ -54,4 +55,4 @@ pub mod words;
 pub mod zero_workgroup;
 
 pub use ctx::{Ctx, Level, Neutral, Options, Robustness, TargetInfo};
-pub use runner::{Observer, PASSES, Pass, Plan, Quiet, Report, RunError, Runner};
+pub use runner::{Observer, PASSES, Pass, Plan, Proof, Quiet, Report, RunError, Runner};

@@ -154,6 +154,7 @@ impl Ranges {
         let data = &func.insts[owner];
         let (body, continuing) = (data.regions[0], data.regions[1]);
         for (index, &param) in func.regions[body].params.iter().enumerate() {
+            self.ends_at(func, shape, owner, index, param);
             let init = match func.as_const(data.args[index]) {
                 Some(init) if func.ty(param) == Type::B32 && init <= 0x7fff_ffff => init,
                 _ => continue,
@@ -170,6 +171,29 @@ impl Ranges {
             if let (1, Some(step)) = (nexts, step) {
                 self.counters[param] = Some(Counter { owner, body, step });
             }
+        }
+    }
+
+    /// A parameter that begins below a constant and is carried on only while it is below.
+    fn ends_at(&mut self, func: &Func, shape: &Shape, owner: Inst, index: usize, param: Value) {
+        let mut bound = self.max(func, func.insts[owner].args[index]).checked_add(1);
+        for term in shape.terminators(owner) {
+            let Some(next) = carried_at(func, term, owner, Carries::Params, index) else {
+                continue;
+            };
+            let data = &func.insts[term];
+            let end = (data.op == Op::BreakIf)
+                .then(|| func.def(data.args[0]))
+                .flatten()
+                .filter(|done| done.op == Op::ULe && done.args[1] == next)
+                .and_then(|done| func.as_const(done.args[0]));
+            bound = match (bound, end) {
+                (Some(bound), Some(end)) => Some(bound.max(end)),
+                _ => None,
+            };
+        }
+        if let Some(most) = bound.and_then(|bound| bound.checked_sub(1)) {
+            self.at_most(param, most);
         }
     }
 

@@ -2,7 +2,10 @@
 //!
 //! The front end marks each place where an index meets a length with `index`. Afterwards there is no
 //! `index` left:
-//! - `restrict`: the smaller of the index and the last element;
+//! - `restrict`: the smaller of the index and the last element. Where the length may be 0 there may be no last
+//!   element, so an access whose address is made of the index happens only if there is one; a load gives 0
+//!   otherwise. A load that the machine itself keeps within its buffer has no branch: with length 0 its index
+//!   becomes one that lies beyond every buffer;
 //! - `zero`: accesses whose address is made of such indices happen only if all are in range; a load
 //!   gives 0 otherwise. An index that is also used for anything but addresses is clamped there;
 //! - `off`: the index itself.
@@ -17,7 +20,8 @@ use crate::{
     shape::Shape,
 };
 use cranelift_entity::{EntitySet, SecondaryMap, packed_option::PackedOption};
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
+use gpucc_ir::ssa::verify::bounds::Facts;
+use gpucc_ir::ssa::{Bounds, Func, Imm, Inst, InstData, Op, Region, Resource, Span, Type, Value};
 use smallvec::SmallVec;
 
 /// Control leaves the arm for another place. An arm that merely never ends does not count: passes may take out
@@ -40,24 +44,41 @@ fn leaves(func: &Func, arm: Region) -> bool {
 /// Replaces every `index`.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     ctx.bounded = ctx.options.robustness != Robustness::Off;
+    let was = std::mem::replace(&mut func.bounds, Bounds::Trusted);
     let any = func.regions_in_order().iter().any(|&(region, ..)| {
         let insts = &func.regions[region].insts;
         insts.iter().any(|&inst| func.insts[inst].op == Op::Index)
     });
     if !any {
-        return false;
+        return was == Bounds::Marked;
     }
     let shape = Shape::find(func);
     ctx.steps += shape.count;
     let escapes = match ctx.options.robustness {
-        Robustness::Zero => escapes(func),
-        Robustness::Restrict | Robustness::Off => EntitySet::new(),
+        Robustness::Zero | Robustness::Restrict => escapes(func),
+        Robustness::Off => EntitySet::new(),
     };
+    let bounded = |buffer: Resource| ctx.target.bounds_loads(&func.resources[buffer]);
+    // What addresses are made of is known of marked functions alone.
+    let facts = (ctx.options.robustness == Robustness::Restrict && was == Bounds::Marked)
+        .then(|| Facts::new(func));
+    let loaded = match facts {
+        Some(_) => loaded(func, &bounded),
+        None => EntitySet::new(),
+    };
+    let mut kept: EntitySet<Resource> = EntitySet::new();
+    for buffer in func.resources.keys().filter(|&buffer| bounded(buffer)) {
+        kept.insert(buffer);
+    }
     let mut robust = Robust {
         mode: ctx.options.robustness,
+        bounded: kept,
+        facts,
+        loaded,
         ranges: Ranges::new(func),
         renames: Renames::new(),
         guards: SecondaryMap::new(),
+        distant: EntitySet::new(),
         shape,
         escapes,
     };
@@ -65,11 +86,6 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let mut renames = robust.renames;
     renames.apply(func);
     true
-}
-
-/// Ops that only make addresses out of indices.
-fn makes_address(op: Op) -> bool {
-    matches!(op, Op::IAdd | Op::IMul | Op::Shl | Op::Or | Op::Index)
 }
 
 /// The position of the address among the operands of a memory access.
@@ -92,7 +108,7 @@ fn escapes(func: &Func) -> EntitySet<Value> {
         for &inst in func.regions[region].insts.iter().rev() {
             let data = &func.insts[inst];
             let address = address_operand(func, inst);
-            let harmless = makes_address(data.op) && !escapes.contains(data.results[0]);
+            let harmless = data.op.makes_address() && !escapes.contains(data.results[0]);
             for (index, &arg) in data.args.iter().enumerate() {
                 // The element of a binding array and the length of an index are not addresses.
                 let is_length = data.op == Op::Index && index == 1;
@@ -105,12 +121,43 @@ fn escapes(func: &Func) -> EntitySet<Value> {
     escapes
 }
 
+/// Values that addresses of loads are made of which the machine keeps within their buffers.
+fn loaded(func: &Func, bounded: &dyn Fn(Resource) -> bool) -> EntitySet<Value> {
+    let mut loaded: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
+    for &(region, ..) in func.regions_in_order().iter().rev() {
+        for &inst in func.regions[region].insts.iter().rev() {
+            let data = &func.insts[inst];
+            if let (Op::BufferLoad, Imm::Resource(buffer)) = (data.op, data.imm) {
+                if let Some(operand) = address_operand(func, inst)
+                    && bounded(buffer)
+                {
+                    loaded.insert(data.args[operand]);
+                }
+            } else if data.op.makes_address() && loaded.contains(data.results[0]) {
+                let parts = data.args.len() - usize::from(data.op == Op::Index);
+                for &arg in &data.args[..parts] {
+                    loaded.insert(arg);
+                }
+            }
+        }
+    }
+    loaded
+}
+
 struct Robust {
     mode: Robustness,
+    /// Buffers whose loads the machine keeps within them.
+    bounded: EntitySet<Resource>,
+    /// Under `restrict`, of a marked function: what addresses are made of.
+    facts: Option<Facts>,
+    /// Values that addresses of such loads are made of.
+    loaded: EntitySet<Value>,
     ranges: Ranges,
     renames: Renames,
-    /// Under `zero`: what must hold for an address made of a value to be in range.
+    /// What must hold for an address made of a value to be in range, beyond what clamping does.
     guards: SecondaryMap<Value, PackedOption<Value>>,
+    /// Values made of an index that is far away where there is no element.
+    distant: EntitySet<Value>,
     shape: Shape,
     escapes: EntitySet<Value>,
 }
@@ -134,11 +181,7 @@ impl Robust {
                     }
                     out.push(inst);
                 }
-                _ if self.mode == Robustness::Zero => self.guarded(func, inst, &mut out),
-                _ => {
-                    self.ranges.define(func, inst);
-                    out.push(inst);
-                }
+                _ => self.guarded(func, inst, &mut out),
             }
         }
         func.regions[region].insts = out;
@@ -173,6 +216,7 @@ impl Robust {
     fn index(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
         let result = func.insts[inst].results[0];
         let (index, length) = (func.insts[inst].args[0], func.insts[inst].args[1]);
+        let constant = func.as_const(length);
         let span = func.insts[inst].span;
         let guard = self.guards[index];
         if self.mode == Robustness::Off || self.ranges.less(func, index, length) {
@@ -216,45 +260,79 @@ impl Robust {
             self.renames.set(result, own);
             return;
         }
-        let last = match func.as_const(length) {
-            Some(bits) => {
-                let last = u64::from((bits as u32).wrapping_sub(1));
-                push(func, Op::Const, Imm::Bits(last), &[], Type::B32, span, out)
-            }
+        let far = match constant {
+            Some(_) => None,
+            None => self.far(result, length),
+        };
+        let mut emit =
+            |op: Op, imm: Imm, args: &[Value], ty: Type| push(func, op, imm, args, ty, span, out);
+        let word = Type::B32;
+        let last = match constant {
+            Some(bits) => emit(Op::Const, Imm::Bits(bits.saturating_sub(1)), &[], word),
             None => {
-                let one = push(func, Op::Const, Imm::Bits(1), &[], Type::B32, span, out);
-                push(
-                    func,
-                    Op::ISub,
-                    Imm::None,
-                    &[length, one],
-                    Type::B32,
-                    span,
-                    out,
-                )
+                let one = emit(Op::Const, Imm::Bits(1), &[], word);
+                let least = emit(Op::UMax, Imm::None, &[length, one], word);
+                emit(Op::ISub, Imm::None, &[least, one], word)
             }
         };
-        let clamped = push(
-            func,
-            Op::UMin,
-            Imm::None,
-            &[index, last],
-            Type::B32,
-            span,
-            out,
-        );
-        if let Some(&inst) = out.last() {
-            self.ranges.define(func, inst);
+        let clamped = emit(Op::UMin, Imm::None, &[index, last], word);
+        if constant.is_some_and(|bits| bits > 0) {
+            if let Some(&inst) = out.last() {
+                self.ranges.define(func, inst);
+            }
+            self.guards[clamped] = guard;
+            self.renames.set(result, clamped);
+            return;
         }
-        self.guards[clamped] = guard;
-        self.renames.set(result, clamped);
+        // Of no elements none is the last.
+        let zero = emit(Op::Const, Imm::Bits(0), &[], word);
+        let some = emit(Op::INe, Imm::None, &[length, zero], Type::B1);
+        let own = match far {
+            None => clamped,
+            Some(far) => {
+                let far = emit(Op::Const, Imm::Bits(far.into()), &[], word);
+                let least = emit(Op::Select, Imm::None, &[some, zero, far], word);
+                emit(Op::UMax, Imm::None, &[clamped, least], word)
+            }
+        };
+        let guard = match guard.expand() {
+            Some(other) => emit(Op::And, Imm::None, &[other, some], Type::B1),
+            None => some,
+        };
+        self.guards[own] = guard.into();
+        if far.is_some() {
+            self.distant.insert(own);
+        }
+        self.renames.set(result, own);
     }
 
-    /// Under `zero`: collects what an address depends on, and guards accesses with it.
+    /// For an index that bounded loads use: one whose element lies beyond every buffer that holds no element, and
+    /// whose address does not wrap.
+    fn far(&self, result: Value, length: Value) -> Option<u32> {
+        let facts = self
+            .facts
+            .as_ref()
+            .filter(|_| self.loaded.contains(result))?;
+        facts.elements(length)?.beyond()
+    }
+
+    /// The machine keeps this load within its buffer, and with no elements in it the address lies beyond them.
+    fn keeps_itself(&self, func: &Func, inst: Inst) -> bool {
+        let data = &func.insts[inst];
+        let (Some(facts), Op::BufferLoad, Imm::Resource(buffer)) = (&self.facts, data.op, data.imm)
+        else {
+            return false;
+        };
+        let address = address_operand(func, inst).map(|operand| data.args[operand]);
+        let leaves = |address: Value| self.distant.contains(address) && facts.leaves(address);
+        self.bounded.contains(buffer) && address.is_some_and(leaves)
+    }
+
+    /// Collects what an address depends on, and guards accesses with it.
     fn guarded(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
         self.ranges.define(func, inst);
         let op = func.insts[inst].op;
-        if makes_address(op) {
+        if op.makes_address() {
             let args = func.insts[inst].args.clone();
             let mut guard: Option<Value> = None;
             for arg in args {
@@ -267,15 +345,19 @@ impl Robust {
                     }
                 };
             }
-            self.guards[func.insts[inst].results[0]] = guard.into();
+            let data = &func.insts[inst];
+            self.guards[data.results[0]] = guard.into();
+            if data.args.iter().any(|&arg| self.distant.contains(arg)) {
+                self.distant.insert(data.results[0]);
+            }
             out.push(inst);
             return;
         }
         let guard = address_operand(func, inst)
             .and_then(|operand| self.guards[func.insts[inst].args[operand]].expand());
         match guard {
-            Some(guard) => wrap(func, inst, guard, out),
-            None => out.push(inst),
+            Some(guard) if !self.keeps_itself(func, inst) => wrap(func, inst, guard, out),
+            _ => out.push(inst),
         }
     }
 }

@@ -2,10 +2,25 @@
 //! fuel, timing and verification for each of them.
 
 use crate::ctx::{Ctx, Level, Options};
-use gpucc_ir::ssa::Func;
+use gpucc_ir::budget::{ENTRY, Exceeded};
+use gpucc_ir::ssa::verify::{Broken, bounds, verify};
+use gpucc_ir::ssa::{Bounds, Func};
 use std::time::Duration;
 
+/// Why a step may change a function.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// It changes no result: `verify` runs the interpreter before and after it, and compares bits.
+    Exact,
+    /// It uses a freedom that the source language gives; says which, with the section. Results may differ in bits.
+    Licence(&'static str),
+    /// Operations become others of a stated accuracy, or resources are viewed in another form. Tests beside the
+    /// expansion keep the accuracy.
+    Expansion,
+}
+
 /// A pass by name.
+#[derive(Copy, Clone)]
 pub struct Pass {
     /// Name on the command line.
     pub name: &'static str,
@@ -13,18 +28,50 @@ pub struct Pass {
     pub doc: &'static str,
     /// Later stages rely on it: it runs without fuel and cannot be skipped.
     pub required: bool,
+    /// What shows that it is right.
+    pub proof: Proof,
     /// Rewrites the function and says whether anything changed.
     pub run: fn(&mut Func, &mut Ctx) -> bool,
 }
 
+/// A pass that may be skipped.
+pub const fn optional(
+    name: &'static str,
+    proof: Proof,
+    doc: &'static str,
+    run: fn(&mut Func, &mut Ctx) -> bool,
+) -> Pass {
+    Pass {
+        name,
+        doc,
+        required: false,
+        proof,
+        run,
+    }
+}
+
+/// A pass that later stages rely on.
+pub const fn required(
+    name: &'static str,
+    proof: Proof,
+    doc: &'static str,
+    run: fn(&mut Func, &mut Ctx) -> bool,
+) -> Pass {
+    Pass {
+        required: true,
+        ..optional(name, proof, doc, run)
+    }
+}
+
 macro_rules! passes {
-    ($( $name:ident, $required:literal, $doc:literal; )+) => {
-        /// Every pass, in no particular order.
+    ($( $name:ident, $required:literal, $proof:expr, $doc:literal; )+) => {
+        /// Every shared pass, in no particular order.
         pub const PASSES: &[Pass] = &[
             $( Pass {
                 name: stringify!($name),
                 doc: $doc,
                 required: $required,
+                proof: $proof,
                 run: crate::$name::run,
             }, )+
         ];
@@ -32,29 +79,31 @@ macro_rules! passes {
 }
 
 passes! {
-    mem2reg, false, "private variables become values";
-    zero_workgroup, true, "workgroup variables start as zeros, and are private where nobody meets";
-    bound_loops, true, "no loop runs for ever";
-    robust, true, "out-of-range indices become harmless";
-    fold, false, "computes at compile time what can be";
-    gvn, false, "computes nothing twice";
-    dce, false, "removes what nobody needs";
-    copy_prop, false, "results and parameters that can only be one value become that value";
-    simplify, false, "simpler control flow: constant branches, blocks nobody leaves, loops of one trip";
-    demoted, false, "what a demoted invocation would still compute goes, where nobody sees it";
-    prune, false, "arms that end nowhere are never taken, for loops end";
-    unroll, false, "small loops of a constant number of trips become straight code";
-    tables, false, "private arrays that only hold constants become tables in the program";
-    scalar_replace, false, "small private arrays indexed at run time become chains of selects";
-    join, false, "branches by one condition become one, and what only an arm loads is loaded there";
-    forward, false, "loads give what was stored, and stores that nobody reads go";
-    licm, false, "what a loop computes afresh each trip is computed once before it";
-    strength, false, "division and multiplication by constants become products, shifts and masks";
-    algebra, false, "a product and a sum become one fma where that is allowed and cheaper";
-    hoist, false, "what both arms compute is computed before them";
-    if_convert, false, "small pure arms become selects";
-    words, true, "values of 64 and 16 bits become words on machines that hold none";
-    exits_to_guards, true, "early leaving becomes guarded code on mask-stack machines";
+    mem2reg, false, Proof::Exact, "private variables become values";
+    zero_workgroup, true, Proof::Exact, "workgroup variables start as zeros, and are private where nobody meets";
+    bound_loops, true, Proof::Exact, "no loop runs for ever";
+    robust, true, Proof::Exact, "out-of-range indices become harmless";
+    fold, false, Proof::Exact, "computes at compile time what can be";
+    relaxed_fold, false, Proof::Licence("WGSL, differences from IEEE-754, reassociation and fusion: no NaN, no sign of zero, regrouped constants"),
+        "computes at compile time what the language's freedoms let be";
+    gvn, false, Proof::Exact, "computes nothing twice";
+    dce, false, Proof::Exact, "removes what nobody needs";
+    copy_prop, false, Proof::Exact, "results and parameters that can only be one value become that value";
+    simplify, false, Proof::Exact, "simpler control flow: constant branches, blocks nobody leaves, loops of one trip";
+    demoted, false, Proof::Exact, "what a demoted invocation would still compute goes, where nobody sees it";
+    prune, false, Proof::Exact, "arms that end nowhere are never taken, for loops end";
+    unroll, false, Proof::Exact, "small loops of a constant number of trips become straight code";
+    tables, false, Proof::Exact, "private arrays that only hold constants become tables in the program";
+    scalar_replace, false, Proof::Exact, "small private arrays indexed at run time become chains of selects";
+    join, false, Proof::Exact, "branches by one condition become one, and what only an arm loads is loaded there";
+    forward, false, Proof::Exact, "loads give what was stored, and stores that nobody reads go";
+    licm, false, Proof::Exact, "what a loop computes afresh each trip is computed once before it";
+    strength, false, Proof::Exact, "division and multiplication by constants become products, shifts and masks";
+    algebra, false, Proof::Exact, "a product and a sum become one fma where that is allowed and cheaper";
+    hoist, false, Proof::Exact, "what both arms compute is computed before them";
+    if_convert, false, Proof::Exact, "small pure arms become selects";
+    words, true, Proof::Exact, "values of 64 and 16 bits become words on machines that hold none";
+    exits_to_guards, true, Proof::Exact, "early leaving becomes guarded code on mask-stack machines";
 }
 
 /// What later stages need, and memory promoted so that they need not be slow.
@@ -138,34 +187,78 @@ const O2: &[&str] = &[
     "dce",
 ];
 
+/// One entry of a plan.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Name of a pass.
+    pub name: &'static str,
+    /// It cleans up after the last step that is not such a one, and runs only where that changed something.
+    pub cleans: bool,
+}
+
+/// A step that always runs.
+pub const fn step(name: &'static str) -> Step {
+    Step {
+        name,
+        cleans: false,
+    }
+}
+
+/// A step that runs only after a change by the last [`step`].
+pub const fn cleans(name: &'static str) -> Step {
+    Step { name, cleans: true }
+}
+
 /// Which passes run, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Plan {
-    /// Names out of [`PASSES`]; a pass may stand there several times.
-    pub names: Vec<&'static str>,
+    /// Steps; a pass may stand there several times.
+    pub steps: Vec<Step>,
+    /// Passes that the steps may name beside [`PASSES`]: a machine's own.
+    pub own: &'static [Pass],
 }
 
 impl Plan {
     /// The pipeline of an optimisation level.
     pub fn for_options(options: &Options) -> Plan {
-        let names = match options.level {
+        Plan::of(match options.level {
             Level::O0 => O0,
             Level::O1 => O1,
             Level::O2 | Level::Omax => O2,
-        };
+        })
+    }
+
+    /// Shared passes by name.
+    pub fn of(names: &[&'static str]) -> Plan {
         Plan {
-            names: names.to_vec(),
+            steps: names.iter().map(|&name| step(name)).collect(),
+            own: &[],
         }
+    }
+
+    /// Names in order.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.steps.iter().map(|step| step.name).collect()
+    }
+
+    /// Finds a pass by name: a machine's own, or a shared one.
+    pub fn pass(&self, name: &str) -> Option<&'static Pass> {
+        let mut own = self.own.iter();
+        own.find(|pass| pass.name == name).or_else(|| pass(name))
     }
 }
 
-/// Finds a pass by name.
+/// Finds a shared pass by name.
 pub fn pass(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }
 
 /// Hears what the runner does. Every method does nothing unless overridden.
 pub trait Observer {
+    /// A pass begins.
+    fn before(&mut self, pass: &Pass) {
+        let _ = pass;
+    }
     /// A pass has run; this is the function after it. Called for every pass that ran, so the
     /// observer chooses what to dump.
     fn after(&mut self, pass: &Pass, func: &Func, changed: bool) {
@@ -187,7 +280,7 @@ impl Observer for Quiet {}
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// A name that no pass has: the caller's error.
-    #[error("there is no pass named '{name}'; --passes lists them")]
+    #[error("there is no pass '{name}'; --passes lists them")]
     UnknownPass {
         /// The name.
         name: String,
@@ -208,6 +301,9 @@ pub enum RunError {
         /// Depth allowed.
         available: u32,
     },
+    /// The function grew, or took more work, than the budget has.
+    #[error(transparent)]
+    Exceeded(#[from] Exceeded),
     /// The function was broken before the first pass (`pass` is empty) or by a pass: our bug.
     #[error("the function is broken {}: {message}", if pass.is_empty() { "before the first pass".to_string() } else { format!("after pass '{pass}'") })]
     Broken {
@@ -243,44 +339,62 @@ pub struct Report {
     pub rewrites: u64,
 }
 
-/// Runs a plan.
+/// Runs plans: the shared one, then what a machine adds.
 #[derive(Clone, Debug, Default)]
 pub struct Runner {
-    /// What to run.
-    pub plan: Plan,
     /// Passes to leave out.
     pub skip: Vec<String>,
     /// Stop after the first run of this pass. Required passes that stand later still run.
     pub stop_after: Option<String>,
-    /// Verify after every pass; debug builds always do.
+    /// Verify after every pass; debug builds always do. Before the first pass every build does, and before `robust`
+    /// every build checks that each access is in range or marked.
     pub verify_each: bool,
+    /// [`Runner::stop_after`] has run.
+    stopped: bool,
 }
 
 impl Runner {
-    /// Runs the plan over one function. A pass that changed nothing does not run again until another has changed
-    /// something.
+    /// A runner that leaves out `skip` and stops after `stop_after`. Names of passes over machine IR may be among them.
     ///
     /// # Errors
-    /// [`RunError`]: unknown names, nesting beyond [`MAX_NESTING`], or a broken function.
+    /// [`RunError::Required`] for a pass of the plans that later stages rely on.
+    pub fn new(
+        skip: &[String],
+        stop_after: Option<&str>,
+        verify_each: bool,
+        plans: &[&Plan],
+    ) -> Result<Runner, RunError> {
+        for name in skip {
+            let mut found = plans.iter().filter_map(|plan| plan.pass(name));
+            if found.any(|pass| pass.required) {
+                return Err(RunError::Required { name: name.clone() });
+            }
+        }
+        Ok(Runner {
+            skip: skip.to_vec(),
+            stop_after: stop_after.map(str::to_owned),
+            verify_each,
+            stopped: false,
+        })
+    }
+
+    /// The pass to stop after has run.
+    pub fn stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Runs the first plan over one function, which is verified before. A pass that changed nothing does not run again
+    /// until another has changed something.
+    ///
+    /// # Errors
+    /// [`RunError`]: nesting beyond [`MAX_NESTING`], or a broken function.
     pub fn run(
-        &self,
+        &mut self,
+        plan: &Plan,
         func: &mut Func,
         ctx: &mut Ctx,
         observer: &mut dyn Observer,
     ) -> Result<Report, RunError> {
-        let find = |name: &str| {
-            pass(name).ok_or_else(|| RunError::UnknownPass {
-                name: name.to_string(),
-            })
-        };
-        for name in &self.skip {
-            if find(name)?.required {
-                return Err(RunError::Required { name: name.clone() });
-            }
-        }
-        if let Some(name) = &self.stop_after {
-            find(name)?;
-        }
         let needed = func
             .regions_in_order()
             .iter()
@@ -293,58 +407,112 @@ impl Runner {
                 available: MAX_NESTING,
             });
         }
-        let verify = self.verify_each || cfg!(debug_assertions);
-        if verify {
-            check(func, "")?;
-        }
-        let mut report = Report::default();
+        check(func, "")?;
+        self.stopped = false;
         ctx.guarded = false;
         ctx.bounded = false;
+        self.go_on(plan, func, ctx, observer)
+    }
+
+    /// Runs a further plan over a function that [`Runner::run`] has taken, with what is left of the fuel.
+    ///
+    /// # Errors
+    /// As of [`Runner::run`].
+    pub fn go_on(
+        &mut self,
+        plan: &Plan,
+        func: &mut Func,
+        ctx: &mut Ctx,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, RunError> {
+        let verify = self.verify_each || cfg!(debug_assertions);
+        let mut report = Report::default();
         let before = ctx.rewrites;
-        let mut stopped = false;
+        // The pass that changed something last.
+        let mut last = "";
         // Passes that found nothing to do in the function as it is now: they would find nothing again.
         let mut idle: Vec<&'static str> = Vec::new();
-        for &name in &self.plan.names {
-            let pass = find(name)?;
+        let mut to_clean = false;
+        for &Step { name, cleans } in &plan.steps {
+            let pass = plan.pass(name).ok_or_else(|| RunError::UnknownPass {
+                name: name.to_string(),
+            })?;
+            if cleans && !to_clean {
+                continue;
+            }
             let optional_off =
-                stopped || ctx.out_of_fuel() || self.skip.iter().any(|skip| skip == name);
-            if optional_off && !pass.required {
-                continue;
+                self.stopped || ctx.out_of_fuel() || self.skip.iter().any(|skip| skip == name);
+            let mut changed = false;
+            if !optional_off || pass.required {
+                if !idle.contains(&name) {
+                    if name == "robust" && func.bounds == Bounds::Marked {
+                        // From here on nothing says any more which accesses were in range.
+                        bounds::check(func).map_err(|broken| broken_after(last, &broken))?;
+                    }
+                    changed = one(pass, func, ctx, observer, &mut report);
+                    charge(func, ctx)?;
+                    match changed {
+                        true => {
+                            idle.clear();
+                            last = name;
+                        }
+                        false => idle.push(name),
+                    }
+                    if verify && changed {
+                        check(func, name)?;
+                    }
+                }
+                self.stopped |= self.stop_after.as_deref() == Some(name);
             }
-            if idle.contains(&name) {
-                stopped |= self.stop_after.as_deref() == Some(name);
-                continue;
+            if !cleans {
+                to_clean = changed;
             }
-            let (start, steps) = (observer.now(), ctx.steps);
-            let changed = (pass.run)(func, ctx);
-            let time = match (start, observer.now()) {
-                (Some(start), Some(end)) => end.saturating_sub(start),
-                _ => Duration::ZERO,
-            };
-            report.timings.push(Timing {
-                name: pass.name,
-                time,
-                changed,
-                steps: ctx.steps - steps,
-            });
-            match changed {
-                true => idle.clear(),
-                false => idle.push(name),
-            }
-            observer.after(pass, func, changed);
-            if verify && changed {
-                check(func, name)?;
-            }
-            stopped |= self.stop_after.as_deref() == Some(name);
         }
         report.rewrites = ctx.rewrites - before;
         Ok(report)
     }
 }
 
+/// Asks the budget for what the passes have made and done.
+fn charge(func: &Func, ctx: &Ctx) -> Result<(), RunError> {
+    let budget = ctx.budget;
+    budget.hold("instructions", func.insts.len() as u64, ENTRY)?;
+    budget.work("instructions visited by passes", ctx.steps)?;
+    Ok(())
+}
+
+/// Runs one pass, with the clock of the observer.
+fn one(
+    pass: &Pass,
+    func: &mut Func,
+    ctx: &mut Ctx,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) -> bool {
+    observer.before(pass);
+    let (start, steps) = (observer.now(), ctx.steps);
+    let changed = (pass.run)(func, ctx);
+    let time = match (start, observer.now()) {
+        (Some(start), Some(end)) => end.saturating_sub(start),
+        _ => Duration::ZERO,
+    };
+    report.timings.push(Timing {
+        name: pass.name,
+        time,
+        changed,
+        steps: ctx.steps - steps,
+    });
+    observer.after(pass, func, changed);
+    changed
+}
+
 fn check(func: &Func, pass: &str) -> Result<(), RunError> {
-    gpucc_ir::ssa::verify::verify(func).map_err(|broken| RunError::Broken {
+    verify(func).map_err(|broken| broken_after(pass, &broken))
+}
+
+fn broken_after(pass: &str, broken: &Broken) -> RunError {
+    RunError::Broken {
         pass: pass.to_string(),
         message: broken.to_string(),
-    })
+    }
 }

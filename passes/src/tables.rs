@@ -346,7 +346,7 @@ mod tests {
     /// What the pass makes of a body that has an array of four words and an index.
     fn after(body: &str) -> (bool, Func) {
         let text = format!(
-            "func \"main\" vertex {{\n  in0 = \"i\" u32 x 1 builtin vertex_index\n  \
+            "func \"main\" vertex trusted {{\n  in0 = \"i\" u32 x 1 builtin vertex_index\n  \
              out0 = \"\" f32 x 4 builtin position\n  mem0 = \"a\" private 16\n}} body {{\n  \
              %0: b32 = input in0.0\n  %1: b32 = const 2\n  %2: b32 = shl %0, %1\n  \
              %3: b32 = const 0\n  %4: b32 = const 7\n  %5: b32 = const 8\n  \

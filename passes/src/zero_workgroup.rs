@@ -56,6 +56,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                 inside,
                 &[],
                 |b| {
+                    let lane = b.op2(Op::Index, lane, rest);
                     store(b, mem, words, lane, full * lanes, zero);
                     Vec::new()
                 },
@@ -188,7 +189,9 @@ fn rows(b: &mut Builder, mem: Mem, words: u32, lane: Value, end: u32, lanes: u32
         &[Type::B32],
         &[],
         |b, params| {
-            store_at(b, mem, words, params[0], zero);
+            let length = b.u32(end);
+            let word = b.op2(Op::Index, params[0], length);
+            store_at(b, mem, words, word, zero);
             let lanes = b.u32(lanes);
             let next = b.op2(Op::IAdd, params[0], lanes);
             b.end(Op::Continue, &[next]);

@@ -2,6 +2,9 @@
 
 mod common;
 mod files;
+mod identities;
+mod ranges;
 mod scaling;
 mod semantics;
 mod uniformity;
+mod zeroes;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 fn setup() -> (Func, Input, Resource) {
     let mut func = Func::new("big", Stage::Compute);
+    func.bounds = gpucc_ir::ssa::Bounds::Trusted;
     let input = func.inputs.push(InputData {
         kind: InputKind::Builtin(gpucc_ir::ssa::Builtin::LocalInvocationId),
         components: 3,
@@ -206,12 +207,9 @@ fn twice_the_program_is_at_most_2_3_times_the_visits() {
                 let insts = func.live_insts();
                 let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
                 let plan = Plan::for_options(&ctx.options);
-                let runner = Runner {
-                    plan,
-                    ..Runner::default()
-                };
+                let mut runner = Runner::default();
                 runner
-                    .run(&mut func, &mut ctx, &mut gpucc_passes::Quiet)
+                    .run(&plan, &mut func, &mut ctx, &mut gpucc_passes::Quiet)
                     .expect("sound");
                 (ctx.steps, insts)
             })
@@ -236,12 +234,10 @@ fn times_of_each_pass() {
             let mut func = make(size);
             let insts = func.live_insts();
             let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
-            let runner = Runner {
-                plan: Plan::for_options(&ctx.options),
-                ..Runner::default()
-            };
+            let plan = Plan::for_options(&ctx.options);
+            let mut runner = Runner::default();
             let report = runner
-                .run(&mut func, &mut ctx, &mut Clock(Instant::now()))
+                .run(&plan, &mut func, &mut ctx, &mut Clock(Instant::now()))
                 .expect("sound");
             let total: Duration = report.timings.iter().map(|timing| timing.time).sum();
             let mut slow: Vec<_> = report.timings.iter().collect();
@@ -289,12 +285,9 @@ fn the_deepest_nest_that_the_verifier_allows_passes_on_a_small_stack() {
         let mut func = func;
         let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
         let plan = Plan::for_options(&ctx.options);
-        let runner = Runner {
-            plan,
-            ..Runner::default()
-        };
+        let mut runner = Runner::default();
         runner
-            .run(&mut func, &mut ctx, &mut gpucc_passes::Quiet)
+            .run(&plan, &mut func, &mut ctx, &mut gpucc_passes::Quiet)
             .expect("sound");
     };
     let thread = std::thread::Builder::new().stack_size(2 << 20);

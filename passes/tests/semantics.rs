@@ -7,9 +7,9 @@ use crate::common::{
 };
 use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
-use gpucc_ir::ssa::{Func, MemSpace, Numerics, Op, Type, Value};
+use gpucc_ir::ssa::{Bounds, Func, MemSpace, Numerics, Op, Type, Value};
 use gpucc_passes::{
-    Ctx, Level, Neutral, Options, PASSES, Plan, Quiet, Robustness, Runner, TargetInfo,
+    Ctx, Level, Neutral, Options, PASSES, Plan, Proof, Quiet, Robustness, Runner, TargetInfo,
 };
 
 /// A machine with masks only, like R700.
@@ -117,15 +117,17 @@ impl Case {
     }
 
     fn apply(&self, func: &mut Func) -> u64 {
+        // Passes that run behind `robust` alone may make of a length what no longer looks like one.
+        let all = Plan::for_options(&Options::default()).names();
+        let robust = all.iter().position(|&name| name == "robust");
+        let early = |name: &str| all.iter().position(|&other| other == name) <= robust;
+        if !self.names.iter().all(|name| early(name)) && !self.names.contains(&"robust") {
+            func.bounds = Bounds::Trusted;
+        }
         let mut ctx = Ctx::new(self.options, self.numerics, self.target);
-        let runner = Runner {
-            plan: Plan {
-                names: self.names.clone(),
-            },
-            verify_each: true,
-            ..Runner::default()
-        };
-        if let Err(error) = runner.run(func, &mut ctx, &mut Quiet) {
+        let plan = Plan::of(&self.names);
+        let mut runner = Runner::new(&[], None, true, &[]).expect("no names");
+        if let Err(error) = runner.run(&plan, func, &mut ctx, &mut Quiet) {
             panic!("{}: {error}\n{func}", func.name);
         }
         ctx.rewrites
@@ -180,14 +182,14 @@ fn compare_all(case: &Case) {
 
 #[test]
 fn each_pass_alone_keeps_the_meaning() {
-    for pass in PASSES {
+    for pass in PASSES.iter().filter(|pass| pass.proof == Proof::Exact) {
         compare_all(&Case::of(&[pass.name]));
     }
 }
 
 #[test]
 fn each_pass_alone_keeps_the_meaning_on_a_sloppy_machine() {
-    for pass in PASSES {
+    for pass in PASSES.iter().filter(|pass| pass.proof == Proof::Exact) {
         compare_all(&Case {
             numerics: SLOPPY,
             ..Case::of(&[pass.name])
@@ -231,6 +233,54 @@ fn guards_keep_the_meaning_and_leave_no_exit() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_continuing_that_never_ends_is_never_reached_again() {
+    let text = r#"func "main" compute {
+  res0 = "out" group 0 binding 0 storage 4 load store as u32
+  in0 = "id" u32 x 1 builtin local_invocation_index
+} body {
+  %0: b32 = const 0x0
+  %1: b32 = const 0x5
+  %2: b32 = input in0.0
+  %3: b32 = loop %0, %1 body (%4: b32, %5: b32) {
+    %6: b1 = ult %4, %5
+    if %6 {
+      break %2
+    } else {
+      yield
+    }
+    continue %4, %5
+  } continuing (%7: b32, %8: b32) {
+    %9: b32 = iadd %7, %8
+    loop %9 body (%10: b32) {
+      continue %10
+    } continuing (%11: b32) {
+      next %11
+    }
+    unreachable
+  }
+  buffer_store res0, %0, %3
+  yield
+}
+"#;
+    let parsed = gpucc_ir::ssa::parse(text).expect("the text is right");
+    for target in [&Masks as &'static dyn TargetInfo, &MasksWithContinue] {
+        let case = Case {
+            target,
+            ..Case::of(&["exits_to_guards"])
+        };
+        let mut func = parsed.funcs[0].clone();
+        case.apply(&mut func);
+        gpucc_ir::ssa::verify(&func).unwrap_or_else(|broken| panic!("{broken}\n{func}"));
+        let ran = |func: &Func| run(func, 1, &case.numerics).expect("the first trip leaves");
+        assert_eq!(
+            difference(&ran(&parsed.funcs[0]), &ran(&func)),
+            None,
+            "{func}"
+        );
     }
 }
 
@@ -286,7 +336,7 @@ fn every_pipeline_keeps_the_meaning() {
                     contract: numerics.fma == Fma::Twice,
                     ..Options::default()
                 };
-                let names = Plan::for_options(&options).names;
+                let names = Plan::for_options(&options).names();
                 compare_all(&Case {
                     names,
                     options,
@@ -305,7 +355,7 @@ fn bounded_loops_and_zeroed_memory_keep_the_meaning() {
         contract: false,
         ..Options::default()
     };
-    let names = Plan::for_options(&options).names;
+    let names = Plan::for_options(&options).names();
     compare_all(&Case {
         options,
         ..Case::of(&["bound_loops", "zero_workgroup"])
@@ -416,7 +466,7 @@ fn a_pass_that_says_it_changed_nothing_has_changed_nothing() {
                 phis_to_memory(&mut func);
             }
             let mut ctx = Ctx::new(Options::default(), SLOPPY, target);
-            for name in Plan::for_options(&ctx.options).names {
+            for name in Plan::for_options(&ctx.options).names() {
                 let before = func.to_string();
                 let pass = gpucc_passes::runner::pass(name).expect("a pass");
                 if !(pass.run)(&mut func, &mut ctx) {
@@ -432,14 +482,10 @@ fn a_pass_that_found_nothing_rests_until_another_finds_something() {
     let mut func = program(1, &Config::COMPUTE);
     let names = ["dce", "dce", "dce", "bound_loops", "dce", "gvn"];
     let mut ctx = Ctx::new(Options::default(), SLOPPY, &Neutral);
-    let runner = Runner {
-        plan: Plan {
-            names: names.to_vec(),
-        },
-        ..Runner::default()
-    };
+    let plan = Plan::of(&names);
+    let mut runner = Runner::default();
     let report = runner
-        .run(&mut func, &mut ctx, &mut Quiet)
+        .run(&plan, &mut func, &mut ctx, &mut Quiet)
         .expect("a sound program");
     let ran: Vec<_> = report.timings.iter().map(|t| (t.name, t.changed)).collect();
     // Loops are not bounded unless asked for, so the last run of `dce` would repeat the second.
@@ -540,7 +586,7 @@ fn where_nobody_sees_it_a_demoted_invocation_may_do_anything() {
     for target in [&Neutral as &'static dyn TargetInfo, &Masks] {
         for names in [
             vec!["demoted"],
-            Plan::for_options(&Options::default()).names,
+            Plan::for_options(&Options::default()).names(),
         ] {
             let case = Case {
                 target,
@@ -566,7 +612,7 @@ fn what_would_run_for_ever_is_never_reached() {
         for names in [
             vec!["prune"],
             vec!["simplify", "prune", "simplify"],
-            Plan::for_options(&Options::default()).names,
+            Plan::for_options(&Options::default()).names(),
         ] {
             compare_all_prepared(&Case {
                 target,
@@ -623,21 +669,17 @@ fn fuel_bisects_to_programs_that_all_mean_the_same() {
         let Ok(expected) = run(&before, seed, &Numerics::REFERENCE) else {
             continue;
         };
-        let case = Case::of(&Plan::for_options(&Options::default()).names);
+        let case = Case::of(&Plan::for_options(&Options::default()).names());
         let mut whole = before.clone();
         let total = case.apply(&mut whole);
         for fuel in (0..total).step_by((total as usize / 16).max(1)) {
             let mut func = before.clone();
             let mut ctx = Ctx::new(case.options, Numerics::REFERENCE, &Neutral);
             ctx.fuel = Some(fuel);
-            let runner = Runner {
-                plan: Plan {
-                    names: case.names.clone(),
-                },
-                ..Runner::default()
-            };
+            let plan = Plan::of(&case.names);
+            let mut runner = Runner::default();
             let report = runner
-                .run(&mut func, &mut ctx, &mut Quiet)
+                .run(&plan, &mut func, &mut ctx, &mut Quiet)
                 .expect("sound at any fuel");
             assert!(report.rewrites <= fuel);
             let actual = run(&func, seed, &Numerics::REFERENCE).expect("runs at any fuel");
@@ -657,7 +699,7 @@ fn contraction_changes_nothing_where_fma_rounds_twice() {
         zero_workgroup: false,
         ..Options::default()
     };
-    let names = Plan::for_options(&options).names;
+    let names = Plan::for_options(&options).names();
     compare_all(&Case {
         names,
         options,

@@ -2,7 +2,7 @@
 //! and spilling does not help it.
 
 use crate::api::{Options, Shape, Target};
-use gpucc_ir::mach::{Demand, Func, Inst, Node, Operand, Reg, Relation};
+use gpucc_ir::mach::{Demand, Func, Inst, Node, Operand, Reg, Relation, VRegData};
 use gpucc_ir::ssa::Span;
 use smallvec::SmallVec;
 
@@ -29,13 +29,9 @@ pub(crate) fn apart<I: Inst, T: Target<I>>(func: &mut Func<I>, target: &mut T, o
             };
             let mut behind = Vec::with_capacity(pairs.len());
             for (from, to) in pairs {
-                let demand = demand(func, from);
-                let shape = Shape {
-                    file: demand.file,
-                    count: demand.count,
-                    stride: demand.stride,
-                };
-                let between = Reg::virt(func.make_vreg(demand, Span::NONE));
+                let data = data(func, from);
+                let shape = Shape::of(&data);
+                let between = Reg::virt(func.vregs.push(data));
                 let span = node.span;
                 let inst = target.copy(between, from, shape);
                 func.blocks[block].nodes.push(Node { inst, span });
@@ -44,6 +40,19 @@ pub(crate) fn apart<I: Inst, T: Target<I>>(func: &mut Func<I>, target: &mut T, o
             }
             func.blocks[block].nodes.extend(behind);
         }
+    }
+}
+
+fn data<I>(func: &Func<I>, reg: Reg) -> VRegData {
+    let file = reg.as_phys().map(|cell| cell.file);
+    VRegData {
+        demand: demand(func, reg),
+        per_lane: match (reg.as_virt(), file) {
+            (Some(v), _) => func.vregs[v].per_lane,
+            (None, file) => file.is_some_and(|file| func.files.get(file).per_lane),
+        },
+        prefer: None,
+        span: Span::NONE,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a target gives the allocator and what it gets back.
 
-use gpucc_ir::mach::{Cell, File, FileId, Inst, Reg, Slot, VReg};
+use gpucc_ir::budget::{Budget, Exceeded};
+use gpucc_ir::mach::{Cell, File, FileId, Inst, Reg, Slot, VReg, VRegData};
 use std::ops::Range;
 
 /// The hooks of one target: how to copy, spill and recompute.
@@ -37,6 +38,12 @@ pub trait Target<I: Inst> {
         shape.count == 1
     }
 
+    /// A file to which registers of a shape go before they go to memory: a [`Target::copy`] moves between the two files.
+    /// The same number of cells is taken there. `None`: straight to memory. No file leads back to itself.
+    fn spill_file(&self, _shape: Shape) -> Option<FileId> {
+        None
+    }
+
     /// True when the instruction may be executed again wherever its result is needed, instead of
     /// keeping or spilling it: a constant, a uniform load. It has one definition, no register uses
     /// and no side effect.
@@ -52,7 +59,7 @@ pub trait Target<I: Inst> {
 }
 
 /// The shape of a register that a hook handles.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Shape {
     /// The file.
     pub file: FileId,
@@ -60,6 +67,20 @@ pub struct Shape {
     pub count: u16,
     /// Distance between cells.
     pub stride: u8,
+    /// Each lane has a value of its own: what moves it runs under the mask. Otherwise it ignores the mask.
+    pub per_lane: bool,
+}
+
+impl Shape {
+    /// What a register needs, as the hooks are told.
+    pub fn of(data: &VRegData) -> Shape {
+        Shape {
+            file: data.demand.file,
+            count: data.demand.count,
+            stride: data.demand.stride,
+            per_lane: data.per_lane,
+        }
+    }
 }
 
 /// How cells are chosen among the free ones.
@@ -90,6 +111,8 @@ pub struct Options {
     pub policy: Policy,
     /// Cells that the target names whatever is done here: to [`Policy::Tight`] they are not new.
     pub named: Vec<Cell>,
+    /// Memory and work that allocation may take.
+    pub budget: Budget,
 }
 
 impl Options {
@@ -105,6 +128,7 @@ impl Options {
             fill_holes: false,
             policy: Policy::Compact { free_rows: 8 },
             named: Vec::new(),
+            budget: Budget::default(),
         }
     }
 
@@ -130,6 +154,8 @@ pub struct Allocation {
     pub filled_holes: bool,
     /// Registers spilled to slots.
     pub spilled: u32,
+    /// Registers spilled to another file; some of them may have gone on to slots.
+    pub moved: u32,
     /// Registers recomputed at their uses.
     pub recomputed: u32,
     /// Copies inserted.
@@ -167,6 +193,9 @@ pub enum Error {
         /// Rounds tried.
         rounds: u32,
     },
+    /// More lives at once, or more work is needed, than the budget has.
+    #[error(transparent)]
+    Exceeded(#[from] Exceeded),
     /// The checker refuses the result: the allocator's fault, never the user's.
     #[error("the register checker refuses the allocation: {0}")]
     Check(#[from] crate::check::Refusal),

@@ -17,6 +17,7 @@ use crate::api::{Options, Target};
 use crate::spill::Home;
 use crate::work::{Origin, Recorded, Work, WorkNode, edge_kind};
 use cranelift_entity::EntityRef;
+use gpucc_ir::mach::live::waiting;
 use gpucc_ir::mach::{Access, Block, Cell, Demand, Inst, Operand, Reg, Role, Slot, VReg};
 use smallvec::SmallVec;
 
@@ -131,6 +132,8 @@ struct Checker<'a, I, T> {
     whereabouts: Vec<(u32, SmallVec<[u32; 2]>)>,
     /// Cells outside the budget that fixed operands name: the target's own choice. Found when asked for.
     fixed_beyond: std::cell::OnceCell<Vec<Cell>>,
+    /// By block: cells that hold values of lanes that wait while it runs.
+    waiting: Vec<SmallVec<[u32; 2]>>,
     position: usize,
     index: u32,
 }
@@ -179,9 +182,11 @@ pub(crate) fn check<I: Inst, T: Target<I>>(
             .take(work.program_regs)
             .collect(),
         fixed_beyond: std::cell::OnceCell::new(),
+        waiting: vec![SmallVec::new(); work.blocks.len()],
         position: 0,
         index: 0,
     };
+    checker.waits();
     checker.recomputed_once()?;
     for position in 0..work.blocks.len() {
         checker.block(position)?;
@@ -225,6 +230,38 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         Ok(())
     }
 
+    /// What lanes that wait for a block expect there lies still in every block that the thread may run meanwhile.
+    fn waits(&mut self) {
+        let mut ignored = self.work.regs.iter().any(|reg| !reg.data.per_lane);
+        ignored |= self.work.nodes.iter().any(|node| node.inst.ignores_mask());
+        if !ignored {
+            return;
+        }
+        for (block, meanwhile) in waiting(&self.work.succs[0], &self.work.succs[1]) {
+            for claim in self.evidence.claims.of(block as usize) {
+                let data = &self.work.regs[claim.value.index()].data;
+                if let (Place::Cell(_), true) = (claim.place, data.per_lane) {
+                    for k in 0..data.demand.count {
+                        let at = self.locate(claim.place, data.demand, k);
+                        for &block in &meanwhile {
+                            self.waiting[block as usize].push(at);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A write for all lanes reaches nobody who waits.
+    fn wakes_nobody(&self, at: u32) -> Result<(), Refusal> {
+        match self.waiting[self.position].contains(&at) {
+            true => Err(self.wrong(Wrong::Altered(
+                "a write for all lanes reaches a value of lanes that wait",
+            ))),
+            false => Ok(()),
+        }
+    }
+
     fn block(&mut self, position: usize) -> Result<(), Refusal> {
         let work = self.work;
         self.position = position;
@@ -264,7 +301,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         for kind in 0..2 {
             for &to in work.succs[kind].of(position) {
                 for &claim in self.evidence.claims.of(to as usize) {
-                    if edge_kind(work.files, &work.regs[claim.value.index()].data) != kind {
+                    if edge_kind(&work.regs[claim.value.index()].data) != kind {
                         continue;
                     }
                     let demand = self.demand(claim.value);
@@ -418,7 +455,9 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             }
         }
         match node.origin {
-            Origin::Program(number) => self.program(number, &operands)?,
+            Origin::Program(number) => {
+                self.program(number, &operands, node.inst.ignores_mask())?;
+            }
             Origin::Again(number) => self.again(node, number, &operands)?,
             Origin::Move { count, stride } => self.moves(node, count, stride, &operands)?,
         }
@@ -435,7 +474,12 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         Ok(())
     }
 
-    fn program(&mut self, number: u32, operands: &[Operand]) -> Result<(), Refusal> {
+    fn program(
+        &mut self,
+        number: u32,
+        operands: &[Operand],
+        ignores_mask: bool,
+    ) -> Result<(), Refusal> {
         let values = self.evidence.recorded.of(number);
         if values.len() != operands.len() || self.evidence.recorded.copies[number as usize] {
             return Err(self.wrong(Wrong::Altered("an instruction has other operands")));
@@ -476,6 +520,9 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             let demand = self.demand(v);
             for component in 0..demand.count {
                 let at = self.cell(operand.reg.cell(), demand.stride, component);
+                if ignores_mask || !self.work.regs[v.index()].data.per_lane {
+                    self.wakes_nobody(at)?;
+                }
                 self.clear(at);
             }
         }
@@ -521,6 +568,9 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         self.within(0, operand, demand)?;
         for k in 0..demand.count {
             let at = self.cell(operand.reg.cell(), demand.stride, k);
+            if node.inst.ignores_mask() || !self.work.regs[v.index()].data.per_lane {
+                self.wakes_nobody(at)?;
+            }
             self.clear(at);
             self.add(at, (*v, k));
         }
@@ -570,6 +620,13 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             .iter()
             .map(|&at| SmallVec::from_slice(self.tokens(at)))
             .collect();
+        for (&at, tokens) in to.iter().zip(&contents) {
+            // What moves the thread's own value ignores the mask.
+            let own = |token: &Token| !self.work.regs[token.0.index()].data.per_lane;
+            if node.inst.ignores_mask() || tokens.iter().any(own) {
+                self.wakes_nobody(at)?;
+            }
+        }
         for &at in &to {
             self.clear(at);
         }

@@ -12,7 +12,7 @@ mod search;
 
 use crate::api::{Error, Shape};
 use crate::live::Live;
-use crate::segment::{Segments, overlap, unite};
+use crate::segment::{Segments, cover, overlap, unite};
 use crate::work::{NONE, Origin, Work, constrained, virt};
 use ask::Asker;
 use gpucc_ir::mach::{Inst, Relation};
@@ -24,6 +24,10 @@ use std::cmp::Reverse;
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub segments: Segments,
+    /// Some write of it ignores the mask.
+    pub whole: bool,
+    /// Where lanes that wait hold it while no running lane does.
+    pub dormant: Segments,
     pub weight: u64,
     /// Positions in the row that all members allow.
     pub phases: u16,
@@ -38,6 +42,15 @@ pub(crate) struct Class {
     /// No member gains from being spilled.
     pub tiny: bool,
     pub shape: Shape,
+}
+
+impl Class {
+    /// Both are alive somewhere, or one is written for all lanes where lanes that wait hold the other.
+    pub fn meets(&self, other: &Class) -> bool {
+        overlap(&self.segments, &other.segments)
+            || (self.whole && overlap(&self.segments, &other.dormant))
+            || (other.whole && overlap(&other.segments, &self.dormant))
+    }
 }
 
 /// Classes that are placed together.
@@ -114,6 +127,8 @@ pub(crate) fn classify<I: Inst>(
         let row_mask = row_mask(classes.rows[demand.file.0 as usize]);
         classes.class.push(Class {
             segments: std::mem::take(&mut live.segments[index]),
+            whole: live.whole[index],
+            dormant: std::mem::take(&mut live.dormant[index]),
             weight: live.weight[index],
             phases: demand.phases.0 & row_mask,
             pin: None,
@@ -121,11 +136,7 @@ pub(crate) fn classify<I: Inst>(
             hint: NONE,
             unit: NONE,
             tiny: reg.tiny,
-            shape: Shape {
-                file: demand.file,
-                count: demand.count,
-                stride: demand.stride,
-            },
+            shape: Shape::of(&reg.data),
         });
         if let Some(cell) = reg.pin
             && !classes.pin(index as u32, cell.index)
@@ -275,7 +286,7 @@ impl Classes {
             while self.parent[other as usize] != other {
                 other = self.parent[other as usize];
             }
-            if other != class && overlap(&self.class[other as usize].segments, &data.segments) {
+            if other != class && self.class[other as usize].meets(data) {
                 mask &= !(1 << (cell % length));
             }
         }
@@ -380,11 +391,7 @@ impl Classes {
         members.iter().any(|&(member, at)| {
             let apart = u32::from(at) + extent(member) <= u32::from(offset)
                 || u32::from(offset) + extent(class) <= u32::from(at);
-            !apart
-                && overlap(
-                    &self.class[member as usize].segments,
-                    &self.class[class as usize].segments,
-                )
+            !apart && self.class[member as usize].meets(&self.class[class as usize])
         })
     }
 
@@ -406,7 +413,7 @@ impl Classes {
             return false;
         }
         self.steps += left.segments.len().min(right.segments.len()) as u64;
-        if overlap(&left.segments, &right.segments) {
+        if left.meets(right) {
             return false;
         }
         match (left.unit, right.unit) {
@@ -473,6 +480,8 @@ impl Classes {
         let other = self.class[b as usize].clone();
         let into = &mut self.class[a as usize];
         unite(&mut into.segments, &from);
+        cover(&mut into.dormant, &other.dormant);
+        into.whole |= other.whole;
         into.weight += other.weight;
         into.phases &= other.phases;
         into.pin = into.pin.or(other.pin);

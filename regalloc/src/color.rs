@@ -12,7 +12,7 @@ mod relieve;
 mod tight;
 
 use crate::api::{Options, Policy, Shape};
-use crate::classes::Classes;
+use crate::classes::{Class, Classes};
 use crate::segment::{Segment, length};
 use crate::work::NONE;
 use gpucc_ir::mach::{Cell, FileId, Files};
@@ -32,8 +32,29 @@ struct Stay {
 #[derive(Clone, Debug, Default)]
 struct Track {
     stays: [Vec<Stay>; 2],
+    /// Where somebody waits here, and where somebody lives here who is written for all lanes: both only in files in which
+    /// something ignores the mask.
+    dormant: Vec<Stay>,
+    whole: Vec<Stay>,
     /// First stay of each list that ends after the sweep's point.
     cursor: [u32; 2],
+}
+
+impl Track {
+    /// Who waits here where a class is written for all lanes, and who is written so here where it waits.
+    fn wakes(&self, class: &Class) -> impl Iterator<Item = u32> {
+        let meets = |list: &[Segment], stay: &Stay| {
+            list.iter()
+                .any(|segment| segment.start < stay.end && stay.start < segment.end)
+        };
+        let waiting = self.dormant.iter().filter(|_| class.whole);
+        let waiting = waiting.filter(move |stay| meets(&class.segments, stay));
+        let written = self
+            .whole
+            .iter()
+            .filter(move |stay| meets(&class.dormant, stay));
+        waiting.chain(written).map(|stay| stay.class)
+    }
 }
 
 /// All cells of one file.
@@ -152,10 +173,13 @@ impl Colors {
         (0..cells).find(|&cell| {
             u32::from(cell) + extent <= u32::from(cells)
                 && cells_of(cell, shape).all(|cell| {
-                    file.tracks[cell as usize].stays.iter().all(|list| {
-                        let at = list.partition_point(|stay| stay.end <= start);
-                        list.get(at).is_none_or(|stay| stay.start >= end)
-                    })
+                    let track = &file.tracks[cell as usize];
+                    let waits = |stay: &Stay| stay.start < end && start < stay.end;
+                    (shape.per_lane || !track.dormant.iter().any(waits))
+                        && track.stays.iter().all(|list| {
+                            let at = list.partition_point(|stay| stay.end <= start);
+                            list.get(at).is_none_or(|stay| stay.start >= end)
+                        })
                 })
         })
     }
@@ -324,32 +348,23 @@ impl<'a> Colorer<'a> {
         }
     }
 
-    /// Whether a register of a shape at `cell` would overlap nothing; `point` is where the sweep is.
-    fn free(
-        &mut self,
-        file: usize,
-        cell: u16,
-        shape: Shape,
-        segments: &[Segment],
-        point: u32,
-    ) -> bool {
-        self.free_until(file, cell, shape, segments, point)
-            .is_some()
+    /// Whether a class at `cell` would meet nobody; `point` is where the sweep is.
+    fn free(&mut self, file: usize, cell: u16, class: &Class, point: u32) -> bool {
+        self.free_until(file, cell, class, point).is_some()
     }
 
-    /// Where somebody else begins to live at `cell` behind a register of a shape, if that would overlap nothing;
-    /// `u32::MAX` when nobody does.
-    fn free_until(
-        &mut self,
-        file: usize,
-        cell: u16,
-        shape: Shape,
-        segments: &[Segment],
-        point: u32,
-    ) -> Option<u32> {
+    /// Where somebody else begins to live at `cell` behind a class, if that would meet nobody; `u32::MAX` when nobody
+    /// does.
+    fn free_until(&mut self, file: usize, cell: u16, class: &Class, point: u32) -> Option<u32> {
         let mut until = u32::MAX;
-        for cell in cells_of(cell, shape) {
-            until = until.min(self.cell_free_until(file, cell, segments, point)?);
+        for cell in cells_of(cell, class.shape) {
+            until = until.min(self.cell_free_until(file, cell, &class.segments, point)?);
+            if class.whole || !class.dormant.is_empty() {
+                let track = &self.colors.files[file].tracks[cell as usize];
+                if track.wakes(class).next().is_some() {
+                    return None;
+                }
+            }
         }
         Some(until)
     }
@@ -433,6 +448,16 @@ impl<'a> Colorer<'a> {
                 stays.sort_unstable_by_key(|stay| stay.start);
             }
             self.colors.steps += data.segments.len() as u64;
+            let track = &mut file.tracks[cell as usize];
+            let stay = |segment: &Segment| Stay {
+                start: segment.start,
+                end: segment.end,
+                class,
+            };
+            if data.whole {
+                track.whole.extend(data.segments.iter().map(stay));
+            }
+            track.dormant.extend(data.dormant.iter().map(stay));
             // A fixed cell that is merely overwritten is nobody's.
             let held = data.pin.is_none() || data.segments.iter().any(|s| s.end - s.start > 1);
             if let Some(named) = file.named.as_mut().filter(|_| held) {
@@ -503,7 +528,7 @@ impl<'a> Colorer<'a> {
         let file = data.shape.file.0 as usize;
         let cells = &self.colors.files[file];
         let fits = data.phases >> (cell % cells.row) & 1 != 0 && cell / cells.row < cells.opened;
-        (fits && self.free(file, cell, data.shape, &data.segments, point)).then_some(cell)
+        (fits && self.free(file, cell, data, point)).then_some(cell)
     }
 
     /// The next free cell for a class among the rows in use.
@@ -530,7 +555,7 @@ impl<'a> Colorer<'a> {
                 phase = if phase + 1 == row { 0 } else { phase + 1 };
                 if fits
                     && u32::from(cell) + extent <= u32::from(total)
-                    && self.free(file, cell, data.shape, &data.segments, point)
+                    && self.free(file, cell, data, point)
                 {
                     return Some(cell);
                 }
@@ -627,7 +652,7 @@ impl<'a> Colorer<'a> {
                 let cell = row * row_length + phase;
                 if data.phases >> phase & 1 != 0
                     && u32::from(cell) + extent <= u32::from(whole)
-                    && self.free(file, cell, data.shape, &data.segments, point)
+                    && self.free(file, cell, data, point)
                 {
                     mask |= 1 << phase;
                 }
@@ -715,7 +740,7 @@ impl<'a> Colorer<'a> {
                 return data.pin == Some(base + offset);
             }
             self.run_member_fits(file, member, base + offset)
-                && self.free(file, base + offset, data.shape, &data.segments, point)
+                && self.free(file, base + offset, data, point)
         })
     }
 

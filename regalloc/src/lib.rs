@@ -27,7 +27,7 @@ pub use api::{Allocation, Error, Options, Policy, Shape, Target};
 
 use check::{Claim, Claims, Evidence, Place};
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Cell, Func, Inst, Node, Slot, VReg};
+use gpucc_ir::mach::{Cell, Func, Inst, Node, Slot};
 use spill::{Home, Spilled};
 use work::{NONE, Recorded, Work};
 
@@ -103,18 +103,13 @@ fn solve<I: Inst, T: Target<I>>(
     apart::apart(func, target, options);
     let (mut work, recorded) = work::flatten(func)?;
     for reg in &mut work.regs {
-        let demand = reg.data.demand;
-        let shape = Shape {
-            file: demand.file,
-            count: demand.count,
-            stride: demand.stride,
-        };
-        reg.tiny |= !target.can_spill(shape);
+        reg.tiny |= !target.can_spill(Shape::of(&reg.data));
     }
     let mut spilled = Spilled {
         home: vec![Home::Register; work.program_regs],
         slots: 0,
         spilled: 0,
+        moved: 0,
         recomputed: 0,
         began: false,
         again: Vec::new(),
@@ -129,11 +124,10 @@ fn solve<I: Inst, T: Target<I>>(
     let mut program_live: Option<live::Live> = None;
     loop {
         allocation.rounds += 1;
-        let mut live = live::liveness(&work);
+        let mut live = live::liveness(&work, options.budget)?;
         allocation.steps += live.steps;
         if let Some(v) = live
             .at_start_of(0)
-            .iter()
             .find(|v| work.regs[v.index()].pin.is_none())
         {
             let root = work.regs[v.index()].root;
@@ -144,7 +138,7 @@ fn solve<I: Inst, T: Target<I>>(
         let mut classes = match classes::classify(&work, &mut live, false) {
             Ok(classes) => classes,
             Err(_) => {
-                live = live::liveness(&work);
+                live = live::liveness(&work, options.budget)?;
                 classes::classify(&work, &mut live, true)?
             }
         };
@@ -161,6 +155,9 @@ fn solve<I: Inst, T: Target<I>>(
             colors = color::color(&classes, work.files, options, allocation.rounds);
         }
         allocation.steps += classes.steps + colors.steps;
+        options
+            .budget
+            .work("steps of register allocation", allocation.steps)?;
         if colors.fits() {
             let cells: Vec<Option<Cell>> = (0..work.regs.len())
                 .map(|index| {
@@ -184,6 +181,7 @@ fn solve<I: Inst, T: Target<I>>(
             }
             allocation.slots = spilled.slots;
             allocation.spilled = spilled.spilled;
+            allocation.moved = spilled.moved;
             allocation.recomputed = spilled.recomputed;
             return Ok(Proof {
                 work,
@@ -240,7 +238,7 @@ fn claims<I: Inst>(
         list: Vec::new(),
     };
     for position in 0..work.blocks.len() {
-        for &v in live.at_start_of(position) {
+        for v in live.at_start_of(position) {
             if let Some(cell) = cells[v.index()] {
                 claims.list.push(Claim {
                     value: work.regs[v.index()].root,
@@ -248,10 +246,11 @@ fn claims<I: Inst>(
                 });
             }
         }
-        for &v in program_live.map_or(&[][..], |live| live.at_start_of(position)) {
+        let in_program = program_live.map(|live| live.at_start_of(position));
+        for v in in_program.into_iter().flatten() {
             if let Home::Slot(slot) = spilled.home[v.index()] {
                 claims.list.push(Claim {
-                    value: VReg::from_u32(v.as_u32()),
+                    value: v,
                     place: Place::Slot(Slot(slot)),
                 });
             }

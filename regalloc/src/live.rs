@@ -1,14 +1,15 @@
 //! Liveness: segments of every register, and who lives into each block.
 //!
-//! Registers that never cross a block cost one scan. The others are walked backwards from the
-//! blocks that read them first, over logical or physical edges as their file says; the work is the
-//! size of the answer.
+//! Across blocks it is [`gpucc_ir::mach::live`], over logical or physical edges as each register's file says. The answer can be
+//! larger than the program (registers that live through many blocks), so it is charged to the budget. Who lives out of a
+//! block follows from who lives into those behind it, and is not kept.
 
-use crate::segment::{Segment, Segments, after, read, write};
+use crate::segment::{Segment, Segments, after, cover, read, write};
 use crate::work::{NONE, Work, edge_kind, virt};
 use cranelift_entity::EntityRef;
+use gpucc_ir::budget::{Budget, Exceeded, LIVE};
+use gpucc_ir::mach::live::{AtStart, Scan, waiting};
 use gpucc_ir::mach::{Inst, Role, VReg};
-use smallvec::SmallVec;
 
 /// The answer.
 #[derive(Clone, Debug, Default)]
@@ -18,15 +19,22 @@ pub(crate) struct Live {
     /// What spilling would cost, by register: the sum over operands of 8 to the loop depth, except
     /// that a register written outside loops pays once for each outermost loop that reads it.
     pub weight: Vec<u64>,
-    in_start: Vec<u32>,
-    in_list: Vec<VReg>,
+    /// By register: some write of it ignores the mask.
+    pub whole: Vec<bool>,
+    /// By register: where lanes that wait hold its value while no running lane does. Empty in files in which nothing
+    /// ignores the mask.
+    pub dormant: Vec<Segments>,
+    at_start: AtStart,
     pub steps: u64,
 }
 
 impl Live {
     /// Registers alive at the start of a block, by layout position.
-    pub fn at_start_of(&self, position: usize) -> &[VReg] {
-        &self.in_list[self.in_start[position] as usize..self.in_start[position + 1] as usize]
+    pub fn at_start_of(&self, position: usize) -> impl Iterator<Item = VReg> {
+        self.at_start
+            .of(position)
+            .iter()
+            .map(|&v| VReg::from_u32(v))
     }
 }
 
@@ -42,26 +50,29 @@ struct Open {
     end: u32,
 }
 
+/// What there are too many of where many registers live through many blocks.
+const ALIVE: &str = "registers alive at the starts of blocks, summed over blocks";
+
 /// Computes liveness of the flat function.
-pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
+///
+/// # Errors
+/// More registers live into blocks than the budget has room for.
+pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, Exceeded> {
     let count = work.regs.len();
     let blocks = work.blocks.len();
     let mut steps = 0u64;
 
     // Who is read before written in each block, and who is written: forward scan.
     let mut weight = vec![0u64; count];
-    let mut defined_in = vec![NONE; count];
-    let mut exposed_in = vec![NONE; count];
-    let mut exposed: Vec<(VReg, u32)> = Vec::new();
-    let mut defs: Vec<(VReg, u32)> = Vec::new();
+    let mut scan = Scan::new(count);
     // For registers that loops only read: the same, counted once per outermost loop.
     let mut outside = vec![(0u64, NONE); count];
     let mut written_in_loop = vec![false; count];
+    let mut whole: Vec<bool> = work.regs.iter().map(|reg| !reg.data.per_lane).collect();
     let mut region = 0u32;
     for (position, block) in work.blocks.iter().enumerate() {
-        let position = position as u32;
         let frequency = frequency(block.depth);
-        if block.depth == 0 || position == 0 || work.blocks[position as usize - 1].depth == 0 {
+        if block.depth == 0 || position == 0 || work.blocks[position - 1].depth == 0 {
             region += 1;
         }
         for node in block.first..block.end {
@@ -75,20 +86,16 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
                     *sum += 1;
                     *last = region;
                 }
-                if defined_in[v.index()] != position && exposed_in[v.index()] != position {
-                    exposed_in[v.index()] = position;
-                    exposed.push((v, position));
-                }
+                scan.read(position, v.index());
             }
+            let ignores = work.nodes[node as usize].inst.ignores_mask();
             for operand in operands.iter().filter(|operand| operand.role.is_def()) {
                 let v = virt(operand);
+                whole[v.index()] |= ignores;
                 weight[v.index()] += frequency;
                 outside[v.index()].0 += 1;
                 written_in_loop[v.index()] |= block.depth > 0;
-                if defined_in[v.index()] != position {
-                    defined_in[v.index()] = position;
-                    defs.push((v, position));
-                }
+                scan.write(position, v.index());
             }
         }
     }
@@ -99,60 +106,11 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
         }
     }
 
-    // Definitions of the registers that cross blocks, sorted by register.
-    let mut crosses = vec![false; count];
-    for &(v, _) in &exposed {
-        crosses[v.index()] = true;
-    }
-    defs.retain(|(v, _)| crosses[v.index()]);
-    defs.sort_unstable();
-    exposed.sort_unstable();
+    let preds = |v: usize| &work.preds[edge_kind(&work.regs[v].data)];
+    let at_start = scan.solve(blocks, preds, |alive| budget.hold(ALIVE, alive, LIVE))?;
+    steps += at_start.steps;
 
-    // Backward walks. `ins` and `outs` collect (block, register).
-    let mut ins: Vec<(u32, VReg)> = Vec::new();
-    let mut outs: Vec<(u32, VReg)> = Vec::new();
-    let mut is_in = vec![NONE; blocks];
-    let mut is_out = vec![NONE; blocks];
-    let mut has_def = vec![NONE; blocks];
-    let mut stack: SmallVec<[u32; 32]> = SmallVec::new();
-    let mut next_def = 0;
-    let mut next = 0;
-    while next < exposed.len() {
-        let v = exposed[next].0;
-        let stamp = v.as_u32();
-        while next_def < defs.len() && defs[next_def].0 < v {
-            next_def += 1;
-        }
-        while next_def < defs.len() && defs[next_def].0 == v {
-            has_def[defs[next_def].1 as usize] = stamp;
-            next_def += 1;
-        }
-        while next < exposed.len() && exposed[next].0 == v {
-            let block = exposed[next].1;
-            is_in[block as usize] = stamp;
-            ins.push((block, v));
-            stack.push(block);
-            next += 1;
-        }
-        let preds = &work.preds[edge_kind(work.files, &work.regs[v.index()].data)];
-        while let Some(block) = stack.pop() {
-            for &from in preds.of(block as usize) {
-                steps += 1;
-                if is_out[from as usize] == stamp {
-                    continue;
-                }
-                is_out[from as usize] = stamp;
-                outs.push((from, v));
-                if has_def[from as usize] != stamp && is_in[from as usize] != stamp {
-                    is_in[from as usize] = stamp;
-                    ins.push((from, v));
-                    stack.push(from);
-                }
-            }
-        }
-    }
-    let (in_start, in_list) = bucket(&ins, blocks);
-    let (out_start, out_list) = bucket(&outs, blocks);
+    let dormant = dormant(work, &whole, &at_start);
 
     // Segments, from the last node to the first; each list grows backwards and is turned at the end.
     let mut segments: Vec<Segments> = Vec::new();
@@ -167,8 +125,15 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
     };
     for (position, block) in work.blocks.iter().enumerate().rev() {
         let (start, end) = (4 * block.first, 4 * block.end);
-        for &v in &out_list[out_start[position] as usize..out_start[position + 1] as usize] {
-            open[v.index()].end = end;
+        for (kind, nexts) in work.succs.iter().enumerate() {
+            for &next in nexts.of(position) {
+                for &v in at_start.of(next as usize) {
+                    steps += 1;
+                    if edge_kind(&work.regs[v as usize].data) == kind {
+                        open[v as usize].end = end;
+                    }
+                }
+            }
         }
         for node in (block.first..block.end).rev() {
             let operands = work.operands.of(node);
@@ -200,42 +165,55 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>) -> Live {
                 }
             }
         }
-        for &v in &in_list[in_start[position] as usize..in_start[position + 1] as usize] {
-            let last = open[v.index()].end;
+        for &v in at_start.of(position) {
+            let last = open[v as usize].end;
             // An empty block has live registers but no points.
             if last > start {
-                close(&mut segments, v, start, last);
+                close(&mut segments, VReg::from_u32(v), start, last);
             }
-            open[v.index()].end = 0;
+            open[v as usize].end = 0;
         }
     }
     for list in &mut segments {
         list.reverse();
     }
     steps += work.nodes.len() as u64;
-    Live {
+    Ok(Live {
         segments,
         weight,
-        in_start,
-        in_list,
+        whole,
+        dormant,
+        at_start,
         steps,
-    }
+    })
 }
 
-/// Sorts (block, register) pairs by block: starts per block, and registers.
-fn bucket(pairs: &[(u32, VReg)], blocks: usize) -> (Vec<u32>, Vec<VReg>) {
-    let mut start = vec![0u32; blocks + 1];
-    for &(block, _) in pairs {
-        start[block as usize + 1] += 1;
+/// Where lanes that wait hold values per lane, in files in which something ignores the mask.
+fn dormant<I>(work: &Work<I>, whole: &[bool], at_start: &AtStart) -> Vec<Segments> {
+    let mut dormant: Vec<Segments> = vec![Segments::new(); work.regs.len()];
+    let mut kinds = vec![[false; 2]; work.files.0.len()];
+    for (reg, &whole) in work.regs.iter().zip(whole) {
+        let kinds = &mut kinds[reg.data.demand.file.0 as usize];
+        kinds[0] |= reg.data.per_lane;
+        kinds[1] |= whole;
     }
-    for k in 1..=blocks {
-        start[k] += start[k - 1];
+    if !kinds.contains(&[true; 2]) {
+        return dormant;
     }
-    let mut list = vec![VReg::from_u32(0); pairs.len()];
-    let mut next = start.clone();
-    for &(block, v) in pairs {
-        list[next[block as usize] as usize] = v;
-        next[block as usize] += 1;
+    for (block, meanwhile) in waiting(&work.succs[0], &work.succs[1]) {
+        let spans = meanwhile.iter().map(|&at| &work.blocks[at as usize]);
+        let spans: Segments = spans
+            .map(|block| Segment {
+                start: 4 * block.first,
+                end: 4 * block.end,
+            })
+            .collect();
+        for &v in at_start.of(block as usize) {
+            let data = &work.regs[v as usize].data;
+            if data.per_lane && kinds[data.demand.file.0 as usize] == [true; 2] {
+                cover(&mut dormant[v as usize], &spans);
+            }
+        }
     }
-    (start, list)
+    dormant
 }

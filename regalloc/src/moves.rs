@@ -116,6 +116,7 @@ mod tests {
         file: FileId(0),
         count: 1,
         stride: 1,
+        per_lane: true,
     };
 
     /// Runs a sequence over places that hold their own numbers.

@@ -86,6 +86,22 @@ pub(crate) fn unite(into: &mut Segments, from: &[Segment]) {
     }
 }
 
+/// Adds segments that may overlap those of a list.
+pub(crate) fn cover(into: &mut Segments, from: &[Segment]) {
+    if from.is_empty() {
+        return;
+    }
+    let mut all: Vec<Segment> = into.iter().chain(from).copied().collect();
+    all.sort_unstable_by_key(|segment| segment.start);
+    into.clear();
+    for segment in all {
+        match into.last_mut() {
+            Some(last) if last.end >= segment.start => last.end = last.end.max(segment.end),
+            _ => into.push(segment),
+        }
+    }
+}
+
 /// Adds one segment that overlaps none of the list, joining neighbours that it touches.
 pub(crate) fn insert(into: &mut Segments, segment: Segment) {
     let at = if into.last().is_none_or(|last| last.end <= segment.start) {
@@ -136,6 +152,13 @@ mod tests {
             &list(&[(3, 4), (5, 6), (7, 8)])
         ));
         assert!(!overlap(&list(&[]), &list(&[(3, 4)])));
+    }
+
+    #[test]
+    fn a_cover_joins_what_overlaps() {
+        let mut a = list(&[(0, 4), (8, 10)]);
+        cover(&mut a, &list(&[(2, 9), (20, 21)]));
+        assert_eq!(a, list(&[(0, 10), (20, 21)]));
     }
 
     #[test]

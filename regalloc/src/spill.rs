@@ -1,4 +1,7 @@
-//! Rewrites the flat function so that chosen registers live in slots, or are recomputed.
+//! Rewrites the flat function so that chosen registers live in slots or in another file, or are recomputed.
+//!
+//! Where the target has a file to go to before memory, a register becomes one of that file, copied to a short one before
+//! each use and from a short one behind each definition. If that file is full too, it goes on from there.
 //!
 //! Around each instruction a spilled register becomes a short one, loaded before and stored behind.
 //! A register that is read but not written in a loop is first given a copy for the whole loop,
@@ -29,6 +32,8 @@ enum Plan {
     Keep,
     /// Load and store around each instruction.
     Slot(u32),
+    /// Copy from and to this register of another file around each instruction.
+    Moved(VReg),
     /// Clone the node at each use.
     Again(u32),
 }
@@ -41,6 +46,8 @@ pub(crate) struct Spilled<I> {
     /// One past the highest slot.
     pub slots: u32,
     pub spilled: u32,
+    /// Registers that went to another file.
+    pub moved: u32,
     pub recomputed: u32,
     /// Something was spilled in an earlier round.
     pub began: bool,
@@ -49,12 +56,7 @@ pub(crate) struct Spilled<I> {
 }
 
 fn shape_of<I>(work: &Work<I>, v: VReg) -> Shape {
-    let demand = work.regs[v.index()].data.demand;
-    Shape {
-        file: demand.file,
-        count: demand.count,
-        stride: demand.stride,
-    }
+    Shape::of(&work.regs[v.index()].data)
 }
 
 /// The registers of some classes that gain from being spilled.
@@ -135,6 +137,18 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
         for &v in regs {
             if let Some(slot) = work.regs[v.index()].backed {
                 plans[v.index()] = Plan::Slot(slot);
+                continue;
+            }
+            if let Some(file) = target.spill_file(shape_of(work, v)) {
+                let other = work.make_reg(v, false);
+                plans.push(Plan::Keep);
+                plans[v.index()] = Plan::Moved(other);
+                let reg = &mut work.regs[other.index()];
+                reg.data.demand.file = file;
+                reg.data.demand.phases = Phases::ANY;
+                reg.data.prefer = None;
+                reg.tiny = !target.can_spill(Shape::of(&reg.data));
+                state.moved += 1;
                 continue;
             }
             let slot = *shared.get_or_insert_with(|| {
@@ -453,7 +467,7 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                         return;
                     }
                 }
-                Plan::Keep => {}
+                Plan::Keep | Plan::Moved(_) => {}
             }
         }
         self.locals.clear();
@@ -468,6 +482,11 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                 Plan::Slot(slot) => {
                     let local = self.local(v);
                     let inst = self.target.load(Slot(slot), local, shape);
+                    self.push_move(inst, shape, node.happened, node.span);
+                }
+                Plan::Moved(other) => {
+                    let local = self.local(v);
+                    let inst = self.target.copy(Reg::virt(local), Reg::virt(other), shape);
                     self.push_move(inst, shape, node.happened, node.span);
                 }
                 Plan::Again(at) => {
@@ -486,17 +505,18 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                 }
             }
         }
-        let mut stores: smallvec::SmallVec<[(VReg, VReg, u32); 4]> = smallvec::SmallVec::new();
+        let mut stores: smallvec::SmallVec<[(VReg, VReg, Plan); 4]> = smallvec::SmallVec::new();
         for operand in operands.iter().filter(|operand| operand.role.is_def()) {
             let v = virt(operand);
-            if let Plan::Slot(slot) = self.plans[v.index()]
+            let plan = self.plans[v.index()];
+            if matches!(plan, Plan::Slot(_) | Plan::Moved(_))
                 && !stores.iter().any(|&(other, ..)| other == v)
             {
                 let local = match self.locals.iter().find(|&&(other, _)| other == v) {
                     Some(&(_, local)) => local,
                     None => self.local(v),
                 };
-                stores.push((v, local, slot));
+                stores.push((v, local, plan));
             }
         }
         let (stands_for, locals) = (&self.stands_for, &self.locals);
@@ -511,8 +531,18 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
         let is_program = matches!(node.origin, Origin::Program(_));
         let (happened, span) = (node.happened + u32::from(is_program), node.span);
         self.push(node);
-        for (v, local, slot) in stores {
+        for (v, local, plan) in stores {
             let shape = shape_of(self.work, v);
+            let slot = match plan {
+                Plan::Slot(slot) => slot,
+                Plan::Moved(other) => {
+                    let shape = shape_of(self.work, other);
+                    let inst = self.target.copy(Reg::virt(other), Reg::virt(local), shape);
+                    self.push_move(inst, shape, happened, span);
+                    continue;
+                }
+                Plan::Keep | Plan::Again(_) => continue,
+            };
             let phases = self.target.slot_phases(Slot(slot), shape.file);
             let mut stored = local;
             if phases != Phases::ANY {

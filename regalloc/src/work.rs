@@ -3,7 +3,7 @@
 use crate::api::Error;
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::{
-    Block, Cell, Edges, Files, Func, Inst, Operand, Reg, Relation, Role, VReg, VRegData,
+    Adjacency, Block, Cell, Edges, Files, Func, Inst, Operand, Reg, Relation, Role, VReg, VRegData,
 };
 use gpucc_ir::ssa::Span;
 
@@ -72,9 +72,9 @@ pub(crate) struct Work<I> {
     pub regs: Vec<WorkReg>,
     pub files: Files,
     /// Predecessor positions of each layout position, logical and physical.
-    pub preds: [Graph; 2],
+    pub preds: [Adjacency<u32>; 2],
     /// Successor positions.
-    pub succs: [Graph; 2],
+    pub succs: [Adjacency<u32>; 2],
     /// Number of registers of the program itself, disguised cells included.
     pub program_regs: usize,
 }
@@ -122,34 +122,9 @@ impl Operands {
     }
 }
 
-/// Adjacency of layout positions.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Graph {
-    start: Vec<u32>,
-    list: Vec<u32>,
-}
-
-impl Graph {
-    pub fn of(&self, position: usize) -> &[u32] {
-        &self.list[self.start[position] as usize..self.start[position + 1] as usize]
-    }
-
-    fn collect(lists: impl Iterator<Item = impl Iterator<Item = u32>>) -> Graph {
-        let mut graph = Graph {
-            start: vec![0],
-            list: Vec::new(),
-        };
-        for list in lists {
-            graph.list.extend(list);
-            graph.start.push(graph.list.len() as u32);
-        }
-        graph
-    }
-}
-
 /// 0 for registers that live over logical edges, 1 for physical.
-pub(crate) fn edge_kind(files: Files, data: &VRegData) -> usize {
-    usize::from(!files.get(data.demand.file).per_lane)
+pub(crate) fn edge_kind(data: &VRegData) -> usize {
+    usize::from(!data.per_lane)
 }
 
 /// The operands of the program's instructions, for the checker.
@@ -175,30 +150,8 @@ impl Recorded {
 /// operands. The function's blocks are left empty.
 pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded), Error> {
     let loops = gpucc_ir::mach::Loops::of(func);
-    let mut position = vec![NONE; func.blocks.len()];
-    for (k, &block) in func.layout.iter().enumerate() {
-        position[block.index()] = k as u32;
-    }
-    let list_of = |edges: Edges, block: Block| {
-        func.successors(edges, block)
-            .iter()
-            .map(|to| position[to.index()])
-            .collect::<Vec<_>>()
-            .into_iter()
-    };
-    let kinds = [Edges::Logical, Edges::Physical];
-    let succs =
-        kinds.map(|kind| Graph::collect(func.layout.iter().map(|&block| list_of(kind, block))));
-    let preds = kinds.map(|kind| {
-        let adjacency = func.predecessors(kind);
-        Graph::collect(func.layout.iter().map(|&block| {
-            let from = adjacency
-                .of(block)
-                .iter()
-                .map(|from| position[from.index()]);
-            from.collect::<Vec<_>>().into_iter()
-        }))
-    });
+    let succs = [Edges::Logical, Edges::Physical].map(|edges| Adjacency::successors(func, edges));
+    let preds = [0, 1].map(|kind: usize| succs[kind].reversed());
     let total = func.len();
     if total > (u32::MAX / 8) as usize {
         return Err(Error::Invalid(
@@ -240,12 +193,12 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
                 .iter()
                 .any(|operand| operand.reg.as_phys().is_some())
             {
-                let regs = &mut work.regs;
+                let (regs, files) = (&mut work.regs, work.files);
                 let mut next = operands.iter_mut();
                 inst.rewrite(&mut |reg, _| {
                     let operand = next.next().expect("rewrite visits what operands visits");
                     if let Some(cell) = reg.as_phys() {
-                        operand.reg = Reg::virt(disguise(cell, &mut disguises, regs));
+                        operand.reg = Reg::virt(disguise(cell, &mut disguises, regs, files));
                     }
                     operand.reg
                 });
@@ -285,13 +238,19 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
 }
 
 /// Programs name few cells, sorted search is enough.
-fn disguise(cell: Cell, disguises: &mut Vec<(Cell, VReg)>, regs: &mut Vec<WorkReg>) -> VReg {
+fn disguise(
+    cell: Cell,
+    disguises: &mut Vec<(Cell, VReg)>,
+    regs: &mut Vec<WorkReg>,
+    files: Files,
+) -> VReg {
     match disguises.binary_search_by_key(&cell, |&(cell, _)| cell) {
         Ok(found) => disguises[found].1,
         Err(at) => {
             let v = VReg::from_u32(regs.len() as u32);
             let data = VRegData {
                 demand: gpucc_ir::mach::Demand::scalar(cell.file),
+                per_lane: files.get(cell.file).per_lane,
                 prefer: None,
                 span: Span::NONE,
             };

@@ -113,12 +113,12 @@ pub struct Row {
 pub struct Verified {
     /// The first mismatch, or why there was no comparison.
     pub wrong: Option<String>,
-    /// At least half of the inputs were compared to the end.
-    pub enough: bool,
+    /// Why what was compared is no proof, without a mismatch; `None` for a proof.
+    pub lack: Option<String>,
     /// Inputs, and those that took too many steps.
     pub inputs: (u64, u64),
-    /// Words compared, and words left out because their value depends on the order of invocations.
-    pub words: (u64, u64),
+    /// Words compared, words that the reference wrote, and of these the compared ones.
+    pub words: [u64; 3],
 }
 
 /// Compiles every entry point of the modules, `runs` times for the best time; verifies each on `inputs` inputs
@@ -215,7 +215,7 @@ fn one(
                     .collect();
                 done.hash = compiled
                     .program
-                    .as_deref()
+                    .as_ref()
                     .map_or(0, |program| hash(program.code()));
                 if inputs > 0 {
                     let found = verify(compiler, &compiled, &source_text, &options, inputs, 1);
@@ -225,15 +225,15 @@ fn one(
                                 .first
                                 .as_ref()
                                 .map(|first| format!("MISMATCH {first}")),
-                            enough: summary.holds() || summary.first.is_some(),
+                            lack: summary.lack().filter(|_| summary.first.is_none()),
                             inputs: (summary.inputs.into(), summary.out_of_steps.into()),
-                            words: (summary.words, summary.racy_words),
+                            words: [summary.words, summary.owed, summary.proved],
                         },
                         Err(failure) => Verified {
                             wrong: Some(format!("FAILED {}", failure.summary())),
-                            enough: true,
+                            lack: None,
                             inputs: (0, 0),
-                            words: (0, 0),
+                            words: [0; 3],
                         },
                     });
                 }
@@ -322,7 +322,7 @@ pub fn features(rows: &[Row]) -> String {
         }
         out.push('\n');
     }
-    out.push_str("(* beyond what a machine of R700's kind is asked for)\n");
+    out.push_str("(* beyond what a machine of that generation is asked for)\n");
     out
 }
 
@@ -330,16 +330,17 @@ pub fn features(rows: &[Row]) -> String {
 pub fn verified(rows: &[Row]) -> (String, bool) {
     use std::fmt::Write;
     let mut out = String::new();
-    let (mut count, mut wrong, mut few) = (0, 0, 0);
-    let (mut inputs, mut words) = ((0, 0), (0, 0));
+    let (mut count, mut wrong, mut few, mut nothing) = (0, 0, 0, 0);
+    let (mut inputs, mut words) = ((0, 0), [0; 3]);
     for row in rows {
         let Some(found) = &row.verified else { continue };
         count += 1;
         inputs = (inputs.0 + found.inputs.0, inputs.1 + found.inputs.1);
-        words = (words.0 + found.words.0, words.1 + found.words.1);
-        if !found.enough {
+        words = std::array::from_fn(|k| words[k] + found.words[k]);
+        if let Some(lack) = &found.lack {
             few += 1;
-            let _ = writeln!(out, "{} {}: too few inputs end", row.path, row.entry);
+            nothing += u64::from(found.words[2] == 0);
+            let _ = writeln!(out, "{} {}: no proof: {lack}", row.path, row.entry);
         }
         if let Some(line) = &found.wrong {
             wrong += 1;
@@ -348,8 +349,8 @@ pub fn verified(rows: &[Row]) -> (String, bool) {
     }
     let _ = writeln!(
         out,
-        "verified {count} entry points, {wrong} wrong, {few} with too few inputs; inputs {}, out of steps {}; words compared {}, racy {}",
-        inputs.0, inputs.1, words.0, words.1
+        "verified {count} entry points, {wrong} wrong, {few} without proof, of which {nothing} compared nothing that is written; inputs {}, out of steps {}; words compared {}, written {}, of these compared {}",
+        inputs.0, inputs.1, words[0], words[1], words[2]
     );
     (out, wrong == 0)
 }

@@ -194,7 +194,7 @@ fn execute(
     let func = entry.func?;
     let compiled = compiler.compile(&func, &options)?;
     let mut executor: Box<dyn Executor> = match &compiled.program {
-        Some(program) => program.executor(&source_text)?,
+        Some(program) => program.executor(&source_text),
         None => Box::new(Interp::new(&compiled.ssa, compiler.numerics(), None)),
     };
     let mut bindings = Bindings::new(&func);

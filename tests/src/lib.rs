@@ -4,9 +4,13 @@
 pub mod corpus;
 pub mod cts;
 pub mod expectation;
+pub mod flow;
 pub mod fuzz;
+pub mod limited;
 pub mod mutate;
 pub mod peers;
 pub mod programs;
+pub mod repro;
 pub mod shared;
 pub mod sweep;
+pub mod variants;

@@ -2,8 +2,10 @@
 #![forbid(unsafe_code)]
 
 use clap::{Parser, Subcommand};
-use gpucc::{Compiler, Target};
-use gpucc_tests::{corpus, cts, mutate, peers, programs, shared, sweep};
+use gpucc::{Compiler, Robust, Target};
+use gpucc_tests::{
+    corpus, cts, flow, fuzz, mutate, peers, programs, repro, shared, sweep, variants,
+};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -11,7 +13,7 @@ use std::process::ExitCode;
 #[derive(Parser)]
 struct Arguments {
     /// Machine.
-    #[arg(long, global = true, default_value = "r700")]
+    #[arg(long, global = true, default_value = Target::USUAL.name())]
     target: String,
     #[command(subcommand)]
     what: What,
@@ -46,6 +48,21 @@ enum What {
         #[arg(long)]
         text: bool,
     },
+    /// Random control flow in WGSL: emulator against interpreter.
+    Flow {
+        /// How many.
+        #[arg(long, default_value_t = 1000)]
+        count: u64,
+        /// First seed.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Inputs of each.
+        #[arg(long, default_value_t = 2)]
+        inputs: u32,
+        /// Print the text of the first program instead.
+        #[arg(long)]
+        text: bool,
+    },
     /// Broken encodings: one field of one instruction of the samples flipped, again and again.
     Mutate {
         /// Flips.
@@ -69,6 +86,12 @@ enum What {
         /// Largest size in instructions.
         #[arg(long, default_value_t = 100_000)]
         most: usize,
+        /// Wrong where a doubling costs more than this in time or memory (with --shape; `--shape ""` is every one).
+        #[arg(long)]
+        judge: Option<f64>,
+        /// One size of one kind, as a line of JSON: what the runner starts for itself, to measure memory.
+        #[arg(long, hide = true)]
+        point: Option<usize>,
     },
     /// The corpus: entry points by exit code, compile times, and `verify` on N inputs.
     Corpus {
@@ -94,6 +117,27 @@ enum What {
         #[arg(long)]
         by_feature: bool,
     },
+    /// Mutated shaders of the WGSL corpus, verified on the machine.
+    Variants {
+        /// How many to verify with words compared.
+        #[arg(long, default_value_t = 1000)]
+        count: u64,
+        /// Seed.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Inputs of each.
+        #[arg(long, default_value_t = 2)]
+        inputs: u32,
+        /// Only paths that contain this.
+        #[arg(long, default_value = "")]
+        filter: String,
+        /// Print the text of the mutant of this number instead.
+        #[arg(long, value_name = "N")]
+        text: Option<u64>,
+        /// Folder for the texts of mutants that go wrong.
+        #[arg(long, value_name = "DIR")]
+        keep: Option<std::path::PathBuf>,
+    },
     /// What other compilers make of the same shaders, against ours, with geometric means.
     Peers {
         /// Only paths that contain this.
@@ -102,7 +146,35 @@ enum What {
         /// The folder of foreign material; `../shared` beside the workspace by default.
         #[arg(long)]
         shared: Option<std::path::PathBuf>,
+        /// Bounds of our programs: restrict, zero or off. Peers have none.
+        #[arg(long, default_value = "off", value_parser = robust)]
+        robust: Robust,
     },
+    /// Very many mutations of sources on every machine, each in bounded time and memory.
+    Fuzz(fuzz::command::Arguments),
+    /// Small sources as files, for the fuzzers of `fuzz/`.
+    Seeds(fuzz::command::SeedFiles),
+    /// Inputs that once broke the compiler, on every machine, each within 10 s and 512 MiB.
+    Repro {
+        /// The command; the one beside this program when absent.
+        #[arg(long)]
+        gpucc: Option<std::path::PathBuf>,
+        /// The folder; `repro` within the folder of foreign material when absent.
+        #[arg(long)]
+        folder: Option<std::path::PathBuf>,
+    },
+    /// One stretch of `fuzz`, in a process of its own.
+    #[command(hide = true)]
+    FuzzWorker(fuzz::command::Worker),
+}
+
+fn robust(word: &str) -> Result<Robust, String> {
+    match word {
+        "restrict" => Ok(Robust::Restrict),
+        "zero" => Ok(Robust::Zero),
+        "off" => Ok(Robust::Off),
+        _ => Err("write restrict, zero or off".into()),
+    }
 }
 
 fn main() -> ExitCode {
@@ -118,12 +190,27 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints what went wrong and the table; true when nothing did.
+fn tell(
+    tally: &programs::Tally,
+    target: &str,
+    say: &mut impl FnMut(&str) -> Result<(), String>,
+) -> Result<bool, String> {
+    let failures = tally.failures.iter().take(40);
+    for (seed, what) in failures.chain(tally.mismatches.iter().take(40)) {
+        say(&format!("seed {seed}: {what}\n"))?;
+    }
+    say(&tally.table(target))?;
+    Ok(tally.mismatches.is_empty() && tally.failures.is_empty())
+}
+
 /// True when nothing was wrong.
 fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
     let name = arguments.target.as_str();
     let target = Target::by_name(name).ok_or_else(|| format!("no target '{name}'"))?;
     let compiler = Compiler::new(target, None).map_err(|failure| failure.summary().to_owned())?;
-    let corpus_folder = || shared::corpus().ok_or(shared::SKIPPED.to_owned());
+    let corpus_folder =
+        || shared::corpus().ok_or("the corpus is absent (set GPUCC_SHARED)".to_owned());
     let mut say = |text: &str| out.write_all(text.as_bytes()).map_err(|e| e.to_string());
     match &arguments.what {
         What::Cts { filter } | What::ShaderLibrary { filter } => {
@@ -157,17 +244,28 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 say(&programs::program_of(target, *seed).to_string())?;
                 return Ok(true);
             }
-            let tally = programs::run(&compiler, *seed..seed + count, *inputs);
-            for (seed, what) in tally
-                .failures
-                .iter()
-                .take(40)
-                .chain(tally.mismatches.iter().take(40))
-            {
-                say(&format!("seed {seed}: {what}\n"))?;
+            tell(
+                &programs::run(&compiler, *seed..seed + count, *inputs),
+                name,
+                &mut say,
+            )
+        }
+        What::Flow {
+            count,
+            seed,
+            inputs,
+            text,
+        } => {
+            if *text {
+                let fragment = !programs::writes_memory(target) || !seed.is_multiple_of(2);
+                say(&flow::source(*seed, fragment))?;
+                return Ok(true);
             }
-            say(&tally.table(name))?;
-            Ok(tally.mismatches.is_empty() && tally.failures.is_empty())
+            tell(
+                &flow::run(&compiler, *seed..seed + count, *inputs),
+                name,
+                &mut say,
+            )
         }
         What::Mutate {
             count,
@@ -176,12 +274,25 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
         } => {
             let tally = mutate::run(&compiler, samples, *count, *seed)?;
             say(&tally.table())?;
-            // Valhall has a modifier on nearly every source, some of them on values whose sign, size or
-            // precision no input of the samples changes: 95 % in the mean of seeds, and 93 must hold.
-            let least = if name == "valhall" { 93 } else { 95 };
+            let least = target.about().noticed as usize;
             Ok(tally.caught() * 100 >= tally.flips * least)
         }
-        What::Sweep { shape, runs, most } => {
+        What::Sweep {
+            shape: Some(shape),
+            runs,
+            point: Some(size),
+            ..
+        } => {
+            say(&sweep::line(&compiler, shape, *size, *runs)?)?;
+            Ok(true)
+        }
+        What::Sweep {
+            shape,
+            runs,
+            most,
+            judge,
+            ..
+        } => {
             let sizes: Vec<usize> = std::iter::successors(Some(1000), |size| Some(size * 2))
                 .take_while(|size| size < most)
                 .chain([*most])
@@ -190,16 +301,22 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 say(&sweep::table(&sweep::run(&compiler, &sizes, *runs)?))?;
                 return Ok(true);
             };
+            let mut right = true;
             for shape in sweep::SHAPES
                 .iter()
                 .filter(|shape| shape.name.contains(part.as_str()))
             {
                 say(&format!("{}: {}\n", shape.name, shape.about))?;
-                say(&sweep::table(&sweep::shape(
-                    &compiler, shape, &sizes, *runs,
-                )))?;
+                let points = sweep::measure(name, shape, &sizes, *runs)?;
+                say(&sweep::table(&points))?;
+                if let Some(growth) = sweep::growth(&points) {
+                    let fits = judge.is_none_or(|most| growth.within(most));
+                    let word = if fits { "" } else { ": too much" };
+                    say(&format!("a doubling costs {growth}{word}\n"))?;
+                    right &= fits;
+                }
             }
-            Ok(true)
+            Ok(right)
         }
         What::Corpus {
             language,
@@ -243,13 +360,75 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             }
             Ok(holds)
         }
-        What::Peers { filter, shared } => {
-            let folder = shared.clone().or_else(shared::shared);
-            let Some(folder) = folder.filter(|f| f.join("peers/peers.jsonl").is_file()) else {
-                say("skipped: there is no peers/peers.jsonl in the shared folder\n")?;
+        What::Fuzz(arguments) => fuzz::command::run(arguments, out),
+        What::Seeds(arguments) => fuzz::command::seed_files(arguments, out),
+        What::Repro { gpucc, folder } => {
+            let beside = std::env::current_exe().map(|own| own.with_file_name("gpucc"));
+            let gpucc = gpucc.clone().or(beside.ok()).ok_or("no command gpucc")?;
+            let folder = folder
+                .clone()
+                .or_else(|| Some(shared::shared()?.join("repro")));
+            let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
+                shared::skip("repro");
                 return Ok(true);
             };
-            for table in peers::run(&compiler, &folder, filter)? {
+            let tally = repro::run(&gpucc, &folder).map_err(|error| error.to_string())?;
+            say(&tally.table())?;
+            Ok(tally.wrong.is_empty())
+        }
+        What::FuzzWorker(arguments) => fuzz::command::work(arguments, out),
+        What::Variants {
+            count,
+            seed,
+            inputs,
+            filter,
+            text,
+            keep,
+        } => {
+            let folder = corpus_folder()?;
+            let mut index = corpus::index(&folder, "wgsl").map_err(|error| error.to_string())?;
+            index.retain(|module| module.path.contains(filter));
+            let modules = variants::modules(&folder, &index).map_err(|error| error.to_string())?;
+            if modules.is_empty() {
+                return Err(format!("no module of the corpus contains '{filter}'"));
+            }
+            if let Some(number) = text {
+                say(&variants::mutant(&modules, *seed, *number).text)?;
+                return Ok(true);
+            }
+            let request = variants::Request {
+                count: *count,
+                seed: *seed,
+                inputs: *inputs,
+            };
+            let mut unwritten = None;
+            let tally = variants::run(&compiler, &modules, &request, |number, text| {
+                if let Some(folder) = keep {
+                    let path = folder.join(format!("{name}-{seed}-{number}.wgsl"));
+                    let written =
+                        std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
+                    if let Err(error) = written {
+                        unwritten = Some(format!("{}: {error}", path.display()));
+                    }
+                }
+            });
+            say(&tally.table(name))?;
+            match unwritten {
+                Some(error) => Err(error),
+                None => Ok(tally.holds(&request)),
+            }
+        }
+        What::Peers {
+            filter,
+            shared,
+            robust,
+        } => {
+            let folder = shared.clone().or_else(shared::shared);
+            let Some(folder) = folder.filter(|f| f.join("peers/peers.jsonl").is_file()) else {
+                shared::skip("peers/peers.jsonl");
+                return Ok(true);
+            };
+            for table in peers::run(&compiler, &folder, filter, *robust)? {
                 say(&peers::text(&table))?;
             }
             Ok(true)

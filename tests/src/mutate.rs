@@ -2,20 +2,15 @@
 //! the comparison with the interpreter must notice.
 //!
 //! Some flips make a legal program with the same meaning, which nothing can catch; those that can be
-//! told by looking at the instruction and its neighbours are not drawn: see `has_meaning` of each machine.
+//! told by looking at the instruction and its neighbours are not drawn: see [`gpucc::machine::Machine::sites`].
 
-mod r700;
-mod valhall;
-
+use gpucc::machine::Site;
 use gpucc::verify::inputs::{SIZES, Sizes};
-use gpucc::verify::verify_sized;
-use gpucc::{Choice, Compiled, Compiler, Options, Source, SourceText, Target, shader_report};
+use gpucc::verify::{Plan, verify_plan};
+use gpucc::{Choice, Compiled, Compiler, Options, Source, SourceText};
 use gpucc_ir::ssa::random::Rng;
-use gpucc_isa::{Field, Inst};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 /// Inputs on which a broken program is compared, and their sizes: most flips show on the first, some only where an
 /// array ends before the invocations do or where their numbers need more than a byte, and some where a number falls
@@ -31,11 +26,15 @@ const INPUTS: [(u32, Sizes); 8] = [
     (256, SIZES),
 ];
 
+/// Steps of one set of inputs: what a flipped field may take is all that bounds it.
+const STEPS: u64 = 1 << 40;
+
 const fn sizes(groups: u32, elements: [u32; 2], side: u32) -> Sizes {
     Sizes {
         groups: [groups, 1, 1],
         elements,
         side,
+        small: false,
     }
 }
 
@@ -79,40 +78,21 @@ impl Tally {
     }
 }
 
-/// False for flips of a field to a value that leave the program's meaning as it is, so that nothing can notice them.
-type Meaning = Box<dyn Fn(&Field, u32) -> bool>;
-
-/// An instruction in the code.
-struct Site {
-    /// In bytes.
-    offset: usize,
-    inst: Inst,
-    meaning: Meaning,
-}
-
-/// The instructions of a program of the compiler's machine.
-fn sites(target: Target, code: &[u8], constants: &[Value]) -> Vec<Site> {
-    match target {
-        Target::Valhall => valhall::sites(code, constants),
-        _ => r700::sites(code),
-    }
-}
-
 /// Flips `count` fields over the entry points of the shaders in a folder.
 ///
 /// # Errors
 /// A folder or shader that cannot be read or compiled.
 pub fn run(compiler: &Compiler, samples: &Path, count: usize, seed: u64) -> Result<Tally, String> {
+    let machine = compiler.target().built();
+    let machine = machine.ok_or("the interpreter has no code to flip")?;
     let mut programs = compile(compiler, samples)?;
     let mut tally = Tally::default();
     let mut rng = Rng::new(seed);
     let sites: Vec<Vec<Site>> = programs
         .iter()
-        .map(|(source, compiled)| {
-            let constants = shader_report(compiled, source, Duration::ZERO).driver_constants;
-            let code = compiled.program.as_ref().map(|program| program.code());
-            code.map(|code| sites(compiler.target(), code, &constants))
-                .unwrap_or_default()
+        .map(|(_, compiled)| {
+            let program = compiled.program.as_ref();
+            program.map_or_else(Vec::new, |program| machine.sites(program.compiled()))
         })
         .collect();
     let total: usize = sites.iter().map(Vec::len).sum();
@@ -199,8 +179,16 @@ fn flip(
     let options = Options::default();
     let outcome = INPUTS
         .into_iter()
-        .map(|(count, sizes)| verify_sized(compiler, compiled, source, &options, count, 0, &sizes))
-        .find(|found| !matches!(found, Ok(summary) if summary.holds()));
+        .map(|(count, sizes)| {
+            let plan = Plan {
+                sizes,
+                steps: STEPS,
+                ..Plan::new(count, 0)
+            };
+            verify_plan(compiler, compiled, source, &options, &plan)
+        })
+        // Too little to compare is no catch.
+        .find(|found| !matches!(found, Ok(summary) if summary.mismatches == 0));
     compiled.program = Some(program);
     tally.flips += 1;
     let name = format!("{}.{}", place.inst.op().format.name, field.name);

@@ -3,7 +3,7 @@
 
 use gpucc::pipeline::{Fetch, Uniforms, VertexState};
 use gpucc::report::Shader;
-use gpucc::{Choice, Compiler, Options, Robust, Source, SourceText, Stage, Target, shader_report};
+use gpucc::{Choice, Compiler, Options, Robust, Source, SourceText, Stage, shader_report};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -45,66 +45,87 @@ pub struct Row {
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Heading.
-    pub title: &'static str,
+    pub title: String,
     /// One for each shader.
     pub rows: Vec<Row>,
 }
 
-/// What a shader is measured against.
+/// What a shader is measured against: compilers that the list has figures of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Against {
-    R700,
-    /// Uniforms loaded from a buffer.
-    ValhallLoaded,
-    /// Uniforms pushed to FAU.
-    ValhallPushed,
+    /// sfn25, sfn26 and sb22.
+    Sfn,
+    /// pan25 and pan26: uniforms loaded from a buffer.
+    Pan,
+    /// pan25plain: uniforms pushed to constant words.
+    PanPlain,
 }
 
-/// Compiles every shader of the peers' list whose path contains `filter`.
+/// The comparisons for a target, by the peers that the list has for it.
+fn tables(entries: &[Value], target: &str) -> Vec<(String, Against)> {
+    let has = |peer: &str| entries.iter().any(|entry| !entry[target][peer].is_null());
+    let all = [
+        (
+            "sb22",
+            Against::Sfn,
+            " against the best of sfn25, sfn26 and sb22",
+        ),
+        (
+            "pan26",
+            Against::Pan,
+            ", uniforms loaded, against the better of pan25 and pan26",
+        ),
+        (
+            "pan25plain",
+            Against::PanPlain,
+            ", uniforms pushed, against pan25plain",
+        ),
+    ];
+    let known = all.into_iter().filter(|&(peer, ..)| has(peer));
+    known
+        .map(|(_, against, title)| (format!("{target}{title}"), against))
+        .collect()
+}
+
+/// Compiles every shader of the peers' list whose path contains `filter`. Like meets like with [`Robust::Off`]: peers leave
+/// bounds to their machines and drivers.
 ///
 /// # Errors
 /// A list that cannot be read, or a target that it has no figures for.
-pub fn run(compiler: &Compiler, shared: &Path, filter: &str) -> Result<Vec<Table>, String> {
+pub fn run(
+    compiler: &Compiler,
+    shared: &Path,
+    filter: &str,
+    robust: Robust,
+) -> Result<Vec<Table>, String> {
     let list = shared.join("peers/peers.jsonl");
     let text = std::fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
-    let tables: &[(&'static str, &str, Against)] = match compiler.target() {
-        Target::R700 => &[(
-            "r700 against the best of sfn25, sfn26 and sb22",
-            "r700",
-            Against::R700,
-        )],
-        Target::Valhall => &[
-            (
-                "valhall, uniforms loaded, against the better of pan25 and pan26",
-                "valhall",
-                Against::ValhallLoaded,
-            ),
-            (
-                "valhall, uniforms pushed, against pan25plain",
-                "valhall",
-                Against::ValhallPushed,
-            ),
-        ],
-        other => return Err(format!("the peers' list has no bar for {}", other.name())),
-    };
+    let entries: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).map_err(|e| e.to_string()))
+        .collect::<Result<_, _>>()?;
+    let target = compiler.target().name();
+    let tables = tables(&entries, target);
+    if tables.is_empty() {
+        return Err(format!("the peers' list has no bar for {target}"));
+    }
     let mut out = Vec::new();
-    for &(title, key, against) in tables {
+    for (title, against) in tables {
         let mut rows = Vec::new();
-        for line in text.lines() {
-            let entry: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        for entry in &entries {
             let path = entry["path"].as_str().unwrap_or_default();
             let stage = match entry["stage"].as_str() {
                 Some("vertex") => Stage::Vertex,
                 Some("fragment") => Stage::Fragment,
                 _ => continue,
             };
-            let Some(peer) = entry.get(key).filter(|_| path.contains(filter)) else {
+            let Some(peer) = entry.get(target).filter(|_| path.contains(filter)) else {
                 continue;
             };
             rows.push(Row {
                 path: path.to_owned(),
                 stage,
-                figures: ours(compiler, shared, path, stage, against)
+                figures: ours(compiler, shared, path, (stage, against), robust)
                     .and_then(|report| figures(&report, peer, stage, against)),
             });
         }
@@ -118,20 +139,20 @@ fn ours(
     compiler: &Compiler,
     shared: &Path,
     path: &str,
-    stage: Stage,
-    against: Against,
+    (stage, against): (Stage, Against),
+    robust: Robust,
 ) -> Result<Shader, String> {
     let text = std::fs::read_to_string(shared.join(path)).map_err(|error| error.to_string())?;
     let mut options = Options::default();
-    options.robust = Robust::Off;
+    options.robust = robust;
     options.overrides_default = Some(1.0);
-    if against == Against::R700 && stage == Stage::Vertex {
+    if against == Against::Sfn && stage == Stage::Vertex {
         options.pipeline.vertex = Some(VertexState {
             fetch: Fetch::Separate,
             ..VertexState::default()
         });
     }
-    if against == Against::ValhallPushed {
+    if against == Against::PanPlain {
         options.pipeline.uniforms = Uniforms::Pushed;
     }
     let say =
@@ -177,14 +198,14 @@ fn figures(
     stage: Stage,
     against: Against,
 ) -> Result<Vec<Figure>, String> {
-    let machine = |name: &str| report.machine.get(name).and_then(Value::as_f64);
+    let machine = |name: &str| report.machine.get(name).map(|figure| figure.0);
     let mut out = Vec::new();
     let mut add = |name: &'static str, ours: Option<f64>, bar: Option<f64>| {
         if let (Some(ours), Some(bar)) = (ours, bar) {
             out.push(Figure { name, ours, bar });
         }
     };
-    if against == Against::R700 {
+    if against == Against::Sfn {
         // SB ends every vertex shader with a clause of one NOP.
         let nop = if stage == Stage::Vertex { 1.0 } else { 0.0 };
         let best = |name: &str| {
@@ -211,7 +232,7 @@ fn figures(
         return Ok(out);
     }
     let peers: &[&str] = match against {
-        Against::ValhallPushed => &["pan25plain"],
+        Against::PanPlain => &["pan25plain"],
         _ => &["pan25", "pan26"],
     };
     // A vertex shader is two programs: their figures are added up.
@@ -234,13 +255,13 @@ fn figures(
         instructions,
     );
     // The two releases count cycles in units of their own: one of them is the bar.
-    let cycles = if against == Against::ValhallPushed {
+    let cycles = if against == Against::PanPlain {
         "pan25plain"
     } else {
         "pan26"
     };
     // 25 has 64 lanes start in a cycle of an execution unit, 26 and we 32, as the G57 does.
-    let lanes = if against == Against::ValhallPushed {
+    let lanes = if against == Against::PanPlain {
         2.0
     } else {
         1.0
@@ -345,6 +366,7 @@ fn names(rows: &[(&Row, &Vec<Figure>)]) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpucc::Target;
 
     fn peer() -> Value {
         serde_json::json!({
@@ -356,20 +378,22 @@ mod tests {
     #[test]
     fn the_bar_is_the_best_of_each_figure_and_sb_gives_its_nop_back_on_vertex_shaders() {
         let report = |groups: u64| {
-            let compiler = Compiler::new(Target::R700, None).expect("r700 is built");
+            let compiler = Compiler::new(Target::USUAL, None).expect("it is built");
             let text = "@fragment fn f() -> @location(0) vec4f { return vec4f(0.5); }";
             let name = format!("gpucc-peers-test-{}", std::process::id());
             let folder = std::env::temp_dir().join(name);
             std::fs::create_dir_all(&folder).expect("a temporary folder");
             std::fs::write(folder.join("a.wgsl"), text).expect("a temporary file");
-            let mut report = ours(&compiler, &folder, "a.wgsl", Stage::Fragment, Against::R700)
-                .expect("it compiles");
+            let what = (Stage::Fragment, Against::Sfn);
+            let mut report =
+                ours(&compiler, &folder, "a.wgsl", what, Robust::Off).expect("it compiles");
             std::fs::remove_dir_all(&folder).expect("it was made");
-            report.machine.insert("alu_groups".into(), groups.into());
+            let groups = gpucc::machine::named::Figure(groups as f64);
+            report.machine.set("alu_groups", groups);
             report
         };
         let bar = |stage| {
-            let figures = figures(&report(6), &peer(), stage, Against::R700).expect("a bar");
+            let figures = figures(&report(6), &peer(), stage, Against::Sfn).expect("a bar");
             let of = |name| figures.iter().find(|f| f.name == name).expect("given").bar;
             (of("alu_groups"), of("gprs"), of("alu_clauses"))
         };

@@ -1,6 +1,6 @@
 //! Random structured programs through a whole compiler: the bytes must do what the interpreter does.
 
-use gpucc::verify::verify;
+use gpucc::verify::{Plan, verify_plan};
 use gpucc::{Compiler, FailureKind, Options, SourceText, Target};
 use gpucc_ir::ssa::random::{Config, program};
 use gpucc_ir::ssa::{Func, Op};
@@ -50,55 +50,56 @@ impl Default for Tally {
     }
 }
 
+/// The silicon lacks a feature, by the name in its table of refusals.
+pub fn lacks(target: Target, feature: &str) -> bool {
+    target.refusals().iter().any(|row| row.0 == feature)
+}
+
+/// The silicon has programs that write memory.
+pub fn writes_memory(target: Target) -> bool {
+    !lacks(target, "writes to storage buffers and storage textures")
+}
+
 /// Ops that a target's programs may hold: all but those that its silicon refuses or that we lack.
 pub fn allowed(target: Target) -> fn(Op) -> bool {
-    match target {
-        // No atomics and nothing across lanes, which the silicon refuses.
-        Target::R700 => |op| {
-            !matches!(
-                op,
-                Op::BufferAtomic
-                    | Op::MemAtomic
-                    | Op::ImageAtomic
-                    | Op::Ballot
-                    | Op::Shuffle
-                    | Op::Reduce
-            )
-        },
-        // R6xx writes no memory besides.
-        Target::R600 => |op| {
-            !matches!(
-                op,
-                Op::BufferAtomic
-                    | Op::MemAtomic
-                    | Op::ImageStore
-                    | Op::ImageAtomic
-                    | Op::Ballot
-                    | Op::Shuffle
-                    | Op::Reduce
-                    | Op::IsHelper
-            )
-        },
-        Target::Valhall | Target::Gen4 | Target::G45 | Target::Rogue | Target::Interp => |_| true,
+    const fn atomic(op: Op) -> bool {
+        matches!(op, Op::BufferAtomic | Op::MemAtomic | Op::ImageAtomic)
+    }
+    const fn across_lanes(op: Op) -> bool {
+        matches!(op, Op::Ballot | Op::Shuffle | Op::Reduce)
+    }
+    // A demoted invocation's stores are what helpers are asked for.
+    const fn stores(op: Op) -> bool {
+        matches!(op, Op::ImageStore | Op::IsHelper)
+    }
+    let lacks = |feature| lacks(target, feature);
+    match (lacks("atomic operations"), lacks("subgroup operations")) {
+        _ if !writes_memory(target) => |op| !atomic(op) && !across_lanes(op) && !stores(op),
+        (true, true) => |op| !atomic(op) && !across_lanes(op),
+        (true, false) => |op| !atomic(op),
+        (false, true) => |op| !across_lanes(op),
+        (false, false) => |_| true,
     }
 }
 
 /// The program of a seed: every fourth is a fragment program, every fifth works together in
-/// workgroups; the even ones and every second fragment program sample textures. R6xx's are all fragment programs.
+/// workgroups; the even ones and every second fragment program sample textures. Where no program writes memory, all are
+/// fragment programs.
 pub fn program_of(target: Target, seed: u64) -> Func {
-    // R6xx writes no memory, and a compute program leaves nothing else.
-    let exports_only = target == Target::R600;
+    // A compute program leaves nothing but memory.
+    let exports_only = !writes_memory(target);
     let base = match seed % 4 {
         _ if exports_only => Config::FRAGMENT,
         3 => Config::FRAGMENT,
         _ => Config::COMPUTE,
     };
+    let machine = target.built();
     let config = Config {
         allow: allowed(target),
         workgroup: seed.is_multiple_of(5) && !exports_only,
         textures: seed.is_multiple_of(2) || seed % 8 == 3,
-        halves: matches!(target, Target::Interp | Target::Valhall),
-        doubles: target == Target::Interp,
+        halves: machine.is_none_or(|machine| machine.info().holds_16_bits()),
+        doubles: machine.is_none(),
         workgroup_size: 32,
         ..base
     };
@@ -114,37 +115,63 @@ pub fn run(compiler: &Compiler, seeds: std::ops::Range<u64>, inputs: u32) -> Tal
     let source = SourceText::new("random", None);
     for seed in seeds {
         let func = program_of(compiler.target(), seed);
-        count(&mut tally, &func);
-        let options = Options::default();
-        let compiled = match compiler.compile(&func, &options) {
-            Ok(compiled) => compiled,
-            Err(failure) if matches!(failure.kind, FailureKind::Limit { .. }) => {
-                tally.limits += 1;
-                continue;
-            }
-            Err(failure) if matches!(failure.kind, FailureKind::Refused { .. }) => {
-                tally.refused += 1;
-                continue;
-            }
-            Err(failure) => {
-                tally.failures.push((seed, failure.summary().to_owned()));
-                continue;
-            }
-        };
-        match verify(compiler, &compiled, &source, &options, inputs, seed) {
-            Ok(summary) => {
-                tally.compared += 1;
-                tally.words.0 += summary.words;
-                tally.words.1 += summary.racy_words;
-                tally.words.2 += u64::from(summary.out_of_steps);
-                if let Some(first) = summary.first {
-                    tally.mismatches.push((seed, first.to_string()));
-                }
-            }
-            Err(failure) => tally.failures.push((seed, failure.summary().to_owned())),
-        }
+        let mut options = Options::default();
+        options.keep_steps = true;
+        judge(
+            &mut tally,
+            compiler,
+            &source,
+            &func,
+            &options,
+            (seed, inputs),
+        );
     }
     tally
+}
+
+/// Compiles one program, runs and compares it on so many inputs, and tallies it under its seed.
+pub(crate) fn judge(
+    tally: &mut Tally,
+    compiler: &Compiler,
+    source: &SourceText,
+    func: &Func,
+    options: &Options,
+    (seed, inputs): (u64, u32),
+) {
+    count(tally, func);
+    let compiled = match compiler.compile(func, options) {
+        Ok(compiled) => compiled,
+        Err(failure) if matches!(failure.kind, FailureKind::Limit { .. }) => {
+            tally.limits += 1;
+            return;
+        }
+        Err(failure) if matches!(failure.kind, FailureKind::Refused { .. }) => {
+            tally.refused += 1;
+            return;
+        }
+        Err(failure) => {
+            tally.failures.push((seed, failure.summary().to_owned()));
+            return;
+        }
+    };
+    // One input of each kind for eight programs; of the passes the first and the last are compared.
+    let plan = Plan {
+        first: (seed % (1 << 20)) as u32 * inputs,
+        pass_inputs: 0,
+        ..Plan::new(inputs, seed)
+    };
+    match verify_plan(compiler, &compiled, source, options, &plan) {
+        Ok(summary) => {
+            tally.compared += 1;
+            tally.words.0 += summary.words;
+            tally.words.1 += summary.racy_words;
+            tally.words.2 += u64::from(summary.out_of_steps);
+            if let Some(first) = summary.first {
+                tally.mismatches.push((seed, first.to_string()));
+            }
+        }
+        Err(failure) => tally.failures.push((seed, failure.summary().to_owned())),
+    }
 }
 
 fn count(tally: &mut Tally, func: &Func) {
@@ -207,5 +234,25 @@ impl Tally {
             self.words.0, self.words.1, self.words.2
         );
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A feature of another name would be one that no machine lacks, and its programs would all be refused.
+    #[test]
+    fn the_features_that_programs_are_made_by_are_those_of_the_tables() {
+        let features = [
+            "writes to storage buffers and storage textures",
+            "atomic operations",
+            "subgroup operations",
+        ];
+        for feature in features {
+            let mut machines = Target::machines();
+            assert!(machines.any(|target| lacks(target, feature)), "{feature}");
+        }
+        assert!(!lacks(Target::Interp, features[0]));
     }
 }

@@ -4,14 +4,15 @@ mod shapes;
 
 use gpucc::{Choice, Compiler, Options, Source};
 use gpucc_ir::ssa::{
-    Builder, Builtin, Func, ImageAccess, InputData, InputKind, Op, ResourceData, ResourceKind,
-    Scalar, Stage, Type, Value,
+    Bounds, Builder, Builtin, Func, ImageAccess, InputData, InputKind, Op, ResourceData,
+    ResourceKind, Scalar, Stage, Type, Value,
 };
+use serde::{Deserialize, Serialize};
 pub use shapes::{SHAPES, Shape};
 use std::time::{Duration, Instant};
 
 /// One size.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Point {
     /// SSA instructions.
     pub instructions: usize,
@@ -21,13 +22,17 @@ pub struct Point {
     pub time: Duration,
     /// What the front end took.
     pub frontend: Duration,
+    /// What our part of it took: bounds and lowering, naga apart.
+    pub lowering: Duration,
+    /// Bytes that the process held at most, without what it held before; only where it had one program.
+    pub memory: Option<u64>,
     /// The passes and stages of the back end that took longest, the longest first.
-    pub slowest: Vec<(&'static str, Duration)>,
+    pub slowest: Vec<(String, Duration)>,
     /// What was said, where that was all.
     pub refused: Option<String>,
 }
 
-/// Compiles programs of one shape at each size, `runs` times.
+/// Compiles programs of one shape at each size, `runs` times, in this process.
 pub fn shape(compiler: &Compiler, shape: &Shape, sizes: &[usize], runs: usize) -> Vec<Point> {
     sizes
         .iter()
@@ -35,18 +40,111 @@ pub fn shape(compiler: &Compiler, shape: &Shape, sizes: &[usize], runs: usize) -
         .collect()
 }
 
+/// Compiles programs of one shape at each size, each in a process of its own, so that the memory of
+/// each is known.
+///
+/// # Errors
+/// A process that could not be started, or that broke.
+pub fn measure(
+    target: &str,
+    shape: &Shape,
+    sizes: &[usize],
+    runs: usize,
+) -> Result<Vec<Point>, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let one = |&size: &usize| {
+        let output = std::process::Command::new(&program)
+            .args(["--target", target, "sweep", "--shape", shape.name])
+            .args(["--runs", &runs.to_string(), "--point", &size.to_string()])
+            .output()
+            .map_err(|error| error.to_string())?;
+        serde_json::from_slice(&output.stdout).map_err(|_| {
+            let said = String::from_utf8_lossy(&output.stderr);
+            format!("{} at {size}: {} {said}", shape.name, output.status)
+        })
+    };
+    sizes.iter().map(one).collect()
+}
+
+/// One size of the shape of this name as a line of JSON.
+///
+/// # Errors
+/// No such shape.
+pub fn line(compiler: &Compiler, name: &str, size: usize, runs: usize) -> Result<String, String> {
+    let shape = SHAPES.iter().find(|shape| shape.name == name);
+    let shape = shape.ok_or_else(|| format!("no shape '{name}'"))?;
+    let text = (shape.text)(size);
+    let before = peak_memory();
+    let mut point = point(compiler, Source::Wgsl(&text), runs);
+    point.memory = peak_memory()
+        .zip(before)
+        .map(|(peak, before)| peak - before);
+    let json = serde_json::to_string(&point).map_err(|error| error.to_string())?;
+    Ok(json + "\n")
+}
+
+/// What a doubling of the program multiplies.
+#[derive(Copy, Clone, Debug)]
+pub struct Growth {
+    /// Time of our lowering and of everything behind it.
+    pub time: f64,
+    /// Memory; 1 where it is not known.
+    pub memory: f64,
+}
+
+impl Growth {
+    /// Neither is more than that.
+    pub fn within(self, most: f64) -> bool {
+        self.time <= most && self.memory <= most
+    }
+}
+
+impl std::fmt::Display for Growth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "x {:.2} time, x {:.2} memory", self.time, self.memory)
+    }
+}
+
+/// Growth between the first and the last of the sizes that compiled, took more than 2 ms, and held more
+/// than 2 MiB: below that the clock and the allocator say nothing. `None` with less than a factor of four
+/// between them.
+pub fn growth(points: &[Point]) -> Option<Growth> {
+    let counts = |point: &&Point| {
+        let memory = point.memory.is_none_or(|bytes| bytes > 2 << 20);
+        point.refused.is_none() && point.cost() > Duration::from_millis(2) && memory
+    };
+    let first = points.iter().find(counts)?;
+    let last = points.iter().rfind(counts)?;
+    let doublings = (last.instructions as f64 / first.instructions as f64).log2();
+    if doublings < 2.0 {
+        return None;
+    }
+    let each = |factor: f64| factor.powf(1.0 / doublings);
+    let memory = last.memory.zip(first.memory);
+    Some(Growth {
+        time: each(last.cost().as_secs_f64() / first.cost().as_secs_f64()),
+        memory: memory.map_or(1.0, |(last, first)| each(last as f64 / first as f64)),
+    })
+}
+
+impl Point {
+    /// What is ours of the time.
+    fn cost(&self) -> Duration {
+        self.time + self.lowering
+    }
+}
+
 /// Compiles one program, `runs` times.
 fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
     let options = Options::default();
     let start = Instant::now();
-    let mut point = Point {
-        instructions: 0,
-        values: 0,
-        time: Duration::ZERO,
-        frontend: Duration::ZERO,
-        slowest: Vec::new(),
-        refused: None,
-    };
+    let mut point = Point::default();
+    if let Source::Wgsl(text) = source {
+        let asked = gpucc_frontend::Options::default();
+        let parsed = gpucc_frontend::parse(gpucc_frontend::Source::Wgsl(text), "", &asked);
+        let micros = parsed.map_or(0, |parsed| parsed.microseconds.lowering);
+        point.lowering = Duration::from_micros(micros);
+    }
     let parsed = compiler.parse(source, Choice::default(), &options);
     point.frontend = start.elapsed();
     let entry = parsed.and_then(|parsed| match parsed.entries.into_iter().next() {
@@ -74,7 +172,10 @@ fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
                 for pass in &compiled.times {
                     *sums.entry(pass.name).or_default() += pass.time;
                 }
-                point.slowest = sums.into_iter().collect();
+                point.slowest = sums
+                    .into_iter()
+                    .map(|(name, time)| (name.to_owned(), time))
+                    .collect();
                 point
                     .slowest
                     .sort_by_key(|&(_, time)| std::cmp::Reverse(time));
@@ -95,6 +196,8 @@ fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
 pub fn text(size: usize) -> String {
     let mut func = Func::new("main", Stage::Compute);
     func.workgroup_size = [64, 1, 1];
+    // What is measured has no bounds.
+    func.bounds = Bounds::Trusted;
     let id = func.inputs.push(InputData {
         kind: InputKind::Builtin(Builtin::GlobalInvocationId),
         components: 3,
@@ -213,9 +316,14 @@ pub fn table(points: &[Point]) -> String {
         }
         let _ = write!(
             out,
-            "  front end {:.0} us",
-            point.frontend.as_secs_f64() * 1e6
+            "  front end {} us, {} of it ours",
+            point.frontend.as_micros(),
+            point.lowering.as_micros()
         );
+        if let Some(memory) = point.memory {
+            let each = memory as f64 / point.instructions.max(1) as f64;
+            let _ = write!(out, "  {} KiB, {each:.0} bytes each", memory >> 10);
+        }
         for (name, time) in &point.slowest {
             let _ = write!(out, "  {name} {} us", time.as_micros());
         }
@@ -225,7 +333,9 @@ pub fn table(points: &[Point]) -> String {
         out.push('\n');
         before = Some(point);
     }
-    if let (Some(last), Some(peak)) = (points.last(), peak_memory()) {
+    // Processes of their own say what each point held.
+    let together = points.iter().all(|point| point.memory.is_none());
+    if let (true, Some(last), Some(peak)) = (together, points.last(), peak_memory()) {
         let budget = (64 << 20) + 2048 * last.values as u64;
         let _ = writeln!(
             out,
@@ -241,14 +351,15 @@ pub fn table(points: &[Point]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::programs::writes_memory;
     use gpucc::Target;
 
     #[test]
-    fn every_shape_compiles_for_both_kinds_of_machine_and_grows_with_its_size() {
-        for target in [Target::R700, Target::Valhall] {
+    fn every_shape_compiles_for_every_kind_of_machine_and_grows_with_its_size() {
+        for target in Target::machines().filter(|&target| writes_memory(target)) {
             let compiler = Compiler::new(target, None).expect("the target is built");
             for kind in SHAPES {
-                // Fifteen buffers are all that R700 has.
+                // Fifteen buffers are all that some machines have.
                 let sizes = match kind.name {
                     "bindings" => [50, 100],
                     _ => [300, 600],

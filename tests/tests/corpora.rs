@@ -4,10 +4,7 @@ use gpucc::{Compiler, Target};
 use gpucc_tests::{cts, shared};
 
 fn expressions(target: Target) -> Option<cts::Table> {
-    let Some(corpus) = shared::corpus() else {
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), shared::SKIPPED.as_bytes());
-        return None;
-    };
+    let corpus = shared::corpus_or_skip()?;
     let compiler = Compiler::new(target, None).expect("the target is built");
     Some(
         cts::run(&compiler, &corpus, cts::Family::Expressions, "").expect("the corpus is readable"),
@@ -59,7 +56,7 @@ fn every_expression_case_that_r700_does_not_refuse_is_right_there() {
 
 #[test]
 fn every_expression_case_is_right_on_valhall() {
-    let Some(table) = expressions(Target::Valhall) else {
+    let Some(table) = expressions(Target::VALHALL) else {
         return;
     };
     assert_eq!(wrong(&table), Vec::<String>::new());

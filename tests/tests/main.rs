@@ -1,4 +1,5 @@
 //! The integration tests of this crate: one binary, so that they are linked once.
 
 mod corpora;
+mod fuzz;
 mod smokes;

@@ -1,7 +1,7 @@
 //! A second of each fuzz target, over mutations of our own samples: the same every time.
 
 use gpucc_ir::ssa::random::Rng;
-use gpucc_tests::fuzz;
+use gpucc_tests::fuzz::{self, Language, mutate, words};
 
 fn samples(ending: &str) -> Vec<Vec<u8>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples");
@@ -17,15 +17,20 @@ fn samples(ending: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
+/// A mutation of text with pieces of itself.
+fn reworded(rng: &mut Rng, language: Language, text: &str) -> String {
+    mutate::text(rng, language, text, text)
+}
+
 #[test]
 fn mutated_wgsl_is_compiled_or_refused() {
     let samples = samples("wgsl");
     let mut rng = Rng::new(1);
     for round in 0..60 {
         let sample = &samples[round % samples.len()];
-        fuzz::wgsl(&fuzz::mutated(&mut rng, sample));
+        fuzz::wgsl(&mutate::bytes(&mut rng, sample));
         let text = String::from_utf8_lossy(sample);
-        fuzz::wgsl(fuzz::reworded(&mut rng, &text).as_bytes());
+        fuzz::wgsl(reworded(&mut rng, Language::Wgsl, &text).as_bytes());
     }
 }
 
@@ -61,10 +66,10 @@ fn mutated_spirv_and_glsl_that_is_rewritten_are_compiled_or_refused() {
         gl_FragData[0] = vec4(atomicCounterIncrement(hits)) + dot(p, p).rrrr; }";
     let mut rng = Rng::new(5);
     for _ in 0..60 {
-        fuzz::spirv(&fuzz::mutated(&mut rng, spirv));
-        fuzz::spirv(&fuzz::rewired(&mut rng, spirv));
-        fuzz::glsl(&fuzz::mutated(&mut rng, glsl.as_bytes()));
-        fuzz::glsl(fuzz::reworded(&mut rng, glsl).as_bytes());
+        fuzz::spirv(&mutate::bytes(&mut rng, spirv));
+        fuzz::spirv(&words::module(&mut rng, spirv, spirv));
+        fuzz::glsl(&mutate::bytes(&mut rng, glsl.as_bytes()));
+        fuzz::glsl(reworded(&mut rng, Language::Glsl, glsl).as_bytes());
     }
 }
 
@@ -75,8 +80,8 @@ fn mutated_ir_text_is_compiled_or_refused() {
         let func = gpucc_tests::programs::program_of(gpucc::Target::R700, seed);
         let text = gpucc::print_ir(&func);
         fuzz::ir(text.as_bytes());
-        fuzz::ir(&fuzz::mutated(&mut rng, text.as_bytes()));
-        fuzz::ir(fuzz::reworded(&mut rng, &text).as_bytes());
+        fuzz::ir(&mutate::bytes(&mut rng, text.as_bytes()));
+        fuzz::ir(reworded(&mut rng, Language::Ir, &text).as_bytes());
     }
 }
 
@@ -94,7 +99,7 @@ fn machine_code_comes_back_from_its_text_or_is_refused() {
 fn reworded_assembly_assembles_to_what_disassembles_or_is_refused() {
     let mut rng = Rng::new(6);
     for seed in 0..20 {
-        for target in [gpucc::Target::R700, gpucc::Target::Valhall] {
+        for target in [gpucc::Target::R700, gpucc::Target::VALHALL] {
             let compiler = gpucc::Compiler::new(target, None).expect("the target is built");
             let func = gpucc_tests::programs::program_of(target, seed);
             let compiled = compiler.compile(&func, &gpucc::Options::default());
@@ -102,7 +107,7 @@ fn reworded_assembly_assembles_to_what_disassembles_or_is_refused() {
                 continue;
             };
             let text = program.assembly().expect("our own code");
-            fuzz::assembly(fuzz::reworded(&mut rng, &text).as_bytes());
+            fuzz::assembly(reworded(&mut rng, Language::Assembly, &text).as_bytes());
         }
     }
 }
@@ -111,6 +116,30 @@ fn reworded_assembly_assembles_to_what_disassembles_or_is_refused() {
 fn random_programs_do_on_the_machine_what_they_mean() {
     for seed in 0..60 {
         fuzz::program(gpucc::Target::R700, seed);
-        fuzz::program(gpucc::Target::Valhall, seed);
+        fuzz::program(gpucc::Target::VALHALL, seed);
+    }
+}
+
+#[test]
+fn random_control_flow_does_on_the_machine_what_it_means() {
+    for target in [
+        gpucc::Target::R700,
+        gpucc::Target::R600,
+        gpucc::Target::VALHALL,
+    ] {
+        let compiler = gpucc::Compiler::new(target, None).expect("the target is built");
+        let tally = gpucc_tests::flow::run(&compiler, 0..40, 1);
+        let wrong = (&tally.mismatches, &tally.failures);
+        assert!(
+            wrong.0.is_empty() && wrong.1.is_empty(),
+            "{}: {wrong:?}",
+            target.name()
+        );
+        assert!(
+            tally.compared >= 36,
+            "{}: {}",
+            target.name(),
+            tally.compared
+        );
     }
 }

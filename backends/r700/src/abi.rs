@@ -23,6 +23,22 @@ pub const IMMEDIATES: u8 = 14;
 pub const DRIVER: u8 = 15;
 /// Semantic of a place in a point: no vertex program exports it.
 pub const POINT: u32 = 255;
+/// Locations of what a vertex program hands on: location n has semantic n + 1, semantic 0 matches nothing. Semantics
+/// have 8 bits (register guide, SPI_VS_OUT_ID), and [`POINT`] is none of a location's.
+const HANDED_ON: Limit = Limit::new(
+    "locations between vertex and fragment stage",
+    POINT as u64 - 1,
+    "number the locations from 0 on",
+);
+
+/// The semantic of a location.
+///
+/// # Errors
+/// [`Failure::Limit`] when it does not fit.
+fn semantic(location: u32) -> Result<u32, Failure> {
+    HANDED_ON.admit(u64::from(location) + 1)?;
+    Ok(location + 1)
+}
 /// First fetch resource of storage buffers.
 const STORAGE: u32 = 16;
 /// First fetch resource of textures.
@@ -267,14 +283,14 @@ impl Abi {
                 ResourceKind::Storage { .. } => {
                     let i = take(&mut storages);
                     Slot {
-                        resource: Some(STORAGE + i),
+                        resource: Some(STORAGE.saturating_add(i)),
                         aperture_index: Some(i),
                         ..Slot::default()
                     }
                 }
                 ResourceKind::StorageTexture { .. } if stored[resource] => Slot::default(),
                 ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => Slot {
-                    resource: Some(TEXTURES + take(&mut textures)),
+                    resource: Some(TEXTURES.saturating_add(take(&mut textures))),
                     ..Slot::default()
                 },
                 ResourceKind::Sampler { .. } => Slot {
@@ -292,7 +308,9 @@ impl Abi {
             let image = matches!(data.kind, ResourceKind::StorageTexture { .. });
             if used && image && stored[resource] {
                 self.slots[resource].aperture_index = Some(self.apertures);
-                self.apertures += data.count.unwrap_or(1).max(1);
+                self.apertures = self
+                    .apertures
+                    .saturating_add(data.count.unwrap_or(1).max(1));
             }
         }
         UNIFORM_PLACES.admit(uniforms)?;
@@ -394,7 +412,7 @@ impl Abi {
                 OutputKind::Location { location, .. } => {
                     let rank = locations.iter().position(|&(l, _)| l == location);
                     let rank = rank.expect("every location is in the list") as u32;
-                    (ExportKind::Parameter, rank, 0, Some(location + 1))
+                    (ExportKind::Parameter, rank, 0, Some(semantic(location)?))
                 }
             };
             self.outputs.push(OutputSlot {
@@ -438,7 +456,7 @@ impl Abi {
                 input,
                 register: Some(register),
                 channel: 0,
-                semantic: Some(location + 1),
+                semantic: Some(semantic(location)?),
                 interpolation: Some(interpolation),
                 attribute: None,
             });
@@ -489,7 +507,10 @@ impl Abi {
                     location,
                     blend_src,
                     ..
-                } => (ExportKind::Pixel, location + u32::from(blend_src), 0),
+                } => {
+                    let target = location.saturating_add(u32::from(blend_src));
+                    (ExportKind::Pixel, target, 0)
+                }
                 OutputKind::Builtin(Builtin::FragDepth) => (ExportKind::Depth, 61, 0),
                 OutputKind::Builtin(Builtin::SampleMask) => (ExportKind::Depth, 61, 2),
                 OutputKind::Builtin(_) => continue,

@@ -1,6 +1,7 @@
 //! What a caller gives and gets: options, the pipeline state that a driver knows, the compiled
 //! program with everything needed to run it, and failures that say whose fault they are.
 
+use gpucc_ir::budget::Budget;
 pub use gpucc_ir::driver::{
     Attribute, BindingSlot, Effort, Failure, Fetch, State, Step, Uniforms, VertexBuffer,
     VertexForm, VertexState,
@@ -168,12 +169,10 @@ pub struct Options {
     pub pipeline: State,
     /// Indices of private variables are in range by the shader's promise.
     pub trusts_indices: bool,
-    /// Stop optimising after this many rewrites of the back end.
-    pub fuel: Option<u64>,
-    /// Keep the text of the machine IR after each pass of the back end in [`Compiled::dumps`].
-    pub dump: bool,
-    /// Times the stages for [`Compiled::times`].
-    pub clock: Option<gpucc_ir::driver::Clock>,
+    /// Memory and work that the program may take.
+    pub budget: Budget,
+    /// How the passes over machine IR run.
+    pub passes: gpucc_passes::mach::Control,
 }
 
 /// One hardware register that a driver programs.
@@ -185,6 +184,8 @@ pub struct StateRegister {
     pub address: u32,
     /// Packed value.
     pub value: u32,
+    /// The bits of these fields; the others are the driver's.
+    pub mask: u32,
     /// The fields that make it, by the guide's names.
     pub fields: Vec<(&'static str, u32)>,
 }
@@ -460,8 +461,8 @@ pub struct Compiled {
     /// The SSA after the target's expansions: what the interpreter must run under
     /// [`crate::numerics`] for the bits to be equal. Same inputs, outputs and resources as given.
     pub expanded: Func,
-    /// `(pass, text)` after each pass of the back end, when [`Options::dump`] asks for them.
+    /// `(pass, text)` after each pass of the back end, when [`gpucc_passes::mach::Control::dump`] asks for them.
     pub dumps: Vec<(&'static str, String)>,
-    /// How long each stage took, when [`Options::clock`] is lent.
+    /// How long each stage took, when [`gpucc_passes::mach::Control::clock`] is lent.
     pub times: Vec<(&'static str, std::time::Duration)>,
 }

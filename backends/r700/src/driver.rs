@@ -82,7 +82,7 @@ pub enum Undescribable {
 type Part = (&'static str, u32, u32, u32);
 
 fn word(name: String, address: u32, parts: &[Part]) -> Result<StateRegister, Undescribable> {
-    let mut value = 0;
+    let (mut value, mut mask) = (0, 0);
     let mut fields = Vec::with_capacity(parts.len());
     for &(field, low, width, part) in parts {
         let most = u64::from(u32::MAX >> (32 - width));
@@ -94,12 +94,14 @@ fn word(name: String, address: u32, parts: &[Part]) -> Result<StateRegister, Und
             });
         }
         value |= part << low;
+        mask |= (most as u32) << low;
         fields.push((field, part));
     }
     Ok(StateRegister {
         name,
         address,
         value,
+        mask,
         fields,
     })
 }
@@ -307,7 +309,12 @@ pub fn buffer_words(
     let [w0, w1, w2, w3, w6] = [0, 1, 2, 3, 6].map(at);
     Ok(vec![
         word(w0.0, w0.1, &[("BASE_ADDRESS", 0, 32, range.address as u32)])?,
-        word(w1.0, w1.1, &[("SIZE", 0, 32, range.size.wrapping_sub(1))])?,
+        word(
+            w1.0,
+            w1.1,
+            // SIZE is the last byte, of a whole dword: a load of 16 bits reads the dword around them.
+            &[("SIZE", 0, 32, range.size.wrapping_sub(1) | 3)],
+        )?,
         word(
             w2.0,
             w2.1,
@@ -536,6 +543,7 @@ pub fn draw_block(
         name: format!("PA_CL_{field}_0"),
         address,
         value: value.to_bits(),
+        mask: u32::MAX,
         fields: vec![(field, value.to_bits())],
     };
     let fields = |name: &str, address: u32, parts: &[Part]| {

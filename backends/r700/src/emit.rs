@@ -1,21 +1,24 @@
-//! Turns an allocated machine function into a program: ALU runs into clauses, fetches into fetch
-//! clauses, marks of control flow into CF instructions with their addresses, and the stack size.
+//! Turns an allocated machine function into a program: first a [`Draft`] of runs of ALU work, fetch clauses, marks of
+//! control flow as CF instructions, and the stack size; when the runs are packed into clauses, addresses and words.
 //!
 //! R700 ISA 2.3 (layout), 3.3 to 3.7 (clauses, exports, control flow), 3.6.5 (stack).
 
 mod alu;
 mod control;
+mod draft;
 mod layout;
 mod words;
 
 use crate::api::{Chip, Failure, Family, Stats};
-use crate::group::{self, Clause, Item};
+use crate::group::Item;
 use crate::inst::{Inst, Lane, MemRead, Space, Texture};
 use crate::isa::{self, CfOp, FetchOp, f};
 use crate::live::{Cells, Live};
+use crate::op;
 use crate::slot::{Dst, Read, cell};
-use crate::{cost, op, retarget, temporaries};
 use control::Frame;
+pub use draft::Draft;
+use draft::{Jump, Run};
 use gpucc_ir::mach::{Cell, Func, Inst as _, Reg};
 use gpucc_ir::ssa::Span;
 use smallvec::SmallVec;
@@ -55,6 +58,13 @@ pub struct Config {
     pub search: bool,
 }
 
+impl Config {
+    /// The instruction set.
+    pub fn isa(&self) -> &'static isa::Isa {
+        self.chip.family().isa()
+    }
+}
+
 /// Most instructions of a fetch clause. Register guide 5, CF_WORD1.COUNT and COUNT_3; 4, CF_WORD1.COUNT.
 const fn fetch_limit(family: Family) -> usize {
     match family {
@@ -63,11 +73,14 @@ const fn fetch_limit(family: Family) -> usize {
     }
 }
 
+#[derive(Clone)]
 enum Entry {
     /// An instruction without a clause.
     Plain(isa::Inst),
-    /// An ALU clause: index into the clauses, and its instruction.
-    Alu(usize, CfOp),
+    /// A run of ALU work: index into the runs, and the instruction of its last clause.
+    Run(usize, CfOp),
+    /// The end of an `if`, which a clause before it may take over.
+    Pop,
     /// A fetch clause: index into the fetch clauses, and its instruction.
     Fetch(usize, CfOp),
 }
@@ -87,7 +100,8 @@ type Waiting = (isa::Inst, SmallVec<[u16; 4]>, Span);
 struct Emitter<'a> {
     config: &'a Config,
     entries: Vec<(Entry, Span)>,
-    clauses: Vec<Clause>,
+    runs: Vec<Run>,
+    jumps: Vec<Jump>,
     fetches: Vec<(Vec<isa::Inst>, Vec<Span>)>,
     pending: Vec<Item>,
     /// The register that the last MOVA among them read, and where it stands.
@@ -100,8 +114,6 @@ struct Emitter<'a> {
     /// Registers that the open fetch clause has written.
     fetched: [bool; 128],
     frames: Vec<Frame>,
-    /// A jump leads to the entry that comes next.
-    targeted: bool,
     /// Writes may be on their way.
     unacknowledged: bool,
     any_write: bool,
@@ -114,14 +126,12 @@ struct Emitter<'a> {
     loops: u32,
     stack: u32,
     stats: Stats,
-    kills: bool,
     writes_memory: bool,
-    least_groups: u32,
 }
 
 fn broken(message: impl Into<String>) -> Failure {
     Failure::Internal {
-        pass: "emit",
+        pass: "clauses",
         message: message.into(),
     }
 }
@@ -130,12 +140,11 @@ const fn parts(cell: Cell) -> (u8, u8) {
     (cell.row(4) as u8, cell.phase(4))
 }
 
-/// Emits a function whose registers are all physical.
+/// The draft of a function whose registers are all physical.
 ///
 /// # Errors
-/// [`Failure::Limit`] when the program is larger than addresses reach, [`Failure::Internal`] when
-/// the function is not well formed.
-pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
+/// [`Failure::Internal`] when the function is not well formed.
+pub fn draft(func: &Func<Inst>, config: &Config) -> Result<Draft, Failure> {
     let any_write = func.layout.iter().any(|&block| {
         func.blocks[block].nodes.iter().any(
             |node| matches!(&node.inst, Inst::MemWrite(w) if !matches!(w.space, Space::Stream(_))),
@@ -144,7 +153,8 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
     let mut e = Emitter {
         config,
         entries: Vec::new(),
-        clauses: Vec::new(),
+        runs: Vec::new(),
+        jumps: Vec::new(),
         fetches: Vec::new(),
         pending: Vec::new(),
         address: None,
@@ -153,7 +163,6 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
         fetch_kind: FetchKind::Vertex,
         fetched: [false; 128],
         frames: Vec::new(),
-        targeted: false,
         unacknowledged: false,
         any_write: any_write && config.chip.family() == Family::R700,
         landing: rows(func),
@@ -163,9 +172,7 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
         loops: 0,
         stack: 0,
         stats: Stats::default(),
-        kills: false,
         writes_memory: false,
-        least_groups: 0,
     };
     if config.fetch_shader {
         e.plain(isa::Inst::new(e.isa().cf_op(CfOp::CALL_FS)), Span::NONE);
@@ -182,15 +189,30 @@ pub fn emit(func: &Func<Inst>, config: &Config) -> Result<Emitted, Failure> {
             e.node(&node.inst, node.span)?;
         }
         e.live = live.behind(block);
-        e.flush_alu()?;
+        e.flush_alu();
     }
     e.live = Cells::NONE;
-    e.finish()
+    e.flush();
+    if !e.frames.is_empty() {
+        return Err(broken("control flow is open at the end"));
+    }
+    Ok(Draft {
+        config: *config,
+        entries: e.entries,
+        runs: e.runs,
+        jumps: e.jumps,
+        fetches: e.fetches,
+        landing: e.landing,
+        gprs: e.gprs,
+        stack: e.stack,
+        stats: e.stats,
+        writes_memory: e.writes_memory,
+    })
 }
 
 impl Emitter<'_> {
     fn isa(&self) -> &'static isa::Isa {
-        self.config.chip.family().isa()
+        self.config.isa()
     }
 
     fn reg(&mut self, reg: Reg) -> (u8, u8) {
@@ -217,7 +239,7 @@ impl Emitter<'_> {
 
     fn node(&mut self, inst: &Inst, span: Span) -> Result<(), Failure> {
         if !self.exports.is_empty() && self.ends_exports(inst) {
-            self.flush()?;
+            self.flush();
         }
         match inst {
             Inst::Entry(list) => {
@@ -239,12 +261,12 @@ impl Emitter<'_> {
                 let inst = self.vertex(fetch);
                 let index = row_of(fetch.index);
                 let row = first_row(&fetch.dst);
-                self.push_fetch(FetchKind::Vertex, [inst], &[index], row, span)?;
+                self.push_fetch(FetchKind::Vertex, [inst], &[index], row, span);
             }
-            Inst::Texture(fetch) => self.texture_fetch(fetch, span)?,
+            Inst::Texture(fetch) => self.texture_fetch(fetch, span),
             Inst::MemRead(read) => {
                 if self.any_write {
-                    self.wait(span)?;
+                    self.wait(span);
                 }
                 if self.config.chip.family() == Family::R600 {
                     return self.scratch_read_by_cf(read, span);
@@ -257,14 +279,14 @@ impl Emitter<'_> {
                     index.as_slice(),
                     first_row(&read.dst),
                     span,
-                )?;
+                );
                 if read.slot.is_some() {
                     self.stats.fills += 1;
                 }
             }
             Inst::MemWrite(write) => {
                 let inst = self.mem_write(write);
-                self.flush()?;
+                self.flush();
                 self.plain(inst, span);
                 // R6xx has no acknowledgements: BARRIER waits for what came before.
                 self.unacknowledged |= self.config.chip.family() == Family::R700
@@ -276,16 +298,16 @@ impl Emitter<'_> {
             Inst::ShareWrite(write) => {
                 let inst = self.share_write(write);
                 let source = registers(&write.src).next().map(row_of);
-                self.push_fetch(FetchKind::ShareWrite, [inst], source.as_slice(), None, span)?;
+                self.push_fetch(FetchKind::ShareWrite, [inst], source.as_slice(), None, span);
             }
             // What the group wrote is there in the next clause: R700 ISA 2.6.2 asks for a barrier between.
             Inst::ShareRead(read) => {
                 let inst = self.share_read(read);
                 let index = row_of(read.bank);
                 let row = first_row(&read.dst);
-                self.push_fetch(FetchKind::ShareRead, [inst], &[index], row, span)?;
+                self.push_fetch(FetchKind::ShareRead, [inst], &[index], row, span);
             }
-            Inst::WaitAck => self.wait(span)?,
+            Inst::WaitAck => self.wait(span),
             Inst::Export(export) => {
                 self.stats.exports += 1;
                 let inst = self.export(export);
@@ -299,13 +321,13 @@ impl Emitter<'_> {
             Inst::LoopStart => self.loop_start(span)?,
             Inst::LoopEnd => self.loop_end(span)?,
             Inst::Break => self.loop_break(span)?,
-            Inst::End => self.flush()?,
+            Inst::End => self.flush(),
         }
         Ok(())
     }
 
     /// A texture instruction, behind the gradients that it takes.
-    fn texture_fetch(&mut self, fetch: &Texture, span: Span) -> Result<(), Failure> {
+    fn texture_fetch(&mut self, fetch: &Texture, span: Span) {
         let mut insts = Vec::with_capacity(3);
         let mut sources = Vec::with_capacity(3);
         let mut reads = |src: &[Lane; 4]| sources.extend(registers(src).next().map(row_of));
@@ -326,39 +348,36 @@ impl Emitter<'_> {
         reads(&fetch.src);
         insts.push(self.texture(fetch));
         let row = first_row(&fetch.dst);
-        self.push_fetch(FetchKind::Texture, insts, &sources, row, span)
+        self.push_fetch(FetchKind::Texture, insts, &sources, row, span);
     }
 
     fn plain(&mut self, inst: isa::Inst, span: Span) {
         self.entries
             .push((Entry::Plain(inst.with(f::BARRIER, 1)), span));
-        self.targeted = false;
     }
 
-    fn wait(&mut self, span: Span) -> Result<(), Failure> {
+    fn wait(&mut self, span: Span) {
         if self.unacknowledged {
-            self.flush()?;
+            self.flush();
             // ADDR is the number of writes that may still be on their way.
             self.plain(isa::Inst::new(self.isa().cf_op(CfOp::WAIT_ACK)), span);
             self.unacknowledged = false;
         }
-        Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), Failure> {
+    fn flush(&mut self) {
         self.flush_fetch();
-        self.flush_alu()?;
+        self.flush_alu();
         for (inst, _, span) in std::mem::take(&mut self.exports) {
             self.plain(inst, span);
         }
-        Ok(())
     }
 
-    fn flush_alu(&mut self) -> Result<(), Failure> {
+    fn flush_alu(&mut self) {
         if self.pending.is_empty() {
-            return Ok(());
+            return;
         }
-        let mut items = std::mem::take(&mut self.pending);
+        let items = std::mem::take(&mut self.pending);
         self.address = None;
         let mut live = self.live;
         for (_, cells, _) in &self.exports {
@@ -370,51 +389,15 @@ impl Emitter<'_> {
         if self.config.chip.family() == Family::R600 {
             live.insert(cell(self.landing, 0));
         }
-        if live != Cells::ALL {
-            retarget::run(&mut items, &live, self.isa());
-        }
-        let least = cost::least_groups(&items, self.isa());
-        self.least_groups += least;
-        let mut clauses =
-            group::pack(&items, self.isa(), least, self.config.search).map_err(broken)?;
-        let ranges: Vec<group::Range> = items.iter().filter_map(|item| item.range).collect();
-        temporaries::run(&mut clauses, live, &ranges, self.landing);
-        for clause in clauses {
-            for slot in clause
-                .groups
-                .iter()
-                .flat_map(|p| p.group.slots.iter().flatten())
-            {
-                let reads = slot
-                    .sources()
-                    .iter()
-                    .filter_map(|source| match source.read {
-                        Read::Gpr { gpr, .. } => Some(gpr),
-                        _ => None,
-                    });
-                let named = reads.chain(slot.dst.map(|dst| dst.gpr));
-                let most = named.filter(|&gpr| gpr < temporaries::FIRST).max();
-                self.gprs = self.gprs.max(most.map_or(0, |gpr| u32::from(gpr) + 1));
-            }
-            let span = clause
-                .groups
-                .first()
-                .map_or(Span::NONE, |packed| packed.span);
-            self.kills |= clause
-                .groups
-                .last()
-                .is_some_and(|packed| packed.group.has_kill());
-            for packed in &clause.groups {
-                self.stats.alu_groups += 1;
-                self.stats.alu_slots += packed.group.len() as u32;
-                self.stats.literals += packed.group.literals().len() as u32;
-            }
-            self.entries
-                .push((Entry::Alu(self.clauses.len(), CfOp::ALU), span));
-            self.targeted = false;
-            self.clauses.push(clause);
-        }
-        Ok(())
+        let span = items[0].span;
+        self.entries
+            .push((Entry::Run(self.runs.len(), CfOp::ALU), span));
+        self.runs.push(Run {
+            items,
+            live,
+            clauses: None,
+            least: 0,
+        });
     }
 
     fn flush_fetch(&mut self) {
@@ -441,7 +424,6 @@ impl Emitter<'_> {
         let span = spans[0];
         self.entries
             .push((Entry::Fetch(self.fetches.len(), op), span));
-        self.targeted = false;
         self.fetches.push((insts, spans));
         self.fetched = [false; 128];
     }
@@ -454,8 +436,8 @@ impl Emitter<'_> {
         sources: &[u8],
         row: Option<u8>,
         span: Span,
-    ) -> Result<(), Failure> {
-        self.flush_alu()?;
+    ) {
+        self.flush_alu();
         // An address that an earlier fetch of the clause brings is not there yet. R700 ISA 3.3.
         let depends = sources.iter().any(|&gpr| self.fetched[usize::from(gpr)]);
         let insts = insts.into_iter();
@@ -468,7 +450,6 @@ impl Emitter<'_> {
             self.fetched[usize::from(row)] = true;
         }
         self.fetch.extend(insts.map(|inst| (inst, span)));
-        Ok(())
     }
 
     /// Scratch is read by the instruction that writes it, a whole register at a time (guide 4, CF_ALLOC_EXPORT_WORD0): into
@@ -494,7 +475,7 @@ impl Emitter<'_> {
             }
             inst = inst.with(f::INDEX_GPR, gpr.into());
         }
-        self.flush()?;
+        self.flush();
         self.plain(inst, span);
         for (reg, &chan) in read.dst.iter().zip(&read.select) {
             let Some(reg) = reg else { continue };

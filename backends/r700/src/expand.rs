@@ -5,10 +5,11 @@ pub mod double;
 pub mod image;
 mod texture;
 
-use crate::api::{Effort, Options};
+use crate::api::Effort;
 use gpucc_ir::ssa::{Builder, Func, Inst, Op, Region, Type, Value};
-use gpucc_passes::Ctx;
 use gpucc_passes::float_range::{self, UNKNOWN, bounds};
+use gpucc_passes::runner::{cleans, optional, required, step};
+use gpucc_passes::{Pass, Plan, Proof};
 
 /// The machine has an instruction (or a fixed pair) for it at 32 bits.
 pub fn is_native(op: Op) -> bool {
@@ -59,52 +60,108 @@ pub fn is_native(op: Op) -> bool {
     )
 }
 
-/// Rewrites a function until it holds native operations only, and cleans up after that.
-///
-/// Float to integer saturates in WGSL but is undefined on the machine out of range (isa/r700.md
-/// 3.36): such values are clamped first. Expansions of other operations convert what is in range,
-/// or throw away what is not.
-pub fn expand(mut func: Func, options: &Options) -> Func {
-    let target = crate::target::target_info();
-    let model = crate::numerics_of(options.chip.family());
-    clamp_conversions(&mut func);
-    refine_derivatives(&mut func);
-    arrays::expand(&mut func);
-    image::expand(&mut func);
-    texture::expand(&mut func);
-    gpucc_passes::expand::expand(&mut func, &double::Machine, &model);
-    if options.effort > Effort::None {
-        // What comes out is the reference for the bytes: WGSL's freedoms are used up here.
-        let relaxed = gpucc_passes::Options {
-            relaxed: true,
-            ..gpucc_passes::Options::default()
-        };
-        let mut ctx = Ctx::new(relaxed, model, target);
-        ctx.fuel = options.fuel;
-        gpucc_passes::gvn::run(&mut func, &mut ctx);
-        gpucc_passes::fold::run(&mut func, &mut ctx);
-        if float_range::decide(&mut func) {
-            gpucc_passes::fold::run(&mut func, &mut ctx);
-        }
-        gpucc_passes::simplify::run(&mut func, &mut ctx);
-        gpucc_passes::exits_to_guards::run(&mut func, &mut ctx);
-        gpucc_passes::if_convert::run(&mut func, &mut ctx);
-        gpucc_passes::fold::run(&mut func, &mut ctx);
-        invert_choices(&mut func);
-        gpucc_passes::dce::run(&mut func, &mut ctx);
-        // What is late depends on the rest of the program.
-        if !func.invariant {
-            crate::rebalance::run(&mut func);
-        }
-        gpucc_passes::gvn::run(&mut func, &mut ctx);
-        gpucc_passes::dce::run(&mut func, &mut ctx);
+/// Passes of this machine alone.
+const OWN: &[Pass] = &[
+    required(
+        "clamp_conversions",
+        Proof::Licence("WGSL, floating point conversion: what a NaN converts to is not defined"),
+        "floats are in range before they become integers",
+        |func, _| clamp_conversions(func),
+    ),
+    required(
+        "fine_derivatives",
+        Proof::Licence(
+            "WGSL, derivative built-in functions: a coarse derivative may be a fine one",
+        ),
+        "derivatives are those of GET_GRADIENTS",
+        |func, _| refine_derivatives(func),
+    ),
+    required(
+        "binding_arrays",
+        Proof::Exact,
+        "elements of binding arrays are constants",
+        |func, _| arrays::expand(func),
+    ),
+    required(
+        "storage_images",
+        Proof::Expansion,
+        "storage textures are linear surfaces of dwords",
+        |func, _| image::expand(func),
+    ),
+    required(
+        "texture_forms",
+        Proof::Expansion,
+        "texture instructions take the forms that the machine has",
+        |func, _| texture::expand(func),
+    ),
+    required(
+        "expand",
+        Proof::Expansion,
+        "operations that the machine lacks become others",
+        |func, ctx| {
+            // The plan guards once more what becomes of exits behind this.
+            ctx.unguard();
+            gpucc_passes::expand::expand(func, &double::Machine, &ctx.numerics)
+        },
+    ),
+    optional(
+        "decide_ranges",
+        Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
+        "comparisons that the ranges of floats decide are constants",
+        |func, _| float_range::decide(func),
+    ),
+    optional(
+        "invert_choices",
+        Proof::Licence("WGSL, differences from IEEE-754: no NaN"),
+        "`a < b ? 0 : 1` is one SETGE",
+        |func, _| invert_choices(func),
+    ),
+    optional(
+        "rebalance",
+        Proof::Licence("WGSL, reassociation and fusion: sums and products may be regrouped"),
+        "chains of one operation become trees",
+        |func, _| {
+            // What is late depends on the rest of the program.
+            !func.invariant && crate::rebalance::run(func)
+        },
+    ),
+];
+
+/// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
+/// the source language's freedoms are used up.
+pub fn plan(effort: Effort) -> Plan {
+    let mut steps = vec![
+        step("clamp_conversions"),
+        step("fine_derivatives"),
+        step("binding_arrays"),
+        step("storage_images"),
+        step("texture_forms"),
+        step("expand"),
+    ];
+    if effort > Effort::None {
+        steps.extend([
+            step("gvn"),
+            step("relaxed_fold"),
+            step("decide_ranges"),
+            cleans("relaxed_fold"),
+            step("simplify"),
+            step("exits_to_guards"),
+            step("if_convert"),
+            step("relaxed_fold"),
+            step("invert_choices"),
+            step("dce"),
+            step("rebalance"),
+            step("gvn"),
+            step("dce"),
+        ]);
     }
-    func
+    Plan { steps, own: OWN }
 }
 
 /// `a < b ? 0 : 1` becomes `b <= a ? 1 : 0`, which SETGE gives itself; no operand is a NaN
-/// (WGSL 15.7.2).
-fn invert_choices(func: &mut Func) {
+/// (WGSL, differences from IEEE-754).
+fn invert_choices(func: &mut Func) -> bool {
+    let mut changed = false;
     let bits = |func: &Func, value| func.as_const(value).map(|bits| bits as u32);
     for (region, ..) in func.regions_in_order() {
         let list = std::mem::take(&mut func.regions[region].insts);
@@ -127,23 +184,28 @@ fn invert_choices(func: &mut Func) {
                 let data = &mut func.insts[inst];
                 data.args[0] = test;
                 data.args.swap(1, 2);
+                changed = true;
             }
             func.regions[region].insts.push(inst);
         }
     }
+    changed
 }
 
 /// Coarse derivatives become plain ones: GET_GRADIENTS differs a pixel's own row or column, and a
 /// coarse derivative may be that fine. Said here, the interpreter and the machine mean the same
 /// rows, and equal derivatives of both names are computed once.
-fn refine_derivatives(func: &mut Func) {
+fn refine_derivatives(func: &mut Func) -> bool {
+    let mut changed = false;
     for data in func.insts.values_mut() {
         data.op = match data.op {
             Op::DdxCoarse | Op::DdxFine => Op::Ddx,
             Op::DdyCoarse | Op::DdyFine => Op::Ddy,
-            other => other,
+            _ => continue,
         };
+        changed = true;
     }
+    changed
 }
 
 /// The largest f32 that converts to a signed and to an unsigned integer, and the smallest.
@@ -165,7 +227,8 @@ fn choose(func: &mut Func, region: Region, inst: Inst, inside: Value, outside: V
     func.regions[region].insts.push(inst);
 }
 
-fn clamp_conversions(func: &mut Func) {
+fn clamp_conversions(func: &mut Func) -> bool {
+    let mut changed = false;
     for (region, ..) in func.regions_in_order() {
         let list = &func.regions[region].insts;
         if !list
@@ -174,6 +237,7 @@ fn clamp_conversions(func: &mut Func) {
         {
             continue;
         }
+        changed = true;
         let list = std::mem::take(&mut func.regions[region].insts);
         for inst in list {
             let (low, high) = match func.insts[inst].op {
@@ -229,6 +293,7 @@ fn clamp_conversions(func: &mut Func) {
             func.regions[region].insts.push(inst);
         }
     }
+    changed
 }
 
 #[cfg(test)]
@@ -244,11 +309,8 @@ mod tests {
         for op in [Op::DdxCoarse, Op::DdyCoarse, Op::DdxFine, Op::DdyFine] {
             b.op1(op, value);
         }
-        let options = Options {
-            effort: Effort::None,
-            ..Options::default()
-        };
-        let ops: Vec<Op> = expand(func, &options)
+        refine_derivatives(&mut func);
+        let ops: Vec<Op> = func
             .insts
             .values()
             .map(|data| data.op)

@@ -4,14 +4,29 @@
 //! Between two instructions with effects, each fetch goes as early as its operands allow, and ALU
 //! work goes to the latest place before it is needed. Linear in instructions and dependences.
 
-use crate::depend::Seen;
 use crate::inst::Inst;
-use gpucc_ir::mach::{Func, Node};
-use smallvec::SmallVec;
+use gpucc_ir::mach::{Files, Func, Node};
+use gpucc_passes::mach::{Depend, Model};
+
+/// Dependences by registers alone.
+struct Order;
+
+impl Model<Inst> for Order {}
+
+/// What a graph is built over.
+#[derive(Copy, Clone)]
+struct At {
+    vregs: usize,
+    files: Files,
+}
 
 /// Reorders every block; registers are still virtual.
 pub fn run(func: &mut Func<Inst>) {
-    let mut seen = Seen::default();
+    let mut depend = Depend::default();
+    let at = At {
+        vregs: func.vregs.len(),
+        files: func.files,
+    };
     for block in func.layout.clone() {
         let nodes = &mut func.blocks[block].nodes;
         let fetches = nodes.iter().filter(|node| is_fetch(&node.inst)).count();
@@ -24,11 +39,11 @@ pub fn run(func: &mut Func<Inst>) {
             if moves(&node.inst) {
                 segment.push(node);
             } else {
-                reorder(&mut segment, &mut out, &mut seen);
+                reorder(&mut segment, &mut out, &mut depend, at);
                 out.push(node);
             }
         }
-        reorder(&mut segment, &mut out, &mut seen);
+        reorder(&mut segment, &mut out, &mut depend, at);
         *nodes = out;
     }
 }
@@ -51,29 +66,27 @@ const fn moves(inst: &Inst) -> bool {
 }
 
 /// Sorts a run of instructions by level: level n holds what needs results of n fetch clauses.
-fn reorder(segment: &mut Vec<Node<Inst>>, out: &mut Vec<Node<Inst>>, seen: &mut Seen) {
+fn reorder(segment: &mut Vec<Node<Inst>>, out: &mut Vec<Node<Inst>>, depend: &mut Depend, at: At) {
     let n = segment.len();
     if segment.iter().filter(|node| is_fetch(&node.inst)).count() < 2 {
         out.append(segment);
         return;
     }
+    let graph = depend.build(segment, 0..n, at.vregs, at.files, &Order);
     let mut level = vec![0u32; n];
-    let mut followers: Vec<SmallVec<[u32; 4]>> = Vec::new();
-    followers.resize_with(n, SmallVec::new);
-    seen.start();
-    for (at, node) in segment.iter().enumerate() {
-        let touched = seen.before(&node.inst, &mut |from, _| {
-            followers[from as usize].push(at as u32);
-            // What comes after a fetch for any reason comes in a later level.
-            let step = u32::from(is_fetch(&segment[from as usize].inst));
-            level[at] = level[at].max(level[from as usize] + step);
-        });
-        seen.note(at as u32, &touched);
+    for from in 0..n {
+        // What comes after a fetch for any reason comes in a later level.
+        let step = u32::from(is_fetch(&segment[from].inst));
+        for edge in graph.successors(from as u32) {
+            let to = edge.to as usize;
+            level[to] = level[to].max(level[from] + step);
+        }
     }
     let last = level.iter().copied().max().unwrap_or(0);
     for at in (0..n).rev() {
         if !is_fetch(&segment[at].inst) {
-            let latest = followers[at].iter().map(|&to| level[to as usize]).min();
+            let followers = graph.successors(at as u32).iter();
+            let latest = followers.map(|edge| level[edge.to as usize]).min();
             level[at] = latest.unwrap_or(last).max(level[at]);
         }
     }

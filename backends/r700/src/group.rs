@@ -14,10 +14,9 @@ use crate::op::{self, Units};
 use crate::slot::{Dst, Operand, Read, Slot, cell};
 pub use encode::encode;
 use gpucc_ir::ssa::Span;
-use graph::{AR_FIRST, Graph};
+use gpucc_passes::mach::{Depend, Key, Queue};
+use graph::{AR_FIRST, Window};
 use smallvec::SmallVec;
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// What is placed at once.
 #[derive(Clone, Debug)]
@@ -287,10 +286,8 @@ struct Packer {
     reduced: bool,
     /// Indexed reads of the address register still to come.
     pending_address: usize,
-    graph: Graph,
+    depend: Depend,
 }
-
-type Ready = BTreeSet<(Reverse<u32>, u32)>;
 
 impl Packer {
     fn new(isa: &'static isa::Isa, priority: Priority) -> Packer {
@@ -302,7 +299,7 @@ impl Packer {
             left: [None; 5],
             reduced: false,
             pending_address: 0,
-            graph: Graph::default(),
+            depend: Depend::default(),
         }
     }
 
@@ -328,18 +325,18 @@ impl Packer {
         if indexed {
             self.idle();
         }
-        self.graph = Graph::build(items);
+        let mut window = Window::of(items, &mut self.depend);
         match self.priority {
             Priority::Height => {}
             // What uses AR still goes first.
             Priority::Source => {
-                for height in &mut self.graph.height {
+                for height in &mut window.urgency {
                     *height &= AR_FIRST;
                 }
             }
             Priority::Shuffled(seed) => {
                 let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
-                for height in &mut self.graph.height {
+                for height in &mut window.urgency {
                     state ^= state << 13;
                     state ^= state >> 17;
                     state ^= state << 5;
@@ -347,37 +344,22 @@ impl Packer {
                 }
             }
         }
-        let n = items.len();
-        let mut ready: Ready = BTreeSet::new();
-        let mut later: Vec<u32> = Vec::new();
-        for at in 0..n {
-            if self.graph.preds[at] == 0 {
-                ready.insert((Reverse(self.graph.height[at]), at as u32));
-            }
-        }
+        let mut queue = Queue::of(&window.graph, std::mem::take(&mut window.urgency));
         let mut placed = 0;
-        let mut now = 0u32;
-        while placed < n {
-            let graph = &self.graph;
-            later.retain(|&at| {
-                let due = graph.earliest[at as usize] <= now;
-                if due {
-                    ready.insert((Reverse(graph.height[at as usize]), at));
-                }
-                !due
-            });
+        while placed < items.len() {
+            queue.wake();
             if self.pending_address == 0 && self.clause.qwords + GROUP_LIMIT > CLAUSE_LIMIT {
                 self.close();
             }
-            let (group, locks, count, span) = self.fill(items, &mut ready, &mut later, now);
+            let (group, locks, count, span) = self.fill(items, &window, &mut queue);
             if count == 0 {
-                if ready.is_empty() || self.pending_address > 0 {
+                if queue.is_empty() || self.pending_address > 0 {
                     // The hazard of an indexed write leaves a group with nothing to do, and while AR is
                     // awaited the clause cannot end for other constants.
                     self.idle();
-                    now += 1;
+                    queue.now += 1;
                 } else if self.clause.groups.is_empty() {
-                    let at = ready.first().map_or(0, |key| key.1 as usize);
+                    let at = queue.next(None).map_or(0, |key| key.1 as usize);
                     return Err(format!("no group admits {:?}", items[at]));
                 } else {
                     // Constants that this clause cannot lock.
@@ -386,7 +368,7 @@ impl Packer {
                 continue;
             }
             placed += count;
-            now += 1;
+            queue.now += 1;
             let kills = group.has_kill();
             self.finish(group, locks, span);
             if kills {
@@ -431,9 +413,8 @@ impl Packer {
     fn fill(
         &mut self,
         items: &[Item],
-        ready: &mut Ready,
-        later: &mut Vec<u32>,
-        now: u32,
+        window: &Window,
+        queue: &mut Queue,
     ) -> (legal::Group, Locks, usize, Span) {
         let mut group = legal::Group::of(self.isa);
         let mut locks = self.clause.locks;
@@ -441,17 +422,10 @@ impl Packer {
         let mut span = Span::NONE;
         // First every operation in its own slot, then the trans slot takes what is left over.
         for trans in [false, true] {
-            let mut from: Option<(Reverse<u32>, u32)> = None;
+            let mut from: Option<Key> = None;
             let mut tries = 0;
             while tries < LOOKAHEAD && group.has_room(trans) {
-                let next = match from {
-                    None => ready.first().copied(),
-                    Some(key) => ready
-                        .range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded))
-                        .next()
-                        .copied(),
-                };
-                let Some(key) = next else { break };
+                let Some(key) = queue.next(from) else { break };
                 from = Some(key);
                 tries += 1;
                 let item = &items[key.1 as usize];
@@ -478,29 +452,14 @@ impl Packer {
                     span = item.span;
                 }
                 if item.op() == AluOp::MOVA_INT {
-                    self.pending_address += self.graph.users[key.1 as usize] as usize;
+                    self.pending_address += window.users[key.1 as usize] as usize;
                 } else if item.is_user() {
                     self.pending_address -= 1;
                 }
-                ready.remove(&key);
-                let succ = std::mem::take(&mut self.graph.succ[key.1 as usize]);
-                for &(to, latency) in &succ {
-                    let to_index = to as usize;
-                    let due = now + latency;
-                    self.graph.earliest[to_index] = self.graph.earliest[to_index].max(due);
-                    self.graph.preds[to_index] -= 1;
-                    if self.graph.preds[to_index] == 0 {
-                        if self.graph.earliest[to_index] <= now {
-                            let key = (Reverse(self.graph.height[to_index]), to);
-                            // More urgent than where we stand: look again from the start.
-                            if from.is_some_and(|at| key < at) {
-                                from = None;
-                            }
-                            ready.insert(key);
-                        } else {
-                            later.push(to);
-                        }
-                    }
+                let joined = queue.take(&window.graph, key);
+                // More urgent than where we stand: look again from the start.
+                if joined.is_some_and(|joined| joined < key) {
+                    from = None;
                 }
             }
         }

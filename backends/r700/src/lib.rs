@@ -4,7 +4,8 @@
 mod abi;
 mod api;
 mod cost;
-mod depend;
+mod describe;
+mod device;
 pub mod driver;
 mod emit;
 pub mod emu;
@@ -18,14 +19,18 @@ mod late;
 pub mod legal;
 mod live;
 mod lower;
+mod machine;
 mod numerics;
 pub mod op;
+#[cfg(test)]
+mod planted;
 mod rebalance;
 mod refuse;
 mod regs;
 mod retarget;
 mod schedule;
 mod share;
+mod sites;
 pub mod slot;
 mod state;
 #[cfg(test)]
@@ -34,6 +39,7 @@ mod target;
 mod temporaries;
 mod text;
 mod tidy;
+mod value;
 
 pub use api::{
     Attribute, AttributeFetch, BindingSlot, Chip, Compiled, ComputeLayout, DriverConstant, Effort,
@@ -42,66 +48,239 @@ pub use api::{
     VertexState,
 };
 
+pub use expand::plan;
 pub use numerics::{numerics, numerics_of};
 pub use refuse::{refusals, refusals_of};
 pub use target::target_info;
 
+use gpucc_ir::budget::{Budget, EXPANDED, PART};
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Stage};
+use gpucc_passes::mach::remove_dead;
+use gpucc_passes::mach::runner::{self, optional, required};
 
-/// Compiles one entry point, given after the shared passes, to machine code.
+/// A program on its way from lowering to words.
+struct Program {
+    func: mach::Func<inst::Inst>,
+    config: emit::Config,
+    /// What becomes of `func` once it has registers.
+    draft: Option<emit::Draft>,
+    budget: Budget,
+    /// Where values of variables change, for the passes that order instructions.
+    variables: Option<late::Variables>,
+    /// vec4 of scratch: those of variables, then those of spills.
+    scratch: u32,
+}
+
+impl runner::Program for Program {
+    fn check(&self, each: bool) -> Result<(), String> {
+        mach::verify(&self.func).map_err(|fault| fault.to_string())?;
+        match &self.draft {
+            Some(draft) if each => {
+                let before = emit::draft(&self.func, &self.config);
+                draft.check(&before.map_err(|failure| failure.to_string())?)
+            }
+            // Its rules are asked of the finished program.
+            _ => Ok(()),
+        }
+    }
+    fn print(&self) -> String {
+        match &self.draft {
+            Some(draft) => draft.print(),
+            None => text::print(&self.func),
+        }
+    }
+}
+
+impl Program {
+    fn new(
+        func: mach::Func<inst::Inst>,
+        scratch: u32,
+        expanded: &Func,
+        options: &Options,
+    ) -> Program {
+        Program {
+            func,
+            config: emit::Config {
+                chip: options.chip,
+                pixel: expanded.stage == Stage::Fragment,
+                fetch_shader: expanded.stage == Stage::Vertex
+                    && options.pipeline.vertex.fetch == Fetch::Separate,
+                search: options.effort == Effort::Max,
+            },
+            draft: None,
+            budget: options.budget,
+            variables: None,
+            scratch,
+        }
+    }
+
+    /// Runs a pass that wants to know where variables change.
+    fn with_variables(&mut self, run: impl FnOnce(&mut Self, &late::Variables)) {
+        let variables = self.variables.take();
+        let variables = variables.unwrap_or_else(|| late::Variables::of(&self.func));
+        run(self, &variables);
+        self.variables = Some(variables);
+    }
+}
+
+/// The passes over machine IR, in order; at `-O0` the required ones alone.
+const PASSES: &[runner::Pass<Program>] = &[
+    optional("number", "computes nothing twice in a block", |program| {
+        tidy::number(&mut program.func);
+        Ok(())
+    }),
+    optional(
+        "sweep",
+        "removes instructions whose results nobody reads",
+        |program| {
+            remove_dead(&mut program.func);
+            Ok(())
+        },
+    ),
+    optional(
+        "gather",
+        "vectors that fetches and exports take lie in one register",
+        |program| {
+            gather::run(&mut program.func);
+            Ok(())
+        },
+    ),
+    optional("late", "what is needed late is computed late", |program| {
+        program.with_variables(|program, variables| late::run(&mut program.func, variables));
+        Ok(())
+    }),
+    optional(
+        "schedule",
+        "instructions form groups, and choose channels",
+        |program| {
+            program.with_variables(|program, variables| {
+                schedule::run(&mut program.func, program.config.isa(), variables)
+            });
+            Ok(())
+        },
+    ),
+    required(
+        "registers",
+        "virtual registers become general-purpose registers",
+        registers,
+    ),
+    required(
+        "clauses",
+        "instructions become runs of ALU work, clauses of fetches and marks of control flow",
+        |program| {
+            program.draft = Some(emit::draft(&program.func, &program.config)?);
+            Ok(())
+        },
+    ),
+    optional("retarget", "moves that need not be go", |program| {
+        program.draft.iter_mut().for_each(emit::Draft::retarget);
+        Ok(())
+    }),
+    required("group", "ALU work becomes groups", |program| {
+        program.draft.iter_mut().try_for_each(emit::Draft::group)
+    }),
+    optional(
+        "temporaries",
+        "values of one clause move to clause temporaries",
+        |program| {
+            program.draft.iter_mut().for_each(emit::Draft::temporaries);
+            Ok(())
+        },
+    ),
+];
+
+/// The passes over machine IR, the lowering first.
+pub fn machine_passes() -> Vec<runner::Name> {
+    runner::names(PASSES)
+}
+
+/// Allocates registers; spills lie behind the variables in scratch.
+fn registers(program: &mut Program) -> Result<(), Failure> {
+    let mut hooks = regs::Hooks {
+        first: program.scratch,
+    };
+    let mut limits = gpucc_regalloc::Options::for_files(inst::FILES.0);
+    limits.budget = program.budget;
+    limits.policy = gpucc_regalloc::Policy::Compact { free_rows: 1 };
+    let allocation =
+        gpucc_regalloc::allocate(&mut program.func, &mut hooks, &limits).map_err(|error| {
+            match error {
+                gpucc_regalloc::Error::Exceeded(exceeded) => exceeded.into(),
+                error => internal("registers", error.to_string()),
+            }
+        })?;
+    program.scratch += allocation.slots.div_ceil(4);
+    lower::within_scratch(program.scratch)
+}
+
+fn internal(pass: &'static str, message: String) -> Failure {
+    Failure::Internal { pass, message }
+}
+
+/// Asks whether the machine can do what an entry point does, given after the shared passes.
+///
+/// # Errors
+/// [`Failure::Refused`] for what it cannot, [`Failure::Limit`] for what it has too few of.
+pub fn admit(func: &Func, chip: Chip) -> Result<(), Failure> {
+    refuse::check(func, chip)?;
+    abi::check_arrays(func)
+}
+
+/// Compiles one entry point, given after the shared passes, to machine code: [`admit`], [`plan`] and [`finish`].
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
-    let mut stages = gpucc_ir::driver::Stages::new(options.clock);
-    refuse::check(&func, options.chip)?;
-    abi::check_arrays(&func)?;
-    let expanded = expand::expand(func, options);
-    stages.end("expand");
+pub fn compile(mut func: Func, options: &Options) -> Result<Compiled, Failure> {
+    admit(&func, options.chip)?;
+    let mut ctx = gpucc_passes::Ctx::new(
+        gpucc_passes::Options::default(),
+        numerics_of(options.chip.family()),
+        target_info(),
+    );
+    ctx.pipeline = Some(&options.pipeline);
+    gpucc_passes::Runner::default()
+        .go_on(
+            &plan(options.effort),
+            &mut func,
+            &mut ctx,
+            &mut gpucc_passes::Quiet,
+        )
+        .map_err(|error| Failure::Internal {
+            pass: "expand",
+            message: error.to_string(),
+        })?;
+    finish(func, options)
+}
+
+/// Makes machine code of an entry point that [`plan`] has expanded.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
+    let parts = expanded.live_parts() as u64;
+    options.budget.hold(EXPANDED, parts, PART)?;
+    let mut runner = runner::Runner::new(&options.passes);
     let abi = abi::Abi::of(&expanded, options)?;
-    let mut lowered = lower::lower(&expanded, &abi)?;
-    let mut dumps = Vec::new();
-    let mut dump = |pass: &'static str, func: &mach::Func<inst::Inst>| {
-        if options.dump {
-            dumps.push((pass, text::print(func)));
-        }
-    };
-    dump("lower", &lowered.func);
-    let internal = |pass, message: String| Failure::Internal { pass, message };
-    mach::verify(&lowered.func).map_err(|fault| internal("lower", fault.to_string()))?;
-    stages.end("lower");
-    if options.effort > Effort::None {
-        tidy::number(&mut lowered.func);
-        tidy::sweep(&mut lowered.func);
-        gather::run(&mut lowered.func);
-        dump("gather", &lowered.func);
-        let variables = late::Variables::of(&lowered.func);
-        late::run(&mut lowered.func, &variables);
-        schedule::run(&mut lowered.func, options.chip.family().isa(), &variables);
-        dump("schedule", &lowered.func);
-    }
-    stages.end("schedule");
-    let mut hooks = regs::Hooks {
-        first: lowered.scratch,
-    };
-    let mut limits = gpucc_regalloc::Options::for_files(inst::FILES.0);
-    limits.policy = gpucc_regalloc::Policy::Compact { free_rows: 1 };
-    let allocation = gpucc_regalloc::allocate(&mut lowered.func, &mut hooks, &limits)
-        .map_err(|error| internal("registers", error.to_string()))?;
-    let scratch = lowered.scratch + allocation.slots.div_ceil(4);
-    lower::within_scratch(scratch)?;
-    dump("registers", &lowered.func);
-    stages.end("registers");
-    let config = emit::Config {
-        chip: options.chip,
-        pixel: expanded.stage == Stage::Fragment,
-        fetch_shader: expanded.stage == Stage::Vertex
-            && options.pipeline.vertex.fetch == Fetch::Separate,
-        search: options.effort == Effort::Max,
-    };
-    let emitted = emit::emit(&lowered.func, &config)?;
+    let lowered = lower::lower(&expanded, &abi)?;
+    let mut program = Program::new(lowered.func, lowered.scratch, &expanded, options);
+    runner.lowered(&program)?;
+    let passes = PASSES
+        .iter()
+        .filter(|pass| pass.required || options.effort > Effort::None);
+    runner.run(passes, &mut program)?;
+    let runner::Runner {
+        mut stages, dumps, ..
+    } = runner;
+    let scratch = program.scratch;
+    let draft = program
+        .draft
+        .ok_or_else(|| internal("clauses", "there is no draft".into()))?;
+    let emitted = draft.emit()?;
     stages.end("emit");
+    // SQ_PGM_RESOURCES_*.STACK_SIZE has 8 bits.
+    gpucc_ir::driver::Limit::new("stack entries", 255, "nest fewer loops and branches")
+        .admit(emitted.stack)?;
     let state = state::state(&expanded, &abi, &emitted, scratch);
     let gprs = state[0].fields[0].1;
     legal::legal(options.chip.family().isa(), &emitted.program, gprs).map_err(|finished| {

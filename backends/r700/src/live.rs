@@ -5,7 +5,8 @@
 
 use crate::inst::{Indexed, Inst};
 use crate::slot::Slot;
-use gpucc_ir::mach::{Block, Func, Inst as _, Role};
+use gpucc_ir::mach::live::{self, Scan};
+use gpucc_ir::mach::{Block, Edges, Func, Inst as _, Role};
 use std::collections::BTreeMap;
 
 /// A set of cells, four a register.
@@ -17,6 +18,8 @@ impl Cells {
     pub const NONE: Cells = Cells([0; 8]);
     /// Everything.
     pub const ALL: Cells = Cells([u64::MAX; 8]);
+    /// How many there may be.
+    const COUNT: usize = 512;
 
     /// One more.
     pub fn insert(&mut self, cell: u16) {
@@ -40,11 +43,6 @@ impl Cells {
             self.insert(cell);
         }
     }
-    fn unite(&mut self, other: &Cells) {
-        for (word, more) in self.0.iter_mut().zip(other.0) {
-            *word |= more;
-        }
-    }
 }
 
 /// For each instruction that is no ALU work, what matters before it; and behind each block.
@@ -54,38 +52,22 @@ pub struct Live {
 }
 
 impl Live {
-    /// Looks at a whole function; the work is its size times the rounds that loops take.
+    /// Looks at a whole function.
     pub fn of(func: &Func<Inst>) -> Live {
-        let mut inside: BTreeMap<Block, Cells> = BTreeMap::new();
-        let out_of = |inside: &BTreeMap<Block, Cells>, block: Block| {
-            let mut out = Cells::NONE;
-            for to in &func.blocks[block].logical {
-                if let Some(cells) = inside.get(to) {
-                    out.unite(cells);
-                }
-            }
-            out
-        };
-        let loops = func.layout.iter().any(|&block| {
-            let mut nodes = func.blocks[block].nodes.iter();
-            nodes.any(|node| matches!(node.inst, Inst::LoopEnd))
-        });
-        loop {
-            let mut changed = false;
-            for &block in func.layout.iter().rev() {
-                let mut live = out_of(&inside, block);
-                for node in func.blocks[block].nodes.iter().rev() {
-                    step(&node.inst, &mut live);
-                }
-                changed |= inside.insert(block, live) != Some(live);
-            }
-            if !changed || !loops {
-                break;
+        let mut scan = Scan::new(Cells::COUNT);
+        for (place, &block) in func.layout.iter().enumerate() {
+            for node in &func.blocks[block].nodes {
+                each_read(&node.inst, |cell| scan.read(place, usize::from(cell)));
+                each_write(&node.inst, |cell| scan.write(place, usize::from(cell)));
             }
         }
+        let across = live::Live::of(func, Edges::Logical, scan);
         let (mut at, mut behind) = (BTreeMap::new(), BTreeMap::new());
-        for &block in &func.layout {
-            let mut live = out_of(&inside, block);
+        for (place, &block) in func.layout.iter().enumerate() {
+            let mut live = Cells::NONE;
+            for cell in across.behind(place) {
+                live.insert(cell as u16);
+            }
             behind.insert(block, live);
             for (number, node) in func.blocks[block].nodes.iter().enumerate().rev() {
                 if matches!(node.inst, Inst::If(_)) {
@@ -131,26 +113,40 @@ const fn is_alu(inst: &Inst) -> bool {
 
 /// From behind an instruction to before it.
 fn step(inst: &Inst, live: &mut Cells) {
-    let array = match inst {
+    each_write(inst, |cell| live.remove(cell));
+    each_read(inst, |cell| live.insert(cell));
+}
+
+/// The array that an index reaches into.
+const fn array(inst: &Inst) -> Option<&Indexed> {
+    match inst {
         Inst::ArrayRead { from, .. } => Some(from),
         Inst::ArrayWrite { to, .. } => Some(to),
         _ => None,
-    };
-    let of_array = |reg| array.is_some_and(|indexed: &Indexed| indexed.array == reg);
+    }
+}
+
+/// Cells that are written for certain: of an array none.
+fn each_write(inst: &Inst, mut visit: impl FnMut(u16)) {
+    let array = array(inst);
     inst.operands(&mut |operand| {
-        if operand.role != Role::Use && !of_array(operand.reg) {
-            live.remove(operand.reg.cell().index);
+        if operand.role != Role::Use && array.is_none_or(|of| of.array != operand.reg) {
+            visit(operand.reg.cell().index);
         }
     });
+}
+
+/// Cells that may be read: of an array all.
+fn each_read(inst: &Inst, mut visit: impl FnMut(u16)) {
     inst.operands(&mut |operand| {
         if operand.role == Role::Use {
-            live.insert(operand.reg.cell().index);
+            visit(operand.reg.cell().index);
         }
     });
-    if let Some(indexed) = array {
+    if let Some(indexed) = array(inst) {
         let first = indexed.array.cell().index;
         for row in 0..indexed.count {
-            live.insert(first + 4 * row);
+            visit(first + 4 * row);
         }
     }
 }

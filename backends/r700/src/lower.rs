@@ -35,6 +35,18 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use uses::Uses;
 
+/// A number as narrow as the field that it goes to: never one that has lost its upper bits.
+///
+/// # Panics
+/// When it does not fit. The limits of the calling convention keep such numbers from here.
+#[track_caller]
+fn narrow<T: TryFrom<u32>>(number: u32) -> T
+where
+    T::Error: std::fmt::Debug,
+{
+    T::try_from(number).expect("the calling convention's limits keep numbers within their fields")
+}
+
 /// Where a value is.
 #[derive(Copy, Clone, Debug)]
 enum Place {

@@ -1,17 +1,18 @@
 //! Chains of one associative operation become trees in which what is late joins last, so that less
-//! stands between the last operand and the result. WGSL 15.7.3 lets sums and products of floats be
+//! stands between the last operand and the result. WGSL (reassociation and fusion) lets sums and products of floats be
 //! regrouped; those of integers are exact. Before the reference is taken.
 
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Builder, Func, Inst, Op, Region, Type, Value};
 use smallvec::SmallVec;
 
-/// Regroups what gets shorter.
-pub fn run(func: &mut Func) {
+/// Regroups what gets shorter; true when anything did.
+pub fn run(func: &mut Func) -> bool {
     let mut pass = Pass {
         uses: SecondaryMap::new(),
         home: SecondaryMap::new(),
         depth: SecondaryMap::new(),
+        changed: false,
     };
     let regions = func.regions_in_order();
     for &(region, ..) in &regions {
@@ -31,6 +32,7 @@ pub fn run(func: &mut Func) {
             func.regions[region].insts.push(inst);
         }
     }
+    pass.changed
 }
 
 struct Pass {
@@ -38,6 +40,7 @@ struct Pass {
     home: SecondaryMap<Value, Option<Region>>,
     /// Operations between what the program is given and a value.
     depth: SecondaryMap<Value, u32>,
+    changed: bool,
 }
 
 const fn associative(op: Op) -> bool {
@@ -176,6 +179,7 @@ impl Pass {
         if depth >= now {
             return;
         }
+        self.changed = true;
         let span = func.insts[inst].span;
         let mut sum = match terms[0] {
             (value, None) => value,
@@ -246,6 +250,7 @@ impl Pass {
         left: usize,
     ) -> SmallVec<[Value; 8]> {
         let span = func.insts[inst].span;
+        self.changed |= leaves.len() > left;
         while leaves.len() > left {
             // Stable, so that equals stay in the order of the source.
             leaves.sort_by_key(|&v| std::cmp::Reverse(self.depth[v]));

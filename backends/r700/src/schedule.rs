@@ -8,7 +8,6 @@
 
 mod run;
 
-use crate::depend::Seen;
 use crate::inst::{Alu, Inst, Source, Src};
 use crate::isa::Isa;
 use crate::late::Variables;
@@ -18,9 +17,9 @@ use crate::slot::{Dst, Read, Slot};
 use crate::tidy;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use gpucc_ir::mach::{Func, Inst as _, Node, Phases, Reg, Relation, Role, VReg};
-use run::{Queue, Run, chain, with_chains};
+use gpucc_passes::mach::{Depend, Key, Queue};
+use run::{Run, chain, with_chains};
 use smallvec::SmallVec;
-use std::cmp::Reverse;
 
 /// Operations that are scheduled together.
 const WINDOW: usize = 256;
@@ -90,7 +89,8 @@ struct Scheduler<'a> {
     alive: [i32; 4],
     /// What the group before left in PV.x to PV.w and PS.
     left: [Option<VReg>; 5],
-    seen: Seen,
+    vregs: usize,
+    depend: Depend,
 }
 
 /// What the slots of a group leave: unit (5 for none that can be read behind it), register, channel.
@@ -110,7 +110,8 @@ impl<'a> Scheduler<'a> {
             uses: SecondaryMap::new(),
             alive: [0; 4],
             left: [None; 5],
-            seen: Seen::default(),
+            vregs: func.vregs.len(),
+            depend: Depend::default(),
         };
         for &block in &func.layout {
             for node in &func.blocks[block].nodes {
@@ -353,7 +354,13 @@ impl<'a> Scheduler<'a> {
     }
 
     fn run_of(&mut self, nodes: Vec<Node<Inst>>) -> Run {
-        Run::of(nodes, &mut self.seen, self.variables, self.isa)
+        Run::of(
+            nodes,
+            self.vregs,
+            &mut self.depend,
+            self.variables,
+            self.isa,
+        )
     }
 
     /// Uses are those of some nodes instead of others.
@@ -384,18 +391,18 @@ impl<'a> Scheduler<'a> {
         let alive = self.alive;
         self.left = [None; 5];
         let graph = &run.graph;
-        let mut queue = Queue::of(graph);
+        let mut queue = Queue::of(graph, graph.height.clone());
         let mut order = Order {
             order: Vec::with_capacity(n),
             chans: Vec::with_capacity(n),
             groups: 0,
         };
         while order.order.len() < n {
-            queue.wake(graph);
+            queue.wake();
             let before = order.order.len();
             self.group(run, taste, &mut queue, &mut order);
             if order.order.len() == before
-                && let Some(key) = queue.ready.pop_first()
+                && let Some(key) = queue.next(None)
             {
                 // What no group takes as it stands is emission's to break up.
                 self.left = [None; 5];
@@ -411,7 +418,7 @@ impl<'a> Scheduler<'a> {
                     }
                 });
                 order.order.push(key.1);
-                queue.release(graph, key.1);
+                queue.take(graph, key);
             }
             queue.now += 1;
         }
@@ -434,20 +441,13 @@ impl<'a> Scheduler<'a> {
         let mut left: [Option<VReg>; 5] = [None; 5];
         let first = order.order.len();
         for trans in [false, true] {
-            let mut from: Option<(Reverse<u32>, u32)> = None;
+            let mut from: Option<Key> = None;
             let mut tries = 0;
             // Only what reads no constants but those that the group reads already.
             let mut closed = false;
             while group.has_room(trans) {
-                let next = match from {
-                    None => queue.ready.first().copied(),
-                    Some(key) => queue
-                        .ready
-                        .range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded))
-                        .next()
-                        .copied(),
-                };
-                let Some(key) = next.filter(|_| tries < LOOKAHEAD) else {
+                let next = queue.next(from).filter(|_| tries < LOOKAHEAD);
+                let Some(key) = next else {
                     if !closed {
                         break;
                     }
@@ -474,9 +474,8 @@ impl<'a> Scheduler<'a> {
                         *place = Some(v);
                     }
                 }
-                queue.ready.remove(&key);
                 order.order.push(key.1);
-                let joined = queue.release(&run.graph, key.1);
+                let joined = queue.take(&run.graph, key).is_some();
                 if opens {
                     closed = true;
                 }

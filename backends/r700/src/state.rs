@@ -10,18 +10,53 @@ use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Samplin
 type Field = (&'static str, u32, u32);
 
 fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateRegister {
+    let name = name.into();
     let mut value = 0;
-    for &(_, low, field) in fields {
-        value |= field << low;
+    let mut mask = 0;
+    for &(field, low, bits) in fields {
+        // Fields that nobody sets lie between some of these, so this is the most that a field may have. Limits of the
+        // calling convention keep values within; one that slips through must not turn up in its neighbour.
+        let above = fields.iter().map(|&(_, other, _)| other);
+        let end = above.filter(|&other| other > low).min().unwrap_or(32);
+        assert!(
+            end - low == 32 || bits >> (end - low) == 0,
+            "{name}: {bits} does not fit {field}"
+        );
+        value |= bits << low;
+        mask |= u32::MAX >> (32 - width(field)) << low;
     }
+    debug_assert_eq!(value & !mask, 0, "{name} has fields wider than the guide's");
     StateRegister {
-        name: name.into(),
+        name,
         address,
         value,
+        mask,
         fields: fields
             .iter()
             .map(|&(name, _, field)| (name, field))
             .collect(),
+    }
+}
+
+/// Bits of a field, by the guide.
+fn width(field: &str) -> u32 {
+    match field {
+        "PGM_START" => 32,
+        "PGM_CF_OFFSET" => 20,
+        "ITEMSIZE" => 15,
+        "COUNT" | "INIT" => 12,
+        "STRIDE" => 10,
+        "NUM_GPRS" | "STACK_SIZE" | "INC" | "SEMANTIC" | "RT_ENABLE" => 8,
+        "PRIM_TYPE" | "NUM_INTERP" => 6,
+        "VS_EXPORT_COUNT" | "EXPORT_MODE" => 5,
+        "POSITION_ADDR" | "FRONT_FACE_ADDR" | "FIXED_PT_POSITION_ADDR" => 5,
+        "NUM_CLAUSE_TEMP_GPRS" => 4,
+        "ALPHA_FUNC" => 3,
+        "DEFAULT_VAL" | "BARYC_SAMPLE_CNTL" | "FRONT_FACE_CHAN" | "PIXEL_FOG_FUNC" | "Z_ORDER" => 2,
+        _ if field.starts_with("SEMANTIC_") => 8,
+        _ if field.starts_with("OUTPUT") => 4,
+        _ if field.starts_with("PNT_SPRITE_OVRD_") => 3,
+        _ => 1,
     }
 }
 

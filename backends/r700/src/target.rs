@@ -1,6 +1,6 @@
 //! What the shared passes ask of this machine.
 
-use gpucc_ir::ssa::{Op, Type};
+use gpucc_ir::ssa::{Op, ResourceData, ResourceKind, Type};
 use gpucc_passes::TargetInfo;
 use gpucc_passes::ctx::default_cost;
 
@@ -23,6 +23,11 @@ impl TargetInfo for R700 {
     /// MULADD_IEEE and MULADD_64 round twice: contraction is free and changes nothing.
     fn has_fma(&self, ty: Type) -> bool {
         matches!(ty, Type::B32 | Type::B64)
+    }
+    /// What the program only reads is fetched as vertices are, within the size of the fetch constant (R700 ISA 7.1);
+    /// what it may write lies in the scatter aperture, which has no bounds of a binding.
+    fn bounds_loads(&self, buffer: &ResourceData) -> bool {
+        matches!(buffer.kind, ResourceKind::Storage { access, .. } if !access.store && !access.atomic)
     }
     /// Lanes leave blocks by masks alone.
     fn has_branches(&self) -> bool {

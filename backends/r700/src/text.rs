@@ -1,6 +1,7 @@
 //! Machine IR as text, one instruction a line: for dumps and for people.
 
 use crate::inst::{Alu, Inst, Lane, Omod, Source, Space, Src};
+use crate::slot::{Read, Slot};
 use gpucc_ir::mach::{self, Func, Names, Reg};
 use std::fmt::{self, Write};
 
@@ -217,4 +218,45 @@ impl mach::PrintInst for Inst {
             Inst::End => write!(out, "end"),
         }
     }
+}
+
+/// Operations with real registers, a line each: those of one group together, numbered.
+pub fn run(out: &mut String, groups: &[Vec<Slot>]) {
+    for (number, group) in groups.iter().enumerate() {
+        for slot in group {
+            // Writing to a string never fails.
+            let _ = writeln!(out, "    {number:4} {}", slot_text(slot));
+        }
+    }
+}
+
+fn slot_text(slot: &Slot) -> String {
+    let rel = |rel: bool| if rel { "[AR]" } else { "" };
+    let mut text = match slot.dst {
+        Some(dst) => format!("R{}{}.{} = ", dst.gpr, rel(dst.rel), letter(dst.chan)),
+        None => String::new(),
+    };
+    text += slot.op.name();
+    for source in slot.sources() {
+        let sign = if source.neg { "-" } else { "" };
+        let bar = if source.abs { "|" } else { "" };
+        let read = match source.read {
+            Read::Gpr { gpr, chan, rel: by } => format!("R{gpr}{}.{}", rel(by), letter(chan)),
+            Read::Kcache {
+                buffer,
+                index,
+                chan,
+            } => format!("C{buffer}[{index}].{}", letter(chan)),
+            Read::Literal(bits) => format!("{bits:#x}"),
+            Read::Inline(operand) => format!("{operand:?}"),
+            Read::Pv(unit) => format!("PV.{}", letter(unit)),
+            Read::Ps => "PS".into(),
+        };
+        text += &format!(" {sign}{bar}{read}{bar}");
+    }
+    text += ["", " *2", " *4", " /2"][usize::from(slot.omod & 3)];
+    if slot.clamp {
+        text += " clamp";
+    }
+    text
 }

@@ -5,7 +5,8 @@ use crate::inst::{Alu, Inst, Source, Src};
 use crate::isa::AluOp;
 use crate::op;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use gpucc_ir::mach::{Func, Inst as _, Node, Reg, Role, VReg};
+use gpucc_ir::mach::{Func, Inst as _, Reg, Role, VReg};
+use gpucc_passes::mach::{Removable, writes};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -15,18 +16,7 @@ type Key = SmallVec<[u64; 4]>;
 /// An operation of the same sources as one before it in its block gives way to it: addresses of
 /// neighbouring fetches, mostly. Moves stay, since they are there to put a value in a place of its own.
 pub fn number(func: &mut Func<Inst>) {
-    let mut writes: SecondaryMap<VReg, u32> = SecondaryMap::new();
-    for &block in &func.layout {
-        for node in &func.blocks[block].nodes {
-            node.inst.operands(&mut |operand| {
-                if operand.role.is_def()
-                    && let Some(v) = operand.reg.as_virt()
-                {
-                    writes[v] += 1;
-                }
-            });
-        }
-    }
+    let writes = writes(func);
     let mut instead: SecondaryMap<VReg, Option<VReg>> = SecondaryMap::new();
     let mut any = false;
     let mut known: BTreeMap<Key, VReg> = BTreeMap::new();
@@ -42,7 +32,7 @@ pub fn number(func: &mut Func<Inst>) {
             if let Inst::Alu(alu) = &node.inst
                 && let Some(v) = alu.dst.and_then(Reg::as_virt)
                 && let Some(key) = key(alu, &writes)
-                && writes[v] == 1
+                && writes[v.index()] == 1
             {
                 let first = *known.entry(key).or_insert(v);
                 if first != v {
@@ -55,7 +45,7 @@ pub fn number(func: &mut Func<Inst>) {
 }
 
 /// The operation as a key; none for moves, and where a source is written more than once.
-fn key(alu: &Alu, writes: &SecondaryMap<VReg, u32>) -> Option<Key> {
+fn key(alu: &Alu, writes: &[u8]) -> Option<Key> {
     if alu.op == AluOp::MOV || op::is_kill(alu.op) || op::is_pred_set(alu.op) {
         return None;
     }
@@ -66,7 +56,7 @@ fn key(alu: &Alu, writes: &SecondaryMap<VReg, u32>) -> Option<Key> {
     for &Source { src, neg, abs } in &alu.src {
         let (kind, value) = match src {
             Src::Reg(reg) => {
-                let v = reg.as_virt().filter(|&v| writes[v] == 1)?;
+                let v = reg.as_virt().filter(|&v| writes[v.index()] == 1)?;
                 (0, v.index() as u64)
             }
             Src::Const {
@@ -84,33 +74,22 @@ fn key(alu: &Alu, writes: &SecondaryMap<VReg, u32>) -> Option<Key> {
     Some(key)
 }
 
-/// Removes ALU work whose results nobody reads: addresses that lowering took apart, mostly.
-pub fn sweep(func: &mut Func<Inst>) {
-    let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::new();
-    for &block in &func.layout {
-        for node in &func.blocks[block].nodes {
-            each_use(&node.inst, |v| uses[v] += 1);
-        }
+impl Removable for Inst {
+    /// Only ALU work goes: addresses that lowering took apart, mostly.
+    fn is_root(&self) -> bool {
+        !matches!(
+            self,
+            Inst::Alu(Alu { dst: Some(_), .. }) | Inst::Dot { .. } | Inst::ArrayRead { .. }
+        )
     }
-    // Backwards, so that what a dead instruction reads is looked at after it.
-    for &block in func.layout.iter().rev() {
-        let nodes = std::mem::take(&mut func.blocks[block].nodes);
-        let mut kept: Vec<Node<Inst>> = Vec::with_capacity(nodes.len());
-        for node in nodes.into_iter().rev() {
-            let result = match &node.inst {
-                Inst::Alu(Alu { dst: Some(dst), .. })
-                | Inst::Dot { dst, .. }
-                | Inst::ArrayRead { dst, .. } => dst.as_virt(),
-                _ => None,
-            };
-            if result.is_some_and(|v| uses[v] == 0) {
-                each_use(&node.inst, |v| uses[v] -= 1);
-            } else {
-                kept.push(node);
-            }
+
+    fn keep(&mut self, wanted: &dyn Fn(Reg) -> bool) -> bool {
+        match self {
+            Inst::Alu(Alu { dst: Some(dst), .. })
+            | Inst::Dot { dst, .. }
+            | Inst::ArrayRead { dst, .. } => wanted(*dst),
+            _ => true,
         }
-        kept.reverse();
-        func.blocks[block].nodes = kept;
     }
 }
 

@@ -33,12 +33,9 @@ fn optimised(mut func: Func, level: gpucc_passes::Level) -> Func {
         ..gpucc_passes::Options::default()
     };
     let mut ctx = Ctx::new(options, r700::numerics(), r700::target_info());
-    let runner = Runner {
-        plan: Plan::for_options(&ctx.options),
-        ..Runner::default()
-    };
-    runner
-        .run(&mut func, &mut ctx, &mut Quiet)
+    let plan = Plan::for_options(&ctx.options);
+    Runner::default()
+        .run(&plan, &mut func, &mut ctx, &mut Quiet)
         .expect("the shared passes accept their own text");
     func
 }
@@ -263,7 +260,10 @@ fn one_program_can_be_looked_at() {
     let compiled = r700::compile(
         func,
         &r700::Options {
-            dump: true,
+            passes: gpucc_passes::mach::Control {
+                dump: true,
+                ..Default::default()
+            },
             ..r700::Options::default()
         },
     )

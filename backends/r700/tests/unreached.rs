@@ -6,7 +6,7 @@ use gpucc_r700 as r700;
 
 fn compiles(body: &str) {
     let text = format!(
-        "func \"main\" compute {{
+        "func \"main\" compute trusted {{
   res0 = \"data\" group 0 binding 0 storage 16 load store as i32
 }} body {{
   %0: b32 = const 0x0

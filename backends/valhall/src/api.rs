@@ -1,6 +1,7 @@
 //! What a caller gives and gets: options, the compiled program with everything needed to run it,
 //! failures that say whose fault they are.
 
+use gpucc_ir::budget::Budget;
 pub use gpucc_ir::driver::{
     Attribute, BindingSlot, Effort, Failure, Fetch, State, Step, Uniforms, VertexBuffer,
     VertexForm, VertexState,
@@ -46,12 +47,10 @@ pub struct Options {
     pub effort: Effort,
     /// State that a driver would know.
     pub pipeline: State,
-    /// Stop optimising after this many rewrites of the back end.
-    pub fuel: Option<u64>,
-    /// Keep the text of the machine IR after each pass of the back end in [`Compiled::dumps`].
-    pub dump: bool,
-    /// Times the stages for [`Compiled::times`].
-    pub clock: Option<gpucc_ir::driver::Clock>,
+    /// Memory and work that the program may take.
+    pub budget: Budget,
+    /// How the passes over machine IR run.
+    pub passes: gpucc_passes::mach::Control,
 }
 
 /// What a driver knows of an image and a shader may ask. abi-valhall: System values.
@@ -89,21 +88,6 @@ impl ImageWord {
     pub fn offset(self) -> u32 {
         let at = ImageWord::ALL.iter().position(|&word| word == self);
         4 * at.expect("every word is in the list") as u32
-    }
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ImageWord::Size(0) => "width",
-            ImageWord::Size(1) => "height",
-            ImageWord::Size(_) => "depth",
-            ImageWord::Layers => "layers",
-            ImageWord::Levels => "levels",
-            ImageWord::Samples => "samples",
-            ImageWord::EdgeLow(0) => "edge_low_x",
-            ImageWord::EdgeLow(_) => "edge_low_y",
-            ImageWord::EdgeHigh(0) => "edge_high_x",
-            ImageWord::EdgeHigh(_) => "edge_high_y",
-        }
     }
 }
 
@@ -303,6 +287,8 @@ pub struct Descriptor {
     pub name: String,
     /// Its words, as far as the compiler knows them.
     pub words: Vec<u32>,
+    /// The bits of these fields; the others are the driver's.
+    pub mask: Vec<u32>,
     /// The fields by name.
     pub fields: Vec<(&'static str, u32)>,
 }
@@ -431,9 +417,9 @@ pub struct Compiled {
     /// The SSA after the target's expansions: what the interpreter must run under
     /// [`crate::numerics`] for the bits to be equal. Same inputs, outputs and resources as given.
     pub expanded: Func,
-    /// `(pass, text)` after each pass of the back end, when [`Options::dump`] asks for them.
+    /// `(pass, text)` after each pass of the back end, when [`gpucc_passes::mach::Control::dump`] asks for them.
     pub dumps: Vec<(&'static str, String)>,
-    /// How long each stage took, when [`Options::clock`] is lent.
+    /// How long each stage took, when [`gpucc_passes::mach::Control::clock`] is lent.
     pub times: Vec<(&'static str, std::time::Duration)>,
 }
 

@@ -1,12 +1,14 @@
 //! From what lowering made to the bytes: constants and uniforms, order, registers, flow, words, judgement, figures.
 
-use crate::api::{Effort, Failure, FauWord, ProgramInfo, Stats};
+use crate::api::{Effort, Failure, FauWord, Options, ProgramInfo, Stats};
 use crate::inst::{FauRef, Inst, Src};
 use crate::isa::Opcode;
-use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, warp};
-use gpucc_ir::driver::{Limit, Stages};
+use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, text, warp};
+use gpucc_ir::budget::Budget;
+use gpucc_ir::driver::Limit;
 use gpucc_ir::mach::{self, Func};
 use gpucc_ir::ssa::{Span, Stage};
+use gpucc_passes::mach::runner::{self, Runner, optional, required};
 use std::collections::BTreeMap;
 
 /// One program as lowering leaves it.
@@ -31,63 +33,145 @@ pub struct Finished {
     pub lines: Vec<(u32, Span)>,
 }
 
-/// Finishes the programs of one binary. `dump` is told the text of the machine IR after each step.
-///
-/// # Errors
-/// Limits that the shader breaks, and our own faults.
-pub fn finish(
-    parts: Vec<Part>,
+/// The programs of one binary on their way from lowering to flow.
+struct Binary {
     stage: Stage,
-    effort: Effort,
-    mut dump: impl FnMut(&'static str, &Func<Inst>),
-    stages: &mut Stages,
-) -> Result<Finished, Failure> {
-    let internal = |pass: &'static str, message: String| Failure::Internal { pass, message };
-    let private: Vec<u32> = parts.iter().map(|part| part.private_bytes).collect();
-    let (mut funcs, mut entries) = merge(parts);
-    for func in &mut funcs {
-        dump("lower", func);
-        dead::run(func);
-        if stage == Stage::Fragment {
-            helpers::skip(func);
+    budget: Budget,
+    funcs: Vec<Func<Inst>>,
+    /// Bytes of private memory of each program's variables.
+    private: Vec<u32>,
+    /// What entries of uniforms are, as lowering numbered them.
+    entries: Vec<FauWord>,
+    /// The entry of each uniform word that the programs read.
+    map: Vec<Option<FauRef>>,
+    registers: Vec<regs::Registers>,
+    /// The flow fields are filled: what is left is words.
+    flows: bool,
+}
+
+impl Binary {
+    fn new(parts: Vec<Part>, stage: Stage, budget: Budget) -> Binary {
+        let private: Vec<u32> = parts.iter().map(|part| part.private_bytes).collect();
+        let (funcs, entries) = merge(parts);
+        Binary {
+            stage,
+            budget,
+            funcs,
+            private,
+            entries,
+            map: Vec::new(),
+            registers: Vec::new(),
+            flows: false,
         }
     }
-    let map = constants::run(&mut funcs, &mut entries);
-    stages.end("constants");
-    let hint = "load uniform buffers instead of pushing them";
-    Limit::new("words of uniforms", MOST_UNIFORMS as u64, hint).admit(map.len() as u64)?;
-    let mut registers = Vec::new();
-    for (func, private) in funcs.iter_mut().zip(&private) {
-        dump("constants", func);
-        mach::verify(func).map_err(|fault| internal("lower", fault.to_string()))?;
-        stages.end("verify");
-        if effort != Effort::None {
-            schedule::run(func);
-            dump("schedule", func);
-            stages.end("schedule");
+}
+
+impl runner::Program for Binary {
+    fn check(&self, each: bool) -> Result<(), String> {
+        for func in &self.funcs {
+            mach::verify(func).map_err(|fault| fault.to_string())?;
         }
-        let found = regs::allocate(func, *private)
-            .map_err(|error| internal("registers", error.to_string()))?;
+        match self.flows && each {
+            true => judge(&emit::emit(&self.funcs), &self.registers, self.stage),
+            // Its rules are asked of the finished programs.
+            false => Ok(()),
+        }
+    }
+    fn print(&self) -> String {
+        self.funcs.iter().map(text::print).collect()
+    }
+}
+
+/// The passes over machine IR, in order; at `-O0` all but the schedule.
+const PASSES: &[runner::Pass<Binary>] = &[
+    optional(
+        "dead",
+        "removes instructions whose results nobody reads",
+        |binary| {
+            binary.funcs.iter_mut().for_each(dead::run);
+            Ok(())
+        },
+    ),
+    optional(
+        "skip_helpers",
+        "helper lanes fetch no texels that nobody needs",
+        |binary| {
+            if binary.stage == Stage::Fragment {
+                binary.funcs.iter_mut().for_each(helpers::skip);
+            }
+            Ok(())
+        },
+    ),
+    required(
+        "constants",
+        "constants and uniforms become operands",
+        |binary| {
+            binary.map = constants::run(&mut binary.funcs, &mut binary.entries);
+            let hint = "load uniform buffers instead of pushing them";
+            let limit = Limit::new("words of uniforms", MOST_UNIFORMS as u64, hint);
+            limit.admit(binary.map.len() as u64)
+        },
+    ),
+    optional(
+        SCHEDULE,
+        "instructions stand in the order of least waiting",
+        |binary| {
+            for func in &mut binary.funcs {
+                schedule::run(func);
+            }
+            Ok(())
+        },
+    ),
+    required(
+        "registers",
+        "virtual registers become work registers",
+        registers,
+    ),
+    required(
+        "flow",
+        "slots, waits, reconvergence and last uses",
+        |binary| {
+            for func in &mut binary.funcs {
+                flow::run(func, binary.stage);
+            }
+            binary.flows = true;
+            Ok(())
+        },
+    ),
+];
+
+const SCHEDULE: &str = "schedule";
+
+/// The passes over machine IR, the lowering first.
+pub fn machine_passes() -> Vec<runner::Name> {
+    runner::names(PASSES)
+}
+
+/// Allocates registers; spills lie behind the variables in private memory.
+fn registers(binary: &mut Binary) -> Result<(), Failure> {
+    for (func, &private) in binary.funcs.iter_mut().zip(&binary.private) {
+        let found = regs::allocate(func, private, binary.budget).map_err(|error| match error {
+            gpucc_regalloc::Error::Exceeded(exceeded) => exceeded.into(),
+            error => internal("registers", error.to_string()),
+        })?;
         if found.spilled > 0 {
             let hint = "private arrays and spilled values must lie within the reach of an offset";
             let limit = Limit::new("bytes of private memory", regs::REACH.into(), hint);
             limit.admit(found.private_bytes)?;
         }
-        stages.end("registers");
-        registers.push(found);
-        dump("registers", func);
-        flow::run(func, stage);
-        dump("flow", func);
-        stages.end("flow");
+        binary.registers.push(found);
     }
-    let emitted = emit::emit(&funcs);
-    stages.end("emit");
-    let mut stats = Stats::default();
-    let mut programs = Vec::new();
-    let mut all = cost::Cycles::default();
-    for (program, found) in emitted.programs.iter().zip(&registers) {
-        let first = (program.offset / emit::WORD) as usize;
-        let insts = &emitted.insts[first..first + (program.size / emit::WORD) as usize];
+    Ok(())
+}
+
+/// Asks the rules of finished programs.
+fn judge(
+    emitted: &emit::Emitted,
+    registers: &[regs::Registers],
+    stage: Stage,
+) -> Result<(), String> {
+    for (program, found) in emitted.programs.iter().zip(registers) {
+        let insts = emitted.of(program);
         let config = legal::Config {
             stage,
             work: found.work,
@@ -96,12 +180,48 @@ pub fn finish(
             let text = insts
                 .get(finding.at as usize)
                 .map_or(String::new(), crate::isa::text_of);
-            let at = finding.at + first as u32;
-            internal(
-                "legal",
-                format!("{} (instruction {at}: {text})", finding.violation),
-            )
+            let at = finding.at + program.offset / emit::WORD;
+            format!("{} (instruction {at}: {text})", finding.violation)
         })?;
+    }
+    Ok(())
+}
+
+fn internal(pass: &'static str, message: String) -> Failure {
+    Failure::Internal { pass, message }
+}
+
+/// Finishes the programs of one binary.
+///
+/// # Errors
+/// Limits that the shader breaks, and our own faults.
+pub fn finish(
+    parts: Vec<Part>,
+    stage: Stage,
+    options: &Options,
+    runner: &mut Runner<'_>,
+) -> Result<Finished, Failure> {
+    let mut binary = Binary::new(parts, stage, options.budget);
+    runner.lowered(&binary)?;
+    let orders = options.effort > Effort::None;
+    let passes = PASSES.iter().filter(|pass| orders || pass.name != SCHEDULE);
+    runner.run(passes, &mut binary)?;
+    let Binary {
+        funcs,
+        entries,
+        map,
+        registers,
+        ..
+    } = binary;
+    let stages = &mut runner.stages;
+    let emitted = emit::emit(&funcs);
+    stages.end("emit");
+    let mut stats = Stats::default();
+    let mut programs = Vec::new();
+    let mut all = cost::Cycles::default();
+    judge(&emitted, &registers, stage).map_err(|message| internal("legal", message))?;
+    for (program, found) in emitted.programs.iter().zip(&registers) {
+        let insts = emitted.of(program);
         let count = program.registers.count_ones();
         programs.push(ProgramInfo {
             offset: program.offset,
@@ -188,3 +308,7 @@ fn merge(parts: Vec<Part>) -> (Vec<Func<Inst>>, Vec<FauWord>) {
     }
     (funcs, list)
 }
+
+#[cfg(test)]
+#[path = "planted.rs"]
+mod planted;

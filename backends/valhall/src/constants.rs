@@ -9,13 +9,13 @@ mod words;
 
 use crate::api::FauWord;
 use crate::fau::{self, LUT, Read, Reader};
-use crate::graph::Tree;
 use crate::inst::{FauRef, GPR, Inst, Op, Src};
 use crate::isa::{Opcode, Operand, Source, f, limits};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::{Block, Demand, Func, Loops, Node, Reg};
 use gpucc_ir::ssa::Span;
 use gpucc_isa::{FieldId, Kind};
+use gpucc_passes::mach::Tree;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -181,6 +181,7 @@ fn function(func: &mut Func<Inst>, known: &Known<'_>) {
                     let shared = moved.entry(key).or_insert_with(|| Shared {
                         reg: Reg::virt(vregs.push(gpucc_ir::mach::VRegData {
                             demand: Demand::scalar(GPR),
+                            per_lane: true,
                             prefer: None,
                             span: Span::NONE,
                         })),

@@ -1,9 +1,9 @@
-//! Removes copies of what never changes, and instructions whose results nobody reads.
+//! Which instructions may go when nobody reads their results, for [`remove_dead`].
 
 use crate::inst::{Inst, Op};
 use crate::isa::{Opcode, Unit, f};
-use cranelift_entity::{EntityRef, EntitySet};
-use gpucc_ir::mach::{Block, Func, Inst as _, Reg, Role, VReg};
+use gpucc_ir::mach::{Func, Reg};
+use gpucc_passes::mach::{Removable, forward_copies, keep_pairs, remove_dead};
 
 /// Whether an instruction does nothing but write its results.
 fn is_pure(op: &Op) -> bool {
@@ -24,149 +24,33 @@ fn is_pure(op: &Op) -> bool {
         }
 }
 
-fn is_root(inst: &Inst) -> bool {
-    match inst {
-        Inst::Op(op) => !is_pure(op),
-        Inst::Entry(_) | Inst::Copy { .. } => false,
+impl Removable for Inst {
+    fn is_root(&self) -> bool {
+        self.op().is_some_and(|op| !is_pure(op))
+    }
+
+    fn keep(&mut self, wanted: &dyn Fn(Reg) -> bool) -> bool {
+        match self {
+            Inst::Op(op) => {
+                let stays = op.dst.iter().chain(&op.write).any(|&reg| wanted(reg));
+                if stays {
+                    narrow(op, wanted);
+                }
+                stays
+            }
+            Inst::Entry(list) => {
+                list.retain(|&mut (reg, _)| wanted(reg));
+                !list.is_empty()
+            }
+            Inst::Copy { dst, src } => keep_pairs(dst, src, wanted),
+        }
     }
 }
 
-/// Removes both. Linear.
+/// Removes copies of what never changes, and instructions whose results nobody reads. Linear.
 pub fn run(func: &mut Func<Inst>) {
     forward_copies(func);
-    drop_dead(func);
-}
-
-/// Who reads a copy reads the original, where both are written once: the allocator makes the copies that places ask for.
-fn forward_copies(func: &mut Func<Inst>) {
-    let mut writes = vec![0u8; func.vregs.len()];
-    let mut copies = false;
-    for &block in &func.layout {
-        for node in &func.blocks[block].nodes {
-            copies |= node.inst.is_copy();
-            node.inst.operands(&mut |operand| {
-                if let (Some(v), true) = (operand.reg.as_virt(), operand.role.is_def()) {
-                    writes[v.index()] = writes[v.index()].saturating_add(1);
-                }
-            });
-        }
-    }
-    if !copies {
-        return;
-    }
-    let mut original: Vec<Option<VReg>> = vec![None; func.vregs.len()];
-    for &block in &func.layout {
-        for node in &func.blocks[block].nodes {
-            let Inst::Copy { dst, src } = &node.inst else {
-                continue;
-            };
-            for (to, from) in dst.iter().zip(src) {
-                if let (Some(to), Some(from)) = (to.as_virt(), from.as_virt())
-                    && writes[to.index()] == 1
-                    && writes[from.index()] == 1
-                {
-                    original[to.index()] = Some(from);
-                }
-            }
-        }
-    }
-    // A copy's original may be a copy.
-    for v in 0..original.len() {
-        while let Some(up) = original[v]
-            && let Some(above) = original[up.index()]
-        {
-            original[v] = Some(above);
-        }
-    }
-    for &block in &func.layout {
-        for node in &mut func.blocks[block].nodes {
-            node.inst.rewrite(&mut |reg, role| match reg.as_virt() {
-                Some(v) if role == Role::Use => original[v.index()].unwrap_or(v).into(),
-                _ => reg,
-            });
-        }
-    }
-}
-
-const NONE: u32 = u32::MAX;
-
-fn drop_dead(func: &mut Func<Inst>) {
-    // The last definition of each register, and each definition with the one before it.
-    let mut last: Vec<u32> = vec![NONE; func.vregs.len()];
-    let mut defs: Vec<(Block, u32, u32)> = Vec::with_capacity(func.vregs.len());
-    let mut wanted: EntitySet<VReg> = EntitySet::with_capacity(func.vregs.len());
-    let mut work: Vec<VReg> = Vec::new();
-    for &block in &func.layout {
-        for (index, node) in func.blocks[block].nodes.iter().enumerate() {
-            let root = is_root(&node.inst);
-            node.inst.operands(&mut |operand| {
-                let Some(v) = operand.reg.as_virt() else {
-                    return;
-                };
-                if operand.role.is_def() {
-                    defs.push((block, index as u32, last[v.index()]));
-                    last[v.index()] = defs.len() as u32 - 1;
-                } else if root && wanted.insert(v) {
-                    work.push(v);
-                }
-            });
-        }
-    }
-    while let Some(v) = work.pop() {
-        let mut next = last[v.index()];
-        while next != NONE {
-            let (block, index, before) = defs[next as usize];
-            next = before;
-            let inst = &func.blocks[block].nodes[index as usize].inst;
-            if let Inst::Copy { dst, src } = inst {
-                // Each pair of a parallel copy is for itself.
-                for (to, from) in dst.iter().zip(src) {
-                    if to.as_virt() == Some(v)
-                        && let Some(from) = from.as_virt()
-                        && wanted.insert(from)
-                    {
-                        work.push(from);
-                    }
-                }
-                continue;
-            }
-            inst.operands(&mut |operand| {
-                if operand.role == Role::Use
-                    && let Some(from) = operand.reg.as_virt()
-                    && wanted.insert(from)
-                {
-                    work.push(from);
-                }
-            });
-        }
-    }
-    let is_wanted = |reg: Reg| reg.as_virt().is_none_or(|v| wanted.contains(v));
-    for &block in &func.layout {
-        func.blocks[block]
-            .nodes
-            .retain_mut(|node| match &mut node.inst {
-                Inst::Op(op) => {
-                    let stays =
-                        !is_pure(op) || op.dst.iter().chain(&op.write).any(|&reg| is_wanted(reg));
-                    if stays {
-                        narrow(op, is_wanted);
-                    }
-                    stays
-                }
-                Inst::Entry(list) => {
-                    list.retain(|&mut (reg, _)| is_wanted(reg));
-                    !list.is_empty()
-                }
-                Inst::Copy { dst, src } => {
-                    let keep: Vec<bool> = dst.iter().map(|&to| is_wanted(to)).collect();
-                    let mut flags = keep.iter();
-                    dst.retain(|_| *flags.next().expect("one flag a pair"));
-                    let mut flags = keep.iter();
-                    src.retain(|_| *flags.next().expect("one flag a pair"));
-                    !dst.is_empty()
-                }
-            });
-    }
+    remove_dead(func);
 }
 
 /// A load brings no more words than somebody reads, as far as these are the last.
@@ -204,7 +88,7 @@ fn narrow(op: &mut Op, is_wanted: impl Fn(Reg) -> bool) {
 mod tests {
     use super::*;
     use crate::inst::{FILES, GPR, Src, cell};
-    use gpucc_ir::mach::Demand;
+    use gpucc_ir::mach::{Demand, VReg};
     use gpucc_ir::ssa::Span;
     use smallvec::SmallVec;
 

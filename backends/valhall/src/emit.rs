@@ -45,6 +45,12 @@ pub struct Emitted {
 }
 
 impl Emitted {
+    /// The instructions of one program.
+    pub fn of(&self, program: &Program) -> &[isa::Inst] {
+        let first = (program.offset / WORD) as usize;
+        &self.insts[first..first + (program.size / WORD) as usize]
+    }
+
     /// The code as bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.insts.iter().flat_map(|inst| inst.bytes()).collect()

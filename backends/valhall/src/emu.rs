@@ -7,7 +7,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `inst`, `decode`, `message` | words to instructions, what is reserved |
+//! | `table` | opcodes, fields and limits of words, apart from the assembler's |
+//! | `inst`, `decode`, `message` | words to instructions |
 //! | `undocumented` | what is refused because no document defines it |
 //! | `fau` | what one instruction may read of uniforms, constants and special values |
 //! | `program` | reachable code |
@@ -15,7 +16,7 @@
 //! | `effect` | messages: when they act on memory and when their results arrive |
 //! | `alu`, `float`, `integer` | arithmetic |
 //! | `units`, `texture`, `fragment` | what messages ask for |
-//! | `memory`, `descriptor`, `texel` | memory and what lies in it |
+//! | `memory`, `descriptor`, `pixel`, `texel` | memory and what lies in it |
 //! | `launch` | workgroups, vertices, quads |
 //!
 //! What is undefined is poison that remembers why. It may move and be computed with; a store, a colour, an
@@ -38,9 +39,11 @@ mod integer;
 mod launch;
 mod memory;
 mod message;
+mod pixel;
 mod program;
 mod rule;
 mod state;
+mod table;
 mod texel;
 mod texture;
 mod undocumented;

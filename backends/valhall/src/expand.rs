@@ -19,8 +19,9 @@ mod vertex;
 
 use crate::api::{Effort, Options, Uniforms};
 use gpucc_ir::ssa::{Builder, Func, InstData, Op, Type, Value};
-use gpucc_passes::Ctx;
 use gpucc_passes::expand::{Native, OwnRecipe};
+use gpucc_passes::runner::{cleans, optional, required, step};
+use gpucc_passes::{Pass, Plan, Proof};
 
 /// True for what lowering takes as it is, at the width of its first operand (its first result without
 /// operands).
@@ -165,73 +166,172 @@ impl Native for Machine {
     }
 }
 
-/// Rewrites a function until it holds native operations only, and cleans up after that.
-pub fn expand(mut func: Func, options: &Options) -> Func {
-    let pushed = options.pipeline.uniforms == Uniforms::Pushed;
-    let target = &crate::target::Contracting { pushed };
-    let model = crate::numerics();
-    if options.effort > Effort::None && pushed {
-        let unloaded = &crate::target::Unloaded;
-        let mut ctx = Ctx::new(gpucc_passes::Options::default(), model, unloaded);
-        if gpucc_passes::scalar_replace::run(&mut func, &mut ctx) {
-            gpucc_passes::mem2reg::run(&mut func, &mut ctx);
-            gpucc_passes::copy_prop::run(&mut func, &mut ctx);
-            gpucc_passes::fold::run(&mut func, &mut ctx);
-        }
+/// Passes of this machine alone.
+const OWN: &[Pass] = &[
+    optional(
+        "unload",
+        Proof::Exact,
+        "arrays become selects where uniforms are pushed, for programs without memory accesses",
+        |func, ctx| {
+            ctx.on(&crate::target::Unloaded, |ctx| {
+                gpucc_passes::scalar_replace::run(func, ctx)
+            })
+        },
+    ),
+    required(
+        "stream_outputs",
+        Proof::Expansion,
+        "captured outputs are written twice",
+        |func, ctx| {
+            ctx.pipeline
+                .is_some_and(|state| stream::expand(func, &state.vertex.stream))
+        },
+    ),
+    required(
+        "drop_point_size",
+        Proof::Expansion,
+        "draws without points have no point size",
+        |func, ctx| {
+            ctx.pipeline
+                .is_some_and(|state| state.vertex.without_points)
+                && vertex::drop_point_size(func)
+        },
+    ),
+    required(
+        "divide_positions",
+        Proof::Expansion,
+        "positions are divided by w, as the tiler takes them",
+        |func, _| vertex::expand(func),
+    ),
+    required(
+        "project_cubes",
+        Proof::Expansion,
+        "directions into cubes become places on faces",
+        |func, _| texture::expand(func),
+    ),
+    required(
+        "coarse_derivatives",
+        Proof::Licence("WGSL, derivative built-in functions: a derivative may be a coarse one"),
+        "lanes of derivatives are constants",
+        |func, _| choose_derivatives(func),
+    ),
+    required(
+        "conversions",
+        Proof::Licence("WGSL, floating point conversion: what a NaN converts to is not defined"),
+        "conversions are those that the machine has",
+        |func, _| convert::run(func),
+    ),
+    required(
+        "expand",
+        Proof::Expansion,
+        "operations that the machine lacks become others",
+        |func, ctx| gpucc_passes::expand::expand(func, &Machine, &ctx.numerics),
+    ),
+    optional(
+        "decide_ranges",
+        Proof::Exact,
+        "comparisons that the ranges of floats decide are constants",
+        |func, _| gpucc_passes::float_range::decide_certain(func),
+    ),
+    optional(
+        "shift_tables",
+        Proof::Exact,
+        "small tables of constants become shifted words",
+        |func, _| tables::run(func),
+    ),
+    optional(
+        "merge_uniforms",
+        Proof::Exact,
+        "words of uniforms that are read apart are loaded together",
+        |func, _| uniforms::run(func),
+    ),
+    optional(
+        "merge_private",
+        Proof::Exact,
+        "accesses of one line of private memory become one",
+        |func, _| private::run(func),
+    ),
+    optional(
+        "order_sums",
+        Proof::Licence("WGSL, reassociation and fusion: sums may be regrouped"),
+        "terms of sums stand in the order in which FMA takes them",
+        |func, _| sums::run(func),
+    ),
+    optional(
+        "contract",
+        Proof::Licence("WGSL, reassociation and fusion: a product and a sum may round once"),
+        "a product and a sum become one FMA",
+        gpucc_passes::algebra::run,
+    ),
+    optional(
+        "free_absolutes",
+        Proof::Exact,
+        "absolute values that no operand takes as a modifier become masks",
+        |func, _| absolute::run(func),
+    ),
+];
+
+/// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
+/// the source language's freedoms are used up.
+pub fn plan(options: &Options) -> Plan {
+    let mut steps = Vec::new();
+    let optimises = options.effort > Effort::None;
+    if optimises && options.pipeline.uniforms == Uniforms::Pushed {
+        steps.extend([
+            step("unload"),
+            cleans("mem2reg"),
+            cleans("copy_prop"),
+            cleans("fold"),
+        ]);
     }
-    stream::expand(&mut func, &options.pipeline.vertex.stream);
-    if options.pipeline.vertex.without_points {
-        vertex::drop_point_size(&mut func);
+    steps.extend([
+        step("stream_outputs"),
+        step("drop_point_size"),
+        step("divide_positions"),
+        step("project_cubes"),
+        step("coarse_derivatives"),
+        step("conversions"),
+        step("expand"),
+    ]);
+    if optimises {
+        steps.extend([
+            step("gvn"),
+            step("relaxed_fold"),
+            step("decide_ranges"),
+            cleans("relaxed_fold"),
+            step("simplify"),
+            step("hoist"),
+            step("copy_prop"),
+            step("if_convert"),
+            step("relaxed_fold"),
+            step("shift_tables"),
+            step("merge_uniforms"),
+            cleans("dce"),
+            step("merge_private"),
+            step("gvn"),
+            step("order_sums"),
+            cleans("dce"),
+            step("contract"),
+            step("relaxed_fold"),
+            step("dce"),
+            step("free_absolutes"),
+        ]);
     }
-    vertex::expand(&mut func);
-    texture::expand(&mut func);
-    choose_derivatives(&mut func);
-    convert::run(&mut func);
-    gpucc_passes::expand::expand(&mut func, &Machine, &model);
-    if options.effort > Effort::None {
-        // What comes out is the reference for the bytes: WGSL's freedoms are used up here.
-        let relaxed = gpucc_passes::Options {
-            relaxed: true,
-            ..gpucc_passes::Options::default()
-        };
-        let mut ctx = Ctx::new(relaxed, model, target);
-        ctx.fuel = options.fuel;
-        gpucc_passes::gvn::run(&mut func, &mut ctx);
-        gpucc_passes::fold::run(&mut func, &mut ctx);
-        if gpucc_passes::float_range::decide_certain(&mut func) {
-            gpucc_passes::fold::run(&mut func, &mut ctx);
-        }
-        gpucc_passes::simplify::run(&mut func, &mut ctx);
-        gpucc_passes::hoist::run(&mut func, &mut ctx);
-        gpucc_passes::copy_prop::run(&mut func, &mut ctx);
-        gpucc_passes::if_convert::run(&mut func, &mut ctx);
-        gpucc_passes::fold::run(&mut func, &mut ctx);
-        tables::run(&mut func);
-        if uniforms::run(&mut func) {
-            gpucc_passes::dce::run(&mut func, &mut ctx);
-        }
-        private::run(&mut func);
-        gpucc_passes::gvn::run(&mut func, &mut ctx);
-        if sums::run(&mut func) {
-            gpucc_passes::dce::run(&mut func, &mut ctx);
-        }
-        gpucc_passes::algebra::run(&mut func, &mut ctx);
-        gpucc_passes::fold::run(&mut func, &mut ctx);
-        gpucc_passes::dce::run(&mut func, &mut ctx);
-        absolute::run(&mut func);
-    }
-    func
+    Plan { steps, own: OWN }
 }
 
 /// Derivatives that may be either become coarse ones: their lanes are constants.
-fn choose_derivatives(func: &mut Func) {
+fn choose_derivatives(func: &mut Func) -> bool {
+    let mut changed = false;
     for data in func.insts.values_mut() {
         data.op = match data.op {
             Op::Ddx => Op::DdxCoarse,
             Op::Ddy => Op::DdyCoarse,
-            other => other,
+            _ => continue,
         };
+        changed = true;
     }
+    changed
 }
 
 /// Through f32: the operands, the same operation, the result.

@@ -33,6 +33,7 @@ pub const LINK: u8 = 48;
 
 /// Fills operands, slots, flow and last-use marks into every word. Blocks get NOPs where nothing else can wait.
 pub fn run(func: &mut Func<Inst>, stage: Stage) {
+    drop_unreached(func);
     drop_jumps_to_next(func);
     turn_branches(func);
     drop_unreached(func);

@@ -207,6 +207,7 @@ pub fn admit(inst: &isa::Inst, config: Config) -> Result<(), Violation> {
         return Err(Violation::Slot);
     }
     isa::limits::check(inst)?;
+    isa::limits::relations(inst)?;
     if let Some(bytes) = access_bytes(opcode)
         && let Ok(Some(Read::Special {
             page: 1, slot: 1, ..

@@ -7,30 +7,35 @@ mod back;
 mod constants;
 mod cost;
 mod dead;
+mod describe;
+mod device;
 mod emit;
 pub mod emu;
 mod expand;
 mod fau;
 mod flow;
-mod graph;
 mod helpers;
 mod inst;
 pub mod isa;
 mod legal;
-mod live;
 mod lower;
+mod machine;
 mod numerics;
 mod refuse;
 mod regs;
 mod schedule;
+mod sites;
 pub mod state;
 mod target;
 mod text;
 mod warp;
 
+pub use back::machine_passes;
+pub use expand::plan;
+pub use machine::Valhall;
 pub use numerics::numerics;
 pub use refuse::refusals;
-pub use target::target_info;
+pub use target::{expansion_target, target_info};
 
 pub use api::{
     Attribute, AttributeFetch, BindingSlot, Chip, Compiled, ConstantBuffer, Descriptor, Effort,
@@ -39,17 +44,49 @@ pub use api::{
     VertexForm, VertexState,
 };
 
+use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::ssa::{Func, Stage};
 
-/// Compiles one entry point, given after the shared passes, to machine code.
+/// Asks whether the machine can do what an entry point does, given after the shared passes.
+///
+/// # Errors
+/// [`Failure::Refused`] for what it cannot.
+pub fn admit(func: &Func) -> Result<(), Failure> {
+    refuse::check(func)
+}
+
+/// Compiles one entry point, given after the shared passes, to machine code: [`admit`], [`plan`] and [`finish`].
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
-    let mut stages = gpucc_ir::driver::Stages::new(options.clock);
-    refuse::check(&func)?;
-    let expanded = expand::expand(func, options);
-    stages.end("expand");
+pub fn compile(mut func: Func, options: &Options) -> Result<Compiled, Failure> {
+    admit(&func)?;
+    expand(&mut func, options)?;
+    finish(func, options)
+}
+
+/// Runs [`plan`] alone.
+fn expand(func: &mut Func, options: &Options) -> Result<(), Failure> {
+    let target = expansion_target(options);
+    let mut ctx = gpucc_passes::Ctx::new(gpucc_passes::Options::default(), numerics(), target);
+    ctx.pipeline = Some(&options.pipeline);
+    gpucc_passes::Runner::default()
+        .go_on(&plan(options), func, &mut ctx, &mut gpucc_passes::Quiet)
+        .map_err(|error| Failure::Internal {
+            pass: "expand",
+            message: error.to_string(),
+        })?;
+    Ok(())
+}
+
+/// Makes machine code of an entry point that [`plan`] has expanded.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
+    let parts = expanded.live_parts() as u64;
+    options.budget.hold(EXPANDED, parts, PART)?;
+    let mut runner = gpucc_passes::mach::runner::Runner::new(&options.passes);
     let abi = abi::Abi::of(&expanded, options)?;
     let mut parts = Vec::new();
     for &part in lower::parts(&expanded, &abi) {
@@ -60,14 +97,8 @@ pub fn compile(func: Func, options: &Options) -> Result<Compiled, Failure> {
             private_bytes: lowered.tls_bytes,
         });
     }
-    stages.end("lower");
-    let mut dumps = Vec::new();
-    let watch = |pass, func: &_| {
-        if options.dump {
-            dumps.push((pass, text::print(func)));
-        }
-    };
-    let mut finished = back::finish(parts, expanded.stage, options.effort, watch, &mut stages)?;
+    let mut finished = back::finish(parts, expanded.stage, options, &mut runner)?;
+    let (mut stages, dumps) = (runner.stages, runner.dumps);
     if expanded.stage == Stage::Fragment {
         // A blend shader finds the coverage and the sample there.
         for program in &mut finished.programs {

@@ -4,6 +4,7 @@ use crate::fau::Read;
 use crate::flow;
 use crate::inst::{FILES, GPR, Inst, Op, Special, Src, cell};
 use crate::isa::{Opcode, f};
+use gpucc_ir::budget::Budget;
 use gpucc_ir::mach::{Cell, Func, Node, Reg, Slot, VReg};
 use gpucc_passes::mach::Effects;
 use gpucc_regalloc::{Error, Options, Policy, Shape, Target};
@@ -104,13 +105,18 @@ impl Target<Inst> for Hooks {
 ///
 /// # Errors
 /// See [`Error`].
-pub fn allocate(func: &mut Func<Inst>, private_bytes: u32) -> Result<Registers, Error> {
+pub fn allocate(
+    func: &mut Func<Inst>,
+    private_bytes: u32,
+    budget: Budget,
+) -> Result<Registers, Error> {
     let first = private_bytes.next_multiple_of(4);
     let options = Options {
         policy: Policy::Tight,
         holes: vec![(GPR, MIDDLE)],
         fill_holes: true,
         named: named(func),
+        budget,
         ..Options::for_files(FILES.0)
     };
     let allocation = gpucc_regalloc::allocate(func, &mut Hooks { first }, &options)?;

@@ -12,16 +12,40 @@ type Field = (&'static str, usize, u32, u32);
 
 fn descriptor(name: &str, words: usize, fields: &[Field]) -> Descriptor {
     let mut packed = vec![0; words];
-    for &(_, word, low, value) in fields {
+    let mut mask = vec![0; words];
+    for &(field, word, low, value) in fields {
         packed[word] |= value << low;
+        mask[word] |= u32::MAX >> (32 - width(field)) << low;
     }
+    debug_assert!(
+        packed
+            .iter()
+            .zip(&mask)
+            .all(|(word, mask)| word & !mask == 0)
+    );
     Descriptor {
         name: name.to_owned(),
         words: packed,
+        mask,
         fields: fields
             .iter()
             .map(|&(name, .., value)| (name, value))
             .collect(),
+    }
+}
+
+/// Bits of a field.
+fn width(field: &str) -> u32 {
+    match field {
+        "Binary" => 32,
+        "Preload" | "Vertex attribute stride" => 16,
+        "Workgroup size X" | "Workgroup size Y" | "Workgroup size Z" => 10,
+        "FAU count" | "Render target mask" => 8,
+        "TLS Size" | "WLS Instances" | "WLS Size Scale" => 5,
+        "Type" | "Stage" => 4,
+        "Flush to zero mode" | "Register allocation" | "Pixel kill operation" => 2,
+        "ZS update operation" | "Depth source" => 2,
+        _ => 1,
     }
 }
 
@@ -193,10 +217,13 @@ fn shader_program(
     descriptor(name, 8, &fields)
 }
 
+/// WLS Instances holds the logarithm of a number of instances; 2^31 stands for no memory of workgroups.
+const NO_WORKGROUP_MEMORY: u32 = 31;
+
 fn local_storage(tls: u32, wls: u32) -> Descriptor {
     let shift = tls.div_ceil(16).max(1).next_power_of_two().ilog2();
     let workgroup = match wls {
-        0 => ("WLS Instances", 1, 0, 0x8000_0000),
+        0 => ("WLS Instances", 1, 0, NO_WORKGROUP_MEMORY),
         n => (
             "WLS Size Scale",
             1,
@@ -486,14 +513,6 @@ pub fn pixel_format(format: Format) -> (u32, u32) {
     (packed(code, 0, srgb), clump)
 }
 
-/// The texel format that a pixel format and a clump format name.
-pub fn format_of(pixel: u32, clump: u32) -> Option<Format> {
-    Format::ALL
-        .iter()
-        .copied()
-        .find(|&format| pixel_format(format) == (pixel, clump))
-}
-
 /// The pixel format of a vertex format.
 pub fn vertex_format(format: VertexFormat) -> u32 {
     match format.name() {
@@ -507,17 +526,10 @@ pub fn vertex_format(format: VertexFormat) -> u32 {
     }
 }
 
-/// The vertex format that a pixel format names.
-pub fn vertex_format_of(pixel: u32) -> Option<VertexFormat> {
-    VertexFormat::ALL
-        .iter()
-        .copied()
-        .find(|&format| vertex_format(format) == pixel)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn a_fragment_program_says_its_registers_helpers_and_preloads() {
@@ -611,15 +623,12 @@ mod tests {
 
     #[test]
     fn every_format_is_told_apart() {
-        for &format in Format::ALL {
-            let (pixel, clump) = pixel_format(format);
-            assert!(pixel < 1 << 22, "{}", format.name());
-            assert_eq!(format_of(pixel, clump), Some(format));
-        }
-        for &format in VertexFormat::ALL {
-            let pixel = vertex_format(format);
-            assert_eq!(vertex_format_of(pixel), Some(format), "{}", format.name());
-        }
+        let texels: BTreeSet<_> = Format::ALL.iter().map(|&f| pixel_format(f)).collect();
+        assert_eq!(texels.len(), Format::ALL.len());
+        assert!(texels.iter().all(|(pixel, _)| *pixel < 1 << 22));
+        let vertices = VertexFormat::ALL.iter().map(|&f| vertex_format(f));
+        let vertices: BTreeSet<_> = vertices.collect();
+        assert_eq!(vertices.len(), VertexFormat::ALL.len());
     }
 
     #[test]
@@ -627,6 +636,6 @@ mod tests {
         // 33 bytes are three 16-byte lines: four; 200 bytes of workgroup memory are 256 = 2^8.
         let d = local_storage(33, 200);
         assert_eq!(d.words[..2], [2, 9 << 8]);
-        assert_eq!(local_storage(16, 0).words[..2], [0, 0x8000_0000]);
+        assert_eq!(local_storage(16, 0).words[..2], [0, NO_WORKGROUP_MEMORY]);
     }
 }

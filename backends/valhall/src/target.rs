@@ -1,6 +1,7 @@
 //! What the shared passes ask of this machine.
 
-use gpucc_ir::ssa::{Op, Type};
+use crate::api::{Options, Uniforms};
+use gpucc_ir::ssa::{Op, ResourceData, Type};
 use gpucc_passes::TargetInfo;
 
 /// Valhall as the shared passes see it.
@@ -42,6 +43,10 @@ impl TargetInfo for Valhall {
     fn speculates_loads(&self) -> bool {
         true
     }
+    /// All buffers are read by LD_BUFFER (isa/valhall_rogue.md 4.13).
+    fn bounds_loads(&self, _: &ResourceData) -> bool {
+        true
+    }
 }
 
 /// Valhall where uniforms are pushed: without its arrays many a program would not touch memory at all,
@@ -58,10 +63,18 @@ impl TargetInfo for Unloaded {
 }
 
 /// Valhall while the reference is made: FMA.f32 and FMA.v2f16 cost what FADD costs, and WGSL lets a
-/// product and a sum be one (WGSL 15.7.4).
+/// product and a sum be one (WGSL, reassociation and fusion).
 pub struct Contracting {
     /// Uniforms are operands like any other.
     pub pushed: bool,
+}
+
+/// The machine's answers while [`crate::plan`] runs.
+pub fn expansion_target(options: &Options) -> &'static dyn TargetInfo {
+    match options.pipeline.uniforms {
+        Uniforms::Pushed => &Contracting { pushed: true },
+        Uniforms::Loaded => &Contracting { pushed: false },
+    }
 }
 
 impl TargetInfo for Contracting {

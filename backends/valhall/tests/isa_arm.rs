@@ -1,21 +1,11 @@
 //! The table against Arm's description of v9, which stays in ../shared; without it this test says so and passes.
-#![allow(clippy::print_stderr)]
 
+use crate::foreign::text_or_skip;
 use gpucc_valhall::isa::{Opcode, TABLE, alias, limits};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 fn description() -> Option<String> {
-    let root = match std::env::var_os("GPUCC_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-    };
-    let path = root.join("isa/arm-mali-isa-v9-v14.xml");
-    let text = std::fs::read_to_string(&path);
-    if text.is_err() {
-        eprintln!("skipped: {} is not there", path.display());
-    }
-    text.ok()
+    text_or_skip("isa/arm-mali-isa-v9-v14.xml")
 }
 
 /// The attributes of a tag; the file has one tag a line.

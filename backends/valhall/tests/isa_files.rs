@@ -1,7 +1,7 @@
 //! Files that are printed from the table or checked against it: docs/valhall.md, uncovered.txt, ERRATA.md. BLESS=1 rewrites
 //! the first two.
-#![allow(clippy::print_stderr)]
 
+use crate::foreign::text_or_skip;
 use gpucc_isa::coverage::Coverage;
 use gpucc_valhall::isa::{TABLE, assemble, decode_word, disassemble, disassemble_word, doc};
 use serde_json::Value;
@@ -41,14 +41,7 @@ fn the_example_of_the_document_is_a_program() {
 }
 
 fn golden() -> Option<Vec<Value>> {
-    let root = match std::env::var_os("GPUCC_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => crate_file("../../../shared"),
-    };
-    let Ok(text) = std::fs::read_to_string(root.join("golden/valhall.jsonl")) else {
-        eprintln!("skipped: {} has no golden/valhall.jsonl", root.display());
-        return None;
-    };
+    let text = text_or_skip("golden/valhall.jsonl")?;
     let row = |line| serde_json::from_str(line).expect("a JSON row");
     Some(text.lines().map(row).collect())
 }

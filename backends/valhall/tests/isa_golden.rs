@@ -1,22 +1,12 @@
 //! Words of foreign encoders through our table and back. The foreign words stay in ../shared; without them these tests say
 //! so and pass.
-#![allow(clippy::print_stderr)]
 
+use crate::foreign::text_or_skip;
 use gpucc_valhall::isa::{assemble, assemble_line, disassemble, disassemble_word};
 use serde_json::Value;
-use std::path::PathBuf;
 
-/// `../shared` beside the checkout, or where GPUCC_SHARED says.
 fn rows() -> Option<Vec<Value>> {
-    let root = match std::env::var_os("GPUCC_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-    };
-    let path = root.join("golden/valhall.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    };
+    let text = text_or_skip("golden/valhall.jsonl")?;
     Some(
         text.lines()
             .map(|line| serde_json::from_str(line).expect("a JSON row"))

@@ -11,12 +11,9 @@ fn optimised(mut func: Func, level: Level) -> Func {
         ..gpucc_passes::Options::default()
     };
     let mut ctx = Ctx::new(options, valhall::numerics(), valhall::target_info());
-    let runner = Runner {
-        plan: Plan::for_options(&ctx.options),
-        ..Runner::default()
-    };
-    runner
-        .run(&mut func, &mut ctx, &mut Quiet)
+    let plan = Plan::for_options(&ctx.options);
+    Runner::default()
+        .run(&plan, &mut func, &mut ctx, &mut Quiet)
         .expect("the shared passes accept their own text");
     func
 }

@@ -437,3 +437,134 @@ fn a_gradient_across_an_edge_goes_on_in_the_plane_of_the_own_face() {
         "what is behind the face counts as one face away"
     );
 }
+
+/// Worked out by hand, on a square of 2 x 2 texels 0 1 / 10 11: each axis has a mode of its own.
+#[test]
+fn each_axis_wraps_in_its_own_way() {
+    let mut image = Image::new(Format::R32Float, Extent::plane(2, 2)).expect("fits");
+    for n in 0..4 {
+        let (x, y) = (n % 2, n / 2);
+        let at = Texel {
+            x,
+            y,
+            ..Texel::default()
+        };
+        image.store(at, [((x + 10 * y) as f32).to_bits(), 0, 0, 0]);
+    }
+    let lookup = |s: f32, t: f32| Lookup {
+        position: Position::Normalized([s, t, 0.0]),
+        layer: 0,
+        level: Level::Given(0.0),
+        reference: None,
+        offset: [0; 3],
+    };
+    let sampler = |x, y| Sampler {
+        wrap: [x, y, Wrap::Border],
+        ..Sampler::default()
+    };
+    // Column 2 is 0 repeated and 1 clamped; so is row 2.
+    let repeat_clamp = sampler(Wrap::Repeat, Wrap::Clamp);
+    assert_eq!(red(&image, &repeat_clamp, &lookup(1.25, 1.25)), 10.0);
+    let clamp_repeat = sampler(Wrap::Clamp, Wrap::Repeat);
+    assert_eq!(red(&image, &clamp_repeat, &lookup(1.25, 1.25)), 1.0);
+    // Gathers wrap as samples do: of the four around (2, 2) the one to the lower left is column 1, row 2.
+    let corner = |sampler| f32::from_bits(gather(&image, &sampler, &lookup(1.0, 1.0), 0)[0]);
+    assert_eq!(corner(repeat_clamp), 11.0);
+    assert_eq!(corner(clamp_repeat), 1.0);
+}
+
+#[test]
+fn comparisons_are_those_of_numbers_and_fail_without_one() {
+    let numbers = [-1.0, 0.0, -0.0, 0.5, 2.0, f32::INFINITY, f32::NAN];
+    for a in numbers {
+        for b in numbers {
+            let order = a.partial_cmp(&b);
+            for (compare, holds) in [
+                (Compare::Never, false),
+                (Compare::Less, order.is_some_and(|order| order.is_lt())),
+                (Compare::Equal, order.is_some_and(|order| order.is_eq())),
+                (Compare::LessEqual, order.is_some_and(|order| order.is_le())),
+                (Compare::Greater, order.is_some_and(|order| order.is_gt())),
+                (Compare::NotEqual, order.is_none_or(|order| order.is_ne())),
+                (
+                    Compare::GreaterEqual,
+                    order.is_some_and(|order| order.is_ge()),
+                ),
+                (Compare::Always, true),
+            ] {
+                assert_eq!(compare.test(a, b), holds, "{a} {compare:?} {b}");
+            }
+        }
+    }
+}
+
+/// A cube's face has the width of its gradients: what a direction's derivative says is what neighbouring places on the face say.
+#[test]
+fn the_level_of_a_direction_is_that_of_its_way_over_the_face() {
+    let extent = Extent {
+        dim: Dim::Cube,
+        layers: 6,
+        ..Extent::plane(64, 64)
+    };
+    let cube = Image::new(Format::R8Unorm, extent).expect("fits");
+    let mut rng = gpucc_ir::ssa::random::Rng::new(4);
+    let mut compared = 0;
+    for _ in 0..3000 {
+        let mut number = || rng.below(2001) as f32 / 1000.0 - 1.0;
+        let direction: [f32; 3] = std::array::from_fn(|_| number());
+        let steps: [[f32; 3]; 2] =
+            std::array::from_fn(|_| std::array::from_fn(|_| number() / 512.0));
+        let here = FacePoint::of(direction);
+        let ways = steps.map(|step| {
+            let there = FacePoint::of(std::array::from_fn(|axis| direction[axis] + step[axis]));
+            (there.face == here.face).then_some([there.s - here.s, there.t - here.t, 0.0])
+        });
+        let longest = direction.iter().fold(0.0f32, |m, c| m.max(c.abs()));
+        let ([Some(ddx), Some(ddy)], true) = (ways, longest > 0.25) else {
+            continue;
+        };
+        let from_direction =
+            computed_level(&cube, Position::Normalized(direction), steps[0], steps[1]);
+        let from_face = computed_level(&cube, here.position(), ddx, ddy);
+        assert!(
+            (from_direction - from_face).abs() < 0.1 || from_face < -6.0,
+            "{direction:?} {steps:?}: {from_direction} and {from_face}"
+        );
+        compared += 1;
+    }
+    assert!(compared > 1500, "{compared}");
+}
+
+#[test]
+fn a_reference_is_clamped_to_what_a_normalised_texel_can_hold() {
+    let compared = |format: Format, texel: [u32; 4], compare: Compare, reference: f32| {
+        let mut image = Image::new(format, Extent::plane(1, 1)).expect("fits");
+        image.fill(texel);
+        let sampler = Sampler {
+            compare: Some(compare),
+            ..Sampler::nearest(Wrap::Clamp)
+        };
+        let lookup = Lookup {
+            reference: Some(reference),
+            ..at(0.5, 0.0)
+        };
+        red(&image, &sampler, &lookup)
+    };
+    let one = [1f32.to_bits(), 0, 0, 0];
+    for (reference, in_unorm, in_float) in [
+        (2.0, 1.0, 0.0),
+        (1.0, 1.0, 1.0),
+        (0.25, 0.0, 0.0),
+        (-1.0, 0.0, 0.0),
+    ] {
+        let equal = |format| compared(format, one, Compare::Equal, reference);
+        assert_eq!(equal(Format::R8Unorm), in_unorm, "{reference}");
+        assert_eq!(equal(Format::R32Float), in_float, "{reference}");
+    }
+    for (reference, in_unorm) in [(-1.0, 1.0), (0.0, 1.0), (f32::NAN, 1.0), (0.25, 0.0)] {
+        let equal = compared(Format::R8Unorm, [0; 4], Compare::Equal, reference);
+        assert_eq!(equal, in_unorm, "{reference}");
+    }
+    let less = |reference| compared(Format::R8Unorm, one, Compare::GreaterEqual, reference);
+    assert_eq!([less(0.5), less(1.0)], [0.0, 1.0]);
+}

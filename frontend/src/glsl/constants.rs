@@ -21,7 +21,7 @@ impl<'a> Work<'a> {
                 continue;
             };
             let [constant, ty, name, equals] = [1, 2, 3, 4].map(|k| self.word(close + k));
-            let end = (close..self.tokens.len()).find(|&at| self.word(at) == ";");
+            let end = self.next(close, &[";"]);
             let Some(end) = end.filter(|_| constant == "const" && equals == "=") else {
                 continue;
             };

@@ -129,20 +129,28 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// `out gl_PerVertex { vec4 gl_Position; };` chooses among the built-in outputs.
+    /// `out gl_PerVertex { vec4 gl_Position; };` chooses among the built-in outputs, and says sizes of arrays.
     fn redeclared_blocks(&mut self) {
         for index in 1..self.tokens.len() {
             if self.word(index) != "gl_PerVertex" || self.word(index + 1) != "{" {
                 continue;
             }
-            let end = (index..self.tokens.len()).find(|&at| self.word(at) == "}");
-            let end = end.and_then(|end| (end..self.tokens.len()).find(|&at| self.word(at) == ";"));
+            let end = self.next(index, &["}"]);
+            let end = end.and_then(|end| self.next(end, &[";"]));
             if let Some(end) = end
                 && self.word(index - 1) == "out"
                 && self.word(end - 1) == "}"
             {
                 let first = self.declaration_start(index);
                 self.blank(first, end);
+                // naga sizes it by a declaration of its own.
+                let sized = (index..end)
+                    .find(|&at| self.word(at) == "gl_ClipDistance" && self.word(at + 1) == "[")
+                    .and_then(|at| Some(self.between(at, self.closing(at + 1)? + 1)));
+                if let Some(sized) = sized {
+                    let start = self.tokens[first].start;
+                    self.insert(start, format!("out float {sized}; "));
+                }
             }
         }
     }

@@ -95,7 +95,7 @@ impl<'a> Work<'a> {
     /// The variable whose `location` stands at a token; else its direction.
     fn part(&self, at: usize) -> Result<Part<'a>, &'a str> {
         let first = self.declaration_start(at);
-        let end = (at..self.tokens.len()).find(|&end| matches!(self.word(end), ";" | "{"));
+        let end = self.next(at, &[";", "{"]);
         let end = end.unwrap_or(at);
         let direction = (at..end).find(|&at| matches!(self.word(at), "in" | "out"));
         let direction = direction.ok_or("")?;

@@ -6,6 +6,10 @@ use crate::places::Places;
 use gpucc_ir::ssa::Stage;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Tokens that a declaration has at most before its name, and behind it. What is longer stays as it is: so texts without
+/// ends take no time.
+const LONGEST: usize = 1024;
+
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Token {
     pub start: usize,
@@ -73,6 +77,8 @@ pub struct Work<'a> {
     pub words: BTreeMap<&'a str, Vec<usize>>,
     /// Braces around each token, and whether it is part of a directive.
     pub around: Vec<(u32, bool)>,
+    /// For a bracket the token of its partner, whatever the kinds of the two.
+    partners: Vec<Option<u32>>,
     /// What comes before everything but the version.
     pub prelude: Vec<String>,
     /// Members of the block of loose uniforms.
@@ -88,6 +94,8 @@ impl<'a> Work<'a> {
         let mut depth = 0u32;
         let mut directive = false;
         let mut end = 0;
+        let mut partners = vec![None; tokens.len()];
+        let mut open = Vec::new();
         for (index, token) in tokens.iter().enumerate() {
             let word = &text[token.start..token.end];
             let first = index == 0 || text[end..token.start].contains('\n');
@@ -99,6 +107,16 @@ impl<'a> Work<'a> {
             around.push((depth, directive));
             if word == "{" {
                 depth += 1;
+            }
+            match word {
+                "(" | "[" | "{" => open.push(index),
+                ")" | "]" | "}" => {
+                    if let Some(first) = open.pop() {
+                        partners[first] = Some(index as u32);
+                        partners[index] = Some(first as u32);
+                    }
+                }
+                _ => {}
             }
             if word.len() > 1 || word.as_bytes()[0].is_ascii_alphabetic() {
                 words.entry(word).or_default().push(index);
@@ -115,6 +133,7 @@ impl<'a> Work<'a> {
             stage,
             words,
             around,
+            partners,
             prelude: Vec::new(),
             loose: Vec::new(),
             placed: Vec::new(),
@@ -133,34 +152,23 @@ impl<'a> Work<'a> {
 
     /// The bracket that closes the one at a token.
     pub fn closing(&self, open: usize) -> Option<usize> {
-        let mut depth = 0i32;
-        for at in open..self.tokens.len() {
-            match self.word(at) {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => depth -= 1,
-                _ => {}
-            }
-            if depth <= 0 {
-                return (depth == 0 && at > open).then_some(at);
-            }
-        }
-        None
+        self.partner(open).filter(|&close| close > open)
     }
 
     /// The bracket that opens the one at a token.
     pub fn opening(&self, close: usize) -> Option<usize> {
-        let mut depth = 0i32;
-        for at in (0..=close).rev() {
-            match self.word(at) {
-                ")" | "]" | "}" => depth += 1,
-                "(" | "[" | "{" => depth -= 1,
-                _ => {}
-            }
-            if depth <= 0 {
-                return (depth == 0 && at < close).then_some(at);
-            }
-        }
-        None
+        self.partner(close).filter(|&open| open < close)
+    }
+
+    fn partner(&self, bracket: usize) -> Option<usize> {
+        let partner = *self.partners.get(bracket)?;
+        partner.map(|partner| partner as usize)
+    }
+
+    /// The first token from one on that is one of these words, within the length of a declaration.
+    pub fn next(&self, from: usize, words: &[&str]) -> Option<usize> {
+        let end = self.tokens.len().min(from + LONGEST);
+        (from..end).find(|&at| words.contains(&self.word(at)))
     }
 
     /// Replaces tokens whatever the length.
@@ -264,7 +272,7 @@ impl<'a> Work<'a> {
     /// The first token of the declaration that a token belongs to.
     pub fn declaration_start(&self, index: usize) -> usize {
         let mut first = index;
-        while first > 0 {
+        while first > index.saturating_sub(LONGEST) {
             let before = self.tokens[first - 1];
             let ends = matches!(self.word(first - 1), ";" | "}" | "{");
             // A directive ends with its line.
@@ -285,20 +293,10 @@ impl<'a> Work<'a> {
 
     /// The token after `[...]`s that start at this one.
     pub fn after_index(&self, mut index: usize) -> usize {
-        while self.word(index) == "[" {
-            let mut depth = 0;
-            loop {
-                match self.word(index) {
-                    "[" => depth += 1,
-                    "]" => depth -= 1,
-                    "" => return index,
-                    _ => {}
-                }
-                index += 1;
-                if depth == 0 {
-                    break;
-                }
-            }
+        while self.word(index) == "["
+            && let Some(close) = self.closing(index)
+        {
+            index = close + 1;
         }
         index
     }

@@ -44,19 +44,17 @@ impl Work<'_> {
 
     /// `#line 100 "file"`: messages name lines of the text itself.
     fn line_numbers(&mut self) {
+        let mut done = 0;
         for &at in &self.uses("line").to_vec() {
             let directive = at > 0 && self.word(at - 1) == "#" && self.in_directive(at);
-            if directive {
-                let end = (at..self.tokens.len()).find(|&end| !self.same_line(at, end));
-                self.blank(at - 1, end.unwrap_or(self.tokens.len()) - 1);
+            if directive && at >= done {
+                let from = self.tokens[at].start;
+                let line = self.text[from..].find('\n');
+                let line = line.map_or(self.text.len(), |line| from + line);
+                done = self.tokens.partition_point(|token| token.start < line);
+                self.blank(at - 1, done - 1);
             }
         }
-    }
-
-    /// True where no line ends between two tokens.
-    fn same_line(&self, first: usize, second: usize) -> bool {
-        let between = self.tokens[first].start..self.tokens[second].start;
-        !self.text[between].contains('\n')
     }
 
     /// naga's number of the primitive has no sign.

@@ -57,7 +57,7 @@ impl<'a> Lower<'a> {
 
     /// Matrix times vector. A matrix that is a product for this alone is taken apart, A (B v) for
     /// (A B) v: the same if computed exactly, fewer roundings, a fraction of the work
-    /// (WGSL 15.7.3, reassociation). The product itself is left to nobody. Not where the position is
+    /// (WGSL, reassociation and fusion). The product itself is left to nobody. Not where the position is
     /// invariant: another program may need the product too.
     fn product_vector(
         &mut self,

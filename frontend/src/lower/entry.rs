@@ -3,9 +3,11 @@
 use super::frame::{Operand, ResultAt};
 use super::types::{Types, reading};
 use super::{Global, Lower, Result, Values};
+use crate::growth::{MOST_LOCATIONS, too_many_locations};
 use crate::read::Valid;
 use crate::stop::{LOWERING, Stop};
 use crate::{Diagnostic, Language, Limits, Needs};
+use gpucc_ir::ssa::verify::MAX_WORKGROUP;
 use gpucc_ir::ssa::{
     Builtin, Func, InputData, InputKind, Interpolation, Op, OutputData, OutputKind, Sampling,
     Scalar, Span, Stage, Type,
@@ -13,8 +15,27 @@ use gpucc_ir::ssa::{
 use naga::{Binding, TypeInner};
 use std::collections::BTreeSet;
 
-/// More locations than any machine has.
-const MOST_LOCATIONS: u32 = 256;
+/// A workgroup's size, if its invocations can be counted: naga asks for no more than one.
+pub(crate) fn workgroup_size(size: [u32; 3]) -> Result<[u32; 3]> {
+    let needed = size
+        .iter()
+        .map(|&n| u64::from(n))
+        .fold(1, u64::saturating_mul);
+    let available = MAX_WORKGROUP.into();
+    match needed {
+        0 => Err(Stop::invalid("a workgroup has no invocations")),
+        _ if needed > available => {
+            let hint = "use smaller workgroups, and more of them";
+            Err(Stop::limit(
+                "invocations of a workgroup",
+                needed,
+                available,
+                hint,
+            ))
+        }
+        _ => Ok(size),
+    }
+}
 
 /// Lowers one entry point; also gives what was inferred.
 pub fn lower(
@@ -27,9 +48,10 @@ pub fn lower(
 ) -> Result<(Func, Vec<Diagnostic>)> {
     let module = &valid.module;
     let entry = &module.entry_points[index];
+    super::inlining::check(module, &entry.function, limits.budget)?;
     let mut func = Func::new(entry.name.clone(), stage);
     if stage == Stage::Compute {
-        func.workgroup_size = entry.workgroup_size;
+        func.workgroup_size = workgroup_size(entry.workgroup_size)?;
     }
     func.early_fragment_tests = matches!(entry.early_depth_test, Some(naga::EarlyDepthTest::Force));
     func.invariant = entry
@@ -57,6 +79,7 @@ pub fn lower(
         depth: 0,
         continuing: 0,
         steps: 0,
+        kept: 0,
         private_bytes: 0,
         workgroup_bytes: 0,
         constants: Default::default(),
@@ -236,6 +259,9 @@ impl<'a> Lower<'a> {
             }
             return Ok(values);
         };
+        if let &Binding::BuiltIn(builtin) = binding {
+            super::builtin::check(self.types, builtin, inner)?;
+        }
         if let Binding::BuiltIn(naga::BuiltIn::WorkGroupSize) = binding {
             return Ok(entry.workgroup_size.iter().map(|&n| self.u32(n)).collect());
         }
@@ -342,6 +368,9 @@ impl<'a> Lower<'a> {
             }
             return Ok(used);
         };
+        if let &Binding::BuiltIn(builtin) = binding {
+            super::builtin::check(self.types, builtin, inner)?;
+        }
         // The reader of GLSL takes an array of distances apart, others leave it whole.
         if let Some((known, list)) = distances.of(binding)
             && matches!(inner, TypeInner::Scalar(_) | TypeInner::Array { .. })
@@ -408,9 +437,9 @@ impl<'a> Lower<'a> {
         else {
             return Ok(None);
         };
-        if self.location_count(inner) > MOST_LOCATIONS {
-            let feature = "an input or output of more locations than any machine has";
-            return Err(Stop::unsupported(feature, LOWERING));
+        let needed = self.location_count(inner);
+        if needed > MOST_LOCATIONS {
+            return Err(too_many_locations(needed.into()));
         }
         let Some(parts) = self.located_parts(inner)? else {
             return Ok(None);

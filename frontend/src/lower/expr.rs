@@ -144,6 +144,9 @@ impl<'a> Lower<'a> {
     }
 
     fn global(&mut self, handle: Handle<GlobalVariable>) -> Result<Operand> {
+        if matches!(self.globals[handle.index()], Global::Unused) {
+            self.declare(handle)?;
+        }
         match &self.globals[handle.index()] {
             Global::Variable(place) => Ok(Operand::Place(place.clone())),
             &Global::Binding(resource) => {
@@ -158,7 +161,7 @@ impl<'a> Lower<'a> {
                     _ => Operand::Place(Place::buffer(resource, None)),
                 })
             }
-            Global::Unused => Err(Stop::internal("a global is used that the analysis missed")),
+            Global::Unused => Err(Stop::internal("a global is used that was not declared")),
         }
     }
 
@@ -375,28 +378,37 @@ impl<'a> Lower<'a> {
             }
             Operand::Place(place) => {
                 let pointee = self.pointee(frame, base)?;
-                Ok(Operand::Place(self.part_of_place(&place, &pointee, index)))
+                self.element_at(&place, &pointee, index).map(Operand::Place)
             }
             Operand::Handle(resource, _) => {
-                let element = self.u32(index);
-                self.binding_element(frame, base, resource, element)
+                let index = self.u32(index);
+                Ok(self.binding_element(frame, base, resource, index))
             }
         }
     }
 
-    /// An element of an array of bindings.
+    /// An element of an array of bindings, at an index that may be out of range.
     fn binding_element(
         &mut self,
         frame: &Frame<'a>,
         base: Handle<Expression>,
         resource: gpucc_ir::ssa::Resource,
-        element: Value,
-    ) -> Result<Operand> {
-        Ok(match self.inner(frame, base) {
+        index: Value,
+    ) -> Operand {
+        let count = self.func.resources[resource].count.unwrap_or(1);
+        let known = self.func.as_const(index);
+        let element = match known.is_some_and(|bits| bits < u64::from(count)) {
+            true => index,
+            false => {
+                let count = self.u32(count);
+                self.op2(Op::Index, index, count)
+            }
+        };
+        match self.inner(frame, base) {
             // A pointer: an array of buffers.
             TypeInner::Pointer { .. } => Operand::Place(Place::buffer(resource, Some(element))),
             _ => Operand::Handle(resource, Some(element)),
-        })
+        }
     }
 
     fn access_dynamic(
@@ -418,20 +430,7 @@ impl<'a> Lower<'a> {
                     self.element_of_place(&place, &pointee, index)?,
                 ))
             }
-            Operand::Handle(resource, _) => {
-                let count = self.func.resources[resource].count.unwrap_or(1);
-                let in_range = self
-                    .func
-                    .as_const(index)
-                    .is_some_and(|bits| bits < u64::from(count));
-                let element = if in_range {
-                    index
-                } else {
-                    let count = self.u32(count);
-                    self.op2(Op::Index, index, count)
-                };
-                self.binding_element(frame, base, resource, element)
-            }
+            Operand::Handle(resource, _) => Ok(self.binding_element(frame, base, resource, index)),
             Operand::Values(values) => {
                 let inner = self.inner(frame, base);
                 let super::types::Length::Known(length) = self.types.length(inner)? else {

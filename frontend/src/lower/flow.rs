@@ -3,9 +3,9 @@
 use super::frame::{Carried, End, Flow, Frame, Operand, Place, Position, ResultAt, Target};
 use super::{Lower, Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::ssa::{Imm, Inst, Mem, MemSpace, Op, Region, Value};
+use gpucc_ir::budget;
+use gpucc_ir::ssa::{Imm, Inst, Mem, MemSpace, Op, Region, Type, Value};
 use naga::{Block, Expression, Function, Handle, Statement, TypeInner};
-use smallvec::SmallVec;
 
 impl<'a> Lower<'a> {
     /// Lowers a function in place. `label` is the block that its early returns exit.
@@ -94,20 +94,26 @@ impl<'a> Lower<'a> {
         }))
     }
 
-    /// Counts one unit of work against the limits.
+    /// Counts one unit of work against the budget.
     pub fn step(&mut self) -> Result<()> {
         self.steps += 1;
         let needed = self.steps.max(self.func.insts.len() as u64);
-        if needed > self.limits.instructions {
-            return Err(Stop::limit(
-                "instructions with calls inlined",
-                needed,
-                self.limits.instructions,
-                "call less often, or split the shader",
-            )
-            .at(self.span));
+        let budget = self.limits.budget;
+        budget
+            .hold(INLINED, needed, budget::LOWERED)
+            .map_err(|exceeded| Stop::budget(exceeded).at(self.span))
+    }
+
+    /// Counts the scalars of a value that is kept against the budget.
+    fn keep(&mut self, operand: &Operand) -> Result<()> {
+        if let Operand::Values(values) = operand {
+            self.kept += values.len() as u64;
         }
-        Ok(())
+        let budget = self.limits.budget;
+        let what = "scalars of composite values";
+        budget
+            .hold(what, self.kept, budget::SCALAR)
+            .map_err(|exceeded| Stop::budget(exceeded).at(self.span))
     }
 
     /// A call statement.
@@ -239,36 +245,88 @@ impl<'a> Lower<'a> {
             }
         };
         let mut operand = carried.operand.clone();
-        let mut values: SmallVec<[&mut Value; 4]> = match &mut operand {
-            Operand::Values(values) => values.iter_mut().collect(),
+        match &mut operand {
+            Operand::Values(values) => {
+                for value in values {
+                    *value = self.bring(frame, &mut carried, *value)?;
+                }
+            }
             Operand::Place(place) => {
                 let Place {
                     dynamic, element, ..
                 } = place;
-                dynamic.iter_mut().chain(element.iter_mut()).collect()
-            }
-            Operand::Handle(_, element) => element.iter_mut().collect(),
-        };
-        carried.mems.resize(values.len(), None);
-        for (value, mem) in values.iter_mut().zip(&mut carried.mems) {
-            if self.func.as_const(**value).is_some() {
-                continue;
-            }
-            let ty = self.ty(**value);
-            let mem = match *mem {
-                Some(mem) => mem,
-                None => {
-                    let made = self.scalar_variable("carried", ty)?;
-                    frame.patches.push((carried.position, **value, made));
-                    *mem = Some(made);
-                    made
+                for value in dynamic.iter_mut().chain(element) {
+                    *value = self.bring_address(frame, &mut carried, *value)?;
                 }
-            };
-            **value = self.read_scalar(mem, ty);
+            }
+            Operand::Handle(_, element) => {
+                if let Some(value) = element {
+                    *value = self.bring_address(frame, &mut carried, *value)?;
+                }
+            }
         }
-        drop(values);
         frame.carried[handle.index()] = Some(carried);
         Ok(operand)
+    }
+
+    /// A value of the loop's body, brought over by a variable.
+    fn bring(
+        &mut self,
+        frame: &mut Frame<'a>,
+        carried: &mut Carried,
+        value: Value,
+    ) -> Result<Value> {
+        if self.func.as_const(value).is_some() {
+            return Ok(value);
+        }
+        let ty = self.ty(value);
+        let known = carried.mems.iter().find(|(of, _)| *of == value);
+        let mem = match known {
+            Some(&(_, mem)) => mem,
+            None => {
+                let made = self.scalar_variable("carried", ty)?;
+                frame.patches.push((carried.position, value, made));
+                carried.mems.push((value, made));
+                made
+            }
+        };
+        Ok(self.read_scalar(mem, ty))
+    }
+
+    /// An address of the loop's body, made again of indices that are brought over: what comes out of a variable could
+    /// be anything, so it passes its bounds again. Addresses and lengths are as deep as types nest.
+    fn bring_address(
+        &mut self,
+        frame: &mut Frame<'a>,
+        carried: &mut Carried,
+        value: Value,
+    ) -> Result<Value> {
+        let Some(data) = self.func.def(value) else {
+            return self.bring(frame, carried, value);
+        };
+        let (op, imm, args) = (data.op, data.imm, data.args.clone());
+        match op {
+            Op::Index => {
+                let index = self.bring(frame, carried, args[0])?;
+                let length = self.bring_address(frame, carried, args[1])?;
+                Ok(self.op2(Op::Index, index, length))
+            }
+            Op::IAdd | Op::IMul | Op::Shl | Op::ISub | Op::UMax | Op::LShr | Op::UDiv => {
+                let a = self.bring_address(frame, carried, args[0])?;
+                let b = self.bring_address(frame, carried, args[1])?;
+                Ok(self.op2(op, a, b))
+            }
+            Op::BufferSize => {
+                let element = args
+                    .iter()
+                    .map(|&element| self.bring_address(frame, carried, element))
+                    .collect::<Result<Values>>()?;
+                let mut b = self.b();
+                let inst = b.inst(Op::BufferSize, imm, &element, &[], &[Type::B32]);
+                Ok(b.result(inst))
+            }
+            _ => self.bring(frame, carried, value),
+        }
     }
 
     /// Finds array values that are indexed dynamically; they go through memory.
@@ -308,6 +366,7 @@ impl<'a> Lower<'a> {
             let mem = self.spill(&inner, values)?;
             frame.spilled[handle.index()] = Some(mem);
         }
+        self.keep(&operand)?;
         let position: Position = (self.region, self.func.regions[self.region].insts.len());
         frame.log.push((handle, position));
         frame.values[handle.index()] = Some(operand);
@@ -336,6 +395,9 @@ impl<'a> Lower<'a> {
         Ok(mem)
     }
 }
+
+/// What there are too many of where calls multiply.
+pub const INLINED: &str = "instructions with calls inlined";
 
 /// As [`SELECT_LEAVES`], of arrays of constants: a pass decides about them, and may make tables.
 pub const CONSTANT_LEAVES: usize = 4;

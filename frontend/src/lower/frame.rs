@@ -116,7 +116,7 @@ pub struct Carried {
     /// Where it was recorded in the body.
     pub position: Position,
     /// Variables that bring its values over, as far as they were asked for.
-    pub mems: Vec<Option<Mem>>,
+    pub mems: Vec<(Value, Mem)>,
 }
 
 /// Where an inlined function left its result.

@@ -81,8 +81,13 @@ impl<'a> Lower<'a> {
             }
             F::Frexp => {
                 let mut result = self.map(Op::FrexpFract, &[&a])?;
+                // The reader's exponents are as wide as the number.
                 result.extend(self.lanes(a.len(), |lower, lane| {
-                    Ok(lower.convert(Op::FrexpExp, Type::B32, a[lane]))
+                    let exponent = lower.convert(Op::FrexpExp, Type::B32, a[lane]);
+                    Ok(match ty {
+                        Type::B32 => exponent,
+                        _ => lower.convert(Op::SConvert, ty, exponent),
+                    })
                 })?);
                 result
             }

@@ -193,7 +193,9 @@ impl Lower<'_> {
         let body = self.nested(|lower| {
             let region = lower.region;
             let index = lower.func.add_param(region, Type::B32);
-            let part = lower.dynamic_part(place, inner, index, length);
+            let count = lower.u32(length);
+            let checked = lower.op2(Op::Index, index, count);
+            let part = lower.dynamic_part(place, inner, checked, length);
             lower.zero(&part, element)?;
             lower.b().end(Op::Continue, &[index]);
             Ok(())
@@ -212,7 +214,18 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A member, or an element at a constant index.
+    /// A member, or an element at a constant index that may lie beyond a runtime array's end.
+    pub fn element_at(&mut self, place: &Place, inner: &TypeInner, index: u32) -> Result<Place> {
+        match inner {
+            TypeInner::Array { .. } | TypeInner::BindingArray { .. } => {
+                let index = self.u32(index);
+                self.element_of_place(place, inner, index)
+            }
+            _ => Ok(self.part_of_place(place, inner, index)),
+        }
+    }
+
+    /// A member, or an element at a constant index that is in range.
     pub fn part_of_place(&self, place: &Place, inner: &TypeInner, index: u32) -> Place {
         let offset = self.types.member_offset(inner, index, place.layout());
         Place {
@@ -221,7 +234,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The element at a dynamic index that is known to be in range.
+    /// The element at an index below the length.
     fn dynamic_part(
         &mut self,
         place: &Place,
@@ -314,8 +327,10 @@ impl Lower<'_> {
         );
         let mut bytes = b.result(inst);
         if offset != 0 {
+            // A binding may end before the array begins.
             let offset = self.u32(offset);
-            bytes = self.op2(Op::ISub, bytes, offset);
+            let enough = self.op2(Op::UMax, bytes, offset);
+            bytes = self.op2(Op::ISub, enough, offset);
         }
         match stride {
             1 => bytes,

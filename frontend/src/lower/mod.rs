@@ -18,13 +18,15 @@
 
 mod arith;
 mod atomics;
+mod builtin;
 mod convert;
 mod emit;
-mod entry;
+pub(crate) mod entry;
 mod expr;
 mod flow;
 mod frame;
 mod geometry;
+mod inlining;
 mod intrinsics;
 mod math;
 mod memory;
@@ -89,6 +91,8 @@ struct Lower<'a> {
     continuing: u64,
     /// Statements and calls lowered; bounds inlining of functions that make no instruction.
     steps: u64,
+    /// Scalars of composite values kept so far, those of functions that returned included.
+    kept: u64,
     private_bytes: u64,
     workgroup_bytes: u64,
     constants: Map<(Type, u64), Value>,

@@ -1,4 +1,4 @@
-//! Global variables: bindings sorted by (group, binding), private and workgroup variables.
+//! Global variables: bindings sorted by (group, binding), those that are only pointed to behind them, private and workgroup variables.
 
 use super::types::{Length, reading};
 use super::{Global, Lower, Result};
@@ -17,6 +17,15 @@ pub const UNSIZED: u32 = 16;
 /// Group of `var<immediate>`, which has no binding.
 pub const IMMEDIATE_GROUP: u32 = u32::MAX;
 
+/// Group and binding of what is bound.
+fn place_of_binding(variable: &GlobalVariable) -> Option<(u32, u32)> {
+    match (&variable.binding, variable.space) {
+        (Some(binding), _) => Some((binding.group, binding.binding)),
+        (None, AddressSpace::Immediate) => Some((IMMEDIATE_GROUP, 0)),
+        (None, _) => None,
+    }
+}
+
 impl<'a> Lower<'a> {
     /// Makes a binding or variable of every global that the entry point uses.
     pub fn globals(&mut self, used: &naga::valid::FunctionInfo) -> Result<()> {
@@ -25,52 +34,63 @@ impl<'a> Lower<'a> {
             if used[handle].is_empty() {
                 continue;
             }
-            self.span = span(self.module.global_variables.get_span(handle));
-            match variable.space {
-                AddressSpace::Private | AddressSpace::Function => {
-                    self.global_variable(handle, variable, MemSpace::Private)?;
-                }
-                AddressSpace::WorkGroup if self.stage != Stage::Compute => {
-                    let text = "a workgroup variable is used outside of a compute shader";
-                    return Err(Stop::invalid(text).at(self.span));
-                }
-                AddressSpace::WorkGroup => {
-                    self.global_variable(handle, variable, MemSpace::Workgroup)?;
-                }
-                AddressSpace::Uniform
-                | AddressSpace::Storage { .. }
-                | AddressSpace::Handle
-                | AddressSpace::Immediate => {
-                    let (group, binding) = match (&variable.binding, variable.space) {
-                        (Some(binding), _) => (binding.group, binding.binding),
-                        (None, AddressSpace::Immediate) => (IMMEDIATE_GROUP, 0),
-                        (None, _) => {
-                            return Err(Stop::invalid("a resource without @group and @binding")
-                                .at(self.span));
-                        }
-                    };
-                    bindings.push((group, binding, handle));
-                }
-                AddressSpace::TaskPayload
-                | AddressSpace::RayPayload
-                | AddressSpace::IncomingRayPayload => {
-                    return Err(
-                        Stop::unsupported("ray tracing and mesh payloads", LOWERING).at(self.span)
-                    );
-                }
+            match place_of_binding(variable) {
+                Some((group, binding)) => bindings.push((group, binding, handle)),
+                None => self.declare(handle)?,
             }
         }
         bindings.sort_by_key(|&(group, binding, handle)| (group, binding, handle.index()));
-        for (group, binding, handle) in bindings {
-            self.span = span(self.module.global_variables.get_span(handle));
-            let at = self.span;
-            let data = self
-                .binding(group, binding, handle)
-                .map_err(|stop| stop.at(at))?;
-            let resource = self.func.resources.push(data);
-            self.globals[handle.index()] = Global::Binding(resource);
+        for (.., handle) in bindings {
+            self.declare(handle)?;
         }
         Ok(())
+    }
+
+    /// Makes the variable or binding of a global. What is only pointed to, never read or written, is used in no sense
+    /// of naga's and is declared where the pointer is made.
+    pub fn declare(&mut self, handle: Handle<GlobalVariable>) -> Result<()> {
+        let variable = &self.module.global_variables[handle];
+        let outer = self.span;
+        self.span = span(self.module.global_variables.get_span(handle));
+        self.make_global(handle, variable)
+            .map_err(|stop| stop.at(self.span))?;
+        self.span = outer;
+        Ok(())
+    }
+
+    fn make_global(
+        &mut self,
+        handle: Handle<GlobalVariable>,
+        variable: &'a GlobalVariable,
+    ) -> Result<()> {
+        match variable.space {
+            AddressSpace::Private | AddressSpace::Function => {
+                self.global_variable(handle, variable, MemSpace::Private)
+            }
+            AddressSpace::WorkGroup if self.stage != Stage::Compute => {
+                let text = "a workgroup variable is used outside of a compute shader";
+                Err(Stop::invalid(text))
+            }
+            AddressSpace::WorkGroup => self.global_variable(handle, variable, MemSpace::Workgroup),
+            AddressSpace::Uniform
+            | AddressSpace::Storage { .. }
+            | AddressSpace::Handle
+            | AddressSpace::Immediate => {
+                let Some((group, binding)) = place_of_binding(variable) else {
+                    let text = "a resource without @group and @binding";
+                    return Err(Stop::invalid(text));
+                };
+                let data = self.binding(group, binding, handle)?;
+                let resource = self.func.resources.push(data);
+                self.globals[handle.index()] = Global::Binding(resource);
+                Ok(())
+            }
+            AddressSpace::TaskPayload
+            | AddressSpace::RayPayload
+            | AddressSpace::IncomingRayPayload => {
+                Err(Stop::unsupported("ray tracing and mesh payloads", LOWERING))
+            }
+        }
     }
 
     fn global_variable(

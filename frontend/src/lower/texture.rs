@@ -6,8 +6,8 @@ use super::{Lower, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{
-    AtomicOp, Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TexKind, TexOp, TexQuery,
-    Type, Value,
+    AtomicOp, Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TEXEL_OFFSETS, TexKind,
+    TexOp, TexQuery, Type, Value,
 };
 use naga::{
     AtomicFunction, Expression, Handle, ImageQuery, SampleLevel, Scalar, SwizzleComponent,
@@ -146,14 +146,19 @@ impl<'a> Lower<'a> {
         };
         let values = self.values(frame, offset)?;
         for (texel, &value) in texels.iter_mut().zip(&values) {
-            let bits = self.func.as_const(value).map(|bits| bits as u32 as i32);
-            let Some(Ok(small)) = bits.map(i8::try_from) else {
+            let Some(bits) = self.func.as_const(value) else {
                 return Err(Stop::unsupported(
                     "a texel offset that is not constant",
                     LOWERING,
                 ));
             };
-            *texel = small;
+            let known = bits as u32 as i32;
+            *texel = i8::try_from(known)
+                .ok()
+                .filter(|small| TEXEL_OFFSETS.contains(small))
+                .ok_or_else(|| {
+                    Stop::invalid(format!("the texel offset {known} is not between -8 and 7"))
+                })?;
         }
         Ok(texels)
     }

@@ -1,23 +1,13 @@
 //! Where the shared corpus is, and how its files are opened.
 
 pub mod buffers;
+#[path = "../../../tests/src/shared.rs"]
+mod shared;
 
 use gpucc_frontend::Source;
 use gpucc_ir::ssa::Stage;
-use std::path::{Path, PathBuf};
-
-/// The corpus folder, or `None` with a line that says why the caller skips.
-pub fn corpus() -> Option<PathBuf> {
-    let path = match std::env::var_os("GPUCC_CORPUS") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"),
-    };
-    if path.join("index.jsonl").is_file() {
-        return Some(path);
-    }
-    say(&format!("skipped: no corpus at {}", path.display()));
-    None
-}
+pub use shared::corpus_or_skip;
+use std::path::Path;
 
 /// Tests print through this, so that the ban on printing holds elsewhere.
 #[allow(clippy::print_stdout, reason = "a test's report")]

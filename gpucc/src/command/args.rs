@@ -137,6 +137,12 @@ pub struct CodeArgs {
     /// Stop optimising after N rewrites: bisects a miscompile
     #[arg(long, value_name = "N", help_heading = "Passes")]
     pub fuel: Option<u64>,
+    /// Memory that one entry point may take, in MiB (256 by default)
+    #[arg(long, value_name = "MIB", help_heading = "Passes")]
+    pub memory: Option<u32>,
+    /// Steps of work that one entry point may take, in millions (1073 by default)
+    #[arg(long, value_name = "MILLIONS", help_heading = "Passes")]
+    pub steps: Option<u32>,
     /// Check the IR after every pass
     #[arg(long, help_heading = "Passes")]
     pub verify_each: bool,
@@ -307,6 +313,10 @@ pub struct RunArgs {
         required = true
     )]
     pub dump: Vec<String>,
+    /// Steps that the run may take: instructions of a wavefront (24,000,000 on r600 and r700), of a warp (2,000,000
+    /// on valhall), or of 64 invocations (6,000,000 on interp)
+    #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
     /// Print executed instructions with their values on stderr
     #[arg(long, help_heading = "Run")]
     pub trace: bool,
@@ -370,6 +380,9 @@ pub struct RenderArgs {
         help_heading = "Draw"
     )]
     pub clear: Color,
+    /// Steps that each batch of vertices or pixels may take, as in `gpucc run`
+    #[arg(long, value_name = "N", help_heading = "Draw", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
     /// Keep the nearest pixel only
     #[arg(long, help_heading = "Draw")]
     pub depth: bool,
@@ -382,9 +395,15 @@ pub struct RenderArgs {
 
 /// `gpucc verify`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "`--target all` proves the shader on every machine that is built, and on the interpreter."
-)]
+#[command(after_help = "\
+`--target all` proves the shader on every machine that is built, and on the interpreter.
+
+Inputs hold everyday values, boundaries, infinities, NaNs and negative zeros, and indices at and beyond the ends of
+arrays. Two in eight have runtime arrays of 0 to 3 elements and buffers that end within an element; four in eight
+have samplers that wrap in another way on each axis.
+
+Exit code 5 is a mismatch, or no proof: fewer than half of the inputs could be compared, or fewer than 25 % of the
+words that the interpreter wrote (storage words and texels that it stored, outputs, discard bits), or none.")]
 pub struct VerifyArgs {
     /// Shader
     pub file: PathBuf,
@@ -402,6 +421,9 @@ pub struct VerifyArgs {
     /// Seed of the inputs
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Proof")]
     pub seed: u64,
+    /// Steps that the proof of an entry point may take, interpreter and machine together
+    #[arg(long, value_name = "N", default_value_t = gpucc::verify::STEPS, help_heading = "Proof", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: u64,
     #[command(flatten)]
     pub messages: MessageArgs,
 }

@@ -3,6 +3,7 @@
 use super::args::{AsmArgs, DisasmArgs};
 use super::data::hex_bytes;
 use super::files::{self, Outputs};
+use super::names::shown;
 use gpucc::{Assembler, AssemblyError, Failure};
 use std::path::{Path, PathBuf};
 
@@ -83,7 +84,7 @@ pub fn disasm(args: &DisasmArgs) -> Result<u8, Failure> {
     } else {
         let text = files::text(path, bytes)?;
         code_of(&text, spelling, assembler.token_bytes())
-            .map_err(|problem| Failure::invalid(format!("{}: {problem}", path.display())))?
+            .map_err(|problem| Failure::invalid(format!("{}: {problem}", shown(path))))?
     };
     let mut text = assembler
         .disassemble(unit, &code)
@@ -154,15 +155,14 @@ pub fn asm(args: &AsmArgs) -> Result<u8, Failure> {
 
 fn wrong(path: &Path, error: &AssemblyError) -> Failure {
     match error {
-        AssemblyError::Code { offset, message } => Failure::invalid(format!(
-            "{}: at offset {offset:#x}: {message}",
-            path.display()
-        )),
+        AssemblyError::Code { offset, message } => {
+            Failure::invalid(format!("{}: at offset {offset:#x}: {message}", shown(path)))
+        }
         AssemblyError::Text {
             line,
             column,
             message,
-        } => Failure::invalid(format!("{}:{line}:{column}: {message}", path.display())),
+        } => Failure::invalid(format!("{}:{line}:{column}: {message}", shown(path))),
     }
 }
 

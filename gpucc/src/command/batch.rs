@@ -4,16 +4,14 @@ use super::args::BatchArgs;
 use super::console::Console;
 use super::emit::{self, Emit, Kind};
 use super::files::{self, Outputs};
+use super::folders::{self, File};
 use super::input::{self, Choice, Input};
+use super::names::{printable, shown};
 use super::{bundle, compile, parallel};
 use gpucc::{Compiler, Failure, Options, Stage, Target};
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Suffixes of files that folders are searched for.
-const SHADERS: [&str; 7] = ["wgsl", "spv", "vert", "frag", "comp", "glsl", "ir"];
 
 /// Compiles all; gives the exit code.
 pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
@@ -23,7 +21,7 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     if let Some(emit) = emits.iter().find(|emit| emit.path.is_some()) {
         return Err(Failure::usage(format!(
             "batch writes into the folder of -o: leave out `={}`",
-            emit.path.as_deref().unwrap_or(Path::new("")).display()
+            shown(emit.path.as_deref().unwrap_or(Path::new("")))
         )));
     }
     options.keep_machine_ir = emits.iter().any(|emit| emit.kind == Kind::Mach);
@@ -35,11 +33,15 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
         emits: &emits,
         target,
     };
-    let files = collect(&args.paths)?;
+    let found = folders::collect(&args.paths)?;
+    let files = found.files;
+    for note in &found.notes {
+        console.show(note, None);
+    }
     std::fs::create_dir_all(&args.output).map_err(|error| {
         Failure::usage(format!(
             "cannot make the folder {}: {}",
-            args.output.display(),
+            shown(&args.output),
             files::reason(&error)
         ))
     })?;
@@ -55,152 +57,42 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     progress.clear();
     let mut outputs = Outputs::default();
     let (mut passed, mut failures) = (0, Vec::new());
+    for (path, failure) in found.failures {
+        outputs.print(&failed(&path, &failure));
+        console.failure(&failure);
+        failures.push(failure);
+    }
     for (file, result) in files.iter().zip(results) {
         match result {
             Ok(line) => {
                 passed += 1;
-                outputs.print(&format!("ok    {}: {line}\n", file.path.display()));
+                outputs.print(&format!("ok    {}: {line}\n", shown(&file.path)));
             }
             Err(both) => {
                 let (failure, message) = *both;
-                let code = failure.exit_code();
-                outputs.print(&format!(
-                    "fail  {}: exit {code}: {}\n",
-                    file.path.display(),
-                    one_line(failure.summary())
-                ));
+                outputs.print(&failed(&file.path, &failure));
                 files::write_stderr(&message);
                 failures.push(failure);
             }
         }
     }
+    let all = passed + failures.len();
+    let plural = if all == 1 { "" } else { "s" };
+    let failed = failures.len();
     outputs.print(&format!(
-        "{} file{}: {passed} compiled, {} failed\n",
-        files.len(),
-        if files.len() == 1 { "" } else { "s" },
-        failures.len()
+        "{all} file{plural}: {passed} compiled, {failed} failed\n"
     ));
     outputs.commit()?;
     Ok(compile::worst(failures.iter()))
 }
 
-fn one_line(text: &str) -> String {
-    text.lines()
-        .next()
-        .unwrap_or("")
-        .chars()
-        .take(160)
-        .collect()
-}
-
-/// A shader and where its outputs go within the folder.
-struct File {
-    path: PathBuf,
-    inner: PathBuf,
-    /// What its outputs are called by.
-    stem: String,
-}
-
-impl File {
-    fn new(path: PathBuf, inner: PathBuf) -> File {
-        let stem = path.file_stem().unwrap_or_default();
-        File {
-            stem: stem.to_string_lossy().into_owned(),
-            path,
-            inner,
-        }
-    }
-}
-
-/// Files whose outputs would have the same names keep their extensions in them (`a.vert`, `a.frag`).
-fn tell_apart(files: &mut [File]) -> Result<(), Failure> {
-    let mut owners: BTreeMap<(PathBuf, String), usize> = BTreeMap::new();
-    for file in files.iter() {
-        *owners
-            .entry((file.inner.clone(), file.stem.clone()))
-            .or_default() += 1;
-    }
-    let mut known: BTreeMap<(PathBuf, String), PathBuf> = BTreeMap::new();
-    for file in files {
-        if owners[&(file.inner.clone(), file.stem.clone())] > 1 {
-            let name = file.path.file_name().unwrap_or_default();
-            file.stem = name.to_string_lossy().into_owned();
-        }
-        let place = (file.inner.clone(), file.stem.clone());
-        if let Some(other) = known.insert(place, file.path.clone())
-            && other != file.path
-        {
-            return Err(Failure::usage(format!(
-                "{} and {} would write the same files",
-                other.display(),
-                file.path.display()
-            ))
-            .note("name their folder instead: its folders are kept apart"));
-        }
-    }
-    Ok(())
-}
-
-/// Every shader that the paths name, each once, in a stable order.
-fn collect(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
-    let mut found = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            folder(path, path, 0, &mut found)?;
-        } else if path.extension().is_some_and(|extension| extension == "txt") {
-            let base = path.parent().unwrap_or(Path::new(""));
-            for line in files::read_text(path)?.lines() {
-                let line = line.trim();
-                if !line.is_empty() && !line.starts_with('#') {
-                    found.push(File::new(base.join(line), PathBuf::new()));
-                }
-            }
-        } else {
-            found.push(File::new(path.clone(), PathBuf::new()));
-        }
-    }
-    let mut seen = BTreeSet::new();
-    found.retain(|file| seen.insert(file.path.clone()));
-    tell_apart(&mut found)?;
-    Ok(found)
-}
-
-fn folder(root: &Path, path: &Path, depth: u32, found: &mut Vec<File>) -> Result<(), Failure> {
-    if depth > 64 {
-        return Err(Failure::usage(format!(
-            "{}: folders nest more than 64 deep",
-            path.display()
-        )));
-    }
-    let fail = |error: std::io::Error| {
-        Failure::usage(format!(
-            "cannot read {}: {}",
-            path.display(),
-            files::reason(&error)
-        ))
-    };
-    let mut entries: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(fail)? {
-        entries.push(entry.map_err(fail)?.path());
-    }
-    entries.sort();
-    for entry in entries {
-        if entry.is_dir() {
-            folder(root, &entry, depth + 1, found)?;
-        } else if entry
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .is_some_and(|extension| SHADERS.contains(&extension))
-        {
-            let inner = entry
-                .parent()
-                .and_then(|parent| parent.strip_prefix(root).ok())
-                .unwrap_or(Path::new(""))
-                .to_owned();
-            found.push(File::new(entry, inner));
-        }
-    }
-    Ok(())
+/// The line of a failure: where, exit code, what.
+fn failed(path: &Path, failure: &Failure) -> String {
+    let summary = failure.summary();
+    let line = summary.lines().next().unwrap_or("");
+    let line: String = printable(line).chars().take(160).collect();
+    let code = failure.exit_code();
+    format!("fail  {}: exit {code}: {line}\n", shown(path))
 }
 
 struct Work<'a> {
@@ -257,7 +149,7 @@ impl Work<'_> {
         std::fs::create_dir_all(&folder).map_err(|error| {
             Failure::usage(format!(
                 "cannot make the folder {}: {}",
-                folder.display(),
+                shown(&folder),
                 files::reason(&error)
             ))
         })?;
@@ -266,7 +158,7 @@ impl Work<'_> {
         outputs.commit()?;
         let bytes: usize = compiled
             .iter()
-            .filter_map(|one| one.program.as_deref())
+            .filter_map(|one| one.program.as_ref())
             .map(|program| program.code().len())
             .sum();
         let points = compiled.len();

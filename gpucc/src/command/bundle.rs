@@ -1,6 +1,7 @@
 //! What a user sends us when it is our bug: message, command line, source and IR in one file.
 
 use super::files;
+use super::names::{printable, shown};
 use gpucc::{Failure, FailureKind, SourceText};
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -36,7 +37,7 @@ pub fn attach(failure: &mut Failure, source: &SourceText) {
     for arg in std::env::args_os() {
         let _ = writeln!(text, "  {}", arg.to_string_lossy());
     }
-    let _ = writeln!(text, "\nsource {}:", source.name);
+    let _ = writeln!(text, "\nsource {}:", printable(&source.name));
     text.push_str(
         source
             .text
@@ -56,7 +57,7 @@ pub fn attach(failure: &mut Failure, source: &SourceText) {
     let mut outputs = files::Outputs::default();
     outputs.put(Some(&path), text.into_bytes(), false);
     let note = match outputs.commit() {
-        Ok(()) => format!("please report it with {}", path.display()),
+        Ok(()) => format!("please report it with {}", shown(&path)),
         Err(_) => "please report it with the shader and the command line".to_owned(),
     };
     if let Some(first) = failure.diagnostics.first_mut() {

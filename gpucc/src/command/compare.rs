@@ -4,6 +4,7 @@ use super::args::CompareArgs;
 use super::console::Console;
 use super::files::Outputs;
 use super::input::{self, Choice, Input};
+use super::names::printable;
 use super::{bundle, compile};
 use gpucc::{Compiler, Failure, FailureKind, Stage, Target};
 
@@ -58,8 +59,8 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
                 None => compiler.target().name().to_owned(),
             };
             let name = match entry.stage {
-                Some(stage) => format!("{} ({})", entry.name, stage.name()),
-                None => entry.name.clone(),
+                Some(stage) => format!("{} ({})", printable(&entry.name), stage.name()),
+                None => printable(&entry.name),
             };
             let name = if compiler.target() == first.target() && compiler.chip() == first.chip() {
                 name
@@ -111,9 +112,7 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
 /// Compilers for the machines that are named, or for all that are built.
 fn machines(names: Option<&str>) -> Result<Vec<Compiler>, Failure> {
     let Some(names) = names else {
-        return Target::ALL
-            .into_iter()
-            .filter(|target| target.is_built() && *target != Target::Interp)
+        return Target::machines()
             .map(|target| Compiler::new(target, None))
             .collect();
     };

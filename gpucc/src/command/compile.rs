@@ -5,6 +5,7 @@ use super::console::Console;
 use super::emit::{self, Emit, Kind};
 use super::files::{self, Outputs};
 use super::input::{self, Input};
+use super::names::{Side, in_rule, printable, shown};
 use super::{bundle, parallel, verify};
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, Stage, Target};
 use std::fmt::Write;
@@ -13,12 +14,9 @@ use std::path::Path;
 /// Runs the compilation; gives the exit code.
 pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     let mut options = input::options(&args.source, &args.code)?;
-    for pass in args.dump_after.iter().filter(|pass| *pass != "all") {
-        input::known_pass(pass)?;
-    }
     options.dump_after.clone_from(&args.dump_after);
     if args.passes {
-        return list_passes(&options).map(|()| 0);
+        return list_passes(args, &options).map(|()| 0);
     }
     let path = match &args.input[..] {
         [path] => path,
@@ -26,23 +24,22 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         [first, second, ..] => {
             return Err(Failure::usage(format!(
                 "one input at a time: {} and {} are two",
-                first.display(),
-                second.display()
+                shown(first),
+                shown(second)
             ))
             .note("`gpucc batch` compiles many; an option's value that stands alone counts as an input"));
         }
     };
     let named = path.extension().is_some() || path == Path::new("-") || path.exists();
     if !named {
-        return Err(Failure::usage(format!(
-            "{} is neither a file nor a command",
-            path.display()
-        ))
-        .note(super::usage())
-        .note(format!(
-            "commands are {}",
-            super::command_names().join(", ")
-        )));
+        return Err(
+            Failure::usage(format!("{} is neither a file nor a command", shown(path)))
+                .note(super::usage())
+                .note(format!(
+                    "commands are {}",
+                    super::command_names().join(", ")
+                )),
+        );
     }
     let (target, chip) = super::target(&args.target)?;
     let emits = emits(&args.emit, target)?;
@@ -116,15 +113,15 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     if let Some(path) = &args.write_pipeline {
         let pipelines: Vec<_> = compiled
             .iter()
-            .filter_map(|one| one.program.as_deref())
+            .filter_map(|one| one.program.as_ref())
             .map(|program| program.pipeline())
             .collect();
         let text = gpucc::merge_pipelines(&options.pipeline, &pipelines).to_json();
         outputs.put(Some(path), text.into_bytes(), false);
     }
     if let Some(depfile) = &args.depfile {
-        let rule = depfile_rule(&outputs, path, args);
-        outputs.put(Some(depfile), rule.into_bytes(), false);
+        let rule = depfile_rule(&outputs, path, args)?;
+        outputs.put(Some(depfile), rule, false);
     }
     outputs.commit()?;
     if args.time_passes {
@@ -169,30 +166,45 @@ pub fn emits(texts: &[String], target: Target) -> Result<Vec<Emit>, Failure> {
     texts.iter().map(|text| Emit::parse(text)).collect()
 }
 
-fn list_passes(options: &Options) -> Result<(), Failure> {
+/// The steps of an effort; those of a machine too where one is named.
+fn list_passes(args: &CompileArgs, options: &Options) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
-    for (name, doc) in gpucc::passes(options.effort) {
-        outputs.print(&format!("{name:<20} {doc}\n"));
+    let (target, chip) = match &args.target.target {
+        Some(_) => super::target(&args.target)?,
+        None => (Target::Interp, None),
+    };
+    let compiler = Compiler::new(target, chip)?;
+    for pass in compiler.passes(options) {
+        let freedom = match pass.proof {
+            gpucc::Proof::Licence(which) => format!(" ({which})"),
+            gpucc::Proof::Exact | gpucc::Proof::Expansion => String::new(),
+        };
+        outputs.print(&format!("{:<20} {}{freedom}\n", pass.name, pass.doc));
+    }
+    for pass in compiler.machine_passes() {
+        outputs.print(&format!("{:<20} {}\n", pass.name, pass.doc));
     }
     outputs.commit()
 }
 
 /// A make rule: what was written depends on what was read.
-fn depfile_rule(outputs: &Outputs, input: &Path, args: &CompileArgs) -> String {
-    let escape = |path: &Path| {
-        path.to_string_lossy()
-            .replace('\\', "/")
-            .replace(' ', "\\ ")
-            .replace('$', "$$")
-            .replace('#', "\\#")
-    };
-    let mut targets: Vec<String> = outputs.paths().map(escape).collect();
-    if targets.is_empty() {
-        targets.push("-".into());
+fn depfile_rule(outputs: &Outputs, input: &Path, args: &CompileArgs) -> Result<Vec<u8>, Failure> {
+    let mut rule = Vec::new();
+    for path in outputs.paths() {
+        rule.extend(in_rule(path, Side::Target)?);
+        rule.push(b' ');
     }
-    let mut sources = vec![escape(input)];
-    sources.extend(args.source.pipeline.iter().map(|path| escape(path)));
-    format!("{}: {}\n", targets.join(" "), sources.join(" "))
+    match rule.pop() {
+        Some(_) => {}
+        None => rule.push(b'-'),
+    }
+    rule.push(b':');
+    for path in std::iter::once(input).chain(args.source.pipeline.as_deref()) {
+        rule.push(b' ');
+        rule.extend(in_rule(path, Side::Source)?);
+    }
+    rule.push(b'\n');
+    Ok(rule)
 }
 
 fn times(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
@@ -201,7 +213,7 @@ fn times(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
         micros(result.frontend_time.as_secs_f64())
     );
     for one in compiled {
-        let _ = writeln!(text, "entry point '{}'", one.entry);
+        let _ = writeln!(text, "entry point '{}'", printable(&one.entry));
         let mut named = 0.0;
         for pass in &one.times {
             let seconds = pass.time.as_secs_f64();
@@ -239,8 +251,8 @@ fn stats(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
         let shader = gpucc::shader_report(one, result.source, result.frontend_time);
         let stats = &shader.stats;
         rows.push(vec![
-            shader.entry.clone(),
-            shader.stage.into(),
+            printable(&shader.entry),
+            shader.stage.to_string(),
             stats.instructions.to_string(),
             stats.code_bytes.to_string(),
             stats.registers.to_string(),

@@ -2,6 +2,7 @@
 
 use super::args::{Form, MessageArgs, When};
 use super::files::write_stderr;
+use super::names::printable;
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{Files, SimpleFile};
 use codespan_reporting::term::{self, termcolor};
@@ -71,9 +72,10 @@ impl Console {
             return self.json(diagnostic, exit);
         }
         let (name, text) = match &self.source {
-            Some(source) => (source.name.as_str(), source.text.as_deref()),
-            None => ("", None),
+            Some(source) => (printable(&source.name), source.text.as_deref()),
+            None => (String::new(), None),
         };
+        let name = name.as_str();
         let Some(text) = text else {
             return self.without_text(diagnostic, name);
         };

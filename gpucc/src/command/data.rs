@@ -1,6 +1,7 @@
 //! Data on the command line: `--set` sources, `--dump` requests, and how words are printed.
 
 use super::files;
+use super::names::printable;
 use gpucc::Failure;
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image};
@@ -60,8 +61,15 @@ impl Place {
                 .resources
                 .values()
                 .map(|data| match data.kind {
-                    ResourceKind::Immediate { .. } => format!("immediate ({})", data.name),
-                    _ => format!("{}.{} ({})", data.group, data.binding, data.name),
+                    ResourceKind::Immediate { .. } => {
+                        format!("immediate ({})", printable(&data.name))
+                    }
+                    _ => format!(
+                        "{}.{} ({})",
+                        data.group,
+                        data.binding,
+                        printable(&data.name)
+                    ),
                 })
                 .collect();
             let used = if used.is_empty() {
@@ -404,25 +412,31 @@ fn bound(
             source.name()
         ))
     };
+    let stride = match data.kind {
+        ResourceKind::Storage { stride, .. } => stride,
+        _ => 0,
+    };
     match data.kind {
         ResourceKind::Uniform { size }
         | ResourceKind::Immediate { size }
         | ResourceKind::Storage { size, .. } => match source {
             Source::Bytes(bytes) => {
-                let runtime =
-                    matches!(data.kind, ResourceKind::Storage { stride, .. } if stride != 0);
-                let mut bytes = bytes.clone();
-                if !runtime && bytes.len() > size as usize {
+                let given = bytes.len();
+                if given < size as usize {
                     return Err(Failure::usage(format!(
-                        "{place} ({}) holds {size} bytes, and {} were given",
+                        "{place} ({}) takes {size} bytes{}, and {given} were given",
                         data.name,
-                        bytes.len()
+                        if stride == 0 { "" } else { " before its array" }
                     )));
                 }
-                // What is not given is zero; buffers are whole words.
-                let least = bytes.len().max(size as usize).next_multiple_of(4);
-                bytes.resize(least, 0);
-                Ok(Bound::Buffer(bytes))
+                let tail = given - size as usize;
+                if stride != 0 && !tail.is_multiple_of(stride as usize) {
+                    return Err(Failure::usage(format!(
+                        "{place} ({}) ends in an array of elements of {stride} bytes, and {tail} bytes were given for it",
+                        data.name,
+                    )));
+                }
+                Ok(Bound::Buffer(bytes.clone()))
             }
             _ => Err(wrong("a buffer")),
         },

@@ -196,7 +196,7 @@ fn file_name(entry: &str) -> String {
 }
 
 fn bytes(compiled: &Compiled, kind: Kind) -> Result<Vec<u8>, Failure> {
-    let program = || compiled.program.as_deref().ok_or_else(|| no_machine(kind));
+    let program = || compiled.program.as_ref().ok_or_else(|| no_machine(kind));
     Ok(match kind {
         Kind::Asm => program()?.assembly()?.into_bytes(),
         Kind::Bin => program()?.code().to_vec(),
@@ -252,8 +252,8 @@ fn report(result: &Outcome<'_>) -> gpucc::report::Report {
     gpucc::report::Report {
         schema: gpucc::report::Schema::CURRENT,
         producer: gpucc::PRODUCER.into(),
-        target: result.compiler.target().name(),
-        chip: result.compiler.chip(),
+        target: result.compiler.target().name().into(),
+        chip: result.compiler.chip().map(Into::into),
         shaders,
         warnings,
         errors: result

@@ -1,5 +1,6 @@
 //! Files: read with clear errors, written whole or not at all.
 
+use super::names::shown;
 use gpucc::Failure;
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +16,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let too_large = || {
         Failure::usage(format!(
             "{} is larger than {} MiB",
-            path.display(),
+            shown(path),
             LARGEST_INPUT >> 20
         ))
     };
@@ -28,7 +29,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     } else {
         if path.is_dir() {
             return Err(
-                Failure::usage(format!("cannot read {}: it is a folder", path.display()))
+                Failure::usage(format!("cannot read {}: it is a folder", shown(path)))
                     .note("`gpucc batch` compiles folders"),
             );
         }
@@ -39,7 +40,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         Ok(_) => Ok(bytes),
         Err(error) => Err(Failure::usage(format!(
             "cannot read {}: {}",
-            path.display(),
+            shown(path),
             reason(&error)
         ))),
     }
@@ -55,7 +56,7 @@ pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     let text = String::from_utf8(bytes).map_err(|error| {
         Failure::invalid(format!(
             "{} is not UTF-8 text: the byte at offset {} does not belong",
-            path.display(),
+            shown(path),
             error.utf8_error().valid_up_to()
         ))
     })?;
@@ -128,13 +129,13 @@ impl Outputs {
             if sources.contains(&place) {
                 return Err(Failure::usage(format!(
                     "the output {} would replace what was read",
-                    path.display()
+                    shown(path)
                 )));
             }
             if !places.insert(place) {
                 return Err(Failure::usage(format!(
                     "two outputs have the same path {}",
-                    path.display()
+                    shown(path)
                 )));
             }
         }
@@ -152,7 +153,7 @@ impl Outputs {
     /// `moves` are the scratch files that were made, with their places.
     fn write_all(&self, moves: &mut Vec<(PathBuf, PathBuf)>) -> Result<(), Failure> {
         let fail = |path: &Path, problem: &dyn std::fmt::Display| {
-            Failure::usage(format!("cannot write {}: {problem}", path.display()))
+            Failure::usage(format!("cannot write {}: {problem}", shown(path)))
         };
         for (path, bytes) in &self.files {
             // Devices and pipes are written in place: a rename would replace them.

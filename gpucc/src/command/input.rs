@@ -3,8 +3,9 @@
 use super::args::{CodeArgs, Lang, Opt, Robust, SourceArgs, Switch};
 use super::console::Console;
 use super::files;
+use super::names::{printable, shown};
 pub use gpucc::Choice;
-use gpucc::{Effort, Entry, Failure, Options, Parsed, Pipeline, Source, SourceText, Stage};
+use gpucc::{Effort, Entry, Failure, Options, Parsed, Pipeline, Source, SourceText, Stage, Target};
 use std::path::Path;
 
 /// A source file in memory.
@@ -43,16 +44,15 @@ impl Input {
                 ));
             }
             (None, None) if path.is_dir() => {
-                return Err(Failure::usage(format!("{} is a folder", path.display()))
+                return Err(Failure::usage(format!("{} is a folder", shown(path)))
                     .note("`gpucc batch` compiles folders"));
             }
             (None, None) => {
                 files::read(path)?;
-                return Err(Failure::usage(format!(
-                    "cannot tell the language of {}",
-                    path.display()
-                ))
-                .note("known are .wgsl .spv .vert .frag .comp .glsl .ir; or say --lang"));
+                return Err(
+                    Failure::usage(format!("cannot tell the language of {}", shown(path)))
+                        .note("known are .wgsl .spv .vert .frag .comp .glsl .ir; or say --lang"),
+                );
             }
         };
         let bytes = files::read(path)?;
@@ -85,7 +85,7 @@ impl Input {
                 None => {
                     return Err(Failure::usage(format!(
                         "{}: GLSL does not say its stage",
-                        self.text.name
+                        printable(&self.text.name)
                     ))
                     .note(
                         "add --stage, name the file .vert, .frag or .comp, or write \
@@ -116,7 +116,7 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
     let mut options = Options::default();
     if let Some(path) = &source.pipeline {
         options.pipeline = Pipeline::parse(&files::read_text(path)?)
-            .map_err(|problem| Failure::usage(format!("{}: {problem}", path.display())))?;
+            .map_err(|problem| Failure::usage(format!("{}: {problem}", shown(path))))?;
     }
     for text in &source.overrides {
         let (name, value) = text.split_once('=').ok_or_else(|| {
@@ -152,18 +152,27 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
     options.skip.clone_from(&code.skip);
     options.stop_after.clone_from(&code.stop_after);
     options.fuel = code.fuel;
+    if let Some(mebibytes) = code.memory {
+        options.budget.memory = u64::from(mebibytes) << 20;
+    }
+    if let Some(millions) = code.steps {
+        options.budget.steps = u64::from(millions) * 1_000_000;
+    }
     options.verify_each = code.verify_each;
     Ok(options)
 }
 
-/// An error for what is no pass.
-pub fn known_pass(name: &str) -> Result<(), Failure> {
-    match gpucc::pass_names().contains(&name) {
-        true => Ok(()),
-        false => {
-            Err(Failure::usage(format!("there is no pass '{name}'")).note("--passes lists them"))
+/// An error for what is no pass of any machine.
+fn known_pass(name: &str) -> Result<(), Failure> {
+    for target in Target::ALL.into_iter().filter(|target| target.is_built()) {
+        if gpucc::Compiler::new(target, None)?
+            .pass_names()
+            .contains(&name)
+        {
+            return Ok(());
         }
     }
+    Err(Failure::usage(format!("there is no pass '{name}'")).note("--passes lists them"))
 }
 
 /// Reads a source with its entry points, and lets messages point into it from now on.
@@ -219,8 +228,8 @@ fn nothing_of(parsed: &Parsed, entry: Option<&str>, stage: Option<Stage>) -> Fai
         .entries
         .iter()
         .map(|entry| match entry.stage {
-            Some(stage) => format!("{} ({})", entry.name, stage.name()),
-            None => entry.name.clone(),
+            Some(stage) => format!("{} ({})", printable(&entry.name), stage.name()),
+            None => printable(&entry.name),
         })
         .collect();
     Failure::usage(format!("there is no {wanted}"))

@@ -10,7 +10,9 @@ mod console;
 mod data;
 mod emit;
 mod files;
+mod folders;
 mod input;
+mod names;
 mod parallel;
 mod render;
 mod response;
@@ -22,27 +24,25 @@ use args::{Cli, Command, Form};
 use clap::{CommandFactory, Parser, ValueEnum};
 use console::Console;
 use gpucc::{Failure, Target};
+use gpucc_ir::stack;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     bundle::install_hook();
-    // Recursion over nested regions is bounded, but not by the 8 MiB of the first thread.
-    let worker = std::thread::Builder::new()
-        .stack_size(parallel::STACK)
-        .spawn(|| match response::expand(std::env::args_os()) {
+    let run = || {
+        // The first thread's stack is the system's choice.
+        stack::roomy(|| match response::expand(std::env::args_os()) {
             Ok(args) => parse(args),
             Err(failure) => {
                 Console::plain(wanted_form(&std::env::args_os().collect::<Vec<_>>()))
                     .failure(&failure);
                 failure.exit_code()
             }
-        });
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(code)) => ExitCode::from(code),
-        Ok(Err(_)) | Err(_) => ExitCode::from(101),
-    }
+        })
+    };
+    ExitCode::from(std::panic::catch_unwind(run).unwrap_or(101))
 }
 
 fn parse(args: Vec<OsString>) -> u8 {

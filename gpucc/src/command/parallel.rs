@@ -1,10 +1,8 @@
 //! Work on several threads whose results keep their order.
 
+use gpucc_ir::stack;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Stack of a worker: recursion over nested regions is bounded, this is ample.
-pub const STACK: usize = 64 << 20;
 
 /// Applies `work` to every item on up to `jobs` threads; results stand in the order of the items.
 pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -25,10 +23,8 @@ pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], work: impl Fn(&T) -> R + 
                     results.lock().expect("no worker panics with the lock")[index] = Some(result);
                 }
             };
-            std::thread::Builder::new()
-                .stack_size(STACK)
-                .spawn_scoped(scope, worker)
-                .expect("a thread can be started");
+            // One roomy thread for all its items: else each compilation starts one of its own.
+            scope.spawn(move || stack::roomy(worker));
         }
     });
     results

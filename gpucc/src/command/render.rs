@@ -191,6 +191,9 @@ fn render(
         },
         buffers,
     )?;
+    if let Some(steps) = args.max_steps {
+        pair.steps = [steps; 2];
+    }
     for setting in settings {
         if setting.place.find(vs).is_err() {
             setting.place.find(fs)?;
@@ -246,14 +249,17 @@ fn executor(
     options: &Options,
     input: &Input,
 ) -> Result<Box<dyn Executor>, Failure> {
-    Ok(match &compiled.program {
-        Some(program) => program.executor(&input.text)?,
+    let executor = match &compiled.program {
+        Some(program) => program.executor(&input.text),
         None => Box::new(Interp::new(
             &compiled.ssa,
             compiler.numerics(),
             options.pipeline.vertex.as_ref(),
         )),
-    })
+    };
+    Ok(gpucc::execute::unchecked(
+        executor, compiler, compiled, options,
+    ))
 }
 
 /// An RGBA picture as PNG.

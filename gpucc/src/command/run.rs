@@ -60,9 +60,13 @@ fn execute(
 ) -> Result<gpucc_emu::world::Bindings, Failure> {
     let compiled = compiler.compile(func, options)?;
     let mut executor: Box<dyn Executor> = match &compiled.program {
-        Some(program) => program.executor(&input.text)?,
+        Some(program) => program.executor(&input.text),
         None => Box::new(Interp::new(&compiled.ssa, compiler.numerics(), None)),
     };
+    executor = gpucc::execute::unchecked(executor, compiler, &compiled, options);
+    if let Some(steps) = args.max_steps {
+        executor.set_steps(steps);
+    }
     executor.set_trace(args.trace);
     // Resource numbers are the same before and after the passes.
     let mut bindings = bindings;

@@ -5,7 +5,7 @@ use super::console::Console;
 use super::files::Outputs;
 use super::input::{self, Choice, Input};
 use super::{bundle, compile};
-use gpucc::verify::Summary;
+use gpucc::verify::{Plan, Summary};
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, SourceText, Stage, Target};
 
 /// Verifies every chosen entry point; gives the exit code.
@@ -68,7 +68,11 @@ fn one(
     args: &VerifyArgs,
 ) -> Result<Summary, Failure> {
     let compiled = compile::entry_point(compiler, entry, options)?;
-    gpucc::verify::verify(compiler, &compiled, source, options, args.inputs, args.seed)
+    let plan = Plan {
+        steps: args.max_steps,
+        ..Plan::new(args.inputs, args.seed)
+    };
+    gpucc::verify::verify_plan(compiler, &compiled, source, options, &plan)
 }
 
 /// `--verify`: an error unless the bytes are proved.

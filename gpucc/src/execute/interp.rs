@@ -1,9 +1,9 @@
 //! The reference interpreter as an executor.
 
-use super::launch::record;
 use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun, layout};
 use crate::Failure;
 use crate::pipeline::VertexState;
+use gpucc_emu::device::{invocations, record};
 use gpucc_emu::draw::{Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, SUBGROUP, Trace};
@@ -12,8 +12,9 @@ use gpucc_ir::ssa::{Builtin, Func, InputKind, Inst, Numerics, Scalar, Span};
 
 /// Lanes that run together: larger dispatches are cut at workgroups.
 const MOST_LANES: u32 = 4096;
-/// Steps of one chunk of lanes.
-const STEPS: u64 = 50_000_000;
+
+/// Instructions of 64 invocations that all runs may take together unless told otherwise.
+const STEPS: u64 = 6_000_000;
 
 /// Runs structured SSA.
 pub struct Interp {
@@ -22,6 +23,9 @@ pub struct Interp {
     vertex: VertexState,
     tracing: bool,
     trace: String,
+    /// Steps that were set, and what is left of them.
+    steps: [u64; 2],
+    beyond: Option<Span>,
 }
 
 impl Interp {
@@ -33,17 +37,39 @@ impl Interp {
             vertex: layout::complete(func, vertex),
             tracing: false,
             trace: String::new(),
+            steps: [STEPS; 2],
+            beyond: None,
         }
     }
 
+    /// The place of the first access so far that went beyond a variable, a buffer or an array of bindings.
+    pub fn beyond(&self) -> Option<Span> {
+        self.beyond
+    }
+
     fn run(&mut self, lanes: &Lanes, bindings: &mut Bindings) -> Result<Outcome, Stop> {
-        let mut options = Options::new(&self.numerics);
-        options.steps = STEPS;
-        let mut writer = Writer(&mut self.trace);
-        if self.tracing {
-            options.trace = Some(&mut writer);
+        let (func, tracing, trace) = (&self.func, self.tracing, &mut self.trace);
+        let numerics = &self.numerics;
+        let [limit, left] = &mut self.steps;
+        let mut beyond = None;
+        let outcome = gpucc_ir::stack::for_regions(func, || {
+            let mut options = Options::new(numerics);
+            options.steps = u64::MAX;
+            options.work = Some(left);
+            options.beyond = Some(&mut beyond);
+            let mut writer = Writer(trace);
+            if tracing {
+                options.trace = Some(&mut writer);
+            }
+            interp::run(func, lanes, bindings, options)
+        });
+        if let Some(inst) = beyond {
+            self.beyond.get_or_insert(func.insts[inst].span);
         }
-        interp::run(&self.func, lanes, bindings, options).map_err(|stop| stopped(&self.func, stop))
+        outcome.map_err(|stop| match stop {
+            interp::Stop::OutOfSteps(_) => Stop::OutOfSteps(*limit),
+            stop => stopped(func, stop),
+        })
     }
 }
 
@@ -51,7 +77,7 @@ impl Interp {
 pub fn stopped(func: &Func, stop: interp::Stop) -> Stop {
     let span = |inst: Inst| func.insts.get(inst).map_or(Span::NONE, |data| data.span);
     match stop {
-        interp::Stop::OutOfSteps(_) => Stop::OutOfSteps,
+        interp::Stop::OutOfSteps(steps) => Stop::OutOfSteps(steps),
         interp::Stop::DivergentBarrier(inst) => Stop::Cannot(
             Failure::invalid("a barrier is not reached by every invocation of a workgroup")
                 .at(span(inst)),
@@ -172,7 +198,7 @@ impl Executor for Interp {
         let sizes = self.func.workgroup_size.iter();
         let size = sizes.fold(1u32, |size, &n| size.saturating_mul(n.max(1)));
         let chunk = (MOST_LANES / size).max(1);
-        let total = super::invocations(groups, size)? / size;
+        let total = invocations(groups, size)? / size;
         let mut from = 0;
         while from < total {
             let to = total.min(from.saturating_add(chunk));
@@ -201,6 +227,14 @@ impl Executor for Interp {
         let lanes = quad_lanes(&self.func, batch);
         let outcome = self.run(&lanes, bindings)?;
         Ok(pixel_outs(&outcome, batch))
+    }
+
+    fn set_steps(&mut self, steps: u64) {
+        self.steps = [steps; 2];
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps[1]
     }
 
     fn take_trace(&mut self) -> String {

@@ -1,22 +1,25 @@
 //! Running programs: the interpreter and every emulated machine behind one verb for each stage.
 
+mod emulated;
 pub mod interp;
-mod launch;
 pub mod layout;
-pub mod r700;
 pub mod shade;
-pub mod valhall;
+mod unchecked;
+
+pub(crate) use emulated::Emulated;
+pub use gpucc_emu::device::{FragmentOut, MOST_INVOCATIONS, VertexOut, VertexRun};
+pub use unchecked::{out_of_bounds, unchecked};
 
 use crate::Failure;
-use gpucc_emu::draw::{QuadBatch, VertexId};
+use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::Span;
 
 /// Why a run stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// More steps than allowed: neither right nor wrong.
-    OutOfSteps,
+    /// More steps than allowed, which is how many: neither right nor wrong.
+    OutOfSteps(u64),
     /// The machine's manual forbids what the code did: our bug.
     Illegal {
         /// The rule's name.
@@ -34,16 +37,20 @@ impl Stop {
     /// As a failure of a command that wanted the run to end.
     pub fn into_failure(self) -> Failure {
         match self {
-            Stop::OutOfSteps => Failure::new(
+            Stop::OutOfSteps(steps) => Failure::new(
                 crate::FailureKind::Limit {
                     what: "steps".into(),
-                    needed: 0,
-                    available: 0,
+                    needed: steps.saturating_add(1),
+                    available: steps,
                 },
-                crate::Diagnostic::error(
-                    "the shader does not end within the steps that a run may take",
+                crate::Diagnostic::error(format!(
+                    "the shader does not end within {steps} steps"
+                ))
+                .note(
+                    "a step is one instruction of a wavefront or a warp; on the interpreter, of 64 \
+                     invocations",
                 )
-                .note("is there a loop without an end?"),
+                .note("is there a loop without an end? --max-steps N allows more"),
             ),
             Stop::Illegal {
                 rule,
@@ -53,51 +60,6 @@ impl Stop {
             Stop::Cannot(failure) => failure,
         }
     }
-}
-
-/// Invocations of one dispatch, or vertices of one draw, that are emulated: a few minutes of them.
-pub const MOST_INVOCATIONS: u64 = 1 << 26;
-
-/// How many invocations a dispatch has.
-///
-/// # Errors
-/// Usage, for more than [`MOST_INVOCATIONS`].
-fn invocations(groups: [u32; 3], group: u32) -> Result<u32, Stop> {
-    let count = groups
-        .iter()
-        .fold(u64::from(group), |count, &n| count.saturating_mul(n.into()));
-    match u32::try_from(count) {
-        Ok(count) if u64::from(count) <= MOST_INVOCATIONS => Ok(count),
-        _ => Err(Stop::Cannot(Failure::usage(format!(
-            "{count} invocations are too many to be emulated: at most {MOST_INVOCATIONS}"
-        )))),
-    }
-}
-
-/// One draw's vertices.
-#[derive(Clone, Debug)]
-pub struct VertexRun<'a> {
-    /// Which, without the first vertex and instance.
-    pub ids: &'a [VertexId],
-    /// Added to vertex numbers.
-    pub first_vertex: u32,
-    /// Added to instance numbers.
-    pub first_instance: u32,
-    /// Bytes of the vertex buffers, by the numbers of the pipeline's layout.
-    pub buffers: &'a [Vec<u8>],
-}
-
-/// What one vertex gives: four words for each output of the function, in the outputs' order; 0
-/// where nothing was written.
-pub type VertexOut = Vec<[u32; 4]>;
-
-/// What one pixel gives.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FragmentOut {
-    /// Demoted.
-    pub discarded: bool,
-    /// For each output of the function, in the outputs' order, four words.
-    pub outputs: Vec<[u32; 4]>,
 }
 
 /// A program ready to run. Inputs and outputs are those of the function it was made from. Between
@@ -127,6 +89,16 @@ pub trait Executor {
         bindings: &mut Bindings,
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop>;
+    /// Sets how many steps all calls from here on may take together. A step is one instruction of a wavefront
+    /// (a group, a fetch or one of control flow) or of a warp, or of 64 invocations on the interpreter. At
+    /// the start each machine has as many as it executes in about four seconds.
+    fn set_steps(&mut self, steps: u64);
+    /// Steps that are left.
+    fn steps(&self) -> u64;
+    /// What the last call stored where nothing is bound, on machines whose memory has no fences there.
+    fn stray(&self) -> Option<&str> {
+        None
+    }
     /// Text of what was executed since the last call, when tracing is on.
     fn take_trace(&mut self) -> String {
         String::new()

@@ -29,6 +29,8 @@ pub struct Draw<'a> {
     pub fragment: Program<'a>,
     /// Vertex buffers by the pipeline's numbers.
     pub buffers: &'a [Vec<u8>],
+    /// Steps that each batch of vertices and of pixels may take.
+    pub steps: [u64; 2],
     /// For each varying of the fragment program, the vertex output that feeds it.
     links: Vec<usize>,
     /// Varyings that the rasteriser interpolates as f32 and the programs know as f16: leaving the
@@ -46,6 +48,7 @@ impl<'a> Draw<'a> {
         fragment: Program<'a>,
         buffers: &'a [Vec<u8>],
     ) -> Result<Draw<'a>, Failure> {
+        let steps = [&vertex, &fragment].map(|program| program.executor.steps());
         let mut links = Vec::new();
         let mut halves = Vec::new();
         for data in fragment.func.inputs.values() {
@@ -83,6 +86,7 @@ impl<'a> Draw<'a> {
             vertex,
             fragment,
             buffers,
+            steps,
             links,
             halves,
         })
@@ -176,6 +180,7 @@ impl Shade for Draw<'_> {
             first_instance: 0,
             buffers: self.buffers,
         };
+        self.vertex.executor.set_steps(self.steps[0]);
         let outs = self
             .vertex
             .executor
@@ -238,6 +243,7 @@ impl Shade for Draw<'_> {
             }
             batch = &narrow;
         }
+        self.fragment.executor.set_steps(self.steps[1]);
         let outs = self
             .fragment
             .executor

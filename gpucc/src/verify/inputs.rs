@@ -1,19 +1,16 @@
 //! Inputs of a verification: what the contract's "What runs" says, from a seed.
 
-use super::random::{Mood, Random, float, integer};
+use super::random::{Draw, Mood, Random};
+use super::resources::{bindings, edges};
 use crate::Failure;
 use crate::execute::layout;
 use crate::pipeline::{Step, VertexState};
 use gpucc_emu::draw::{Quad, QuadBatch, VertexId};
 use gpucc_emu::format::{Format, Kind, VertexFormat};
-use gpucc_emu::image::{Extent, Image};
-use gpucc_emu::sampler::{Compare, Sampler, Wrap};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{
-    AtomicOp, Dim, Func, Imm, InputKind, Interpolation, Op, Resource, ResourceKind, SampleType,
-    Sampling, Scalar, Stage, Value,
+    AtomicOp, Func, Imm, InputKind, Interpolation, ResourceKind, Sampling, Scalar, Stage,
 };
-use std::collections::BTreeMap;
 
 /// Workgroups of a compute run.
 pub const GROUPS: [u32; 3] = [4, 1, 1];
@@ -30,6 +27,31 @@ pub struct Sizes {
     pub elements: [u32; 2],
     /// Width and height of a texture.
     pub side: u32,
+    /// Runtime arrays are [`MOST_SMALL`] elements at most, and part of one, where the input is of that kind.
+    pub small: bool,
+}
+
+/// Elements of the runtime arrays of a small input, at most.
+pub const MOST_SMALL: u32 = 3;
+
+/// What is unusual about an input, by its number: see [`kind`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct CaseKind {
+    /// How far values stray.
+    pub mood: Mood,
+    /// Runtime arrays have few elements or none, and buffers end within an element.
+    pub small: bool,
+    /// Samplers differ by axis, by filter and in levels.
+    pub uneven: bool,
+}
+
+/// The kind of an input: in every eight two are small (one of them wild) and four have uneven samplers.
+pub const fn kind(number: u32) -> CaseKind {
+    CaseKind {
+        mood: Mood::of(number),
+        small: matches!(number % 8, 1 | 7),
+        uneven: number % 2 == 1,
+    }
 }
 
 /// The sizes of a verification.
@@ -37,6 +59,7 @@ pub const SIZES: Sizes = Sizes {
     groups: GROUPS,
     elements: [256; 2],
     side: 8,
+    small: true,
 };
 /// Width and height of the tile of a fragment run.
 const TILE: u32 = 8;
@@ -84,17 +107,31 @@ impl Case {
         number: u32,
         sizes: &Sizes,
     ) -> Result<Case, Failure> {
-        let mut random = Random::new(seed, number);
-        let mood = match Mood::of(number) {
-            Mood::Mixed if number % 4 == 2 && sums_floats(func) => Mood::Whole,
-            mood => mood,
+        let mut kind = kind(number);
+        if kind.mood == Mood::Mixed && sums_floats(func) {
+            kind.mood = Mood::Whole;
+        }
+        kind.small &= sizes.small;
+        let mut draw = Draw {
+            random: Random::new(seed, number),
+            mood: kind.mood,
+            edges: Vec::new(),
         };
+        let sizes = if kind.small {
+            &Sizes {
+                elements: std::array::from_fn(|_| draw.random.below(MOST_SMALL + 1)),
+                ..*sizes
+            }
+        } else {
+            sizes
+        };
+        draw.edges = edges(func, sizes);
         Ok(Case {
-            bindings: bindings(func, &mut random, mood, sizes)?,
+            bindings: bindings(func, &mut draw, kind, sizes)?,
             stage: match func.stage {
                 Stage::Compute => StageCase::Compute(sizes.groups),
-                Stage::Vertex => vertices(func, vertex, &mut random, mood, number),
-                Stage::Fragment => StageCase::Fragment(quads(func, &mut random, mood, number)),
+                Stage::Vertex => vertices(func, vertex, &mut draw, number),
+                Stage::Fragment => StageCase::Fragment(quads(func, &mut draw, number)),
             },
         })
     }
@@ -146,228 +183,7 @@ pub fn invocations(func: &Func) -> u64 {
     }
 }
 
-fn word(random: &mut Random, mood: Mood, scalar: Scalar) -> u32 {
-    match scalar {
-        Scalar::F32 => float(random, mood),
-        Scalar::F16 => {
-            let mut half = || u32::from(half::f16::from_f32(random.between(-8.0, 8.0)).to_bits());
-            half() | half() << 16
-        }
-        Scalar::I32 | Scalar::U32 => integer(random, mood),
-        Scalar::Bool => random.below(2),
-    }
-}
-
-/// Which words of a buffer are floats and which are not, where loads from constant addresses show it.
-fn word_kinds(func: &Func) -> BTreeMap<(Resource, u32), Scalar> {
-    let mut float_uses = vec![None; func.values.len()];
-    for data in func.insts.values() {
-        let Some(scalar) = operand_scalar(data.op) else {
-            continue;
-        };
-        for arg in &data.args {
-            float_uses[arg.as_u32() as usize].get_or_insert(scalar);
-        }
-    }
-    let mut kinds = BTreeMap::new();
-    for data in func.insts.values() {
-        let (Op::BufferLoad, Imm::Resource(resource)) = (data.op, &data.imm) else {
-            continue;
-        };
-        let address = data.args.last().and_then(|&at: &Value| func.as_const(at));
-        for (index, result) in data.results.iter().enumerate() {
-            if let (Some(address), Some(scalar)) = (address, float_uses[result.as_u32() as usize]) {
-                kinds.insert((*resource, address as u32 + 4 * index as u32), scalar);
-            }
-        }
-    }
-    kinds
-}
-
-/// How an op reads its operands, where it tells.
-fn operand_scalar(op: Op) -> Option<Scalar> {
-    let name = op.name();
-    match op {
-        Op::FToS | Op::FToU | Op::FConvert | Op::PackHalf => Some(Scalar::F32),
-        Op::SToF | Op::UToF => Some(Scalar::I32),
-        Op::IAdd | Op::ISub | Op::IMul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::LShr => {
-            Some(Scalar::I32)
-        }
-        Op::IEq | Op::INe | Op::SLt | Op::SLe | Op::ULt | Op::ULe | Op::Index => Some(Scalar::I32),
-        _ if name.starts_with('f') => Some(Scalar::F32),
-        _ => None,
-    }
-}
-
-fn bindings(
-    func: &Func,
-    random: &mut Random,
-    mood: Mood,
-    sizes: &Sizes,
-) -> Result<Bindings, Failure> {
-    let kinds = word_kinds(func);
-    let mut bindings = Bindings::new(func);
-    let mut samplers = 0;
-    for (resource, data) in &func.resources {
-        let elements = sizes.elements[resource.as_u32() as usize % 2];
-        for element in 0..data.count.unwrap_or(1) {
-            let bound = match data.kind {
-                ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => {
-                    buffer(random, mood, resource, data.scalar, size, &kinds)
-                }
-                ResourceKind::Storage { size, stride, .. } => {
-                    let size = size + stride * if stride == 0 { 0 } else { elements };
-                    buffer(random, mood, resource, data.scalar, size, &kinds)
-                }
-                ResourceKind::Texture {
-                    dim,
-                    arrayed,
-                    sample,
-                    multisampled,
-                } => Bound::Image(texture(
-                    random,
-                    mood,
-                    sampled_format(random_bit(resource), sample),
-                    dim,
-                    arrayed,
-                    multisampled,
-                    sizes.side,
-                )?),
-                ResourceKind::StorageTexture {
-                    dim,
-                    arrayed,
-                    format,
-                    ..
-                } => {
-                    let known = Format::from_name(format.0).ok_or_else(|| {
-                        Failure::not_yet(format!("texel format {}", format.0), "verification")
-                    })?;
-                    let mut image = texture(random, mood, known, dim, arrayed, false, sizes.side)?;
-                    if image.extent().levels != 1 {
-                        let extent = Extent {
-                            levels: 1,
-                            ..*image.extent()
-                        };
-                        let texels = image.level_bytes(0).to_vec();
-                        image = Image::new(known, extent)
-                            .map_err(|error| Failure::internal("verification", error))?;
-                        image.level_bytes_mut(0).copy_from_slice(&texels);
-                    }
-                    Bound::Image(image)
-                }
-                ResourceKind::Sampler { comparison } => {
-                    samplers += 1;
-                    let sampler = if samplers % 2 == 1 {
-                        Sampler::nearest(Wrap::Repeat)
-                    } else {
-                        Sampler::linear(Wrap::Clamp)
-                    };
-                    Bound::Sampler(Sampler {
-                        compare: comparison.then_some(Compare::LessEqual),
-                        ..sampler
-                    })
-                }
-            };
-            bindings.set_element(resource, element, bound);
-        }
-    }
-    Ok(bindings)
-}
-
-fn random_bit(resource: Resource) -> bool {
-    resource.as_u32() % 2 == 1
-}
-
-fn buffer(
-    random: &mut Random,
-    mood: Mood,
-    resource: Resource,
-    scalar: Scalar,
-    size: u32,
-    kinds: &BTreeMap<(Resource, u32), Scalar>,
-) -> Bound {
-    let mut bytes = Vec::with_capacity(size as usize);
-    for address in (0..size).step_by(4) {
-        let scalar = kinds
-            .get(&(resource, address))
-            .copied()
-            .unwrap_or(match scalar {
-                // Now and then a word of the other kind: buffers of structures hold both.
-                Scalar::F32 if !matches!(mood, Mood::Tame | Mood::Whole) && random.percent(5) => {
-                    Scalar::U32
-                }
-                known => known,
-            });
-        bytes.extend_from_slice(&word(random, mood, scalar).to_le_bytes());
-    }
-    Bound::Buffer(bytes)
-}
-
-/// A format of a sample type; half of the float textures hold floats, half bytes.
-fn sampled_format(other: bool, sample: SampleType) -> Format {
-    match (sample, other) {
-        (SampleType::Float, false) => Format::Rgba8Unorm,
-        (SampleType::Float, true) => Format::Rgba32Float,
-        (SampleType::Sint, _) => Format::Rgba32Sint,
-        (SampleType::Uint, _) => Format::Rgba32Uint,
-        (SampleType::Depth, _) => Format::Depth32Float,
-    }
-}
-
-fn texture(
-    random: &mut Random,
-    mood: Mood,
-    format: Format,
-    dim: Dim,
-    arrayed: bool,
-    multisampled: bool,
-    side: u32,
-) -> Result<Image, Failure> {
-    let layers = if arrayed { 4 } else { 1 };
-    let mut extent = Extent {
-        dim,
-        width: side,
-        height: if dim == Dim::D1 { 1 } else { side },
-        depth: if dim == Dim::D3 { 4 } else { 1 },
-        layers: if dim == Dim::Cube { 6 * layers } else { layers },
-        levels: 1,
-        samples: if multisampled { 4 } else { 1 },
-    };
-    if !multisampled && dim != Dim::D1 {
-        extent.levels = extent.full_chain();
-    }
-    let mut image =
-        Image::new(format, extent).map_err(|error| Failure::internal("verification", error))?;
-    let kind = format.kind();
-    if kind == Kind::Float && format.bytes().is_multiple_of(4) {
-        let depth = format == Format::Depth32Float;
-        for texel in image.bytes_mut().chunks_exact_mut(4) {
-            let bits = if depth || matches!(mood, Mood::Tame | Mood::Whole) {
-                random.between(0.0, 1.0).to_bits()
-            } else {
-                float(random, Mood::Tame)
-            };
-            texel.copy_from_slice(&bits.to_le_bytes());
-        }
-    } else if kind.is_integer() && format.bytes().is_multiple_of(4) {
-        for texel in image.bytes_mut().chunks_exact_mut(4) {
-            texel.copy_from_slice(&integer(random, mood).to_le_bytes());
-        }
-    } else {
-        for byte in image.bytes_mut() {
-            *byte = random.bits() as u8;
-        }
-    }
-    Ok(image)
-}
-
-fn vertices(
-    func: &Func,
-    given: Option<&VertexState>,
-    random: &mut Random,
-    mood: Mood,
-    number: u32,
-) -> StageCase {
+fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u32) -> StageCase {
     let layout = layout::complete(func, given);
     // A draw that starts elsewhere shows whether first vertex and instance are added.
     let (first_vertex, first_instance) = if number.is_multiple_of(2) {
@@ -393,7 +209,7 @@ fn vertices(
                 };
                 let at = (buffer.stride * element + attribute.offset) as usize;
                 let end = (at + format.bytes() as usize).min(bytes.len());
-                fill_attribute(&mut bytes[at.min(end)..end], format, random, mood);
+                fill_attribute(&mut bytes[at.min(end)..end], format, draw);
             }
         }
         buffers.push(bytes);
@@ -410,27 +226,27 @@ fn vertices(
     }
 }
 
-fn fill_attribute(bytes: &mut [u8], format: VertexFormat, random: &mut Random, mood: Mood) {
+fn fill_attribute(bytes: &mut [u8], format: VertexFormat, draw: &mut Draw) {
     match (format.kind(), format.bits()) {
         (Kind::Float, 32) => {
             for place in bytes.chunks_exact_mut(4) {
-                place.copy_from_slice(&float(random, mood).to_le_bytes());
+                place.copy_from_slice(&draw.float().to_le_bytes());
             }
         }
         (Kind::Uint | Kind::Sint, 32) => {
             for place in bytes.chunks_exact_mut(4) {
-                place.copy_from_slice(&integer(random, mood).to_le_bytes());
+                place.copy_from_slice(&draw.integer().to_le_bytes());
             }
         }
         (Kind::Float, _) => {
             for place in bytes.chunks_exact_mut(2) {
-                let value = half::f16::from_f32(random.between(-8.0, 8.0));
+                let value = half::f16::from_f32(draw.random.between(-8.0, 8.0));
                 place.copy_from_slice(&value.to_le_bytes());
             }
         }
         _ => {
             for byte in bytes {
-                *byte = random.bits() as u8;
+                *byte = draw.random.bits() as u8;
             }
         }
     }
@@ -468,7 +284,8 @@ fn quad_mask(covered: u64, quad: u32) -> u8 {
     bit(0, 0) | bit(1, 0) << 1 | bit(0, 1) << 2 | bit(1, 1) << 3
 }
 
-fn quads(func: &Func, random: &mut Random, mood: Mood, number: u32) -> QuadBatch {
+fn quads(func: &Func, draw: &mut Draw, number: u32) -> QuadBatch {
+    let random = &mut draw.random;
     let covered = coverage(random);
     let (left, top) = (TILE * random.below(16), TILE * random.below(16));
     // Depth and 1/w are planes too.
@@ -517,13 +334,7 @@ fn quads(func: &Func, random: &mut Random, mood: Mood, number: u32) -> QuadBatch
                 interpolation,
                 sampling,
                 ..
-            } => Some(Planes::new(
-                random,
-                mood,
-                data.scalar,
-                interpolation,
-                sampling,
-            )),
+            } => Some(Planes::new(draw, data.scalar, interpolation, sampling)),
             InputKind::Builtin(_) => None,
         })
         .collect();
@@ -557,8 +368,7 @@ struct Planes {
 
 impl Planes {
     fn new(
-        random: &mut Random,
-        mood: Mood,
+        draw: &mut Draw,
         scalar: Scalar,
         interpolation: Interpolation,
         sampling: Sampling,
@@ -566,18 +376,15 @@ impl Planes {
         let flat = interpolation == Interpolation::Flat;
         let value = std::array::from_fn(|_| {
             if flat {
-                return [word(random, mood, scalar), 0, 0];
+                return [draw.word(scalar), 0, 0];
             }
-            let base = if random.percent(mood_boundaries(mood)) {
-                float(random, mood)
+            let base = if draw.random.percent(mood_boundaries(draw.mood)) {
+                draw.float()
             } else {
-                random.between(-2.0, 2.0).to_bits()
+                draw.random.between(-2.0, 2.0).to_bits()
             };
-            [
-                base,
-                random.between(-0.5, 0.5).to_bits(),
-                random.between(-0.5, 0.5).to_bits(),
-            ]
+            let mut slope = || draw.random.between(-0.5, 0.5).to_bits();
+            [base, slope(), slope()]
         });
         Planes {
             flat,

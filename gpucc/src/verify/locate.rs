@@ -93,6 +93,10 @@ impl Trace for Watcher<'_> {
 }
 
 fn writer(func: &Func, numerics: &Numerics, case: &Case, word: (Resource, u32, u32)) -> Span {
+    gpucc_ir::stack::for_regions(func, || last_writer(func, numerics, case, word))
+}
+
+fn last_writer(func: &Func, numerics: &Numerics, case: &Case, word: (Resource, u32, u32)) -> Span {
     let shared = RefCell::new(Shared {
         written: false,
         last: None,

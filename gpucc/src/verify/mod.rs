@@ -3,139 +3,94 @@
 //! # What is proved
 //! 1. **Bits.** The interpreter runs the SSA after the machine's expansions under its numeric model;
 //!    the emulator runs the bytes. Every compared word is equal, and NaN equals NaN.
-//! 2. **Passes.** The interpreter runs the SSA before and after each shared pass under one model, and
-//!    every compared word is equal.
+//! 2. **Passes.** The interpreter runs the SSA before and after each exact step, of the shared passes and of the
+//!    machine's, under one model, and every compared word is equal. Steps that use a freedom of the language, and
+//!    expansions, are not compared ([`gpucc_passes::Proof`])
 //!
 //! # What is left out
 //! Words whose value depends on the order of invocations, as the interpreter's marks say; helper
-//! pixels; runs that take more than a million steps.
+//! pixels; runs that take more than a million steps. Where workgroups write the same words, so that too few can be
+//! compared, one workgroup runs alone besides.
+//!
+//! # What is no proof
+//! A verification proves nothing, and fails with exit code 5, where
+//! - fewer than half of its inputs could be compared to the end,
+//! - it compared none of the words that the reference wrote, or
+//! - it compared fewer than [`SHARE`] percent of them.
+//!
+//! The words that the reference wrote are those of storage buffers and storage textures that it stored to,
+//! all components of outputs, and the discard bit of every covered pixel.
+//!
+//! # How long it takes
+//! All runs of one verification together take at most [`Plan::steps`] steps, and each input at most its
+//! share of what is left. An input that needs more is out of steps.
 
+mod compare;
 pub mod inputs;
 mod locate;
 pub mod random;
+mod resources;
+mod summary;
 
 use crate::compiler::{Compiled, Compiler, Options};
 use crate::execute::{Executor, FragmentOut, Stop, VertexOut, VertexRun, interp as run};
 use crate::pipeline::Robust;
-use crate::{Diagnostic, Failure, FailureKind, SourceText};
-use gpucc_emu::image::Image;
-use gpucc_emu::world::{Bindings, Bound};
-use gpucc_ir::ssa::interp::{self, Excluded, Lanes, Outcome, Word};
-use gpucc_ir::ssa::{
-    Builtin, Func, Numerics, OutputKind, Resource, ResourceKind, Scalar, Span, Stage,
-};
+use crate::{Failure, SourceText};
+use compare::{Comparison, Recorded, WordId, Written};
+use gpucc_emu::world::Bindings;
+use gpucc_ir::ssa::interp::{self, Excluded, Lanes, Outcome};
+use gpucc_ir::ssa::{Func, Inst, Numerics, Span, Stage, World};
 use inputs::{Case, GROUPS, SIZES, Sizes, StageCase};
+pub use summary::{Difference, SHARE, Summary};
 
-/// Interpreted steps after which an input is given up.
-const STEPS: u64 = 1_000_000;
-/// Inputs on which every single pass is checked; the whole of them is checked on all.
+/// Interpreted instructions, counted once for all invocations, after which an input is given up.
+const LONGEST_RUN: u64 = 1_000_000;
+/// Steps that the proof of one entry point may take unless told otherwise: at most about ten seconds of them. See
+/// [`Executor::set_steps`].
+pub const STEPS: u64 = 6_000_000;
+/// Inputs on which every single pass is compared unless told otherwise; on the others the first is
+/// compared with the last.
 const PASS_INPUTS: u32 = 4;
+/// A machine may take so many steps for each that the reference took, and [`START`] besides.
+const SLOWER: u64 = 256;
+/// See [`SLOWER`].
+const START: u64 = 100_000;
 
-/// What a verification found.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    /// Entry point.
-    pub entry: String,
-    /// Invocations of one run.
-    pub invocations: u64,
-    /// Inputs tried.
+/// What a verification tries.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Inputs.
     pub inputs: u32,
-    /// Inputs that were compared to the end.
-    pub counted: u32,
-    /// Inputs on which a word differed.
-    pub mismatches: u32,
-    /// Words left out because their value depends on the order of invocations.
-    pub racy_words: u64,
-    /// Inputs that took too many steps.
-    pub out_of_steps: u32,
-    /// Inputs that lead beyond an array or a buffer, where bytes and reference part, of a shader that is
-    /// trusted not to ([`Robust::Off`]).
-    pub undefined: u32,
-    /// Words compared.
-    pub words: u64,
-    /// The first word that differed.
-    pub first: Option<Difference>,
+    /// Number of the first: it decides what kind of input each is ([`inputs::kind`]).
+    pub first: u32,
+    /// Seed.
+    pub seed: u64,
+    /// Sizes.
+    pub sizes: Sizes,
+    /// Steps that interpreter and machine may take together.
+    pub steps: u64,
+    /// Inputs on which every single pass is compared.
+    pub pass_inputs: u32,
 }
 
-impl Summary {
-    /// True when nothing differed and at least half of the inputs counted.
-    pub fn holds(&self) -> bool {
-        self.mismatches == 0 && self.counted * 2 >= self.inputs
-    }
-
-    /// The line that the command prints.
-    pub fn line(&self, target: &str) -> String {
-        format!(
-            "verified: {target} entry '{}': {} invocations x {} inputs, {} mismatches (racy words {}, out of steps {})",
-            self.entry,
-            self.invocations,
-            self.inputs,
-            self.mismatches,
-            self.racy_words,
-            self.out_of_steps
-        )
-    }
-
-    /// The failure that a summary without success is.
-    pub fn failure(&self, target: &str) -> Option<Failure> {
-        if self.holds() {
-            return None;
+impl Plan {
+    /// So many inputs of a seed, everything else as usual.
+    pub const fn new(inputs: u32, seed: u64) -> Plan {
+        Plan {
+            inputs,
+            first: 0,
+            seed,
+            sizes: SIZES,
+            steps: STEPS,
+            pass_inputs: PASS_INPUTS,
         }
-        if let Some(first) = &self.first {
-            return Some(Failure::new(
-                FailureKind::Mismatch,
-                Diagnostic::error(format!("{target} entry '{}': {first}", self.entry))
-                    .at(first.span, "the value comes from here")
-                    .note(self.line(target)),
-            ));
-        }
-        let failure = Failure::new(
-            FailureKind::Mismatch,
-            Diagnostic::error(format!(
-                "{target} entry '{}': only {} of {} inputs could be compared",
-                self.entry, self.counted, self.inputs
-            ))
-            .note(self.line(target)),
-        );
-        Some(match self.undefined {
-            0 => failure,
-            n => failure.note(format!(
-                "on {n} inputs an index lies beyond its array, for which --robust off has no rule"
-            )),
-        })
-    }
-}
-
-/// One word that differs.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// Number of the input.
-    pub input: u32,
-    /// Which word, in words.
-    pub place: String,
-    /// What the reference says.
-    pub expected: String,
-    /// Who disagrees.
-    pub who: String,
-    /// What it says.
-    pub got: String,
-    /// Source of the word, when known.
-    pub span: Span,
-}
-
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "input {}: {} is {} in the interpreter and {} {}",
-            self.input, self.place, self.expected, self.got, self.who
-        )
     }
 }
 
 /// Everything that a run may change and that is compared.
 struct Results {
     bindings: Bindings,
+    written: Written,
     vertices: Vec<VertexOut>,
     pixels: Vec<FragmentOut>,
 }
@@ -145,7 +100,8 @@ struct Reference {
     results: Results,
     excluded: Excluded,
     atomics: bool,
-    beyond: bool,
+    beyond: Option<Inst>,
+    steps: u64,
 }
 
 /// Verifies a compiled entry point on `inputs` inputs.
@@ -161,224 +117,371 @@ pub fn verify(
     count: u32,
     seed: u64,
 ) -> Result<Summary, Failure> {
-    verify_sized(compiler, compiled, source, options, count, seed, &SIZES)
+    verify_plan(compiler, compiled, source, options, &Plan::new(count, seed))
 }
 
-/// [`verify`] with other sizes: arrays that end before the invocations do show what bounds are for.
+/// [`verify`] by a plan.
 ///
 /// # Errors
 /// As of [`verify`].
-pub fn verify_sized(
+pub fn verify_plan(
     compiler: &Compiler,
     compiled: &Compiled,
     source: &SourceText,
     options: &Options,
-    count: u32,
-    seed: u64,
-    sizes: &Sizes,
+    plan: &Plan,
 ) -> Result<Summary, Failure> {
-    let numerics = compiler.numerics();
-    let original = compiled.steps.first().map_or(&compiled.ssa, |step| &step.1);
-    let mut summary = Summary {
-        entry: compiled.entry.clone(),
-        invocations: inputs::invocations(original),
-        inputs: count,
-        ..Summary::default()
+    let original = compiled.steps.first();
+    let original = original.map_or(&compiled.ssa, |step| &step.func);
+    let mut proof = Proof {
+        compiler,
+        compiled,
+        source,
+        options,
+        numerics: compiler.numerics(),
+        left: 0,
+        summary: Summary {
+            entry: crate::printable(&compiled.entry),
+            invocations: inputs::invocations(original),
+            inputs: plan.inputs,
+            steps: plan.steps,
+            ..Summary::default()
+        },
     };
-    for number in 0..count {
+    let mut left = plan.steps;
+    for index in 0..plan.inputs {
         let vertex = options.pipeline.vertex.as_ref();
-        let case = Case::new(original, vertex, seed, number, sizes)?;
-        let found = check(
-            compiler,
-            compiled,
-            source,
-            options,
-            &numerics,
-            &case,
-            number,
-            &mut summary,
-        );
-        let excused = matches!(found, Ok(Some(_)) | Err(Stop::Illegal { .. }))
-            && options.robust == Robust::Off
-            && leads_beyond(compiled, options, &numerics, &case);
+        let number = plan.first.wrapping_add(index);
+        let case = Case::new(original, vertex, plan.seed, number, &plan.sizes)?;
+        let share = left / u64::from(plan.inputs - index);
+        proof.left = share;
+        let found = proof.input(&case, number, index < plan.pass_inputs);
+        left -= share - proof.left;
+        let asks = matches!(found, Ok(Some(_)) | Err(Stop::Illegal { .. }))
+            && options.robust == Robust::Off;
+        let leaves_at = asks.then(|| proof.leads_beyond(&case)).flatten();
+        let summary = &mut proof.summary;
+        if let Some(at) = leaves_at {
+            summary.undefined += 1;
+            summary.leaves_at.get_or_insert(at);
+            continue;
+        }
         match found {
-            _ if excused => summary.undefined += 1,
             Ok(None) => summary.counted += 1,
             Ok(Some(difference)) => {
                 summary.counted += 1;
                 summary.mismatches += 1;
                 summary.first.get_or_insert(difference);
             }
-            Err(Stop::OutOfSteps) => summary.out_of_steps += 1,
+            Err(Stop::OutOfSteps(_)) => summary.out_of_steps += 1,
             Err(stop) => return Err(stop.into_failure()),
         }
     }
-    Ok(summary)
+    Ok(proof.summary)
 }
 
-/// One input: the first difference, if there is one.
-#[allow(clippy::too_many_arguments)]
-fn check(
-    compiler: &Compiler,
-    compiled: &Compiled,
-    source: &SourceText,
-    options: &Options,
-    numerics: &Numerics,
-    case: &Case,
-    number: u32,
-    summary: &mut Summary,
-) -> Result<Option<Difference>, Stop> {
-    // The passes, each against the one before it.
-    let mut steps = passes(compiled, options, number);
-    if steps.len() == 1 && compiled.program.is_some() {
-        // Alone it has nothing to differ from.
-        steps.clear();
-    }
-    let mut before: Option<(Reference, &Func)> = None;
-    for (name, func) in &steps {
-        let after = reference(func, numerics, case)?;
-        if let Some((before, _)) = &before {
-            let mut comparison = Comparison::new(func, number, format!("after pass {name}"));
-            comparison.results(&before.results, &after.results, &before.excluded, case);
-            if let Some(mut difference) = comparison.first {
-                difference.span = locate::span(func, numerics, case, &comparison.word);
-                return Ok(Some(difference));
-            }
+/// SSA that the reference interpreter runs.
+#[derive(Copy, Clone)]
+struct Step<'a> {
+    name: &'static str,
+    /// It gives what the step before it gives, to the bit.
+    exact: bool,
+    func: &'a Func,
+}
+
+/// A verification under way.
+struct Proof<'a> {
+    compiler: &'a Compiler,
+    compiled: &'a Compiled,
+    source: &'a SourceText,
+    options: &'a Options,
+    numerics: Numerics,
+    /// Steps that the input may still take.
+    left: u64,
+    summary: Summary,
+}
+
+impl Proof<'_> {
+    /// One input: the first difference, if there is one.
+    fn input(
+        &mut self,
+        case: &Case,
+        number: u32,
+        every_pass: bool,
+    ) -> Result<Option<Difference>, Stop> {
+        let steps = self.steps();
+        let (owed, proved) = (self.summary.owed, self.summary.proved);
+        let alone = steps.len() == 1 && self.compiled.program.is_some();
+        // The first, and the last that must equal it.
+        let exact = steps[1..].iter().take_while(|step| step.exact).count();
+        let ends = match exact {
+            0 => steps[..1].to_vec(),
+            _ => vec![steps[0], steps[exact]],
+        };
+        // One that is alone has nothing to differ from.
+        if !alone && let Some(difference) = self.chain(&ends, case, number)? {
+            // Which pass it was is worth knowing, but not owed.
+            let single = self.chain(&steps, case, number);
+            return Ok(Some(single.ok().flatten().unwrap_or(difference)));
         }
-        if before.is_none()
-            && after.atomics
-            && let Some(difference) = alone(&steps, numerics, case, number)?
-        {
+        if let Some(difference) = self.bits(case, number)? {
             return Ok(Some(difference));
         }
-        before = Some((after, func));
-    }
-    let Some(program) = &compiled.program else {
-        if let Some((reference, func)) = &before {
-            summary.racy_words += racy_words(&reference.excluded);
-            let mut comparison = Comparison::new(func, number, String::new());
-            comparison.results(
-                &reference.results,
-                &reference.results,
-                &reference.excluded,
-                case,
-            );
-            summary.words += comparison.compared;
-        }
-        return Ok(None);
-    };
-    let expanded = program.expanded();
-    let viewed = case.viewed_by(expanded);
-    let case = &viewed;
-    let reference = reference(expanded, numerics, case)?;
-    summary.racy_words += racy_words(&reference.excluded);
-    let mut executor = program.executor(source).map_err(Stop::Cannot)?;
-    let who = format!("on {}", compiler.target().name());
-    let mut comparison = Comparison::new(expanded, number, who.clone());
-    match machine(executor.as_mut(), case) {
-        Ok(results) => {
-            comparison.results(&reference.results, &results, &reference.excluded, case);
-        }
-        Err(Stop::OutOfSteps) => {
-            // The reference ended, so the machine must.
-            return Ok(Some(Difference {
-                input: number,
-                place: "the run".into(),
-                expected: "finished".into(),
-                who,
-                got: "without an end".into(),
-                span: Span::NONE,
-            }));
-        }
-        Err(stop) => return Err(stop),
-    }
-    summary.words += comparison.compared;
-    if let Some(mut difference) = comparison.first {
-        difference.span = locate::span(expanded, numerics, case, &comparison.word);
-        return Ok(Some(difference));
-    }
-    Ok(None)
-}
-
-/// The input makes the shader access what lies beyond an array or a buffer, once nothing keeps it within.
-fn leads_beyond(compiled: &Compiled, options: &Options, numerics: &Numerics, case: &Case) -> bool {
-    let steps = passes(compiled, options, 0);
-    let expanded = compiled.program.as_ref().map(|program| program.expanded());
-    let mut funcs = steps.into_iter().map(|(_, func)| func).chain(expanded);
-    funcs.any(|func| {
-        reference(func, numerics, &case.viewed_by(func)).is_ok_and(|reference| reference.beyond)
-    })
-}
-
-/// The SSA between passes that is compared on this input: every one on the first inputs, else the
-/// first and the last.
-fn passes<'c>(
-    compiled: &'c Compiled,
-    options: &Options,
-    number: u32,
-) -> Vec<(&'static str, &'c Func)> {
-    let mut steps: Vec<(&'static str, &Func)> = compiled
-        .steps
-        .iter()
-        .map(|(name, func)| (*name, func))
-        .collect();
-    if options.robust != Robust::Restrict {
-        // Other rules than clamping are made by the pass: what comes before it has no rule.
-        if let Some(at) = steps.iter().position(|(name, _)| *name == "robust") {
-            steps.drain(..at);
-        }
-    }
-    if number >= PASS_INPUTS && steps.len() > 2 {
-        let last = steps.len() - 1;
-        steps.drain(1..last);
-    }
-    if steps.is_empty() {
-        steps.push(("frontend", &compiled.ssa));
-    }
-    steps
-}
-
-/// Words that hold what an atomic returned are compared with one invocation alone.
-fn alone(
-    steps: &[(&'static str, &Func)],
-    numerics: &Numerics,
-    case: &Case,
-    number: u32,
-) -> Result<Option<Difference>, Stop> {
-    let mut before: Option<Results> = None;
-    for (name, func) in steps {
-        if func.stage != Stage::Compute {
-            return Ok(None);
-        }
-        let mut lanes = Lanes::compute(func, GROUPS, 0, 1);
-        lanes.count = 1;
-        lanes.workgroup.truncate(1);
-        lanes.helper.truncate(1);
-        for input in &mut lanes.inputs {
-            input.truncate(1);
-        }
-        let mut bindings = case.bindings.clone();
-        let outcome = interpret(func, numerics, &lanes, &mut bindings, None);
-        if outcome.is_err() {
-            // A barrier that waits for the others, or too long a run: nothing to compare.
-            return Ok(None);
-        }
-        let after = Results {
-            bindings,
-            vertices: Vec::new(),
-            pixels: Vec::new(),
-        };
-        if let Some(before) = &before {
-            let mut comparison =
-                Comparison::new(func, number, format!("after pass {name}, run alone"));
-            comparison.results(before, &after, &Excluded::default(), case);
-            if comparison.first.is_some() {
-                return Ok(comparison.first);
+        let (owed, proved) = (self.summary.owed - owed, self.summary.proved - proved);
+        if proved * 100 < owed * SHARE
+            && let StageCase::Compute(groups) = case.stage
+            && groups != [1; 3]
+        {
+            // Workgroups that write the same words: what one of them writes is known.
+            let one = Case {
+                stage: StageCase::Compute([1; 3]),
+                ..case.clone()
+            };
+            let found = match self.chain(if alone { &[] } else { &ends }, &one, number) {
+                Ok(None) => self.bits(&one, number),
+                found => found,
+            };
+            match found {
+                Ok(Some(mut difference)) => {
+                    difference.place += " (one workgroup)";
+                    return Ok(Some(difference));
+                }
+                // All of them are compared as far as can be.
+                Ok(None) | Err(Stop::OutOfSteps(_)) => {}
+                Err(stop) => return Err(stop),
             }
         }
-        before = Some(after);
+        if every_pass && steps.len() > 2 {
+            match self.chain(&steps, case, number) {
+                // First, last and bytes are compared.
+                Err(Stop::OutOfSteps(_)) => self.summary.passes_cut += 1,
+                found => return found,
+            }
+        }
+        Ok(None)
     }
-    Ok(None)
+
+    /// Each of these that is exact against the one before it; the interpreter's own against itself.
+    fn chain(
+        &mut self,
+        steps: &[Step<'_>],
+        case: &Case,
+        number: u32,
+    ) -> Result<Option<Difference>, Stop> {
+        let mut before: Option<Reference> = None;
+        for &Step { name, exact, func } in steps {
+            let viewed = case.viewed_by(func);
+            let after = self.reference(func, &viewed)?;
+            if let Some(before) = &before {
+                let mut comparison = Comparison::new(func, number, format!("after pass {name}"));
+                if exact {
+                    comparison.results(&before.results, &after.results, &before.excluded, &viewed);
+                }
+                if let Some(found) = self.located(comparison, func, &viewed) {
+                    return Ok(Some(found));
+                }
+            } else if after.atomics
+                && let Some(difference) = self.one_invocation(steps, case, number)?
+            {
+                return Ok(Some(difference));
+            }
+            before = Some(after);
+        }
+        if let (None, Some(reference), [.., last]) = (&self.compiled.program, &before, steps)
+            && steps.len() <= 2
+        {
+            let mut comparison = Comparison::new(last.func, number, String::new());
+            let results = &reference.results;
+            comparison.results(results, results, &reference.excluded, case);
+            self.count(&comparison, &reference.excluded);
+        }
+        Ok(None)
+    }
+
+    /// The bytes against the SSA after the machine's expansions.
+    fn bits(&mut self, case: &Case, number: u32) -> Result<Option<Difference>, Stop> {
+        let Some(program) = &self.compiled.program else {
+            return Ok(None);
+        };
+        let expanded = program.expanded();
+        let viewed = case.viewed_by(expanded);
+        let case = &viewed;
+        let reference = self.reference(expanded, case)?;
+        let mut executor = program.executor(self.source);
+        let enough = reference.steps.saturating_mul(SLOWER).saturating_add(START);
+        let limit = enough.min(self.left);
+        executor.set_steps(limit);
+        let who = format!("on {}", self.compiler.target().name());
+        let mut comparison = Comparison::new(expanded, number, who.clone());
+        let ran = machine(executor.as_mut(), case);
+        self.left -= limit - executor.steps();
+        if let Some(stray) = executor.stray() {
+            return Err(Stop::Illegal {
+                rule: "the emulated machine".into(),
+                message: format!("a store lies outside of every buffer: {stray}"),
+                span: Span::NONE,
+            });
+        }
+        match ran {
+            Ok(results) => {
+                comparison.results(&reference.results, &results, &reference.excluded, case);
+            }
+            Err(Stop::OutOfSteps(_)) if limit == enough => {
+                // The reference ended long ago, so the machine must have.
+                return Ok(Some(Difference {
+                    input: number,
+                    place: "the run".into(),
+                    expected: "finished".into(),
+                    who,
+                    got: "without an end".into(),
+                    span: Span::NONE,
+                }));
+            }
+            Err(stop) => return Err(stop),
+        }
+        self.count(&comparison, &reference.excluded);
+        Ok(self.located(comparison, expanded, case))
+    }
+
+    fn count(&mut self, comparison: &Comparison<'_>, excluded: &Excluded) {
+        self.summary.racy_words += racy_words(excluded);
+        self.summary.words += comparison.compared;
+        self.summary.owed += comparison.owed;
+        self.summary.proved += comparison.proved;
+    }
+
+    /// The first difference of a comparison; that of the whole verification with its place in the source.
+    fn located(&self, comparison: Comparison<'_>, func: &Func, case: &Case) -> Option<Difference> {
+        let mut difference = comparison.first?;
+        if self.summary.first.is_none() {
+            difference.span = locate::span(func, &self.numerics, case, &comparison.word);
+        }
+        Some(difference)
+    }
+
+    /// The input makes the shader access what lies beyond an array or a buffer, once nothing keeps it within.
+    fn leads_beyond(&mut self, case: &Case) -> Option<Span> {
+        let program = self.compiled.program.as_ref();
+        let expanded = program.map(|program| program.expanded());
+        let steps = self.steps();
+        let mut funcs = steps.into_iter().map(|step| step.func).chain(expanded);
+        funcs.find_map(|func| {
+            let reference = self.reference(func, &case.viewed_by(func)).ok()?;
+            reference.beyond.map(|inst| func.insts[inst].span)
+        })
+    }
+
+    /// Words that hold what an atomic returned are compared with one invocation alone.
+    fn one_invocation(
+        &mut self,
+        steps: &[Step<'_>],
+        case: &Case,
+        number: u32,
+    ) -> Result<Option<Difference>, Stop> {
+        let mut before: Option<Results> = None;
+        for &Step { name, exact, func } in steps {
+            let case = &case.viewed_by(func);
+            if func.stage != Stage::Compute {
+                return Ok(None);
+            }
+            let mut lanes = Lanes::compute(func, GROUPS, 0, 1);
+            lanes.count = 1;
+            lanes.workgroup.truncate(1);
+            lanes.helper.truncate(1);
+            for input in &mut lanes.inputs {
+                input.truncate(1);
+            }
+            let mut world = Recorded::new(&case.bindings);
+            let outcome = self.interpret(func, &lanes, &mut world, None);
+            if outcome.is_err() {
+                // A barrier that waits for the others, or too long a run: nothing to compare.
+                return Ok(None);
+            }
+            let after = Results {
+                bindings: world.bindings,
+                written: world.written,
+                vertices: Vec::new(),
+                pixels: Vec::new(),
+            };
+            if let Some(before) = before.as_ref().filter(|_| exact) {
+                let mut comparison =
+                    Comparison::new(func, number, format!("after pass {name}, run alone"));
+                comparison.results(before, &after, &Excluded::default(), case);
+                if comparison.first.is_some() {
+                    return Ok(comparison.first);
+                }
+            }
+            before = Some(after);
+        }
+        Ok(None)
+    }
+
+    fn interpret(
+        &mut self,
+        func: &Func,
+        lanes: &Lanes,
+        world: &mut (dyn World + Send),
+        marks: Option<&interp::Marks>,
+    ) -> Result<Outcome, Stop> {
+        let (numerics, left) = (&self.numerics, &mut self.left);
+        gpucc_ir::stack::for_regions(func, || {
+            let mut options = interp::Options::new(numerics);
+            options.steps = LONGEST_RUN;
+            options.work = Some(left);
+            options.marks = marks;
+            interp::run(func, lanes, world, options).map_err(|stop| run::stopped(func, stop))
+        })
+    }
+
+    fn reference(&mut self, func: &Func, case: &Case) -> Result<Reference, Stop> {
+        let lanes = lanes(func, case);
+        let start = self.left;
+        let mut world = Recorded::new(&case.bindings);
+        let mut outcome = self.interpret(func, &lanes, &mut world, None)?;
+        let atomics = outcome.marks.atomic_results;
+        let steps = start - self.left;
+        if !outcome.marks.is_empty() {
+            let marks = std::mem::take(&mut outcome.marks);
+            world = Recorded::new(&case.bindings);
+            outcome = self.interpret(func, &lanes, &mut world, Some(&marks))?;
+        }
+        Ok(Reference {
+            results: results(world, &outcome, case),
+            excluded: outcome.excluded,
+            atomics,
+            beyond: outcome.beyond,
+            steps,
+        })
+    }
+}
+
+impl<'a> Proof<'a> {
+    /// The SSA that came in, and after each step that changed it.
+    fn steps(&self) -> Vec<Step<'a>> {
+        let compiled = self.compiled;
+        let kept = compiled.steps.iter();
+        let mut steps: Vec<Step<'a>> = kept
+            .map(|kept| Step {
+                name: kept.name,
+                exact: kept.proof == gpucc_passes::Proof::Exact,
+                func: &kept.func,
+            })
+            .collect();
+        if self.options.robust != Robust::Restrict {
+            // Other rules than clamping are made by the pass: what comes before it has no rule.
+            if let Some(at) = steps.iter().position(|step| step.name == "robust") {
+                steps.drain(..at);
+            }
+        }
+        if steps.is_empty() {
+            steps.push(Step {
+                name: "frontend",
+                exact: false,
+                func: &compiled.ssa,
+            });
+        }
+        steps
+    }
 }
 
 fn racy_words(excluded: &Excluded) -> u64 {
@@ -388,19 +491,6 @@ fn racy_words(excluded: &Excluded) -> u64 {
         .map(|lanes| lanes.iter().filter(|&&out| out).count())
         .sum();
     excluded.words.len() as u64 + outputs as u64
-}
-
-fn interpret(
-    func: &Func,
-    numerics: &Numerics,
-    lanes: &Lanes,
-    bindings: &mut Bindings,
-    marks: Option<&interp::Marks>,
-) -> Result<Outcome, Stop> {
-    let mut options = interp::Options::new(numerics);
-    options.steps = STEPS;
-    options.marks = marks;
-    interp::run(func, lanes, bindings, options).map_err(|stop| run::stopped(func, stop))
 }
 
 /// Lanes of a case.
@@ -427,32 +517,15 @@ fn lanes(func: &Func, case: &Case) -> Lanes {
     }
 }
 
-fn reference(func: &Func, numerics: &Numerics, case: &Case) -> Result<Reference, Stop> {
-    let lanes = lanes(func, case);
-    let mut bindings = case.bindings.clone();
-    let mut outcome = interpret(func, numerics, &lanes, &mut bindings, None)?;
-    let atomics = outcome.marks.atomic_results;
-    if !outcome.marks.is_empty() {
-        let marks = std::mem::take(&mut outcome.marks);
-        bindings = case.bindings.clone();
-        outcome = interpret(func, numerics, &lanes, &mut bindings, Some(&marks))?;
-    }
-    Ok(Reference {
-        results: results(bindings, &outcome, case),
-        excluded: outcome.excluded,
-        atomics,
-        beyond: outcome.beyond,
-    })
-}
-
-fn results(bindings: Bindings, outcome: &Outcome, case: &Case) -> Results {
+fn results(world: Recorded, outcome: &Outcome, case: &Case) -> Results {
     let (vertices, pixels) = match &case.stage {
         StageCase::Compute(_) => (Vec::new(), Vec::new()),
         StageCase::Vertex { ids, .. } => (run::vertex_outs(outcome, ids.len()), Vec::new()),
         StageCase::Fragment(batch) => (Vec::new(), run::pixel_outs(outcome, batch)),
     };
     Results {
-        bindings,
+        bindings: world.bindings,
+        written: world.written,
         vertices,
         pixels,
     }
@@ -461,6 +534,7 @@ fn results(bindings: Bindings, outcome: &Outcome, case: &Case) -> Results {
 fn machine(executor: &mut dyn Executor, case: &Case) -> Result<Results, Stop> {
     let mut results = Results {
         bindings: case.bindings.clone(),
+        written: Written::default(),
         vertices: Vec::new(),
         pixels: Vec::new(),
     };
@@ -488,259 +562,4 @@ fn machine(executor: &mut dyn Executor, case: &Case) -> Result<Results, Stop> {
         }
     }
     Ok(results)
-}
-
-/// Which word differed, for finding its source.
-#[derive(Clone, Debug, Default)]
-enum WordId {
-    #[default]
-    None,
-    Memory(Word),
-    Output(usize, u8),
-    Discard,
-}
-
-/// Compares results word by word.
-struct Comparison<'f> {
-    func: &'f Func,
-    input: u32,
-    who: String,
-    compared: u64,
-    first: Option<Difference>,
-    word: WordId,
-}
-
-impl<'f> Comparison<'f> {
-    fn new(func: &'f Func, input: u32, who: String) -> Self {
-        Comparison {
-            func,
-            input,
-            who,
-            compared: 0,
-            first: None,
-            word: WordId::None,
-        }
-    }
-
-    fn word(
-        &mut self,
-        scalar: Scalar,
-        expected: u32,
-        got: u32,
-        place: impl FnOnce() -> (String, WordId),
-    ) {
-        self.compared += 1;
-        if self.first.is_some() || equal(scalar, expected, got) {
-            return;
-        }
-        let (place, word) = place();
-        self.word = word;
-        self.first = Some(Difference {
-            input: self.input,
-            place,
-            expected: show(scalar, expected),
-            who: self.who.clone(),
-            got: show(scalar, got),
-            span: Span::NONE,
-        });
-    }
-
-    fn results(&mut self, expected: &Results, got: &Results, excluded: &Excluded, case: &Case) {
-        if excluded.all {
-            return;
-        }
-        for (resource, data) in &self.func.resources {
-            if excluded.resources.contains(&resource) {
-                continue;
-            }
-            for element in 0..data.count.unwrap_or(1) {
-                match (
-                    data.kind,
-                    expected.bindings.get(resource, element),
-                    got.bindings.get(resource, element),
-                ) {
-                    (ResourceKind::Storage { .. }, Bound::Buffer(a), Bound::Buffer(b)) => {
-                        self.buffer(resource, element, a, b, excluded);
-                    }
-                    (ResourceKind::StorageTexture { .. }, Bound::Image(a), Bound::Image(b)) => {
-                        self.image(resource, a, b, excluded);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        for (lane, (a, b)) in expected.vertices.iter().zip(&got.vertices).enumerate() {
-            self.outputs(a, b, lane, excluded, || format!("vertex invocation {lane}"));
-        }
-        let StageCase::Fragment(batch) = &case.stage else {
-            return;
-        };
-        for (lane, (a, b)) in expected.pixels.iter().zip(&got.pixels).enumerate() {
-            let quad = &batch.quads[lane / 4];
-            if quad.covered >> (lane % 4) & 1 == 0 {
-                continue;
-            }
-            let (x, y) = (quad.x + lane as u32 % 2, quad.y + lane as u32 % 4 / 2);
-            let pixel = || format!("pixel ({x}, {y})");
-            let [gone, missing] = [a, b].map(|pixel| self.gone(pixel));
-            self.word(Scalar::Bool, gone.into(), missing.into(), || {
-                (format!("the discard bit of {}", pixel()), WordId::Discard)
-            });
-            if !gone && !missing {
-                self.outputs(&a.outputs, &b.outputs, lane, excluded, pixel);
-            }
-        }
-    }
-
-    /// Nothing of the pixel reaches a target: it was discarded, or its sample mask is empty. A
-    /// machine may know the two as one coverage.
-    fn gone(&self, pixel: &FragmentOut) -> bool {
-        let mask = self
-            .func
-            .outputs
-            .values()
-            .position(|data| data.kind == OutputKind::Builtin(Builtin::SampleMask));
-        pixel.discarded || mask.is_some_and(|index| pixel.outputs[index][0] == 0)
-    }
-
-    fn outputs(
-        &mut self,
-        expected: &[[u32; 4]],
-        got: &[[u32; 4]],
-        lane: usize,
-        excluded: &Excluded,
-        what: impl Fn() -> String,
-    ) {
-        for (index, (output, data)) in self.func.outputs.iter().enumerate() {
-            let (Some(a), Some(b)) = (expected.get(index), got.get(index)) else {
-                continue;
-            };
-            for component in 0..usize::from(data.components) {
-                let left_out = excluded
-                    .outputs
-                    .get(index * 4 + component)
-                    .is_some_and(|lanes| lanes.get(lane).copied().unwrap_or(false));
-                if left_out {
-                    continue;
-                }
-                let name = || match data.kind {
-                    OutputKind::Location { location, .. } => format!("location {location}"),
-                    OutputKind::Builtin(builtin) => format!("{builtin:?}").to_lowercase(),
-                };
-                let letter = ["x", "y", "z", "w"][component];
-                self.word(data.scalar, a[component], b[component], || {
-                    (
-                        format!("{}.{letter} of {}", name(), what()),
-                        WordId::Output(output.as_u32() as usize, component as u8),
-                    )
-                });
-            }
-        }
-    }
-
-    fn buffer(
-        &mut self,
-        resource: Resource,
-        element: u32,
-        expected: &[u8],
-        got: &[u8],
-        excluded: &Excluded,
-    ) {
-        let data = &self.func.resources[resource];
-        let (group, binding, name, scalar) =
-            (data.group, data.binding, data.name.clone(), data.scalar);
-        for (index, (a, b)) in expected
-            .chunks_exact(4)
-            .zip(got.chunks_exact(4))
-            .enumerate()
-        {
-            let address = index as u32 * 4;
-            let word = Word::Buffer(resource, element, address);
-            if excluded.words.contains(&word) {
-                continue;
-            }
-            let [a, b] = [a, b].map(|w| u32::from_le_bytes(w.try_into().expect("chunks of four")));
-            self.word(scalar, a, b, || {
-                (
-                    format!("word {index} of {group}.{binding} ({name})"),
-                    WordId::Memory(word),
-                )
-            });
-        }
-    }
-
-    fn image(&mut self, resource: Resource, expected: &Image, got: &Image, excluded: &Excluded) {
-        let data = &self.func.resources[resource];
-        let (group, binding, name) = (data.group, data.binding, data.name.clone());
-        // Texels that depend on the order of invocations are named by coordinates: leave the image
-        // out when there is one.
-        let racy = excluded
-            .words
-            .iter()
-            .any(|word| matches!(word, Word::Texel(r, ..) if *r == resource));
-        if racy {
-            return;
-        }
-        let floats = matches!(data.kind, ResourceKind::StorageTexture { format, .. }
-            if format.0.ends_with("32float"));
-        // Words of floats, so that every NaN is equal to every other, or bytes.
-        let (size, scalar) = match floats {
-            true => (4, Scalar::F32),
-            false => (1, Scalar::U32),
-        };
-        let words = |image: &Image| -> Vec<u32> {
-            let word = |bytes: &[u8]| {
-                bytes
-                    .iter()
-                    .rev()
-                    .fold(0, |all, &b| all << 8 | u32::from(b))
-            };
-            image.bytes().chunks(size).map(word).collect()
-        };
-        for (index, (a, b)) in words(expected).into_iter().zip(words(got)).enumerate() {
-            self.word(scalar, a, b, || {
-                (
-                    format!("byte {} of {group}.{binding} ({name})", index * size),
-                    WordId::Memory(Word::Texel(resource, 0, 0)),
-                )
-            });
-        }
-    }
-}
-
-/// Equal bits; NaN equals NaN in words that are read as floats.
-fn equal(scalar: Scalar, a: u32, b: u32) -> bool {
-    let nan = |bits: u32| f32::from_bits(bits).is_nan();
-    a == b || (scalar == Scalar::F32 && nan(a) && nan(b))
-}
-
-fn show(scalar: Scalar, bits: u32) -> String {
-    match scalar {
-        Scalar::F32 => format!("{:?} ({bits:#010x})", f32::from_bits(bits)),
-        Scalar::I32 => format!("{} ({bits:#010x})", bits as i32),
-        Scalar::U32 | Scalar::F16 | Scalar::Bool => format!("{bits} ({bits:#010x})"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_nan_is_equal_to_every_other_but_only_as_a_float() {
-        assert!(equal(Scalar::F32, 0x7FC0_0000, 0xFFC0_0001));
-        assert!(!equal(Scalar::U32, 0x7FC0_0000, 0xFFC0_0001));
-        assert!(!equal(Scalar::F32, 0, 0x8000_0000));
-    }
-
-    #[test]
-    fn fewer_than_half_of_the_inputs_is_no_proof() {
-        let summary = Summary {
-            inputs: 12,
-            counted: 5,
-            out_of_steps: 7,
-            ..Summary::default()
-        };
-        assert_eq!(summary.failure("r700").map(|f| f.exit_code()), Some(5));
-    }
 }

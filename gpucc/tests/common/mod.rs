@@ -1,5 +1,8 @@
 //! What several tests share: a folder of their own, the command, the samples, and proofs within the process.
 
+#[path = "../../../tests/src/shared.rs"]
+pub mod shared;
+
 use gpucc::verify::verify;
 use gpucc::{Choice, Compiler, Options, Source, SourceText, Target};
 use std::ffi::OsStr;

@@ -3,39 +3,95 @@
 use super::func::{Block, Edges, Func};
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// For each block the blocks on the other end of its edges, in one flat array.
-#[derive(Clone, Debug, Default)]
-pub struct Adjacency {
+/// For each block the blocks on the other end of its edges, in one flat array: by name (`Adjacency<Block>`), or by place in
+/// the layout (`Adjacency<u32>`).
+#[derive(Clone, Debug)]
+pub struct Adjacency<N = Block> {
     start: Vec<u32>,
-    list: Vec<Block>,
+    list: Vec<N>,
+}
+
+impl<N: Copy> Adjacency<N> {
+    /// The neighbours `to` of each of `count` blocks `from`, in the order in which `edges` names the pairs `(from, to)`.
+    fn collect(count: usize, blank: N, edges: impl Fn(&mut dyn FnMut(usize, N))) -> Self {
+        let mut start = vec![0u32; count + 1];
+        edges(&mut |from, _| start[from + 1] += 1);
+        for k in 1..start.len() {
+            start[k] += start[k - 1];
+        }
+        let mut list = vec![blank; start[count] as usize];
+        let mut next = start.clone();
+        edges(&mut |from, to| {
+            list[next[from] as usize] = to;
+            next[from] += 1;
+        });
+        Adjacency { start, list }
+    }
+
+    fn row(&self, index: usize) -> &[N] {
+        &self.list[self.start[index] as usize..self.start[index + 1] as usize]
+    }
 }
 
 impl Adjacency {
     /// Predecessors over one kind of edges; edges of unplaced blocks do not count.
     pub(super) fn predecessors<I>(func: &Func<I>, edges: Edges) -> Adjacency {
-        let mut start = vec![0u32; func.blocks.len() + 1];
-        for &block in &func.layout {
-            for &to in func.successors(edges, block) {
-                start[to.index() + 1] += 1;
+        Adjacency::collect(func.blocks.len(), Block::from_u32(0), |add| {
+            for &block in &func.layout {
+                for &to in func.successors(edges, block) {
+                    add(to.index(), block);
+                }
             }
-        }
-        for k in 1..start.len() {
-            start[k] += start[k - 1];
-        }
-        let mut list = vec![Block::from_u32(0); start[start.len() - 1] as usize];
-        let mut next = start.clone();
-        for &block in &func.layout {
-            for &to in func.successors(edges, block) {
-                list[next[to.index()] as usize] = block;
-                next[to.index()] += 1;
-            }
-        }
-        Adjacency { start, list }
+        })
     }
 
     /// The neighbours of a block, in program order.
     pub fn of(&self, block: Block) -> &[Block] {
-        &self.list[self.start[block.index()] as usize..self.start[block.index() + 1] as usize]
+        self.row(block.index())
+    }
+}
+
+impl Adjacency<u32> {
+    /// Successors over one kind of edges, by places in the layout.
+    pub fn successors<I>(func: &Func<I>, edges: Edges) -> Adjacency<u32> {
+        let mut position: SecondaryMap<Block, u32> = SecondaryMap::with_capacity(func.blocks.len());
+        for (k, &block) in (0..).zip(&func.layout) {
+            position[block] = k;
+        }
+        Adjacency::collect(func.layout.len(), 0, |add| {
+            for (from, &block) in func.layout.iter().enumerate() {
+                for &to in func.successors(edges, block) {
+                    add(from, position[to]);
+                }
+            }
+        })
+    }
+
+    /// The same edges from their other ends; neighbours in program order.
+    #[must_use]
+    pub fn reversed(&self) -> Adjacency<u32> {
+        Adjacency::collect(self.len(), 0, |add| {
+            for from in 0..self.len() {
+                for &to in self.of(from) {
+                    add(to as usize, from as u32);
+                }
+            }
+        })
+    }
+
+    /// The neighbours of the block at a place, in the order of their edges.
+    pub fn of(&self, position: usize) -> &[u32] {
+        self.row(position)
+    }
+
+    /// Blocks.
+    pub fn len(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// True for a function without blocks.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 

@@ -55,6 +55,9 @@ impl<I> Default for BlockData<I> {
 pub struct VRegData {
     /// The cells it needs.
     pub demand: Demand,
+    /// Each lane has a value of its own, which lives over logical edges and is written under the mask. Otherwise the thread
+    /// has one, which lives over physical edges and is written whatever lanes run. One file may hold values of both kinds.
+    pub per_lane: bool,
     /// A position within the row that would be good (R700: the slot the scheduler chose). No duty.
     pub prefer: Option<u8>,
     /// Where the value comes from.
@@ -105,10 +108,11 @@ impl<I> Func<I> {
         block
     }
 
-    /// A new virtual register.
+    /// A new virtual register, per lane where its file usually is.
     pub fn make_vreg(&mut self, demand: Demand, span: Span) -> VReg {
         self.vregs.push(VRegData {
             demand,
+            per_lane: self.files.get(demand.file).per_lane,
             prefer: None,
             span,
         })

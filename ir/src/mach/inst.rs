@@ -132,6 +132,11 @@ pub trait Inst: Clone {
         false
     }
 
+    /// True when the instruction writes for all lanes, also for those that wait elsewhere.
+    fn ignores_mask(&self) -> bool {
+        false
+    }
+
     /// The spill slot this instruction moves a register to or from.
     fn access(&self) -> Option<Access> {
         None

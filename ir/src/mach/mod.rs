@@ -11,7 +11,8 @@
 //! a divergent `if` falls from the then arm into the else arm: the physical edge then -> else exists,
 //! the logical one does not. A value held per lane lives over logical edges: lanes of the other arm
 //! do not write it. A value not held per lane (a uniform cell, a message header, an address
-//! register) lives over physical edges, because the thread executes both arms.
+//! register) lives over physical edges, because the thread executes both arms. Its writes ignore the mask, as do those of
+//! instructions that say so ([`Inst::ignores_mask`]): they reach cells of lanes that wait ([`live::waiting`]).
 //!
 //! # Values
 //! Virtual registers may be defined more than once: an `if` result is written in both arms, a loop
@@ -22,6 +23,7 @@
 mod flow;
 mod func;
 mod inst;
+pub mod live;
 mod parse;
 pub mod plain;
 mod print;

@@ -145,6 +145,7 @@ fn vreg(rest: &str, files: Files, span: Span) -> Result<VRegData, String> {
         .ok_or_else(|| format!("no file `{name}`"))?;
     let mut data = VRegData {
         demand: Demand::scalar(file),
+        per_lane: files.get(file).per_lane,
         prefer: None,
         span,
     };
@@ -161,6 +162,7 @@ fn vreg(rest: &str, files: Files, span: Span) -> Result<VRegData, String> {
             "count" if value > 0 => data.demand.count = value,
             "stride" if (1..=255).contains(&value) => data.demand.stride = value as u8,
             "phases" => data.demand.phases = Phases(value),
+            "per_lane" if value < 2 => data.per_lane = value == 1,
             "prefer" if value < 16 => data.prefer = Some(value as u8),
             _ => return Err(format!("`{key} {value}` is no property of a register")),
         }

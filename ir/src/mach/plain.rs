@@ -8,13 +8,22 @@
 //! group 0 at offset 3, `v1&0` tied to the operand visited 0th, `v1:0b11` phases; a leading `^`
 //! makes a definition early. Uses are visited before definitions. Bare numbers are immediates.
 //! Names with a meaning: `copy`; `jump`, `branch`, `end` (end the block); `clause` (ends clause
-//! scope); `store` and `load` (their first immediate is the slot).
+//! scope); `store` and `load` (their first immediate is the slot); what begins with `all_` ignores the mask.
 
 use super::inst::{Access, Inst, Operand, Relation, Role, Slot};
 use super::parse::ParseInst;
 use super::print::PrintInst;
-use super::regs::{Names, Phases, Reg};
+use super::regs::{File, Files, Names, Phases, Reg, Scope};
 use std::fmt::{self, Write};
+
+/// Registers of no machine: rows of four, held for each lane.
+pub const FILES: Files = Files(&[File {
+    name: "R",
+    cells: 64,
+    row: 4,
+    per_lane: true,
+    scope: Scope::Function,
+}]);
 
 /// One plain instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +72,10 @@ impl Inst for Plain {
 
     fn ends_scope(&self) -> bool {
         self.name == "clause"
+    }
+
+    fn ignores_mask(&self) -> bool {
+        self.name.starts_with("all_")
     }
 
     fn access(&self) -> Option<Access> {

@@ -44,6 +44,9 @@ fn write_func<I: PrintInst>(func: &Func<I>, out: &mut String) -> fmt::Result {
         if demand.phases != Phases::ANY {
             write!(out, " phases {:#b}", demand.phases.0)?;
         }
+        if data.per_lane != func.files.get(demand.file).per_lane {
+            write!(out, " per_lane {}", u8::from(data.per_lane))?;
+        }
         if let Some(phase) = data.prefer {
             write!(out, " prefer {phase}")?;
         }

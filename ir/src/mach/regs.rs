@@ -25,7 +25,7 @@ pub struct File {
     pub cells: u16,
     /// Cells per row (R700 4, Gen4 8, Valhall 2, Rogue 1); at most 16.
     pub row: u8,
-    /// Held once per lane: lives over logical edges. Otherwise over physical edges.
+    /// Its values are per lane unless they say otherwise.
     pub per_lane: bool,
     /// How long cells keep their values.
     pub scope: Scope,

@@ -7,15 +7,16 @@
 //! 4. Nothing follows an instruction that ends its block.
 //! 5. `Tied` stands on a definition and names a use of the same instruction; operands of one
 //!    `SameRow` or `Group` set are of one file; phases of operands are possible.
-//! 6. A copy has as many definitions as uses, pairwise of the same file and count.
+//! 6. A copy has as many definitions as uses, pairwise of the same file and count while they are virtual.
 //! 7. A spill access moves exactly one register.
-//! 8. Every virtual register that is used is defined somewhere. (That a definition reaches each
-//!    use on every path is what liveness checks: the allocator refuses a register that is live into
-//!    the entry.)
+//! 8. Every virtual register that is used is defined somewhere, and on every path before it is used: over
+//!    the edges on which its value lives, none is alive where the function begins.
 
-use super::func::{Block, Func};
+use super::flow::Adjacency;
+use super::func::{Block, Edges, Func};
 use super::inst::{Access, Inst, Operand, Relation, Role};
-use super::regs::{Demand, Files, Reg};
+use super::live::Scan;
+use super::regs::{Demand, Files, Reg, VReg};
 use cranelift_entity::{EntityRef, EntitySet};
 
 /// A broken invariant of a machine function: an error of whoever built or rewrote it.
@@ -99,7 +100,39 @@ pub fn verify<I: Inst>(func: &Func<I>) -> Result<(), Fault> {
             }
         }
     }
-    Ok(())
+    let any_virtual = (0..func.vregs.len()).any(|v| defined.contains(VReg::new(v)));
+    match any_virtual.then(|| undefined(func)).flatten() {
+        Some(v) => Err(whole(format!(
+            "{v} is read on a path on which nothing was written to it"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// A virtual register that is alive where the function begins.
+fn undefined<I: Inst>(func: &Func<I>) -> Option<VReg> {
+    let mut scan = Scan::new(func.vregs.len());
+    for (at, &block) in func.layout.iter().enumerate() {
+        for node in &func.blocks[block].nodes {
+            node.inst.operands(&mut |operand| {
+                if let (Role::Use, Some(v)) = (operand.role, operand.reg.as_virt()) {
+                    scan.read(at, v.index());
+                }
+            });
+            node.inst.operands(&mut |operand| {
+                if let (true, Some(v)) = (operand.role.is_def(), operand.reg.as_virt()) {
+                    scan.write(at, v.index());
+                }
+            });
+        }
+    }
+    let preds = [Edges::Logical, Edges::Physical]
+        .map(|edges| Adjacency::successors(func, edges).reversed());
+    let preds = |v: usize| &preds[usize::from(!func.vregs[VReg::new(v)].per_lane)];
+    let hold = |_| Ok::<(), std::convert::Infallible>(());
+    let Ok(at_start) = scan.solve(func.layout.len(), preds, hold);
+    let first = (!func.layout.is_empty()).then(|| at_start.of(0).first());
+    first.flatten().map(|&v| VReg::from_u32(v))
 }
 
 fn demand(demand: Demand, files: Files) -> Result<(), String> {
@@ -169,8 +202,9 @@ fn instruction<I: Inst>(func: &Func<I>, inst: &I, operands: &[Operand]) -> Resul
         for (from, to) in uses().zip(defs()) {
             let (from, to) = (demand_of(func, from.reg)?, demand_of(func, to.reg)?);
             let physical = |reg: Reg| reg.as_phys().is_some();
+            // The allocator may keep a register in another file.
             let any_physical = operands.iter().any(|operand| physical(operand.reg));
-            if from.file != to.file || (!any_physical && from.count != to.count) {
+            if !any_physical && (from.file != to.file || from.count != to.count) {
                 return Err("a copy moves between registers of one file and count".into());
             }
         }

@@ -243,6 +243,17 @@ impl Stage {
     }
 }
 
+/// Why no access of a function leaves the memory that it names.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Bounds {
+    /// Each address is proved in range, or made of `index` results whose lengths keep it in range. The verifier
+    /// checks this ([`super::verify::bounds`]).
+    #[default]
+    Marked,
+    /// The addresses are in range as they are: the pass `robust` made them so, or the author of the text says so.
+    Trusted,
+}
+
 /// One entry point, with its calls inlined, and all that it refers to.
 #[derive(Clone, Debug)]
 pub struct Func {
@@ -257,6 +268,8 @@ pub struct Func {
     /// Vertex: the position is the same in every program that computes it alike (`@invariant`), so
     /// nothing that depends on what else the program does may change its rounding.
     pub invariant: bool,
+    /// What keeps accesses in range.
+    pub bounds: Bounds,
     /// The outermost region; ends in `yield ()` (or `unreachable`).
     pub body: Region,
     /// Values.
@@ -286,6 +299,7 @@ impl Func {
             workgroup_size: [1; 3],
             early_fragment_tests: false,
             invariant: false,
+            bounds: Bounds::Marked,
             body,
             values: PrimaryMap::new(),
             insts: PrimaryMap::new(),
@@ -393,6 +407,22 @@ impl Func {
         self.regions_in_order()
             .iter()
             .map(|&(region, ..)| self.regions[region].insts.len())
+            .sum()
+    }
+
+    /// The same with an instruction counted once for each value that it takes or gives, and twice for each that it
+    /// stores: a machine fetches a table word by word, and stores it word by word.
+    pub fn live_parts(&self) -> usize {
+        let parts = |inst: &Inst| {
+            let data = &self.insts[*inst];
+            let stores = matches!(data.op, Op::MemStore | Op::BufferStore);
+            let args = data.args.len() * if stores { 2 } else { 1 };
+            args.max(data.results.len()).max(1)
+        };
+        self.regions_in_order()
+            .iter()
+            .flat_map(|&(region, ..)| &self.regions[region].insts)
+            .map(parts)
             .sum()
     }
 }

@@ -73,6 +73,11 @@ pub struct Excluded {
 /// has subgroups has them of this size.
 pub const SUBGROUP: u32 = 16;
 
+/// Lanes that cost one unit of [`Options::work`] together: those of a wavefront.
+pub const WAVE: usize = 64;
+/// What a sample costs, in instructions: about as long as that many take.
+pub const FETCH: u64 = 8;
+
 /// The invocations of a run and what they are given.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
@@ -157,14 +162,15 @@ pub struct Outcome {
     pub marks: Marks,
     /// What follows from it: filled when the run was given marks.
     pub excluded: Excluded,
-    /// A variable or a buffer was accessed beyond its end: reads gave 0 and writes went nowhere, which no machine owes.
-    pub beyond: bool,
+    /// The first instruction that accessed a variable, a buffer or an array of bindings beyond its end: reads gave 0 and
+    /// writes went nowhere, which no machine owes.
+    pub beyond: Option<Inst>,
 }
 
 /// Why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// The limit of steps was reached.
+    /// The limit of steps was reached, or that of work.
     #[error("the run took more than {0} steps")]
     OutOfSteps(u64),
     /// Some lanes of a workgroup reached a barrier and others did not.
@@ -204,20 +210,27 @@ pub struct Options<'a> {
     pub numerics: &'a Numerics,
     /// The most instructions to execute (counted once for all lanes together).
     pub steps: u64,
+    /// Work that is left, and what the run leaves of it: an instruction costs one for every
+    /// [`WAVE`] lanes begun, and [`FETCH`] times that where it samples a texture.
+    pub work: Option<&'a mut u64>,
     /// Marks of an earlier run over the same input: then [`Outcome::excluded`] is filled.
     pub marks: Option<&'a Marks>,
     /// Sees every executed instruction.
     pub trace: Option<&'a mut dyn Trace>,
+    /// Takes [`Outcome::beyond`], of runs too that stop early.
+    pub beyond: Option<&'a mut Option<Inst>>,
 }
 
 impl<'a> Options<'a> {
-    /// One million steps, nothing else.
+    /// One million steps, any work, nothing else.
     pub fn new(numerics: &'a Numerics) -> Options<'a> {
         Options {
             numerics,
             steps: 1_000_000,
+            work: None,
             marks: None,
             trace: None,
+            beyond: None,
         }
     }
 }

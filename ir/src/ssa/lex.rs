@@ -59,7 +59,7 @@ fn shortened(text: &str) -> &str {
 /// Reads tokens one after the other.
 pub(super) struct Lexer<'t> {
     text: &'t str,
-    at: usize,
+    pub(super) at: usize,
     /// Start of the token that was read last.
     pub start: usize,
 }

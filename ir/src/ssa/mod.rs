@@ -51,18 +51,18 @@ mod world;
 pub use build::Builder;
 pub use eval::{eval, eval_inst, eval_lanes, identity};
 pub use func::{
-    Access, Bundle, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Module, Region, RegionData,
-    Span, Stage, Type, Value, ValueData, ValueDef,
+    Access, Bounds, Bundle, Func, Imm, Inst, InstData, Mem, MemData, MemSpace, Module, Region,
+    RegionData, Span, Stage, Type, Value, ValueData, ValueDef,
 };
 pub use lex::ParseError;
 pub use numerics::Numerics;
 pub use op::{Flags, Op, Sig};
-pub use parse::parse;
+pub use parse::{parse, parse_in_place};
 pub use print::Names;
 pub use resource::{
     AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation, Output,
     OutputData, OutputKind, Resource, ResourceData, ResourceKind, SampleType, Sampling, Scalar,
-    Scan, Shuffle, TexKind, TexOp, TexQuery, TexelFormat,
+    Scan, Shuffle, TEXEL_OFFSETS, TexKind, TexOp, TexQuery, TexelFormat,
 };
 pub use verify::{MAX_NESTING, verify};
 pub use world::{Lod, Sample, TexelAddress, World};

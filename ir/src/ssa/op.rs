@@ -344,6 +344,8 @@ ops! {
     MemAtomic = "mem_atomic", Custom, EFFECT | READS;
     /// index, length -> index: marks where an index meets a length (both B32 unsigned). The
     /// robustness pass makes it a clamp, a guard or nothing; the interpreter clamps to length-1.
+    /// With length 0 the result is 0, and an access whose address is made of it
+    /// ([`Op::makes_address`]) does not happen: it reads 0 and writes nothing.
     Index = "index", Custom, PURE;
 
     // Interface.
@@ -430,6 +432,10 @@ impl Op {
     pub const fn is_pure(self) -> bool {
         let flags = self.flags().0;
         flags & !Flags::COMMUTES.0 == 0
+    }
+    /// Makes an address out of indices, scales and offsets: what holds for its operands' indices holds for its result.
+    pub const fn makes_address(self) -> bool {
+        matches!(self, Op::IAdd | Op::IMul | Op::Shl | Op::Or | Op::Index)
     }
     /// Finds an operation by its text name.
     pub fn by_name(name: &str) -> Option<Op> {

@@ -5,7 +5,7 @@
 //! ```text
 //! module    = { func }
 //! func      = "func" STRING stage [ "workgroup" N N N ] [ "early_fragment_tests" ] [ "invariant" ]
-//!             "{" { resource | input | output | mem } "}" "body" "{" { inst } "}"
+//!             [ "trusted" ] "{" { resource | input | output | mem } "}" "body" "{" { inst } "}"
 //! resource  = "res"N "=" STRING "group" N "binding" N kind [ "count" N ] "as" scalar
 //! kind      = "uniform" BYTES | "storage" BYTES [ "stride" N ] access | "immediate" BYTES
 //!           | "texture" dim [ "arrayed" ] sampletype [ "multisampled" ]
@@ -26,6 +26,7 @@
 //! `fixed` is what an instruction needs beside its operands: `const 0x3f800000`, `buffer_load res0,
 //! %1`, `mem_load mem0[0..16], %1`, `buffer_atomic add res0, %1, %2`, `input in0.1`, `tex sample res0
 //! res1 compare offset 1 0 0, %1, ...`, `tex_query size res0`, `exit ^0, %1`, `barrier workgroup`.
+//! A `trusted` function promises that its accesses are in range; any other one marks them with `index`.
 //! Resources, inputs, outputs and variables are numbered from 0 in order. Values may have any numbers
 //! but are defined before they are used; a block's label is known inside it.
 //!
@@ -37,8 +38,8 @@ mod declare;
 use super::lex::{Lexer, ParseError, Token};
 use super::verify::MAX_NESTING;
 use super::{
-    Access, AtomicOp, Bundle, Func, Imm, Input, Inst, InstData, Mem, Module, Op, Output, Region,
-    Resource, Scan, Shuffle, Span, Stage, TexKind, TexOp, TexQuery, Type, Value,
+    Access, AtomicOp, Bounds, Bundle, Func, Imm, Input, Inst, InstData, Mem, Module, Op, Output,
+    Region, Resource, Scan, Shuffle, Span, Stage, TexKind, TexOp, TexQuery, Type, Value,
 };
 use crate::Map;
 use cranelift_entity::EntityRef;
@@ -61,7 +62,20 @@ type Result<T> = std::result::Result<T, ParseError>;
 /// assert_eq!(gpucc_ir::ssa::parse("func \"x\" compute {\n  %").unwrap_err().line, 2);
 /// ```
 pub fn parse(text: &str) -> Result<Module> {
+    read(Parser::new(text)?)
+}
+
+/// Reads a module whose instructions' positions are those in this text, whatever positions it gives.
+///
+/// # Errors
+/// As of [`parse`].
+pub fn parse_in_place(text: &str) -> Result<Module> {
     let mut parser = Parser::new(text)?;
+    parser.in_place = true;
+    read(parser)
+}
+
+fn read(mut parser: Parser<'_>) -> Result<Module> {
     let mut module = Module::default();
     while parser.token != Token::End {
         module.funcs.push(parser.func()?);
@@ -83,6 +97,10 @@ struct Parser<'t> {
     lexer: Lexer<'t>,
     token: Token<'t>,
     at: usize,
+    /// Where the token before this one ended.
+    ended: usize,
+    /// Instructions are where they stand in the text.
+    in_place: bool,
     values: Map<u32, Value>,
     blocks: Map<u32, Inst>,
     ops: Map<&'static str, Op>,
@@ -101,6 +119,8 @@ impl<'t> Parser<'t> {
             lexer: Lexer::new(text),
             token: Token::End,
             at: 0,
+            ended: 0,
+            in_place: false,
             values: Map::default(),
             blocks: Map::default(),
             ops: Op::ALL.iter().map(|&op| (op.name(), op)).collect(),
@@ -110,6 +130,7 @@ impl<'t> Parser<'t> {
     }
 
     fn advance(&mut self) -> Result<Token<'t>> {
+        self.ended = self.lexer.at;
         let next = self.lexer.next()?;
         self.at = self.lexer.start;
         Ok(std::mem::replace(&mut self.token, next))
@@ -233,6 +254,9 @@ impl<'t> Parser<'t> {
         }
         func.early_fragment_tests = self.eat_word("early_fragment_tests")?;
         func.invariant = self.eat_word("invariant")?;
+        if self.eat_word("trusted")? {
+            func.bounds = Bounds::Trusted;
+        }
         self.punct('{')?;
         while !self.eat('}')? {
             self.declaration(&mut func)?;
@@ -318,6 +342,7 @@ impl<'t> Parser<'t> {
 
     /// An instruction up to its regions.
     fn inst(&mut self, func: &mut Func, outer: Region) -> Result<Owner> {
+        let begin = self.at;
         let mut results: SmallVec<[(u32, usize); 2]> = SmallVec::new();
         let mut types: SmallVec<[Type; 2]> = SmallVec::new();
         if matches!(self.token, Token::Value(_)) {
@@ -390,6 +415,12 @@ impl<'t> Parser<'t> {
             self.punct('.')?;
             let lane = self.small()?;
             func.insts[inst].bundle = Some(Bundle { id, lane });
+        }
+        if self.in_place {
+            func.insts[inst].span = Span {
+                start: begin as u32,
+                end: self.ended as u32,
+            };
         }
         Ok(Owner {
             inst,

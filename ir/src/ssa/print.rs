@@ -5,8 +5,8 @@
 //! that name a value or an instruction use it too, so that they can be found in a dump.
 
 use super::{
-    Access, Bundle, Func, ImageAccess, Imm, Input, InputKind, Inst, Mem, Module, Op, Output,
-    OutputKind, Region, Resource, ResourceKind, Span, TexKind, Type, Value,
+    Access, Bounds, Bundle, Func, ImageAccess, Imm, Input, InputKind, Inst, Mem, Module, Op,
+    Output, OutputKind, Region, Resource, ResourceKind, Span, TexKind, Type, Value,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::fmt::{self, Display, Formatter, Write};
@@ -152,6 +152,9 @@ impl Printer<'_> {
         }
         if func.invariant {
             write!(self.out, " invariant")?;
+        }
+        if func.bounds == Bounds::Trusted {
+            write!(self.out, " trusted")?;
         }
         writeln!(self.out, " {{")?;
         for resource in func.resources.keys() {

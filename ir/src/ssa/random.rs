@@ -148,8 +148,7 @@ impl Setup {
         };
         let storage = |store: bool| ResourceKind::Storage {
             size: 0,
-            // An element of what is written holds the words of one invocation: stores are not
-            // checked, so nobody's elements may be missing.
+            // An element of what is written holds the words of one invocation.
             stride: if store { OUT_WORDS * 4 } else { 4 },
             access: ImageAccess {
                 load: true,
@@ -376,7 +375,7 @@ impl Generator {
     }
 
     fn constant(&mut self, b: &mut Builder<'_>, kind: Kind) -> Value {
-        const FLOATS: [f32; 14] = [
+        const FLOATS: [f32; 16] = [
             0.0,
             -0.0,
             1.0,
@@ -391,6 +390,8 @@ impl Generator {
             f32::MAX,
             f32::MIN_POSITIVE,
             f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
         ];
         const INTS: [u32; 12] = [
             0,
@@ -539,18 +540,34 @@ impl Generator {
         }
         if let (Some(sink), Some(id)) = (self.setup.sink, self.id) {
             let stride = b.u32(OUT_WORDS * 4);
-            let base = b.op2(Op::IMul, id, stride);
-            for (index, chunk) in words.chunks(4).enumerate() {
-                let offset = b.u32(index as u32 * 16);
-                let address = b.op2(Op::IAdd, base, offset);
-                b.buffer_store(sink, None, address, chunk);
-            }
-            if let Some(long) = long {
+            let size = b.inst(Op::BufferSize, Imm::Resource(sink), &[], &[], &[Type::B32]);
+            let size = b.result(size);
+            let length = b.op2(Op::UDiv, size, stride);
+            let mixed = long.map(|long| {
                 let other = self.any(b, Kind::Long);
-                let mixed = b.op2(Op::IAdd, long, other);
-                let offset = b.u32((OUT_WORDS - 2) * 4);
-                let address = b.op2(Op::IAdd, base, offset);
-                b.buffer_store(sink, None, address, &[mixed]);
+                b.op2(Op::IAdd, long, other)
+            });
+            let store = |b: &mut Builder<'_>| {
+                let own = b.op2(Op::Index, id, length);
+                let base = b.op2(Op::IMul, own, stride);
+                for (index, chunk) in words.chunks(4).enumerate() {
+                    let offset = b.u32(index as u32 * 16);
+                    let address = b.op2(Op::IAdd, base, offset);
+                    b.buffer_store(sink, None, address, chunk);
+                }
+                if let Some(mixed) = mixed {
+                    let offset = b.u32((OUT_WORDS - 2) * 4);
+                    let address = b.op2(Op::IAdd, base, offset);
+                    b.buffer_store(sink, None, address, &[mixed]);
+                }
+                vec![]
+            };
+            if self.rng.one_in(2) {
+                // As careful shaders do: where elements are missing, those of the others are still compared.
+                let inside = b.op2(Op::ULt, id, length);
+                b.if_else(inside, &[], store, |_| vec![]);
+            } else {
+                store(b);
             }
         }
         if let Some(target) = self.setup.target {

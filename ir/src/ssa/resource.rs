@@ -377,6 +377,9 @@ pub enum TexKind {
     Load,
 }
 
+/// Constant texel offsets, on each axis: what every API guarantees, and what machines have fields for.
+pub const TEXEL_OFFSETS: std::ops::RangeInclusive<i8> = -8..=7;
+
 /// A texture instruction's fixed part.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TexOp {
@@ -390,7 +393,7 @@ pub struct TexOp {
     pub compare: bool,
     /// `Gather`: the component.
     pub component: u8,
-    /// Constant texel offset.
+    /// Constant texel offset: each of [`TEXEL_OFFSETS`].
     pub offset: [i8; 3],
     /// The coordinates of a cube are on a face already: see [`super::Op::Tex`].
     pub projected: bool,

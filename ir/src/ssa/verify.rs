@@ -6,7 +6,8 @@
 //! 3. A value is used only within the region of its definition (nested regions included), after it.
 //! 4. Operand and result counts and types are those of the op ([`Op`], [`super::Sig`]); constants fit their
 //!    type.
-//! 5. The immediate is of the op's kind, and what it names exists.
+//! 5. The immediate is of the op's kind, and what it names exists. Texel offsets are
+//!    [`TEXEL_OFFSETS`], components below 4. Only storage buffers are written.
 //! 6. `if` owns two regions without parameters, `block` one without parameters, `loop` two: the
 //!    body's parameters have the types of the initial values. No other op owns regions.
 //! 7. `yield` ends only regions of an `if`, of a `block` and the body of the function, with the
@@ -19,17 +20,22 @@
 //!     block encloses, and carries the types of its results. Likewise no `break` or `continue`
 //!     leaves a `continuing`.
 //! 11. Accesses to a variable stay within it: `lo < hi <= size`, and a constant address is in
-//!     `lo..hi`.
+//!     `lo..hi`, a multiple of the largest value that moves, 4 bytes at most.
 //! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Quad ops stand
 //!     in fragment programs only; barriers and workgroup variables in compute programs only.
 //! 13. Nesting is at most [`MAX_NESTING`] deep.
 //! 14. A workgroup has at least one invocation and at most [`MAX_WORKGROUP`].
+//! 15. Unless the function is [`Trusted`](Bounds::Trusted), each access is proved in range, or its
+//!     address is made of `index` results whose lengths keep it in range: see [`bounds`].
 //!
-//! One walk, linear in the size of the function. `shape` has what 4 and 5 ask of each op.
+//! Two walks, linear in the size of the function. `shape` has what 4 and 5 ask of each op.
 
+pub mod bounds;
 mod shape;
 
-use super::func::{Func, Imm, Inst, InstData, MemSpace, Region, Stage, Type, Value, ValueDef};
+use super::func::{
+    Bounds, Func, Imm, Inst, InstData, MemSpace, Region, Stage, Type, Value, ValueDef,
+};
 use super::op::{Flags, Op};
 use super::print::Names;
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -63,15 +69,15 @@ pub struct Broken {
 /// # Errors
 /// The first that is broken.
 pub fn verify(func: &Func) -> Result<(), Broken> {
-    Verifier {
-        func,
-        owners: SecondaryMap::new(),
-        seen_insts: EntitySet::with_capacity(func.insts.len()),
-        seen_regions: EntitySet::with_capacity(func.regions.len()),
-        visible: EntitySet::with_capacity(func.values.len()),
-        scopes: Vec::new(),
+    let mut verifier = Verifier::new(func);
+    verifier.seen_insts = EntitySet::with_capacity(func.insts.len());
+    verifier.seen_regions = EntitySet::with_capacity(func.regions.len());
+    verifier.visible = EntitySet::with_capacity(func.values.len());
+    verifier.func()?;
+    match func.bounds {
+        Bounds::Marked => bounds::check(func),
+        Bounds::Trusted => Ok(()),
     }
-    .func()
 }
 
 /// A region that encloses the current place.
@@ -92,6 +98,19 @@ struct Verifier<'f> {
 }
 
 type Check = Result<(), Broken>;
+
+impl<'f> Verifier<'f> {
+    fn new(func: &'f Func) -> Verifier<'f> {
+        Verifier {
+            func,
+            owners: SecondaryMap::new(),
+            seen_insts: EntitySet::new(),
+            seen_regions: EntitySet::new(),
+            visible: EntitySet::new(),
+            scopes: Vec::new(),
+        }
+    }
+}
 
 impl Verifier<'_> {
     fn broken(&self, inst: Option<Inst>, invariant: u8, what: impl Into<String>) -> Broken {
@@ -441,6 +460,8 @@ impl Verifier<'_> {
     }
 }
 
+#[cfg(test)]
+mod bounds_tests;
 #[cfg(test)]
 mod mutations;
 #[cfg(test)]

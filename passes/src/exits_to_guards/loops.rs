@@ -43,31 +43,15 @@ impl Guards {
                     self.renames.set(param, value);
                 }
                 let ending = self.seq(func, &tail, &mut trip);
-                let [end] = &ending[..] else {
-                    unreachable!("continuing ends in next or break_if");
-                };
-                let next = self.finish_trip(func, inst, end, &mut trip);
-                let end = terminator(func, Op::Continue, Imm::None, &next);
-                trip.push(end);
-                let params: SmallVec<[Value; 4]> = next
-                    .iter()
-                    .map(|&value| {
-                        let ty = func.ty(value);
-                        func.add_param(continuing, ty)
-                    })
-                    .collect();
-                let end = terminator(func, Op::Next, Imm::None, &params);
-                func.regions[continuing].insts = vec![end];
+                if let [end] = &ending[..] {
+                    self.come_round(func, inst, end, &mut trip);
+                } else {
+                    // Nothing leaves a `continuing` but its end: this one runs for ever.
+                    self.never_round(func, inst);
+                }
             }
             _ if !self.keep_continue => {
-                // Never reached: nothing of it is worth keeping.
-                let params = func.regions[body].params.clone();
-                let types: SmallVec<[Type; 4]> =
-                    params.iter().map(|&value| func.ty(value)).collect();
-                let zeros: SmallVec<[Value; 4]> =
-                    types.into_iter().map(|ty| self.zero(func, ty)).collect();
-                let end = terminator(func, Op::Next, Imm::None, &zeros);
-                func.regions[continuing].insts = vec![end];
+                self.never_round(func, inst);
             }
             _ => {
                 let mut piece = Vec::with_capacity(tail.len());
@@ -87,6 +71,33 @@ impl Guards {
         self.loops.pop();
         out.push(inst);
         self.left(func, inst, falls, out)
+    }
+
+    /// Ends a trip at whose end the next one follows, and makes `continuing` hand on what it is given.
+    fn come_round(&mut self, func: &mut Func, inst: Inst, end: &Outcome, trip: &mut Vec<Inst>) {
+        let continuing = func.insts[inst].regions[1];
+        let next = self.finish_trip(func, inst, end, trip);
+        let end = terminator(func, Op::Continue, Imm::None, &next);
+        trip.push(end);
+        let params: SmallVec<[Value; 4]> = next
+            .iter()
+            .map(|&value| {
+                let ty = func.ty(value);
+                func.add_param(continuing, ty)
+            })
+            .collect();
+        let end = terminator(func, Op::Next, Imm::None, &params);
+        func.regions[continuing].insts = vec![end];
+    }
+
+    /// Makes a `continuing` that is never reached: nothing of it is worth keeping.
+    fn never_round(&mut self, func: &mut Func, inst: Inst) {
+        let (body, continuing) = (func.insts[inst].regions[0], func.insts[inst].regions[1]);
+        let params = func.regions[body].params.clone();
+        let types: SmallVec<[Type; 4]> = params.iter().map(|&value| func.ty(value)).collect();
+        let zeros: SmallVec<[Value; 4]> = types.into_iter().map(|ty| self.zero(func, ty)).collect();
+        let end = terminator(func, Op::Next, Imm::None, &zeros);
+        func.regions[continuing].insts = vec![end];
     }
 
     /// Ends one trip: what `break_if` decides becomes an `if`. Gives the next trip's parameters.

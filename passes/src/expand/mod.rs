@@ -9,7 +9,7 @@
 //! The bounds hold on a machine that flushes denormals, rounds `fma` twice, and whose `frcp`, `frsq`,
 //! `fsqrt` and `flog2` are within 1 unit in the last place of the exact value, `fexp2` within 2, and
 //! `fsin_turns`, `fcos_turns` within 2^-13 absolutely. WGSL's own bounds are the wider ones
-//! (WGSL 15.7.4).
+//! (WGSL, reassociation and fusion).
 
 mod bits;
 pub(crate) mod build;

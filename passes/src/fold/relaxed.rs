@@ -278,13 +278,13 @@ mod tests {
         b.output(output, 0, value);
         b.end(Op::Yield, &[]);
         verify(&func).expect("sound");
-        let options = Options {
-            relaxed,
-            ..Options::default()
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        let fold = match relaxed {
+            true => crate::relaxed_fold::run,
+            false => crate::fold::run,
         };
-        let mut ctx = Ctx::new(options, Numerics::REFERENCE, &Neutral);
         for _ in 0..2 {
-            crate::fold::run(&mut func, &mut ctx);
+            fold(&mut func, &mut ctx);
             verify(&func).expect("still sound");
         }
         let body = &func.regions[func.body].insts;

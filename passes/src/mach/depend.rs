@@ -14,10 +14,8 @@ use std::ops::Range;
 pub struct Edge {
     /// The node that waits; an index into the region.
     pub to: u32,
-    /// Groups to wait after the issue of the source.
+    /// Groups to wait after the issue of the source, for the reason that asks for the longest wait.
     pub latency: u32,
-    /// The reason that asks for the longest wait.
-    pub why: Dependence,
 }
 
 /// The dependences of one region.
@@ -41,6 +39,7 @@ impl Graph {
         self.height.is_empty()
     }
     /// Dependences on a node.
+    #[inline]
     pub fn successors(&self, node: u32) -> &[Edge] {
         &self.edges[self.start[node as usize] as usize..self.start[node as usize + 1] as usize]
     }
@@ -49,7 +48,7 @@ impl Graph {
 const NONE: u32 = u32::MAX;
 
 /// What is known of one resource within the current region.
-#[derive(Copy, Clone)]
+#[derive(Copy, Clone, Debug)]
 struct Track {
     epoch: u32,
     last_def: u32,
@@ -64,23 +63,18 @@ const UNTRACKED: Track = Track {
 };
 
 /// Builds graphs; keeps its memory from region to region.
+///
+/// A machine that has its instructions as [`Node`]s asks [`Depend::build`]. One that has them in another form names what each
+/// reads and writes, in the order of the region and reads before writes: [`Depend::begin`], [`Depend::read`],
+/// [`Depend::write`], [`Depend::finish`].
 #[derive(Clone, Debug, Default)]
 pub struct Depend {
     epoch: u32,
-    virt: Vec<Track>,
-    phys: Vec<Track>,
-    classes: Vec<Track>,
-    file_base: Vec<u32>,
+    tracks: Vec<Track>,
     readers: Vec<(u32, u32)>,
     raw: Vec<(u32, Edge)>,
     operands: Vec<gpucc_ir::mach::Operand>,
     graph: Graph,
-}
-
-impl std::fmt::Debug for Track {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.epoch, self.last_def)
-    }
 }
 
 impl Depend {
@@ -93,138 +87,118 @@ impl Depend {
         files: Files,
         model: &M,
     ) -> &Graph {
-        self.reset(vregs, files);
-        for (at, node) in nodes[range.clone()].iter().enumerate() {
-            self.add(at as u32, node, &nodes[range.clone()], model);
+        let region = &nodes[range];
+        let mut places = Places::of(vregs, files);
+        self.begin(places.count);
+        let mut operands = std::mem::take(&mut self.operands);
+        for (at, node) in region.iter().enumerate() {
+            let at = at as u32;
+            let latency = |from: u32, why: Dependence| {
+                model.latency(&region[from as usize].inst, &node.inst, why)
+            };
+            operands.clear();
+            node.inst.operands(&mut |operand| operands.push(operand));
+            // All reads before all writes: an instruction does not depend on itself.
+            for operand in operands.iter().filter(|operand| !operand.role.is_def()) {
+                self.read(places.reg(operand.reg), at, latency);
+            }
+            model.follows(&node.inst, &mut |v| self.follow(v.index(), at, latency));
+            for operand in operands.iter().filter(|operand| operand.role.is_def()) {
+                self.write(places.reg(operand.reg), at, latency);
+            }
+            let effects = model.effects(&node.inst);
+            let order = |from: u32, _| latency(from, Dependence::Order);
+            places.classes(effects.reads & !effects.writes, |class| {
+                self.read(class, at, order);
+            });
+            places.classes(effects.writes, |class| self.write(class, at, order));
         }
-        let count = range.len();
-        self.finish(count);
-        &self.graph
+        self.operands = operands;
+        self.finish(region.len())
     }
 
-    fn reset(&mut self, vregs: usize, files: Files) {
+    /// Begins a region over resources with numbers below `resources`.
+    pub fn begin(&mut self, resources: usize) {
         self.epoch += 1;
-        if self.virt.len() < vregs {
-            self.virt.resize(vregs, UNTRACKED);
+        if self.tracks.len() < resources {
+            self.tracks.resize(resources, UNTRACKED);
         }
-        self.file_base.clear();
-        let mut total = 0;
-        for file in files.0 {
-            self.file_base.push(total);
-            total += u32::from(file.cells);
-        }
-        if self.phys.len() < total as usize {
-            self.phys.resize(total as usize, UNTRACKED);
-        }
-        self.classes.resize(32, UNTRACKED);
         self.readers.clear();
         self.raw.clear();
     }
 
-    fn add<I: Inst, M: Model<I>>(
-        &mut self,
-        at: u32,
-        node: &Node<I>,
-        region: &[Node<I>],
-        model: &M,
-    ) {
-        let mut operands = std::mem::take(&mut self.operands);
-        operands.clear();
-        node.inst.operands(&mut |operand| operands.push(operand));
-        // All reads before all writes: an instruction does not depend on itself.
-        for defs in [false, true] {
-            for operand in operands
-                .iter()
-                .filter(|operand| operand.role.is_def() == defs)
-            {
-                match (operand.reg.as_virt(), operand.reg.as_phys()) {
-                    (Some(v), _) => self.touch(Resource::Virt(v.index()), defs, at, region, model),
-                    (None, Some(_)) => {
-                        let extent = model.extent(&node.inst, operand);
-                        for k in 0..u32::from(extent.count) {
-                            let cell = self.cell_index(operand.reg) + k * u32::from(extent.stride);
-                            if (cell as usize) < self.phys.len() {
-                                self.touch(Resource::Phys(cell as usize), defs, at, region, model);
-                            }
-                        }
-                    }
-                    (None, None) => {}
-                }
-            }
-        }
-        self.operands = operands;
-        let effects = model.effects(&node.inst);
-        for (mut set, write) in [
-            (effects.reads & !effects.writes, false),
-            (effects.writes, true),
-        ] {
-            while set != 0 {
-                let class = set.trailing_zeros() as usize;
-                set &= set - 1;
-                self.touch(Resource::Class(class), write, at, region, model);
-            }
-        }
-    }
-
-    fn cell_index(&self, reg: Reg) -> u32 {
-        let cell = reg.cell();
-        self.file_base[cell.file.0 as usize] + u32::from(cell.index)
-    }
-
-    fn touch<I: Inst, M: Model<I>>(
-        &mut self,
-        what: Resource,
-        write: bool,
-        at: u32,
-        region: &[Node<I>],
-        model: &M,
-    ) {
-        let (track, order) = match what {
-            Resource::Virt(index) => (&mut self.virt[index], false),
-            Resource::Phys(index) => (&mut self.phys[index], false),
-            Resource::Class(index) => (&mut self.classes[index], true),
-        };
-        if track.epoch != self.epoch {
-            *track = Track {
+    fn track(&mut self, resource: usize) -> Track {
+        match self.tracks[resource] {
+            track if track.epoch == self.epoch => track,
+            _ => Track {
                 epoch: self.epoch,
-                last_def: NONE,
-                readers: NONE,
-            };
-        }
-        let inst = |index: u32| &region[index as usize].inst;
-        let mut link = |from: u32, why: Dependence| {
-            if from != NONE && from != at {
-                let why = if order { Dependence::Order } else { why };
-                let latency = model.latency(inst(from), inst(at), why);
-                self.raw.push((
-                    from,
-                    Edge {
-                        to: at,
-                        latency,
-                        why,
-                    },
-                ));
-            }
-        };
-        if write {
-            link(track.last_def, Dependence::Output);
-            let mut reader = track.readers;
-            while reader != NONE {
-                let (from, next) = self.readers[reader as usize];
-                link(from, Dependence::Anti);
-                reader = next;
-            }
-            track.last_def = at;
-            track.readers = NONE;
-        } else {
-            link(track.last_def, Dependence::True);
-            self.readers.push((at, track.readers));
-            track.readers = self.readers.len() as u32 - 1;
+                ..UNTRACKED
+            },
         }
     }
 
-    /// Sorts edges by source (a counting sort), merges parallel ones, and computes heights.
-    fn finish(&mut self, count: usize) {
+    /// Node `at` reads a resource: it waits for who wrote it last, as long as `latency` of that node and the reason says.
+    pub fn read(
+        &mut self,
+        resource: usize,
+        at: u32,
+        mut latency: impl FnMut(u32, Dependence) -> u32,
+    ) {
+        let mut track = self.track(resource);
+        if track.last_def != NONE {
+            let from = track.last_def;
+            self.link(from, at, latency(from, Dependence::True));
+        }
+        self.readers.push((at, track.readers));
+        track.readers = self.readers.len() as u32 - 1;
+        self.tracks[resource] = track;
+    }
+
+    /// Node `at` comes behind who reads a resource as it is now.
+    pub fn follow(
+        &mut self,
+        resource: usize,
+        at: u32,
+        mut latency: impl FnMut(u32, Dependence) -> u32,
+    ) {
+        let mut reader = self.track(resource).readers;
+        while reader != NONE {
+            let (from, next) = self.readers[reader as usize];
+            if from != at {
+                self.link(from, at, latency(from, Dependence::Anti));
+            }
+            reader = next;
+        }
+    }
+
+    /// Node `at` writes a resource.
+    pub fn write(
+        &mut self,
+        resource: usize,
+        at: u32,
+        mut latency: impl FnMut(u32, Dependence) -> u32,
+    ) {
+        let mut track = self.track(resource);
+        if track.last_def != NONE && track.last_def != at {
+            let from = track.last_def;
+            self.link(from, at, latency(from, Dependence::Output));
+        }
+        self.follow(resource, at, latency);
+        track.last_def = at;
+        track.readers = NONE;
+        self.tracks[resource] = track;
+    }
+
+    /// One more dependence, whatever it comes from.
+    pub fn link(&mut self, from: u32, to: u32, latency: u32) {
+        if from != to {
+            self.raw.push((from, Edge { to, latency }));
+        }
+    }
+
+    /// The graph of what was named. Further dependences may be linked, and the graph asked for again.
+    pub fn finish(&mut self, count: usize) -> &Graph {
+        // A counting sort by source; parallel edges become one.
         let graph = &mut self.graph;
         graph.start.clear();
         graph.start.resize(count + 1, 0);
@@ -237,20 +211,17 @@ impl Depend {
         let blank = Edge {
             to: NONE,
             latency: 0,
-            why: Dependence::Order,
         };
         graph.edges.clear();
         graph.edges.resize(self.raw.len(), blank);
         let mut next: Vec<u32> = graph.start[..count].to_vec();
-        // Edges were made in the order of their targets, so those of one source stay sorted by target.
+        // Most edges were made in the order of their targets, so those of one source stay sorted by target.
         for &(from, edge) in &self.raw {
             let slot = &mut next[from as usize];
             let first = graph.start[from as usize];
             if *slot > first && graph.edges[*slot as usize - 1].to == edge.to {
                 let last = &mut graph.edges[*slot as usize - 1];
-                if edge.latency > last.latency {
-                    *last = edge;
-                }
+                last.latency = last.latency.max(edge.latency);
             } else {
                 graph.edges[*slot as usize] = edge;
                 *slot += 1;
@@ -281,12 +252,54 @@ impl Depend {
             }
             graph.height[node] = height;
         }
+        &self.graph
     }
 }
 
-#[derive(Copy, Clone)]
-enum Resource {
-    Virt(usize),
-    Phys(usize),
-    Class(usize),
+/// Numbers of resources: virtual registers, the cells of every file, classes of effects.
+struct Places {
+    vregs: usize,
+    /// Where the cells of each file begin.
+    files: smallvec::SmallVec<[usize; 4]>,
+    first_class: usize,
+    count: usize,
+}
+
+impl Places {
+    fn of(vregs: usize, files: Files) -> Places {
+        let mut next = vregs;
+        let begins = files.0.iter().map(|file| {
+            let begin = next;
+            next += usize::from(file.cells);
+            begin
+        });
+        let files = begins.collect();
+        Places {
+            vregs,
+            files,
+            first_class: next,
+            count: next + 32,
+        }
+    }
+
+    /// A physical operand is its first cell: instructions that name cells before allocation name one.
+    fn reg(&mut self, reg: Reg) -> usize {
+        match reg.as_virt() {
+            Some(v) => {
+                debug_assert!(v.index() < self.vregs);
+                v.index()
+            }
+            None => {
+                let cell = reg.cell();
+                self.files[usize::from(cell.file.0)] + usize::from(cell.index)
+            }
+        }
+    }
+
+    fn classes(&self, mut set: u32, mut visit: impl FnMut(usize)) {
+        while set != 0 {
+            visit(self.first_class + set.trailing_zeros() as usize);
+            set &= set - 1;
+        }
+    }
 }

@@ -1,16 +1,26 @@
-//! Machine-level passes that back ends share: the dependence graph and the list scheduler.
+//! The machine level that back ends share: the runner and its passes, liveness within blocks, the dependence graph and the
+//! scheduler.
 //!
-//! A back end describes its machine to both by a [`Model`]; its rules of issue are a small copyable
-//! state with the one verb [`Rules::admit`]. Single-issue machines (Gen4, Valhall) admit one
-//! instruction per group; group machines (R700, Rogue) as many as their rules allow.
-//!
-//! The same scheduler runs before allocation (virtual registers; it watches pressure) and after it
-//! (cells; it forms the final groups).
+//! A back end describes its machine by a [`Model`]: latencies, effects, what nothing moves across. A machine that issues one
+//! instruction a cycle gives its functions to [`schedule`]. One that issues groups fills them from a [`Queue`] over the same
+//! [`Graph`], and its rules say what a group admits.
 
+mod alive;
+mod copies;
+mod dead;
 mod depend;
 mod model;
+mod queue;
+pub mod runner;
 mod schedule;
+mod trees;
 
+pub use alive::{Alive, Lives, Touch};
+pub use copies::{forward_copies, writes};
+pub use dead::{Removable, keep_pairs, remove_dead};
 pub use depend::{Depend, Edge, Graph};
-pub use model::{Dependence, Effects, Extent, Model, Rules};
-pub use schedule::{Group, Pressure, Schedule, Scheduler, Stuck, Tuning, reorder};
+pub use model::{Dependence, Effects, Model};
+pub use queue::{Key, Queue};
+pub use runner::Control;
+pub use schedule::schedule;
+pub use trees::Tree;

@@ -1,6 +1,6 @@
-//! How a back end describes its machine to the scheduler.
+//! How a back end describes its machine to the dependence graph and the scheduler.
 
-use gpucc_ir::mach::{Inst, Operand};
+use gpucc_ir::mach::{Inst, Reg, VReg};
 
 /// Why one instruction must come after another.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -25,52 +25,21 @@ pub struct Effects {
     pub writes: u32,
 }
 
-/// The cells behind a physical operand: `count` cells, `stride` apart.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Extent {
-    /// Cells.
-    pub count: u16,
-    /// Distance between consecutive cells.
-    pub stride: u8,
-}
-
-/// The rules of issue: the state of the group that is being filled.
-pub trait Rules<I>: Clone {
-    /// The sentence of the manual that says no.
-    type Violation;
-
-    /// The state with one more instruction in the group, or why it must not join.
-    ///
-    /// # Errors
-    /// The violated rule.
-    fn admit(&self, inst: &I) -> Result<Self, Self::Violation>;
-
-    /// An empty group that follows this one directly.
-    fn next(&self) -> Self;
-
-    /// True when no instruction at all could join: saves asking.
-    fn is_full(&self) -> bool {
-        false
-    }
-
-    /// How well an instruction fits what is open now (the same clause kind, the same constant
-    /// lines); larger goes first, before the critical path is looked at.
-    fn affinity(&self, _inst: &I) -> u32 {
-        0
-    }
-}
-
-/// A machine as the scheduler sees it.
+/// A machine as the dependence graph and the scheduler see it.
 pub trait Model<I: Inst> {
-    /// Its rules of issue.
-    type Rules: Rules<I>;
-
-    /// The state where a region begins: nothing is known of what ran before.
-    fn start(&self) -> Self::Rules;
+    /// Cycles from the issue of an instruction to the earliest issue of one that reads its result.
+    fn result(&self, _inst: &I) -> u32 {
+        1
+    }
 
     /// Cycles (groups) from the issue of `from` to the earliest issue of `to`. Zero lets both issue
     /// in one group, `from` placed first; one means the next group.
-    fn latency(&self, from: &I, to: &I, why: Dependence) -> u32;
+    fn latency(&self, from: &I, _to: &I, why: Dependence) -> u32 {
+        match why {
+            Dependence::True => self.result(from),
+            Dependence::Anti | Dependence::Output | Dependence::Order => 1,
+        }
+    }
 
     /// Effects beyond registers.
     fn effects(&self, _inst: &I) -> Effects {
@@ -82,11 +51,11 @@ pub trait Model<I: Inst> {
         inst.ends_block()
     }
 
-    /// The cells behind a physical operand. (Virtual registers are one resource whatever their size.)
-    fn extent(&self, _inst: &I, _operand: &Operand) -> Extent {
-        Extent {
-            count: 1,
-            stride: 1,
-        }
+    /// Whether a register that the instruction writes is a result: what it may merely overwrite takes no room.
+    fn is_result(&self, _inst: &I, _reg: Reg) -> bool {
+        true
     }
+
+    /// Registers that the instruction should come behind the readers of, though it does not write them.
+    fn follows(&self, _inst: &I, _visit: &mut dyn FnMut(VReg)) {}
 }

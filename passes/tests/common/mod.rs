@@ -3,8 +3,8 @@
 use gpucc_ir::ssa::interp::{self, Lanes, Outcome, Stop};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{
-    Access, Builder, Func, Imm, Inst, Mem, MemData, MemSpace, Numerics, Op, Region, Resource,
-    Sample, Stage, TexQuery, TexelAddress, Type, Value, World,
+    Access, Builder, Builtin, Func, Imm, InputKind, Inst, Mem, MemData, MemSpace, Numerics, Op,
+    Region, Resource, Sample, Stage, TexQuery, TexelAddress, Type, Value, World,
 };
 use std::collections::BTreeMap;
 
@@ -94,15 +94,23 @@ pub struct Ran {
 
 /// Runs a function over one workgroup or one tile.
 pub fn run(func: &Func, seed: u64, numerics: &Numerics) -> Result<Ran, Stop> {
+    run_for(func, seed, numerics, 300_000)
+}
+
+/// The same, for so many steps at most.
+pub fn run_for(func: &Func, seed: u64, numerics: &Numerics, steps: u64) -> Result<Ran, Stop> {
     let lanes = match func.stage {
         Stage::Compute => Lanes::compute(func, [1, 1, 1], 0, 1),
         Stage::Vertex | Stage::Fragment => {
             let mut lanes = Lanes::new(func, 16);
             let mut rng = Rng::new(seed ^ 99);
-            for values in &mut lanes.inputs {
+            for (values, data) in lanes.inputs.iter_mut().zip(func.inputs.values()) {
+                // No pixel stands below 0.
+                let pixel = data.kind == InputKind::Builtin(Builtin::Position);
+                let least = if pixel { 0.5 } else { -10.0 };
                 for value in values {
                     *value =
-                        std::array::from_fn(|_| (rng.below(2000) as f32 / 100.0 - 10.0).to_bits());
+                        std::array::from_fn(|_| (rng.below(2000) as f32 / 100.0 + least).to_bits());
                 }
             }
             lanes
@@ -110,7 +118,7 @@ pub fn run(func: &Func, seed: u64, numerics: &Numerics) -> Result<Ran, Stop> {
     };
     let mut world = Numbers::new(seed);
     let options = interp::Options {
-        steps: 300_000,
+        steps,
         ..interp::Options::new(numerics)
     };
     let outcome = interp::run(func, &lanes, &mut world, options)?;

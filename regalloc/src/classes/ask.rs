@@ -138,12 +138,16 @@ impl<I: Inst> Asker<'_, I> {
                 end: after(node),
             },
         };
-        let demand = self.work.regs[virt(&operand).index()].data.demand;
+        let data = &self.work.regs[virt(&operand).index()].data;
+        let demand = data.demand;
+        let ignores = self.work.nodes[node as usize].inst.ignores_mask();
         let row = self.classes.rows[demand.file.0 as usize];
         let class = self.classes.class.len() as u32;
         self.classes.parent.push(class);
         self.classes.class.push(Class {
             segments: SmallVec::from_slice(&[segment]),
+            whole: !data.per_lane || (operand.role.is_def() && ignores),
+            dormant: SmallVec::new(),
             weight: 0,
             phases: demand.phases.0 & operand.phases.0 & row_mask(row),
             pin: None,
@@ -151,11 +155,7 @@ impl<I: Inst> Asker<'_, I> {
             hint: NONE,
             unit: NONE,
             tiny: true,
-            shape: Shape {
-                file: demand.file,
-                count: demand.count,
-                stride: demand.stride,
-            },
+            shape: Shape::of(data),
         });
         if self.classes.class[class as usize].phases == 0 {
             return Err(self.unsatisfiable("no position in the row is left"));

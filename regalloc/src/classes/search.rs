@@ -1,7 +1,6 @@
 //! Finds places for the classes of one row unit among those of another.
 
 use super::Classes;
-use crate::segment::overlap;
 use smallvec::SmallVec;
 
 /// Looks for places of one unit's classes in another's row.
@@ -67,11 +66,7 @@ impl Search<'_> {
                 &self.classes.class[class as usize],
             );
             let pins_differ = a.pin.is_some() && b.pin.is_some() && a.pin != b.pin;
-            if a.shape != b.shape
-                || a.phases & b.phases == 0
-                || pins_differ
-                || overlap(&a.segments, &b.segments)
-            {
+            if a.shape != b.shape || a.phases & b.phases == 0 || pins_differ || a.meets(b) {
                 continue;
             }
             self.chosen.push(Some(k));

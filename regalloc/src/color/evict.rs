@@ -32,6 +32,18 @@ impl Colorer<'_> {
                     }
                 }
             }
+            let track = &self.colors.files[file].tracks[cell as usize];
+            let woken: SmallVec<[u32; 8]> = track.wakes(data).collect();
+            for other in woken {
+                if out.contains(&other) {
+                    continue;
+                }
+                total = total.saturating_add(self.density(other));
+                if total >= bound || out.len() >= 64 {
+                    return u64::MAX;
+                }
+                out.push(other);
+            }
         }
         total
     }
@@ -43,6 +55,10 @@ impl Colorer<'_> {
         for cell in cells_of(cell, data.shape) {
             for list in &mut file.tracks[cell as usize].stays {
                 self.colors.steps += list.len() as u64 / 8;
+                list.retain(|stay| stay.class != class);
+            }
+            let track = &mut file.tracks[cell as usize];
+            for list in [&mut track.dormant, &mut track.whole] {
                 list.retain(|stay| stay.class != class);
             }
             file.tracks[cell as usize].cursor = [0; 2];

@@ -46,7 +46,7 @@ impl Colorer<'_> {
             if best.is_some_and(|(rank, _)| rank <= (new, apart, 0)) {
                 continue;
             }
-            let Some(until) = self.free_until(file, cell, data.shape, &data.segments, point) else {
+            let Some(until) = self.free_until(file, cell, data, point) else {
                 continue;
             };
             // What is new is as good here as there.

@@ -1,7 +1,9 @@
 //! Random allocation problems, a second opinion by execution, and mutations that the checker must see.
 
 mod cases;
+mod cost;
 mod generate;
+mod mixed;
 mod random;
 
 use crate::{Options, Policy, Shape, Target};

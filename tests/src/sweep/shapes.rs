@@ -110,6 +110,26 @@ pub const SHAPES: &[Shape] = &[
         text: matrices,
     },
     Shape {
+        name: "branches",
+        about: "branches in a row that change one value",
+        text: branches,
+    },
+    Shape {
+        name: "inlined",
+        about: "loops that calls of calls inline",
+        text: inlined,
+    },
+    Shape {
+        name: "chain",
+        about: "functions that each call the one before",
+        text: chain,
+    },
+    Shape {
+        name: "copies",
+        about: "whole private arrays copied",
+        text: copies,
+    },
+    Shape {
         name: "unrolled",
         about: "small loops of known trip counts",
         text: unrolled,
@@ -325,5 +345,53 @@ fn unrolled(size: usize) -> String {
     let body = lines(size / 60, |k| {
         format!("for (var j = 0; j < 8; j++) {{ x = x * f32(j) + {k}.5; }}\n")
     });
+    program("", &body)
+}
+
+fn branches(size: usize) -> String {
+    let body = lines(size / 12, |k| {
+        format!("if (data[i + {k}u] > 3.0) {{ x = x * 3.5; }}\n")
+    });
+    program("", &body)
+}
+
+/// Four calls at each level, so that the last level has as many loops as the size asks for.
+fn inlined(size: usize) -> String {
+    let mut before = "fn level0(x: f32, n: u32) -> f32 { var y = x; for (var j = 0u; j < n; j++) { y = y * 3.5 + data[j]; } return y; }\n".to_owned();
+    let (mut level, mut loops) = (0, 1);
+    while loops * 4 * 24 <= size {
+        let _ = writeln!(
+            before,
+            "fn level{}(x: f32, n: u32) -> f32 {{ return level{level}(x, n) + level{level}(x + 1.5, n) + level{level}(x * 2.5, n) + level{level}(x, n + 1u); }}",
+            level + 1
+        );
+        level += 1;
+        loops *= 4;
+    }
+    let count = (size / (loops * 24)).max(1);
+    let body = lines(count, |k| format!("x += level{level}(x + {k}.5, i);\n"));
+    program(&before, &body)
+}
+
+fn chain(size: usize) -> String {
+    let count = (size / 8).max(1);
+    let mut before = "fn step0(x: f32) -> f32 { return x * 1.5; }\n".to_owned();
+    before.push_str(&lines(count.min(400), |k| {
+        let after = k + 1;
+        format!("fn step{after}(x: f32) -> f32 {{ return step{k}(x + {k}.5) * x + 0.25; }}\n")
+    }));
+    let last = count.min(400);
+    let body = lines(count.div_ceil(400), |_| format!("x = step{last}(x);\n"));
+    program(&before, &body)
+}
+
+fn copies(size: usize) -> String {
+    let mut body = "var a: array<f32, 16>; var b: array<f32, 16>;\n".to_owned();
+    body.push_str(&lines(size / 130, |k| {
+        format!(
+            "a[i % 16u] = x; b = a; b[(i + {k}u) % 16u] = 2.5; a = b; x += a[{}];\n",
+            k % 16
+        )
+    }));
     program("", &body)
 }

@@ -1,10 +1,10 @@
 //! Marks of control flow as CF instructions with their addresses, and the stack that they take.
 //! R700 ISA 3.6, 3.7.
 
-use super::{Emitter, Entry, broken};
+use super::{Emitter, Entry, Jump, broken};
 use crate::api::Failure;
 use crate::inst::Alu;
-use crate::isa::{self, CfOp, f};
+use crate::isa::{self, CfOp};
 use gpucc_ir::ssa::Span;
 
 /// What is open.
@@ -24,9 +24,9 @@ pub(super) enum Frame {
 impl Emitter<'_> {
     pub(super) fn if_start(&mut self, alu: &Alu, span: Span) -> Result<(), Failure> {
         self.alu(alu, span);
-        self.flush()?;
+        self.flush();
         match self.entries.last_mut() {
-            Some((Entry::Alu(_, op), _)) => *op = CfOp::ALU_PUSH_BEFORE,
+            Some((Entry::Run(_, op), _)) => *op = CfOp::ALU_PUSH_BEFORE,
             _ => return Err(broken("an `if` ends in an ALU clause")),
         }
         self.pushes += 1;
@@ -43,7 +43,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn if_else(&mut self, span: Span) -> Result<(), Failure> {
-        self.flush()?;
+        self.flush();
         let here = self.entries.len();
         let Some(Frame::If {
             jump,
@@ -66,7 +66,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn if_end(&mut self, span: Span) -> Result<(), Failure> {
-        self.flush()?;
+        self.flush();
         let Some(Frame::If {
             jump,
             otherwise,
@@ -76,27 +76,15 @@ impl Emitter<'_> {
             return Err(broken("`endif` without `if`"));
         };
         self.unacknowledged |= unacknowledged;
-        match self.entries.last_mut() {
-            Some((Entry::Alu(_, op @ CfOp::ALU), _)) if !self.targeted => {
-                *op = CfOp::ALU_POP_AFTER;
-            }
-            _ => {
-                let next = self.entries.len() as u32 + 1;
-                let pop = isa::Inst::new(self.isa().cf_op(CfOp::POP))
-                    .with(f::POP_COUNT, 1)
-                    .with(f::ADDR, next);
-                self.plain(pop, span);
-            }
-        }
+        self.entries.push((Entry::Pop, span));
         let after = self.entries.len();
         self.patch(otherwise.unwrap_or(jump), after, 1);
-        self.targeted = true;
         self.pushes -= 1;
         Ok(())
     }
 
     pub(super) fn loop_start(&mut self, span: Span) -> Result<(), Failure> {
-        self.flush()?;
+        self.flush();
         self.loops += 1;
         self.measure_stack();
         let start = self.entries.len();
@@ -114,25 +102,24 @@ impl Emitter<'_> {
     }
 
     pub(super) fn loop_end(&mut self, span: Span) -> Result<(), Failure> {
-        self.flush()?;
+        self.flush();
         let Some(Frame::Loop { start, breaks }) = self.frames.pop() else {
             return Err(broken("`endloop` without `loop`"));
         };
         let end = self.entries.len();
-        let inst = isa::Inst::new(self.isa().cf_op(CfOp::LOOP_END)).with(f::ADDR, start as u32 + 1);
-        self.plain(inst, span);
+        self.plain(isa::Inst::new(self.isa().cf_op(CfOp::LOOP_END)), span);
+        self.patch(end, start + 1, 0);
         self.patch(start, end + 1, 0);
         for at in breaks {
             self.patch(at, end, 0);
         }
-        self.targeted = true;
         self.unacknowledged |= self.any_write;
         self.loops -= 1;
         Ok(())
     }
 
     pub(super) fn loop_break(&mut self, span: Span) -> Result<(), Failure> {
-        self.flush()?;
+        self.flush();
         let here = self.entries.len();
         let frame = self.frames.iter_mut().rev().find_map(|frame| match frame {
             Frame::Loop { breaks, .. } => Some(breaks),
@@ -155,8 +142,6 @@ impl Emitter<'_> {
     }
 
     fn patch(&mut self, at: usize, target: usize, pops: u32) {
-        if let (Entry::Plain(inst), _) = &mut self.entries[at] {
-            *inst = inst.with(f::ADDR, target as u32).with(f::POP_COUNT, pops);
-        }
+        self.jumps.push(Jump { at, target, pops });
     }
 }

@@ -1,50 +1,157 @@
 //! The end of a program and the addresses of its clauses. R700 ISA 2.3, 3.2, 3.3.
 
-use super::{Emitted, Emitter, Entry, broken};
+use super::{Draft, Emitted, Entry, broken};
 use crate::api::{Failure, Family};
-use crate::group;
+use crate::group::{self, Clause};
 use crate::isa::{self, CfOp, f};
+use crate::slot::Read;
+use crate::temporaries;
 use gpucc_ir::driver::Limit;
 use gpucc_ir::ssa::Span;
 
-impl Emitter<'_> {
-    pub(super) fn finish(mut self) -> Result<Emitted, Failure> {
-        self.flush()?;
-        if !self.frames.is_empty() {
-            return Err(broken("control flow is open at the end"));
+/// A CF instruction in its place.
+enum Place {
+    /// Without a clause.
+    Plain(isa::Inst),
+    /// An ALU clause: index into the clauses.
+    Alu(usize, CfOp),
+    /// A fetch clause: index into the fetch clauses.
+    Fetch(usize, CfOp),
+}
+
+/// Clauses and CF instructions in their places, the addresses of jumps among them.
+struct Linked<'d> {
+    entries: Vec<(Place, Span)>,
+    clauses: Vec<&'d Clause>,
+}
+
+impl Draft {
+    /// Addresses and words.
+    ///
+    /// # Errors
+    /// [`Failure::Limit`] when the program is larger than addresses reach, [`Failure::Internal`] when a run is not packed.
+    pub fn emit(&self) -> Result<Emitted, Failure> {
+        self.layout(&self.link()?)
+    }
+
+    fn isa(&self) -> &'static isa::Isa {
+        self.config.isa()
+    }
+
+    /// Each run becomes its clauses; what leads to a place of the draft leads to what stands there now.
+    fn link(&self) -> Result<Linked<'_>, Failure> {
+        let count = self.entries.len();
+        let mut is_target = vec![false; count + 1];
+        for jump in &self.jumps {
+            is_target[jump.target] = true;
+        }
+        let plain = |op: CfOp| isa::Inst::new(self.isa().cf_op(op)).with(f::BARRIER, 1);
+        let mut place: Vec<usize> = Vec::with_capacity(count + 1);
+        let mut entries: Vec<(Place, Span)> = Vec::with_capacity(count + 1);
+        let mut clauses: Vec<&Clause> = Vec::new();
+        // A jump leads to what comes next.
+        let mut targeted = false;
+        for (at, (entry, span)) in self.entries.iter().enumerate() {
+            place.push(entries.len());
+            targeted |= is_target[at];
+            let before = entries.len();
+            match entry {
+                Entry::Plain(inst) => entries.push((Place::Plain(*inst), *span)),
+                Entry::Fetch(index, op) => entries.push((Place::Fetch(*index, *op), *span)),
+                Entry::Pop => match entries.last_mut() {
+                    Some((Place::Alu(_, op @ CfOp::ALU), _)) if !targeted => {
+                        *op = CfOp::ALU_POP_AFTER;
+                    }
+                    _ => {
+                        let next = entries.len() as u32 + 1;
+                        let pop = plain(CfOp::POP).with(f::POP_COUNT, 1).with(f::ADDR, next);
+                        entries.push((Place::Plain(pop), *span));
+                    }
+                },
+                Entry::Run(run, op) => {
+                    let list = self.runs[*run].clauses.as_deref();
+                    let list = list.ok_or_else(|| broken("a run is not packed"))?;
+                    if list.is_empty() && *op != CfOp::ALU {
+                        return Err(broken("an `if` ends in an ALU clause"));
+                    }
+                    for (k, clause) in list.iter().enumerate() {
+                        let op = if k + 1 == list.len() { *op } else { CfOp::ALU };
+                        let span = clause.groups.first();
+                        let span = span.map_or(Span::NONE, |packed| packed.span);
+                        entries.push((Place::Alu(clauses.len(), op), span));
+                        clauses.push(clause);
+                    }
+                }
+            }
+            if entries.len() > before {
+                targeted = false;
+            }
+        }
+        place.push(entries.len());
+        targeted |= is_target[count];
+        for jump in &self.jumps {
+            let target = place[jump.target] as u32;
+            if let Some((Place::Plain(inst), _)) = entries.get_mut(place[jump.at]) {
+                *inst = inst.with(f::ADDR, target).with(f::POP_COUNT, jump.pops);
+            }
         }
         // Something must carry END_OF_PROGRAM: not ALU, not a jump or a pop. R700 ISA 3.2.
-        let carries = match self.entries.last() {
-            Some((Entry::Plain(inst), _)) => {
+        let carries = match entries.last() {
+            Some((Place::Plain(inst), _)) => {
                 let op = CfOp::of(inst.op().id);
                 matches!(
                     op,
                     CfOp::EXPORT | CfOp::EXPORT_DONE | CfOp::MEM_EXPORT | CfOp::NOP
-                ) && !self.targeted
+                ) && !targeted
             }
             _ => false,
         };
         if !carries {
-            self.plain(isa::Inst::new(self.isa().cf_op(CfOp::NOP)), Span::NONE);
+            entries.push((Place::Plain(plain(CfOp::NOP)), Span::NONE));
         }
-        if let Some((Entry::Plain(inst), _)) = self.entries.last_mut() {
+        if let Some((Place::Plain(inst), _)) = entries.last_mut() {
             *inst = inst.with(f::END_OF_PROGRAM, 1);
         }
-        self.layout()
+        Ok(Linked { entries, clauses })
     }
 
-    fn layout(self) -> Result<Emitted, Failure> {
+    /// One past the highest register that the program names.
+    fn gprs(&self, clauses: &[&Clause]) -> u32 {
+        let mut gprs = self.gprs;
+        let groups = clauses.iter().flat_map(|clause| &clause.groups);
+        for slot in groups.flat_map(|packed| packed.group.slots.iter().flatten()) {
+            let reads = slot
+                .sources()
+                .iter()
+                .filter_map(|source| match source.read {
+                    Read::Gpr { gpr, .. } => Some(gpr),
+                    _ => None,
+                });
+            let named = reads.chain(slot.dst.map(|dst| dst.gpr));
+            let most = named.filter(|&gpr| gpr < temporaries::FIRST).max();
+            gprs = gprs.max(most.map_or(0, |gpr| u32::from(gpr) + 1));
+        }
+        gprs
+    }
+
+    fn layout(&self, linked: &Linked<'_>) -> Result<Emitted, Failure> {
+        let Linked { entries, clauses } = linked;
         let mut program = isa::Program::default();
         let mut lines: Vec<(u32, Span)> = Vec::new();
-        let mut at = self.entries.len() as u32;
+        let mut at = entries.len() as u32;
         let mut stats = self.stats;
-        stats.cf_instructions = self.entries.len() as u32;
-        stats.alu_clauses = self.clauses.len() as u32;
-        for (number, (_, span)) in self.entries.iter().enumerate() {
+        stats.cf_instructions = entries.len() as u32;
+        stats.alu_clauses = clauses.len() as u32;
+        for packed in clauses.iter().flat_map(|clause| &clause.groups) {
+            stats.alu_groups += 1;
+            stats.alu_slots += packed.group.len() as u32;
+            stats.literals += packed.group.literals().len() as u32;
+        }
+        for (number, (_, span)) in entries.iter().enumerate() {
             lines.push((number as u32 * 8, *span));
         }
-        let mut alu_at = Vec::with_capacity(self.clauses.len());
-        for clause in &self.clauses {
+        let mut alu_at = Vec::with_capacity(clauses.len());
+        for clause in clauses {
             alu_at.push(at);
             let mut groups = Vec::with_capacity(clause.groups.len());
             for packed in &clause.groups {
@@ -74,11 +181,11 @@ impl Emitter<'_> {
         }
         let hint = "split the shader or unroll less";
         Limit::new("64-bit words of code", (1 << 22) - 1, hint).admit(at)?;
-        for (number, (entry, _)) in self.entries.iter().enumerate() {
+        for (number, (entry, _)) in entries.iter().enumerate() {
             let (inst, clause) = match entry {
-                Entry::Plain(inst) => (*inst, None),
-                Entry::Alu(index, op) => {
-                    let clause = &self.clauses[*index];
+                Place::Plain(inst) => (*inst, None),
+                Place::Alu(index, op) => {
+                    let clause = clauses[*index];
                     let mut inst = isa::Inst::new(self.isa().cf_op(*op))
                         .with(f::ADDR, alu_at[*index])
                         .with(f::COUNT, clause.qwords - 1)
@@ -100,15 +207,12 @@ impl Emitter<'_> {
                     }
                     (inst, Some(isa::ClauseId(*index as u32)))
                 }
-                Entry::Fetch(index, op) => {
+                Place::Fetch(index, op) => {
                     let inst = isa::Inst::new(self.isa().cf_op(*op))
                         .with(f::ADDR, fetch_at[*index])
                         .with(f::COUNT, self.fetches[*index].0.len() as u32 - 1)
                         .with(f::BARRIER, 1);
-                    (
-                        inst,
-                        Some(isa::ClauseId((self.clauses.len() + index) as u32)),
-                    )
+                    (inst, Some(isa::ClauseId((clauses.len() + index) as u32)))
                 }
             };
             program.cf.push(isa::Cf {
@@ -124,18 +228,22 @@ impl Emitter<'_> {
             + stats.cf_instructions
             + stats.tex_instructions
             + stats.vtx_instructions;
-        stats.gprs = self.gprs;
+        stats.gprs = self.gprs(clauses);
         stats.stack_entries = self.stack;
+        let kills = clauses
+            .iter()
+            .filter_map(|clause| clause.groups.last())
+            .any(|packed| packed.group.has_kill());
         Ok(Emitted {
             words,
             program,
             lines,
-            gprs: self.gprs,
+            gprs: stats.gprs,
             stack: self.stack,
             stats,
-            kills: self.kills,
+            kills,
             writes_memory: self.writes_memory,
-            least_groups: self.least_groups,
+            least_groups: self.runs.iter().map(|run| run.least).sum(),
         })
     }
 }

@@ -258,7 +258,7 @@ fn check(
         }
         if indexed && inst.index_mode < 4 {
             // Registers are always indexed by AR.X: table 4.2. Guide 4, INDEX_MODE: "registers: add GPR index".
-            if !limits.chip.indexes_registers() {
+            if !super::chip::facts(limits.chip).indexes {
                 let detail = "nothing describes the index that registers add on this chip";
                 return trap(Rule::Unsupported, detail.into());
             }

@@ -87,8 +87,10 @@ pub struct PixelBatch {
     pub sample: Vec<u32>,
     /// Components of each parameter: the rest of its register is undefined.
     pub components: Vec<u8>,
-    /// `[thread][parameter]`, flattened; parameter k stands in register k.
+    /// `[thread][parameter]`, flattened.
     pub parameters: Vec<[u32; 4]>,
+    /// By parameter: the semantic by which SPI_PS_INPUT_CNTL finds it. Empty: parameter k stands in register k.
+    pub semantics: Vec<u32>,
 }
 
 struct Prepared {
@@ -122,7 +124,7 @@ fn launch(
         ..Launched::default()
     };
     let mut left = state.steps;
-    let width = state.chip.wave();
+    let width = super::chip::facts(state.chip).wave;
     let mut result = Ok(());
     let mut first = 0;
     let mut number = 1;
@@ -162,6 +164,7 @@ fn launch(
     launched.ring = memory.ring;
     launched.emitted = memory.emitted;
     launched.steps = state.steps - left;
+    state.steps = left;
     result.map(|()| launched)
 }
 
@@ -317,6 +320,31 @@ fn entries(state: &State, control0: u32, control1: u32, count: u32) -> Result<()
     Ok(())
 }
 
+/// Which parameter arrives in which register: `(register, parameter)`. A register whose semantic nobody exports keeps what
+/// nobody wrote.
+fn linked(
+    state: &State,
+    batch: &PixelBatch,
+    control0: Option<u32>,
+) -> Result<Vec<(u32, usize)>, Trap> {
+    let count = batch.components.len();
+    if batch.semantics.is_empty() {
+        return Ok((0..count).map(|n| (n as u32, n)).collect());
+    }
+    let trap = |detail: String| Err(Trap::new(Rule::State, 0, detail));
+    if batch.semantics.len() != count {
+        return trap("the lists of the batch have different lengths".into());
+    }
+    let mut linked = Vec::new();
+    for register in 0..control0.unwrap_or(0) & 63 {
+        let entry = state.register(address::SPI_PS_INPUT_CNTL_0 + 4 * register);
+        let wanted = super::model::InputEntry::of(entry.unwrap_or(0)).semantic;
+        let found = batch.semantics.iter().position(|&s| s == wanted);
+        linked.extend(found.filter(|_| wanted != 0).map(|n| (register, n)));
+    }
+    Ok(linked)
+}
+
 /// Select of T where it is 1.0 at the top.
 const TOP: u32 = 8;
 
@@ -369,6 +397,7 @@ pub fn run_pixels(
     let control0 = state.register(address::SPI_PS_IN_CONTROL_0);
     let control1 = state.register(address::SPI_PS_IN_CONTROL_1).unwrap_or(0);
     if let Some(control) = control0
+        && batch.semantics.is_empty()
         && (control & 63) < count as u32
     {
         let detail = format!("NUM_INTERP is {}, {count} parameters arrive", control & 63);
@@ -377,6 +406,7 @@ pub fn run_pixels(
     if let Some(control) = control0 {
         entries(state, control, control1, count as u32)?;
     }
+    let linked = linked(state, batch, control0)?;
     let control0 = control0.unwrap_or(0);
     let sprites = sprites(state, control0 & 63);
     launch(code, state, quads as u32 * 4, trace, |wave, lanes| {
@@ -397,10 +427,10 @@ pub fn run_pixels(
             }
             word
         };
-        for parameter in 0..count {
+        for &(register, parameter) in &linked {
             for c in 0..usize::from(batch.components[parameter]).min(4) {
                 let word = fill(&|thread| batch.parameters[thread * count + parameter][c]);
-                wave.set(parameter as u32, c as u32, &word);
+                wave.set(register, c as u32, &word);
             }
         }
         for &(register, overrides, default) in &sprites {

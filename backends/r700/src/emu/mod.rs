@@ -15,6 +15,7 @@
 //! | `alu`, `math`, `double` | ALU clauses |
 //! | `fetch`, `formats`, `memory` | fetches, data share, exports, memory |
 //! | `model` | registers and descriptors as a driver wrote them |
+//! | `chip` | what differs between chips, apart from what the compiler knows |
 //! | `launch` | dispatches, batches of vertices, quads of pixels |
 //!
 //! What is undefined is poison that remembers why. It may move and be computed with; a store, an export,
@@ -25,6 +26,7 @@
 //! differences of the own row and column.
 
 mod alu;
+mod chip;
 pub(crate) mod decode;
 mod double;
 mod fetch;

@@ -6,8 +6,53 @@ use crate::api::Chip;
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
-use gpucc_ir::ssa::Dim;
+use gpucc_ir::ssa::{Dim, Interpolation, Sampling};
 use std::collections::BTreeMap;
+
+/// What SPI_PS_INPUT_CNTL_n says of the parameter that arrives in register n. Guide 4.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct InputEntry {
+    /// The semantic of the vertex program's parameter; 0 is none.
+    pub semantic: u32,
+    /// FLAT_SHADE and SEL_LINEAR.
+    pub interpolation: Interpolation,
+    /// SEL_CENTROID and SEL_SAMPLE.
+    pub sampling: Sampling,
+}
+
+impl InputEntry {
+    /// Reads the register's value.
+    pub const fn of(word: u32) -> InputEntry {
+        InputEntry {
+            semantic: bits(word, 7, 0),
+            interpolation: match (bits(word, 10, 10), bits(word, 12, 12)) {
+                (1, _) => Interpolation::Flat,
+                (_, 1) => Interpolation::Linear,
+                _ => Interpolation::Perspective,
+            },
+            sampling: match (bits(word, 11, 11), bits(word, 18, 18)) {
+                (1, _) => Sampling::Centroid,
+                (_, 1) => Sampling::Sample,
+                _ => Sampling::Center,
+            },
+        }
+    }
+}
+
+/// The entries of a pixel program, as many as NUM_INTERP counts. Guide 4, SPI_PS_IN_CONTROL_0.
+pub fn input_entries(registers: &BTreeMap<u32, u32>) -> Vec<InputEntry> {
+    let read = |at: u32| registers.get(&at).copied().unwrap_or(0);
+    (0..bits(read(0x286CC), 5, 0))
+        .map(|n| InputEntry::of(read(0x28644 + 4 * n)))
+        .collect()
+}
+
+/// The parameter that a vertex program exports for a semantic: SPI_VS_OUT_CONFIG and SPI_VS_OUT_ID_*. Guide 4.
+pub fn parameter_of(registers: &BTreeMap<u32, u32>, semantic: u32) -> Option<u32> {
+    let read = |at: u32| registers.get(&at).copied().unwrap_or(0);
+    let count = bits(read(0x286C4), 5, 1) + 1;
+    (0..count).find(|n| bits(read(0x28614 + n / 4 * 4) >> (8 * (n % 4)), 7, 0) == semantic)
+}
 
 /// Registers by byte address, and memory.
 #[derive(Clone, Debug, Default)]
@@ -141,35 +186,7 @@ impl Model {
 
     /// Guide 7.
     fn texture(&self, w: &[u32; 7]) -> Result<Image, String> {
-        let depth = bits(w[1], 25, 13) + 1;
-        let (dim, arrayed, samples) = match bits(w[0], 2, 0) {
-            0 => (Dim::D1, false, false),
-            1 => (Dim::D2, false, false),
-            2 => (Dim::D3, false, false),
-            3 => (Dim::Cube, true, false),
-            4 => (Dim::D1, true, false),
-            5 => (Dim::D2, true, false),
-            6 => (Dim::D2, false, true),
-            _ => (Dim::D2, true, true),
-        };
-        if bits(w[0], 6, 3) != 0 {
-            return Err("a tiled texture".into());
-        }
-        let last = bits(w[5], 3, 0);
-        let extent = Extent {
-            dim,
-            width: bits(w[0], 31, 19) + 1,
-            height: bits(w[1], 12, 0) + 1,
-            depth: if dim == Dim::D3 { depth } else { 1 },
-            layers: match dim {
-                Dim::Cube => 6 * depth,
-                _ if arrayed => depth,
-                _ => 1,
-            },
-            levels: if samples { 1 } else { last + 1 },
-            samples: if samples { 1 << last } else { 1 },
-        };
-        let format = texel_format(w)?;
+        let (format, extent) = described(w)?;
         let texel = format.bytes() as usize;
         let mut image = Image::new(format, extent).map_err(|error| error.to_string())?;
         let pitch = (bits(w[0], 18, 8) as usize + 1) * 8;
@@ -202,6 +219,42 @@ impl Model {
         }
         Ok(image)
     }
+}
+
+/// The texel format and the extent that the seven words of a texture's resource constant describe. Guide 7.
+///
+/// # Errors
+/// What describes no texture: a tiled one, a format that nobody reads.
+pub fn described(w: &[u32; 7]) -> Result<(Format, Extent), String> {
+    let depth = bits(w[1], 25, 13) + 1;
+    let (dim, arrayed, samples) = match bits(w[0], 2, 0) {
+        0 => (Dim::D1, false, false),
+        1 => (Dim::D2, false, false),
+        2 => (Dim::D3, false, false),
+        3 => (Dim::Cube, true, false),
+        4 => (Dim::D1, true, false),
+        5 => (Dim::D2, true, false),
+        6 => (Dim::D2, false, true),
+        _ => (Dim::D2, true, true),
+    };
+    if bits(w[0], 6, 3) != 0 {
+        return Err("a tiled texture".into());
+    }
+    let last = bits(w[5], 3, 0);
+    let extent = Extent {
+        dim,
+        width: bits(w[0], 31, 19) + 1,
+        height: bits(w[1], 12, 0) + 1,
+        depth: if dim == Dim::D3 { depth } else { 1 },
+        layers: match dim {
+            Dim::Cube => 6 * depth,
+            _ if arrayed => depth,
+            _ => 1,
+        },
+        levels: if samples { 1 } else { last + 1 },
+        samples: if samples { 1 << last } else { 1 },
+    };
+    Ok((texel_format(w)?, extent))
 }
 
 /// The texel format whose bits the fields describe. Guide 7; DATA_FORMAT by R700 ISA 10.3.
@@ -260,8 +313,11 @@ fn texel_format(w: &[u32; 7]) -> Result<Format, String> {
     Ok(Format::from_name(name).expect("the names are WebGPU's"))
 }
 
-/// Guide 8.
-fn sampler(w: &[u32; 3], border: [u32; 4]) -> Result<Sampler, String> {
+/// The sampler that its three words and its border registers describe. Guide 8.
+///
+/// # Errors
+/// What describes no sampler that the emulator has.
+pub fn sampler(w: &[u32; 3], border: [u32; 4]) -> Result<Sampler, String> {
     let wrap = |field: u32| {
         Ok(match field {
             0 => Wrap::Repeat,

@@ -301,7 +301,7 @@ impl Loader<'_> {
                 if flow.condition != Condition::Active {
                     return trap(Rule::Condition, "COND is not ACTIVE");
                 }
-                if flow.op == Flow::Vtx && !self.state.chip.has_vertex_cache() {
+                if flow.op == Flow::Vtx && !super::chip::facts(self.state.chip).vertex_cache {
                     return trap(Rule::Stage, "this chip has no vertex cache: VTX_TC fetches");
                 }
                 self.fetches(flow, step, offset)?;

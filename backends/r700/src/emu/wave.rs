@@ -96,7 +96,7 @@ impl<'a> Wave<'a> {
     ) -> Result<Wave<'a>, Trap> {
         let state = launch.state;
         let (gprs, stack_size, dx10_clamp) = state.program_resources()?;
-        let width = state.chip.wave();
+        let width = super::chip::facts(state.chip).wave;
         let full = if width == 64 {
             u64::MAX
         } else {

@@ -6,10 +6,10 @@ use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Builder, Func, Imm, Inst, InstData, Op, Region, Type, Value};
 use smallvec::SmallVec;
 
-/// Rewrites every access of an array of bindings whose element is not constant.
-pub fn expand(func: &mut Func) {
+/// Rewrites every access of an array of bindings whose element is not constant; true when there may be one.
+pub fn expand(func: &mut Func) -> bool {
     if func.resources.values().all(|data| data.count.is_none()) {
-        return;
+        return false;
     }
     let mut renames: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     for (region, ..) in func.regions_in_order() {
@@ -26,6 +26,7 @@ pub fn expand(func: &mut Func) {
             }
         }
     }
+    true
 }
 
 /// Operand and number of elements of the first element that is not constant.

@@ -93,7 +93,7 @@ pub fn stored(func: &Func) -> SecondaryMap<Resource, bool> {
 }
 
 /// Rewrites stores and loads of storage textures that the function stores to.
-pub fn expand(func: &mut Func) {
+pub fn expand(func: &mut Func) -> bool {
     let stored = stored(func);
     let mut views: SecondaryMap<Resource, Option<Vec<Channel>>> = SecondaryMap::new();
     let mut any = false;
@@ -117,7 +117,7 @@ pub fn expand(func: &mut Func) {
         any = true;
     }
     if !any {
-        return;
+        return false;
     }
     let mut renames: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     for (region, ..) in func.regions_in_order() {
@@ -158,6 +158,7 @@ pub fn expand(func: &mut Func) {
             }
         }
     }
+    true
 }
 
 /// Four components as the four words of a texel; those beyond it are 0.

@@ -9,8 +9,8 @@ use gpucc_ir::ssa::{
 };
 use gpucc_passes::expand::cube;
 
-/// Rewrites every texture instruction that the machine has in another form.
-pub fn expand(func: &mut Func) {
+/// Rewrites every texture instruction that the machine has in another form; true when there was one.
+pub fn expand(func: &mut Func) -> bool {
     let mut renames: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut renamed = false;
     for (region, ..) in func.regions_in_order() {
@@ -51,6 +51,7 @@ pub fn expand(func: &mut Func) {
             }
         }
     }
+    renamed
 }
 
 /// Shape of a sampled texture: dimension, has layers.

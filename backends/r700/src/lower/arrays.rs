@@ -187,7 +187,12 @@ impl Lower<'_> {
             .try_fold(u64::from(offset), |sum, &(value, factor)| {
                 Some(sum + self.most(value)? * u64::from(factor))
             });
-        let inside = self.abi.trusts_indices || reach.is_some_and(|reach| reach <= u64::from(most));
+        // A constant names a register of its own, which must exist even if the index is trusted.
+        let fixed = key
+            .iter()
+            .all(|&(value, _)| self.const_bits(value).is_some());
+        let inside = reach.is_some_and(|reach| reach <= u64::from(most))
+            || self.abi.trusts_indices && !fixed;
         let sum = self.row(key);
         let index = if inside {
             sum

@@ -2,7 +2,7 @@
 //! base, a pitch and rows a slice in the driver's constants, and its size in a constant of its own.
 //! Texels outside are dropped and read as 0. abi-r700: Driver constants; R700 ISA 3.4.2.
 
-use super::Lower;
+use super::{Lower, narrow};
 use crate::api::Failure;
 use crate::expand::image::dwords;
 use crate::inst::{Inst, MemRead, MemWrite, Source, Space};
@@ -34,7 +34,7 @@ impl Lower<'_> {
     /// Width, height, layers (or depth) of an image, from the driver.
     pub(super) fn image_constant(&mut self, resource: Resource, element: u32, chan: u8) -> Source {
         let first = self.abi.image_constant[resource];
-        self.driver_constant((first + element) as u16, chan)
+        self.driver_constant(narrow(first + element), chan)
     }
 
     /// Where a texel is: its dword in the aperture (all ones where it is outside) and whether it is
@@ -61,7 +61,7 @@ impl Lower<'_> {
         let slot = self.abi.slots[resource]
             .aperture_index
             .expect("stored images are in the aperture");
-        let place = (2 + slot + element) as u16;
+        let place = narrow(2 + slot + element);
         let axes: SmallVec<[Source; 3]> = args[..dim.coords() + usize::from(arrayed)]
             .iter()
             .map(|&value| self.plain(value))

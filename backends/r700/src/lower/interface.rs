@@ -1,7 +1,7 @@
 //! Stage inputs and outputs: what stands in registers when the program starts, vertex attributes
 //! that it fetches, invocation ids that it computes, and the exports at its end.
 
-use super::{Lower, Place};
+use super::{Lower, Place, narrow};
 use crate::api::{ExportKind, Failure, Fetch};
 use crate::inst::{Export, ExportType, GPR, Inst, Lane, MemWrite, Source, Space, Src, Vertex};
 use crate::isa::AluOp;
@@ -294,10 +294,10 @@ impl Lower<'_> {
             vertex
         };
         self.push(Inst::Vertex(Vertex {
-            resource: attribute.resource as u8,
+            resource: narrow(attribute.resource),
             index: index.expect("preloaded when an attribute needs it").into(),
             dst,
-            offset: attribute.offset as u16,
+            offset: narrow(attribute.offset),
             data_format,
             num_format,
             signed,
@@ -453,9 +453,9 @@ impl Lower<'_> {
                 continue;
             }
             self.push(Inst::MemWrite(MemWrite {
-                space: Space::Stream(stream.buffer as u8),
+                space: Space::Stream(narrow(stream.buffer)),
                 index: None,
-                base: (stream.offset / 4) as u16,
+                base: narrow(stream.offset / 4),
                 size: 0xFFF,
                 src,
                 elements: [1, 2, 4, 4][slot.components.clamp(1, 4) as usize - 1],
@@ -481,7 +481,7 @@ impl Lower<'_> {
                 ExportKind::Position => ExportType::Position,
                 ExportKind::Parameter => ExportType::Parameter,
             };
-            let row = rows.entry((ty, slot.index as u8)).or_insert([None; 4]);
+            let row = rows.entry((ty, narrow(slot.index))).or_insert([None; 4]);
             for component in 0..slot.components {
                 let lane = self
                     .outputs

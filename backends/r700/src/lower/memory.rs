@@ -3,7 +3,7 @@
 //! program writes through the scatter aperture, acknowledged before it is read again. Private
 //! variables are arrays of registers, or scratch memory when they are large.
 
-use super::{Lower, Place, Variable};
+use super::{Lower, Place, Variable, narrow};
 use crate::api::Failure;
 use crate::inst::{Inst, MemRead, MemWrite, Source, Space, Src, Vertex};
 use crate::isa::AluOp;
@@ -141,8 +141,8 @@ impl Lower<'_> {
                     let dword = bytes / 4 + k as u32;
                     let place = if dword < 4 * 4096 {
                         Place::Source(Src::Const {
-                            buffer: buffer as u8,
-                            index: (dword / 4) as u16,
+                            buffer: narrow(buffer),
+                            index: narrow(dword / 4),
                             chan: (dword % 4) as u8,
                         })
                     } else {
@@ -180,7 +180,7 @@ impl Lower<'_> {
             + self.abi.slots[resource]
                 .aperture_index
                 .expect("storage has an aperture");
-        let base = self.driver_constant(2 + index as u16, 0);
+        let base = self.driver_constant(narrow(2 + index), 0);
         let dwords = self.dwords(address);
         self.alu(AluOp::ADD_INT, &[dwords, base])
     }
@@ -234,7 +234,7 @@ impl Lower<'_> {
                 let index = self.abi.slots[resource]
                     .aperture_index
                     .expect("storage has an aperture");
-                self.driver_constant((2 + index + element) as u16, 1).src
+                self.driver_constant(narrow(2 + index + element), 1).src
             }
         };
         self.values[result] = Some(Place::Source(place));
@@ -251,7 +251,7 @@ impl Lower<'_> {
             self.push(Inst::MemWrite(MemWrite {
                 space: Space::Scratch,
                 index: None,
-                base: place as u16,
+                base: narrow(place),
                 size: 0,
                 src: [Some(word.into()), None, None, None],
                 elements: 4,
@@ -267,7 +267,7 @@ impl Lower<'_> {
 
     /// The dword address of a workgroup variable's byte within the scatter aperture.
     fn workgroup_address(&mut self, mem: Mem, address: Value) -> VReg {
-        let constant = self.abi.workgroup_constant as u16;
+        let constant = narrow(self.abi.workgroup_constant);
         let base = self.driver_constant(constant, 0);
         let stride = self.abi.compute.map_or(0, |layout| layout.workgroup_dwords);
         let start = self.abi.workgroup_offset[mem];
@@ -408,8 +408,8 @@ impl Lower<'_> {
                     self.push(Inst::MemWrite(MemWrite {
                         space: Space::Scratch,
                         index,
-                        base: base as u16,
-                        size: size as u16,
+                        base: narrow(base),
+                        size: narrow(size),
                         src: [Some(value.into()), None, None, None],
                         elements: 4,
                         valid: false,

@@ -1,6 +1,6 @@
 //! Workgroup variables in the local data share: stores to the thread's own part, loads from anybody's.
 
-use super::Lower;
+use super::{Lower, narrow};
 use crate::inst::{Inst, Lane, ShareRead, ShareWrite, Source};
 use crate::isa::AluOp;
 use crate::share::{Share, own_slot, place};
@@ -29,7 +29,7 @@ impl Lower<'_> {
             });
             self.push(Inst::ShareWrite(ShareWrite {
                 index: line as u8,
-                stride: self.abi.shares.stride as u8,
+                stride: narrow(self.abi.shares.stride),
                 src,
             }));
             line += 4;

@@ -1,7 +1,7 @@
 //! Sampling, texel loads, size queries and derivatives. R700 ISA 5.4, 9.4; operand conventions of
 //! isa/r700.md 1.12: layer in z, reference in w, level or bias in w.
 
-use super::Lower;
+use super::{Lower, narrow};
 use crate::api::Failure;
 use crate::inst::{Inst, Lane, Source, Texture};
 use crate::isa::{AluOp, FetchOp};
@@ -105,8 +105,8 @@ impl Lower<'_> {
         }
         let mut fetch = Texture {
             op: FetchOp::SAMPLE,
-            resource: resource as u8,
-            sampler: sampler as u8,
+            resource: narrow(resource),
+            sampler: narrow(sampler),
             src,
             dst: [None; 4],
             select: [0, 1, 2, 3],
@@ -266,7 +266,7 @@ impl Lower<'_> {
         };
         let mut fetch = Texture {
             op: FetchOp::GET_TEXTURE_RESINFO,
-            resource: slot as u8,
+            resource: narrow(slot),
             sampler: 0,
             src: [Lane::Reg(level.into()), Lane::Zero, Lane::Zero, Lane::Zero],
             dst: [None; 4],

@@ -1,14 +1,28 @@
-//! A run of ALU work with its dependences, the queue of what is ready, and sums of products as chains.
+//! A run of ALU work with its dependences, and sums of products as chains.
 
-use crate::depend::Seen;
-use crate::inst::{Alu, Inst, Source, Src};
+use crate::inst::{Alu, FILES, Inst, Source, Src};
 use crate::isa::{AluOp, Isa};
 use crate::late::Variables;
 use crate::op::{self, Units};
-use gpucc_ir::mach::Node;
+use gpucc_ir::mach::{Node, VReg};
+use gpucc_passes::mach::{Depend, Dependence, Graph, Model};
 use smallvec::SmallVec;
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
+
+/// The machine as the dependence graph asks for it: a group reads before it writes.
+struct Machine<'v> {
+    variables: &'v Variables,
+}
+
+impl Model<Inst> for Machine<'_> {
+    fn latency(&self, _from: &Inst, _to: &Inst, why: Dependence) -> u32 {
+        u32::from(why != Dependence::Anti)
+    }
+
+    /// The next value of a variable comes after the reads of its value now.
+    fn follows(&self, inst: &Inst, visit: &mut dyn FnMut(VReg)) {
+        self.variables.replaced(inst).into_iter().for_each(visit);
+    }
+}
 
 /// A run with what is known of it.
 pub(super) struct Run {
@@ -21,14 +35,16 @@ pub(super) struct Run {
 impl Run {
     pub fn of(
         nodes: Vec<Node<Inst>>,
-        seen: &mut Seen,
+        vregs: usize,
+        depend: &mut Depend,
         variables: &Variables,
         isa: &'static Isa,
     ) -> Run {
-        let graph = Graph::build(&nodes, seen, variables);
+        let machine = Machine { variables };
+        let graph = depend.build(&nodes, 0..nodes.len(), vregs, FILES, &machine);
         let mut run = Run {
+            graph: graph.clone(),
             nodes,
-            graph,
             least: 0,
         };
         run.least = run.least(isa);
@@ -85,118 +101,6 @@ impl Run {
         let constants = pairs.len().div_ceil(2) as u32;
         let most = slots.div_ceil(5).max(trans).max(whole);
         most.max(constants).max(chain)
-    }
-}
-
-/// Dependences within a run.
-#[derive(Default)]
-pub(super) struct Graph {
-    /// What follows, and by how many groups at least.
-    pub succ: Vec<SmallVec<[(u32, u32); 4]>>,
-    pub preds: Vec<u32>,
-    /// Groups that must come behind.
-    pub height: Vec<u32>,
-}
-
-impl Graph {
-    fn build(segment: &[Node<Inst>], seen: &mut Seen, variables: &Variables) -> Graph {
-        let n = segment.len();
-        let mut succ = Vec::new();
-        succ.resize_with(n, SmallVec::new);
-        let mut graph = Graph {
-            succ,
-            preds: vec![0; n],
-            height: vec![0; n],
-        };
-        seen.start();
-        for (at, node) in segment.iter().enumerate() {
-            let mut edge = |from: u32, latency: u32| {
-                graph.succ[from as usize].push((at as u32, latency));
-                graph.preds[at] += 1;
-            };
-            let touched = seen.before(&node.inst, &mut edge);
-            // The next value of a variable comes after the reads of its value now.
-            for v in variables.replaced(&node.inst) {
-                for &reader in seen.readers(v) {
-                    edge(reader, 0);
-                }
-            }
-            seen.note(at as u32, &touched);
-        }
-        for at in (0..n).rev() {
-            let tallest = graph.succ[at]
-                .iter()
-                .map(|&(to, latency)| graph.height[to as usize] + latency)
-                .max();
-            graph.height[at] = tallest.unwrap_or(0);
-        }
-        graph
-    }
-}
-
-type Ready = BTreeSet<(Reverse<u32>, u32)>;
-
-/// What an attempt may place.
-pub(super) struct Queue {
-    pub ready: Ready,
-    later: Vec<u32>,
-    preds: Vec<u32>,
-    earliest: Vec<u32>,
-    /// The group that is filled.
-    pub now: u32,
-}
-
-impl Queue {
-    /// What nothing comes before is ready.
-    pub fn of(graph: &Graph) -> Queue {
-        let n = graph.preds.len();
-        let first = (0..n).filter(|&at| graph.preds[at] == 0);
-        Queue {
-            ready: first
-                .map(|at| (Reverse(graph.height[at]), at as u32))
-                .collect(),
-            later: Vec::new(),
-            preds: graph.preds.clone(),
-            earliest: vec![0; n],
-            now: 0,
-        }
-    }
-
-    /// What was waiting for this group is ready.
-    pub fn wake(&mut self, graph: &Graph) {
-        let Queue {
-            ready,
-            later,
-            earliest,
-            now,
-            ..
-        } = self;
-        later.retain(|&at| {
-            let due = earliest[at as usize] <= *now;
-            if due {
-                ready.insert((Reverse(graph.height[at as usize]), at));
-            }
-            !due
-        });
-    }
-
-    /// An operation was placed; true when something may join its group.
-    pub fn release(&mut self, graph: &Graph, at: u32) -> bool {
-        let mut joined = false;
-        for &(to, latency) in &graph.succ[at as usize] {
-            let index = to as usize;
-            self.earliest[index] = self.earliest[index].max(self.now + latency);
-            self.preds[index] -= 1;
-            if self.preds[index] == 0 {
-                if self.earliest[index] <= self.now {
-                    self.ready.insert((Reverse(graph.height[index]), to));
-                    joined = true;
-                } else {
-                    self.later.push(to);
-                }
-            }
-        }
-        joined
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::straight::Program;
+use gpucc_passes::mach::remove_dead;
 
 impl Program {
     /// What the last instruction reads, and how many instructions there are, after both passes.
@@ -10,7 +11,7 @@ impl Program {
         };
         self.add(end);
         number(&mut self.func);
-        sweep(&mut self.func);
+        remove_dead(&mut self.func);
         let nodes = &self.func.blocks[self.block].nodes;
         let mut reads = Vec::new();
         if let Some(node) = nodes.iter().rev().nth(1) {

@@ -1,20 +1,9 @@
 //! What tests against foreign facts share.
-#![allow(clippy::print_stderr)]
 
-use std::path::PathBuf;
+#[path = "../../../../tests/src/shared.rs"]
+mod foreign;
 
-/// `../shared` beside the checkout, or where GPUCC_SHARED says.
+/// The text of a file of `../shared`; where it is absent, the test says that it skips.
 pub fn shared(file: &str) -> Option<String> {
-    let root = match std::env::var_os("GPUCC_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-    };
-    let path = root.join(file);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(_) => {
-            eprintln!("skipped: {} is not there", path.display());
-            None
-        }
-    }
+    foreign::text_or_skip(file)
 }

@@ -1,5 +1,5 @@
-//! A 64-bit word as an instruction. The table says which row it is and refuses what is reserved; where
-//! operands and modifiers stand is read here from Arm's description, apart from the encoder.
+//! A 64-bit word as an instruction. The emulator's own table says which form it is and refuses what is reserved; what the
+//! fields mean is read here.
 
 mod alu;
 mod convert;
@@ -8,7 +8,7 @@ use super::fau;
 use super::inst::{Clamp, Cmp, Dest, Flow, Inst, Op, Place, Round, Select, Source, Staging, Ty};
 use super::message;
 use super::rule::{Rule, Trap};
-use super::undocumented;
+use super::table::{self, *};
 use alu::alu;
 
 /// The small constants. isa 1.2; Arm's `small_constant_t` names the same.
@@ -50,22 +50,6 @@ pub const CONSTANTS: [u32; 32] = [
 /// An error of decoding: rule and what happened.
 pub type Refused = (Rule, String);
 
-/// The bits of one instruction.
-#[derive(Copy, Clone)]
-pub struct Bits(pub u64);
-
-impl Bits {
-    /// `width` bits from `low`.
-    pub const fn at(self, low: u32, width: u32) -> u32 {
-        (self.0 >> low & ((1 << width) - 1)) as u32
-    }
-
-    /// One bit.
-    pub const fn flag(self, low: u32) -> bool {
-        self.0 >> low & 1 == 1
-    }
-}
-
 pub fn reserved(what: impl std::fmt::Display) -> Refused {
     (Rule::Reserved, format!("{what} is reserved"))
 }
@@ -83,45 +67,36 @@ pub fn decode(word: u64, offset: u32) -> Result<Inst, Trap> {
     decode_word(word).map_err(|(rule, detail)| Trap::new(rule, offset, detail))
 }
 
-fn decode_word(word: u64) -> Result<Inst, Refused> {
-    let row = crate::isa::TABLE
-        .decode(u128::from(word))
-        .map_err(|error| (Rule::Reserved, error.to_string()))?;
-    crate::isa::limits::check(&row).map_err(|error| (Rule::Reserved, error.to_string()))?;
-    let name = row.op().name;
-    if row.op().flags & crate::isa::ops::flag::FOREIGN != 0 {
-        let detail = format!("Arm's description of v9 has no {name}");
-        return Err((Rule::Reserved, detail));
-    }
+/// Reads one word.
+///
+/// # Errors
+/// Which rule it breaks and how.
+pub fn decode_word(word: u64) -> Result<Inst, Refused> {
+    let form = table::find(word)?;
     let bits = Bits(word);
     let mut inst = Inst {
-        name,
+        name: form.name,
         op: Op::Nop,
-        ty: Ty::Int {
-            bits: 32,
-            signed: false,
-        },
+        ty: form.ty.ty(),
         sources: Vec::new(),
         dest: None,
         read: None,
         write: None,
         slot: None,
-        flow: flow(bits.at(59, 4))?,
+        flow: flow(bits.get(FLOW))?,
     };
-    // What follows the type says what the fields say too.
-    let mut parts = name.split('.');
-    let (stem, suffix) = (parts.next().unwrap_or(name), parts.next().unwrap_or(""));
-    if let Some(ty) = ty(suffix) {
-        inst.ty = ty;
-    }
-    if let Some(what) = undocumented::of(name) {
+    if let Code::Missing(what) = form.code {
         return Err(unsupported(what));
     }
-    if !message::decode(&mut inst, stem, suffix, bits)? {
-        alu(&mut inst, stem, bits)?;
+    if !message::decode(&mut inst, form.code, bits)? {
+        alu(&mut inst, form.code, bits)?;
     }
-    fau::check(&inst, bits.at(57, 2))?;
+    fau::check(&inst, bits.get(PAGE))?;
     operands(&inst)?;
+    if form.code == Code::NotOld {
+        // What the word does not read is no operand of its rules.
+        inst.sources = alu::complemented(inst.sources[0]);
+    }
     Ok(inst)
 }
 
@@ -140,28 +115,10 @@ fn flow(code: u32) -> Result<Flow, Refused> {
     Ok(flow)
 }
 
-fn ty(suffix: &str) -> Option<Ty> {
-    let int = |bits, signed| Some(Ty::Int { bits, signed });
-    match suffix {
-        "f32" => Some(Ty::F32),
-        "v2f16" => Some(Ty::V2F16),
-        "f16" => Some(Ty::F16),
-        "i32" | "u32" => int(32, false),
-        "s32" => int(32, true),
-        "v2i16" | "v2u16" => int(16, false),
-        "v2s16" => int(16, true),
-        "v4i8" | "v4u8" | "v2i8" => int(8, false),
-        "v4s8" => int(8, true),
-        "i64" | "u64" => int(64, false),
-        "s64" => int(64, true),
-        _ => None,
-    }
-}
-
 /// A source byte. isa 1.2.
-pub fn source(bits: Bits, index: u32, wide: bool) -> Result<Source, Refused> {
-    let byte = bits.at(8 * index, 8) as u8;
-    let page = bits.at(57, 2) as u8;
+pub fn source(bits: Bits, index: usize, wide: bool) -> Result<Source, Refused> {
+    let byte = bits.get([S0, S1, S2, S3][index]) as u8;
+    let page = bits.get(PAGE) as u8;
     let (place, last) = match byte >> 6 {
         0 | 1 => (Place::Reg(byte & 63), byte & 64 != 0),
         2 => (
@@ -182,13 +139,13 @@ pub fn source(bits: Bits, index: u32, wide: bool) -> Result<Source, Refused> {
     })
 }
 
-/// Neg and abs of source `i` stand at 38 - 2i and 39 - 2i; widening and swizzles of floats at 28 - 2i.
-fn float_source(bits: Bits, i: u32, ty: Ty, selects: bool) -> Result<Source, Refused> {
+/// A float source: signs, and where the form has them a widening or a swizzle.
+fn float_source(bits: Bits, i: usize, ty: Ty, selects: bool) -> Result<Source, Refused> {
     let mut out = source(bits, i, false)?;
-    out.neg = bits.flag(38 - 2 * i);
-    out.abs = bits.flag(39 - 2 * i);
+    let sign = bits.get([SIGN0, SIGN1, SIGN2][i]);
+    (out.neg, out.abs) = (sign & 1 == 1, sign & 2 == 2);
     if selects {
-        let code = bits.at(28 - 2 * i, 2);
+        let code = bits.get([HALVES0, HALVES1, HALVES2][i]);
         out.select = match ty {
             Ty::V2F16 => halves(code),
             _ => widen(code)?,
@@ -226,6 +183,7 @@ fn int_select(code: u32, width: u8) -> Result<Select, Refused> {
         (32 | 64, 3) => part(2, 2),
         (32 | 64, 4..=7) => part(code as u8 - 4, 1),
         (64, 8) => part(0, 4),
+        (64, 9) => Err(unsupported("which register the high word of a source is")),
         (16, 0..=3) => Ok(halves(code)),
         (16, 4..=13) => {
             const PAIRS: [[u8; 2]; 10] = [
@@ -263,13 +221,13 @@ fn int_select(code: u32, width: u8) -> Result<Select, Refused> {
     }
 }
 
-/// An integer source: 0 selects at 36, 1 at 26.
-fn int_source(bits: Bits, i: u32, ty: Ty) -> Result<Source, Refused> {
+/// An integer source. Which codes a form has its table row says; what they mean the width says.
+fn int_source(bits: Bits, i: usize, ty: Ty) -> Result<Source, Refused> {
     let Ty::Int { bits: width, .. } = ty else {
         return source(bits, i, false);
     };
     let mut out = source(bits, i, width == 64)?;
-    out.select = int_select(bits.at(if i == 0 { 36 } else { 26 }, 4), width)?;
+    out.select = int_select(bits.get([BYTES0, BYTES1][i]), width)?;
     if out.select != Select::Whole {
         out.wide = false;
     }
@@ -277,7 +235,7 @@ fn int_source(bits: Bits, i: u32, ty: Ty) -> Result<Source, Refused> {
 }
 
 fn clamp(bits: Bits) -> Clamp {
-    match bits.at(32, 2) {
+    match bits.get(CLAMP) {
         0 => Clamp::None,
         1 => Clamp::Positive,
         2 => Clamp::Signed,
@@ -328,7 +286,7 @@ fn dest(inst: &mut Inst, bits: Bits, kind: Result_) -> Result<(), Refused> {
     if kind == Result_::None {
         return Ok(());
     }
-    let (reg, mask) = (bits.at(40, 6) as u8, bits.at(46, 2));
+    let (reg, mask) = (bits.get(REG) as u8, bits.get(NARROW));
     let bytes = match (kind, mask) {
         (_, 3) => 15,
         (Result_::Halves | Result_::Half, 1) => 3,

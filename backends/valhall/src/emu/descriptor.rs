@@ -108,7 +108,7 @@ pub fn attribute(state: &State, handle: u32) -> Result<Attribute, Refused> {
         return refused(Rule::Descriptor, detail);
     }
     let pixel = w[0] >> 10;
-    let Some(format) = crate::state::vertex_format_of(pixel) else {
+    let Some(format) = super::pixel::attribute(pixel) else {
         return refused(Rule::Descriptor, format!("pixel format {pixel:#x}"));
     };
     let frequency = w[1] >> 6 & 3;
@@ -162,7 +162,7 @@ pub fn texture(state: &State, handle: u32) -> Result<Option<(u64, &Image, u32)>,
         (w[2] >> 16 & 31) + 1,
         1 << (w[3] >> 13 & 7),
         ((w[6] & 0xFFFF) + 1) * per_layer,
-        crate::state::format_of(pixel, plane[0] >> 24),
+        super::pixel::texel(pixel, plane[0] >> 24),
     );
     let is = (
         extent.dim,
@@ -174,6 +174,16 @@ pub fn texture(state: &State, handle: u32) -> Result<Option<(u64, &Image, u32)>,
     );
     if said != is {
         let detail = format!("{handle:#010x} describes {said:?}, memory holds {is:?}");
+        return refused(Rule::Descriptor, detail);
+    }
+    // Rows, slices and the whole of level 0, in bytes, and the last level as a maximum with eight bits after the point.
+    let [width, height, depth] = image.size(0);
+    let row = width * image.format().bytes() * extent.samples;
+    let lies = [plane[1], plane[4], plane[6], w[3] >> 16 & 0x1FFF];
+    let slice = row * height;
+    let should = [slice * depth, row, slice, (extent.levels - 1) << 8];
+    if lies[0] < should[0] || lies[1..] != should[1..] {
+        let detail = format!("{handle:#010x} describes {lies:?}, memory holds {should:?}");
         return refused(Rule::Descriptor, detail);
     }
     // The swizzle is R G B A: the only one that the executor's textures have.

@@ -1,13 +1,13 @@
 //! Which uniforms, constants and special values one instruction may read. isa 1.3, read here on its own.
 
 use super::decode::Refused;
-use super::inst::{Inst, Place, Select};
+use super::inst::{Inst, Op, Place, Select};
 use super::rule::Rule;
 
 /// Refuses what the FAU ports cannot deliver to `inst`, whose word names `page`.
 pub fn check(inst: &Inst, page: u32) -> Result<(), Refused> {
     let message = inst.slot.is_some();
-    let narrow = matches!(inst.name, "ATEST" | "BLEND");
+    let narrow = matches!(inst.op, Op::Atest | Op::Blend { .. });
     let mut slots: Vec<u16> = Vec::new();
     let mut words: Vec<(u8, u32)> = Vec::new();
     let mut specials: Vec<(u8, u8)> = Vec::new();
@@ -33,8 +33,11 @@ pub fn check(inst: &Inst, page: u32) -> Result<(), Refused> {
                 constant = true;
                 note(&mut words, (1, value));
             }
-            Place::Special(page, number, _) => {
+            Place::Special(page, number, word) => {
                 exists(page, number)?;
+                // They pass through the same 64 bits.
+                let id = u32::from(page) << 8 | u32::from(number) << 1 | u32::from(word);
+                note(&mut words, (2, id));
                 if !specials.contains(&(page, number)) {
                     specials.push((page, number));
                 }

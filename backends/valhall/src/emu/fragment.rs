@@ -251,11 +251,11 @@ impl Warp {
         &mut self,
         env: &mut Env<'_, '_>,
         inst: &Inst,
-        what: u8,
-        count: u8,
+        (what, count): (u8, u8),
+        sampled: Sampled,
     ) -> Result<(), Trap> {
         let at = self.read(env, &inst.sources[0], inst)?;
-        self.own_place(&at, Sampled::Center)?;
+        self.own_place(&at, sampled)?;
         let fragment = self.fragment.as_ref();
         let point = fragment.and_then(|f| f.point);
         let depth_w = fragment.and_then(|f| f.depth_w);
@@ -268,7 +268,7 @@ impl Warp {
         };
         let clobbers = what != 3;
         if clobbers {
-            self.interpolate(Update::Clobber, Sampled::Center)?;
+            self.interpolate(Update::Clobber, sampled)?;
         }
         let mut results = whole(inst.write);
         for (result, value) in results.iter_mut().zip(values) {

@@ -515,10 +515,14 @@ pub enum Op {
         from: VaryingFrom,
     },
     LdVarSpecial {
+        sampled: Sampled,
         what: u8,
         count: u8,
     },
-    Clock,
+    Clock {
+        /// The system's time stamp; else cycles.
+        system: bool,
+    },
     Tex(Tex),
     VarTex(Tex, Varying),
     Atest,

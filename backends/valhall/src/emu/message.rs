@@ -1,160 +1,155 @@
 //! Decoding of the instructions that go to other units: staging registers, slots, and what each asks.
 
-use super::decode::{Bits, Refused, reserved, source, unsupported};
+use super::decode::{Refused, reserved, source, unsupported};
 use super::inst::{
-    Atom, Inst, LodMode, Op, RegFormat, Sampled, Staging, Tex, TexKind, Update, Varying,
+    Atom, Inst, LodMode, Op, RegFormat, Sampled, Select, Staging, Tex, TexKind, Update, Varying,
     VaryingFrom,
 };
 use super::rule::Rule;
+use super::table::*;
+
+/// What a message moves: registers that it reads, registers that it writes, and how many the count in the word must be,
+/// where there is one.
+#[derive(Default)]
+struct Moves {
+    read: Option<Staging>,
+    write: Option<Staging>,
+    needed: Option<u8>,
+}
 
 /// Fills `inst` when it is a message; false when it belongs to the arithmetic units.
-pub fn decode(inst: &mut Inst, stem: &str, suffix: &str, bits: Bits) -> Result<bool, Refused> {
+pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> {
     let plain = |i| source(bits, i, false);
     let wide = |i| source(bits, i, true);
     let staging = Staging {
-        reg: bits.at(40, 6) as u8,
-        count: bits.at(33, 3) as u8,
+        reg: bits.get(SR) as u8,
+        count: bits.get(SR_COUNT) as u8,
     };
-    let slot = bits.at(30, 3) as u8;
-    let offset16 = i32::from(bits.at(8, 16) as i16);
-    let count = bits.at(28, 2) as u8 + 1;
-    let format = || reg_format(bits.at(24, 3));
-    let size = || width(suffix);
-    let lane = bits.at(36, 3) as u8;
-    let signed = !bits.flag(39);
-    // Small table numbers; 12 to 15 stand for 60 to 63. isa 1.11.
-    let table = |at| match bits.at(at, 4) as u8 {
-        n @ 0..=11 => n,
-        n => n + 48,
+    let reads = |needed| Moves {
+        read: Some(staging),
+        needed: Some(needed),
+        ..Moves::default()
     };
-    let (mut read, mut write) = (None, None);
-    // Registers that the instruction moves: checked against the count in the word.
-    let mut needed = None;
-    let (op, sources) = match stem {
-        "BARRIER" => {
-            if slot != 7 {
-                return Err((Rule::Reserved, "a barrier uses slot 7".into()));
-            }
-            (Op::Barrier, vec![])
+    let writes = |needed| Moves {
+        write: Some(staging),
+        needed: Some(needed),
+        ..Moves::default()
+    };
+    let offset8 = bits.get(OFFSET8) as i32;
+    let offset16 = i32::from(bits.get(OFFSET16) as i16);
+    let count = bits.get(COUNT) as u8 + 1;
+    let format = || reg_format(bits.get(FORMAT_ALL));
+    let signed = !bits.has(UNSIGNED);
+    // Handles in the word, or in the third source.
+    let table = |field| table_number(bits.get(field) as u8);
+    let at_16 = |imm: bool| imm.then(|| (table(TABLE_AT_16), bits.get(INDEX_AT_20) as u8));
+    let two_and_handle = |imm: bool| -> Result<_, Refused> {
+        let mut sources = vec![plain(0)?, plain(1)?];
+        if !imm {
+            sources.push(plain(2)?);
         }
-        "LOAD" | "LD_BUFFER" => {
-            write = Some(staging);
-            let bytes = size()?;
-            needed = Some(load_registers(bytes, lane)?);
-            if stem == "LOAD" {
-                let thread = bits.at(24, 3) == 3;
+        Ok(sources)
+    };
+    let (op, sources, moves) = match code {
+        Code::Barrier => (Op::Barrier, vec![], Moves::default()),
+        Code::Load(bytes) | Code::LoadBuffer(bytes) => {
+            let lane = match bytes {
+                1 => bits.get(LANE_3),
+                2 => bits.get(LANE_2),
+                4 => bits.get(LANE_1),
+                _ => 0,
+            } as u8;
+            let moves = writes(load_registers(bytes, lane));
+            if code == Code::Load(bytes) {
                 let op = Op::Load {
                     bytes,
                     lane,
                     signed,
-                    thread,
+                    thread: bits.get(ACCESS) == 3,
                     offset: offset16,
                 };
-                (op, vec![wide(0)?])
+                (op, vec![wide(0)?], moves)
             } else {
-                (
-                    Op::LoadBuffer {
-                        bytes,
-                        lane,
-                        signed,
-                    },
-                    vec![plain(0)?, plain(1)?],
-                )
+                let op = Op::LoadBuffer {
+                    bytes,
+                    lane,
+                    signed,
+                };
+                (op, vec![plain(0)?, plain(1)?], moves)
             }
         }
-        "STORE" => {
-            read = Some(staging);
-            let bytes = size()?;
-            needed = Some(bytes.div_ceil(4));
-            let thread = bits.at(24, 3) == 3;
-            let lane = if bytes <= 2 { lane } else { 0 };
+        Code::Store(bytes) => {
+            let lane = match bytes {
+                1 => bits.get(LANE_2),
+                2 => bits.get(LANE_1),
+                _ => 0,
+            } as u8;
             let op = Op::Store {
                 bytes,
                 lane,
-                thread,
+                thread: bits.get(ACCESS) == 3,
                 offset: offset16,
             };
-            (op, vec![wide(0)?])
+            (op, vec![wide(0)?], reads(bytes.div_ceil(4)))
         }
-        "LEA_BUFFER" => {
-            write = Some(staging);
-            needed = Some(2);
-            (Op::LeaBuffer, vec![plain(0)?, plain(1)?])
+        Code::LeaBuffer => (Op::LeaBuffer, vec![plain(0)?, plain(1)?], writes(2)),
+        Code::LeaBuf { imm: true } => {
+            let handle = Some((table(TABLE_AT_8), bits.get(INDEX_AT_12) as u8));
+            (Op::LeaBuf { handle }, vec![plain(0)?], writes(2))
         }
-        "LEA_BUF_IMM" => {
-            write = Some(staging);
-            needed = Some(2);
-            let handle = Some((table(8), bits.at(12, 8) as u8));
-            (Op::LeaBuf { handle }, vec![plain(0)?])
+        Code::LeaBuf { imm: false } => {
+            let op = Op::LeaBuf { handle: None };
+            (op, vec![plain(0)?, plain(1)?], writes(2))
         }
-        "LEA_BUF" => {
-            write = Some(staging);
-            needed = Some(2);
-            (Op::LeaBuf { handle: None }, vec![plain(0)?, plain(1)?])
-        }
-        "ATOM" | "ATOM_RETURN" | "ATOM1" | "ATOM1_RETURN" => {
-            let bytes = size()?;
+        Code::Atom(bytes)
+        | Code::AtomReturn(bytes)
+        | Code::CmpXchg(bytes)
+        | Code::Atom1(bytes)
+        | Code::Atom1Return(bytes) => {
             let words = bytes / 4;
-            let result = stem.ends_with("RETURN");
-            let offset = bits.at(8, 8) as i32;
-            let (op, reads) = if stem.starts_with("ATOM1") {
-                (atom1(bits.at(22, 3))?, 0)
-            } else {
-                match (bits.at(22, 4), bits.flag(26)) {
-                    (0, false) => (Atom::AddUnsigned, 1),
-                    (1, false) => (Atom::AddSigned, 1),
-                    (15, true) => (Atom::CmpXchg, 2 * words),
-                    (_, true) => return Err(reserved("a comparing atomic other than exchange")),
-                    (code, false) => (atom(code)?, words),
-                }
+            let op = match code {
+                Code::CmpXchg(_) => Atom::CmpXchg,
+                Code::Atom1(_) | Code::Atom1Return(_) => atom1(bits.get(ATOM1))?,
+                _ => atom(bits.get(ATOM64_RETURN))?,
             };
-            match stem {
-                "ATOM" => {
-                    if op == Atom::Xchg {
-                        return Err(reserved("an exchange without a result"));
-                    }
-                    read = Some(staging);
-                    needed = Some(reads);
-                }
-                "ATOM_RETURN" => {
-                    read = Some(staging);
-                    needed = Some(reads);
-                    write = Some(Staging {
-                        reg: bits.at(16, 6) as u8,
-                        count: bits.at(36, 3) as u8 + 1,
-                    });
-                    if bits.at(36, 3) as u8 + 1 != words {
-                        let detail = format!("{} returns {words} registers", inst.name);
-                        return Err((Rule::StagingCount, detail));
-                    }
-                }
-                "ATOM1" => needed = Some(0),
+            let taken = match op {
+                Atom::CmpXchg => 2 * words,
+                // They extend 32 bits.
+                Atom::AddUnsigned | Atom::AddSigned => 1,
+                _ => words,
+            };
+            let (result, moves) = match code {
+                Code::Atom(_) => (false, reads(taken)),
+                Code::Atom1(_) => (
+                    false,
+                    Moves {
+                        needed: Some(0),
+                        ..Moves::default()
+                    },
+                ),
+                Code::Atom1Return(_) => (true, writes(words)),
                 _ => {
-                    write = Some(staging);
-                    needed = Some(words);
+                    let write = Some(written(bits));
+                    (
+                        true,
+                        Moves {
+                            write,
+                            ..reads(taken)
+                        },
+                    )
                 }
-            }
-            (
-                Op::Atomic {
-                    op,
-                    bytes,
-                    result,
-                    offset,
-                },
-                vec![wide(0)?],
-            )
-        }
-        "LD_ATTR_IMM" | "LD_ATTR" | "LD_TEX_IMM" | "LD_TEX" => {
-            write = Some(staging);
-            let format = format()?;
-            needed = Some(registers(format, count));
-            let (handle, sources) = if stem.ends_with("IMM") {
-                let handle = Some((table(16), bits.at(20, 4) as u8));
-                (handle, vec![plain(0)?, plain(1)?])
-            } else {
-                (None, vec![plain(0)?, plain(1)?, plain(2)?])
             };
-            let op = if stem.starts_with("LD_ATTR") {
+            let op = Op::Atomic {
+                op,
+                bytes,
+                result,
+                offset: offset8,
+            };
+            (op, vec![wide(0)?], moves)
+        }
+        Code::LdAttr { imm } | Code::LdTex { imm } => {
+            let (format, handle) = (format()?, at_16(imm));
+            let op = if code == (Code::LdAttr { imm }) {
                 Op::LdAttr {
                     format,
                     count,
@@ -167,210 +162,178 @@ pub fn decode(inst: &mut Inst, stem: &str, suffix: &str, bits: Bits) -> Result<b
                     handle,
                 }
             };
-            (op, sources)
+            (op, two_and_handle(imm)?, writes(registers(format, count)))
         }
-        "LEA_ATTR_IMM" | "LEA_ATTR" | "LEA_TEX_IMM" | "LEA_TEX" => {
-            write = Some(staging);
-            needed = Some(3);
-            let (handle, sources) = if stem.ends_with("IMM") {
-                let handle = Some((table(16), bits.at(20, 4) as u8));
-                (handle, vec![plain(0)?, plain(1)?])
-            } else {
-                (None, vec![plain(0)?, plain(1)?, plain(2)?])
-            };
-            let op = if stem.starts_with("LEA_ATTR") {
-                Op::LeaAttr { handle }
-            } else {
-                Op::LeaTex { handle }
-            };
-            (op, sources)
+        Code::LeaAttr { imm } => {
+            let handle = at_16(imm);
+            (Op::LeaAttr { handle }, two_and_handle(imm)?, writes(3))
         }
-        "LD_CVT" | "ST_CVT" => {
-            let format = format()?;
-            needed = Some(registers(format, count));
-            let offset = bits.at(8, 8) as i32;
-            let op = if stem == "LD_CVT" {
-                write = Some(staging);
-                Op::LdCvt {
+        Code::LeaTex { imm } => {
+            let handle = at_16(imm);
+            (Op::LeaTex { handle }, two_and_handle(imm)?, writes(3))
+        }
+        Code::LdCvt | Code::StCvt => {
+            let (format, offset) = (format()?, offset8);
+            let needed = registers(format, count);
+            let sources = vec![wide(0)?, plain(2)?];
+            if code == Code::LdCvt {
+                let op = Op::LdCvt {
                     format,
                     count,
                     offset,
-                }
+                };
+                (op, sources, writes(needed))
             } else {
-                read = Some(staging);
-                Op::StCvt {
+                let op = Op::StCvt {
                     format,
                     count,
                     offset,
-                }
-            };
-            (op, vec![wide(0)?, plain(2)?])
-        }
-        "LD_VAR_BUF_IMM" | "LD_VAR_BUF" => {
-            write = Some(staging);
-            let format = if suffix == "f16" {
-                RegFormat::F16
-            } else {
-                RegFormat::F32
-            };
-            needed = Some(registers(format, count));
-            let source_format = bits.at(24, 2);
-            let (half, flat) = (source_format & 1 == 1, source_format < 2);
-            let other_width = match half {
-                true => format == RegFormat::F32,
-                false => format.is_half(),
-            };
-            if flat && other_width {
-                return Err(reserved("a flat varying of another width"));
+                };
+                (op, sources, reads(needed))
             }
-            let how = varying(bits, half, flat)?;
-            let (from, sources) = if stem == "LD_VAR_BUF" {
-                (VaryingFrom::Source, vec![plain(0)?, plain(1)?])
-            } else {
-                (VaryingFrom::Offset(bits.at(16, 8) as u8), vec![plain(0)?])
-            };
-            (
-                Op::LdVar {
-                    format,
-                    count,
-                    how,
-                    from,
-                },
-                sources,
-            )
         }
-        "LD_VAR_SPECIAL" => {
-            write = Some(staging);
-            needed = Some(count);
-            let what = bits.at(12, 3) as u8;
+        Code::LdVarBuf { imm, half } => {
+            let format = if half { RegFormat::F16 } else { RegFormat::F32 };
+            let how = varying(bits)?;
+            let (from, sources) = if imm {
+                let offset = bits.get(VARYING_OFFSET) as u8;
+                (VaryingFrom::Offset(offset), vec![plain(0)?])
+            } else {
+                (VaryingFrom::Source, vec![plain(0)?, plain(1)?])
+            };
+            let op = Op::LdVar {
+                format,
+                count,
+                how,
+                from,
+            };
+            (op, sources, writes(registers(format, count)))
+        }
+        Code::LdVarSpecial => {
+            let what = bits.get(SPECIAL_VARYING) as u8;
             if what != 0 && count > 1 {
                 return Err(reserved("a special varying of two components"));
             }
-            (Op::LdVarSpecial { what, count }, vec![plain(0)?])
+            let op = Op::LdVarSpecial {
+                what,
+                count,
+                sampled: sampled(bits),
+            };
+            (op, vec![plain(0)?], writes(count))
         }
-        "TEX_SINGLE" | "TEX_FETCH" | "TEX_GATHER" | "TEX_GRADIENT" => {
-            let tex = tex(stem, bits)?;
-            let count = bits.at(33, 3) as u8;
-            read = Some(Staging {
-                reg: staging.reg,
-                count: if count == 0 { 8 } else { count },
-            });
-            let results = bits.at(36, 3) as u8 + 1;
-            write = Some(Staging {
-                reg: bits.at(16, 6) as u8,
-                count: results,
-            });
+        Code::TexSingle | Code::TexFetch | Code::TexGather | Code::TexGradient => {
+            let tex = tex(code, bits);
+            let read = Staging {
+                // Eight do not fit the field.
+                count: if staging.count == 0 { 8 } else { staging.count },
+                ..staging
+            };
+            let write = written(bits);
             let moved = if tex.full {
                 tex.mask.count_ones()
             } else {
                 tex.mask.count_ones().div_ceil(2)
             };
-            if moved != u32::from(results) {
-                let detail = format!("{} writes {moved} registers, not {results}", inst.name);
+            if moved != u32::from(write.count) {
+                let (name, count) = (inst.name, write.count);
+                let detail = format!("{name} writes {moved} registers, not {count}");
                 return Err((Rule::StagingCount, detail));
             }
-            let reads = tex_reads(&tex);
-            if read.is_some_and(|read| read.count != reads) {
-                let detail = format!("{} reads {reads} registers, not {count}", inst.name);
+            let needed = tex_reads(&tex);
+            if read.count != needed {
+                let detail = format!("{} reads {needed} registers, not {}", inst.name, read.count);
                 return Err((Rule::StagingCount, detail));
             }
-            (Op::Tex(tex), vec![wide(0)?])
+            let moves = Moves {
+                read: Some(read),
+                write: Some(write),
+                needed: None,
+            };
+            (Op::Tex(tex), vec![wide(0)?], moves)
         }
-        "LD_GCLK" => {
-            write = Some(staging);
-            needed = Some(2);
-            (Op::Clock, vec![])
-        }
-        "VAR_TEX_BUF_SINGLE" | "VAR_TEX_BUF_GATHER" | "VAR_TEX_BUF_GRADIENT" => {
+        Code::VarTexSingle | Code::VarTexGather | Code::VarTexGradient => {
             let how = var_tex_place(bits)?;
-            let tex = var_tex(stem, bits)?;
-            write = Some(Staging {
-                reg: staging.reg,
-                count: bits.at(36, 3) as u8 + 1,
-            });
-            (Op::VarTex(tex, how), vec![wide(0)?, plain(2)?])
+            let tex = var_tex(code, bits)?;
+            let moves = Moves {
+                write: Some(Staging {
+                    reg: staging.reg,
+                    ..written(bits)
+                }),
+                ..Moves::default()
+            };
+            (Op::VarTex(tex, how), vec![wide(0)?, plain(2)?], moves)
         }
-        "ATEST" => {
-            write = Some(staging);
-            needed = Some(1);
+        Code::Clock => {
+            let system = bits.get(CLOCK_SOURCE) == 7;
+            (Op::Clock { system }, vec![], writes(2))
+        }
+        Code::Atest => {
             let mut alpha = plain(1)?;
-            alpha.select = match bits.at(26, 2) {
-                0 => super::inst::Select::Whole,
-                1 => super::inst::Select::Float(0),
-                2 => super::inst::Select::Float(1),
-                _ => return Err(reserved("widen 3")),
+            alpha.select = match bits.get(WIDEN1) {
+                0 => Select::Whole,
+                half => Select::Float(half as u8 - 1),
             };
-            (Op::Atest, vec![plain(0)?, alpha, plain(2)?])
+            (Op::Atest, vec![plain(0)?, alpha, plain(2)?], writes(1))
         }
-        "ZS_EMIT" => {
-            write = Some(staging);
-            needed = Some(1);
+        Code::ZsEmit => {
             let op = Op::ZsEmit {
-                z: bits.flag(25),
-                stencil: bits.flag(24),
+                z: bits.has(DEPTH),
+                stencil: bits.has(STENCIL),
             };
-            (op, vec![plain(0)?, plain(1)?, plain(2)?])
+            (op, vec![plain(0)?, plain(1)?, plain(2)?], writes(1))
         }
-        "BLEND" => {
-            read = Some(staging);
+        Code::Blend => {
             let format = format()?;
-            needed = Some(registers(format, count));
-            let target = bits.at(8, 8) as i32;
-            (
-                Op::Blend {
-                    format,
-                    count,
-                    target,
-                },
-                vec![wide(0)?, plain(2)?],
-            )
+            let op = Op::Blend {
+                format,
+                count,
+                target: offset8,
+            };
+            let sources = vec![wide(0)?, plain(2)?];
+            (op, sources, reads(registers(format, count)))
         }
         _ => return Ok(false),
     };
-    if slot > 2 && op != Op::Barrier {
-        return Err(reserved(format!("slot {slot} of {}", inst.name)));
-    }
-    if let Some(needed) = needed
+    if let Some(needed) = moves.needed
         && needed != staging.count
     {
-        let detail = format!(
-            "{} moves {needed} registers, not {}",
-            inst.name, staging.count
-        );
+        let (name, count) = (inst.name, staging.count);
+        let detail = format!("{name} moves {needed} registers, not {count}");
         return Err((Rule::StagingCount, detail));
     }
     inst.op = op;
     inst.sources = sources;
-    inst.slot = Some(slot);
-    inst.read = read.filter(|staging| staging.count != 0);
-    inst.write = write;
+    inst.slot = Some(if op == Op::Barrier {
+        7
+    } else {
+        bits.get(SLOT) as u8
+    });
+    inst.read = moves.read;
+    inst.write = moves.write;
     Ok(true)
 }
 
-/// Bytes that a suffix names.
-fn width(suffix: &str) -> Result<u8, Refused> {
-    match suffix {
-        "i8" => Ok(1),
-        "i16" => Ok(2),
-        "i24" => Ok(3),
-        "i32" => Ok(4),
-        "i48" => Ok(6),
-        "i64" => Ok(8),
-        "i96" => Ok(12),
-        "i128" => Ok(16),
-        other => Err(reserved(format!("an access of {other}"))),
+/// The second group of staging registers, of what reads one and writes another.
+fn written(bits: Bits) -> Staging {
+    Staging {
+        reg: bits.get(SR_WRITE) as u8,
+        count: bits.get(WRITES) as u8 + 1,
     }
 }
 
-/// Registers of a load: `lane` says where narrow ones land. isa 1.5, Arm's `lane_all_m`.
-fn load_registers(bytes: u8, lane: u8) -> Result<u8, Refused> {
+/// Small table numbers; 12 to 15 stand for 60 to 63. isa 1.11.
+const fn table_number(code: u8) -> u8 {
+    match code {
+        0..=11 => code,
+        _ => code + 48,
+    }
+}
+
+/// Registers of a load: `lane` says where narrow ones land, and the last of a width is a register more. isa 1.5.
+fn load_registers(bytes: u8, lane: u8) -> u8 {
     match (bytes, lane) {
-        (1, 7) | (2, 3) | (4, 1) => Ok(2),
-        (1, _) | (2, 0..=2) | (4, 0) | (3, 0) => Ok(1),
-        (6, 4) | (8, 7) => Ok(2),
-        (12, 6) => Ok(3),
-        (16, 7) => Ok(4),
-        _ => Err(reserved(format!("lane {lane} of a load of {bytes} bytes"))),
+        (1, 7) | (2, 3) | (4, 1) => 2,
+        _ => bytes.div_ceil(4),
     }
 }
 
@@ -396,16 +359,24 @@ fn reg_format(code: u32) -> Result<RegFormat, Refused> {
     })
 }
 
-fn varying(bits: Bits, half: bool, flat: bool) -> Result<Varying, Refused> {
-    let sampled = match bits.at(38, 2) {
+/// `sample_position_m`.
+fn sampled(bits: Bits) -> Sampled {
+    match bits.get(SAMPLE) {
         0 => Sampled::Center,
         1 => Sampled::Centroid,
         2 => Sampled::Sample,
         _ => Sampled::Explicit,
-    };
+    }
+}
+
+fn varying(bits: Bits) -> Result<Varying, Refused> {
+    // `src_flat32`, `src_flat16`, `src_f32`, `src_f16`; a row has no flat format of another width than its registers'.
+    let source_format = bits.get(VARYING_32);
+    let (half, flat) = (source_format & 1 == 1, source_format < 2);
+    let sampled = sampled(bits);
     // Arm's `retrieve_or_none` and `center_or_none`: what is kept, and what is flat, has no place of its own, and a
     // flat varying leaves the state alone.
-    let update = match (flat, bits.at(36, 2)) {
+    let update = match (flat, bits.get(UPDATE)) {
         (true, 1) => Update::None,
         (false, 0) => Update::Store,
         (false, 1) => Update::Retrieve,
@@ -425,6 +396,8 @@ fn varying(bits: Bits, half: bool, flat: bool) -> Result<Varying, Refused> {
 
 fn atom(code: u32) -> Result<Atom, Refused> {
     Ok(match code {
+        0 => Atom::AddUnsigned,
+        1 => Atom::AddSigned,
         2 => Atom::Add,
         8 => Atom::SMin,
         9 => Atom::SMax,
@@ -449,61 +422,58 @@ fn atom1(code: u32) -> Result<Atom, Refused> {
     })
 }
 
-fn tex(stem: &str, bits: Bits) -> Result<Tex, Refused> {
-    let kind = match stem {
-        "TEX_SINGLE" => TexKind::Single,
-        "TEX_FETCH" => TexKind::Fetch,
-        "TEX_GATHER" => TexKind::Gather {
-            component: bits.at(14, 2) as u8,
-            integer: bits.flag(13),
+fn tex(code: Code, bits: Bits) -> Tex {
+    let kind = match code {
+        Code::TexSingle => TexKind::Single,
+        Code::TexFetch => TexKind::Fetch,
+        Code::TexGather => TexKind::Gather {
+            component: bits.get(COMPONENT) as u8,
+            integer: bits.has(INTEGER),
         },
         _ => TexKind::Gradient {
-            no_bias: bits.flag(13),
-            no_clamp: bits.flag(14),
-            derivative: bits.flag(15),
+            no_bias: bits.has(NO_BIAS),
+            no_clamp: bits.has(NO_CLAMP),
+            derivative: bits.has(DERIVATIVE),
         },
     };
-    let gradient = matches!(kind, TexKind::Gradient { .. });
-    let lod = match (kind, bits.at(13, 3)) {
-        (TexKind::Single, 0) => LodMode::Zero,
-        (TexKind::Single, 1) => LodMode::Computed,
-        (TexKind::Single, 4) => LodMode::Explicit,
-        (TexKind::Single, 5) => LodMode::ComputedBias,
-        (TexKind::Single, 6) => LodMode::Gradient,
-        (TexKind::Single, other) => return Err(reserved(format!("level mode {other}"))),
-        (
-            TexKind::Gradient {
-                derivative: false, ..
-            },
-            _,
-        ) => LodMode::Computed,
+    let lod = match kind {
+        TexKind::Single => match bits.get(LOD_MODE) {
+            0 => LodMode::Zero,
+            1 => LodMode::Computed,
+            4 => LodMode::Explicit,
+            5 => LodMode::ComputedBias,
+            _ => LodMode::Gradient,
+        },
+        TexKind::Gradient {
+            derivative: false, ..
+        } => LodMode::Computed,
         _ => LodMode::Zero,
     };
-    Ok(Tex {
+    // Bits that a form lacks are zero.
+    Tex {
         kind,
-        dim: bits.at(28, 2) as u8,
-        wide: bits.flag(8),
-        array: !gradient && bits.flag(10),
-        offset: !gradient && bits.flag(11),
-        compare: !gradient && bits.flag(12),
+        dim: bits.get(DIM) as u8,
+        wide: bits.has(WIDE),
+        array: bits.has(ARRAY),
+        offset: bits.has(TEXEL_OFFSET),
+        compare: bits.has(COMPARE),
         lod,
-        mask: bits.at(22, 4) as u8,
-        full: bits.flag(46),
-        skip: bits.flag(39),
-    })
+        mask: bits.get(WRITE_MASK) as u8,
+        full: bits.has(FULL),
+        skip: bits.has(SKIP),
+    }
 }
 
 /// Where a fused instruction takes its varying. Arm's `encoded_sample_and_update_m`.
 fn var_tex_place(bits: Bits) -> Result<Varying, Refused> {
-    let (update, sampled) = match bits.at(33, 3) {
+    let (update, sampled) = match bits.get(VAR_PLACE) {
         0 => (Update::Store, Sampled::Center),
         1 => (Update::Store, Sampled::Centroid),
         2 => (Update::Store, Sampled::Sample),
         3 => return Err(unsupported("which place a fused instruction samples at")),
         4 => (Update::Clobber, Sampled::Center),
         6 => (Update::Clobber, Sampled::Sample),
-        7 => (Update::Retrieve, Sampled::Center),
-        other => return Err(reserved(format!("sample and update {other}"))),
+        _ => (Update::Retrieve, Sampled::Center),
     };
     Ok(Varying {
         half: false,
@@ -514,46 +484,47 @@ fn var_tex_place(bits: Bits) -> Result<Varying, Refused> {
 }
 
 /// The texture's half of a fused instruction: two coordinates, which a varying of f32 gives.
-fn var_tex(stem: &str, bits: Bits) -> Result<Tex, Refused> {
-    let kind = match stem {
-        "VAR_TEX_BUF_SINGLE" => TexKind::Single,
-        "VAR_TEX_BUF_GATHER" => TexKind::Gather {
-            component: bits.at(14, 2) as u8,
-            integer: bits.flag(13),
-        },
-        _ => TexKind::Gradient {
-            no_bias: bits.flag(13),
-            no_clamp: bits.flag(14),
-            derivative: false,
-        },
-    };
+fn var_tex(code: Code, bits: Bits) -> Result<Tex, Refused> {
     // Two components are documented; layers, references and a third coordinate are not.
-    if bits.flag(10) || bits.flag(12) || bits.at(28, 2) > 1 {
+    if bits.has(ARRAY) || bits.has(COMPARE) || bits.get(DIM) > 1 {
         return Err(unsupported(
             "where a fused instruction finds more than two coordinates",
         ));
     }
-    let lod = match (kind, bits.at(13, 3)) {
-        (TexKind::Single, 0) => LodMode::Zero,
-        (TexKind::Gather { .. }, _) => LodMode::Zero,
-        _ => LodMode::Computed,
+    let (kind, lod) = match code {
+        Code::VarTexSingle if bits.has(LOD_COMPUTED) => (TexKind::Single, LodMode::Computed),
+        Code::VarTexSingle => (TexKind::Single, LodMode::Zero),
+        Code::VarTexGather => {
+            let component = bits.get(COMPONENT) as u8;
+            let integer = false;
+            (TexKind::Gather { component, integer }, LodMode::Zero)
+        }
+        _ => {
+            let kind = TexKind::Gradient {
+                no_bias: bits.has(NO_BIAS),
+                no_clamp: bits.has(NO_CLAMP),
+                derivative: false,
+            };
+            (kind, LodMode::Computed)
+        }
     };
-    let full = bits.flag(24);
-    let components = (bits.at(36, 3) + 1) << u32::from(!full);
+    let full = bits.has(VAR_FULL);
+    let components = (bits.get(WRITES) + 1) << u32::from(!full);
     if components > 4 {
-        return Err(reserved(format!("{components} components of a texel")));
+        let detail = format!("{components} components of a texel");
+        return Err((Rule::StagingCount, detail));
     }
     Ok(Tex {
         kind,
-        dim: bits.at(28, 2) as u8,
-        wide: bits.flag(8),
+        dim: bits.get(DIM) as u8,
+        wide: bits.has(WIDE),
         array: false,
         offset: false,
         compare: false,
         lod,
         mask: (1 << components) - 1,
         full,
-        skip: bits.flag(39),
+        skip: bits.has(SKIP),
     })
 }
 

@@ -40,9 +40,12 @@ impl Program {
         let mut insts: Vec<Option<Inst>> = vec![None; count];
         let word = |at: u32| -> Result<Inst, Trap> {
             let offset = at * WORD as u32;
-            let mut bytes = [0; WORD];
-            bytes.copy_from_slice(&code[offset as usize..offset as usize + WORD]);
-            let inst = decode(u64::from_le_bytes(bytes), offset)?;
+            let bytes = code.get(offset as usize..).and_then(<[u8]>::first_chunk);
+            let bytes = bytes.ok_or_else(|| {
+                let detail = format!("control flow leaves the {count} instructions");
+                Trap::new(Rule::Address, offset, detail)
+            })?;
+            let inst = decode(u64::from_le_bytes(*bytes), offset)?;
             check(&inst, stage, work_registers, offset)?;
             Ok(inst)
         };

@@ -39,7 +39,7 @@ pub struct State {
     pub blend: [u64; 8],
     /// Chooses when messages act and in which order warps run.
     pub seed: u64,
-    /// Instructions that a launch may execute.
+    /// Instructions that may still be executed; a launch takes its own away.
     pub steps: u64,
 }
 

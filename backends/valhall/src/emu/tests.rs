@@ -1,5 +1,6 @@
 //! Programs of a few instructions, in the assembler's text, and what the manual says of them.
 
+mod agree;
 mod compute;
 mod fau;
 mod flow;

@@ -153,12 +153,16 @@ impl Warp {
             } => {
                 self.load_varying(env, inst, (format, count), how, from)?;
             }
-            Op::LdVarSpecial { what, count } => {
-                self.load_special_varying(env, inst, what, count)?;
+            Op::LdVarSpecial {
+                what,
+                count,
+                sampled,
+            } => {
+                self.load_special_varying(env, inst, (what, count), sampled)?;
             }
             Op::Tex(tex) => self.texture(env, inst, tex)?,
             Op::VarTex(tex, how) => self.varying_texture(env, inst, tex, how)?,
-            Op::Clock => {
+            Op::Clock { .. } => {
                 // Nobody says where a clock starts; it goes on with what is executed.
                 let mut results = whole(inst.write);
                 results[0].2 = Word::splat(env.steps as u32);
@@ -445,7 +449,7 @@ impl Warp {
                 let detail = "lanes name two formats";
                 return Err(self.trap(Rule::Unsupported, detail, Some(lane)));
             }
-            let Some(found) = stored_format(word) else {
+            let Some(found) = super::pixel::converted(word) else {
                 let detail = format!("conversion word {word:#x}");
                 return Err(self.trap(Rule::Descriptor, detail, Some(lane)));
             };
@@ -524,12 +528,4 @@ fn texel_effect(
         at,
         bytes: pixel.bytes() as u8,
     }
-}
-
-/// The texel format that a conversion word names: depth and stencil are never stored so.
-fn stored_format(word: u32) -> Option<Format> {
-    Format::ALL
-        .iter()
-        .copied()
-        .find(|&format| crate::state::pixel_format(format).0 == word)
 }

@@ -153,10 +153,11 @@ impl Warp {
                 return Ok(Status::Running);
             }
             quantum -= 1;
-            env.steps += 1;
-            if env.steps > env.state.steps {
+            if env.state.steps == 0 {
                 return Err(self.trap(Rule::Steps, "too many instructions", None));
             }
+            env.state.steps -= 1;
+            env.steps += 1;
             if self.step(env)? == Status::Barrier {
                 return Ok(Status::Barrier);
             }

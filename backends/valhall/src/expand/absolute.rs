@@ -8,7 +8,7 @@ use gpucc_ir::ssa::{Func, Imm, InstData, Op, Type, Value};
 use smallvec::SmallVec;
 
 /// Rewrites them. Must be last: folding knows `fabs`.
-pub(super) fn run(func: &mut Func) {
+pub(super) fn run(func: &mut Func) -> bool {
     let regions = func.regions_in_order();
     let absolute = |func: &Func, value: Value| {
         func.ty(value) == Type::B32 && func.def(value).is_some_and(|data| data.op == Op::FAbs)
@@ -40,7 +40,7 @@ pub(super) fn run(func: &mut Func) {
         }
     }
     if !any {
-        return;
+        return false;
     }
     for &(region, ..) in &regions {
         let list = std::mem::take(&mut func.regions[region].insts);
@@ -69,6 +69,7 @@ pub(super) fn run(func: &mut Func) {
         }
         func.regions[region].insts = out;
     }
+    true
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 /// Rewrites every conversion of other types. The last step of each takes the place of the instruction,
 /// so that no use has to change.
-pub(super) fn run(func: &mut Func) {
-    compare_unconverted(func);
+pub(super) fn run(func: &mut Func) -> bool {
+    let mut changed = compare_unconverted(func);
     for (region, ..) in func.regions_in_order() {
         let any = func.regions[region]
             .insts
@@ -18,6 +18,7 @@ pub(super) fn run(func: &mut Func) {
         if !any {
             continue;
         }
+        changed = true;
         for inst in std::mem::take(&mut func.regions[region].insts) {
             if is_conversion(func.insts[inst].op) {
                 let data = &func.insts[inst];
@@ -30,6 +31,7 @@ pub(super) fn run(func: &mut Func) {
             func.regions[region].insts.push(inst);
         }
     }
+    changed
 }
 
 /// Integers up to which every number of a float's next neighbours is one.
@@ -91,7 +93,7 @@ fn unconverted(func: &Func, data: &InstData) -> Option<Unconverted> {
 }
 
 /// Floats that are converted to integers only to be compared with constants are compared as they are.
-fn compare_unconverted(func: &mut Func) {
+fn compare_unconverted(func: &mut Func) -> bool {
     // Conversions that something else needs.
     let mut kept: SecondaryMap<Value, bool> = SecondaryMap::new();
     let mut any = false;
@@ -109,7 +111,7 @@ fn compare_unconverted(func: &mut Func) {
         }
     }
     if !any {
-        return;
+        return false;
     }
     for &(region, ..) in &regions {
         for inst in std::mem::take(&mut func.regions[region].insts) {
@@ -135,6 +137,7 @@ fn compare_unconverted(func: &mut Func) {
             func.regions[region].insts.push(inst);
         }
     }
+    true
 }
 
 fn is_conversion(op: Op) -> bool {

@@ -7,9 +7,9 @@ use gpucc_ir::ssa::{
 };
 
 /// Gives every captured output a second one, [`Builtin::Streamed`], that is written wherever the first is.
-pub fn expand(func: &mut Func, stream: &Stream) {
+pub fn expand(func: &mut Func, stream: &Stream) -> bool {
     if func.stage != Stage::Vertex || stream.outputs.is_empty() {
-        return;
+        return false;
     }
     let mut captured: Vec<(Output, Output)> = Vec::new();
     for (number, entry) in stream.outputs.iter().enumerate() {
@@ -26,6 +26,7 @@ pub fn expand(func: &mut Func, stream: &Stream) {
     for (region, ..) in func.regions_in_order() {
         outputs(func, region, &captured);
     }
+    true
 }
 
 fn outputs(func: &mut Func, region: Region, captured: &[(Output, Output)]) {

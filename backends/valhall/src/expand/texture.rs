@@ -5,12 +5,14 @@ use gpucc_ir::ssa::{Builder, Dim, Func, Imm, InstData, Op, ResourceKind, TexKind
 use gpucc_passes::expand::cube;
 
 /// Rewrites every lookup in a cube to the place on its face.
-pub fn expand(func: &mut Func) {
+pub fn expand(func: &mut Func) -> bool {
+    let mut changed = false;
     for (region, ..) in func.regions_in_order() {
         let cubes = |&inst: &_| projects(func, &func.insts[inst]).is_some();
         if !func.regions[region].insts.iter().any(cubes) {
             continue;
         }
+        changed = true;
         for inst in std::mem::take(&mut func.regions[region].insts) {
             if let Some(mut tex) = projects(func, &func.insts[inst]) {
                 let span = func.insts[inst].span;
@@ -43,6 +45,7 @@ pub fn expand(func: &mut Func) {
             func.regions[region].insts.push(inst);
         }
     }
+    changed
 }
 
 /// The instruction's fixed part when it looks a direction up in a cube.

@@ -381,6 +381,7 @@ mod tests {
     #[test]
     fn a_word_of_an_arm_comes_with_its_neighbour_outside() {
         let mut func = Func::new("line", Stage::Compute);
+        func.bounds = gpucc_ir::ssa::Bounds::Trusted;
         let read_only = gpucc_ir::ssa::ImageAccess {
             load: true,
             store: false,

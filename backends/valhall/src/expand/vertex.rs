@@ -35,13 +35,13 @@ fn form(func: &Func, inst: Inst) -> Option<(Form, Output, u8)> {
 }
 
 /// Leaves the point size out, where nobody draws points.
-pub fn drop_point_size(func: &mut Func) {
+pub fn drop_point_size(func: &mut Func) -> bool {
     let size = func
         .outputs
         .iter()
         .find(|(_, data)| data.kind == OutputKind::Builtin(Builtin::PointSize))
         .map(|(output, _)| output);
-    let Some(size) = size else { return };
+    let Some(size) = size else { return false };
     for (region, ..) in func.regions_in_order() {
         let mut list = std::mem::take(&mut func.regions[region].insts);
         list.retain(
@@ -49,20 +49,24 @@ pub fn drop_point_size(func: &mut Func) {
         );
         func.regions[region].insts = list;
     }
+    true
 }
 
 /// Rewrites the outputs of a vertex program. Linear varyings that are written in another region
 /// than the position are divided by the w that is known there: none, and they stay as they are.
-pub fn expand(func: &mut Func) {
+pub fn expand(func: &mut Func) -> bool {
     if func.stage != Stage::Vertex {
-        return;
+        return false;
     }
+    let mut changed = false;
     for (region, ..) in func.regions_in_order() {
         let some = |&inst: &Inst| form(func, inst).is_some();
         if func.regions[region].insts.iter().any(some) {
             outputs(func, region);
+            changed = true;
         }
     }
+    changed
 }
 
 fn outputs(func: &mut Func, region: Region) {

@@ -155,7 +155,9 @@ fn lands_next(func: &Func<Inst>, position: usize, target: Option<Block>) -> bool
         if block == target {
             return true;
         }
-        if !func.blocks[block].nodes.is_empty() {
+        // Where the program ends an instruction will say so: nobody runs through that.
+        let ends = func.successors(Edges::Logical, block).is_empty();
+        if ends || !func.blocks[block].nodes.is_empty() {
             return false;
         }
     }

@@ -5,13 +5,13 @@ use super::pending::{bit, facts};
 use crate::emit;
 use crate::inst::{Inst, Src};
 use crate::isa::Opcode;
-use cranelift_entity::SecondaryMap;
-use gpucc_ir::mach::{Block, Edges, Func};
+use gpucc_ir::mach::live::{Live, Scan};
+use gpucc_ir::mach::{Edges, Func};
 
 /// Marks registers that nobody reads after an instruction. Staging registers are never marked, nor registers that a
 /// message may still be reading. A pair is marked when both halves are dead.
 pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
-    let live = live_at_end(func);
+    let live = live(func);
     for position in 0..func.layout.len() {
         let block = func.layout[position];
         // What pending messages may still read, before each instruction.
@@ -27,7 +27,7 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
                 pending.read.iter().fold(0, |set, &slot| set | slot)
             })
             .collect();
-        let mut alive = live[block];
+        let mut alive = set(live.behind(position));
         for (node, busy) in func.blocks[block].nodes.iter_mut().zip(busy).rev() {
             let Inst::Op(op) = &mut node.inst else {
                 continue;
@@ -60,47 +60,31 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
     }
 }
 
-/// Registers that are read after the end of each block.
-fn live_at_end(func: &Func<Inst>) -> SecondaryMap<Block, u64> {
-    let mut gen_kill: SecondaryMap<Block, (u64, u64)> = SecondaryMap::new();
-    for &block in &func.layout {
-        let (mut read, mut written) = (0, 0);
-        for node in &func.blocks[block].nodes {
-            if let Some(op) = node.inst.op() {
-                let facts = facts(op);
-                read |= facts.reads & !written;
-                written |= facts.writes;
-            }
-        }
-        gen_kill[block] = (read, written);
-    }
-    let mut out: SecondaryMap<Block, u64> = SecondaryMap::new();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in func.layout.iter().rev() {
-            let mut live = 0;
-            for &to in func.successors(Edges::Logical, block) {
-                let (read, written) = gen_kill[to];
-                live |= read | out[to] & !written;
-            }
-            if live != out[block] {
-                out[block] = live;
-                changed = true;
-            }
+/// Which of the 64 registers are alive across blocks.
+fn live(func: &Func<Inst>) -> Live {
+    let mut scan = Scan::new(64);
+    for (at, &block) in func.layout.iter().enumerate() {
+        for op in func.blocks[block].nodes.iter().filter_map(|n| n.inst.op()) {
+            let facts = facts(op);
+            each(facts.reads, |register| scan.read(at, register));
+            each(facts.writes, |register| scan.write(at, register));
         }
     }
-    out
+    Live::of(func, Edges::Logical, scan)
+}
+
+fn each(mut set: u64, mut visit: impl FnMut(usize)) {
+    while set != 0 {
+        visit(set.trailing_zeros() as usize);
+        set &= set - 1;
+    }
+}
+
+fn set(registers: impl Iterator<Item = u32>) -> u64 {
+    registers.fold(0, |set, register| set | 1 << register)
 }
 
 /// Registers that hold a value when the program starts: those that some way reads before it writes them.
 pub fn live_at_start(func: &Func<Inst>) -> u64 {
-    let mut alive = live_at_end(func)[func.layout[0]];
-    for node in func.blocks[func.layout[0]].nodes.iter().rev() {
-        if let Some(op) = node.inst.op() {
-            let facts = facts(op);
-            alive = alive & !facts.writes | facts.reads;
-        }
-    }
-    alive
+    set(live(func).before(0).iter().copied())
 }

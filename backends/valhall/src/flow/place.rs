@@ -3,29 +3,135 @@
 use super::jumps::is_jump;
 use super::pending::{FRAGMENT, LAST, code, facts, wait_code, wait_mask};
 use super::{Analysis, at_end};
-use crate::graph::Tree;
 use crate::inst::{Inst, Op};
 use crate::isa::{Opcode, f};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::{Block, Edges, Func, Loops, Node};
 use gpucc_ir::ssa::Span;
+use gpucc_passes::mach::Tree;
 use smallvec::SmallVec;
 
-/// What the last instruction of each block must do: end, reconverge, or nothing (0).
+/// What the last instruction of each block must do: end, reconverge, or nothing (0). An empty block that control runs
+/// through has no instruction: who goes there goes to the next one that has.
 pub fn tails(func: &Func<Inst>) -> SecondaryMap<Block, u32> {
     let mut tails: SecondaryMap<Block, u32> = SecondaryMap::new();
-    let gathers = gathers(func);
-    for &block in &func.layout {
-        let successors = func.successors(Edges::Logical, block);
-        tails[block] = if successors.is_empty() {
+    let edges = Landings::of(func);
+    let mut gathers: SecondaryMap<Block, bool> = SecondaryMap::new();
+    for (block, &found) in self::gathers(func).iter() {
+        gathers[edges.at[block]] |= found;
+    }
+    for &block in &edges.blocks {
+        tails[block] = if func.successors(Edges::Logical, block).is_empty() {
             code::END
-        } else if parts(func, block) || successors.iter().any(|&to| gathers[to]) {
+        } else if parts(func, block) || edges.to(func, block).any(|to| gathers[to]) {
             code::RECONVERGE
         } else {
             0
         };
     }
+    close(func, &edges, &mut tails);
     tails
+}
+
+/// Where control lands: at blocks with instructions, and at empty ones that end the program.
+struct Landings {
+    /// The blocks where control lands, in layout order.
+    blocks: Vec<Block>,
+    /// For each block the one whose first instruction is its own.
+    at: SecondaryMap<Block, Block>,
+    /// Place of each block in the layout.
+    position: SecondaryMap<Block, usize>,
+}
+
+impl Landings {
+    fn of(func: &Func<Inst>) -> Landings {
+        let mut blocks = Vec::with_capacity(func.layout.len());
+        let mut at: SecondaryMap<Block, Block> = SecondaryMap::with_default(func.layout[0]);
+        let mut position: SecondaryMap<Block, usize> = SecondaryMap::new();
+        let mut next = None;
+        for (place, &block) in func.layout.iter().enumerate().rev() {
+            position[block] = place;
+            let ends = func.successors(Edges::Logical, block).is_empty();
+            let landing = match next {
+                Some(next) if func.blocks[block].nodes.is_empty() && !ends => next,
+                _ => {
+                    blocks.push(block);
+                    block
+                }
+            };
+            at[block] = landing;
+            next = Some(landing);
+        }
+        blocks.reverse();
+        Landings {
+            blocks,
+            at,
+            position,
+        }
+    }
+
+    /// Where control may land behind a block.
+    fn to<'a>(&'a self, func: &'a Func<Inst>, block: Block) -> impl Iterator<Item = Block> + 'a {
+        let successors = func.successors(Edges::Logical, block).iter();
+        successors.map(|&to| self.at[to])
+    }
+}
+
+/// Lanes that reconverge wait where they go until nobody stands lower. So where one way into a block reconverges,
+/// every other way there does that lanes may take while some wait: those behind a branch that parts lanes, and
+/// those behind the branch that the waiting ones took. A way back to the head of a loop is none of them: who comes
+/// from within has passed the head, where nobody waited any more.
+fn close(func: &Func<Inst>, edges: &Landings, tails: &mut SecondaryMap<Block, u32>) {
+    let mut work: Vec<Block> = edges
+        .blocks
+        .iter()
+        .copied()
+        .filter(|&block| tails[block] == code::RECONVERGE)
+        .collect();
+    if work.is_empty() {
+        return;
+    }
+    let mut from: SecondaryMap<Block, SmallVec<[Block; 2]>> = SecondaryMap::new();
+    for &block in &edges.blocks {
+        for to in edges.to(func, block) {
+            if !from[to].contains(&block) {
+                from[to].push(block);
+            }
+        }
+    }
+    // Blocks that run while lanes may wait elsewhere.
+    let mut parted: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut stack: Vec<Block> = Vec::new();
+    for &block in &edges.blocks {
+        if parts(func, block) {
+            stack.extend(edges.to(func, block));
+        }
+    }
+    while let Some(block) = stack.pop() {
+        if !std::mem::replace(&mut parted[block], true) {
+            stack.extend(edges.to(func, block));
+        }
+    }
+    // For each block the first one in the layout that reconverges into it.
+    let mut first: SecondaryMap<Block, Option<usize>> = SecondaryMap::new();
+    while let Some(block) = work.pop() {
+        let place = edges.position[block];
+        for to in edges.to(func, block) {
+            let known = first[to];
+            if known.is_some_and(|known| known <= place) {
+                continue;
+            }
+            first[to] = Some(place);
+            for &other in &from[to] {
+                let position = edges.position[other];
+                let may = parted[other] || position > place;
+                if tails[other] == 0 && may && position < edges.position[to] {
+                    tails[other] = code::RECONVERGE;
+                    work.push(other);
+                }
+            }
+        }
+    }
 }
 
 /// Whether a block ends in a branch that lanes of a warp may take differently.

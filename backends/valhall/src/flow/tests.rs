@@ -363,3 +363,67 @@ fn lanes_that_wait_at_the_later_way_of_a_branch_are_met_although_all_meet_at_the
         .expect("it is there");
     assert!(lines[at - 1].contains("reconverge"), "{lines:#?}");
 }
+
+/// An arm that lanes part in and that ends in nothing; the other arm jumps to the same place, in a loop.
+#[test]
+fn an_empty_block_begins_where_the_next_one_does() {
+    let mut case = Case::new();
+    let [head, arm, inner, ends, meets, behind] = [(); 6].map(|()| case.func.make_block());
+    case.mov(0, 55);
+    case.mov(1, 56);
+    case.mov(2, 57);
+    case.fall(head);
+    case.begin(head);
+    case.branch(0, arm, false);
+    let other = case.func.make_block();
+    case.fall(other);
+    case.begin(other);
+    case.mov(3, 0);
+    case.jump(meets);
+    case.begin(arm);
+    case.branch(1, ends, true);
+    case.fall(inner);
+    case.begin(inner);
+    case.mov(3, 1);
+    case.fall(ends);
+    case.begin(ends);
+    case.fall(meets);
+    case.begin(meets);
+    case.branch(2, head, false);
+    case.fall(behind);
+    case.begin(behind);
+    case.mov(4, 2);
+    let lines = case.compute();
+    let jump = lines.iter().find(|line| line.starts_with("BRANCHZ.eq"));
+    let jump = jump.unwrap_or_else(|| panic!("{lines:#?}"));
+    // Lanes may wait behind it: those that parted in the other arm on an earlier trip of theirs.
+    assert!(jump.starts_with("BRANCHZ.eq.reconverge"), "{lines:#?}");
+    let nothing = lines.iter().filter(|line| line.starts_with("NOP")).count();
+    assert_eq!(nothing, 0, "{lines:#?}");
+}
+
+#[test]
+fn no_jump_runs_into_the_end_of_another_way() {
+    let mut case = Case::new();
+    let [ends, other, last] = [(); 3].map(|()| case.func.make_block());
+    case.branch(55, other, true);
+    let beside = case.func.make_block();
+    case.fall(beside);
+    case.begin(beside);
+    case.jump(last);
+    case.begin(ends);
+    case.begin(last);
+    case.mov(1, 56);
+    case.jump(other);
+    case.begin(other);
+    case.branch(57, ends, false);
+    let finish = case.func.make_block();
+    case.fall(finish);
+    case.begin(finish);
+    case.mov(0, 58);
+    let lines = case.compute();
+    // The end that has no instruction of its own stands in front of where the jump leads.
+    let ends = lines.iter().position(|line| line == "NOP.end");
+    let jump = lines.iter().position(|line| line.starts_with("BRANCHZ.eq"));
+    assert!(jump.is_some() && jump < ends, "{lines:#?}");
+}

@@ -64,6 +64,35 @@ pub fn check(inst: &Inst) -> Result<(), Reserved> {
     Ok(())
 }
 
+/// Fields that Arm's description computes from others: what is flat or kept from before has no place of its own.
+///
+/// # Errors
+/// The first field with a value that the others do not give.
+pub fn relations(inst: &Inst) -> Result<(), Reserved> {
+    use Opcode::*;
+    let wrong = |id: FieldId| Reserved {
+        op: inst.op().name,
+        field: inst.op().format.field(id).map_or("", |field| field.name),
+        value: inst.get(id),
+    };
+    match Opcode::of(inst.op()) {
+        LdVarBufImmF32 | LdVarBufImmF16 | LdVarBufF32 | LdVarBufF16 => {
+            let kept = inst.get(f::UPDATE) == 1;
+            if inst.get(f::SOURCE_FORMAT) < 2 && !kept {
+                return Err(wrong(f::UPDATE));
+            }
+            if kept && inst.get(f::SAMPLE) != 0 {
+                return Err(wrong(f::SAMPLE));
+            }
+        }
+        LdVarSpecial if inst.get(f::INDEX) != 0 && inst.get(f::VECSIZE) != 0 => {
+            return Err(wrong(f::VECSIZE));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 /// The limits of one row, in the order of the list: a field and the set of its values.
 fn of_row(opcode: Opcode) -> &'static [(FieldId, u32)] {
     static ROWS: OnceLock<Vec<Vec<(FieldId, u32)>>> = OnceLock::new();

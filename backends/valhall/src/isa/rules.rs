@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 pub enum Broken {
     #[error("FAU rule 1 (one page): the sources are on pages {0} and {1}")]
     TwoPages(u8, u8),
+    #[error("FAU rule 1 (one page): small constants are on page 0, not on page {0}")]
+    ConstantPage(u8),
     #[error(
         "FAU rule 2 (uniform slots): at most {allowed} 64-bit uniform slot{s} an instruction here, not {found}",
         s = if *.allowed == 1 { "" } else { "s" }
@@ -149,6 +151,11 @@ pub fn check(inst: &Inst) -> Result<(), Broken> {
     let opcode = Opcode::of(inst.op());
     let bytes = sources(inst)?;
     check_fau(opcode, &bytes)?;
+    let page = inst.get(f::FAU_PAGE) as u8;
+    let constant = |byte: &SourceByte| matches!(byte, SourceByte::Constant(_));
+    if page != 0 && bytes.iter().any(constant) {
+        return Err(Broken::ConstantPage(page));
+    }
     for (i, (source, byte)) in opcode.sources().iter().zip(&bytes).enumerate() {
         match *byte {
             SourceByte::Special { .. } => {

@@ -252,3 +252,75 @@ fn lanes_meet_where_the_way_in_reconverges() {
     assert_eq!(compute(&text("")), Err(Violation::Reconverge));
     assert_eq!(compute(&text(".reconverge")), Ok(()));
 }
+
+#[test]
+fn accesses_to_thread_local_memory_end_where_their_16_bytes_end() {
+    let known = code("LOAD.i64.unsigned.force.slot0 @r0:r1, thread_local_pointer.w0, offset:0")[0];
+    for (opcode, bytes) in [
+        (Opcode::LoadI8, 1u32),
+        (Opcode::LoadI16, 2),
+        (Opcode::LoadI24, 3),
+        (Opcode::LoadI32, 4),
+        (Opcode::LoadI48, 6),
+        (Opcode::LoadI64, 8),
+        (Opcode::LoadI96, 12),
+        (Opcode::LoadI128, 16),
+    ] {
+        let load = isa::Inst::usual(opcode.op())
+            .with(f::SRC0, known.get(f::SRC0))
+            .with(f::FAU_PAGE, known.get(f::FAU_PAGE))
+            .with(f::UNSIGNED, 1)
+            .with(f::SR_COUNT, bytes.div_ceil(4));
+        for offset in 0..64u32 {
+            let crosses = offset % 16 + bytes > 16;
+            let found = admit(&load.with(f::OFFSET, offset), COMPUTE);
+            let name = opcode.name();
+            assert_eq!(
+                found == Err(Violation::Crosses),
+                crosses,
+                "{name} at {offset}: {found:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_slot_is_waited_for_by_its_own_bit() {
+    for slot in 0..3 {
+        for waited in 0..8u32 {
+            let digits: String = (0..3)
+                .filter(|n| waited >> n & 1 != 0)
+                .map(|n| n.to_string())
+                .collect();
+            let wait = if waited == 0 {
+                String::new()
+            } else {
+                format!(".wait{digits}")
+            };
+            let text = format!(
+                "LOAD.i32.unsigned.slot{slot} @r0, r60, offset:0
+                 NOP{wait}
+                 MOV.i32.end r1, r0"
+            );
+            let done = waited >> slot & 1 != 0;
+            let want = if done {
+                Ok(())
+            } else {
+                Err(Violation::NotWaited(0, slot))
+            };
+            assert_eq!(compute(&text), want, "{text}");
+            let text = format!(
+                "STORE.i32.slot{slot} @r55, r60, offset:0
+                 STORE.i32.slot{slot} @r55, r60, offset:4
+                 NOP{wait}
+                 MOV.i32.end r1, ^r55"
+            );
+            let want = if done {
+                Ok(())
+            } else {
+                Err(Violation::DeadTooSoon(55))
+            };
+            assert_eq!(compute(&text), want, "{text}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Addresses of buffers and variables, and how well they are aligned.
 
 use super::Lower;
+use super::memory::Piece;
 use super::operand::{Opnd, build};
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
@@ -77,16 +78,14 @@ pub(super) struct Alignment {
     offset: u32,
 }
 
-/// One access may move `len` values of `width` bytes, the first of them `first` values behind the aligned address:
-/// at most 16 bytes of a size that exists, at a multiple of its elements (1.9), and where memory is `packed` in
-/// lines of 16 bytes none that may cross one.
-pub(super) fn fits(width: u32, first: usize, len: usize, align: Alignment, packed: bool) -> bool {
-    let bytes = width * len as u32;
+/// One access may move `bytes` bytes from byte `at` behind the aligned address on: at most 16 of a size that exists, at
+/// a multiple of its elements (1.9), and where memory is `packed` in lines of 16 bytes none that may cross one.
+pub(super) fn fits(at: u32, bytes: u32, align: Alignment, packed: bool) -> bool {
     if !matches!(bytes, 2 | 4 | 6 | 8 | 12 | 16) {
         return false;
     }
     let Alignment { unit, offset } = align;
-    let start = (offset + width * first as u32) % unit;
+    let start = (offset + at) % unit;
     // Loads of 6 bytes count in halves of words, those of more in words.
     let element = if bytes.is_multiple_of(4) { 4 } else { 2 };
     let aligned = unit.is_multiple_of(element) && start.is_multiple_of(element);
@@ -322,7 +321,7 @@ impl Lower<'_> {
     }
 
     /// How an address of values of `width` bytes lies in its line: buffers and variables start at multiples of 16.
-    pub(super) fn lines(&self, address: Value, width: u32) -> Alignment {
+    fn lines(&self, address: Value, width: u32) -> Alignment {
         let (base, offset) = base_and_offset(self.ssa, address);
         match base {
             None => Alignment {
@@ -337,6 +336,21 @@ impl Lower<'_> {
                     offset: (offset & i64::from(unit - 1)) as u32,
                 }
             }
+        }
+    }
+
+    /// What is known of the address of values that stand one after the other: each of them is aligned by itself, so
+    /// a word behind a half says where the half stands in its word.
+    pub(super) fn lines_of(&self, address: Value, parts: &[Piece]) -> Alignment {
+        let Some(word) = parts.iter().find(|part| part.bytes == 4) else {
+            return self.lines(address, 2);
+        };
+        if word.at.is_multiple_of(4) {
+            return self.lines(address, 4);
+        }
+        match self.lines(address, 2) {
+            Alignment { unit: 2, .. } => Alignment { unit: 4, offset: 2 },
+            known => known,
         }
     }
 }

@@ -11,6 +11,7 @@ use gpucc_ir::mach::{Block, Reg, VReg};
 use gpucc_ir::ssa::{self, InstData, Mem, MemSpace, Resource, Stage, Type, Value};
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// A load or a store of so many bytes.
 fn load_row(bytes: u32) -> Opcode {
@@ -68,19 +69,41 @@ pub(super) fn both(class: u32) -> Option<Effects> {
     })
 }
 
-/// Runs of values that one access moves: first value and number of values.
-fn runs(width: u32, count: usize, align: Alignment, packed: bool) -> SmallVec<[(usize, usize); 2]> {
+/// A value among those that stand one after the other, or a word of one of 64 bits.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Piece {
+    /// Index of the value.
+    value: usize,
+    /// Which word of a value of 64 bits; none for others.
+    word: Option<u8>,
+    /// Bytes in front of it.
+    pub(super) at: u32,
+    /// Its bytes: 2 or 4.
+    pub(super) bytes: u32,
+}
+
+/// Runs of parts that one access moves. Within a run a word fills a register.
+fn runs(parts: &[Piece], align: Alignment, packed: bool) -> SmallVec<[Range<usize>; 2]> {
     let mut runs = SmallVec::new();
     let mut first = 0;
-    while first < count {
-        let most = (count - first).min((16 / width) as usize);
-        let len = (1..=most)
-            .rev()
-            .find(|&len| fits(width, first, len, align, packed));
-        runs.push((first, len.unwrap_or(1)));
-        first += len.unwrap_or(1);
+    while let Some(head) = parts.get(first) {
+        let one = |end: &usize| {
+            let run = &parts[first..*end];
+            let words_fit = |part: &Piece| part.bytes < 4 || (part.at - head.at).is_multiple_of(4);
+            let bytes = bytes_of(run);
+            run.iter().all(words_fit) && fits(head.at, bytes, align, packed)
+        };
+        let end = (first + 1..=parts.len()).rev().find(one);
+        let end = end.unwrap_or(first + 1);
+        runs.push(first..end);
+        first = end;
     }
     runs
+}
+
+/// Bytes of parts that stand one after the other.
+fn bytes_of(parts: &[Piece]) -> u32 {
+    parts.iter().map(|part| part.bytes).sum()
 }
 
 impl Lower<'_> {
@@ -185,30 +208,90 @@ impl Lower<'_> {
         self.define_loaded(values, &registers);
     }
 
-    /// Registers that hold values one after the other, for a store.
-    pub(super) fn gather(&mut self, values: &[Value]) -> SmallVec<[Reg; 4]> {
-        let mut registers = SmallVec::new();
-        let mut k = 0;
-        while k < values.len() {
-            match self.ssa.ty(values[k]) {
-                Type::B16 => {
-                    let low = self.plain(values[k]);
-                    match values.get(k + 1) {
-                        Some(&next) => {
-                            let high = self.plain(next);
-                            registers.push(self.halves(low, high).into());
-                        }
-                        None => registers.push(self.low_half(values[k]).into()),
-                    }
-                    k += 2;
+    /// The parts of values that stand one after the other in memory.
+    fn parts(&self, values: &[Value]) -> SmallVec<[Piece; 8]> {
+        let mut parts = SmallVec::new();
+        let mut at = 0;
+        for (value, &which) in values.iter().enumerate() {
+            let words: &[Option<u8>] = match self.ssa.ty(which) {
+                Type::B64 => &[Some(0), Some(1)],
+                Type::B1 | Type::B16 | Type::B32 => &[None],
+            };
+            let bytes = self.ssa.ty(which).bytes().min(4);
+            for &word in words {
+                parts.push(Piece {
+                    value,
+                    word,
+                    at,
+                    bytes,
+                });
+                at += bytes;
+            }
+        }
+        parts
+    }
+
+    /// A load of a run of parts, its operands given. `low` keeps the low words of values of 64 bits until their high
+    /// ones are loaded, perhaps by the next run.
+    fn load_run(
+        &mut self,
+        load: crate::inst::Op,
+        (run, values): (&[Piece], &[Value]),
+        low: &mut [Option<VReg>; 4],
+        class: u32,
+    ) {
+        let registers = self.staging(bytes_of(run));
+        let staging: SmallVec<[Reg; 4]> = registers.iter().map(|&v| v.into()).collect();
+        let mut load = load.with(f::UNSIGNED, 1).writing(&staging);
+        load.effects = reading(class);
+        self.push(load);
+        for part in run {
+            let byte = part.at - run[0].at;
+            let register = registers[(byte / 4) as usize];
+            let place = match (part.word, part.bytes) {
+                (None, 2) => Place::Half(register, (byte / 2 % 2) as u8),
+                (None, _) => Place::Reg(register),
+                (Some(0), _) => {
+                    low[part.value] = Some(register);
                     continue;
                 }
-                Type::B64 => registers.extend(self.pair(values[k]).map(Reg::from)),
-                Type::B1 | Type::B32 => registers.push(self.reg(values[k]).into()),
-            }
-            k += 1;
+                (Some(_), _) => {
+                    let low = low[part.value].expect("the low word comes first");
+                    Place::Pair([low, register].map(|v| Src::Reg(v.into())))
+                }
+            };
+            self.define(values[part.value], place);
+        }
+    }
+
+    /// Registers that hold a run of parts, for a store.
+    fn gather_run(&mut self, run: &[Piece], values: &[Value]) -> SmallVec<[Reg; 4]> {
+        let mut registers = SmallVec::new();
+        let mut rest = run.iter();
+        while let Some(part) = rest.next() {
+            let value = values[part.value];
+            let register = match (part.word, part.bytes) {
+                (None, 2) => match rest.as_slice().first() {
+                    // Only another half can follow within the register.
+                    Some(next) if (part.at - run[0].at).is_multiple_of(4) => {
+                        rest.next();
+                        let (low, high) = (self.plain(value), self.plain(values[next.value]));
+                        self.halves(low, high)
+                    }
+                    _ => self.low_half(value),
+                },
+                (None, _) => self.reg(value),
+                (Some(word), _) => self.pair(value)[usize::from(word)],
+            };
+            registers.push(register.into());
         }
         registers
+    }
+
+    /// Registers that hold values one after the other.
+    pub(super) fn gather(&mut self, values: &[Value]) -> SmallVec<[Reg; 4]> {
+        let parts = self.parts(values);
+        self.gather_run(&parts, values)
     }
 
     fn halves(&mut self, low: Opnd, high: Opnd) -> VReg {
@@ -245,11 +328,12 @@ impl Lower<'_> {
         handle: impl Fn(&mut Self) -> Opnd,
     ) {
         let (base, offset) = base_and_offset(self.ssa, address);
-        let width = self.ssa.ty(results[0]).bytes();
-        let align = self.lines(address, width);
-        for (first, len) in runs(width, results.len(), align, false) {
-            let bytes = width * len as u32;
-            let at = width * first as u32;
+        let parts = self.parts(results);
+        let align = self.lines_of(address, &parts);
+        let mut low = [None; 4];
+        for run in runs(&parts, align, false) {
+            let run = &parts[run];
+            let at = run[0].at;
             let address = match (base, at) {
                 (None, at) => Opnd::bits(offset as u32 + at),
                 (Some(_), 0) => self.plain(address),
@@ -263,8 +347,8 @@ impl Lower<'_> {
                 _ => Opnd::reg(self.in_register(address)),
             };
             let handle = handle(self);
-            let load = build(buffer_row(bytes), &[address, handle]);
-            self.load_values(load, &results[first..first + len], class);
+            let load = build(buffer_row(bytes_of(run)), &[address, handle]);
+            self.load_run(load, (run, results), &mut low, class);
         }
     }
 
@@ -303,29 +387,28 @@ impl Lower<'_> {
         let data = &self.ssa.insts[inst];
         let (element, rest) = self.element(data, resource);
         let (address, values) = (rest[0], &rest[1..]);
-        let width = self.ssa.ty(values[0]).bytes();
-        let bytes = i64::from(width) * values.len() as i64;
+        let parts = self.parts(values);
+        let bytes = bytes_of(&parts).into();
         let base = self.buffer_address(resource, element, address, Reach::Signed16, bytes);
         let guard = self.begin_effect();
-        let align = self.lines(address, width);
-        self.stores(base, values, (align, false), self.buffer_class(resource), 0);
+        let runs = runs(&parts, self.lines_of(address, &parts), false);
+        let runs = runs.iter().map(|run| &parts[run.clone()]);
+        self.stores(base, (runs, values), self.buffer_class(resource), 0);
         self.end_effect(guard);
     }
 
-    /// Stores values one after the other, in as few runs as their alignment allows in memory that may be packed.
-    fn stores(
+    /// Stores values one after the other, in these runs of parts.
+    fn stores<'p>(
         &mut self,
         base: Address,
-        values: &[Value],
-        (align, packed): (Alignment, bool),
+        (runs, values): (impl Iterator<Item = &'p [Piece]>, &[Value]),
         class: u32,
         access: u32,
     ) {
-        let width = self.ssa.ty(values[0]).bytes();
-        for (first, len) in runs(width, values.len(), align, packed) {
-            let registers = self.gather(&values[first..first + len]);
-            let offset = base.offset + (width * first as u32) as i32;
-            let mut op = build(store_row(width * len as u32), &[Opnd::plain(base.base)])
+        for run in runs {
+            let registers = self.gather_run(run, values);
+            let offset = base.offset + run[0].at as i32;
+            let mut op = build(store_row(bytes_of(run)), &[Opnd::plain(base.base)])
                 .with(f::OFFSET, u32::from(offset as i16 as u16))
                 .with(f::ACCESS, access)
                 .reading(&registers);
@@ -412,18 +495,19 @@ impl Lower<'_> {
             let handle = self.abi.constant_buffer(access.mem);
             return self.words_of_buffer(data.args[0], &data.results, 0, |_| Opnd::bits(handle));
         }
-        let width = self.ssa.ty(data.results[0]).bytes();
-        let bytes = i64::from(width) * data.results.len() as i64;
+        let parts = self.parts(&data.results);
+        let bytes = bytes_of(&parts).into();
         let base = self.variable_address(access.mem, data.args[0], Reach::Signed16, bytes);
-        let align = self.lines(data.args[0], width);
-        for (first, len) in runs(width, data.results.len(), align, true) {
-            let bytes = width * len as u32;
-            let offset = base.offset + (width * first as u32) as i32;
-            let load = build(load_row(bytes), &[Opnd::plain(base.base)])
+        let align = self.lines_of(data.args[0], &parts);
+        let mut low = [None; 4];
+        for run in runs(&parts, align, true) {
+            let run = &parts[run];
+            let offset = base.offset + run[0].at as i32;
+            let load = build(load_row(bytes_of(run)), &[Opnd::plain(base.base)])
                 .with(f::OFFSET, u32::from(offset as i16 as u16))
                 .with(f::ACCESS, self.access(access.mem));
             let class = self.variable_class(access.mem);
-            self.load_values(load, &data.results[first..first + len], class);
+            self.load_run(load, (run, &data.results), &mut low, class);
         }
     }
 
@@ -438,12 +522,13 @@ impl Lower<'_> {
     pub(super) fn mem_store(&mut self, inst: ssa::Inst, access: ssa::Access) {
         let data = &self.ssa.insts[inst];
         let values = &data.args[1..];
-        let width = self.ssa.ty(values[0]).bytes();
-        let bytes = i64::from(width) * values.len() as i64;
+        let parts = self.parts(values);
+        let bytes = bytes_of(&parts).into();
         let base = self.variable_address(access.mem, data.args[0], Reach::Signed16, bytes);
-        let align = self.lines(data.args[0], width);
+        let runs = runs(&parts, self.lines_of(data.args[0], &parts), true);
+        let runs = runs.iter().map(|run| &parts[run.clone()]);
         let (class, hint) = (self.variable_class(access.mem), self.access(access.mem));
-        self.stores(base, values, (align, true), class, hint);
+        self.stores(base, (runs, values), class, hint);
     }
 
     pub(super) fn barrier(&mut self) {

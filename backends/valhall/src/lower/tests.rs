@@ -31,24 +31,29 @@ fn random_compute_programs_become_machine_code() {
             effort,
             ..Options::default()
         };
-        if effort > Effort::None {
+        {
+            let level = match effort {
+                Effort::None => gpucc_passes::Level::O0,
+                _ => gpucc_passes::Level::O2,
+            };
             let mut ctx = Ctx::new(
-                gpucc_passes::Options::default(),
+                gpucc_passes::Options {
+                    level,
+                    ..gpucc_passes::Options::default()
+                },
                 crate::numerics(),
                 crate::target_info(),
             );
-            let runner = Runner {
-                plan: Plan::for_options(&ctx.options),
-                ..Runner::default()
-            };
-            runner
-                .run(&mut func, &mut ctx, &mut Quiet)
+            let plan = Plan::for_options(&ctx.options);
+            Runner::default()
+                .run(&plan, &mut func, &mut ctx, &mut Quiet)
                 .expect("the passes run");
         }
         if let Err(failure) = crate::compile(func.clone(), &options) {
             panic!("seed {seed}: {failure}");
         }
-        let expanded = crate::expand::expand(func, &options);
+        let mut expanded = func;
+        crate::expand(&mut expanded, &options).expect("sound");
         let abi = Abi::of(&expanded, &options).expect("few bindings");
         let lowered = lower(&expanded, &abi, Part::Whole).expect("compute programs are built");
         mach::verify(&lowered.func).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));

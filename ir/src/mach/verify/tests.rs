@@ -74,6 +74,14 @@ fn broken_functions_are_refused_by_name() {
         ),
         ("v0: R\nb0:\n    v0!A0.x = a", "fixed cell"),
         ("v0: R\nb0:\n    v0 = load", ""),
+        (
+            "v0: R\nb0: -> b1 b2\nb1: -> b2\n    v0 = a\nb2:\n    end v0",
+            "nothing was written",
+        ),
+        (
+            "v0: R\nb0: -> b1 b2\n    v0 = a\nb1: -> b2\n    v0 = a\nb2:\n    end v0",
+            "",
+        ),
     ];
     for (body, expected) in cases {
         let result = verify(&read(&format!("mach \"m\"\n{body}\n")));

@@ -445,7 +445,7 @@ pub(super) fn float_to_float<A: Apply>(from: Type, to: Type, n: &Numerics, apply
     }
 }
 
-/// WGSL 15.7.6: toward zero, clamped to the values that both types hold; NaN gives 0. The largest
+/// WGSL, floating point conversion: toward zero, clamped to the values that both types hold; NaN gives 0. The largest
 /// i32 from an f32 is therefore 2147483520.
 pub(super) fn float_to_integer<A: Apply>(
     from: Type,

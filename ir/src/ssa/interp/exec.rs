@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::slots::Slots;
-use super::{Excluded, Lanes, Marks, Options, Outcome, Stop, has_quads};
+use super::{Excluded, FETCH, Lanes, Marks, Options, Outcome, Stop, WAVE, has_quads};
 use crate::ssa::eval::{data_type, eval, eval_lanes};
 use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
 use crate::ssa::numerics::Numerics;
@@ -70,13 +70,18 @@ pub(super) struct Machine<'a> {
     pub(super) world: &'a mut dyn World,
     pub(super) numerics: &'a Numerics,
     trace: Option<&'a mut dyn super::Trace>,
+    beyond: Option<&'a mut Option<Inst>>,
     limit: u64,
     steps: u64,
+    work: Option<&'a mut u64>,
     slots: Slots,
     /// `[slot][lane]`.
     values: Vec<u64>,
     /// The same for taint; empty when nothing is followed.
     taint: Vec<bool>,
+    /// Addresses made of an index into no elements: accesses there do not happen. Empty where every length is a
+    /// constant above 0.
+    nowhere: Vec<bool>,
     pub(super) memory: Memory,
     frames: Vec<Frame>,
     pub(super) helper: Vec<bool>,
@@ -106,11 +111,14 @@ impl<'a> Machine<'a> {
             world,
             numerics: options.numerics,
             trace: options.trace,
+            beyond: options.beyond,
             limit: options.steps,
             steps: 0,
+            work: options.work,
             slots,
             values: vec![0; size],
             taint: vec![false; if options.marks.is_some() { size } else { 0 }],
+            nowhere: vec![false; if may_be_empty(func) { size } else { 0 }],
             memory: Memory::new(func, lanes, options.marks.is_some()),
             frames: Vec::new(),
             helper: lanes.helper.clone(),
@@ -123,7 +131,11 @@ impl<'a> Machine<'a> {
 
     pub(super) fn run(mut self) -> Result<Outcome, Stop> {
         let all = Mask::all(self.lanes.count);
-        self.region(self.func.body, all)?;
+        let result = self.region(self.func.body, all);
+        if let Some(beyond) = self.beyond.take() {
+            *beyond = self.memory.beyond;
+        }
+        result?;
         Ok(Outcome {
             outputs: self.outputs,
             helper: self.helper,
@@ -143,6 +155,13 @@ impl<'a> Machine<'a> {
     pub(super) fn set(&mut self, value: Value, lane: usize, bits: u64) {
         let at = self.at(value, lane);
         self.values[at] = bits;
+        if let Some(nowhere) = self.nowhere.get_mut(at) {
+            *nowhere = false;
+        }
+    }
+    /// True for an address that is made of an index into no elements.
+    pub(super) fn is_nowhere(&self, address: Value, lane: usize) -> bool {
+        !self.nowhere.is_empty() && self.nowhere[self.at(address, lane)]
     }
     /// True when taint is followed.
     pub(super) fn follows(&self) -> bool {
@@ -174,6 +193,9 @@ impl<'a> Machine<'a> {
                 if !self.taint.is_empty() {
                     self.taint[to] = self.taint[from];
                 }
+                if let Some(nowhere) = self.nowhere.get_mut(to) {
+                    *nowhere = false;
+                }
             }
         }
     }
@@ -194,6 +216,24 @@ impl<'a> Machine<'a> {
         (yes, no)
     }
 
+    /// Counts an instruction against both limits.
+    fn charge(&mut self, op: Op, active: &Mask) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps > self.limit {
+            return Err(Stop::OutOfSteps(self.limit));
+        }
+        if let Some(left) = &mut self.work {
+            let each = if op == Op::Tex { FETCH } else { 1 };
+            let cost = each * (active.count().div_ceil(WAVE) as u64);
+            if cost > **left {
+                **left = 0;
+                return Err(Stop::OutOfSteps(self.steps));
+            }
+            **left -= cost;
+        }
+        Ok(())
+    }
+
     /// Executes a region; lanes that `yield` are added to the innermost frame's `left`, or, in the
     /// function's body, just end.
     fn region(&mut self, region: Region, mut active: Mask) -> Result<(), Stop> {
@@ -202,11 +242,8 @@ impl<'a> Machine<'a> {
             if active.is_empty() {
                 return Ok(());
             }
-            self.steps += 1;
-            if self.steps > self.limit {
-                return Err(Stop::OutOfSteps(self.limit));
-            }
             let data = &func.insts[inst];
+            self.charge(data.op, &active)?;
             match data.op {
                 Op::If => active = self.if_(inst, data, &active)?,
                 Op::Block => active = self.block(inst, data, active)?,
@@ -334,11 +371,8 @@ impl<'a> Machine<'a> {
         // own terminator, and constructs inside give back the lanes they were given.
         let mut active = lanes;
         for &inner in straight {
-            self.steps += 1;
-            if self.steps > self.limit {
-                return Err(Stop::OutOfSteps(self.limit));
-            }
             let inner_data = &func.insts[inner];
+            self.charge(inner_data.op, &active)?;
             match inner_data.op {
                 Op::If => active = self.if_(inner, inner_data, &active)?,
                 Op::Block => active = self.block(inner, inner_data, active)?,
@@ -349,8 +383,8 @@ impl<'a> Machine<'a> {
                 self.report(inner, &active);
             }
         }
-        self.steps += 1;
         let end = &func.insts[last];
+        self.charge(end.op, &active)?;
         let params = &func.regions[data.regions[0]].params;
         match end.op {
             Op::Next => {
@@ -381,8 +415,14 @@ impl<'a> Machine<'a> {
             | Op::MemStore
             | Op::MemAtomic
             | Op::ImageStore
-            | Op::ImageAtomic => self.memory_access(data, active),
-            Op::Tex | Op::TexQuery => self.texture(data, active),
+            | Op::ImageAtomic => {
+                self.accesses(inst, data, active);
+                self.memory_access(data, active);
+            }
+            Op::Tex | Op::TexQuery => {
+                self.accesses(inst, data, active);
+                self.texture(data, active);
+            }
             Op::Input => {
                 let Imm::Input(input, component) = data.imm else {
                     return Err(Stop::Malformed(inst, "input without its number"));
@@ -444,6 +484,9 @@ impl<'a> Machine<'a> {
             if !self.taint.is_empty() {
                 self.taint[to..to + count].fill(false);
             }
+            if !self.nowhere.is_empty() {
+                self.nowhere[to..to + count].fill(false);
+            }
             return Ok(());
         }
         let result_ty = self.func.ty(result);
@@ -474,6 +517,17 @@ impl<'a> Machine<'a> {
         if !self.taint.is_empty() {
             for lane in active.iter() {
                 self.taint[to + lane] = rows.iter().any(|row| self.taint[row + lane]);
+            }
+        }
+        if !self.nowhere.is_empty() {
+            let carries = data.op.makes_address();
+            let is_index = data.op == Op::Index;
+            for lane in active.iter() {
+                let none = is_index && self.values[rows[1] + lane] == 0;
+                // The length of an index is no part of an address.
+                let parts = &rows[..rows.len() - usize::from(is_index)];
+                self.nowhere[to + lane] =
+                    none || carries && parts.iter().any(|row| self.nowhere[row + lane]);
             }
         }
         Ok(())
@@ -538,4 +592,14 @@ impl<'a> Machine<'a> {
     pub(super) fn ty(&self, value: Value) -> Type {
         self.func.ty(value)
     }
+}
+
+/// Some `index` has a length that may be 0.
+fn may_be_empty(func: &Func) -> bool {
+    func.regions_in_order().iter().any(|&(region, ..)| {
+        func.regions[region].insts.iter().any(|&inst| {
+            let data = &func.insts[inst];
+            data.op == Op::Index && func.as_const(data.args[1]).is_none_or(|length| length == 0)
+        })
+    })
 }

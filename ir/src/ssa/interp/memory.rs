@@ -5,7 +5,7 @@ use super::texture::texel_number;
 use super::{Lanes, Word};
 use crate::Map;
 use crate::ssa::eval::eval;
-use crate::ssa::func::{Func, Imm, InstData, Mem, MemSpace, Type, Value};
+use crate::ssa::func::{Func, Imm, Inst, InstData, Mem, MemSpace, Type, Value};
 use crate::ssa::op::Op;
 use crate::ssa::resource::{AtomicOp, Resource, ResourceKind};
 use crate::ssa::world::TexelAddress;
@@ -34,8 +34,10 @@ pub(super) struct Memory {
     columns: Vec<usize>,
     /// Barriers passed, per workgroup.
     pub(super) epochs: Vec<u32>,
-    /// A variable or a buffer was accessed beyond its end.
-    pub(super) beyond: bool,
+    /// The instruction that is being executed.
+    pub(super) at: Option<Inst>,
+    /// The first that accessed a variable, a buffer or an array of bindings beyond its end.
+    pub(super) beyond: Option<Inst>,
     touched: Touches,
     tainted_words: Map<Word, bool>,
     sums: Map<Word, Sum>,
@@ -216,7 +218,8 @@ impl Memory {
             .map(|(mem, columns)| mem.size.div_ceil(4) as usize * columns)
             .collect();
         Memory {
-            beyond: false,
+            at: None,
+            beyond: None,
             words: func
                 .mems
                 .values()
@@ -291,6 +294,16 @@ impl Machine<'_> {
         let address = self.get(address_value, lane) as u32;
         let operands = &data.args[skip + 1..];
         let wild = data.args[..=skip].iter().any(|&v| self.tainted(v, lane));
+        if self.is_nowhere(address_value, lane) {
+            for &result in &data.results {
+                self.set(result, lane, 0);
+                self.set_taint(result, lane, wild);
+            }
+            if wild && data.op != Op::BufferLoad && data.op != Op::MemLoad {
+                self.exclude_place(place);
+            }
+            return;
+        }
         match data.op {
             Op::BufferLoad | Op::MemLoad => {
                 let mut at = address;
@@ -369,7 +382,8 @@ impl Machine<'_> {
                     .or_default()
                     .is_exact(old, added, new)
             }
-            _ => !commutes(op),
+            // Alone between two barriers there is no other order.
+            _ => !commutes(op) && addresses.iter().any(|&at| self.moves(place, at, lane)),
         };
         for (k, &address) in addresses.iter().enumerate() {
             if op != AtomicOp::Load {
@@ -459,6 +473,36 @@ impl Machine<'_> {
         }
     }
 
+    fn goes_beyond(&mut self) {
+        let at = self.memory.at;
+        self.memory.beyond = self.memory.beyond.or(at);
+    }
+
+    /// Notes the instruction, and whether it names elements that its arrays of bindings do not have.
+    pub(super) fn accesses(&mut self, inst: Inst, data: &InstData, active: &Mask) {
+        self.memory.at = Some(inst);
+        let resources = match data.imm {
+            Imm::Resource(one)
+            | Imm::BufferAtomic(one, _)
+            | Imm::ImageAtomic(one, _)
+            | Imm::Query(one, _) => [Some(one), None],
+            Imm::Tex(tex) => [Some(tex.texture), tex.sampler.expand()],
+            _ => return,
+        };
+        let counts = resources
+            .iter()
+            .flatten()
+            .filter_map(|&resource| self.func.resources[resource].count);
+        for (count, &element) in counts.zip(&data.args) {
+            if active
+                .iter()
+                .any(|lane| self.get(element, lane) >= u64::from(count))
+            {
+                self.goes_beyond();
+            }
+        }
+    }
+
     /// Position of a variable's word; `None` outside of it.
     fn position(&self, mem: Mem, address: u32, lane: usize) -> Option<usize> {
         (address < self.func.mems[mem].size).then(|| {
@@ -470,13 +514,15 @@ impl Machine<'_> {
     fn word(&mut self, place: Place, address: u32, lane: usize) -> u32 {
         match place {
             Place::Buffer(buffer, element) => {
-                self.memory.beyond |= address >= self.world.buffer_size(buffer, element);
+                if address >= self.world.buffer_size(buffer, element) {
+                    self.goes_beyond();
+                }
                 self.world.load_word(buffer, element, address)
             }
             Place::Mem(mem) => match self.position(mem, address, lane) {
                 Some(at) => self.memory.words[mem.as_u32() as usize][at],
                 None => {
-                    self.memory.beyond = true;
+                    self.goes_beyond();
                     0
                 }
             },
@@ -486,12 +532,14 @@ impl Machine<'_> {
     fn put_word(&mut self, place: Place, address: u32, word: u32, mask: u32, lane: usize) {
         match place {
             Place::Buffer(buffer, element) => {
-                self.memory.beyond |= address >= self.world.buffer_size(buffer, element);
+                if address >= self.world.buffer_size(buffer, element) {
+                    self.goes_beyond();
+                }
                 self.world.store_word(buffer, element, address, word, mask);
             }
             Place::Mem(mem) => {
                 let Some(at) = self.position(mem, address, lane) else {
-                    self.memory.beyond = true;
+                    self.goes_beyond();
                     return;
                 };
                 let to = &mut self.memory.words[mem.as_u32() as usize][at];
@@ -552,7 +600,13 @@ impl Machine<'_> {
         let race = touch.write.is_some_and(|old| old.unordered(&by))
             || writes && touch.read.is_some_and(|old| old.unordered(&by));
         let other = if writes { touch.read } else { touch.write };
-        let moves = matches!(how, How::Atomic(_)) && other.is_some_and(|old| old.apart(&by));
+        // What a store or an exchange leaves follows from which of the two writes comes last.
+        let replaces = |by: &By| matches!(by.atomic, Some(Family::Exchange | Family::Mixed));
+        let last = touch
+            .write
+            .is_some_and(|old| writes && old.apart(&by) && (replaces(&old) || replaces(&by)));
+        let moves =
+            matches!(how, How::Atomic(_)) && (last || other.is_some_and(|old| old.apart(&by)));
         if writes {
             touch.write = By::join(touch.write, by);
         } else {

@@ -484,3 +484,33 @@ fn active_lanes_of_a_subgroup_exchange_values() {
     assert_eq!(of(7), [0b1100_1100, 11, 6, 2, 7]);
     assert_eq!(of(0), [0; 5]);
 }
+
+#[test]
+fn an_access_through_an_index_into_no_elements_does_not_happen() {
+    // The buffer holds 8 words; the length says otherwise.
+    for (length, stored, loaded) in [(0, 5, 0), (1, 9, 5), (8, 9, 5)] {
+        let func = program(|b, _, buffer| {
+            let (zero, four, five, nine) = (b.u32(0), b.u32(4), b.u32(5), b.u32(9));
+            b.buffer_store(buffer, None, zero, &[five]);
+            // Not a constant.
+            let length = b.u32(length);
+            let length = b.op2(Op::UMin, length, nine);
+            let index = b.op2(Op::Index, zero, length);
+            let address = b.op2(Op::Shl, index, four);
+            let read = b.buffer_load(buffer, None, address, &[Type::B32])[0];
+            b.buffer_store(buffer, None, address, &[nine]);
+            let imm = Imm::BufferAtomic(buffer, AtomicOp::Add);
+            let old = b.inst(Op::BufferAtomic, imm, &[address, zero], &[], &[Type::B32]);
+            let old = b.result(old);
+            b.buffer_store(buffer, None, four, &[read]);
+            let eight = b.u32(8);
+            b.buffer_store(buffer, None, eight, &[old]);
+            // Used as a number, it is 0.
+            let twelve = b.u32(12);
+            b.buffer_store(buffer, None, twelve, &[index]);
+        });
+        let (words, _) = execute(&func);
+        let old = if length == 0 { 0 } else { 9 };
+        assert_eq!(words[..4], [stored, loaded, old, 0], "length {length}");
+    }
+}

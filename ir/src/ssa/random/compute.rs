@@ -9,6 +9,11 @@ impl Generator {
         if self.ops.is_empty() {
             return;
         }
+        let plain = [Op::FAdd, Op::FSub, Op::FMul, Op::FNeg];
+        if self.rng.one_in(24) && plain.into_iter().all(self.config.allow) {
+            self.identity(b);
+            return;
+        }
         let ops = std::mem::take(&mut self.ops);
         let op = self.rng.pick(&ops);
         self.ops = ops;
@@ -178,11 +183,52 @@ impl Generator {
         self.add(to, value);
     }
 
-    /// The float, or 0 when it is a NaN.
+    /// The float, or a number that nothing else gives when it is a NaN: so a NaN that is missing shows.
     pub(super) fn number(&mut self, b: &mut Builder<'_>, float: Value) -> Value {
         let is = b.op2(Op::FEq, float, float);
-        let zero = b.f32(0.0);
-        b.select(is, float, zero)
+        let other = b.f32(-1234.5);
+        b.select(is, float, other)
+    }
+
+    /// A float that everyday algebra calls another float of the program, or a constant: it is, but for infinities,
+    /// NaNs and negative zeros, which are among what it is made of.
+    fn identity(&mut self, b: &mut Builder<'_>) {
+        const SPECIAL: [f32; 4] = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0];
+        let x = self.any(b, Kind::Float);
+        let when = self.any(b, Kind::Truth);
+        let special = self.rng.pick(&SPECIAL);
+        let special = b.f32(special);
+        let x = b.select(when, special, x);
+        let of = |b: &mut Builder<'_>, op, constant: f32| {
+            let constant = b.f32(constant);
+            b.op2(op, x, constant)
+        };
+        let value = match self.rng.below(11) {
+            0 | 1 => b.op2(Op::FSub, x, x),
+            2 => of(b, Op::FMul, 0.0),
+            3 => of(b, Op::FAdd, 0.0),
+            4 => of(b, Op::FAdd, -0.0),
+            5 => of(b, Op::FSub, 0.0),
+            6 => {
+                let zero = b.f32(0.0);
+                b.op2(Op::FSub, zero, x)
+            }
+            7 => of(b, Op::FMul, 1.0),
+            8 => of(b, Op::FMul, -1.0),
+            9 => {
+                let y = self.any(b, Kind::Float);
+                let sum = b.op2(Op::FAdd, x, y);
+                b.op2(Op::FSub, sum, y)
+            }
+            _ => {
+                let negative = b.op1(Op::FNeg, x);
+                b.op2(Op::FAdd, x, negative)
+            }
+        };
+        self.add(Kind::Float, value);
+        // Often nothing else would look at it.
+        let bits = self.number(b, value);
+        self.add(Kind::Int, bits);
     }
 
     /// Float bits as an integer, or integer bits as a float that is finite.

@@ -45,6 +45,7 @@ impl Generator {
         match self.rng.below(6) {
             0..=2 => self.if_(b, budget, depth),
             3 | 4 if self.rng.one_in(8) => self.endless(b, budget, depth),
+            3 | 4 if self.rng.one_in(12) => self.stuck(b, budget, depth),
             3 | 4 => self.loop_(b, budget, depth),
             _ => self.block(b, budget, depth),
         }
@@ -159,6 +160,10 @@ impl Generator {
             for _ in 0..g.rng.below(3) {
                 g.compute(b);
             }
+            // One in four holds constructs of its own, loops among them.
+            if g.rng.one_in(4) {
+                g.statements(b, budget / 2, depth + 1);
+            }
             let (zero, one) = (b.u32(0), b.u32(1));
             let count = b.mem_load(access, zero, &[Type::B32])[0];
             let next = b.op2(Op::IAdd, count, one);
@@ -243,6 +248,79 @@ impl Generator {
         b.func.insts[block].regions.push(region);
         let value = b.func.insts[block].results[0];
         self.add(kind, value);
+    }
+
+    /// A loop that is left on its first trip, which nothing but the input tells, for its `continuing` never ends or
+    /// has an arm that never ends.
+    fn stuck(&mut self, b: &mut Builder<'_>, budget: usize, depth: u32) {
+        let any = self.any(b, Kind::Int);
+        let (zero, one) = (b.u32(0), b.u32(1));
+        let odd = b.op2(Op::Or, any, one);
+        let leaves = b.op2(Op::INe, odd, zero);
+        let kind = self.carried();
+        let init = self.any(b, kind);
+        let inst = b.inst(Op::Loop, Imm::None, &[init], &[], &[kind.ty()]);
+        let (in_loop, labels) = (self.in_loop.take(), std::mem::take(&mut self.labels));
+        let body = self.region(b, true, |g, b| {
+            let region = b.region;
+            let param = b.func.add_param(region, kind.ty());
+            g.add(kind, param);
+            g.statements(b, budget / 2, depth + 1);
+            let value = g.any(b, kind);
+            b.if_else(
+                leaves,
+                &[],
+                |b| {
+                    b.end(Op::Break, &[value]);
+                    vec![]
+                },
+                |_| vec![],
+            );
+            let value = g.any(b, kind);
+            b.end(Op::Continue, &[value]);
+        });
+        let continuing = self.region(b, true, |g, b| {
+            let region = b.region;
+            let param = b.func.add_param(region, kind.ty());
+            g.add(kind, param);
+            g.compute(b);
+            if g.rng.one_in(2) {
+                g.forever(b);
+                return;
+            }
+            let region = g.region(b, true, Self::forever);
+            let other = g.region(b, true, |_, b| {
+                b.end(Op::Yield, &[]);
+            });
+            b.inst(Op::If, Imm::None, &[leaves], &[region, other], &[]);
+            let value = g.any(b, kind);
+            b.end(Op::Next, &[value]);
+        });
+        (self.in_loop, self.labels) = (in_loop, labels);
+        b.func.insts[inst].regions.extend([body, continuing]);
+        let value = b.func.insts[inst].results[0];
+        self.add(kind, value);
+    }
+
+    /// Ends a region by a loop that nothing leaves.
+    fn forever(&mut self, b: &mut Builder<'_>) {
+        let start = self.any(b, Kind::Int);
+        let inst = b.inst(Op::Loop, Imm::None, &[start], &[], &[]);
+        let body = self.region(b, true, |g, b| {
+            let region = b.region;
+            let trip = b.func.add_param(region, Type::B32);
+            g.add(Kind::Int, trip);
+            g.compute(b);
+            let value = g.any(b, Kind::Int);
+            b.end(Op::Continue, &[value]);
+        });
+        let continuing = self.region(b, true, |_, b| {
+            let region = b.region;
+            let trip = b.func.add_param(region, Type::B32);
+            b.end(Op::Next, &[trip]);
+        });
+        b.func.insts[inst].regions.extend([body, continuing]);
+        b.end(Op::Unreachable, &[]);
     }
 
     fn block(&mut self, b: &mut Builder<'_>, budget: usize, depth: u32) {

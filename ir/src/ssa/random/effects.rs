@@ -2,8 +2,8 @@
 
 use super::{ARRAY_WORDS, Generator, Kind};
 use crate::ssa::{
-    Access, AtomicOp, Builder, Imm, Mem, Op, Scan, Shuffle, Stage, TexKind, TexOp, TexQuery, Type,
-    Value,
+    Access, AtomicOp, Builder, Imm, Mem, Op, Resource, Scan, Shuffle, Stage, TexKind, TexOp,
+    TexQuery, Type, Value,
 };
 
 impl Generator {
@@ -47,7 +47,7 @@ impl Generator {
             3 => self.texel(b, index),
             4 => self.shared_effect(b, index),
             _ => {
-                let length = b.u32(60);
+                let length = elements(b, self.setup.source, 12, 4);
                 let at = b.op2(Op::Index, index, length);
                 let address = b.op2(Op::IMul, at, four);
                 let count = 1 + self.rng.below(4);
@@ -62,11 +62,11 @@ impl Generator {
     /// Integers of 64 bits in the array and in the buffers.
     fn long_memory(&mut self, b: &mut Builder<'_>, index: Value) {
         let eight = b.u32(8);
-        let address = |b: &mut Builder<'_>, length: u32| {
-            let length = b.u32(length);
+        let address = |b: &mut Builder<'_>, length: Value| {
             let at = b.op2(Op::Index, index, length);
             b.op2(Op::IMul, at, eight)
         };
+        let own = b.u32(ARRAY_WORDS / 2);
         let access = Access {
             mem: self.setup.array,
             lo: 0,
@@ -74,21 +74,23 @@ impl Generator {
         };
         let loaded = match self.rng.below(4) {
             0 => {
-                let address = address(b, ARRAY_WORDS / 2);
+                let address = address(b, own);
                 let value = self.any(b, Kind::Long);
                 b.mem_store(access, address, &[value]);
                 return;
             }
             1 => {
-                let address = address(b, ARRAY_WORDS / 2);
+                let address = address(b, own);
                 b.mem_load(access, address, &[Type::B64])
             }
             2 => {
-                let address = address(b, 32);
+                let length = b.u32(32);
+                let address = address(b, length);
                 b.buffer_load(self.setup.uniform, None, address, &[Type::B64])
             }
             _ => {
-                let address = address(b, 28);
+                let length = elements(b, self.setup.source, 24, 8);
+                let address = address(b, length);
                 let types = vec![Type::B64; 1 + self.rng.below(4)];
                 b.buffer_load(self.setup.source, None, address, &types)
             }
@@ -100,7 +102,8 @@ impl Generator {
 
     /// Integers of 16 bits out of the buffer, where they lie densely: pairs at any even byte too.
     fn short_memory(&mut self, b: &mut Builder<'_>, index: Value) {
-        let (length, two) = (b.u32(120), b.u32(2));
+        let length = elements(b, self.setup.source, 6, 2);
+        let two = b.u32(2);
         let at = b.op2(Op::Index, index, length);
         let address = b.op2(Op::IMul, at, two);
         let types = vec![Type::B16; 1 + self.rng.below(4)];
@@ -166,12 +169,19 @@ impl Generator {
         }
     }
 
-    /// Coordinates in 0..=1.
+    /// Coordinates: some in 0..=1, some beyond it on all axes, where the sampler wraps.
     fn place(&mut self, b: &mut Builder<'_>, axes: usize) -> Vec<Value> {
+        let within = self.rng.one_in(2);
         (0..axes)
             .map(|_| {
                 let any = self.any(b, Kind::Float);
-                b.op1(Op::FSat, any)
+                let place = b.op1(Op::FSat, any);
+                if within {
+                    return place;
+                }
+                let (six, two) = (b.f32(6.0), b.f32(-2.5));
+                let wide = b.op2(Op::FMul, place, six);
+                b.op2(Op::FAdd, wide, two)
             })
             .collect()
     }
@@ -395,6 +405,22 @@ const COMMUTING: [(AtomicOp, u32); 8] = [
     (AtomicOp::Or, 6),
     (AtomicOp::Xor, 7),
 ];
+
+/// Elements of `stride` bytes behind the first `from` of a buffer.
+fn elements(b: &mut Builder<'_>, buffer: Resource, from: u32, stride: u32) -> Value {
+    let size = b.inst(
+        Op::BufferSize,
+        Imm::Resource(buffer),
+        &[],
+        &[],
+        &[Type::B32],
+    );
+    let size = b.result(size);
+    let (from, stride) = (b.u32(from), b.u32(stride));
+    let enough = b.op2(Op::UMax, size, from);
+    let behind = b.op2(Op::ISub, enough, from);
+    b.op2(Op::UDiv, behind, stride)
+}
 
 fn barrier(b: &mut Builder<'_>) {
     let imm = Imm::Barrier {

@@ -5,7 +5,7 @@ use crate::ssa::eval::identity;
 use crate::ssa::func::{Imm, Inst, InstData, Mem, MemSpace, Stage, Type};
 use crate::ssa::op::{Flags, Op, Sig};
 use crate::ssa::resource::{
-    AtomicOp, Dim, Resource, ResourceKind, Scalar, Shuffle, TexKind, TexOp, TexQuery,
+    AtomicOp, Dim, Resource, ResourceKind, Scalar, Shuffle, TEXEL_OFFSETS, TexKind, TexOp, TexQuery,
 };
 
 impl Verifier<'_> {
@@ -124,21 +124,16 @@ impl Verifier<'_> {
                     return Err(self.broken(Some(inst), 5, "names no binding"));
                 };
                 let skip = self.buffer(inst, buffer)?;
+                if data.op == Op::BufferStore {
+                    self.writable(inst, buffer)?;
+                }
                 let values = args.get(skip + 1..).unwrap_or(&[]);
                 let words = args.iter().take(skip + 1).all(|&ty| ty == B32);
                 fits(
                     words
                         && match data.op {
-                            Op::BufferLoad => {
-                                args.len() == skip + 1
-                                    && (1..=4).contains(&results.len())
-                                    && !results.contains(&B1)
-                            }
-                            Op::BufferStore => {
-                                (1..=4).contains(&values.len())
-                                    && !values.contains(&B1)
-                                    && results.is_empty()
-                            }
+                            Op::BufferLoad => args.len() == skip + 1 && parts(results),
+                            Op::BufferStore => parts(values) && results.is_empty(),
                             _ => args.len() == skip && results == [B32],
                         },
                 )
@@ -152,13 +147,9 @@ impl Verifier<'_> {
                 fits(
                     address
                         && if data.op == Op::MemLoad {
-                            values.is_empty()
-                                && (1..=4).contains(&results.len())
-                                && !results.contains(&B1)
+                            values.is_empty() && parts(results)
                         } else {
-                            (1..=4).contains(&values.len())
-                                && !values.contains(&B1)
-                                && results.is_empty()
+                            parts(values) && results.is_empty()
                         },
                 )?;
                 self.access(inst, data, access.mem, access.lo, access.hi)
@@ -168,6 +159,7 @@ impl Verifier<'_> {
                     return Err(self.broken(Some(inst), 5, "names no binding"));
                 };
                 let skip = self.buffer(inst, buffer)?;
+                self.writable(inst, buffer)?;
                 fits(
                     atomic_shape(op, &args[args.len().min(skip + 1)..], results)
                         && args.iter().take(skip + 1).all(|&ty| ty == B32)
@@ -216,6 +208,11 @@ impl Verifier<'_> {
                 let Imm::Tex(tex) = data.imm else {
                     return Err(self.broken(Some(inst), 5, "names no texture"));
                 };
+                let near = tex.offset.iter().all(|axis| TEXEL_OFFSETS.contains(axis));
+                self.require(near, inst, 5, || "has a texel offset beyond -8 to 7".into())?;
+                self.require(tex.component < 4, inst, 5, || {
+                    format!("has no component {}", tex.component)
+                })?;
                 let count = self.texture_operands(inst, &tex)?;
                 let four = if tex.compare && tex.kind != TexKind::Gather {
                     1
@@ -376,6 +373,15 @@ impl Verifier<'_> {
             })
     }
 
+    /// A buffer that a program may write.
+    fn writable(&self, inst: Inst, buffer: Resource) -> Check {
+        let storage = matches!(
+            self.func.resources[buffer].kind,
+            ResourceKind::Storage { .. }
+        );
+        self.require(storage, inst, 5, || format!("{buffer} is not storage"))
+    }
+
     fn access(&self, inst: Inst, data: &InstData, mem: Mem, lo: u32, hi: u32) -> Check {
         let func = self.func;
         self.require(func.mems.is_valid(mem), inst, 5, || {
@@ -392,6 +398,14 @@ impl Verifier<'_> {
                 let within = (u64::from(lo)..u64::from(hi)).contains(&address);
                 self.require(within, inst, 11, || {
                     format!("the address {address} is not in {lo}..{hi}")
+                })?;
+                let moved = data.args[1..].iter().chain(&data.results);
+                // Two bytes of a variable may hold a word of 16 bits.
+                let most = (hi - lo).min(4);
+                let unit = moved.map(|&value| func.ty(value).bytes().min(most)).max();
+                let aligned = address.is_multiple_of(u64::from(unit.unwrap_or(1).max(1)));
+                self.require(aligned, inst, 11, || {
+                    format!("the address {address} is not aligned")
                 })
             }
             None => Ok(()),
@@ -407,15 +421,28 @@ fn component_type(scalar: Scalar) -> Type {
     }
 }
 
-/// Types that a conversion takes and gives. A truth value converts like an integer of one bit.
+/// Types that a conversion takes and gives. A truth value converts to an integer like one of one bit, and to no float.
 fn converts(op: Op, from: Type, to: Type) -> bool {
     use Type::B1;
     match op {
-        Op::SToF | Op::UToF => to != B1,
-        Op::FToS | Op::FToU | Op::FConvert => from != B1 && to != B1,
+        Op::SToF | Op::UToF | Op::FToS | Op::FToU | Op::FConvert => from != B1 && to != B1,
         Op::FrexpExp => from != B1 && to == Type::B32,
         _ => true,
     }
+}
+
+/// What an access to memory may move: 1 to 4 values one after the other, each of them aligned where the others are.
+fn parts(values: &[Type]) -> bool {
+    let mut at = 0;
+    let mut words = values.iter().filter_map(|ty| {
+        let start = at;
+        at += ty.bytes();
+        (ty.bytes() >= 4).then_some(start % 4)
+    });
+    let first = words.next();
+    (1..=4).contains(&values.len())
+        && !values.contains(&Type::B1)
+        && words.all(|phase| Some(phase) == first)
 }
 
 /// Operands behind the address and results of an atomic.

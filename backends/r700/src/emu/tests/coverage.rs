@@ -1,5 +1,8 @@
 //! Rows that no foreign word has or that no test executes, with the reason: `uncovered.txt`. BLESS=1 rewrites it.
 
+#[path = "../../../../../tests/src/shared.rs"]
+mod foreign;
+
 use super::executed;
 use super::{alu, control, memory, r600, rules, samples};
 use crate::isa::{AluGroup, Isa, R600, R700, flag};
@@ -58,11 +61,7 @@ fn reason(name: &str, flags: u32) -> &'static str {
 /// What of R700's table no word in ../shared has: rows, fields and values, a line each.
 fn without_foreign_word() -> Option<String> {
     use crate::isa::program::{Body, decode_alu_slot, decode_cf, decode_fetch, decode_group};
-    let root = match std::env::var_os("GPUCC_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-    };
-    let text = std::fs::read_to_string(root.join("golden/r700.jsonl")).ok()?;
+    let text = foreign::text_or_skip("golden/r700.jsonl")?;
     let mut coverage = Coverage::default();
     let group = |coverage: &mut Coverage, group: &AluGroup| {
         for slot in &group.slots {

@@ -31,6 +31,7 @@ fn first(mut state: State, register: u32, count: usize, points: bool) -> Result<
         sample: vec![],
         components: vec![4; count],
         parameters: vec![[0.25f32.to_bits(); 4]; 4 * count],
+        semantics: Vec::new(),
     };
     let list = [export(true, 0, 0, register, [0, 1, 2, 3], true)];
     let launched = run_pixels(&link(&list), &mut state, &batch, None)?;

@@ -82,6 +82,7 @@ fn pixels_in(mut state: State, list: &[Cf], end: &[Cf]) -> Outcome {
         sample: vec![],
         components: vec![4],
         parameters: vec![[0.25f32.to_bits(); 4]; 4],
+        semantics: Vec::new(),
     };
     run_pixels(&link(&all), &mut state, &batch, None).map(drop)
 }
@@ -774,6 +775,7 @@ pub fn kills_leave_pixels_running_as_helpers() {
         sample: vec![],
         components: vec![1],
         parameters: vec![[0; 4]; 4],
+        semantics: Vec::new(),
     };
     let launched = run_pixels(&link(&list), &mut state, &batch, None).expect("legal");
     assert_eq!(launched.valid, [false, true, false, true]);
@@ -862,6 +864,7 @@ pub fn random_words_end_in_a_trap_or_a_run_and_never_panic() {
                     sample: vec![],
                     components: vec![4; 3],
                     parameters: vec![[0x3F80_0000; 4]; 12],
+                    semantics: Vec::new(),
                 };
                 run_pixels(&code, &mut state, &batch, None).map(drop)
             }

@@ -92,6 +92,7 @@ fn colour(list: &[Cf], state: &mut State) -> Result<[u32; 4], Trap> {
         parameters: (0..4)
             .map(|n| [place(n & 1), place(n >> 1), 0.0, 1.0].map(f32::to_bits))
             .collect(),
+        semantics: Vec::new(),
     };
     let launched = run_pixels(&link(&all), state, &batch, None)?;
     Ok(launched.export(0, 0).expect("exported").values[0])
@@ -215,6 +216,7 @@ pub fn kills_end_their_clause_and_no_pixel_comes_back() {
                 sample: vec![],
                 components: vec![],
                 parameters: vec![],
+                semantics: Vec::new(),
             };
             run_pixels(&link(&all), &mut state(chip), &batch, None).map(|left| left.valid)
         };

@@ -53,13 +53,14 @@ impl Wave<'_> {
         self.stack.push(frame);
         // R700 ISA 3.6.5: a loop takes a whole entry, a branch or call a part of one, and two parts
         // are in use as long as a branch is.
-        let entry = self.state.chip.subentries();
+        let facts = crate::emu::chip::facts(self.state.chip);
+        let entry = facts.entry;
         let (mut parts, mut branches) = (0, 0);
         for frame in &self.stack {
             match frame {
                 Frame::Branch { .. } => branches += 1,
                 Frame::Loop { .. } => parts += entry,
-                Frame::Call { .. } => parts += self.state.chip.call_subentries(),
+                Frame::Call { .. } => parts += facts.call,
             }
         }
         parts += branches + if branches > 0 { 2 } else { 0 };

@@ -1,10 +1,10 @@
 //! Arithmetic, comparisons, lanes and branches.
 
-use super::convert::{count_lanes, shift_or_convert};
+use super::convert::{convert, count_lanes, one_half, part, shift};
 use super::*;
-use crate::emu::inst::{BranchBits, Combine, Logic, Shift, Truth};
+use crate::emu::inst::{BranchBits, Logic, Shift, Truth};
 
-pub(super) fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused> {
+pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused> {
     let ty = inst.ty;
     let by_type = match ty {
         Ty::V2F16 | Ty::Int { bits: 16 | 8, .. } => Result_::Halves,
@@ -15,82 +15,68 @@ pub(super) fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused
     let float = |i| float_source(bits, i, ty, true);
     let plain = |i| source(bits, i, false);
     let int = |i| int_source(bits, i, ty);
-    let two = bits.at(30, 2);
-    let three = bits.at(30, 3);
     let mut result = by_type;
-    let (op, sources) = match stem {
-        "NOP" => {
+    let (op, sources) = match code {
+        Code::Nop => {
             result = Result_::None;
             (Op::Nop, vec![])
         }
-        "BRANCHZ" | "BRANCH" => {
+        Code::Branch => {
             result = Result_::None;
-            let bit = branch_bits(bits)?;
-            let offset = (bits.at(8, 27) << 5) as i32 >> 5;
-            let on_zero = bits.flag(36);
-            (
-                Op::Branch {
-                    bits: bit,
-                    on_zero,
-                    offset,
-                },
-                vec![plain(0)?],
-            )
+            let op = Op::Branch {
+                bits: branch_bits(bits)?,
+                on_zero: bits.has(ON_ZERO),
+                offset: (bits.get(BRANCH_OFFSET) << 5) as i32 >> 5,
+            };
+            (op, vec![plain(0)?])
         }
-        "BRANCHZI" => {
+        Code::Jump => {
             result = Result_::None;
-            if !bits.flag(40) {
+            if !bits.has(ABSOLUTE) {
                 return Err(unsupported("the unit of a jump relative to here"));
             }
             let op = Op::Jump {
                 bits: branch_bits(bits)?,
-                on_zero: bits.flag(36),
+                on_zero: bits.has(ON_ZERO),
             };
             (op, vec![plain(0)?, plain(1)?])
         }
-        "DISCARD" => {
+        Code::Discard => {
             result = Result_::None;
-            let sources = vec![
-                float_source(bits, 0, Ty::F32, true)?,
-                float_source(bits, 1, Ty::F32, true)?,
-            ];
-            (Op::Discard(cmp(bits.at(32, 3))), sources)
+            (Op::Discard(cmp(bits.get(CMP))), vec![float(0)?, float(1)?])
         }
-        "FADD" | "FADD_LSCALE" => {
-            if bits.flag(34) {
+        Code::FAdd | Code::FAddLscale => {
+            if bits.has(STICKY) {
                 return Err(unsupported("what a sticky addition keeps"));
             }
-            let (round, clamp) = (round(two)?, clamp(bits));
-            let op = if stem == "FADD" {
+            let (round, clamp) = (round(bits.get(ROUND))?, clamp(bits));
+            let op = if code == Code::FAdd {
                 Op::FAdd { round, clamp }
             } else {
                 Op::FAddLscale { round, clamp }
             };
             (op, vec![float(0)?, float(1)?])
         }
-        "FMIN" | "FMAX" => {
-            if two > 1 {
-                return Err(reserved("a NaN rule above 1"));
-            }
+        Code::FMin { max } => {
             let op = Op::FMin {
-                max: stem == "FMAX",
-                propagate: two == 1,
+                max,
+                propagate: bits.has(NAN_RULE),
                 clamp: clamp(bits),
             };
             (op, vec![float(0)?, float(1)?])
         }
-        "FMA" => {
+        Code::Fma => {
             let op = Op::Fma {
-                round: round(two)?,
+                round: round(bits.get(ROUND))?,
                 clamp: clamp(bits),
             };
             (op, vec![float(0)?, float(1)?, float(2)?])
         }
-        "FMA_RSCALE" | "FMA_RSCALE_N" | "FMA_RSCALE_LEFT" | "FMA_RSCALE_SCALE16" => {
+        Code::FmaRscale => {
             let no = |i| float_source(bits, i, ty, false);
             let op = Op::FmaRscale {
-                special: bits.at(48, 2) as u8,
-                round: if bits.flag(50) {
+                special: bits.get(RSCALE_SPECIAL) as u8,
+                round: if bits.has(RSCALE_ZERO) {
                     Round::Zero
                 } else {
                     Round::Even
@@ -99,251 +85,235 @@ pub(super) fn alu(inst: &mut Inst, stem: &str, bits: Bits) -> Result<(), Refused
             };
             (op, vec![no(0)?, no(1)?, no(2)?, plain(3)?])
         }
-        "FEXP" => (Op::FExp, vec![plain(0)?, float(1)?]),
-        "LDEXP" => {
-            if bits.at(28, 2) != 0 {
+        Code::FExp => (Op::FExp, vec![plain(0)?, float(1)?]),
+        Code::Ldexp => {
+            if bits.has(LDEXP_INF) {
                 return Err(unsupported("LDEXP's rules for infinities"));
             }
             let op = Op::Ldexp {
-                round: round(three)?,
+                round: round(bits.get(ROUND_TIES))?,
             };
             (op, vec![float_source(bits, 0, ty, false)?, plain(1)?])
         }
-        "FREXPM" => {
+        Code::Frexpm => {
             let op = Op::Frexpm {
-                special: bits.at(24, 2) as u8,
+                special: bits.get(FREXP_MODE) as u8,
             };
             (op, vec![float(0)?])
         }
-        "FREXPE" => {
+        Code::Frexpe => {
             let mut a = plain(0)?;
             a.select = match ty {
-                Ty::V2F16 => halves(bits.at(28, 2)),
-                _ => widen(bits.at(28, 2))?,
+                Ty::V2F16 => halves(bits.get(HALVES0)),
+                _ => widen(bits.get(WIDEN0))?,
             };
             let op = Op::Frexpe {
-                special: bits.at(24, 2) as u8,
-                neg: bits.flag(30),
+                special: bits.get(FREXP_MODE) as u8,
+                neg: bits.has(NEG_RESULT),
             };
             (op, vec![a])
         }
-        "FLUSH" => {
+        Code::Flush => {
             let op = Op::Flush {
-                nan: bits.at(8, 2) as u8,
-                ftz: bits.flag(10),
-                inf: bits.flag(11),
+                nan: bits.get(NAN_MODE) as u8,
+                ftz: bits.has(FTZ),
+                inf: bits.has(FLUSH_INF),
             };
             (op, vec![float(0)?])
         }
-        "FROUND" => (Op::FRound(round(three)?), vec![float(0)?]),
-        "FRCP" | "FRSQ" => {
+        Code::FRound => (Op::FRound(round(bits.get(ROUND_TIES))?), vec![float(0)?]),
+        Code::Frcp | Code::Frsq => {
             let mut a = float_source(bits, 0, ty, ty == Ty::F32)?;
             if ty == Ty::F16 {
-                let half = bits.at(28, 1) as u8;
-                a.select = Select::Bytes([2 * half, 2 * half + 1, 2 * half, 2 * half + 1]);
+                a.select = one_half(bits);
             }
-            (if stem == "FRCP" { Op::Frcp } else { Op::Frsq }, vec![a])
+            let op = if code == Code::Frcp {
+                Op::Frcp
+            } else {
+                Op::Frsq
+            };
+            (op, vec![a])
         }
-        "FLOGD" => (Op::Flogd, vec![float(0)?]),
-        "FSIN_TABLE" | "FCOS_TABLE" => {
-            result = Result_::Word;
-            if bits.flag(30) {
+        Code::Flogd => (Op::Flogd, vec![float(0)?]),
+        Code::FSinTable | Code::FCosTable => {
+            if bits.has(TABLE_OFFSET) {
                 return Err(unsupported("the offset of a trigonometric table"));
             }
-            let op = if stem == "FSIN_TABLE" {
+            let op = if code == Code::FSinTable {
                 Op::FSinTable
             } else {
                 Op::FCosTable
             };
             (op, vec![plain(0)?])
         }
-        "MOV" => (Op::Move, vec![plain(0)?]),
-        "CLZ" => {
-            if bits.flag(30) {
+        Code::Mov => (Op::Move, vec![plain(0)?]),
+        Code::Clz => {
+            if bits.has(LEADING_ONES) {
                 return Err(unsupported("the mask of CLZ"));
             }
             let mut a = plain(0)?;
             if matches!(ty, Ty::Int { bits: 16, .. }) {
-                a.select = halves(bits.at(28, 2));
+                a.select = halves(bits.get(HALVES0));
             }
             (Op::Clz, vec![a])
         }
-        "IABS" => (Op::IAbs, vec![int(0)?]),
-        "POPCOUNT" => (Op::Popcount, vec![plain(0)?]),
-        "BITREV" => (Op::BitRev, vec![plain(0)?]),
-        "NOT_OLD" => {
-            let wide = by_type == Result_::Pair;
-            let mut b = source(bits, 0, wide)?;
-            b.not = true;
-            let mut zero = b;
-            zero.place = Place::Constant(0);
-            zero.not = false;
-            zero.last = false;
+        Code::IAbs => (Op::IAbs, vec![int(0)?]),
+        Code::Popcount => (Op::Popcount, vec![plain(0)?]),
+        Code::BitRev => (Op::BitRev, vec![plain(0)?]),
+        Code::NotOld => {
             let op = Op::ShiftLogic {
                 shift: Shift::Left,
                 logic: Logic::Or,
                 not_result: false,
             };
-            let count = Source {
-                wide: false,
-                select: Select::Bytes([0; 4]),
-                ..zero
-            };
-            (op, vec![zero, count, b])
+            (op, vec![source(bits, 0, by_type == Result_::Pair)?])
         }
-        "WMASK" => {
-            let size = subgroup(bits)?;
+        Code::Wmask => {
+            let size = subgroup(bits);
             (Op::Wmask { size }, vec![plain(0)?])
         }
-        "IADD" | "ISUB" => {
+        Code::IAdd { sub } => {
             let op = Op::IAdd {
-                sub: stem == "ISUB",
-                saturate: bits.flag(30),
+                sub,
+                saturate: bits.has(SATURATE),
             };
             (op, vec![int(0)?, int(1)?])
         }
-        "IADDC" | "ISUBB" => {
+        Code::IAddCarry { sub } => {
             let op = Op::IAddCarry {
-                sub: stem == "ISUBB",
-                carry: bits.flag(30),
+                sub,
+                carry: bits.has(CARRY),
             };
             (op, vec![plain(0)?, plain(1)?, plain(2)?])
         }
-        "IMUL" | "IMULD" => {
+        Code::IMul => {
             // The 64-bit form multiplies two numbers of 32 bits and has no saturation.
-            let saturate = by_type != Result_::Pair && bits.flag(30);
-            let mut sources = vec![int(0)?, int(1)?];
-            if by_type == Result_::Pair {
-                for source in &mut sources {
-                    if source.select == Select::Whole {
-                        return Err(reserved("a 64-bit factor"));
-                    }
-                    source.wide = false;
-                }
-            }
-            (Op::IMul { saturate }, sources)
+            let saturate = by_type != Result_::Pair && bits.has(SATURATE);
+            (Op::IMul { saturate }, vec![int(0)?, int(1)?])
         }
-        "HADD" => (Op::HAdd { up: bits.flag(30) }, vec![int(0)?, int(1)?]),
-        "SHADDX" | "SHADD" => {
+        Code::HAdd => {
+            let up = bits.has(UP);
+            (Op::HAdd { up }, vec![int(0)?, int(1)?])
+        }
+        Code::ShiftAdd => {
             let op = Op::ShiftAdd {
-                shift: bits.at(20, 3) as u8,
+                shift: bits.get(SHIFT) as u8,
             };
             (op, vec![source(bits, 0, true)?, int(1)?])
         }
-        "CLPER" => {
-            let xor = match bits.at(32, 4) {
+        Code::Clper => {
+            let xor = match bits.get(LANE_OP) {
                 0 => false,
                 1 => true,
-                2..=4 => return Err(unsupported("how CLPER accumulates, shifts and rotates")),
-                other => return Err(reserved(format!("lane operation {other}"))),
+                _ => return Err(unsupported("how CLPER accumulates, shifts and rotates")),
             };
             let mut b = plain(1)?;
-            b.select = count_lanes(bits.at(26, 4), 32)?;
+            b.select = count_lanes(bits.get(SHIFT_BYTE), 32)?;
             let op = Op::Clper {
                 xor,
-                size: subgroup(bits)?,
-                inactive: INACTIVE[bits.at(22, 4) as usize],
+                size: subgroup(bits),
+                inactive: INACTIVE_VALUES[bits.get(INACTIVE) as usize],
             };
             (op, vec![plain(0)?, b])
         }
-        "MKVEC" if matches!(ty, Ty::Int { bits: 16, .. }) => {
-            let half = |i, at| -> Result<Source, Refused> {
-                let mut s = plain(i)?;
-                // Two bits in the public table, one in Arm's: both name the half that is taken.
-                s.select = Select::Integer {
-                    first: 2 * bits.at(at, 1) as u8,
-                    width: 2,
-                };
-                Ok(s)
-            };
+        Code::MakeHalves => {
+            let half = |i, field| part(bits, i, 2 * bits.get(field), 2);
             result = Result_::Word;
-            (Op::MakeHalves, vec![half(0, 28)?, half(1, 26)?])
+            (Op::MakeHalves, vec![half(0, HALF0)?, half(1, HALF1)?])
         }
-        "MKVEC" => {
-            let byte = |i, at| -> Result<Source, Refused> {
-                let mut s = plain(i)?;
-                s.select = Select::Integer {
-                    first: bits.at(at, 2) as u8,
-                    width: 1,
-                };
-                Ok(s)
-            };
+        Code::MakeBytes => {
+            let byte = |i, field| part(bits, i, bits.get(field), 1);
             result = Result_::Word;
-            let mut high = plain(2)?;
-            high.select = Select::Integer { first: 0, width: 2 };
-            (Op::MakeBytes, vec![byte(0, 38)?, byte(1, 36)?, high])
+            let sources = vec![
+                byte(0, BYTE_AT_38)?,
+                byte(1, BYTE_AT_36)?,
+                part(bits, 2, 0, 2)?,
+            ];
+            (Op::MakeBytes, sources)
         }
-        "MUX" => {
+        Code::Mux => {
             let mut sources = vec![plain(0)?, plain(1)?, plain(2)?];
             if matches!(ty, Ty::Int { bits: 16, .. }) {
-                for (i, source) in sources.iter_mut().enumerate() {
-                    source.select = halves(bits.at(28 - 2 * i as u32, 2));
+                for (source, field) in sources.iter_mut().zip([HALVES0, HALVES1, HALVES2]) {
+                    source.select = halves(bits.get(field));
                 }
             }
-            (Op::Mux(bits.at(32, 2) as u8), sources)
+            (Op::Mux(bits.get(MUX) as u8), sources)
         }
-        "CUBE_SSEL" | "CUBE_TSEL" => {
-            result = Result_::Word;
-            let t = stem == "CUBE_TSEL";
+        Code::CubeSelect { t } => {
             let f = |i| float_source(bits, i, Ty::F32, true);
             (Op::CubeSelect { t }, vec![f(0)?, f(1)?, plain(2)?])
         }
-        "CUBEFACE1" | "CUBEFACE2" | "CUBEFACE2_V9" => {
-            result = Result_::Word;
+        Code::CubeMajor | Code::CubeFace => {
             let f = |i| float_source(bits, i, Ty::F32, true);
-            let op = if stem == "CUBEFACE1" {
+            let op = if code == Code::CubeMajor {
                 Op::CubeMajor
             } else {
                 Op::CubeFace
             };
             (op, vec![f(0)?, f(1)?, f(2)?])
         }
-        "IDP" | "IDPADD" => {
+        Code::Dot => {
             result = Result_::Word;
             let op = Op::Dot {
-                saturate: bits.flag(30),
+                saturate: bits.has(SATURATE),
             };
             (op, vec![plain(0)?, plain(1)?, plain(2)?])
         }
-        "ICMP_OR" | "ICMP_AND" | "ICMP_MULTI" | "FCMP_OR" | "FCMP_AND" => {
-            let a = match ty {
+        Code::Compare(combine) => {
+            let [a, b] = match ty {
                 Ty::Int { .. } => [int(0)?, int(1)?],
                 _ => [float(0)?, float(1)?],
             };
-            let truth = match two {
+            let truth = match bits.get(TRUTH) {
                 0 => Truth::One,
                 1 => Truth::Float,
                 2 => Truth::Minus,
                 _ => Truth::Low,
             };
-            let combine = match &stem[5..] {
-                "OR" => Combine::Or,
-                "AND" => Combine::And,
-                _ => Combine::Multi,
-            };
             let op = Op::Compare {
-                cmp: int_cmp(ty, bits)?,
+                cmp: cmp(bits.get(CMP)),
                 truth,
                 combine,
             };
-            (op, vec![a[0], a[1], plain(2)?])
+            (op, vec![a, b, plain(2)?])
         }
-        "CSEL" => {
+        Code::Select => {
             let sources = vec![plain(0)?, plain(1)?, plain(2)?, plain(3)?];
-            (Op::Select(int_cmp(ty, bits)?), sources)
+            (Op::Select(cmp(bits.get(CMP))), sources)
         }
-        "IADD_IMM" => (Op::IAddImm(bits.at(8, 32)), vec![plain(0)?]),
-        "FADD_IMM" => (Op::FAddImm(bits.at(8, 32)), vec![plain(0)?]),
-        _ => return shift_or_convert(inst, stem, bits),
+        Code::IAddImm => (Op::IAddImm(bits.get(IMMEDIATE)), vec![plain(0)?]),
+        Code::FAddImm => (Op::FAddImm(bits.get(IMMEDIATE)), vec![plain(0)?]),
+        Code::ShiftLogic => return shift(inst, bits),
+        _ => return convert(inst, code, bits),
     };
     inst.op = op;
     inst.sources = sources;
     dest(inst, bits, result)
 }
 
+/// NOT_OLD as a shift: zero, shifted by nothing, or the complement of the source.
+pub(super) fn complemented(source: Source) -> Vec<Source> {
+    let zero = Source {
+        place: Place::Constant(0),
+        last: false,
+        ..source
+    };
+    let count = Source {
+        wide: false,
+        select: Select::Bytes([0; 4]),
+        ..zero
+    };
+    let not = Source {
+        not: true,
+        ..source
+    };
+    vec![zero, count, not]
+}
+
 /// `branch_combine_m`.
 fn branch_bits(bits: Bits) -> Result<BranchBits, Refused> {
-    match bits.at(37, 3) {
+    match bits.get(BRANCH_BITS) {
         0 => Ok(BranchBits::Whole),
         1 => Ok(BranchBits::Low),
         2 => Ok(BranchBits::High),
@@ -353,23 +323,13 @@ fn branch_bits(bits: Bits) -> Result<BranchBits, Refused> {
     }
 }
 
-fn int_cmp(ty: Ty, bits: Bits) -> Result<Cmp, Refused> {
-    let cmp = cmp(bits.at(32, 3));
-    if matches!(ty, Ty::Int { .. }) && matches!(cmp, Cmp::GtLt | Cmp::Total) {
-        return Err(reserved("an integer comparison of floats"));
-    }
-    Ok(cmp)
-}
-
-fn subgroup(bits: Bits) -> Result<u8, Refused> {
-    match bits.at(36, 4) {
-        code @ 0..=3 => Ok(2 << code),
-        other => Err(reserved(format!("subgroup {other}"))),
-    }
+/// Lanes of a subgroup.
+fn subgroup(bits: Bits) -> u8 {
+    2 << bits.get(SUBGROUP)
 }
 
 /// `clper_inactive_result_m`.
-const INACTIVE: [u32; 16] = [
+const INACTIVE_VALUES: [u32; 16] = [
     0,
     0xFFFF_FFFF,
     1,

@@ -85,6 +85,8 @@ pub const MESSAGES: &[Message] = &[
     memory("ATOM_RETURN.i32.slot0.aand.wait0 @r8, @r3, r0, offset:0x4", 8, 0x0706_0504),
     memory("ATOM_RETURN.i64.slot0.axchg.wait0 @r8:r9, @r2:r3, r0, offset:0x8\nLOAD.i32.unsigned.slot0.wait0 @r8, r0, offset:12", 8, 0x8899_AABB),
     memory("ATOM_RETURN.i64.slot0.aadds.wait0 @r8:r9, @r3, r0, offset:0x8\nLOAD.i32.unsigned.slot0.wait0 @r8, r0, offset:12", 8, 0x0F0E_0D0B),
+    // Nothing is equal, in whichever order the two values stand.
+    memory("ATOM_RETURN.i64.slot0.axchg.compare.wait0 @r8:r9, @r2:r3:r4:r5, r0, offset:0x8", 9, 0x0F0E_0D0C),
     memory("LD_BUFFER.i8.unsigned.w0.slot0.wait0 @r8, r2, 0x0", 8, 7),
     memory("LD_BUFFER.i16.unsigned.w0.slot0.wait0 @r8, r5, 0x0", 8, 0x0100),
     memory("LD_BUFFER.i24.unsigned.slot0.wait0 @r8, r2, 0x0", 8, 0x0009_0807),

@@ -1,0 +1,60 @@
+//! Chips as the emulator knows them, apart from what the compiler does: R700 ISA 3.6.5 (the stack), register guide
+//! (SQ_CONFIG, PA_SC_MPASS_PS_CNTL) and what peers' drivers program.
+
+use crate::Chip;
+
+/// What differs between chips for a program that runs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Lanes of a wavefront.
+    pub wave: u32,
+    /// Elements of a stack entry, and those of a call.
+    pub entry: u32,
+    pub call: u32,
+    /// VTX clauses have a cache of their own.
+    pub vertex_cache: bool,
+    /// AR.x indexes registers.
+    pub indexes: bool,
+}
+
+const fn row(wave: u32, entry: u32, call: u32, vertex_cache: bool, indexes: bool) -> Facts {
+    Facts {
+        wave,
+        entry,
+        call,
+        vertex_cache,
+        indexes,
+    }
+}
+
+/// The row of a chip.
+pub const fn facts(chip: Chip) -> Facts {
+    match chip {
+        Chip::Rv770 | Chip::Rv790 | Chip::Rv740 => row(64, 4, 1, true, true),
+        Chip::Rv730 => row(32, 8, 1, true, true),
+        Chip::Rv710 => row(32, 8, 1, false, true),
+        Chip::R600 => row(64, 4, 1, true, false),
+        Chip::Rv670 => row(64, 4, 1, true, true),
+        Chip::Rv630 | Chip::Rv635 => row(32, 8, 1, true, false),
+        Chip::Rv610 | Chip::Rv620 => row(16, 8, 2, false, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_readings_of_the_chips_agree() {
+        for chip in Chip::ALL.into_iter().chain(Chip::R6XX) {
+            let theirs = Facts {
+                wave: chip.wave(),
+                entry: chip.subentries(),
+                call: chip.call_subentries(),
+                vertex_cache: chip.has_vertex_cache(),
+                indexes: chip.indexes_registers(),
+            };
+            assert_eq!(facts(chip), theirs, "{}", chip.name());
+        }
+    }
+}

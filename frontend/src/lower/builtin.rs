@@ -1,0 +1,46 @@
+//! Which scalars built-in values are made of. Validation leaves this open where interfaces are freed: GLSL may
+//! declare a built-in value again.
+
+use super::Result;
+use crate::stop::Stop;
+use naga::{BuiltIn, ScalarKind, TypeInner};
+
+/// Refuses a built-in value of another scalar type than the language gives it.
+pub fn check(types: &super::types::Types<'_>, builtin: BuiltIn, inner: &TypeInner) -> Result<()> {
+    let mut inner = inner;
+    while let TypeInner::Array { base, .. } = inner {
+        inner = types.inner(*base);
+    }
+    let Some(scalar) = inner.scalar() else {
+        return Ok(());
+    };
+    let (fits, wanted) = match builtin {
+        BuiltIn::Position { .. }
+        | BuiltIn::ClipDistances
+        | BuiltIn::CullDistance
+        | BuiltIn::PointSize
+        | BuiltIn::PointCoord
+        | BuiltIn::FragDepth
+        | BuiltIn::Barycentric { .. } => (scalar.kind == ScalarKind::Float, "32-bit floats"),
+        BuiltIn::FrontFacing => (
+            matches!(scalar.kind, ScalarKind::Bool | ScalarKind::Uint),
+            "a truth value",
+        ),
+        _ => (
+            matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint),
+            "32-bit integers",
+        ),
+    };
+    if fits && (scalar.width == 4 || scalar.kind == ScalarKind::Bool) {
+        return Ok(());
+    }
+    Err(Stop::invalid(format!(
+        "the built-in value {} is declared with another type: it is {wanted}",
+        name(builtin)
+    )))
+}
+
+fn name(builtin: BuiltIn) -> String {
+    let text = format!("{builtin:?}");
+    text.split([' ', '{', '(']).next().unwrap_or("").to_owned()
+}

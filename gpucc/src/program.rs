@@ -1,0 +1,176 @@
+//! A compiled program of any machine, with the machine that it is for.
+
+use crate::execute::{Emulated, Executor};
+use crate::pipeline::Pipeline;
+use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
+use gpucc_ir::driver;
+use gpucc_ir::ssa::{Func, Span};
+use gpucc_machine::compiled::Placed;
+pub use gpucc_machine::{Compiled, ListingLine, Machine};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// The clock that back ends are lent: time since it was first asked.
+pub(crate) fn clock() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// Machine code and all that describes and runs it.
+#[derive(Clone)]
+pub struct Program {
+    pub(crate) machine: &'static dyn Machine,
+    pub(crate) chip: &'static str,
+    pub(crate) compiled: Compiled,
+}
+
+impl Program {
+    /// All that the machine's back end has made: code, programs, places, state, figures.
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+    /// Machine code in memory order.
+    pub fn code(&self) -> &[u8] {
+        &self.compiled.code
+    }
+    /// Programs within the code that start elsewhere than at its beginning, by name: byte ranges.
+    pub fn parts(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let programs = self.compiled.programs.iter();
+        programs.filter_map(|program| match &program.code {
+            Placed::Within(range) if range.start > 0 => Some((&*program.name, range.clone())),
+            _ => None,
+        })
+    }
+    /// Programs that stand beside the code, by name.
+    pub fn beside(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let programs = self.compiled.programs.iter();
+        programs.filter_map(|program| match &program.code {
+            Placed::Apart(code) => Some((&*program.name, code.as_slice())),
+            Placed::Within(_) => None,
+        })
+    }
+    /// Machine code as hexadecimal text, one word group a line.
+    pub fn hex(&self) -> String {
+        self.machine.assembler().hex_lines(self.code())
+    }
+    /// Machine code as text that assembles to the same bytes.
+    ///
+    /// # Errors
+    /// Code that our own disassembler refuses: our bug.
+    pub fn assembly(&self) -> Result<String, Failure> {
+        let assembler = self.machine.assembler();
+        let unit = assembler.units()[0];
+        let text = assembler.disassemble(unit, self.code());
+        text.map_err(|error| self.refused(error))
+    }
+    /// The lines of [`Program::assembly`] with their places in the code.
+    ///
+    /// # Errors
+    /// As [`Program::assembly`].
+    pub fn listing(&self) -> Result<Vec<ListingLine>, Failure> {
+        let lines = self.machine.assembler().listing(self.code());
+        lines.map_err(|error| self.refused(error))
+    }
+    fn refused(&self, error: gpucc_machine::AssemblyError) -> Failure {
+        Failure::internal(
+            format!("{}: disassembler", self.machine.about().name),
+            error,
+        )
+    }
+    /// Machine IR as it was last. What a machine makes of it behind registers, such as groups, has other forms.
+    pub fn machine_ir(&self) -> &str {
+        let mut dumps = self.compiled.dumps.iter().rev();
+        let found = dumps.find(|(_, text)| text.starts_with("mach "));
+        found.map_or("", |(_, text)| text)
+    }
+    /// The SSA after the machine's expansions: the reference for its bits.
+    pub fn expanded(&self) -> &Func {
+        &self.compiled.expanded
+    }
+    /// Source positions by code offset, ascending.
+    pub fn lines(&self) -> &[(u32, Span)] {
+        &self.compiled.lines
+    }
+    /// What was inferred.
+    pub fn notes(&self) -> Vec<Diagnostic> {
+        let notes = self.compiled.notes.iter();
+        notes
+            .map(|note| Diagnostic::new(Severity::Note, note.as_str()))
+            .collect()
+    }
+    /// The pipeline state with what was inferred filled in.
+    pub fn pipeline(&self) -> Pipeline {
+        Pipeline::of(self.compiled.pipeline.clone())
+    }
+    /// The same program with other bytes for its code: for tests that break them.
+    #[must_use]
+    pub fn with_code(&self, code: Vec<u8>) -> Program {
+        Program {
+            compiled: Compiled {
+                code,
+                ..self.compiled.clone()
+            },
+            ..*self
+        }
+    }
+    /// A vertex program leaves its position divided by w with 1 / w in the place of w, and linear varyings times w,
+    /// as the expanded SSA does.
+    pub fn divides_positions(&self) -> bool {
+        self.machine.divides_positions()
+    }
+    /// The emulated machine, set up from what [`Program::compiled`] says and from nothing else; the
+    /// code is decoded from its bytes.
+    pub fn executor(&self, source: &SourceText) -> Box<dyn Executor> {
+        let device = self.machine.device(&self.compiled, self.chip);
+        Box::new(Emulated::new(device, source))
+    }
+}
+
+/// A back end's failure in the facade's words; `target` is the machine's name on the command line.
+pub(crate) fn failure(failure: driver::Failure, target: &str) -> Failure {
+    let message = failure.to_string();
+    match failure {
+        driver::Failure::Refused {
+            feature,
+            manual,
+            span,
+            ..
+        } => Failure::new(
+            FailureKind::Refused {
+                feature: feature.to_owned(),
+                manual: manual.to_owned(),
+            },
+            Diagnostic::error(message),
+        )
+        .at(span),
+        driver::Failure::Limit {
+            what,
+            needed,
+            available,
+            hint,
+            span,
+        } => Failure::new(
+            FailureKind::Limit {
+                what: what.to_owned(),
+                needed,
+                available,
+            },
+            Diagnostic::error(format!(
+                "too many {what}: {needed} needed, {available} available on {target}"
+            )),
+        )
+        .at(span)
+        .note(hint),
+        driver::Failure::Shared { .. } => Failure::usage(message)
+            .note("give each of them a `slot` of its own in the pipeline's `bindings`"),
+        driver::Failure::NotYet {
+            feature,
+            stage,
+            span,
+        } => Failure::not_yet(feature, format!("{target}: {stage}")).at(span),
+        driver::Failure::Internal { pass, message } => {
+            Failure::internal(format!("{target}: {pass}"), message)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The library on a thread with a quarter of a MiB of stack: any caller's thread will do.
+
+use gpucc::{Choice, Compiler, Options, Source, Target};
+
+const STACK: usize = 256 << 10;
+
+/// Runs a test as a driver's small thread would.
+fn on_small_thread(work: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
+    let joined = thread.expect("a thread can be started").join();
+    joined.unwrap_or_else(|payload| std::panic::resume_unwind(payload));
+}
+
+/// Functions that each call the one before within `around`, where `$f` is the call and `$k` the number.
+fn nested(levels: usize, around: &str) -> String {
+    let mut text = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 512>;\nfn g0() { o[0] += 1u; }\n".to_owned();
+    for k in 1..=levels {
+        let body = around.replace("$f", &format!("g{}()", k - 1));
+        text.push_str(&format!(
+            "fn g{k}() {{ {} }}\n",
+            body.replace("$k", &k.to_string())
+        ));
+    }
+    text + &format!("@compute @workgroup_size(1) fn main() {{ g{levels}(); }}\n")
+}
+
+#[test]
+fn deep_loops_are_read_compiled_and_printed() {
+    on_small_thread(|| {
+        let text = nested(
+            200,
+            "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }",
+        );
+        let options = Options::default();
+        for target in [Target::R700, Target::VALHALL, Target::Interp] {
+            let compiler = Compiler::new(target, None).expect("the target is built");
+            let parsed = compiler.parse(Source::Wgsl(&text), Choice::default(), &options);
+            let parsed = parsed.unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            let entry = parsed.entries.into_iter().next().expect("an entry point");
+            let func = entry
+                .func
+                .unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            let compiled = compiler.compile(&func, &options);
+            let compiled = compiled.unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            assert_eq!(compiled.program.is_some(), target != Target::Interp);
+            assert!(gpucc::cfg(&compiled.ssa).contains("digraph"));
+            // What was printed is read again.
+            let printed = gpucc::print_ir(&compiled.ssa);
+            let again = compiler.parse(Source::Ir(&printed), Choice::default(), &options);
+            let again = again.unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            let func = again
+                .entries
+                .into_iter()
+                .next()
+                .expect("an entry point")
+                .func;
+            let func = func.unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            assert_eq!(func.live_insts(), compiled.ssa.live_insts());
+        }
+    });
+}
+
+/// A stack that the register has no bits for is refused, and never written into its neighbour.
+#[test]
+fn loops_deeper_than_the_stack_are_a_limit() {
+    let text = nested(
+        240,
+        "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }",
+    );
+    let compiler = Compiler::new(Target::R700, None).expect("it is built");
+    let options = Options::default();
+    let mut parsed = compiler
+        .parse(Source::Wgsl(&text), Choice::default(), &options)
+        .expect("it parses");
+    let func = parsed.entries.remove(0).func.expect("it lowers");
+    let failure = compiler.compile(&func, &options).err().expect("too deep");
+    assert_eq!(failure.exit_code(), 4);
+    assert!(failure.summary().contains("stack entries"), "{failure}");
+}
+
+#[test]
+fn brackets_and_operators_up_to_the_limits_are_read() {
+    on_small_thread(|| {
+        let compiler = Compiler::new(Target::Interp, None).expect("it is built");
+        let sum = "+ o ".repeat(900);
+        let deep = format!("{}o{}", "(".repeat(100), ")".repeat(100));
+        for expression in [format!("o {sum}"), deep, format!("{}o", "- ".repeat(900))] {
+            let text = format!(
+                "@group(0) @binding(0) var<storage, read_write> o: i32;\n@compute @workgroup_size(1) fn main() {{ o = {expression}; }}\n"
+            );
+            let parsed =
+                compiler.parse(Source::Wgsl(&text), Choice::default(), &Options::default());
+            let parsed = parsed.unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            let entry = parsed.entries.into_iter().next().expect("an entry point");
+            let func = entry
+                .func
+                .unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            assert!(compiler.compile(&func, &Options::default()).is_ok());
+        }
+    });
+}

@@ -1,0 +1,43 @@
+//! What people are told of a machine.
+
+/// Names, chips, stages and limits of a machine.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What the machine is.
+    pub machine: &'static str,
+    /// How messages call it.
+    pub short: &'static str,
+    /// Chips of the family, the default first.
+    pub chips: &'static [&'static str],
+    /// Shader stages, by name.
+    pub stages: &'static [&'static str],
+    /// Limits that a shader can meet, with their values.
+    pub limits: &'static [(&'static str, u64)],
+    /// Of a hundred changes of a field ([`crate::Site`]), how many a test must notice at least.
+    pub noticed: u32,
+}
+
+impl About {
+    /// A machine that is to come: it has a name and chips, and nothing else is known of it.
+    pub const fn planned(
+        name: &'static str,
+        machine: &'static str,
+        short: &'static str,
+        chips: &'static [&'static str],
+    ) -> About {
+        About {
+            name,
+            machine,
+            short,
+            chips,
+            stages: &[],
+            limits: &[],
+            noticed: 100,
+        }
+    }
+}
+
+/// All stages that shaders have.
+pub const STAGES: &[&str] = &["vertex", "fragment", "compute"];

@@ -1,0 +1,156 @@
+//! What a program reads and the driver fills.
+
+use gpucc_ir::ssa::{Func, Resource};
+use serde::{Deserialize, Serialize};
+
+/// Something that the program reads and the driver fills.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriverConstant {
+    /// Its number, where it is not its place in the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant: Option<u32>,
+    /// What stands there.
+    #[serde(flatten)]
+    pub word: DriverWord,
+}
+
+/// What stands in a driver's constant.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum DriverWord {
+    /// One number about an image.
+    OfImage {
+        /// Which.
+        what: ImageWord,
+        /// Of which image.
+        binding: BindingName,
+        /// Its element.
+        element: u32,
+    },
+    /// Anything else.
+    Other(Driven),
+}
+
+/// A number about an image.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageWord {
+    /// Texels of level 0 on the first axis.
+    Width,
+    /// On the second.
+    Height,
+    /// On the third.
+    Depth,
+    /// Layers; cubes of a cube array.
+    Layers,
+    /// Mip levels.
+    Levels,
+    /// Samples of a texel.
+    Samples,
+    /// f32: half a texel of level 0 on the first axis, `0.5 / width`.
+    EdgeLowX,
+    /// On the second.
+    EdgeLowY,
+    /// f32: `1 - edge_low_x`.
+    EdgeHighX,
+    /// `1 - edge_low_y`.
+    EdgeHighY,
+}
+
+/// See [`DriverWord`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Driven {
+    /// Workgroups of the dispatch: on one axis, or on all.
+    NumWorkgroups {
+        /// The axis.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        axis: Option<u8>,
+    },
+    /// First vertex, first instance, draw index, 0.
+    Draw,
+    /// A storage buffer's base in dwords and size in bytes within the aperture; of a stored texture pitch and rows too.
+    StorageBuffer {
+        /// The number within the aperture.
+        aperture_index: u32,
+    },
+    /// Workgroup memory's base in dwords within the aperture, and dwords of one workgroup.
+    WorkgroupMemory,
+    /// Width, height, layers (cubes of a cube array, depth in three dimensions), levels.
+    Image {
+        /// Of which image.
+        binding: BindingName,
+    },
+    /// These bits.
+    Constant {
+        /// The bits.
+        bits: u32,
+    },
+    /// The word of a uniform buffer or of the immediates.
+    Uniform {
+        /// Which (element 0).
+        binding: BindingName,
+        /// Byte offset, a multiple of 4.
+        offset: u32,
+    },
+    /// The first vertex.
+    FirstVertex,
+    /// The first instance.
+    FirstInstance,
+    /// Vertices of an instance.
+    VertexCount,
+    /// The address of a transform feedback buffer.
+    StreamAddress {
+        /// Which buffer.
+        buffer: u8,
+        /// The high word.
+        high: bool,
+    },
+    /// f32: screen = device coordinate * scale + offset.
+    ViewportScale {
+        /// The axis.
+        axis: u8,
+    },
+    /// f32: see [`Driven::ViewportScale`].
+    ViewportOffset {
+        /// The axis.
+        axis: u8,
+    },
+    /// Bytes bound to a buffer.
+    BufferSize {
+        /// Which.
+        binding: BindingName,
+        /// Its element.
+        element: u32,
+    },
+    /// Padding that nobody reads.
+    Unused,
+}
+
+/// A binding by its numbers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BindingName {
+    /// Bind group.
+    pub group: u32,
+    /// Binding.
+    pub binding: u32,
+    /// Element of a binding array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<u32>,
+    /// The binding in the expanded SSA; absent in what was read from text.
+    #[serde(skip)]
+    pub resource: Option<Resource>,
+}
+
+impl BindingName {
+    /// A binding of a function.
+    pub fn of(func: &Func, resource: Resource) -> BindingName {
+        let data = &func.resources[resource];
+        BindingName {
+            group: data.group,
+            binding: data.binding,
+            element: None,
+            resource: Some(resource),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+#![forbid(unsafe_code)]
+//! What a machine is to the compiler: one trait, [`Machine`], and one typed result, [`Compiled`]. Knows no machine.
+//!
+//! - [`about`]: what people are told of a machine.
+//! - [`assembler`]: text to machine code and back.
+//! - [`compiled`]: a finished program with all that describes it; [`described`] is the part that the report holds.
+//! - [`named`]: ordered lists of names and values.
+//! - [`place`]: whether two bindings would share an entry of a table.
+//! - [`site`]: the instructions of a program that a test may break.
+
+pub mod about;
+pub mod assembler;
+pub mod compiled;
+pub mod described;
+pub mod named;
+pub mod place;
+pub mod site;
+
+pub use about::About;
+pub use assembler::{Assembler, AssemblyError, ListingLine};
+pub use compiled::{Compiled, Program};
+pub use described::{Code, Described};
+pub use named::{Name, Named};
+pub use place::Taken;
+pub use site::Site;
+
+use gpucc_emu::device::Device;
+use gpucc_ir::budget::Budget;
+use gpucc_ir::driver::{Effort, Failure, State};
+use gpucc_ir::ssa::{Func, Numerics};
+use gpucc_passes::mach::{Control, runner};
+use gpucc_passes::{Plan, TargetInfo};
+
+/// What steers one compilation, as far as a machine asks.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// One of [`About::chips`].
+    pub chip: &'static str,
+    /// How hard to try.
+    pub effort: Effort,
+    /// State that a driver would know.
+    pub pipeline: State,
+    /// Indices of private variables are in range by the shader's promise.
+    pub trusts_indices: bool,
+    /// Memory and work that the program may take.
+    pub budget: Budget,
+    /// How the passes over machine IR run.
+    pub passes: Control,
+}
+
+/// A machine that code is made for, with its assembler and its emulator.
+///
+/// The order of a compilation: the shared passes ask [`Machine::info`]; [`Machine::admit`] refuses what the silicon
+/// lacks; [`Machine::plan`] makes the machine's own SSA, the reference for its bits, under [`Machine::numerics`];
+/// [`Machine::finish`] makes code of it.
+pub trait Machine: Send + Sync {
+    /// Names, chips, stages and limits.
+    fn about(&self) -> &'static About;
+    /// What the silicon cannot do: feature and the manual's section.
+    fn refusals(&self) -> Vec<(&'static str, &'static str)>;
+    /// `e_machine` and `e_flags` of an ELF file for a chip; `EM_NONE` where the machine has no number.
+    fn elf(&self, chip: &str) -> (u16, u32) {
+        let _ = chip;
+        (0, 0)
+    }
+    /// What the shared passes ask.
+    fn info(&self) -> &'static dyn TargetInfo;
+    /// What the passes of [`Machine::plan`] ask.
+    fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
+        let _ = request;
+        self.info()
+    }
+    /// How floats behave on a chip.
+    fn numerics(&self, chip: &str) -> Numerics;
+    /// The steps that make the machine's own SSA of SSA after the shared passes.
+    fn plan(&self, request: &Request) -> Plan;
+    /// The passes over machine IR, the lowering first.
+    fn machine_passes(&self) -> Vec<runner::Name>;
+    /// Asks whether a chip can do what SSA after the shared passes does.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] for what it cannot, [`Failure::Limit`] for what it has too few of.
+    fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure>;
+    /// Makes code of structured SSA after [`Machine::plan`].
+    ///
+    /// # Errors
+    /// [`Failure`] says whose fault it is.
+    fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure>;
+    /// Programs that no shader asks for and that fixed function needs around these two: set-up of primitives, clipping,
+    /// blending. Empty on machines whose fixed function has no programs.
+    ///
+    /// # Errors
+    /// As [`Machine::finish`].
+    fn kernels(
+        &self,
+        vertex: &Compiled,
+        fragment: &Compiled,
+        request: &Request,
+    ) -> Result<Vec<Compiled>, Failure> {
+        let _ = (vertex, fragment, request);
+        Ok(Vec::new())
+    }
+    /// Assembler and disassembler.
+    fn assembler(&self) -> &'static dyn Assembler;
+    /// The emulated machine with a program, set up from what [`Compiled`] says and from nothing else; the code is
+    /// decoded from its bytes.
+    fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device>;
+    /// A vertex program leaves its position divided by w with 1 / w in the place of w, and linear varyings times w,
+    /// as the expanded SSA does.
+    fn divides_positions(&self) -> bool {
+        false
+    }
+    /// The instructions of a program that the emulator executes, each with the changes of its fields that mean
+    /// something: a test breaks them, and emulator or comparison must notice.
+    fn sites(&self, compiled: &Compiled) -> Vec<Site>;
+}

@@ -1,0 +1,282 @@
+//! The one place that runs passes over machine IR: dumping, skipping, stopping, fuel, timing and verification for each of
+//! them, as [`crate::Runner`] does for SSA.
+
+use gpucc_ir::driver::{Clock, Failure, Stages};
+
+/// What a machine's passes work on: the functions of one binary and what belongs to them.
+pub trait Program {
+    /// Checks the invariants of the machine IR. With `each`, behind every pass, also what the machine's own rules say at this
+    /// point and whether a step means what the one before it meant, as far as that can be told; without, behind the last pass,
+    /// what the finished program is not asked anyway.
+    ///
+    /// # Errors
+    /// The first one that is broken, in words.
+    fn check(&self, each: bool) -> Result<(), String>;
+    /// The machine IR as text.
+    fn print(&self) -> String;
+}
+
+/// A pass over machine IR.
+pub struct Pass<P> {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it makes better, in one line.
+    pub doc: &'static str,
+    /// Later stages rely on it: it runs without fuel and cannot be skipped.
+    pub required: bool,
+    /// Rewrites the program.
+    pub run: fn(&mut P) -> Result<(), Failure>,
+}
+
+/// A pass that may be skipped.
+pub const fn optional<P>(
+    name: &'static str,
+    doc: &'static str,
+    run: fn(&mut P) -> Result<(), Failure>,
+) -> Pass<P> {
+    Pass {
+        name,
+        doc,
+        required: false,
+        run,
+    }
+}
+
+/// A pass that later stages rely on.
+pub const fn required<P>(
+    name: &'static str,
+    doc: &'static str,
+    run: fn(&mut P) -> Result<(), Failure>,
+) -> Pass<P> {
+    Pass {
+        name,
+        doc,
+        required: true,
+        run,
+    }
+}
+
+/// A pass without what it does, for lists and checks.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it makes better, in one line.
+    pub doc: &'static str,
+    /// It cannot be skipped.
+    pub required: bool,
+}
+
+/// The names of passes, behind that of the lowering.
+pub fn names<P>(passes: &[Pass<P>]) -> Vec<Name> {
+    let lower = Name {
+        name: "lower",
+        doc: "operations become instructions over virtual registers",
+        required: true,
+    };
+    let passes = passes.iter().map(|pass| Name {
+        name: pass.name,
+        doc: pass.doc,
+        required: pass.required,
+    });
+    std::iter::once(lower).chain(passes).collect()
+}
+
+/// What a caller asks of the passes, and what the passes before have left.
+#[derive(Clone, Debug, Default)]
+pub struct Control {
+    /// Passes to leave out.
+    pub skip: Vec<String>,
+    /// No optional pass after the first run of this one.
+    pub stop_after: Option<String>,
+    /// That pass has run already, over SSA.
+    pub stopped: bool,
+    /// Rewrites left; `None` is no limit. An optional pass over machine IR is one rewrite.
+    pub fuel: Option<u64>,
+    /// Check the machine IR after every pass; debug builds always do. It is checked once behind the last in any case.
+    pub verify_each: bool,
+    /// Keep the text of the machine IR after every pass.
+    pub dump: bool,
+    /// Times the passes.
+    pub clock: Option<Clock>,
+}
+
+/// Runs passes over one program.
+pub struct Runner<'a> {
+    control: &'a Control,
+    stopped: bool,
+    fuel: Option<u64>,
+    /// How long each pass took, and each stage between them that the caller ends.
+    pub stages: Stages,
+    /// `(pass, text)` after every pass, where [`Control::dump`] asks for it.
+    pub dumps: Vec<(&'static str, String)>,
+}
+
+impl<'a> Runner<'a> {
+    /// The clock starts.
+    pub fn new(control: &'a Control) -> Runner<'a> {
+        Runner {
+            control,
+            stopped: control.stopped,
+            fuel: control.fuel,
+            stages: Stages::new(control.clock),
+            dumps: Vec::new(),
+        }
+    }
+
+    /// What lowering made is there: the stage `lower` is over.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] for machine IR that is broken.
+    pub fn lowered<P: Program>(&mut self, program: &P) -> Result<(), Failure> {
+        self.stages.end("lower");
+        self.ran(
+            "lower",
+            program,
+            self.control.verify_each || cfg!(debug_assertions),
+        )
+    }
+
+    /// Runs passes in order.
+    ///
+    /// # Errors
+    /// What a pass says, and [`Failure::Internal`] with the name of a pass that broke the machine IR.
+    pub fn run<'p, P: Program + 'p>(
+        &mut self,
+        passes: impl IntoIterator<Item = &'p Pass<P>>,
+        program: &mut P,
+    ) -> Result<(), Failure> {
+        let each = self.control.verify_each || cfg!(debug_assertions);
+        let mut last = None;
+        for pass in passes {
+            last = Some(pass.name);
+            if !pass.required && !self.may_run(pass.name) {
+                continue;
+            }
+            (pass.run)(program)?;
+            self.stages.end(pass.name);
+            self.ran(pass.name, program, each)?;
+            self.stopped |= self.control.stop_after.as_deref() == Some(pass.name);
+        }
+        match last {
+            Some(last) if !each => checked(last, program, false),
+            _ => Ok(()),
+        }
+    }
+
+    fn may_run(&mut self, name: &str) -> bool {
+        if self.stopped || self.control.skip.iter().any(|skip| skip == name) {
+            return false;
+        }
+        match &mut self.fuel {
+            Some(0) => return false,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        true
+    }
+
+    fn ran<P: Program>(
+        &mut self,
+        name: &'static str,
+        program: &P,
+        check: bool,
+    ) -> Result<(), Failure> {
+        if self.control.dump {
+            self.dumps.push((name, program.print()));
+        }
+        if check {
+            checked(name, program, true)?;
+        }
+        Ok(())
+    }
+}
+
+fn checked<P: Program>(pass: &'static str, program: &P, each: bool) -> Result<(), Failure> {
+    program
+        .check(each)
+        .map_err(|message| Failure::Internal { pass, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list of numbers that must not fall.
+    #[derive(Default)]
+    struct Numbers(Vec<u32>);
+
+    impl Program for Numbers {
+        fn check(&self, _: bool) -> Result<(), String> {
+            match self.0.is_sorted() {
+                true => Ok(()),
+                false => Err("the numbers fall".into()),
+            }
+        }
+        fn print(&self) -> String {
+            format!("{:?}", self.0)
+        }
+    }
+
+    fn push(program: &mut Numbers, number: u32) -> Result<(), Failure> {
+        program.0.push(number);
+        Ok(())
+    }
+
+    const ONE: Pass<Numbers> = required("one", "", |program| push(program, 1));
+    const TWO: Pass<Numbers> = optional("two", "", |program| push(program, 2));
+    const ZERO: Pass<Numbers> = optional("zero", "", |program| push(program, 0));
+
+    fn made(control: &Control, passes: &[&Pass<Numbers>]) -> Result<Vec<u32>, Failure> {
+        let mut program = Numbers::default();
+        Runner::new(control).run(passes.iter().copied(), &mut program)?;
+        Ok(program.0)
+    }
+
+    #[test]
+    fn a_pass_that_breaks_the_machine_ir_is_named() {
+        let control = Control {
+            verify_each: true,
+            ..Control::default()
+        };
+        let failure = made(&control, &[&ONE, &ZERO, &TWO]).expect_err("1, 0 falls");
+        assert!(
+            matches!(failure, Failure::Internal { pass: "zero", .. }),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    fn required_passes_run_whatever_is_skipped_stopped_or_out_of_fuel() {
+        let all = [&TWO, &TWO];
+        let count = |control: Control| made(&control, &all).expect("sound").len();
+        assert_eq!(count(Control::default()), 2);
+        assert_eq!(
+            count(Control {
+                fuel: Some(1),
+                ..Control::default()
+            }),
+            1
+        );
+        assert_eq!(
+            count(Control {
+                skip: vec!["two".into()],
+                ..Control::default()
+            }),
+            0
+        );
+        assert_eq!(
+            count(Control {
+                stop_after: Some("two".into()),
+                ..Control::default()
+            }),
+            1
+        );
+        let stopped = Control {
+            stopped: true,
+            fuel: Some(0),
+            ..Control::default()
+        };
+        assert_eq!(made(&stopped, &[&TWO, &ONE]), Ok(vec![1]));
+    }
+}
