@@ -17,12 +17,10 @@ use std::collections::BTreeMap;
 /// A kind of value and what it is made of.
 type Key = SmallVec<[u64; 12]>;
 
-const CELL: u64 = 0;
-const CONSTANT: u64 = 1;
-const OPERATION: u64 = 2;
-const ELEMENT: u64 = 3;
-const STORED: u64 = 4;
-const NOTHING: u64 = 5;
+const CONSTANT: u64 = 0;
+const OPERATION: u64 = 1;
+const ELEMENT: u64 = 2;
+const STORED: u64 = 3;
 
 const CELLS: u16 = 512;
 const TEMPORARIES: u16 = cell(FIRST, 0);
@@ -30,6 +28,8 @@ const TEMPORARIES: u16 = cell(FIRST, 0);
 /// Numbers of values, the same for all runs that are compared.
 pub struct Values {
     isa: &'static Isa,
+    /// What cells hold when a run begins has the numbers of the cells.
+    next: u64,
     numbers: BTreeMap<Key, u64>,
     /// Arrays that AR reaches into.
     ranges: Vec<Range>,
@@ -70,33 +70,36 @@ impl Left {
     }
 }
 
+fn fresh(next: &mut u64) -> u64 {
+    *next += 1;
+    *next - 1
+}
+
 impl Values {
     /// No value is known yet; `ranges` are the arrays of the run as it was first.
     pub fn new(isa: &'static Isa, mut ranges: Vec<Range>) -> Values {
         ranges.sort_unstable_by_key(|range| (range.chan, range.gpr, range.count));
         Values {
             isa,
+            next: CELLS.into(),
             numbers: BTreeMap::new(),
             ranges,
         }
     }
 
     fn number(&mut self, key: Key) -> u64 {
-        let next = self.numbers.len() as u64;
-        *self.numbers.entry(key).or_insert(next)
+        let next = &mut self.next;
+        *self.numbers.entry(key).or_insert_with(|| fresh(next))
     }
 
     /// A value that equals no other.
     fn nothing(&mut self) -> u64 {
-        let key = Key::from_slice(&[NOTHING, self.numbers.len() as u64]);
-        self.number(key)
+        fresh(&mut self.next)
     }
 
     fn begin(&mut self) -> State {
         State {
-            cells: (0..CELLS)
-                .map(|at| self.number(Key::from_slice(&[CELL, at.into()])))
-                .collect(),
+            cells: (0..CELLS.into()).collect(),
             address: self.nothing(),
             left: [0; 5].map(|_| self.nothing()),
         }
@@ -217,8 +220,8 @@ impl Values {
         let mut tests = Vec::new();
         for clause in clauses {
             // Results, AR and clause temporaries do not outlive a clause.
-            let outside = self.begin();
-            (state.address, state.left) = (outside.address, outside.left);
+            state.address = self.nothing();
+            state.left = [0; 5].map(|_| self.nothing());
             for at in TEMPORARIES..CELLS {
                 state.cells[usize::from(at)] = self.nothing();
             }
