@@ -160,11 +160,14 @@ impl Uses {
         };
         let mut at = address as u32;
         for &result in &data.results {
-            let bytes = func.ty(result).bytes();
-            for word in (at & !3..at + bytes).step_by(4) {
+            // What nobody bounds may wrap; no word there is worth pushing.
+            let Some(end) = at.checked_add(func.ty(result).bytes()) else {
+                return;
+            };
+            for word in (at & !3..end).step_by(4) {
                 *self.words.entry((resource, word)).or_default() += 1;
             }
-            at += bytes;
+            at = end;
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::stop::{LOWERING, Stop};
 use crate::{Diagnostic, Language, Limits, Needs};
 use gpucc_ir::ssa::verify::MAX_WORKGROUP;
 use gpucc_ir::ssa::{
-    Builtin, Func, InputData, InputKind, Interpolation, Op, OutputData, OutputKind, Sampling,
-    Scalar, Span, Stage, Type,
+    Builtin, Func, InputData, InputKind, Interpolation, MOST_DISTANCES, Op, OutputData, OutputKind,
+    Sampling, Scalar, Span, Stage, Type,
 };
 use naga::{Binding, TypeInner};
 use std::collections::BTreeSet;
@@ -223,7 +223,7 @@ impl<'a> Lower<'a> {
             let inner = self.types.inner(declared.ty);
             let used = self.outputs(inner, binding, "", &values, &mut distances)?;
             debug_assert_eq!(used, values.len(), "every scalar of the result is written");
-            self.distances(&distances);
+            self.distances(&distances)?;
         }
         self.end_open(Op::Yield);
         Ok(())
@@ -328,7 +328,16 @@ impl<'a> Lower<'a> {
     }
 
     /// Clip distances and, numbered on, cull distances leave four by four.
-    fn distances(&mut self, distances: &Distances) {
+    fn distances(&mut self, distances: &Distances) -> Result<()> {
+        let needed = (distances.clip.1.len() + distances.cull.1.len()) as u64;
+        if needed > u64::from(MOST_DISTANCES) {
+            return Err(Stop::limit(
+                "clip and cull distances together",
+                needed,
+                MOST_DISTANCES.into(),
+                "declare shorter arrays",
+            ));
+        }
         let mut first = 0;
         let both = [
             (Builtin::ClipDistance(0), &distances.clip),
@@ -344,6 +353,7 @@ impl<'a> Lower<'a> {
                 rest = behind;
             }
         }
+        Ok(())
     }
 
     /// Declares and writes the outputs of a result; gives how many scalars they took.

@@ -60,9 +60,10 @@ pub use op::{Flags, Op, Sig};
 pub use parse::{parse, parse_in_place};
 pub use print::Names;
 pub use resource::{
-    AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation, Output,
-    OutputData, OutputKind, Resource, ResourceData, ResourceKind, SampleType, Sampling, Scalar,
-    Scan, Shuffle, TEXEL_OFFSETS, TexKind, TexOp, TexQuery, TexelFormat,
+    AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation,
+    MOST_DISTANCES, Output, OutputData, OutputKind, Resource, ResourceData, ResourceKind,
+    SampleType, Sampling, Scalar, Scan, Shuffle, TEXEL_OFFSETS, TexKind, TexOp, TexQuery,
+    TexelFormat,
 };
 pub use verify::{MAX_NESTING, verify};
 pub use world::{Lod, Sample, TexelAddress, World};

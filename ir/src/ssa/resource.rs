@@ -176,6 +176,9 @@ pub enum Sampling {
     Sample,
 }
 
+/// Clip and cull distances of a vertex, together: two rows of four (Vulkan's maxCombinedClipAndCullDistances).
+pub const MOST_DISTANCES: u8 = 8;
+
 /// Values that the pipeline makes or takes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {

@@ -20,9 +20,10 @@
 //!     block encloses, and carries the types of its results. Likewise no `break` or `continue`
 //!     leaves a `continuing`.
 //! 11. Accesses to a variable stay within it: `lo < hi <= size`, and a constant address is in
-//!     `lo..hi`, a multiple of the largest value that moves, 4 bytes at most.
-//! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Quad ops stand
-//!     in fragment programs only; barriers and workgroup variables in compute programs only.
+//!     `lo..hi`, so that each value that moves lies at a multiple of its bytes, 4 at most.
+//! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Clip and cull distances
+//!     lie in one of the two rows of four. Quad ops stand in fragment programs only; barriers and
+//!     workgroup variables in compute programs only.
 //! 13. Nesting is at most [`MAX_NESTING`] deep.
 //! 14. A workgroup has at least one invocation and at most [`MAX_WORKGROUP`].
 //! 15. Unless the function is [`Trusted`](Bounds::Trusted), each access is proved in range, or its
@@ -38,6 +39,7 @@ use super::func::{
 };
 use super::op::{Flags, Op};
 use super::print::Names;
+use super::resource::{Builtin, MOST_DISTANCES, OutputKind};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// Deepest nesting of regions: the front end's limit on source nesting times the constructs that
@@ -180,6 +182,13 @@ impl Verifier<'_> {
                     12,
                     format!("output {} has no 1 to 4 components", output.name),
                 ));
+            }
+            if let OutputKind::Builtin(Builtin::ClipDistance(first) | Builtin::CullDistance(first)) =
+                output.kind
+                && (first >= MOST_DISTANCES || first % 4 + output.components > 4)
+            {
+                let what = format!("output {} lies in neither row of distances", output.name);
+                return Err(self.broken(None, 12, what));
             }
         }
         self.region(self.func.body, None)

@@ -41,7 +41,8 @@ fn part(b: &mut Builder, data: &InstData, byte: u32, bytes: u32) -> (Imm, SmallV
     let mut imm = data.imm;
     match b.func.as_const(args[at]) {
         Some(address) => {
-            let address = address as u32 + byte;
+            // What nobody bounds may wrap; a variable's accesses stay within it.
+            let address = (address as u32).wrapping_add(byte);
             args[at] = b.u32(address);
             if let Imm::Mem(access) = &mut imm {
                 (access.lo, access.hi) = (address, address + bytes);

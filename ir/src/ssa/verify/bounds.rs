@@ -236,6 +236,8 @@ impl Fact {
 
     fn times(self, by: u32) -> Fact {
         match self {
+            // Passes see through it too, and what is left must be proved as well.
+            _ if by == 0 => Fact::Range(0, 0),
             Fact::Range(least, most) => match most.checked_mul(by) {
                 Some(most) => Fact::Range(least * by, most),
                 None => Fact::Unknown,

@@ -166,6 +166,13 @@ fn indexed(func: &Func) -> Vec<Inst> {
 }
 
 #[test]
+fn an_index_times_zero_reaches_byte_0_and_no_further() {
+    let zero = format!("{LENGTH}%10: b32 = index %0, %9 %11: b32 = imul %10, %4");
+    bad(&[&format!("{zero} buffer_store res0, %11, %0")]);
+    good(&[&format!("{zero} buffer_store res2, %11, %0")]);
+}
+
+#[test]
 fn an_address_that_loses_its_index_is_broken() {
     let mut lost = 0;
     for seed in 0..200 {

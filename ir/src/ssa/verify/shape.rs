@@ -399,11 +399,16 @@ impl Verifier<'_> {
                 self.require(within, inst, 11, || {
                     format!("the address {address} is not in {lo}..{hi}")
                 })?;
-                let moved = data.args[1..].iter().chain(&data.results);
+                let mut moved = data.args[1..].iter().chain(&data.results);
                 // Two bytes of a variable may hold a word of 16 bits.
                 let most = (hi - lo).min(4);
-                let unit = moved.map(|&value| func.ty(value).bytes().min(most)).max();
-                let aligned = address.is_multiple_of(u64::from(unit.unwrap_or(1).max(1)));
+                let mut at = address;
+                let aligned = moved.all(|&value| {
+                    let bytes = func.ty(value).bytes();
+                    let here = at;
+                    at += u64::from(bytes);
+                    here.is_multiple_of(bytes.min(most).into())
+                });
                 self.require(aligned, inst, 11, || {
                     format!("the address {address} is not aligned")
                 })

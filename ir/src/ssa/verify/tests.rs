@@ -3,7 +3,7 @@
 use super::*;
 use crate::ssa::Builder;
 use crate::ssa::func::{Access, MemData};
-use crate::ssa::resource::{InputData, InputKind, Interpolation, Sampling, Scalar};
+use crate::ssa::resource::{InputData, InputKind, Interpolation, OutputData, Sampling, Scalar};
 
 /// A compute function that `fill` ends.
 fn built(fill: impl FnOnce(&mut Builder<'_>)) -> Func {
@@ -182,6 +182,49 @@ fn an_access_beyond_its_variable_breaks_11() {
             b.mem_load(Access { mem, lo, hi }, address, &[Type::B32]);
         });
         assert_eq!(invariant(&func), 11, "{lo}..{hi} at {address}");
+    }
+}
+
+#[test]
+fn each_value_of_an_access_lies_at_a_multiple_of_its_bytes() {
+    use Type::{B16, B32};
+    let with = |address, types: &[Type]| {
+        built(|b| {
+            let mem = b.func.mems.push(MemData {
+                name: "m".into(),
+                size: 16,
+                space: MemSpace::Private,
+                words: Vec::new(),
+            });
+            let address = b.u32(address);
+            b.mem_load(Access { mem, lo: 0, hi: 16 }, address, types);
+        })
+    };
+    for (address, types) in [(2, &[B16, B32][..]), (4, &[B32]), (6, &[B16, B16])] {
+        assert_eq!(verify(&with(address, types)), Ok(()), "{types:?}");
+    }
+    for (address, types) in [(0, &[B16, B32][..]), (2, &[B32]), (5, &[B16])] {
+        assert_eq!(invariant(&with(address, types)), 11, "{types:?}");
+    }
+}
+
+#[test]
+fn distances_outside_of_their_two_rows_break_12() {
+    let with = |first, components| {
+        let mut func = built(|_| {});
+        func.stage = Stage::Vertex;
+        func.outputs.push(OutputData {
+            kind: OutputKind::Builtin(Builtin::ClipDistance(first)),
+            components,
+            scalar: Scalar::F32,
+            name: "clip".into(),
+        });
+        func
+    };
+    assert_eq!(verify(&with(4, 4)), Ok(()));
+    assert_eq!(verify(&with(6, 2)), Ok(()));
+    for (first, components) in [(8, 1), (250, 1), (6, 3), (1, 4)] {
+        assert_eq!(invariant(&with(first, components)), 12);
     }
 }
 
