@@ -14,6 +14,7 @@ use crate::stop::Stop;
 use crate::{Limits, Options};
 use gpucc_ir::ssa::Span;
 use module::Module;
+use ops::{OP_TYPE_MATRIX, OP_TYPE_VECTOR};
 
 /// Structured constructs in one function; naga recurses over their nesting.
 const CONSTRUCTS: u64 = 16_383;
@@ -70,6 +71,15 @@ pub fn check(bytes: &[u8]) -> Result<(), Stop> {
         }
         match first & 0xffff {
             OP_FUNCTION => constructs = 0,
+            // What rewrites the module makes room for as many.
+            OP_TYPE_VECTOR | OP_TYPE_MATRIX => {
+                let count = word(index + 3).filter(|_| length > 3);
+                if let Some(count) = count.filter(|count| !(2..=4).contains(count)) {
+                    let message =
+                        format!("{count} components or columns: a vector or matrix has 2 to 4");
+                    return Err(Stop::invalid(message).at(at(index)));
+                }
+            }
             OP_LOOP_MERGE | OP_SELECTION_MERGE => {
                 constructs += 1;
                 if constructs > CONSTRUCTS {

@@ -406,3 +406,26 @@ fn an_include_is_named_where_it_stands() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_vector_of_more_than_4_components_is_wrong_before_anything_is_made_for_it() {
+    // Frexp's second result is an exponent for each component.
+    let vector = |components: u32| {
+        [
+            &[0x0723_0203, 0x0001_0300, 0, 20, 0][..],
+            &[0x0006_000b, 1, 0x4c53_4c47, 0x6474_732e, 0x3035_342e, 0],
+            &[0x0003_0016, 2, 32],
+            &[0x0004_0017, 3, 2, components],
+            &[0x0007_000c, 3, 4, 1, 51, 5, 6],
+        ]
+        .concat()
+    };
+    for components in [1, 5, i32::MAX as u32] {
+        let words = vector(components).into_iter();
+        let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let failure = parse(Source::SpirV(&bytes), "a.spv", &Options::default()).expect_err("bad");
+        let shown = failure.render(Style::Short);
+        assert_eq!(failure.exit_code(), 1, "{shown}");
+        assert!(shown.contains("has 2 to 4"), "{shown}");
+    }
+}

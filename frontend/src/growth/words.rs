@@ -45,12 +45,6 @@ pub fn check(bytes: &[u8]) -> Result<(), Stop> {
         let inst = &words[at..words.len().min(at + length)];
         let byte = 4 * at as u32;
         at += length;
-        if matches!(inst[0] & 0xffff, OP_TYPE_VECTOR | OP_TYPE_MATRIX)
-            && let Some(count) = inst.get(3).filter(|count| !(2..=4).contains(*count))
-        {
-            let message = format!("{count} components or columns: a vector or matrix has 2 to 4");
-            return Err(Stop::invalid(message).at(super::place(byte)));
-        }
         let (needed, members) = scan.inst(inst);
         let hint = "declare a shorter array";
         bound("bytes of one type", needed, MOST_BYTES, hint, byte)?;
