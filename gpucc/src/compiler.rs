@@ -285,8 +285,11 @@ impl Compiler {
             let name = format!("the {} back end", self.target.name());
             let chip = self.chip.unwrap_or_default();
             let say = |failure| program::failure(failure, self.target.name());
-            guarded(&name, || machine.admit(&ssa, chip).map_err(say))
-                .map_err(|failure| attach_ir(failure, &ssa))?;
+            let admit = || {
+                program::admit_workgroup(machine, &ssa)?;
+                machine.admit(&ssa, chip)
+            };
+            guarded(&name, || admit().map_err(say)).map_err(|failure| attach_ir(failure, &ssa))?;
             let mut expanded = ssa.clone();
             ctx.target = machine.expansion_info(&self.request(options, Control::default()));
             guarded_passes(&ssa, &mut watch, |watch| {

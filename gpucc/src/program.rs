@@ -4,7 +4,7 @@ use crate::execute::{Emulated, Executor};
 use crate::pipeline::Pipeline;
 use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
 use gpucc_ir::driver;
-use gpucc_ir::ssa::{Func, Span};
+use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::compiled::Placed;
 pub use gpucc_machine::{Compiled, ListingLine, Machine};
 use std::ops::Range;
@@ -125,6 +125,21 @@ impl Program {
         let device = self.machine.device(&self.compiled, self.chip);
         Box::new(Emulated::new(device, source))
     }
+}
+
+/// A workgroup has no more invocations than the machine publishes in its limits.
+pub(crate) fn admit_workgroup(machine: &dyn Machine, func: &Func) -> Result<(), driver::Failure> {
+    let limits = machine.about().limits.iter();
+    let known = limits
+        .copied()
+        .find(|(name, _)| *name == "workgroup_invocations");
+    let Some((_, available)) = known.filter(|_| func.stage == Stage::Compute) else {
+        return Ok(());
+    };
+    let size = func.workgroup_size.map(u64::from);
+    let needed = size.into_iter().fold(1, u64::saturating_mul);
+    let hint = "use smaller workgroups, and more of them";
+    driver::Limit::new("invocations of a workgroup", available, hint).admit(needed)
 }
 
 /// A back end's failure in the facade's words; `target` is the machine's name on the command line.

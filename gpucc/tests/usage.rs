@@ -232,6 +232,26 @@ fn dev_stdout_is_stdout_and_a_full_device_is_an_error() {
 }
 
 #[test]
+fn a_workgroup_of_more_invocations_than_targets_publishes_is_a_limit() {
+    let folder = Folder::new("workgroup");
+    let shader = |size: &str| format!("@compute @workgroup_size({size}) fn main() {{}}");
+    for (name, size, code) in [
+        ("full", "32, 32", 0),
+        ("deep", "1, 1, 1024", 0),
+        ("wide", "64, 64", 4),
+        ("deeper", "1, 1, 4095", 4),
+    ] {
+        let file = folder.write(&format!("{name}.wgsl"), shader(size));
+        for target in ["r700", "r600", "valhall"] {
+            let output = ends(&[&file, "--target", target], code);
+            let told = text(&output).contains("4096 needed, 1024 available")
+                || text(&output).contains("4095 needed, 1024 available");
+            assert_eq!(told, code == 4, "{}", text(&output));
+        }
+    }
+}
+
+#[test]
 fn arrays_of_bindings_beyond_every_table_are_a_limit() {
     let folder = Folder::new("elements");
     for (count, targets) in [
