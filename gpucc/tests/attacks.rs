@@ -287,6 +287,12 @@ fn wgsl_calls_that_double() {
         let first = "fn g0(x: u32) -> u32 { var y = x; for (var i = 0u; i < x; i++) { y = y * 3u + o[y & 7u]; } return y; }\n";
         wgsl(&format!("{first}{chain}"), &format!("o[0] = g{n}(id.x);"))
     };
+    // Each call is a hundred instructions once its loops are unrolled.
+    let unrolled = wgsl(
+        "fn g0(x: u32) -> u32 { var y = x; for (var i = 0u; i < 4u; i++) { if (y < 5u) { y += 50u; } else { y *= 3u; } } return y; }\n\
+         fn g1(x: u32) -> u32 { var y = x; for (var i = 0u; i < 4u; i++) { y = g0(y) ^ x; } return y; }\n",
+        &format!("var y = id.x;\n{}o[0] = y;", "y = g1(y);\n".repeat(4000)),
+    );
     all_end(
         "calls",
         &[
@@ -308,6 +314,7 @@ fn wgsl_calls_that_double() {
                 ),
                 LIMIT,
             ),
+            ("unrolled.wgsl", unrolled, EITHER),
             ("loops_64.wgsl", loops(3), FINE),
             ("loops_256.wgsl", loops(4), FINE),
             ("loops_1024.wgsl", loops(5), FINE),

@@ -8,6 +8,7 @@ use crate::{
     rename::Renames,
 };
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
+use gpucc_ir::budget::MADE;
 use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Value, ValueDef, eval_inst};
 use smallvec::SmallVec;
 
@@ -34,6 +35,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         known: SecondaryMap::new(),
         renames: Renames::new(),
     };
+    // A loop that stays costs nothing: unrolling alone must not be what a budget refuses, here or up to the code.
+    let room = ctx.budget.room(MADE);
     let mut changed = false;
     for &(region, ..) in order.iter().rev() {
         let has_loop = func.regions[region]
@@ -47,6 +50,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
             if func.insts[inst].op == Op::Loop
+                && (func.insts.len() as u64) < room
                 && let Some(plan) = unroll.plan(func, ctx, inst)
                 && ctx.draw()
             {
@@ -371,4 +375,30 @@ fn stays_within(func: &Func, construct: Inst, limit: u32) -> Option<u32> {
         }
     }
     Some(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ctx::{Neutral, Options};
+    use gpucc_ir::budget::{Budget, FIXED};
+    use gpucc_ir::ssa::{Numerics, parse};
+
+    /// Whether a loop of two trips is unrolled when the budget has room for so many instructions.
+    fn unrolls(instructions: u64) -> bool {
+        let text = include_str!("../tests/files/loops_in_loops_unroll_inside_out.ir");
+        let mut module = parse(text).expect("it parses");
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        ctx.budget = Budget {
+            memory: FIXED + instructions * MADE,
+            ..Budget::default()
+        };
+        run(&mut module.funcs[0], &mut ctx)
+    }
+
+    #[test]
+    fn loops_stay_where_the_budget_has_no_room_for_their_copies() {
+        assert!(unrolls(1000));
+        assert!(!unrolls(10));
+    }
 }
