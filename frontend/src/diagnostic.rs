@@ -1,9 +1,6 @@
 //! What went wrong, whose fault it is, and how it is shown in the user's source.
 
 use crate::source::{Language, SourceMap};
-use codespan_reporting::diagnostic as codespan;
-use codespan_reporting::files::SimpleFile;
-use codespan_reporting::term;
 use gpucc_ir::ssa::Span;
 
 /// How grave a message is.
@@ -133,18 +130,6 @@ pub struct Failure {
     pub map: Box<SourceMap>,
 }
 
-/// How [`render`] writes.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Style {
-    /// Source excerpt with marks.
-    Human {
-        /// With ANSI colours.
-        color: bool,
-    },
-    /// `name:line:column: severity: message`, one line a message.
-    Short,
-}
-
 impl Failure {
     /// The command's exit code.
     pub fn exit_code(&self) -> u8 {
@@ -156,16 +141,16 @@ impl Failure {
         }
     }
 
-    /// All messages as text.
-    pub fn render(&self, style: Style) -> String {
+    /// All messages as text without excerpts of the source: see [`render`].
+    pub fn render(&self) -> String {
         self.diagnostics
             .iter()
-            .map(|diagnostic| render(diagnostic, &self.map, style))
+            .map(|diagnostic| render(diagnostic, &self.map))
             .collect()
     }
 }
 
-/// Control characters would move a terminal's cursor; each becomes one mark of the same length.
+/// Control characters would move a terminal's cursor; each becomes one mark.
 fn harmless(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -176,95 +161,27 @@ fn harmless(text: &str) -> String {
         .collect()
 }
 
-/// A byte range that lies within the text and on character boundaries.
-fn clamp(text: &str, span: Span) -> std::ops::Range<usize> {
-    let floor = |mut at: usize| {
-        at = at.min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let start = floor(span.start as usize);
-    start..floor(span.end as usize).max(start)
-}
-
-/// One message as text, ending in a newline.
-pub fn render(diagnostic: &Diagnostic, source: &SourceMap, style: Style) -> String {
-    let color = match style {
-        Style::Human { color } => color,
-        Style::Short => return short(diagnostic, source),
-    };
-    let severity = match diagnostic.severity {
-        Severity::Error => codespan::Severity::Error,
-        Severity::Warning => codespan::Severity::Warning,
-        Severity::Note => codespan::Severity::Note,
-    };
-    let mut notes: Vec<String> = diagnostic.notes.iter().map(|note| harmless(note)).collect();
-    let labels = if source.language == Language::SpirV {
-        for label in &diagnostic.labels {
-            let word = label.span.start / 4;
-            notes.insert(
-                0,
-                format!("at word {word}{}{}", sep(&label.text), label.text),
-            );
-        }
-        Vec::new()
-    } else {
-        let labels = diagnostic.labels.iter().enumerate();
-        labels
-            .map(|(index, label)| {
-                let range = clamp(&source.text, label.span);
-                let text = harmless(&label.text);
-                match index {
-                    0 => codespan::Label::primary((), range).with_message(text),
-                    _ => codespan::Label::secondary((), range).with_message(text),
-                }
-            })
-            .collect()
-    };
-    let shown = codespan::Diagnostic::new(severity)
-        .with_message(harmless(&diagnostic.message))
-        .with_labels(labels)
-        .with_notes(notes);
-    let file = SimpleFile::new(&source.name, harmless(&source.text));
-    let config = term::Config::default();
-    let mut out = term::termcolor::Buffer::no_color();
-    if color {
-        out = term::termcolor::Buffer::ansi();
-    }
-    match term::emit_to_write_style(&mut out, &config, &file, &shown) {
-        Ok(()) => {
-            let mut text = String::from_utf8_lossy(out.as_slice()).into_owned();
-            if text.ends_with("\n\n") {
-                text.pop();
-            }
-            text
-        }
-        Err(_) => short(diagnostic, source),
-    }
-}
-
-fn sep(text: &str) -> &'static str {
-    if text.is_empty() { "" } else { ": " }
-}
-
-fn short(diagnostic: &Diagnostic, source: &SourceMap) -> String {
+/// One message as text: `name:line:column: severity: message` (`word N` for SPIR-V), then a line for each note.
+pub fn render(diagnostic: &Diagnostic, source: &SourceMap) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "note",
     };
-    let place = diagnostic
-        .labels
-        .first()
+    let label = diagnostic.labels.first();
+    let place = label
         .and_then(|label| source.location(label.span))
         .map_or_else(String::new, |at| match source.language {
             Language::SpirV => format!("word {}:", at.line),
             Language::Wgsl | Language::Glsl => format!("{}:{}:", at.line, at.column),
         });
-    let message = harmless(&diagnostic.message).replace('\n', " ");
-    format!("{}:{place} {severity}: {message}\n", source.name)
+    let line = |text: &str| harmless(text).replace('\n', " ");
+    let message = line(&diagnostic.message);
+    let mut out = format!("{}:{place} {severity}: {message}\n", source.name);
+    for note in &diagnostic.notes {
+        out += &format!("  = {}\n", line(note));
+    }
+    out
 }
 
 #[cfg(test)]
@@ -281,50 +198,26 @@ mod tests {
     }
 
     #[test]
-    fn a_human_sees_the_line_with_a_mark_below_the_place() {
+    fn a_message_has_line_and_column_and_its_notes_below() {
         let (diagnostic, source) = sample();
-        let text = render(&diagnostic, &source, Style::Human { color: false });
-        assert!(text.contains("error: no such name"), "{text}");
-        assert!(text.contains("a.wgsl:2:9"), "{text}");
-        assert!(text.contains("let b = ä;"), "{text}");
-        assert!(text.contains("declare it"), "{text}");
-        assert!(!text.contains('\x1b'));
-    }
-
-    #[test]
-    fn colour_is_only_there_when_asked_for() {
-        let (diagnostic, source) = sample();
-        let text = render(&diagnostic, &source, Style::Human { color: true });
-        assert!(text.contains('\x1b'));
-    }
-
-    #[test]
-    fn short_style_is_one_line_with_line_and_column() {
-        let (diagnostic, source) = sample();
-        let text = render(&diagnostic, &source, Style::Short);
-        assert_eq!(text, "a.wgsl:2:9: error: no such name\n");
+        let text = render(&diagnostic, &source);
+        assert_eq!(text, "a.wgsl:2:9: error: no such name\n  = declare it\n");
     }
 
     #[test]
     fn spans_outside_the_text_or_within_a_character_do_not_panic() {
         let (mut diagnostic, source) = sample();
-        diagnostic.labels[0].span = Span {
-            start: 20,
-            end: 9000,
-        };
-        assert!(!render(&diagnostic, &source, Style::Human { color: false }).is_empty());
-        diagnostic.labels[0].span = Span {
-            start: 8000,
-            end: 9000,
-        };
-        assert!(!render(&diagnostic, &source, Style::Human { color: false }).is_empty());
+        for start in [20, 8000] {
+            diagnostic.labels[0].span = Span { start, end: 9000 };
+            assert!(!render(&diagnostic, &source).is_empty());
+        }
     }
 
     #[test]
-    fn control_characters_of_the_source_never_reach_the_terminal() {
-        let source = SourceMap::text("a.wgsl", Language::Wgsl, "a\x1b[2Jb");
-        let diagnostic = Diagnostic::error("x", "bad").at(Span { start: 0, end: 1 }, "");
-        let text = render(&diagnostic, &source, Style::Human { color: false });
+    fn control_characters_never_reach_the_terminal() {
+        let source = SourceMap::text("a.wgsl", Language::Wgsl, "a");
+        let diagnostic = Diagnostic::error("x", "bad \x1b[2J").at(Span { start: 0, end: 1 }, "");
+        let text = render(&diagnostic, &source);
         assert!(!text.contains('\x1b'), "{text}");
     }
 }

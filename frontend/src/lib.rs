@@ -28,7 +28,7 @@ mod spirv;
 mod stop;
 mod wgsl;
 
-pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Needs, Severity, Style, render};
+pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Needs, Severity, render};
 pub use quarantine::silence_quarantined_panics;
 pub use source::{Language, Location, SourceMap};
 

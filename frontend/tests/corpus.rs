@@ -1,7 +1,7 @@
 //! Every public shader that naga accepts lowers to SSA that verifies, or is refused honestly.
 
 use crate::common::{File, corpus_or_skip, say};
-use gpucc_frontend::{FailureKind, Options, Style, parse, silence_quarantined_panics};
+use gpucc_frontend::{FailureKind, Options, parse, silence_quarantined_panics};
 use gpucc_ir::ssa;
 use std::collections::BTreeMap;
 
@@ -95,7 +95,7 @@ fn walk(language: &str, want_valid: bool) -> Option<Tally> {
 }
 
 fn describe(failure: &gpucc_frontend::Failure) -> String {
-    let first = failure.render(Style::Short);
+    let first = failure.render();
     let message = first
         .split_once("error: ")
         .map_or("", |(_, text)| text)

@@ -6,7 +6,7 @@ mod expectation;
 use crate::common::buffers::Buffers;
 use crate::common::{File, corpus_or_skip, say};
 use expectation::{ResultType, bytes_from_hex, meets};
-use gpucc_frontend::{Options, Source, Style, parse, silence_quarantined_panics};
+use gpucc_frontend::{Options, Source, parse, silence_quarantined_panics};
 use gpucc_ir::ssa;
 use serde_json::Value;
 use std::path::Path;
@@ -25,8 +25,7 @@ fn execute(source: Source<'_>, name: &str, json: &Value) -> Result<Vec<u8>, No> 
         entry: json["entry"].as_str().map(str::to_owned),
         ..Options::default()
     };
-    let parsed = parse(source, name, &options)
-        .map_err(|failure| No::Refused(failure.render(Style::Short)))?;
+    let parsed = parse(source, name, &options).map_err(|failure| No::Refused(failure.render()))?;
     let func = &parsed.module.funcs[0];
     ssa::verify(func).map_err(|broken| No::Broken(broken.to_string()))?;
     let mut world = Buffers::new(func, 0);

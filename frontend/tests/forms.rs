@@ -1,13 +1,13 @@
 //! Every form of statement and expression, executed: what stands beside the source is what WGSL says.
 
 use crate::common::buffers::Buffers;
-use gpucc_frontend::{Options, Source, Style, parse};
+use gpucc_frontend::{Options, Source, parse};
 use gpucc_ir::ssa;
 
 /// Runs `main` of a module in one workgroup; gives the words of binding (0, 0).
 fn run_with(text: &str, options: &Options, groups: [u32; 3]) -> Vec<u32> {
     let parsed = parse(Source::Wgsl(text), "test.wgsl", options)
-        .unwrap_or_else(|failure| panic!("{}", failure.render(Style::Human { color: false })));
+        .unwrap_or_else(|failure| panic!("{}", failure.render()));
     let func = &parsed.module.funcs[0];
     if let Err(broken) = ssa::verify(func) {
         panic!("{broken}\n{func}");
@@ -347,15 +347,11 @@ fn overrides_take_values_by_name_number_and_default() {
     let missing =
         parse(Source::Wgsl(text), "o.wgsl", &options(&[], None)).expect_err("b has no value");
     assert_eq!(missing.exit_code(), 1);
-    assert!(missing.render(Style::Short).contains("`b` has no value"));
+    assert!(missing.render().contains("`b` has no value"));
     let unknown =
         parse(Source::Wgsl(text), "o.wgsl", &options(&[("zz", 1.0)], None)).expect_err("unknown");
     assert_eq!(unknown.exit_code(), 1);
-    assert!(
-        unknown
-            .render(Style::Human { color: false })
-            .contains("a, b, c, n, flag")
-    );
+    assert!(unknown.render().contains("a, b, c, n, flag"));
 }
 
 #[test]
@@ -377,7 +373,7 @@ fn glsl_switches_fall_through_and_conversions_hold() {
         void main() { o.a[0] = f(0); o.a[1] = f(1); o.a[2] = f(2); o.a[3] = f(5); o.a[4] = f(9); mat2 m = inverse(mat2(2.0, 0.0, 0.0, 4.0)); o.a[5] = int(m[1].y * 100.0); }";
     let stage = ssa::Stage::Compute;
     let parsed = parse(Source::Glsl { text, stage }, "t.comp", &Options::default())
-        .unwrap_or_else(|failure| panic!("{}", failure.render(Style::Short)));
+        .unwrap_or_else(|failure| panic!("{}", failure.render()));
     let func = &parsed.module.funcs[0];
     ssa::verify(func).expect("it verifies");
     let mut world = Buffers::new(func, 0);

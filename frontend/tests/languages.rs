@@ -1,12 +1,12 @@
 //! GLSL and SPIR-V as people and compilers write them: what naga does not read by itself.
 
-use gpucc_frontend::{Options, Parsed, Source, Style, parse};
+use gpucc_frontend::{Options, Parsed, Source, parse};
 use gpucc_ir::ssa::{self, InputKind, OutputKind, ResourceKind, Stage};
 
 #[track_caller]
 fn read(source: Source<'_>, options: &Options) -> Parsed {
-    let parsed = parse(source, "test", options)
-        .unwrap_or_else(|failure| panic!("{}", failure.render(Style::Human { color: false })));
+    let parsed =
+        parse(source, "test", options).unwrap_or_else(|failure| panic!("{}", failure.render()));
     for func in &parsed.module.funcs {
         ssa::verify(func).unwrap_or_else(|broken| panic!("{broken}\n{func}"));
     }
@@ -243,9 +243,7 @@ fn specialization_reaches_the_workgroup_size() {
     let failure = parse(Source::SpirV(&bytes), "test", &options).expect_err("there is none");
     assert_eq!(failure.exit_code(), 1);
     assert!(
-        failure
-            .render(Style::Human { color: false })
-            .contains("are: 7"),
+        failure.render().contains("are: 7"),
         "it names what there is"
     );
 }
@@ -333,7 +331,7 @@ fn damaged_modules_of_these_kinds_are_endured() {
                 }
             }
             Err(failure) => {
-                assert_ne!(failure.exit_code(), 101, "{}", failure.render(Style::Short));
+                assert_ne!(failure.exit_code(), 101, "{}", failure.render());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Damaged copies of public shaders give errors or SSA that verifies, and end.
 
 use crate::common::{File, corpus_or_skip, say};
-use gpucc_frontend::{Options, Style, parse, silence_quarantined_panics};
+use gpucc_frontend::{Options, parse, silence_quarantined_panics};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::verify;
 
@@ -64,7 +64,7 @@ fn mutants_of_public_shaders_are_endured() {
                 0
             }
             Err(failure) => {
-                let shown = failure.render(Style::Human { color: false });
+                let shown = failure.render();
                 let code = failure.exit_code();
                 assert_ne!(code, 101, "{shown}\n{}", file.text);
                 code

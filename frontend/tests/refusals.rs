@@ -1,14 +1,12 @@
 //! Sources that are wrong, too large or hostile: an error with a place, never a panic or a hang.
 
-use gpucc_frontend::{
-    FailureKind, Limits, Options, Source, Style, parse, silence_quarantined_panics,
-};
+use gpucc_frontend::{FailureKind, Limits, Options, Source, parse, silence_quarantined_panics};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{Stage, verify};
 
 fn human(text: &str, options: &Options) -> (u8, String) {
     let failure = parse(Source::Wgsl(text), "bad.wgsl", options).expect_err("it is wrong");
-    let shown = failure.render(Style::Human { color: false });
+    let shown = failure.render();
     (failure.exit_code(), shown)
 }
 
@@ -22,20 +20,20 @@ fn says(text: &str, code: u8, parts: &[&str]) {
 }
 
 #[test]
-fn a_syntax_error_is_shown_in_the_source_with_line_and_column() {
+fn a_syntax_error_names_line_and_column() {
     says(
         "fn f() {\n  let x = ;\n}\n",
         1,
-        &["error: ", "bad.wgsl:2:11", "let x = ;", "^"],
+        &["error: ", "bad.wgsl:2:11"],
     );
 }
 
 #[test]
-fn a_type_error_is_shown_in_the_source() {
+fn a_type_error_names_the_declaration() {
     says(
         "@compute @workgroup_size(1) fn main() {\n  var a: f32 = 1u;\n}",
         1,
-        &["bad.wgsl:2", "var a: f32 = 1u;"],
+        &["bad.wgsl:2:7", "`a`"],
     );
 }
 
@@ -122,7 +120,7 @@ fn one_entry_point_that_fails_does_not_hide_the_others_when_asked_to_go_on() {
 fn over_a_limit(text: &str) {
     let failure = parse(Source::Wgsl(text), "big.wgsl", &Options::default())
         .expect_err("it is beyond a limit");
-    assert_eq!(failure.exit_code(), 4, "{}", failure.render(Style::Short));
+    assert_eq!(failure.exit_code(), 4, "{}", failure.render());
     let FailureKind::Limit {
         needed, available, ..
     } = failure.kind
@@ -253,8 +251,8 @@ fn endure(source: Source<'_>) {
             }
         }
         Err(failure) => {
-            assert!(!failure.render(Style::Human { color: false }).is_empty());
-            assert_ne!(failure.exit_code(), 101, "{}", failure.render(Style::Short));
+            assert!(!failure.render().is_empty());
+            assert_ne!(failure.exit_code(), 101, "{}", failure.render());
         }
     }
 }
@@ -346,7 +344,7 @@ fn spirv_is_read_in_either_byte_order() {
     for order in [u32::to_le_bytes, u32::to_be_bytes] {
         let bytes: Vec<u8> = spirv().into_iter().flat_map(order).collect();
         let parsed = parse(Source::SpirV(&bytes), "a.spv", &Options::default())
-            .unwrap_or_else(|failure| panic!("{}", failure.render(Style::Short)));
+            .unwrap_or_else(|failure| panic!("{}", failure.render()));
         assert_eq!(parsed.module.funcs[0].name, "main");
         assert_eq!(parsed.module.funcs[0].workgroup_size, [4, 2, 1]);
     }
@@ -379,16 +377,8 @@ fn spirv_errors_name_the_word() {
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let failure = parse(Source::SpirV(&bytes), "a.spv", &Options::default()).expect_err("bad");
     assert_eq!(failure.exit_code(), 1);
-    assert!(
-        failure
-            .render(Style::Short)
-            .starts_with("a.spv:word 5: error")
-    );
-    assert!(
-        failure
-            .render(Style::Human { color: false })
-            .contains("at word 5")
-    );
+    assert!(failure.render().starts_with("a.spv:word 5: error"));
+    assert!(failure.render().contains("at word 5"));
 }
 
 #[test]
@@ -399,7 +389,7 @@ fn an_include_is_named_where_it_stands() {
         stage: Stage::Fragment,
     };
     let failure = parse(source, "a.frag", &Options::default()).expect_err("it includes");
-    let shown = failure.render(Style::Human { color: false });
+    let shown = failure.render();
     assert_eq!(failure.exit_code(), 6, "{shown}");
     assert!(
         shown.contains("a.frag:3:2") && shown.contains("#include"),
@@ -424,7 +414,7 @@ fn a_vector_of_more_than_4_components_is_wrong_before_anything_is_made_for_it() 
         let words = vector(components).into_iter();
         let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
         let failure = parse(Source::SpirV(&bytes), "a.spv", &Options::default()).expect_err("bad");
-        let shown = failure.render(Style::Short);
+        let shown = failure.render();
         assert_eq!(failure.exit_code(), 1, "{shown}");
         assert!(shown.contains("has 2 to 4"), "{shown}");
     }

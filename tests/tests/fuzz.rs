@@ -84,7 +84,7 @@ fn mutations_of_anything_end_and_stay_small() {
 
 #[test]
 fn mutations_of_a_module_mostly_keep_its_header_and_its_lengths() {
-    let module = include_bytes!("../../gpucc/tests/languages/gaps.spv");
+    let module = include_bytes!("../../cli/tests/languages/gaps.spv");
     let mut rng = Rng::new(12);
     let mut whole = 0;
     for _ in 0..400 {

@@ -56,7 +56,7 @@ fn random_bytes_are_no_shader_in_any_language() {
 
 #[test]
 fn mutated_spirv_and_glsl_that_is_rewritten_are_compiled_or_refused() {
-    let spirv = include_bytes!("../../gpucc/tests/languages/gaps.spv");
+    let spirv = include_bytes!("../../cli/tests/languages/gaps.spv");
     let glsl = "#version 120\nuniform bool flip; uniform mat2 turn; varying vec2 uv;\n\
         layout(constant_id = 3) const int n = 2; uniform sampler2D t;\n\
         layout(std140) uniform B { layout(row_major, offset = 16) mat2 rows[2]; vec3 v; } b;\n\

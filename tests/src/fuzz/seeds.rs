@@ -40,7 +40,7 @@ impl Seeds {
         let mut folders: Vec<PathBuf> = [
             "fuzz/seeds",
             "samples",
-            "gpucc/tests",
+            "cli/tests",
             "tests/run",
             "passes/tests",
         ]

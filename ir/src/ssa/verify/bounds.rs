@@ -238,6 +238,8 @@ impl Fact {
         match self {
             // Passes see through it too, and what is left must be proved as well.
             _ if by == 0 => Fact::Range(0, 0),
+            // Half of all addresses in one element: passes may subtract instead, and it holds no buffer's element anyway.
+            Fact::Term { .. } if by > i32::MAX as u32 => Fact::Unknown,
             Fact::Range(least, most) => match most.checked_mul(by) {
                 Some(most) => Fact::Range(least * by, most),
                 None => Fact::Unknown,

@@ -173,6 +173,14 @@ fn an_index_times_zero_reaches_byte_0_and_no_further() {
 }
 
 #[test]
+fn an_index_times_minus_one_is_no_address() {
+    let last = "%6: b32 = const 0xffffffff %8: b32 = buffer_size res0 %9: b32 = udiv %8, %6 %10: b32 = index %0, %9";
+    bad(&[&format!(
+        "{last} %11: b32 = imul %10, %6 buffer_store res0, %11, %0"
+    )]);
+}
+
+#[test]
 fn an_address_that_loses_its_index_is_broken() {
     let mut lost = 0;
     for seed in 0..200 {

@@ -1,6 +1,6 @@
 //! What code costs: the cost report's bound is a bound, search never loses, and no program becomes dearer unnoticed.
 //!
-//! `BLESS=1 cargo test -p gpucc --test integration cost` notes anew what programs cost, in the folder `cost`.
+//! `BLESS=1 cargo test -p gpucc-cli --test integration cost` notes anew what programs cost, in the folder `cost`.
 
 use gpucc::{
     Choice, Compiled, Compiler, Effort, Options, Source, SourceText, Target, shader_report,

@@ -75,6 +75,7 @@ fn dependencies_point_down() {
     assert_eq!(ours("passes"), set(&["gpucc-ir"]));
     assert_eq!(ours("regalloc"), set(&["gpucc-ir"]));
     assert_eq!(ours("frontend"), set(&["gpucc-ir"]));
+    assert_eq!(ours("cli"), set(&["gpucc", "gpucc-ir", "gpucc-emu"]));
     assert_eq!(
         ours("machine"),
         set(&["gpucc-ir", "gpucc-passes", "gpucc-isa", "gpucc-emu"])
@@ -122,6 +123,27 @@ fn foreign_front_ends_stop_at_ours() {
 }
 
 #[test]
+fn libraries_need_no_command_line_and_no_terminal() {
+    for folder in [
+        "ir",
+        "passes",
+        "regalloc",
+        "isa",
+        "emu",
+        "machine",
+        "frontend",
+        "backends/r700",
+        "backends/valhall",
+        "gpucc",
+    ] {
+        let all = dependencies(&root().join(folder).join("Cargo.toml"));
+        for foreign in ["clap", "png", "codespan-reporting"] {
+            assert!(!all.contains(foreign), "{folder} depends on {foreign}");
+        }
+    }
+}
+
+#[test]
 fn shared_crates_name_no_machine() {
     let machines = ["r700", "r600", "gen4", "valhall", "rogue"];
     for folder in [
@@ -140,7 +162,7 @@ fn shared_crates_name_no_machine() {
 /// Files of the facade and of the test runner that may name a machine, and why.
 const NAMED: &[(&str, &str)] = &[
     ("gpucc/src/machines.rs", "the one list of machines"),
-    ("gpucc/src/command/args.rs", "help text with examples"),
+    ("cli/src/args.rs", "help text with examples"),
 ];
 
 /// Lines that name a machine, comments included, and the name.
@@ -162,7 +184,7 @@ fn named_machines(text: &str) -> Vec<(usize, String)> {
 
 #[test]
 fn the_facade_and_the_test_runner_name_machines_in_one_list_alone() {
-    for folder in ["gpucc/src", "tests/src"] {
+    for folder in ["gpucc/src", "cli/src", "tests/src"] {
         let mut files = Vec::new();
         sources(&root().join(folder), &mut files);
         for file in files {
@@ -274,7 +296,7 @@ fn every_test_file_is_a_module_of_its_crate_s_test_binary() {
         "backends/r700",
         "backends/valhall",
         "frontend",
-        "gpucc",
+        "cli",
         "ir",
         "passes",
         "tests",
@@ -312,6 +334,7 @@ fn one_file_alone_looks_for_foreign_material() {
         "machine",
         "frontend",
         "gpucc",
+        "cli",
         "ir",
         "isa",
         "passes",

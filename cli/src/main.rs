@@ -1,4 +1,5 @@
-//! The command: arguments in, files and messages out, one exit code.
+#![forbid(unsafe_code)]
+//! The `gpucc` command: arguments in, files and messages out, one exit code.
 
 mod args;
 mod assembly;
@@ -28,8 +29,7 @@ use gpucc_ir::stack;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the command line of this process.
-pub fn main() -> ExitCode {
+fn main() -> ExitCode {
     bundle::install_hook();
     let run = || {
         // The first thread's stack is the system's choice.

@@ -758,3 +758,14 @@ fn batch_keeps_going_and_its_order_does_not_depend_on_jobs() {
     assert_eq!(text.lines().count(), 5, "{text}");
     assert!(text.ends_with("4 files: 3 compiled, 1 failed\n"), "{text}");
 }
+
+#[test]
+fn a_syntax_error_is_shown_in_the_source_with_a_mark_below_the_place() {
+    let text = b"fn f() {\n  let x = ;\n}\n";
+    let output = gpucc_with(&["-", "--lang", "wgsl", "--target", "r700"], text);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    for part in ["error: ", ":2:11", "let x = ;", "^"] {
+        assert!(message.contains(part), "no {part:?} in\n{message}");
+    }
+}
