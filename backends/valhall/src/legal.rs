@@ -331,7 +331,7 @@ impl State {
             Opcode::Atest | Opcode::ZsEmit if self.busy & (SLOTS | SIX) != 0 => {
                 return Err(Violation::Dependence(opcode.name()));
             }
-            Opcode::Blend | Opcode::LdTile | Opcode::StTile if self.busy & (SIX | SEVEN) != 0 => {
+            Opcode::Blend | Opcode::LdTile | Opcode::StTile if self.busy != 0 => {
                 return Err(Violation::Dependence(opcode.name()));
             }
             Opcode::Blend | Opcode::ZsEmit if !self.tested => {
