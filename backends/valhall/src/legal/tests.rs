@@ -450,7 +450,8 @@ fn nothing_is_taken_across_lanes_where_helpers_may_have_ended() {
 /// A program that goes on behind its first target: `skip` instructions further where no blend shader runs, then `rest`.
 fn blended(skip: u32, rest: &str) -> Result<(), Violation> {
     let text = format!(
-        "MOV.i32 r0, r59
+        "MOV.i32 r48, r59
+         MOV.i32 r0, r59
          MOV.i32 r1, r59
          MOV.i32 r2, r59
          MOV.i32.wait r3, r59
@@ -552,6 +553,176 @@ fn lanes_that_parted_below_are_not_met_without_a_way_back() {
     let text = "BRANCHZ r55, offset:2
                 BRANCHZ.reconverge r56, offset:1
                 NOP.end
+                NOP.end";
+    assert_eq!(compute(text), Ok(()));
+}
+
+#[test]
+fn the_call_of_a_blend_shader_may_be_the_last_instruction() {
+    let text = "MOV.i32 r0, r59
+        MOV.i32 r1, r59
+        MOV.i32 r2, r59
+        MOV.i32.wait r3, r59
+        ATEST.wait0 @r60, r60, r0, atest_datum.w0
+        BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0
+        IADD_IMM.i32 r48, 0x0, #0x0
+        BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1";
+    assert_eq!(judge(text, FRAGMENT), Ok(()));
+}
+
+#[test]
+fn each_stage_begins_with_registers_of_its_own() {
+    for (stage, first, last) in [
+        (Stage::Vertex, 59, 62),
+        (Stage::Fragment, 57, 62),
+        (Stage::Compute, 55, 62),
+    ] {
+        let config = Config { stage, work: 32 };
+        let read = |register: u32| judge(&format!("MOV.i32.end r0, r{register}"), config);
+        for register in first..=last {
+            assert_eq!(read(register), Ok(()), "{stage:?}");
+        }
+        for register in [first - 1, last + 1] {
+            assert_eq!(
+                read(register),
+                Err(Violation::Unwritten(register)),
+                "{stage:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_other_word_of_a_low_word_is_not_read() {
+    assert_eq!(compute("IADD.u64.end r0, r56, r62.w0"), Ok(()));
+    assert_eq!(
+        compute("IADD.u64.end r0, r56, r62"),
+        Err(Violation::Unwritten(63))
+    );
+}
+
+#[test]
+fn no_operand_is_in_the_middle_half_at_full_occupancy() {
+    for text in [
+        "MOV.i32.end r20, r55",
+        "MOV.i32.end r0, r20",
+        "STORE.i32.slot0 @r20, r60, offset:0",
+        "LOAD.i32.unsigned.slot0 @r20, r60, offset:0",
+    ] {
+        assert_eq!(compute(text), Err(Violation::NoRegister(20)), "{text}");
+    }
+    assert_eq!(compute("MOV.i32.end r48, r55"), Ok(()));
+}
+
+#[test]
+fn the_register_that_is_dead_is_named() {
+    let text = "MOV.i32 r0, ^r56\nIADD.u32.end r1, r55, r56";
+    assert_eq!(compute(text), Err(Violation::Dead(56)));
+    let text = "STORE.i32.slot0 @r56, r60, offset:0\nIADD.u32.end r1, ^r55, ^r56";
+    assert_eq!(compute(text), Err(Violation::DeadTooSoon(56)));
+}
+
+#[test]
+fn varyings_that_keep_the_interpolation_state_do_not_wait() {
+    let text = |update: &str| {
+        format!(
+            "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.store @r0, r61, index:0x0
+             LD_VAR_BUF_IMM.f32.slot1.src_f32.center.{update} @r1, r61, index:0x4
+             NOP.end"
+        )
+    };
+    let judge = |update: &str| judge(&text(update), FRAGMENT);
+    assert_eq!(judge("retrieve"), Ok(()));
+    assert_eq!(judge("store"), Err(Violation::Interpolation));
+}
+
+#[test]
+fn a_branch_behind_the_last_instruction_leaves_the_program() {
+    assert_eq!(compute("BRANCHZ r55, offset:0\nNOP.end"), Ok(()));
+    assert_eq!(
+        compute("BRANCHZ r55, offset:1\nNOP.end"),
+        Err(Violation::Target)
+    );
+}
+
+#[test]
+fn only_a_branch_that_every_lane_takes_is_a_jump() {
+    let text = |branch: &str| {
+        format!(
+            "{branch}, offset:1
+             MOV.i32 r1, r0
+             NOP.end"
+        )
+    };
+    assert_eq!(compute(&text("BRANCHZ.eq 0x0")), Ok(()));
+    for branch in ["BRANCHZ 0x0", "BRANCHZ.eq r55", "BRANCHZ r55"] {
+        let found = compute(&text(branch));
+        assert_eq!(found, Err(Violation::Unwritten(0)), "{branch}");
+    }
+}
+
+#[test]
+fn the_first_violation_of_the_program_is_found_whichever_way_leads_there() {
+    let text = |early: &str| {
+        format!(
+            "BRANCHZ r59, offset:2
+             BRANCHZ.eq 0x0, offset:3
+             {early}
+             MOV.i32.end r2, r1
+             NOP.end
+             BRANCHZ.eq 0x0, offset:-4"
+        )
+    };
+    let load = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.store @r4, r61, index:0x0";
+    for (early, violation) in [
+        ("MOV.i32.end r4, r0", Violation::Unwritten(0)),
+        (load, Violation::VaryingAtEnd),
+    ] {
+        let found = legal(&code(&text(early)), FRAGMENT);
+        assert_eq!(found, Err(Finding { at: 2, violation }));
+    }
+    let found = legal(&code(&text("NOP.end")), FRAGMENT);
+    assert_eq!(found.map_err(|finding| finding.at), Err(3));
+}
+
+#[test]
+fn lanes_that_left_a_loop_are_met_behind_its_way_back() {
+    let text = |leaves: &str| {
+        format!(
+            "BRANCHZ{leaves} r55, offset:1
+             BRANCHZ.reconverge r56, offset:-2
+             NOP.end"
+        )
+    };
+    assert_eq!(compute(&text("")), Err(Violation::Reconverge));
+    assert_eq!(compute(&text(".reconverge")), Ok(()));
+}
+
+#[test]
+fn lanes_that_parted_in_a_loop_below_are_not_met_from_above_it() {
+    let text = "BRANCHZ r55, offset:3
+                NOP
+                BRANCHZ.reconverge r56, offset:1
+                BRANCHZ.reconverge r57, offset:-3
+                NOP.end";
+    assert_eq!(compute(text), Ok(()));
+}
+
+#[test]
+fn lanes_do_not_wait_on_a_later_trip_where_the_loop_leads_through_their_place() {
+    let text = "BRANCHZ r55, offset:2
+                BRANCHZ.reconverge r56, offset:1
+                NOP.reconverge
+                BRANCHZ r57, offset:-4
+                NOP.end";
+    assert_eq!(compute(text), Ok(()));
+}
+
+#[test]
+fn a_way_back_meets_nobody() {
+    let text = "BRANCHZ.reconverge r55, offset:1
+                NOP.reconverge
+                BRANCHZ r56, offset:-1
                 NOP.end";
     assert_eq!(compute(text), Ok(()));
 }
