@@ -608,6 +608,9 @@ fn no_operand_is_in_the_middle_half_at_full_occupancy() {
         "MOV.i32.end r0, r20",
         "STORE.i32.slot0 @r20, r60, offset:0",
         "LOAD.i32.unsigned.slot0 @r20, r60, offset:0",
+        // In two roles.
+        "STORE.i32.slot0 @r20, r20, offset:0",
+        "ATOM_RETURN.i32.slot0.aadd @r20, @r20, r60, offset:0x0",
     ] {
         assert_eq!(compute(text), Err(Violation::NoRegister(20)), "{text}");
     }
@@ -624,16 +627,30 @@ fn the_register_that_is_dead_is_named() {
 
 #[test]
 fn varyings_that_keep_the_interpolation_state_do_not_wait() {
-    let text = |update: &str| {
-        format!(
+    let second = |row: &str| {
+        let text = format!(
             "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.store @r0, r61, index:0x0
-             LD_VAR_BUF_IMM.f32.slot1.src_f32.center.{update} @r1, r61, index:0x4
+             {row}
              NOP.end"
-        )
+        );
+        judge(&text, FRAGMENT)
     };
-    let judge = |update: &str| judge(&text(update), FRAGMENT);
-    assert_eq!(judge("retrieve"), Ok(()));
-    assert_eq!(judge("store"), Err(Violation::Interpolation));
+    for (update, found) in [
+        ("retrieve", Ok(())),
+        ("store", Err(Violation::Interpolation)),
+    ] {
+        let load = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center";
+        let load = format!("{load}.{update} @r1, r61, index:0x4");
+        assert_eq!(second(&load), found);
+    }
+    for (update, found) in [
+        ("retrieve", Ok(())),
+        ("center_store", Err(Violation::Interpolation)),
+    ] {
+        let row =
+            format!("VAR_TEX_BUF_SINGLE.slot1.{update}.32.2d.computed @r4:r5:r6:r7, r58, r61");
+        assert_eq!(second(&row), found);
+    }
 }
 
 #[test]
