@@ -600,3 +600,41 @@ fn a_varying_at_the_end_of_a_block_waits_for_itself_before_lanes_meet() {
     assert!(lines[1].contains(".wait0 @r0"), "{lines:?}");
     assert_eq!(lines[2], "NOP.reconverge");
 }
+
+/// A message of an arm, and what stands where the ways meet.
+fn met(arm: impl Fn(&mut Case), behind: impl Fn(&mut Case)) -> Vec<String> {
+    let mut case = Case::new();
+    let after = case.func.make_block();
+    case.branch(55, after, false);
+    let taken = case.func.make_block();
+    case.fall(taken);
+    case.begin(taken);
+    arm(&mut case);
+    case.fall(after);
+    case.begin(after);
+    behind(&mut case);
+    case.compute()
+}
+
+#[test]
+fn what_is_on_its_way_on_one_way_is_so_where_ways_meet() {
+    let store = |case: &mut Case| case.store(57, 60, WRITES);
+    let load = |case: &mut Case| case.load(0, 60, READS);
+    let waits = |lines: &[String]| lines[1].contains(".slot0.wait0 ");
+    // Memory that is read before it is written, and written before it is read.
+    let lines = met(load, |case| case.store(56, 58, WRITES));
+    assert!(waits(&lines), "{lines:?}");
+    let lines = met(store, |case| case.load(1, 58, READS));
+    assert!(waits(&lines), "{lines:?}");
+    let lines = met(load, |case| case.load(1, 58, READS));
+    assert!(!waits(&lines), "{lines:?}");
+    // A barrier waits for all.
+    let lines = met(store, |case| {
+        case.push(Op::new(Opcode::Barrier));
+        case.mov(1, 56);
+    });
+    assert!(waits(&lines), "{lines:?}");
+    // A register that may still be read is not read for the last time.
+    let lines = met(store, |case| case.mov(1, 57));
+    assert_eq!(lines[2], "MOV.i32.end r1, r57");
+}
