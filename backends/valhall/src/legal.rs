@@ -290,7 +290,7 @@ impl State {
             self.reading[slot] |= other.reading[slot];
         }
         self.busy |= other.busy;
-        self.varying |= other.varying;
+        // Varyings are not on their way where blocks end.
         self.unwritten |= other.unwritten;
         self.dead |= other.dead;
         self.tested &= other.tested;
@@ -331,7 +331,7 @@ impl State {
             Opcode::Atest | Opcode::ZsEmit if self.busy & (SLOTS | SIX) != 0 => {
                 return Err(Violation::Dependence(opcode.name()));
             }
-            Opcode::Blend | Opcode::LdTile | Opcode::StTile if self.busy & (SIX | SEVEN) != 0 => {
+            Opcode::Blend | Opcode::LdTile | Opcode::StTile if self.busy != 0 => {
                 return Err(Violation::Dependence(opcode.name()));
             }
             Opcode::Blend | Opcode::ZsEmit if !self.tested => {
@@ -495,16 +495,12 @@ pub fn legal(insts: &[isa::Inst], config: Config) -> Result<(), Finding> {
     }
     match first {
         Some(found) => Err(found),
-        None => meetings(insts, &next, &leader),
+        None => meetings(insts, &next),
     }
 }
 
 /// Lanes that a reconverging branch parts meet only where all ways in reconverge.
-fn meetings(
-    insts: &[isa::Inst],
-    next: &[(bool, Option<usize>)],
-    leader: &[bool],
-) -> Result<(), Finding> {
+fn meetings(insts: &[isa::Inst], next: &[(bool, Option<usize>)]) -> Result<(), Finding> {
     // Of a branch that may part lanes, the later of its two ways begins where lanes wait: whoever runs into that
     // instruction from above must let them join.
     let parts = |at: usize| {
@@ -539,7 +535,7 @@ fn meetings(
     };
     for at in 0..insts.len() {
         let (falls, target) = next[at];
-        let meets = (falls && leader[at + 1] && meets(at, at + 1))
+        let meets = (falls && meets(at, at + 1))
             || target.is_some_and(|target| target > at && meets(at, target));
         if meets && insts[at].get(f::FLOW) != RECONVERGE {
             return Err(Finding {

@@ -462,14 +462,12 @@ fn equal(kind: Kind, bits: u32, components: u32) -> u32 {
     };
     let code = match (kind, bits) {
         (Kind::Snorm, _) => 96 + size,
-        (Kind::Uint, _) => 128 + size,
+        // No attribute of ours is scaled; the descriptor's integers are what a program would convert.
+        (Kind::Uint | Kind::Uscaled, _) => 128 + size,
         (Kind::Unorm | Kind::Srgb, _) => 160 + size,
-        (Kind::Sint, _) => 192 + size,
+        (Kind::Sint | Kind::Sscaled, _) => 192 + size,
         (Kind::Float, 16) => 199,
         (Kind::Float | Kind::UFloat, _) => 167,
-        // No attribute of ours is scaled; the descriptor's integers are what a program would convert.
-        (Kind::Uscaled, _) => 128 + size,
-        (Kind::Sscaled, _) => 192 + size,
     };
     code + 8 * (components - 1)
 }

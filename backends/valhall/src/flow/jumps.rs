@@ -132,17 +132,11 @@ fn replace_edge(
     }
 }
 
-/// Jumps to the block that comes next are nothing.
+/// Branches and jumps to the block that comes next are nothing.
 pub fn drop_jumps_to_next(func: &mut Func<Inst>) {
     for position in 0..func.layout.len() {
         let block = func.layout[position];
-        let target = func.blocks[block].nodes.last().and_then(|node| {
-            let op = node.inst.op()?;
-            op.target
-                .filter(|_| is_jump(op) || lands_next(func, position, op.target))
-        });
-        let Some(target) = target else { continue };
-        if lands_next(func, position, Some(target)) {
+        if lands_next(func, position, branch_target(func, block)) {
             func.blocks[block].nodes.pop();
         }
     }

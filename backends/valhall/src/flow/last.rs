@@ -46,7 +46,7 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
                 let registers = match *source {
                     Src::Reg(reg) => bit(reg),
                     // The other half of the pair would die with it.
-                    Src::Low(reg) => bit(reg) | bit(reg) << 1,
+                    Src::Low(reg) => 0b11 << reg.cell().index,
                     Src::Pair(pair) => bit(pair[0]) | bit(pair[1]),
                     _ => continue,
                 };

@@ -306,28 +306,17 @@ pub fn place(func: &mut Func<Inst>, analysis: &Analysis, tails: &SecondaryMap<Bl
         let mask = at_end(func, block, &pending);
         let span = out.last().map_or(Span::NONE, |node| node.span);
         if mask != 0 {
-            // The tail stands on the last instruction already, so that this goes before it if it can.
-            let last_signals = out
-                .last()
-                .and_then(|node| node.inst.op())
-                .is_some_and(|op| facts(op).slot.is_some_and(|slot| mask >> slot & 1 != 0));
             match carrier(&out, mask) {
                 Some(at) => add_wait(&mut out[at], mask),
-                None if last_signals || out.is_empty() => {
-                    // The tail moves to the NOP's successor: a wait first, then the tail.
-                    if let Some(node) = out.last_mut()
-                        && let Inst::Op(op) = &mut node.inst
-                        && op.target.is_none()
-                        && tails[block] != 0
+                // The last instruction sends what is waited for and has the tail already. It waits instead, and a NOP
+                // behind it gets the tail.
+                None => {
+                    if let Some(Node {
+                        inst: Inst::Op(op), ..
+                    }) = out.last_mut()
                     {
                         op.word = op.word.with(f::FLOW, wait_code(mask));
-                    } else {
-                        out.push(nop(wait_code(mask), span));
                     }
-                }
-                None => {
-                    let before = out.len() - 1;
-                    out.insert(before, nop(wait_code(mask), span));
                 }
             }
         }

@@ -427,3 +427,214 @@ fn no_jump_runs_into_the_end_of_another_way() {
     let jump = lines.iter().position(|line| line.starts_with("BRANCHZ.eq"));
     assert!(jump.is_some() && jump < ends, "{lines:#?}");
 }
+
+#[test]
+fn a_branch_to_the_block_that_comes_next_is_nothing() {
+    let mut case = Case::new();
+    let next = case.func.make_block();
+    case.branch(55, next, false);
+    case.fall(next);
+    case.begin(next);
+    case.mov(0, 56);
+    assert_eq!(case.compute(), ["MOV.i32.end r0, ^r56"]);
+}
+
+#[test]
+fn the_low_word_of_a_pair_is_read_for_the_last_time_when_nobody_reads_the_other_either() {
+    let first = |other: u8| {
+        let mut case = Case::new();
+        let sum = Op::new(Opcode::IaddU64)
+            .from(&[Src::Pair([r(56), r(57)]), Src::Low(r(58))])
+            .with(f::SWZ1, 8);
+        case.push(Op {
+            dst: [r(0), r(1)].into_iter().collect(),
+            ..sum
+        });
+        case.mov(2, other);
+        case.compute().swap_remove(0)
+    };
+    assert_eq!(first(55), "IADD.u64 r0, ^r56, ^r58.w0");
+    assert_eq!(first(59), "IADD.u64 r0, ^r56, r58.w0");
+    assert_eq!(first(58), "IADD.u64 r0, ^r56, r58.w0");
+}
+
+/// A program that tests first and then moves what the test does not need.
+fn tested_first(moves: &[(u8, u8)]) -> Vec<String> {
+    let mut case = Case::new();
+    let datum = crate::inst::Special::AtestDatum.read(0);
+    case.push(
+        Op::new(Opcode::Atest)
+            .from(&[s(60), s(0), Src::Fast(datum)])
+            .writing(&[r(60)]),
+    );
+    for &(to, from) in moves {
+        case.mov(to, from);
+    }
+    case.lines(Stage::Fragment)
+}
+
+#[test]
+fn an_instruction_goes_above_the_first_one_to_wait_for_it() {
+    let lines = tested_first(&[(1, 59), (2, 58)]);
+    assert_eq!(lines[0], "MOV.i32.wait0126 r1, ^r59");
+    assert!(lines[1].starts_with("ATEST "), "{lines:?}");
+}
+
+#[test]
+fn what_the_first_instruction_reads_or_makes_is_not_moved_above_it() {
+    // It writes what the test reads; it reads what the test makes.
+    for stays in [(0, 59), (1, 60)] {
+        let lines = tested_first(&[stays]);
+        assert_eq!(lines[0], "NOP.wait0126", "{lines:?}");
+        let lines = tested_first(&[stays, (2, 58)]);
+        assert_eq!(lines[0], "MOV.i32.wait0126 r2, ^r58", "{lines:?}");
+    }
+    // It writes what the one before it reads; it reads what that one makes.
+    for stays in [(59, 58), (2, 0)] {
+        let lines = tested_first(&[(0, 59), stays]);
+        assert_eq!(lines[0], "NOP.wait0126", "{lines:?}");
+    }
+    let lines = tested_first(&[(1, 60), (3, 1)]);
+    assert_eq!(lines[0], "NOP.wait0126", "{lines:?}");
+}
+
+#[test]
+fn a_message_takes_the_slot_of_the_result_that_it_waited_for() {
+    let mut case = Case::new();
+    case.load(0, 60, READ_ONLY);
+    case.load(4, 58, READ_ONLY);
+    case.load(6, 56, READ_ONLY);
+    case.load(8, 0, READ_ONLY);
+    case.mov(10, 4);
+    case.mov(11, 6);
+    case.mov(12, 8);
+    let lines = case.compute();
+    let slot_of = |at: usize| lines[at].split('.').find(|part| part.starts_with("slot"));
+    assert!(lines[2].contains("wait0"), "{lines:?}");
+    for (at, slot) in [(0, "slot0"), (1, "slot1"), (2, "slot2"), (3, "slot0")] {
+        let found = slot_of(at).map(|part| part.split(' ').next());
+        assert_eq!(found, Some(Some(slot)), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_target_is_blended_when_the_one_before_is_done() {
+    let mut case = Case::new();
+    for k in 0..4 {
+        case.mov(k, 59);
+    }
+    let datum = crate::inst::Special::AtestDatum.read(0);
+    case.push(
+        Op::new(Opcode::Atest)
+            .from(&[s(60), s(0), Src::Fast(datum)])
+            .writing(&[r(60)]),
+    );
+    for target in 0..2 {
+        let blend = crate::inst::Special::BlendDescriptor(target).read(0);
+        case.push(
+            Op::new(Opcode::Blend)
+                .from(&[Src::Fast(blend), s(60)])
+                .with(f::VECSIZE, 3)
+                .with(f::REGFMT, 2)
+                .reading(&[r(0), r(1), r(2), r(3)]),
+        );
+    }
+    run(&mut case.func, Stage::Fragment);
+    let emitted = emit::emit(&[case.func]);
+    let lines = emitted.insts.iter().map(crate::isa::text_of);
+    let blends: Vec<String> = lines.filter(|line| line.starts_with("BLEND")).collect();
+    assert!(
+        blends[0].starts_with("BLEND.slot0.v4.f32.wait0 "),
+        "{blends:?}"
+    );
+}
+
+/// Two varyings, the second by this interpolation state, and whether the first one is waited for.
+fn second_varying_waits(update: u32) -> bool {
+    let mut case = Case::new();
+    for (to, update) in [(0, 0), (1, update)] {
+        case.push(
+            Op::new(Opcode::LdVarBufImmF32)
+                .from(&[s(61)])
+                .with(f::SOURCE_FORMAT, 2)
+                .with(f::UPDATE, update)
+                .writing(&[r(to)]),
+        );
+    }
+    case.mov(2, 0);
+    case.mov(3, 1);
+    let lines = case.lines(Stage::Fragment);
+    assert!(
+        lines[0].starts_with("LD_VAR_BUF_IMM.f32.slot0."),
+        "{lines:?}"
+    );
+    lines[0].contains("wait")
+}
+
+#[test]
+fn a_varying_that_keeps_the_interpolation_state_waits_for_no_other() {
+    let [store, retrieve] = [0, 1];
+    assert!(second_varying_waits(store));
+    assert!(!second_varying_waits(retrieve));
+}
+
+#[test]
+fn a_varying_at_the_end_of_a_block_waits_for_itself_before_lanes_meet() {
+    let mut case = Case::new();
+    let after = case.func.make_block();
+    case.branch(59, after, true);
+    let arm = case.func.make_block();
+    case.fall(arm);
+    case.begin(arm);
+    case.push(
+        Op::new(Opcode::LdVarBufImmF32)
+            .from(&[s(61)])
+            .with(f::SOURCE_FORMAT, 2)
+            .writing(&[r(0)]),
+    );
+    case.fall(after);
+    case.begin(after);
+    case.mov(1, 0);
+    let lines = case.lines(Stage::Fragment);
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert!(lines[1].contains(".wait0 @r0"), "{lines:?}");
+    assert_eq!(lines[2], "NOP.reconverge");
+}
+
+/// A message of an arm, and what stands where the ways meet.
+fn met(arm: impl Fn(&mut Case), behind: impl Fn(&mut Case)) -> Vec<String> {
+    let mut case = Case::new();
+    let after = case.func.make_block();
+    case.branch(55, after, false);
+    let taken = case.func.make_block();
+    case.fall(taken);
+    case.begin(taken);
+    arm(&mut case);
+    case.fall(after);
+    case.begin(after);
+    behind(&mut case);
+    case.compute()
+}
+
+#[test]
+fn what_is_on_its_way_on_one_way_is_so_where_ways_meet() {
+    let store = |case: &mut Case| case.store(57, 60, WRITES);
+    let load = |case: &mut Case| case.load(0, 60, READS);
+    let waits = |lines: &[String]| lines[1].contains(".slot0.wait0 ");
+    // Memory that is read before it is written, and written before it is read.
+    let lines = met(load, |case| case.store(56, 58, WRITES));
+    assert!(waits(&lines), "{lines:?}");
+    let lines = met(store, |case| case.load(1, 58, READS));
+    assert!(waits(&lines), "{lines:?}");
+    let lines = met(load, |case| case.load(1, 58, READS));
+    assert!(!waits(&lines), "{lines:?}");
+    // A barrier waits for all.
+    let lines = met(store, |case| {
+        case.push(Op::new(Opcode::Barrier));
+        case.mov(1, 56);
+    });
+    assert!(waits(&lines), "{lines:?}");
+    // A register that may still be read is not read for the last time.
+    let lines = met(store, |case| case.mov(1, 57));
+    assert_eq!(lines[2], "MOV.i32.end r1, r57");
+}

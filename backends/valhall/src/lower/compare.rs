@@ -152,6 +152,7 @@ impl Lower<'_> {
         if let Kind::Wide { signed } = test.kind {
             return self.compare_wide(test, signed, result, third, and);
         }
+        // An unsigned order takes no parts that are widened with their sign (`uses::takes_parts`): only eq and ne extend.
         let opcode = match (test.kind, and) {
             (Kind::Unsigned | Kind::Truth, false) => {
                 self.extending(Opcode::IcmpOrU32, Opcode::IcmpOrS32, &test.operands)
@@ -163,12 +164,6 @@ impl Lower<'_> {
             (Kind::Signed, true) => Opcode::IcmpAndS32,
             (_, false) => Opcode::FcmpOrF32,
             (_, true) => Opcode::FcmpAndF32,
-        };
-        // Widening with the sign must not change an unsigned order.
-        let opcode = match test.condition {
-            cond::LT | cond::LE if test.kind == Kind::Unsigned && and => Opcode::IcmpAndU32,
-            cond::LT | cond::LE if test.kind == Kind::Unsigned => Opcode::IcmpOrU32,
-            _ => opcode,
         };
         let mut sources = [
             self.arg(opcode, 0, test.operands[0]),

@@ -199,7 +199,6 @@ impl Uses {
         };
         let lazy_user = user.results.first().is_some_and(|&r| self.lazy[r]);
         match def.op {
-            Op::FMul if unscaled(func, def).is_none() => false,
             Op::FNeg | Op::FAbs | Op::FMul => match user.op {
                 Op::FNeg | Op::FAbs => lazy_user,
                 Op::FConvert => true,
