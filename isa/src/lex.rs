@@ -300,6 +300,14 @@ mod tests {
     }
 
     #[test]
+    fn an_exponent_needs_both_its_letter_and_its_sign() {
+        assert_eq!(
+            texts("3x-7 2e.5 1e-7"),
+            ["3x", "-", "7", "2e", ".", "5", "1e-7"]
+        );
+    }
+
+    #[test]
     fn a_semicolon_ends_a_line_and_a_comment_is_nothing() {
         let kinds: Vec<Kind> = tokens("a ; b // c ; d\ne")
             .iter()
