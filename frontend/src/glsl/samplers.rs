@@ -45,6 +45,7 @@ impl<'a> Work<'a> {
     /// Takes every combined sampler apart.
     pub fn samplers(&mut self) {
         self.takers.extend(super::intrinsics::GATHERS);
+        let earlier = self.edits.len();
         // Open parentheses with what stands before each.
         let mut open: Vec<&'a str> = Vec::new();
         // Locals that hide a combined sampler: its constructor, and the depth of their block.
@@ -79,7 +80,7 @@ impl<'a> Work<'a> {
                 }
                 _ if self.is_word(index) => {
                     if let Some(kind) = combined(word) {
-                        index = self.declaration(index, &kind, open.last().copied());
+                        index = self.declaration(index, &kind, open.last().copied(), earlier);
                         continue;
                     }
                     let before = index.checked_sub(1);
@@ -103,8 +104,14 @@ impl<'a> Work<'a> {
     }
 
     /// A combined type's name: declares a uniform or a parameter, or joins a texture and a sampler.
-    /// Gives where to go on.
-    fn declaration(&mut self, index: usize, kind: &Combined<'a>, within: Option<&'a str>) -> usize {
+    /// `earlier` edits were there before. Gives where to go on.
+    fn declaration(
+        &mut self,
+        index: usize,
+        kind: &Combined<'a>,
+        within: Option<&'a str>,
+        earlier: usize,
+    ) -> usize {
         let precise = index
             .checked_sub(1)
             .is_some_and(|before| PRECISIONS.contains(&self.word(before)));
@@ -114,7 +121,7 @@ impl<'a> Work<'a> {
             return index + 1;
         }
         match within {
-            None if qualifier == "uniform" => self.uniforms(index, kind),
+            None if qualifier == "uniform" => self.uniforms(index, kind, earlier),
             Some(function) if matches!(qualifier, "(" | "," | "in" | "const") => {
                 let name = self.word(index + 1);
                 let end = self.after_index(index + 2);
@@ -132,7 +139,7 @@ impl<'a> Work<'a> {
     }
 
     /// `uniform sampler2D a, b[4];`: a declaration for each, since naga gives the first alone a binding.
-    fn uniforms(&mut self, index: usize, kind: &Combined<'a>) -> usize {
+    fn uniforms(&mut self, index: usize, kind: &Combined<'a>, earlier: usize) -> usize {
         let mut at = index + 1;
         let mut twins = Vec::new();
         let mut commas = Vec::new();
@@ -152,10 +159,10 @@ impl<'a> Work<'a> {
         }
         let first = self.declaration_start(index);
         let start = self.tokens[first].start;
-        // What was put in before belongs to each of them.
+        // What was put in before belongs to each of them, but for the samplers of the declaration that ends here.
         let end = self.tokens[index].start;
         let mut head = self.text[start..end].to_owned();
-        for edit in self.edits.iter().rev() {
+        for edit in self.edits[..earlier].iter().rev() {
             if (start..=end).contains(&edit.at) {
                 let at = edit.at - start;
                 head.replace_range(at..at + edit.removed, &edit.added);
@@ -233,6 +240,23 @@ mod tests {
             end: at + 2,
         });
         assert_eq!(&text[original.start as usize..original.end as usize], "uv");
+    }
+
+    #[test]
+    fn declarations_without_a_space_between_them_are_taken_apart_once_each() {
+        let rewritten = rewrite("uniform sampler2D a;uniform sampler2D b;uniform sampler2D c;");
+        for name in ["a", "b", "c"] {
+            let texture = format!("uniform texture2D {name};");
+            let sampler = format!("uniform sampler {name}_sampler;");
+            for part in [texture, sampler] {
+                assert_eq!(
+                    rewritten.text.matches(&part).count(),
+                    1,
+                    "{}",
+                    rewritten.text
+                );
+            }
+        }
     }
 
     #[test]

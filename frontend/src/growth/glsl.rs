@@ -399,6 +399,10 @@ mod tests {
             "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2000000000]; };",
             "out float gl_ClipDistance[99999999999];",
             "layout(xfb_buffer = 0) out block { float f; vec4 v; float f2[99999999999]; } x;",
+            "#.layout(location = 0) in vec4 v[100000000];",
+            "#in vec4 v[100000000];",
+            "int x; # in vec4 v[100000000];",
+            "/* */ #define N 100000000\nin vec4 v[N];",
         ] {
             assert_eq!(code(text), 4, "{text}");
         }

@@ -17,6 +17,29 @@ pub struct Tokens<'a> {
     walked: Cell<u64>,
 }
 
+/// Whether a line that begins with `#` is a directive of GLSL's.
+fn is_directive(line: &str) -> bool {
+    let rest = line[1..].trim_start();
+    let word = &rest[..word_end(rest.as_bytes(), 0)];
+    matches!(
+        word,
+        "" | "define"
+            | "undef"
+            | "if"
+            | "ifdef"
+            | "ifndef"
+            | "else"
+            | "elif"
+            | "endif"
+            | "error"
+            | "pragma"
+            | "extension"
+            | "version"
+            | "line"
+            | "include"
+    ) && (!word.is_empty() || rest.is_empty())
+}
+
 impl<'a> Tokens<'a> {
     /// Reads a text.
     pub fn new(text: &'a str, language: Language) -> Tokens<'a> {
@@ -28,10 +51,12 @@ impl<'a> Tokens<'a> {
             walked: Cell::new(0),
         };
         let mut at = 0;
+        let mut begins_line = true;
         while at < bytes.len() {
             let start = at;
             match bytes[at] {
                 b' ' | b'\t' | b'\r' | b'\n' => {
+                    begins_line |= bytes[at] == b'\n';
                     at += 1;
                     continue;
                 }
@@ -44,14 +69,21 @@ impl<'a> Tokens<'a> {
                     continue;
                 }
                 b'#' if language == Language::Glsl => {
-                    at = crate::macros::line_end(text, at);
-                    tokens.directive(&text[start..at], language);
-                    continue;
+                    let end = crate::macros::line_end(text, at);
+                    let line = &text[start..end];
+                    tokens.directive(line, language);
+                    // Behind any other `#` naga reads on.
+                    if begins_line && is_directive(line) {
+                        at = end;
+                        continue;
+                    }
+                    at += 1;
                 }
                 b'0'..=b'9' => at = number_end(bytes, at),
                 b'_' | b'a'..=b'z' | b'A'..=b'Z' | 128.. => at = word_end(bytes, at),
                 _ => at += 1,
             }
+            begins_line = false;
             tokens.places.push((start as u32, at as u32));
         }
         tokens
