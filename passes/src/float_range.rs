@@ -288,6 +288,24 @@ mod tests {
     }
 
     #[test]
+    fn the_size_of_a_value_is_that_of_its_farther_bound() {
+        let mut func = Func::new("ranges", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let word = b.u32(7);
+        let x = b.op2(Op::IAdd, word, word);
+        let (one, two) = (b.f32(1.0), b.f32(2.0));
+        // From 1 down without an end.
+        let root = b.op1(Op::FSqrt, x);
+        let below = b.op2(Op::FSub, one, root);
+        let size = b.op1(Op::FAbs, below);
+        let near = b.op2(Op::FLt, size, two);
+        let zero = b.f32(0.0);
+        let negative = b.op2(Op::FLt, size, zero);
+        assert!(decide(&mut func));
+        assert_eq!([near, negative].map(|v| func.as_const(v)), [None, Some(0)]);
+    }
+
+    #[test]
     fn the_guard_of_a_conversion_stays_where_a_nan_may_come() {
         let mut func = Func::new("guard", Stage::Compute);
         let mut b = Builder::at_body(&mut func);

@@ -407,3 +407,26 @@ fn plain(op: Op, imm: Imm) -> InstData {
         bundle: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ctx::{Neutral, Options};
+    use gpucc_ir::ssa::{Numerics, parse};
+
+    #[test]
+    fn the_second_demotion_by_a_condition_goes_and_is_told() {
+        let demotion = "if %1 { demote yield } else { yield }";
+        let text = format!(
+            "func \"main\" fragment {{ in0 = \"x\" f32 x 1 location 0 perspective center }} body {{\n\
+             %0: b32 = input in0.0 %1: b1 = flt %0, %0 {demotion} {demotion} yield }}"
+        );
+        let mut module = parse(&text).expect("it parses");
+        let func = &mut module.funcs[0];
+        let before = func.live_insts();
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        assert!(run(func, &mut ctx));
+        assert_eq!(func.live_insts(), before - 4);
+        assert!(!run(func, &mut ctx));
+    }
+}

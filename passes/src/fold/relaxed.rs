@@ -292,6 +292,15 @@ mod tests {
         (func, output, inputs)
     }
 
+    #[test]
+    fn a_dot_product_without_constants_stays_and_nothing_changes() {
+        let (mut func, value, inputs) =
+            folded(true, |b, [x, y, z, w]| b.op(Op::FDot, &[x, y, z, w]));
+        assert_eq!(func.def(value).expect("an instruction").args[..], inputs);
+        let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
+        assert!(!crate::relaxed_fold::run(&mut func, &mut ctx));
+    }
+
     /// The operation that a value is made by.
     fn op(func: &Func, value: Value) -> Op {
         func.def(value).expect("an instruction").op

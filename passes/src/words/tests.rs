@@ -232,6 +232,28 @@ fn agrees(shape: &Shape, numerics: &Numerics, rng: &mut Rng, count: usize) {
     }
 }
 
+#[test]
+fn orders_with_a_constant_agree_with_their_definition_at_the_edges() {
+    let numerics = Numerics::REFERENCE;
+    for op in [Op::SLt, Op::SLe, Op::ULt, Op::ULe] {
+        let shape = of(op);
+        for constant in EDGES {
+            let right = in_words(&shape, &[None, Some(constant)], &numerics);
+            let left = in_words(&shape, &[Some(constant), None], &numerics);
+            for x in EDGES {
+                for (code, args) in [(&right, [x, constant]), (&left, [constant, x])] {
+                    let expected = eval(op, Type::B64, Type::B1, &args, &numerics);
+                    assert_eq!(
+                        Some(code.run(&args, &numerics)),
+                        expected,
+                        "{op:?} {args:x?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Integer operations whose operands and results are of one width.
 const OPS: [Op; 37] = [
     Op::IAdd,
