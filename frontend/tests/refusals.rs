@@ -419,3 +419,26 @@ fn a_vector_of_more_than_4_components_is_wrong_before_anything_is_made_for_it() 
         assert!(shown.contains("has 2 to 4"), "{shown}");
     }
 }
+
+#[test]
+fn a_switch_on_a_vector_and_an_atomic_on_a_uniform_are_the_user_s_errors() {
+    for (text, message) in [
+        (
+            "#version 450\nlayout(location = 0) in vec4 v; void main() { switch (ivec3(v)) { case 1: break; } }",
+            "`switch` takes one integer",
+        ),
+        (
+            "#version 450\nuniform uint b; void main() { atomicCounterIncrement(b); }",
+            "not storage",
+        ),
+    ] {
+        let source = Source::Glsl {
+            text,
+            stage: Stage::Fragment,
+        };
+        let failure = parse(source, "a.frag", &Options::default()).expect_err("wrong");
+        let shown = failure.render();
+        assert_eq!(failure.exit_code(), 1, "{shown}");
+        assert!(shown.contains(message), "{shown}");
+    }
+}

@@ -5,7 +5,7 @@ use super::types::{Layout, Leaf, Length, width};
 use super::{Lower, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
-use gpucc_ir::ssa::{Access, AtomicOp, Imm, Op, Resource, Type, Value};
+use gpucc_ir::ssa::{Access, AtomicOp, Imm, Op, Resource, ResourceKind, Type, Value};
 use naga::{AtomicFunction, ScalarKind, TypeInner};
 use smallvec::SmallVec;
 
@@ -407,6 +407,12 @@ impl Lower<'_> {
                 self.b().inst(Op::MemAtomic, imm, &args, &[], results)
             }
             Base::Buffer(buffer) => {
+                // naga does not ask it of the function behind GLSL's atomic counters.
+                let kind = self.func.resources[buffer].kind;
+                if !matches!(kind, ResourceKind::Storage { .. }) {
+                    let message = "an atomic operation on a buffer that is not storage";
+                    return Err(Stop::invalid(message));
+                }
                 let imm = Imm::BufferAtomic(buffer, op);
                 self.b().inst(Op::BufferAtomic, imm, &args, &[], results)
             }

@@ -2,6 +2,7 @@
 
 use super::frame::{End, Flow, Frame, Target};
 use super::{Lower, Result};
+use crate::stop::Stop;
 use gpucc_ir::ssa::{Imm, Inst, Op, Type, Value};
 use naga::{Block, Expression, Handle, SwitchCase, SwitchValue};
 
@@ -25,7 +26,10 @@ impl<'a> Lower<'a> {
         cases: &'a [SwitchCase],
         end: End,
     ) -> Result<Flow> {
-        let selector = self.scalar(frame, selector)?;
+        // naga lets GLSL switch on a vector.
+        let [selector] = self.values(frame, selector)?[..] else {
+            return Err(Stop::invalid("`switch` takes one integer"));
+        };
         let arms = arms(cases);
         let falls = arms.iter().any(|arm| arm.falls_through);
         let open = self.labelled(|lower, label| {
