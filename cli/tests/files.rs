@@ -1,6 +1,6 @@
 //! Tests whose inputs and expectations are files: `tests/run` and `tests/diagnostics`.
 //!
-//! `BLESS=1 cargo test -p gpucc-cli --test files` rewrites the expectations.
+//! `BLESS=1 cargo test -p gpucc-cli --test integration files` rewrites the expectations.
 
 use std::fs;
 use std::path::{Path, PathBuf};
