@@ -52,6 +52,7 @@ const CASES: &[Case] = &[
         [&[0], &[3], &[3], &[0]],
         [&[0], &[3], &[3], &[0]],
     ),
+    case("a_point_coordinate_of_four_components.spv", WRONG, WRONG),
     case("an_empty_array_is_not_accessed.wgsl", STORES, STORES),
     case(
         "a_binding_without_room_for_its_array_is_not_accessed.wgsl",

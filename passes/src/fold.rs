@@ -13,7 +13,7 @@ mod relaxed;
 
 use crate::{ctx::Ctx, rename::Renames};
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Type, Value, eval_inst};
+use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Type, Value, eval_inst, verify};
 use smallvec::SmallVec;
 
 /// Folds.
@@ -140,7 +140,7 @@ impl Fold<'_, '_> {
                 out.push(inst);
                 continue;
             }
-            if self.out_of_range(func, inst, &mut out) || self.gone(func, inst, &mut out) {
+            if self.wrong_address(func, inst, &mut out) || self.gone(func, inst, &mut out) {
                 continue;
             }
             out.push(inst);
@@ -192,15 +192,10 @@ impl Fold<'_, '_> {
         }
     }
 
-    /// Replaces an access at a constant beyond its range, which the verifier refuses: only an unreachable access or a
-    /// wrong program has one. A load gives zeros, a store does nothing. It takes no fuel, since the constant did.
-    fn out_of_range(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> bool {
-        let data = &func.insts[inst];
-        let (Imm::Mem(access) | Imm::MemAtomic(access, _)) = data.imm else {
-            return false;
-        };
-        let inside = |at: u64| (u64::from(access.lo)..u64::from(access.hi)).contains(&at);
-        if func.as_const(data.args[0]).is_none_or(inside) {
+    /// Replaces an access at a constant address that the verifier refuses: only an unreachable access or a wrong program
+    /// has one. A load gives zeros, a store does nothing. It takes no fuel, since the constant did.
+    fn wrong_address(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> bool {
+        if verify::wrong_address(func, &func.insts[inst]).is_none() {
             return false;
         }
         for result in func.insts[inst].results.clone() {

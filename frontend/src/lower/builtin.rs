@@ -1,8 +1,9 @@
-//! Which scalars built-in values are made of. Validation leaves this open where interfaces are freed: GLSL may
-//! declare a built-in value again.
+//! What built-in values are made of. Validation leaves this open where interfaces are freed: GLSL may declare a built-in
+//! value again, and SPIR-V decorates what it likes.
 
 use super::Result;
 use crate::stop::Stop;
+use gpucc_ir::ssa::Builtin;
 use naga::{BuiltIn, ScalarKind, TypeInner};
 
 /// Refuses a built-in value of another scalar type than the language gives it.
@@ -31,13 +32,26 @@ pub fn check(types: &super::types::Types<'_>, builtin: BuiltIn, inner: &TypeInne
             "32-bit integers",
         ),
     };
-    if fits && (scalar.width == 4 || scalar.kind == ScalarKind::Bool) {
-        return Ok(());
+    let invalid = |wanted: &str| {
+        let name = name(builtin);
+        Err(Stop::invalid(format!(
+            "the built-in value {name} is declared with another type: it is {wanted}"
+        )))
+    };
+    if !fits || scalar.width != 4 && scalar.kind != ScalarKind::Bool {
+        return invalid(wanted);
     }
-    Err(Stop::invalid(format!(
-        "the built-in value {} is declared with another type: it is {wanted}",
-        name(builtin)
-    )))
+    let components = match inner {
+        TypeInner::Scalar(_) => 1,
+        TypeInner::Vector { size, .. } => *size as u8,
+        _ => 0,
+    };
+    match super::entry::builtin_of(builtin) {
+        // A float is one of the distances.
+        Ok(Builtin::ClipDistance(_) | Builtin::CullDistance(_)) | Err(_) => Ok(()),
+        Ok(known) if components == known.components() => Ok(()),
+        Ok(known) => invalid(&format!("{wanted}, {} of them", known.components())),
+    }
 }
 
 fn name(builtin: BuiltIn) -> String {

@@ -587,7 +587,8 @@ fn sampling_of(sampling: Option<naga::Sampling>) -> Sampling {
     }
 }
 
-fn builtin_of(builtin: naga::BuiltIn) -> Result<Builtin> {
+/// The built-in value that one of naga's is.
+pub(super) fn builtin_of(builtin: naga::BuiltIn) -> Result<Builtin> {
     use naga::BuiltIn as B;
     Ok(match builtin {
         B::Position { .. } => Builtin::Position,

@@ -236,6 +236,24 @@ pub enum Builtin {
     SubgroupId,
 }
 
+impl Builtin {
+    /// Components of its value.
+    pub const fn components(self) -> u8 {
+        match self {
+            Builtin::Position
+            | Builtin::ClipDistance(_)
+            | Builtin::CullDistance(_)
+            | Builtin::Streamed(_) => 4,
+            Builtin::GlobalInvocationId
+            | Builtin::LocalInvocationId
+            | Builtin::WorkgroupId
+            | Builtin::NumWorkgroups => 3,
+            Builtin::PointCoord => 2,
+            _ => 1,
+        }
+    }
+}
+
 /// Which input.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InputKind {

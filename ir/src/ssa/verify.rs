@@ -21,9 +21,10 @@
 //!     leaves a `continuing`.
 //! 11. Accesses to a variable stay within it: `lo < hi <= size`, and a constant address is in
 //!     `lo..hi`, so that each value that moves lies at a multiple of its bytes, 4 at most.
-//! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Clip and cull distances
-//!     lie in one of the two rows of four. Quad ops stand in fragment programs only; barriers and
-//!     workgroup variables in compute programs only.
+//! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Built-in ones
+//!     have no more than the pipeline makes or takes. Clip and cull distances lie in one of the two
+//!     rows of four. Quad ops stand in fragment programs only; barriers and workgroup variables in
+//!     compute programs only.
 //! 13. Nesting is at most [`MAX_NESTING`] deep.
 //! 14. A workgroup has at least one invocation and at most [`MAX_WORKGROUP`].
 //! 15. Unless the function is [`Trusted`](Bounds::Trusted), each access is proved in range, or its
@@ -34,12 +35,14 @@
 pub mod bounds;
 mod shape;
 
+pub use shape::wrong_address;
+
 use super::func::{
     Bounds, Func, Imm, Inst, InstData, MemSpace, Region, Stage, Type, Value, ValueDef,
 };
 use super::op::{Flags, Op};
 use super::print::Names;
-use super::resource::{Builtin, MOST_DISTANCES, OutputKind};
+use super::resource::{Builtin, InputKind, MOST_DISTANCES, OutputKind};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// Deepest nesting of regions: the front end's limit on source nesting times the constructs that
@@ -135,15 +138,21 @@ impl Verifier<'_> {
         }
     }
 
+    fn components(&self, kind: &str, name: &str, count: u8, most: u8) -> Check {
+        if (1..=most).contains(&count) {
+            return Ok(());
+        }
+        let what = format!("{kind} {name} has {count} components, where it has 1 to {most}");
+        Err(self.broken(None, 12, what))
+    }
+
     fn func(mut self) -> Check {
         for input in self.func.inputs.values() {
-            if !(1..=4).contains(&input.components) {
-                return Err(self.broken(
-                    None,
-                    12,
-                    format!("input {} has no 1 to 4 components", input.name),
-                ));
-            }
+            let most = match input.kind {
+                InputKind::Builtin(builtin) => builtin.components(),
+                InputKind::Location { .. } => 4,
+            };
+            self.components("input", &input.name, input.components, most)?;
         }
         let size = self.func.workgroup_size.map(u64::from);
         let size = size
@@ -176,13 +185,11 @@ impl Verifier<'_> {
             }
         }
         for output in self.func.outputs.values() {
-            if !(1..=4).contains(&output.components) {
-                return Err(self.broken(
-                    None,
-                    12,
-                    format!("output {} has no 1 to 4 components", output.name),
-                ));
-            }
+            let most = match output.kind {
+                OutputKind::Builtin(builtin) => builtin.components(),
+                OutputKind::Location { .. } => 4,
+            };
+            self.components("output", &output.name, output.components, most)?;
             if let OutputKind::Builtin(Builtin::ClipDistance(first) | Builtin::CullDistance(first)) =
                 output.kind
                 && (first >= MOST_DISTANCES || first % 4 + output.components > 4)

@@ -393,29 +393,34 @@ impl Verifier<'_> {
         self.require(lo < hi && hi <= size, inst, 11, || {
             format!("{lo}..{hi} is no part of the {size} bytes of {mem}")
         })?;
-        match func.as_const(data.args[0]) {
-            Some(address) => {
-                let within = (u64::from(lo)..u64::from(hi)).contains(&address);
-                self.require(within, inst, 11, || {
-                    format!("the address {address} is not in {lo}..{hi}")
-                })?;
-                let mut moved = data.args[1..].iter().chain(&data.results);
-                // Two bytes of a variable may hold a word of 16 bits.
-                let most = (hi - lo).min(4);
-                let mut at = address;
-                let aligned = moved.all(|&value| {
-                    let bytes = func.ty(value).bytes();
-                    let here = at;
-                    at += u64::from(bytes);
-                    here.is_multiple_of(bytes.min(most).into())
-                });
-                self.require(aligned, inst, 11, || {
-                    format!("the address {address} is not aligned")
-                })
-            }
+        match wrong_address(func, data) {
+            Some(what) => Err(self.broken(Some(inst), 11, what)),
             None => Ok(()),
         }
     }
+}
+
+/// What is wrong with the constant address of an access to a variable; nothing of an address that is not constant, and of an
+/// instruction that makes no such access. Invariant 11.
+pub fn wrong_address(func: &super::Func, data: &InstData) -> Option<String> {
+    let (Imm::Mem(access) | Imm::MemAtomic(access, _)) = data.imm else {
+        return None;
+    };
+    let address = func.as_const(*data.args.first()?)?;
+    let (lo, hi) = (access.lo, access.hi);
+    if !(u64::from(lo)..u64::from(hi)).contains(&address) {
+        return Some(format!("the address {address} is not in {lo}..{hi}"));
+    }
+    // Two bytes of a variable may hold a word of 16 bits.
+    let most = (hi - lo).min(4);
+    let mut at = address;
+    let aligned = data.args[1..].iter().chain(&data.results).all(|&value| {
+        let bytes = func.ty(value).bytes();
+        let here = at;
+        at += u64::from(bytes);
+        here.is_multiple_of(bytes.min(most).into())
+    });
+    (!aligned).then(|| format!("the address {address} is not aligned"))
 }
 
 /// The type of a component of a stage input or output.

@@ -229,6 +229,29 @@ fn distances_outside_of_their_two_rows_break_12() {
 }
 
 #[test]
+fn built_in_values_of_more_components_than_they_have_break_12() {
+    let with = |builtin, components| {
+        let mut func = Func::new("main", Stage::Fragment);
+        func.inputs.push(InputData {
+            kind: InputKind::Builtin(builtin),
+            components,
+            scalar: Scalar::F32,
+            name: "i".into(),
+        });
+        Builder::at_body(&mut func).end(Op::Yield, &[]);
+        func
+    };
+    assert_eq!(verify(&with(Builtin::PointCoord, 2)), Ok(()));
+    for (builtin, components) in [
+        (Builtin::PointCoord, 3),
+        (Builtin::FrontFacing, 2),
+        (Builtin::Position, 5),
+    ] {
+        assert_eq!(invariant(&with(builtin, components)), 12);
+    }
+}
+
+#[test]
 fn a_missing_component_and_a_quad_op_in_compute_break_12() {
     let func = built(|b| {
         let input = b.func.inputs.push(InputData {
