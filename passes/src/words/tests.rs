@@ -79,7 +79,7 @@ fn in_words(shape: &Shape, constants: &[Option<u64>], numerics: &Numerics) -> Sp
         value
     };
     let sink = func.outputs.push(OutputData {
-        kind: OutputKind::Builtin(Builtin::FragDepth),
+        kind: OutputKind::Builtin(Builtin::Position),
         components: 2,
         scalar: Scalar::U32,
         name: "result".into(),
