@@ -192,24 +192,27 @@ fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
             driver_constants: constants,
             ..Placement::default()
         };
+        let tables = compiled.described.tables.as_ref();
+        let tables = tables.map_or(Vec::new(), |tables| tables.memory.to_bytes());
         placement.tables = Range {
-            address: model.place(&compiled.tables),
-            size: compiled.tables.len() as u32,
+            address: model.place(&tables),
+            size: tables.len() as u32,
         };
-        if let Some(code) = &compiled.fetch_program {
+        if let Some(code) = compiled.apart("fetch") {
             placement.fetch_code = model.place(code);
         }
-        for slot in &compiled.resources {
-            match compiled.expanded.resources[slot.resource].kind {
+        for binding in &compiled.described.resources {
+            let resource = binding.resource.expect("compiled just now");
+            match compiled.expanded.resources[resource].kind {
                 ResourceKind::Texture { .. } => {
-                    placement.textures.insert(slot.resource, texture);
+                    placement.textures.insert(resource, texture);
                 }
                 ResourceKind::Sampler { .. } => {
                     let sampler = Sampler::linear(Wrap::Repeat);
-                    placement.samplers.insert(slot.resource, sampler);
+                    placement.samplers.insert(resource, sampler);
                 }
                 _ => {
-                    placement.buffers.insert(slot.resource, uniform);
+                    placement.buffers.insert(resource, uniform);
                 }
             }
         }
@@ -635,7 +638,7 @@ fn every_register_stands_where_the_guide_says() {
         assert_eq!(register.address, expected, "{}", register.name);
         let mut value = 0;
         for (field, part) in &register.fields {
-            let Some(low) = fields.get(*field) else {
+            let Some(low) = fields.get(field.as_ref()) else {
                 panic!("{} has no {field}: {fields:?}", register.name);
             };
             value |= part << low;

@@ -5,17 +5,16 @@
 //! immediates and 15 the driver's constants; fetch resource 15 is the program's own tables. Buffers' fetch resources have a stride of 4 bytes: an
 //! index counts dwords.
 
-use crate::api::{
-    AttributeFetch, Chip, Compiled, ComputeLayout, DriverConstant, ExportKind, Failure, Fetch,
-    InputSlot, Options, OutputSlot, ResourceSlot, Slot, State, Step,
-};
+use crate::api::{Chip, Failure, Fetch, Options, State, Step};
 use crate::share::Shares;
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::{Limit, StreamOutput};
 use gpucc_ir::ssa::{
-    Builtin, Dim, Func, Imm, Input, InputKind, MemSpace, Op, Output, OutputKind, Resource,
-    ResourceKind, Stage,
+    Builtin, Dim, Func, Imm, Input, InputKind, Interpolation, MemSpace, Op, Output, OutputKind,
+    Resource, ResourceKind, Stage,
 };
+use gpucc_machine::described::{BindingName, Driven, DriverConstant, DriverWord, Export};
+use gpucc_machine::place::Taken;
 
 /// Constant buffer of immediates.
 pub const IMMEDIATES: u8 = 14;
@@ -45,6 +44,80 @@ const STORAGE: u32 = 16;
 const TEXTURES: u32 = 48;
 /// First fetch resource of vertex attributes.
 const ATTRIBUTES: u32 = 160;
+
+/// Where a binding of the shader stands on the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Constant-cache buffer (uniform buffers by static address).
+    pub kcache: Option<u32>,
+    /// Fetch resource (dynamic uniforms, storage reads, textures), stage-relative.
+    pub resource: Option<u32>,
+    /// Sampler.
+    pub sampler: Option<u32>,
+    /// Index into the scatter aperture's bases, `c(2+i)` of the driver constants.
+    pub aperture_index: Option<u32>,
+}
+
+/// Where a stage input stands when the program starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputSlot {
+    /// The input in the function.
+    pub input: Input,
+    /// General-purpose register, where it has one at the start.
+    pub register: Option<u32>,
+    /// First channel, 0..=3.
+    pub channel: u32,
+    /// Semantic that links a vertex output to a fragment input (location + 1).
+    pub semantic: Option<u32>,
+    /// How it varies (fragment).
+    pub interpolation: Option<Interpolation>,
+    /// How an attribute comes in (vertex); its fetch resource is stage-relative.
+    pub attribute: Option<AttributeFetch>,
+}
+
+/// How an attribute comes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeFetch {
+    /// Fetch resource (160 + buffer).
+    pub resource: u32,
+    /// Byte offset within an element.
+    pub offset: u32,
+    /// WebGPU vertex format name.
+    pub format: String,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Advances by instance.
+    pub per_instance: bool,
+}
+
+/// Where a stage output leaves the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputSlot {
+    /// The output in the function.
+    pub output: Output,
+    /// Which export.
+    pub export: Export,
+    /// The export's index (ARRAY_BASE).
+    pub index: u32,
+    /// First component of the export.
+    pub channel: u32,
+    /// Components.
+    pub components: u32,
+    /// Semantic that links it to a fragment input (location + 1).
+    pub semantic: Option<u32>,
+}
+
+/// How a dispatch of a compute program is laid out. abi-r700: Compute.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ComputeLayout {
+    /// Threads that one workgroup takes: the wavefront's size when lanes cooperate, else the
+    /// workgroup's size.
+    pub threads_per_workgroup: u32,
+    /// Dwords of workgroup memory within the scatter aperture, per workgroup.
+    pub workgroup_dwords: u32,
+    /// Dwords of the local data share that each thread owns.
+    pub share_stride: u32,
+}
 
 /// The ABI of one function.
 #[derive(Clone, Debug, Default)]
@@ -396,8 +469,8 @@ impl Abi {
         locations.sort_unstable();
         for (output, data) in func.outputs.iter() {
             let (export, index, channel, semantic) = match data.kind {
-                OutputKind::Builtin(Builtin::Position) => (ExportKind::Position, 60, 0, None),
-                OutputKind::Builtin(Builtin::PointSize) => (ExportKind::Position, 61, 0, None),
+                OutputKind::Builtin(Builtin::Position) => (Export::Position, 60, 0, None),
+                OutputKind::Builtin(Builtin::PointSize) => (Export::Position, 61, 0, None),
                 OutputKind::Builtin(
                     Builtin::ClipDistance(first) | Builtin::CullDistance(first),
                 ) => {
@@ -406,13 +479,13 @@ impl Abi {
                         .values()
                         .any(|o| matches!(o.kind, OutputKind::Builtin(Builtin::PointSize)));
                     let index = 61 + u32::from(misc) + u32::from(first / 4);
-                    (ExportKind::Position, index, u32::from(first % 4), None)
+                    (Export::Position, index, u32::from(first % 4), None)
                 }
                 OutputKind::Builtin(_) => continue,
                 OutputKind::Location { location, .. } => {
                     let rank = locations.iter().position(|&(l, _)| l == location);
                     let rank = rank.expect("every location is in the list") as u32;
-                    (ExportKind::Parameter, rank, 0, Some(semantic(location)?))
+                    (Export::Parameter, rank, 0, Some(semantic(location)?))
                 }
             };
             self.outputs.push(OutputSlot {
@@ -509,13 +582,13 @@ impl Abi {
                     ..
                 } => {
                     let target = location.saturating_add(u32::from(blend_src));
-                    (ExportKind::Pixel, target, 0)
+                    (Export::Pixel, target, 0)
                 }
-                OutputKind::Builtin(Builtin::FragDepth) => (ExportKind::Depth, 61, 0),
-                OutputKind::Builtin(Builtin::SampleMask) => (ExportKind::Depth, 61, 2),
+                OutputKind::Builtin(Builtin::FragDepth) => (Export::Depth, 61, 0),
+                OutputKind::Builtin(Builtin::SampleMask) => (Export::Depth, 61, 2),
                 OutputKind::Builtin(_) => continue,
             };
-            if export == ExportKind::Pixel {
+            if export == Export::Pixel {
                 Limit::new("colour targets", 8, "write fewer targets")
                     .admit(u64::from(index) + 1)?;
             }
@@ -531,49 +604,67 @@ impl Abi {
         Ok(())
     }
 
-    /// The places of the bindings for the report.
-    pub fn resources(&self) -> Vec<ResourceSlot> {
-        self.used
-            .iter()
-            .map(|&resource| ResourceSlot {
-                resource,
-                slot: self.slots[resource].clone(),
-            })
-            .collect()
+    /// The entries of the machine's tables that the bindings take.
+    pub fn taken(&self, func: &Func) -> Vec<Taken> {
+        let mut taken = Vec::new();
+        for &resource in &self.used {
+            let slot = &self.slots[resource];
+            let places = [
+                ("constant buffers", slot.kcache),
+                ("fetch resources", slot.resource),
+                ("samplers", slot.sampler),
+                ("scatter apertures", slot.aperture_index),
+            ];
+            taken.extend(places.into_iter().filter_map(|(table, first)| {
+                Some(Taken {
+                    resource,
+                    table,
+                    first: first?,
+                    count: func.resources[resource].count.unwrap_or(1),
+                })
+            }));
+        }
+        taken
     }
 
-    /// Driver constants by the vec4 numbers that the code reads.
-    pub fn driver_constants(&self, read: &[u16]) -> Vec<DriverConstant> {
-        let mut list: Vec<DriverConstant> = read
-            .iter()
-            .map(|&c| match u32::from(c) {
-                0 => DriverConstant::NumWorkgroups,
-                1 => DriverConstant::Draw,
-                c if c == self.workgroup_constant => DriverConstant::Workgroup { constant: c },
+    /// General-purpose registers: those of the code, and those that are filled before it starts.
+    pub fn registers(&self, code: u32) -> u32 {
+        let filled = self.inputs.iter().filter_map(|slot| slot.register);
+        filled.fold(code, |most, register| most.max(register + 1))
+    }
+
+    /// Driver constants by the vec4 numbers that the code reads. Their places are fixed by the ABI: c0 the workgroups,
+    /// c1 the draw, from c2 on storage buffers and stored textures, then workgroup memory and images.
+    pub fn driver_constants(&self, func: &Func, read: &[u16]) -> Vec<DriverConstant> {
+        let mut read = read.to_vec();
+        read.sort_unstable();
+        read.dedup();
+        let constants = read.into_iter().map(|constant| {
+            let constant = u32::from(constant);
+            let word = match constant {
+                0 => Driven::NumWorkgroups { axis: None },
+                1 => Driven::Draw,
+                c if c == self.workgroup_constant => Driven::WorkgroupMemory,
                 c if c > self.workgroup_constant => {
                     let after = self.images.partition_point(|&(first, _)| first <= c);
                     let (first, resource) = self.images[after - 1];
-                    DriverConstant::Image {
-                        constant: c,
-                        resource,
-                        element: c - first,
+                    let arrayed = func.resources[resource].count.is_some();
+                    Driven::Image {
+                        binding: BindingName {
+                            element: arrayed.then_some(c - first),
+                            ..BindingName::of(func, resource)
+                        },
                     }
                 }
-                c => DriverConstant::Storage { index: c - 2 },
-            })
-            .collect();
-        list.sort_by_key(|c| c.constant());
-        list.dedup();
-        list
-    }
-
-    /// Moves the report's parts over.
-    pub fn report(&self, compiled: &mut Compiled) {
-        compiled.resources = self.resources();
-        compiled.inputs = self.inputs.clone();
-        compiled.outputs = self.outputs.clone();
-        compiled.compute = self.compute;
-        compiled.pipeline = self.pipeline.clone();
-        compiled.notes = self.notes.clone();
+                c => Driven::StorageBuffer {
+                    aperture_index: c - 2,
+                },
+            };
+            DriverConstant {
+                constant: Some(constant),
+                word: DriverWord::Other(word),
+            }
+        });
+        constants.collect()
     }
 }

@@ -1,12 +1,12 @@
-//! What a caller gives and gets: options, the pipeline state that a driver knows, the compiled
-//! program with everything needed to run it, and failures that say whose fault they are.
+//! What a caller gives: chips, options, the pipeline state that a driver knows; and figures and registers of a program.
 
 use gpucc_ir::budget::Budget;
 pub use gpucc_ir::driver::{
     Attribute, BindingSlot, Effort, Failure, Fetch, State, Step, Uniforms, VertexBuffer,
     VertexForm, VertexState,
 };
-use gpucc_ir::ssa::{Func, Input, Interpolation, Output, Resource, Span};
+
+use gpucc_machine::named::Name;
 
 /// Which instruction set a chip has.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -187,171 +187,20 @@ pub struct StateRegister {
     /// The bits of these fields; the others are the driver's.
     pub mask: u32,
     /// The fields that make it, by the guide's names.
-    pub fields: Vec<(&'static str, u32)>,
+    pub fields: Vec<(Name, u32)>,
 }
 
-/// Where a binding of the shader stands on the machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Slot {
-    /// Constant-cache buffer (uniform buffers by static address).
-    pub kcache: Option<u32>,
-    /// Fetch resource (dynamic uniforms, storage reads, textures), stage-relative.
-    pub resource: Option<u32>,
-    /// Sampler.
-    pub sampler: Option<u32>,
-    /// Index into the scatter aperture's bases, `c(2+i)` of the driver constants.
-    pub aperture_index: Option<u32>,
-}
-
-/// A binding and its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResourceSlot {
-    /// The binding in [`Compiled::expanded`].
-    pub resource: Resource,
-    /// Its place.
-    pub slot: Slot,
-}
-
-/// Where a stage input stands when the program starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InputSlot {
-    /// The input in [`Compiled::expanded`].
-    pub input: Input,
-    /// General-purpose register, where it has one at the start.
-    pub register: Option<u32>,
-    /// First channel, 0..=3.
-    pub channel: u32,
-    /// Semantic that links a vertex output to a fragment input (location + 1).
-    pub semantic: Option<u32>,
-    /// How it varies (fragment).
-    pub interpolation: Option<Interpolation>,
-    /// Vertex attributes: the fetch resource, stage-relative, and the byte offset within an element.
-    pub attribute: Option<AttributeFetch>,
-}
-
-/// How an attribute comes in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AttributeFetch {
-    /// Fetch resource (160 + buffer).
-    pub resource: u32,
-    /// Byte offset within an element.
-    pub offset: u32,
-    /// WebGPU vertex format name.
-    pub format: String,
-    /// Bytes from one element to the next.
-    pub stride: u32,
-    /// Advances by instance.
-    pub per_instance: bool,
-}
-
-/// Fetch resource of [`Compiled::tables`]: the one that belongs to the driver's constant buffer, which
+/// Fetch resource of the constant tables: the one that belongs to the driver's constant buffer, which
 /// nothing fetches from.
 pub const TABLES: u32 = 15;
 /// Bytes of an element of that resource.
 pub const TABLE_STRIDE: u32 = 16;
 
-/// What kind of export carries an output.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum ExportKind {
-    /// Colour target.
-    Pixel,
-    /// Position and its companions (index 60..=63).
-    Position,
-    /// Parameter to the fragment stage.
-    Parameter,
-    /// Depth, stencil and mask (index 61 of the pixel exports).
-    Depth,
-}
-
-impl ExportKind {
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ExportKind::Pixel => "pixel",
-            ExportKind::Position => "position",
-            ExportKind::Parameter => "parameter",
-            ExportKind::Depth => "depth",
-        }
-    }
-}
-
-/// Where a stage output leaves the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputSlot {
-    /// The output in [`Compiled::expanded`].
-    pub output: Output,
-    /// Which export.
-    pub export: ExportKind,
-    /// The export's index (ARRAY_BASE).
-    pub index: u32,
-    /// First component of the export.
-    pub channel: u32,
-    /// Components.
-    pub components: u32,
-    /// Semantic that links it to a fragment input (location + 1).
-    pub semantic: Option<u32>,
-}
-
-/// One vec4 of kcache buffer 15 that the program reads. Places are fixed by the ABI.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum DriverConstant {
-    /// c0: number of workgroups x, y, z, 0.
-    NumWorkgroups,
-    /// c1: first vertex, first instance, draw index, 0.
-    Draw,
-    /// c(2+i): storage buffer i: base in dwords within the scatter aperture, size in bytes, 0, 0.
-    /// Storage textures that the program stores to follow the buffers: linear surfaces with their
-    /// pitch in texels and their rows a slice as third and fourth.
-    Storage {
-        /// The number within the aperture.
-        index: u32,
-    },
-    /// Workgroup memory within the scatter aperture: base in dwords, dwords of one workgroup, 0, 0.
-    /// Stands after the last storage buffer.
-    Workgroup {
-        /// The vec4's number.
-        constant: u32,
-    },
-    /// One image: width, height, layers (cubes of a cube array, depth in three dimensions), levels.
-    Image {
-        /// The vec4's number.
-        constant: u32,
-        /// The binding.
-        resource: Resource,
-        /// Element of an array of bindings.
-        element: u32,
-    },
-}
-
-impl DriverConstant {
-    /// Which vec4 of the buffer it is.
-    pub const fn constant(self) -> u32 {
-        match self {
-            DriverConstant::NumWorkgroups => 0,
-            DriverConstant::Draw => 1,
-            DriverConstant::Storage { index } => 2 + index,
-            DriverConstant::Workgroup { constant } | DriverConstant::Image { constant, .. } => {
-                constant
-            }
-        }
-    }
-}
-
-/// How a dispatch of a compute program is laid out. abi-r700: Compute.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ComputeLayout {
-    /// Threads that one workgroup takes: the wavefront's size when lanes cooperate, else the
-    /// workgroup's size.
-    pub threads_per_workgroup: u32,
-    /// Dwords of workgroup memory within the scatter aperture, per workgroup.
-    pub workgroup_dwords: u32,
-    /// Dwords of the local data share that each thread owns.
-    pub share_stride: u32,
-}
-
 /// Figures of the program, by the contract's names.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Stats {
+    /// Length of the code.
+    pub code_bytes: u32,
     /// ALU slots and fetch, export and control-flow instructions.
     pub instructions: u32,
     /// Vec4 stores to scratch that the allocator made.
@@ -426,43 +275,4 @@ impl Stats {
             ("stack_entries", self.stack_entries.into()),
         ]
     }
-}
-
-/// A finished program and all that is needed to run and to check it.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    /// Machine code: little-endian dwords, to be placed at a multiple of 256 bytes.
-    pub code: Vec<u8>,
-    /// Registers that the program fixes.
-    pub state: Vec<StateRegister>,
-    /// Places of the bindings.
-    pub resources: Vec<ResourceSlot>,
-    /// Places of the stage inputs.
-    pub inputs: Vec<InputSlot>,
-    /// Places of the stage outputs.
-    pub outputs: Vec<OutputSlot>,
-    /// What the program reads of kcache buffer 15.
-    pub driver_constants: Vec<DriverConstant>,
-    /// Vertex, where the pipeline asks for it: the fetch program that CALL_FS runs, to be placed like [`Compiled::code`].
-    pub fetch_program: Option<Vec<u8>>,
-    /// Constant tables that the program fetches: the memory behind fetch resource [`TABLES`], whose
-    /// elements are 16 bytes. Empty when there are none.
-    pub tables: Vec<u8>,
-    /// Compute: the dispatch.
-    pub compute: Option<ComputeLayout>,
-    /// The pipeline state with everything that was inferred filled in.
-    pub pipeline: State,
-    /// One line for each thing that was inferred.
-    pub notes: Vec<String>,
-    /// Figures.
-    pub stats: Stats,
-    /// Source position of the code from this byte offset on, ascending.
-    pub lines: Vec<(u32, Span)>,
-    /// The SSA after the target's expansions: what the interpreter must run under
-    /// [`crate::numerics`] for the bits to be equal. Same inputs, outputs and resources as given.
-    pub expanded: Func,
-    /// `(pass, text)` after each pass of the back end, when [`gpucc_passes::mach::Control::dump`] asks for them.
-    pub dumps: Vec<(&'static str, String)>,
-    /// How long each stage took, when [`gpucc_passes::mach::Control::clock`] is lent.
-    pub times: Vec<(&'static str, std::time::Duration)>,
 }

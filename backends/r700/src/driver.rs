@@ -5,12 +5,14 @@
 //! Addresses are byte addresses in the machine's memory. Textures are linear; a row takes a multiple of 8 texels, the base
 //! level stands at BASE_ADDRESS and the others one after the other at MIP_ADDRESS.
 
-use crate::api::{Compiled, StateRegister};
+use crate::Compiled;
+use crate::api::StateRegister;
 use gpucc_emu::draw::Topology;
 use gpucc_emu::format::{Format, Kind};
 use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
-use gpucc_ir::ssa::{Dim, Resource, ResourceKind, Stage};
+use gpucc_ir::ssa::{Dim, Resource, Stage};
+use gpucc_machine::described::{AttributePlace, Setting};
 use std::collections::BTreeMap;
 
 /// Bytes at an address.
@@ -95,7 +97,7 @@ fn word(name: String, address: u32, parts: &[Part]) -> Result<StateRegister, Und
         }
         value |= part << low;
         mask |= (most as u32) << low;
-        fields.push((field, part));
+        fields.push((field.into(), part));
     }
     Ok(StateRegister {
         name,
@@ -439,15 +441,35 @@ pub fn program_block(
     placement: &Placement,
 ) -> Result<Vec<StateRegister>, Undescribable> {
     let pixel = compiled.expanded.stage == Stage::Fragment;
-    let mut block = compiled.state.clone();
-    for register in &mut block {
-        let at = match register.name.as_str() {
-            "SQ_PGM_START_PS" | "SQ_PGM_START_VS" => placement.code,
-            "SQ_PGM_START_FS" => placement.fetch_code,
-            _ => continue,
+    let described = &compiled.described;
+    let mut block = Vec::new();
+    for (name, setting) in &described.state {
+        let Setting::Register {
+            address,
+            value,
+            mask,
+            fields,
+        } = setting
+        else {
+            continue;
         };
-        register.value = (at >> 8) as u32;
-        register.fields = vec![("PGM_START", register.value)];
+        let mut register = StateRegister {
+            name: name.clone().into_owned(),
+            address: *address,
+            value: *value,
+            mask: *mask,
+            fields: fields.0.clone(),
+        };
+        let at = match register.name.as_str() {
+            "SQ_PGM_START_PS" | "SQ_PGM_START_VS" => Some(placement.code),
+            "SQ_PGM_START_FS" => Some(placement.fetch_code),
+            _ => None,
+        };
+        if let Some(at) = at {
+            register.value = (at >> 8) as u32;
+            register.fields = vec![("PGM_START".into(), register.value)];
+        }
+        block.push(register);
     }
     // Resources and samplers of a stage stand behind those of the stages before it: isa/r700.md 4.5.
     let (suffix, sizes, caches, resources, samplers, borders) = if pixel {
@@ -457,50 +479,46 @@ pub fn program_block(
     };
     let mut buffers = [Range::default(); 16];
     buffers[15] = placement.driver_constants;
-    for slot in &compiled.resources {
-        let data = &compiled.expanded.resources[slot.resource];
+    for binding in &described.resources {
+        let Some(resource) = binding.resource else {
+            continue;
+        };
         let range = placement
             .buffers
-            .get(&slot.resource)
+            .get(&resource)
             .copied()
             .unwrap_or_default();
-        if let Some(buffer) = slot.slot.kcache {
+        if let Some(buffer) = binding.place("kcache") {
             buffers[buffer as usize] = range;
         }
-        if let Some(id) = slot.slot.resource {
-            block.extend(match placement.textures.get(&slot.resource) {
+        if let Some(id) = binding.place("resource") {
+            block.extend(match placement.textures.get(&resource) {
                 Some(texture) => texture_words(texture, resources + id)?,
                 // An index of a buffer counts dwords. abi-r700: Bindings.
                 None => buffer_words(range, 4, resources + id)?,
             });
         }
         if let (Some(id), Some(sampler)) =
-            (slot.slot.sampler, placement.samplers.get(&slot.resource))
+            (binding.place("sampler"), placement.samplers.get(&resource))
         {
-            debug_assert!(matches!(data.kind, ResourceKind::Sampler { .. }));
             block.extend(sampler_words(sampler, samplers + id, borders)?);
         }
     }
-    if !compiled.tables.is_empty() {
-        block.extend(buffer_words(
-            placement.tables,
-            crate::api::TABLE_STRIDE,
-            resources + crate::api::TABLES,
-        )?);
+    if let Some(tables) = &described.tables {
+        let words = buffer_words(placement.tables, tables.stride, resources + tables.resource)?;
+        block.extend(words);
     }
-    for input in &compiled.inputs {
-        if let Some(fetch) = &input.attribute {
-            let buffer = (fetch.resource - 160) as usize;
+    for input in &described.inputs {
+        if let Some(fetch) = &input.attribute
+            && let AttributePlace::Resource { resource } = fetch.place
+        {
+            let buffer = (resource - 160) as usize;
             let range = placement
                 .vertex_buffers
                 .get(buffer)
                 .copied()
                 .unwrap_or_default();
-            block.extend(buffer_words(
-                range,
-                fetch.stride,
-                resources + fetch.resource,
-            )?);
+            block.extend(buffer_words(range, fetch.stride, resources + resource)?);
         }
     }
     // Unused sizes are 0, so that nothing is preloaded.
@@ -544,7 +562,7 @@ pub fn draw_block(
         address,
         value: value.to_bits(),
         mask: u32::MAX,
-        fields: vec![(field, value.to_bits())],
+        fields: vec![(field.into(), value.to_bits())],
     };
     let fields = |name: &str, address: u32, parts: &[Part]| {
         word(name.into(), address, parts).expect("constants fit their fields")

@@ -42,11 +42,10 @@ mod tidy;
 mod value;
 
 pub use api::{
-    Attribute, AttributeFetch, BindingSlot, Chip, Compiled, ComputeLayout, DriverConstant, Effort,
-    ExportKind, Failure, Family, Fetch, InputSlot, Options, OutputSlot, ResourceSlot, Slot, State,
-    StateRegister, Stats, Step, TABLE_STRIDE, TABLES, Uniforms, VertexBuffer, VertexForm,
-    VertexState,
+    Attribute, BindingSlot, Chip, Effort, Failure, Family, Fetch, Options, State, StateRegister,
+    Step, Uniforms, VertexBuffer, VertexForm, VertexState,
 };
+pub use gpucc_machine::Compiled;
 
 pub use expand::plan;
 pub use numerics::{numerics, numerics_of};
@@ -56,6 +55,8 @@ pub use target::target_info;
 use gpucc_ir::budget::{Budget, EXPANDED, PART};
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Stage};
+use gpucc_machine::compiled::Placed;
+use gpucc_machine::{Code, place};
 use gpucc_passes::mach::remove_dead;
 use gpucc_passes::mach::runner::{self, optional, required};
 
@@ -262,6 +263,7 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     options.budget.hold(EXPANDED, parts, PART)?;
     let mut runner = runner::Runner::new(&options.passes);
     let abi = abi::Abi::of(&expanded, options)?;
+    place::apart(&expanded, abi.taken(&expanded))?;
     let lowered = lower::lower(&expanded, &abi)?;
     let mut program = Program::new(lowered.func, lowered.scratch, &expanded, options);
     runner.lowered(&program)?;
@@ -282,7 +284,7 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     gpucc_ir::driver::Limit::new("stack entries", 255, "nest fewer loops and branches")
         .admit(emitted.stack)?;
     let state = state::state(&expanded, &abi, &emitted, scratch);
-    let gprs = state[0].fields[0].1;
+    let gprs = abi.registers(emitted.gprs);
     legal::legal(options.chip.family().isa(), &emitted.program, gprs).map_err(|finished| {
         internal(
             "legal",
@@ -299,44 +301,50 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     stats.stack_entries = emitted.stack;
     cost::fill(&mut stats, emitted.least_groups);
     let optimal = stats.alu_groups == emitted.least_groups;
-    let mut compiled = Compiled {
-        code: emitted
-            .words
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .collect(),
-        state,
-        resources: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        driver_constants: abi.driver_constants(&lowered.driver),
-        fetch_program: if expanded.stage == Stage::Vertex {
-            fetch::program(&abi)?
-        } else {
-            None
-        },
-        tables: lowered
-            .tables
-            .iter()
-            .flat_map(|w| w.to_le_bytes())
-            .collect(),
-        compute: None,
-        pipeline: State::default(),
-        notes: Vec::new(),
-        stats,
-        lines: emitted.lines,
-        expanded,
-        dumps,
-        times: Vec::new(),
-    };
-    abi.report(&mut compiled);
-    stages.end("report");
-    compiled.times = stages.times;
+    let code: Vec<u8> = emitted
+        .words
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    stats.code_bytes = code.len() as u32;
+    let tables: Vec<u8> = lowered
+        .tables
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let mut programs = vec![gpucc_machine::Program {
+        name: "".into(),
+        code: Placed::Within(0..code.len()),
+        registers: gprs,
+    }];
+    let mut described = abi.described(&expanded, &stats, state, &lowered.driver, &tables);
+    if expanded.stage == Stage::Vertex
+        && let Some(fetch) = fetch::program(&abi)?
+    {
+        described.fetch_program = Some(Code::of(&fetch));
+        programs.push(gpucc_machine::Program {
+            name: "fetch".into(),
+            code: Placed::Apart(fetch),
+            registers: 0,
+        });
+    }
+    let mut notes = abi.notes;
     if options.effort == Effort::Max && optimal {
-        compiled.notes.push(format!(
+        notes.push(format!(
             "the schedule is optimal: {} groups are the least that these operations need",
-            compiled.stats.alu_groups
+            stats.alu_groups
         ));
     }
-    Ok(compiled)
+    stages.end("report");
+    Ok(Compiled {
+        code,
+        programs,
+        described,
+        expanded,
+        lines: emitted.lines,
+        notes,
+        pipeline: abi.pipeline,
+        dumps,
+        times: stages.times,
+    })
 }

@@ -1,13 +1,13 @@
 //! R700 and R6xx as machines: names, limits, what is asked of them and what they give.
 
-use crate::api::{Chip, Compiled, Family, Options};
+use crate::api::{Chip, Family, Options};
 use crate::isa;
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
-use gpucc_machine::{Machine, Request, Site, Taken, place};
+use gpucc_machine::{Machine, Request, Site};
 use gpucc_passes::mach::runner::Name;
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -105,9 +105,7 @@ impl Machine for Family {
         expanded: Func,
         request: &Request,
     ) -> Result<gpucc_machine::Compiled, Failure> {
-        let compiled = crate::finish(expanded, &options(*self, request))?;
-        place::apart(&compiled.expanded, taken(&compiled))?;
-        Ok(crate::describe::typed(compiled))
+        crate::finish(expanded, &options(*self, request))
     }
     fn assembler(&self) -> &'static dyn Assembler {
         static R600: Text = Text(&isa::R600);
@@ -123,30 +121,6 @@ impl Machine for Family {
     fn sites(&self, compiled: &gpucc_machine::Compiled) -> Vec<Site> {
         crate::sites::sites(&compiled.code)
     }
-}
-
-/// The entries of a program's bindings.
-fn taken(compiled: &Compiled) -> Vec<Taken> {
-    let mut taken = Vec::new();
-    for bound in &compiled.resources {
-        let count = compiled.expanded.resources[bound.resource].count;
-        let slot = &bound.slot;
-        let places = [
-            ("constant buffers", slot.kcache),
-            ("fetch resources", slot.resource),
-            ("samplers", slot.sampler),
-            ("scatter apertures", slot.aperture_index),
-        ];
-        taken.extend(places.into_iter().filter_map(|(table, first)| {
-            Some(Taken {
-                resource: bound.resource,
-                table,
-                first: first?,
-                count: count.unwrap_or(1),
-            })
-        }));
-    }
-    taken
 }
 
 /// Assembler and disassembler of a family.

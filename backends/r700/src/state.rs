@@ -2,9 +2,10 @@
 //! register guide (isa/r700.md 4).
 
 use crate::abi::{Abi, POINT};
-use crate::api::{Chip, ExportKind, Fetch, StateRegister};
+use crate::api::{Chip, Fetch, StateRegister};
 use crate::emit::Emitted;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
+use gpucc_machine::described::Export;
 
 /// A field: name, lowest bit, value.
 type Field = (&'static str, u32, u32);
@@ -33,7 +34,7 @@ fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateReg
         mask,
         fields: fields
             .iter()
-            .map(|&(name, _, field)| (name, field))
+            .map(|&(name, _, field)| (name.into(), field))
             .collect(),
     }
 }
@@ -64,12 +65,7 @@ fn width(field: &str) -> u32 {
 pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateRegister> {
     let mut list = Vec::new();
     let pixel = func.stage == Stage::Fragment;
-    let mut gprs = code.gprs;
-    for slot in &abi.inputs {
-        if let Some(register) = slot.register {
-            gprs = gprs.max(register + 1);
-        }
-    }
+    let gprs = abi.registers(code.gprs);
     // The guide has no compute stage: compute is a vertex program (abi-r700).
     let (suffix, resources, start, offset) = if pixel {
         ("PS", 0x28850, 0x28840, 0x288cc)
@@ -181,7 +177,7 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
     ));
     let mut semantics = [0; 40];
     for slot in &abi.outputs {
-        if slot.export == ExportKind::Parameter {
+        if slot.export == Export::Parameter {
             semantics[slot.index as usize] = slot.semantic.unwrap_or(0);
         }
     }
@@ -436,20 +432,20 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     let (mut depth, mut coverage) = (0, 0);
     for slot in &abi.outputs {
         match slot.export {
-            ExportKind::Pixel => {
+            Export::Pixel => {
                 colors = colors.max(slot.index + 1);
                 for component in 0..slot.components {
                     mask |= 1 << (4 * slot.index + slot.channel + component);
                 }
             }
-            ExportKind::Depth => {
+            Export::Depth => {
                 if slot.channel == 0 {
                     depth = 1;
                 } else {
                     coverage = 1;
                 }
             }
-            ExportKind::Position | ExportKind::Parameter => {}
+            Export::Position | Export::Parameter => {}
         }
     }
     // EXPORT_MODE is never 0: a program without outputs exports one masked colour.

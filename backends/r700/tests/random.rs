@@ -4,6 +4,7 @@
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::random::{self, Config, Rng};
 use gpucc_ir::ssa::{Func, Op, interp};
+use gpucc_machine::described::{Driven, DriverWord, Setting, Takes};
 use gpucc_passes::{Ctx, Plan, Quiet, Runner};
 use gpucc_r700 as r700;
 use gpucc_r700::emu;
@@ -94,8 +95,11 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
     let groups = 2;
     let lanes = interp::Lanes::compute(func, [groups, 1, 1], 0, groups);
     let mut state = emu::State::new(r700::Chip::Rv770, emu::Stage::Compute, r700::numerics());
-    for register in &compiled.state {
-        state.registers.insert(register.address, register.value);
+    let described = &compiled.described;
+    for (_, setting) in &described.state {
+        if let Setting::Register { address, value, .. } = setting {
+            state.registers.insert(*address, *value);
+        }
     }
     state.constants[15] = vec![0; 16 * 64];
     state.constants[15][..4].copy_from_slice(&groups.to_le_bytes());
@@ -103,22 +107,23 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
     state.constants[15][8..12].copy_from_slice(&1u32.to_le_bytes());
     let mut aperture: Vec<u8> = Vec::new();
     let mut placed = Vec::new();
-    for slot in &compiled.resources {
-        let size = match func.resources[slot.resource].kind {
+    for binding in &described.resources {
+        let resource = binding.resource.expect("compiled just now");
+        let size = match func.resources[resource].kind {
             gpucc_ir::ssa::ResourceKind::Uniform { size } => size as usize,
             _ => lanes.count * random::OUT_WORDS as usize * 4,
         };
         let bytes = words(&mut rng, size / 4);
-        bindings.set(slot.resource, Bound::Buffer(bytes.clone()));
-        if let Some(kcache) = slot.slot.kcache {
+        bindings.set(resource, Bound::Buffer(bytes.clone()));
+        if let Some(kcache) = binding.place("kcache") {
             let mut constants = bytes.clone();
             constants.resize(bytes.len().next_multiple_of(256), 0);
             state.constants[kcache as usize] = constants;
         }
-        let source = match slot.slot.aperture_index {
+        let source = match binding.place("aperture_index") {
             Some(index) => {
                 let start = aperture.len() as u32;
-                placed.push((slot.resource, start as usize, bytes.len()));
+                placed.push((resource, start as usize, bytes.len()));
                 let at = 16 * (2 + index as usize);
                 state.constants[15][at..at + 4].copy_from_slice(&(start / 4).to_le_bytes());
                 state.constants[15][at + 4..at + 8]
@@ -131,7 +136,7 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
             }
             None => emu::FetchSource::Bytes(bytes.clone()),
         };
-        if let Some(resource) = slot.slot.resource {
+        if let Some(entry) = binding.place("resource") {
             let buffer = emu::BufferResource {
                 source,
                 stride: 4,
@@ -139,19 +144,24 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
             };
             state
                 .resources
-                .insert(resource, emu::FetchResource::Buffer(buffer));
+                .insert(entry, emu::FetchResource::Buffer(buffer));
         }
     }
-    let layout = compiled.compute.expect("compute programs have a layout");
-    for constant in &compiled.driver_constants {
-        if let r700::DriverConstant::Workgroup { constant } = constant {
-            let at = 16 * *constant as usize;
+    let Some(Takes::Threads {
+        threads_per_workgroup,
+        workgroup_dwords,
+    }) = described.dispatch.map(|dispatch| dispatch.takes)
+    else {
+        panic!("compute programs have a layout");
+    };
+    for constant in &described.driver_constants {
+        if let (Some(number), DriverWord::Other(Driven::WorkgroupMemory)) =
+            (constant.constant, constant.word)
+        {
+            let at = 16 * number as usize;
             let base = (aperture.len() / 4) as u32;
             state.constants[15][at..at + 4].copy_from_slice(&base.to_le_bytes());
-            aperture.resize(
-                aperture.len() + (groups * layout.workgroup_dwords * 4) as usize,
-                0,
-            );
+            aperture.resize(aperture.len() + (groups * workgroup_dwords * 4) as usize, 0);
         }
     }
     state.aperture.words = aperture
@@ -166,7 +176,7 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
         Err(interp::Stop::OutOfSteps(_)) => return Ok(false),
         Err(stop) => return Err(format!("interpreter: {stop}")),
     }
-    let threads = groups * layout.threads_per_workgroup;
+    let threads = groups * threads_per_workgroup;
     emu::run_compute(&compiled.code, &mut state, threads, None)
         .map_err(|trap| format!("emulator: {trap}"))?;
     for (resource, start, size) in placed {

@@ -69,7 +69,7 @@ fn machine(text: &str) -> Machine {
     let module = gpucc_ir::ssa::parse(text).expect("it parses");
     let func = module.funcs.into_iter().next().expect("there is one");
     let compiled = crate::compile(func, &crate::Options::default()).expect("it compiles");
-    Machine::new(Chip::Rv770, &crate::describe::typed(compiled))
+    Machine::new(Chip::Rv770, &compiled)
 }
 
 fn flipped(mut machine: Machine, address: u32, bits: u32) -> Machine {

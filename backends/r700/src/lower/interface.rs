@@ -2,11 +2,12 @@
 //! that it fetches, invocation ids that it computes, and the exports at its end.
 
 use super::{Lower, Place, narrow};
-use crate::api::{ExportKind, Failure, Fetch};
+use crate::api::{Failure, Fetch};
 use crate::inst::{Export, ExportType, GPR, Inst, Lane, MemWrite, Source, Space, Src, Vertex};
 use crate::isa::AluOp;
 use gpucc_ir::mach::{Cell, VReg};
 use gpucc_ir::ssa::{Builtin, Imm, Input, InputKind, Op, Output, Region, Scalar, Stage, Value};
+use gpucc_machine::described;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -477,9 +478,9 @@ impl Lower<'_> {
         }
         for slot in &self.abi.outputs {
             let ty = match slot.export {
-                ExportKind::Pixel | ExportKind::Depth => ExportType::Pixel,
-                ExportKind::Position => ExportType::Position,
-                ExportKind::Parameter => ExportType::Parameter,
+                described::Export::Pixel | described::Export::Depth => ExportType::Pixel,
+                described::Export::Position => ExportType::Position,
+                described::Export::Parameter => ExportType::Parameter,
             };
             let row = rows.entry((ty, narrow(slot.index))).or_insert([None; 4]);
             for component in 0..slot.components {
