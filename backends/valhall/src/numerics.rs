@@ -6,7 +6,7 @@ use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, Rounding, 
 
 /// The published model (isa/valhall_rogue.md 4.3, 4.6).
 ///
-/// - Rounding is to nearest even: the round modifier that every float instruction has is left at that.
+/// - Sums, products and conversions round to nearest even: their round modifiers are left at that.
 /// - FMA rounds once, and a product is `FMA a, b, -0`, which is the same as a product rounded once.
 /// - Denormals are preserved: the shader-program descriptor says FTZ mode 0 for f32 and f16.
 /// - FMIN and FMAX give the operand that is no NaN and order the zeros; so do the clamps.
