@@ -5,3 +5,4 @@ mod control_forms;
 mod lock_step;
 mod mutated_text;
 mod native;
+mod rounding;

@@ -11,7 +11,29 @@ fn finite((least, most): (f32, f32)) -> bool {
     least.is_finite() && most.is_finite()
 }
 
-/// Bounds of a number that is certainly one, looking back a few operations; rounding included.
+/// Bounds of a sum. An end that rounding moved inwards (the error of a sum: Knuth, TAOCP 4.2.2) goes to the next float, and an
+/// end that is infinite for being too large back to the largest: toward zero the sum itself is there.
+fn sum(a: (f32, f32), b: (f32, f32)) -> (f32, f32) {
+    let end = |x: f32, y: f32| {
+        let sum = x + y;
+        let part = sum - x;
+        (sum, (x - (sum - part)) + (y - part))
+    };
+    let ((least, below), (most, above)) = (end(a.0, b.0), end(a.1, b.1));
+    let least = match least {
+        f32::INFINITY => f32::MAX,
+        _ if below < 0.0 => least.next_down(),
+        _ => least,
+    };
+    let most = match most {
+        f32::NEG_INFINITY => f32::MIN,
+        _ if above > 0.0 => most.next_up(),
+        _ => most,
+    };
+    (least, most)
+}
+
+/// Bounds of a number that is certainly one, looking back a few operations; rounding included, whichever it is.
 pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
     let data = func.def(value)?;
     let of = |index: usize| bounds(func, data.args[index], depth.checked_sub(1)?);
@@ -21,7 +43,6 @@ pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
         let most = all.into_iter().fold(f32::NEG_INFINITY, f32::max);
         (least, most)
     };
-    let sum = |a: (f32, f32), b: (f32, f32)| (a.0 + b.0, a.1 + b.1);
     let (least, most) = match data.op {
         Op::Const => {
             let number = f32::from_bits(func.as_const(value)? as u32);
@@ -96,7 +117,11 @@ pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
     if least.is_nan() || most.is_nan() {
         return None;
     }
-    let slack = |x: f32| x.abs() * 1e-6;
+    // What is denormal may be flushed, and what is the least normal number may be the host's rounding of a denormal.
+    let slack = |x: f32| match x.abs() {
+        size if size > f32::MIN_POSITIVE || size == 0.0 => size * 1e-6,
+        size => size,
+    };
     Some((least - slack(least), most + slack(most)))
 }
 
@@ -117,7 +142,6 @@ fn taken(func: &Func, value: Value, depth: u32) -> (f32, f32) {
         return UNKNOWN;
     };
     let of = |index: usize| taken(func, data.args[index], deeper);
-    let sum = |a: (f32, f32), b: (f32, f32)| (a.0 + b.0, a.1 + b.1);
     let (least, most) = match data.op {
         Op::FSqrt | Op::FRsq | Op::FExp2 => (0.0, f32::INFINITY),
         Op::FAbs => {
@@ -354,6 +378,37 @@ mod tests {
         let compared = [root, whole].map(|value| b.op2(Op::FLt, minus, value));
         assert!(decide_certain(&mut func));
         assert_eq!(compared.map(|value| func.as_const(value)), [None, Some(1)]);
+    }
+
+    #[test]
+    fn a_sum_is_not_held_to_a_bound_that_only_one_rounding_keeps() {
+        let mut func = Func::new("ranges", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let word = b.u32(7);
+        let x = b.op2(Op::IAdd, word, word);
+        let (one, little) = (b.f32(1.0), b.f32(-1e-9));
+        let fraction = b.op1(Op::FFract, x);
+        let least = b.op2(Op::FAdd, fraction, one);
+        // To nearest this is 1 at least, toward zero the float below it.
+        let sum = b.op2(Op::FAdd, least, little);
+        let below = [least, sum].map(|value| b.op2(Op::FLt, value, one));
+        assert!(decide(&mut func));
+        assert_eq!(below.map(|v| func.as_const(v)), [Some(0), None]);
+    }
+
+    #[test]
+    fn a_product_that_may_be_flushed_may_be_zero() {
+        let mut func = Func::new("ranges", Stage::Compute);
+        let mut b = Builder::at_body(&mut func);
+        let word = b.u32(7);
+        let x = b.op2(Op::IAdd, word, word);
+        let (whole, little) = (b.convert(Op::UToF, Type::B32, x), b.f32(1e-20));
+        let least = b.op2(Op::FMax, whole, little);
+        let square = b.op2(Op::FMul, least, least);
+        let zero = b.f32(0.0);
+        let above = [least, square].map(|value| b.op2(Op::FLt, zero, value));
+        assert!(decide_certain(&mut func));
+        assert_eq!(above.map(|v| func.as_const(v)), [Some(1), None]);
     }
 
     #[test]

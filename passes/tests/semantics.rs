@@ -5,7 +5,7 @@ use crate::common::{
     add_endless, add_table, demote_arms, difference, echo_arms, echo_stores, has_private_memory,
     phis_to_memory, private_accesses, run,
 };
-use gpucc_ir::ssa::numerics::{Denormals, Fma, ZeroRule};
+use gpucc_ir::ssa::numerics::{Denormals, Fma, Rounding, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
 use gpucc_ir::ssa::{Bounds, Func, MemSpace, Numerics, Op, Type, Value};
 use gpucc_passes::{
@@ -74,6 +74,13 @@ const SLOPPY: Numerics = Numerics {
     fma: Fma::Twice,
     min_max_zero: ZeroRule::Compared,
     ..Numerics::REFERENCE
+};
+
+/// The same toward zero, like Gen4.
+const CUTTING: Numerics = Numerics {
+    name: "cutting",
+    rounding: Rounding::TowardZeroOverflowing,
+    ..SLOPPY
 };
 
 const SEEDS: u64 = 40;
@@ -328,7 +335,7 @@ fn every_pipeline_keeps_the_meaning() {
             &MasksWithContinue,
             &Neutral,
         ] {
-            for numerics in [Numerics::REFERENCE, SLOPPY] {
+            for numerics in [Numerics::REFERENCE, SLOPPY, CUTTING] {
                 // Contraction shows where fma is fused.
                 let options = Options {
                     level,
@@ -500,15 +507,17 @@ fn a_pass_that_found_nothing_rests_until_another_finds_something() {
 
 #[test]
 fn products_and_sums_contract_to_the_same_bits_where_fma_rounds_twice() {
-    let case = Case {
-        target: &Masks,
-        numerics: SLOPPY,
-        ..Case::of(&["algebra"])
-    };
-    let compared = compare(&case, &SUMS, |_| {});
-    assert!(compared >= SEEDS / 2, "only {compared} could be compared");
-    let contracted = (0..SEEDS).filter(|&seed| case.apply(&mut program(seed, &SUMS)) > 0);
-    assert!(contracted.count() as u64 > SEEDS / 2);
+    for numerics in [SLOPPY, CUTTING] {
+        let case = Case {
+            target: &Masks,
+            numerics,
+            ..Case::of(&["algebra"])
+        };
+        let compared = compare(&case, &SUMS, |_| {});
+        assert!(compared >= SEEDS / 2, "only {compared} could be compared");
+        let contracted = (0..SEEDS).filter(|&seed| case.apply(&mut program(seed, &SUMS)) > 0);
+        assert!(contracted.count() as u64 > SEEDS / 2);
+    }
 }
 
 #[test]

@@ -3,10 +3,13 @@
 
 use crate::api::Family;
 use gpucc_ir::ssa::Numerics;
-use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, Functions, NanRule, ZeroRule, exact};
+use gpucc_ir::ssa::numerics::{
+    Denormals, Dot, DotOrder, Fma, Functions, NanRule, Rounding, ZeroRule, exact,
+};
 
 /// The published model.
 ///
+/// - ADD, MUL, MULADD and INT_TO_FLT round to nearest even (isa/r700.md 5).
 /// - Denormals are flushed on the way in and out of float operations, keeping the sign; bit
 ///   operations, moves and conditional moves keep them. The documents are silent for f32; their
 ///   tables for doubles flush (R700 ISA 9, ADD_64, MUL_64).
@@ -32,6 +35,7 @@ pub const TWO_PI: f32 = std::f32::consts::TAU;
 pub fn numerics_of(family: Family) -> Numerics {
     Numerics {
         name: family.name(),
+        rounding: Rounding::NearestEven,
         f32_denormals: Denormals::FLUSH,
         f16_denormals: Denormals::KEEP,
         f64_denormals: Denormals::FLUSH,

@@ -2,10 +2,11 @@
 //! and what we define where they are silent (the emulator computes the same).
 
 use gpucc_ir::ssa::Numerics;
-use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, ZeroRule, tabled};
+use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, Rounding, ZeroRule, tabled};
 
 /// The published model (isa/valhall_rogue.md 4.3, 4.6).
 ///
+/// - Sums, products and conversions round to nearest even: their round modifiers are left at that.
 /// - FMA rounds once, and a product is `FMA a, b, -0`, which is the same as a product rounded once.
 /// - Denormals are preserved: the shader-program descriptor says FTZ mode 0 for f32 and f16.
 /// - FMIN and FMAX give the operand that is no NaN and order the zeros; so do the clamps.
@@ -16,6 +17,7 @@ use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, ZeroRule, 
 pub fn numerics() -> Numerics {
     Numerics {
         name: "valhall",
+        rounding: Rounding::NearestEven,
         f32_denormals: Denormals::KEEP,
         f16_denormals: Denormals::KEEP,
         f64_denormals: Denormals::KEEP,

@@ -96,7 +96,8 @@ impl Lower<'_> {
     }
 
     /// Fields divided by the scale. The products with the rounded reciprocals are within half a unit
-    /// of the quotient's last place and exact at both ends.
+    /// of the quotient's last place and exact at both ends; on a machine that rounds toward zero within
+    /// one unit, and the greatest field of all but four unsigned ones is the float below 1.
     fn unpack_norm(&mut self, word: Value, count: u32, scale: f64, signed: bool) -> Result<Values> {
         let (bits, to_float) = if signed {
             (Op::SBfe, Op::SToF)

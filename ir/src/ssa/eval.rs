@@ -11,10 +11,11 @@ mod arithmetic;
 pub use arithmetic::integer_range;
 use arithmetic::{
     dot, exponent_bits, extract, float_to_float, float_to_integer, fraction, insert,
-    integer_to_float, load_exponent, min_max, multiply_add, saturate, sign_op, split_exponent,
+    integer_to_float, load_exponent, min_max, multiply_add, reciprocal, root, saturate, sign_op,
+    split_exponent,
 };
 
-use super::numerics::{Numerics, exact};
+use super::numerics::{Numerics, Rounding, exact, toward_zero};
 use super::{Func, InstData, Op, Sig, Type};
 use std::cell::Cell;
 
@@ -245,11 +246,24 @@ macro_rules! wide {
             }),
             Type::B32 => $apply.$shape(|$($a),+| {
                 $( let $a = f64::from($n.in32($a as u32)); )+
-                u64::from($n.out32($body as f32))
+                u64::from($n.out32($n.round32($body)))
             }),
             Type::B64 => $apply.$shape(|$($a),+| {
                 $( let $a = $n.in64($a); )+
                 $n.out64($body)
+            }),
+        }
+    };
+}
+
+/// A float function under both roundings: to nearest in the format itself, toward zero in f64, which is cut
+/// afterwards.
+macro_rules! rounds {
+    ($apply:expr, $ty:expr, $n:expr, |$a:ident, $b:ident| $nearest:expr, $toward_zero:ident) => {
+        match $n.rounding {
+            Rounding::NearestEven => floats!($apply, $ty, $n, binary, |$a, $b| $nearest),
+            rounding => wide!($apply, $ty, $n, binary, |$a, $b| {
+                toward_zero::$toward_zero($a, $b, rounding)
             }),
         }
     };
@@ -375,10 +389,10 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         Op::ULt => ints!(apply, from, binary, |a, b| a < b),
         Op::ULe => ints!(apply, from, binary, |a, b| a <= b),
 
-        Op::FAdd => floats!(apply, from, n, binary, |a, b| a + b),
-        Op::FSub => floats!(apply, from, n, binary, |a, b| a - b),
-        Op::FMul => floats!(apply, from, n, binary, |a, b| a * b),
-        Op::FDiv => floats!(apply, from, n, binary, |a, b| a / b),
+        Op::FAdd => rounds!(apply, from, n, |a, b| a + b, add),
+        Op::FSub => rounds!(apply, from, n, |a, b| a - b, sub),
+        Op::FMul => rounds!(apply, from, n, |a, b| a * b, mul),
+        Op::FDiv => rounds!(apply, from, n, |a, b| a / b, div),
         Op::FRem => floats!(apply, from, n, binary, |a, b| a % b),
         Op::FMa => multiply_add(from, n, apply),
         Op::FNeg => sign_op(from, n, apply, |bits, sign| bits ^ sign),
@@ -399,9 +413,9 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         Op::FLt => compares!(apply, from, n, |a, b| a < b),
         Op::FLe => compares!(apply, from, n, |a, b| a <= b),
         Op::FDot => dot(from, n, apply),
-        Op::FSqrt => approximated!(apply, from, n, sqrt, |a| libm::sqrt(a)),
+        Op::FSqrt => approximated!(apply, from, n, sqrt, |a| root(a, n)),
         Op::FRsq => approximated!(apply, from, n, rsq, |a| exact::rsq64(a)),
-        Op::FRcp => approximated!(apply, from, n, rcp, |a| 1.0 / a),
+        Op::FRcp => approximated!(apply, from, n, rcp, |a| reciprocal(a, n)),
         Op::FExp2 => approximated!(apply, from, n, exp2, |a| libm::exp2(a)),
         Op::FLog2 => approximated!(apply, from, n, log2, |a| libm::log2(a)),
         Op::FExp => approximated!(apply, from, n, exp, |a| libm::exp(a)),
@@ -467,7 +481,10 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         Op::Hi64 => apply.unary(|a| a >> 32),
         Op::CubeS => apply.ternary(|x, y, z| n.out32(cube(n, [x, y, z]).0).into()),
         Op::CubeT => apply.ternary(|x, y, z| n.out32(cube(n, [x, y, z]).1).into()),
-        Op::CubeMajor => apply.ternary(|x, y, z| n.out32(2.0 * cube(n, [x, y, z]).2.abs()).into()),
+        Op::CubeMajor => apply.ternary(|x, y, z| {
+            let major = f64::from(cube(n, [x, y, z]).2.abs());
+            n.out32(n.round32(2.0 * major)).into()
+        }),
         Op::CubeFace => apply.ternary(|x, y, z| (cube(n, [x, y, z]).3 as f32).to_bits().into()),
         Op::Select => apply.ternary(|c, a, b| if c != 0 { a } else { b }),
         Op::Index => apply.binary(|index, length| index.min(length.saturating_sub(1))),

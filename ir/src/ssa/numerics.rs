@@ -7,7 +7,8 @@
 //! published functions.
 //!
 //! # What holds under every model
-//! - Rounding is to nearest, ties to even.
+//! - What rounds, rounds once and as [`Numerics::rounding`] says: sums, products, quotients, roots,
+//!   conversions. Approximated functions ([`Functions`]) are what they are.
 //! - A NaN that an operation makes is [`NAN32`], [`NAN16`] or the model's f64 NaN; `fneg`, `fabs`,
 //!   moves, selects and memory keep whatever bits they are given.
 //! - Float to integer goes toward zero, saturates, and NaN gives 0. A machine whose instruction does
@@ -19,6 +20,7 @@
 
 pub mod exact;
 pub mod tabled;
+pub mod toward_zero;
 
 /// The f32 NaN that operations make.
 pub const NAN32: u32 = 0x7fc0_0000;
@@ -49,7 +51,19 @@ impl Denormals {
     };
 }
 
-/// How `fma` rounds.
+/// The rounding direction (IEEE 754, 4.3). Both are the same for a number and its opposite.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To nearest, ties to even; infinity from half a unit beyond the largest finite number.
+    NearestEven,
+    /// Toward zero; what is beyond the largest finite number becomes that number.
+    TowardZero,
+    /// Toward zero, but the power of two beyond the largest finite number, and what is above it,
+    /// becomes infinity.
+    TowardZeroOverflowing,
+}
+
+/// How often `fma` rounds.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fma {
     /// Once, after the addition (IEEE 754 fusedMultiplyAdd).
@@ -177,6 +191,8 @@ pub struct Perturbation {
 pub struct Numerics {
     /// What reports call it.
     pub name: &'static str,
+    /// Rounding of whatever rounds, in every format.
+    pub rounding: Rounding,
     /// Denormals of f32.
     pub f32_denormals: Denormals,
     /// Denormals of f16.
@@ -210,11 +226,12 @@ pub struct Numerics {
 }
 
 impl Numerics {
-    /// The reference: IEEE 754 with denormals kept, `fma` fused, everything rounded once; `fmin` and
+    /// The reference: IEEE 754 with denormals kept, `fma` fused, everything rounded once to nearest; `fmin` and
     /// `fmax` give the operand that is not NaN and order the zeros. Within WGSL's accuracy rules
     /// for every operation, and what `--target interp` computes with.
     pub const REFERENCE: Numerics = Numerics {
         name: "reference",
+        rounding: Rounding::NearestEven,
         f32_denormals: Denormals::KEEP,
         f16_denormals: Denormals::KEEP,
         f64_denormals: Denormals::KEEP,
@@ -263,6 +280,14 @@ impl Numerics {
             value.to_bits()
         }
     }
+    /// An f64 in f32, rounded once.
+    #[inline]
+    pub fn round32(&self, value: f64) -> f32 {
+        match self.rounding {
+            Rounding::NearestEven => value as f32,
+            rounding => toward_zero::to_f32(value, rounding),
+        }
+    }
     /// The value that these f16 operand bits count as (f16 arithmetic is computed in f64).
     #[inline]
     pub fn in16(&self, bits: u16) -> f64 {
@@ -276,7 +301,10 @@ impl Numerics {
     /// The bits of an f16 result: rounded once, NaN made canonical, denormals flushed if they are.
     #[inline]
     pub fn out16(&self, value: f64) -> u16 {
-        let bits = f64_to_f16(value);
+        let bits = f64_to_f16(match self.rounding {
+            Rounding::NearestEven => value,
+            rounding => toward_zero::to_f16(value, rounding),
+        });
         if self.f16_denormals.flush_outputs {
             flush16(bits)
         } else {

@@ -1,7 +1,8 @@
 //! Float functions made of reciprocal, square root, 2^x and log2.
 
 use super::build::Expander;
-use gpucc_ir::ssa::{Op, Value, numerics::DotOrder};
+use gpucc_ir::ssa::numerics::{DotOrder, Rounding};
+use gpucc_ir::ssa::{Op, Value};
 use std::f32::consts::{LN_2, LOG2_E};
 
 /// Exact.
@@ -35,10 +36,45 @@ pub(super) fn dot(e: &mut Expander, args: &[Value]) -> Value {
 }
 
 /// Within 2.5 units for |y| in 2^-126..=2^126, WGSL's bound: reciprocal (1 unit, at most 2 of the
-/// quotient's) and one rounding.
+/// quotient's) and one rounding, which is a whole unit toward zero and then made good.
 pub(super) fn div(e: &mut Expander, args: &[Value]) -> Value {
     let reciprocal = e.frcp(args[1]);
-    e.fmul(args[0], reciprocal)
+    let quotient = e.fmul(args[0], reciprocal);
+    match e.numerics.rounding {
+        Rounding::NearestEven => quotient,
+        Rounding::TowardZero | Rounding::TowardZeroOverflowing => raised(e, args, quotient),
+    }
+}
+
+/// x / y within 2 units, given less than 2 units too large or less than 3 too small: a unit more where
+/// more than one is missing. With the significands X, Y and Q as integers, X * 2^s - Q * Y over Y is
+/// what is missing in units, for s = 23 or 24 as the exponents of x and of q y tell. It is less than 2^26, so
+/// that 32 bits of it suffice, and of s the lowest bit.
+fn raised(e: &mut Expander, args: &[Value], quotient: Value) -> Value {
+    let significand = |e: &mut Expander, x: Value| {
+        let (fraction, hidden) = (e.u(0x7f_ffff), e.u(0x80_0000));
+        let bits = e.and(x, fraction);
+        e.or(bits, hidden)
+    };
+    let (q, y) = (significand(e, quotient), significand(e, args[1]));
+    let parity = e.xor(quotient, args[1]);
+    let parity = e.xor(parity, args[0]);
+    let (by, one, even) = (e.u(23), e.u(1), e.u(24));
+    let parity = e.lshr(parity, by);
+    let odd = e.and(parity, one);
+    let shift = e.isub(even, odd);
+    let dividend = e.shl(args[0], shift);
+    let product = e.imul(q, y);
+    let missing = e.isub(dividend, product);
+    let short = e.slt(y, missing);
+    // Zeros, infinities and NaNs are what they are.
+    let (by, mask, zero) = (e.u(23), e.u(0xff), e.u(0));
+    let exponent = e.lshr(quotient, by);
+    let exponent = e.and(exponent, mask);
+    let is_special = special(e, exponent);
+    let unit = e.select(short, one, zero);
+    let unit = e.select(is_special, zero, unit);
+    e.iadd(quotient, unit)
 }
 
 /// x - y * trunc(x / y), WGSL's own definition.
@@ -78,8 +114,8 @@ pub(super) fn fract(e: &mut Expander, args: &[Value]) -> Value {
     e.fsub(args[0], floor)
 }
 
-/// x * frsq(x): within 1 (frsq) + 1/2 unit of rounding, doubled at worst; zero and infinity stay.
-/// WGSL: inherited from 1 / inverseSqrt(x).
+/// x * frsq(x): within 3 units, of which frsq makes at most 2 and the rounding a half, or toward zero one; zero and
+/// infinity stay. WGSL: inherited from 1 / inverseSqrt(x).
 pub(super) fn sqrt(e: &mut Expander, args: &[Value]) -> Value {
     let x = args[0];
     let inverse = e.op(Op::FRsq, &[x]);
@@ -99,10 +135,21 @@ pub(super) fn rsq(e: &mut Expander, args: &[Value]) -> Value {
     e.frcp(root)
 }
 
-/// 2^(x * log2 e): within 3 + |x| units (WGSL: 3 + 2 |x|); the rounded product is off by |x| log2 e
-/// 2^-24 and the constant by less, which the power turns into less than |x| units.
+/// log2 e for a product that is rounded. Toward zero the float above it: what the product loses, which is up to twice
+/// as much as to nearest, is made good in part.
+fn log2_e(e: &Expander) -> f32 {
+    match e.numerics.rounding {
+        Rounding::NearestEven => LOG2_E,
+        Rounding::TowardZero | Rounding::TowardZeroOverflowing => LOG2_E.next_up(),
+    }
+}
+
+/// 2^(x * log2 e): within 3 + 2 |x| units, WGSL's bound. To nearest the rounded product is off by |x| log2 e
+/// 2^-24 and the constant by less, which the power turns into less than |x| units; toward zero they are off by
+/// -0.5 * 2^-23 to 0.6 * 2^-23 of it, which makes less than 1.2 |x|.
 pub(super) fn exp(e: &mut Expander, args: &[Value]) -> Value {
-    let scale = e.f(LOG2_E);
+    let scale = log2_e(e);
+    let scale = e.f(scale);
     let scaled = e.fmul(args[0], scale);
     e.fexp2(scaled)
 }
@@ -123,7 +170,8 @@ pub(super) fn pow(e: &mut Expander, args: &[Value]) -> Value {
 
 /// e^x / 2 and e^-x / 2. Halved in the exponent, so that neither overflows before their sum does.
 fn half_exponentials(e: &mut Expander, x: Value) -> (Value, Value) {
-    let (scale, minus_scale, minus_one) = (e.f(LOG2_E), e.f(-LOG2_E), e.f(-1.0));
+    let scale = log2_e(e);
+    let (scale, minus_scale, minus_one) = (e.f(scale), e.f(-scale), e.f(-1.0));
     let up = e.fma(x, scale, minus_one);
     let down = e.fma(x, minus_scale, minus_one);
     (e.fexp2(up), e.fexp2(down))

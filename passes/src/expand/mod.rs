@@ -6,8 +6,8 @@
 //! Expansions may use other ops of the table, which are expanded in turn. All are straight-line code
 //! on 32-bit values, or on integers of 64 bits.
 //!
-//! The bounds hold on a machine that flushes denormals, rounds `fma` twice, and whose `frcp`, `frsq`,
-//! `fsqrt` and `flog2` are within 1 unit in the last place of the exact value, `fexp2` within 2, and
+//! The bounds hold on a machine that rounds to nearest or toward zero (where a docstring counts roundings, it means to
+//! nearest unless it says otherwise), flushes denormals, rounds `fma` twice, and whose `frcp`, `frsq`, `fsqrt` and `flog2` are within 1 unit in the last place of the exact value, `fexp2` within 2, and
 //! `fsin_turns`, `fcos_turns` within 2^-13 absolutely. WGSL's own bounds are the wider ones
 //! (WGSL, reassociation and fusion).
 

@@ -1,8 +1,8 @@
 //! Each expansion against the exact value: at least 10 000 operands, boundaries among them, on
-//! machines that flush, round `fma` twice, and are off by as much as the bounds allow.
+//! machines that flush, round `fma` twice, round toward zero, and are off by as much as the bounds allow.
 
 use super::{Native, expand};
-use gpucc_ir::ssa::numerics::{Denormals, Fma, Functions, Perturbation, exact};
+use gpucc_ir::ssa::numerics::{Denormals, Fma, Functions, Perturbation, Rounding, exact};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{
     Builder, Func, Imm, InputData, InputKind, Numerics, Op, Scalar, Stage, Type, Value, eval,
@@ -83,7 +83,7 @@ pub(crate) fn machines() -> Vec<Numerics> {
         log2_ulps: 0,
         sin_cos_absolute: 1.0 / 8192.0,
     };
-    vec![
+    let nearest = [
         Numerics::REFERENCE,
         SLOPPY,
         Numerics {
@@ -96,7 +96,19 @@ pub(crate) fn machines() -> Vec<Numerics> {
             ..SLOPPY
         }
         .perturbed(errors),
-    ]
+    ];
+    let cutting = |machine: Numerics, rounding| Numerics {
+        rounding,
+        ..machine
+    };
+    let [reference, sloppy, below, above] = nearest;
+    let toward_zero = [
+        cutting(reference, Rounding::TowardZero),
+        cutting(sloppy, Rounding::TowardZeroOverflowing),
+        cutting(below, Rounding::TowardZero),
+        cutting(above, Rounding::TowardZeroOverflowing),
+    ];
+    [nearest, toward_zero].concat()
 }
 
 /// A function of one op, expanded.
@@ -236,8 +248,9 @@ fn integer_division_is_exact_whatever_the_reciprocal() {
 
 #[test]
 fn integer_division_bears_a_reciprocal_two_units_off() {
-    for seed in 0..3 {
-        let numerics = SLOPPY.perturbed(Perturbation {
+    for seed in 0..6 {
+        let rounding = [Rounding::NearestEven, Rounding::TowardZero][seed as usize % 2];
+        let numerics = Numerics { rounding, ..SLOPPY }.perturbed(Perturbation {
             seed,
             rcp_ulps: 2,
             rsq_ulps: 0,
@@ -353,6 +366,11 @@ fn within(
     function: fn(&[f64]) -> f64,
     allowed: fn(&[f64], f64) -> f64,
 ) {
+    let native: &dyn Native = if Poor.native(op, Type::B32) {
+        &Poorest
+    } else {
+        &Poor
+    };
     let operands = if matches!(op, Op::FDiv | Op::FPow | Op::FAtan2) {
         2
     } else {
@@ -362,7 +380,7 @@ fn within(
     let mut rng = Rng::new(8);
     let (mut worst, mut tried) = (0f64, 0);
     for numerics in machines() {
-        let code = expanded(op, operands, &numerics, &Poor);
+        let code = expanded(op, operands, &numerics, native);
         for &first in &list {
             let mut args = vec![first];
             while args.len() < operands {
@@ -384,8 +402,9 @@ fn within(
             let error = (actual - exact).abs() / allowed;
             assert!(
                 error <= 1.0,
-                "{op:?} {args:?}: {actual:e} for {exact:e}, {error} of what {} allows",
-                numerics.name
+                "{op:?} {args:?}: {actual:e} for {exact:e}, {error} of what {} {:?} allows",
+                numerics.name,
+                numerics.rounding
             );
             worst = worst.max(error);
         }
@@ -407,6 +426,16 @@ fn division_is_within_two_and_a_half_units() {
             let fits = x[1].abs() >= 2f64.powi(-126) && x[1].abs() <= 2f64.powi(126);
             if fits { 2.5 * unit(exact) } else { f64::NAN }
         },
+    );
+}
+
+#[test]
+fn the_root_by_its_reciprocal_is_within_three_units() {
+    within(
+        Op::FSqrt,
+        f32::MIN_POSITIVE..=f32::MAX,
+        |x| x[0].sqrt(),
+        |_, y| 3.0 * unit(y),
     );
 }
 
@@ -489,22 +518,24 @@ fn inverse_circular_functions_are_within_wgsl_bounds() {
 
 #[test]
 fn arctangents_know_their_quadrants() {
-    let code = expanded(Op::FAtan2, 2, &SLOPPY, &Poor);
-    for (y, x, expected) in [
-        (0.0f32, 1.0f32, 0.0f32),
-        (-0.0, 1.0, -0.0),
-        (1.0, 0.0, std::f32::consts::FRAC_PI_2),
-        (-1.0, 0.0, -std::f32::consts::FRAC_PI_2),
-        (0.0, -1.0, std::f32::consts::PI),
-        (1.7e38, 8.5e37, 2f32.atan()),
-        (0.0, 0.0, 0.0),
-    ] {
-        let actual = f32::from_bits(code.run(&[y.to_bits(), x.to_bits()], &SLOPPY));
-        assert!(
-            (actual - expected).abs() <= 2e-6,
-            "atan2({y}, {x}) = {actual}"
-        );
-        assert_eq!(actual.is_sign_negative(), expected.is_sign_negative());
+    for numerics in machines() {
+        let code = expanded(Op::FAtan2, 2, &numerics, &Poor);
+        for (y, x, expected) in [
+            (0.0f32, 1.0f32, 0.0f32),
+            (-0.0, 1.0, -0.0),
+            (1.0, 0.0, std::f32::consts::FRAC_PI_2),
+            (-1.0, 0.0, -std::f32::consts::FRAC_PI_2),
+            (0.0, -1.0, std::f32::consts::PI),
+            (1.7e38, 8.5e37, 2f32.atan()),
+            (0.0, 0.0, 0.0),
+        ] {
+            let actual = f32::from_bits(code.run(&[y.to_bits(), x.to_bits()], &numerics));
+            assert!(
+                (actual - expected).abs() <= 2e-6,
+                "atan2({y}, {x}) = {actual}"
+            );
+            assert_eq!(actual.is_sign_negative(), expected.is_sign_negative());
+        }
     }
 }
 
@@ -548,13 +579,26 @@ fn signs_fractions_and_remainders_are_what_wgsl_says() {
             ),
             (Op::FSat, |x| x.clamp(0.0, 1.0)),
             (Op::FCeil, f32::ceil),
-            (Op::FFract, |x| x - x.floor()),
         ] {
             let code = expanded(op, 1, &numerics, &Poor);
             for &x in &list {
                 let actual = f32::from_bits(code.run(&[x.to_bits()], &numerics));
                 assert_eq!(actual, function(x), "{op:?} {x:e}");
             }
+        }
+        let code = expanded(Op::FFract, 1, &numerics, &Poor);
+        for &x in &list {
+            let nearest = x - x.floor();
+            // Of two neighbours the lower one.
+            let cut = directed(f64::from(x) - f64::from(x.floor()), true);
+            let expected = match numerics.rounding {
+                Rounding::NearestEven => nearest,
+                // A sum of 1 and what f64 loses beside it.
+                _ if x > -1e-10 && x < 0.0 => 1f32.next_down(),
+                _ => cut,
+            };
+            let actual = f32::from_bits(code.run(&[x.to_bits()], &numerics));
+            assert_eq!(actual, expected, "fract of {x:e}");
         }
         let code = expanded(Op::FRem, 2, &numerics, &Poor);
         let mut rng = Rng::new(2);
@@ -645,45 +689,46 @@ fn halves_are_packed_and_unpacked_exactly() {
         1,
         0x477f_f000,
     ]);
-    let numerics = SLOPPY;
-    let pack = expanded(Op::PackHalf, 2, &numerics, &Poor);
-    let quantize = expanded(Op::FQuantize, 1, &numerics, &Poor);
-    let nan = |bits: u32| f32::from_bits(bits).is_nan();
-    for pair in floats.chunks(2) {
-        let (a, b) = (pair[0], *pair.last().expect("one at least"));
-        let expected = eval(
-            Op::PackHalf,
-            Type::B32,
-            Type::B32,
-            &[a.into(), b.into()],
-            &numerics,
-        );
-        let actual = pack.run(&[a, b], &numerics);
-        if !nan(a) && !nan(b) {
-            assert_eq!(Some(actual.into()), expected, "pack {a:#x} {b:#x}");
-        }
-        for x in [a, b] {
-            let expected = eval(Op::FQuantize, Type::B32, Type::B32, &[x.into()], &numerics);
-            let actual = quantize.run(&[x], &numerics);
-            let both_nan = nan(actual) && nan(x);
-            assert!(
-                both_nan || Some(actual.into()) == expected,
-                "quantize {x:#x}: {actual:#x}"
+    for numerics in machines() {
+        let pack = expanded(Op::PackHalf, 2, &numerics, &Poor);
+        let quantize = expanded(Op::FQuantize, 1, &numerics, &Poor);
+        let nan = |bits: u32| f32::from_bits(bits).is_nan();
+        for pair in floats.chunks(2) {
+            let (a, b) = (pair[0], *pair.last().expect("one at least"));
+            let expected = eval(
+                Op::PackHalf,
+                Type::B32,
+                Type::B32,
+                &[a.into(), b.into()],
+                &numerics,
             );
+            let actual = pack.run(&[a, b], &numerics);
+            if !nan(a) && !nan(b) {
+                assert_eq!(Some(actual.into()), expected, "pack {a:#x} {b:#x}");
+            }
+            for x in [a, b] {
+                let expected = eval(Op::FQuantize, Type::B32, Type::B32, &[x.into()], &numerics);
+                let actual = quantize.run(&[x], &numerics);
+                let both_nan = nan(actual) && nan(x);
+                assert!(
+                    both_nan || Some(actual.into()) == expected,
+                    "quantize {x:#x}: {actual:#x}"
+                );
+            }
         }
-    }
-    for (op, shift) in [(Op::UnpackHalfLo, 0), (Op::UnpackHalfHi, 16)] {
-        let code = expanded(op, 1, &numerics, &Poor);
-        for half in 0..=0xffffu32 {
-            let word = half << shift | 0xabcd_u32 << (16 - shift);
-            let expected =
-                eval(op, Type::B32, Type::B32, &[word.into()], &numerics).expect("computes");
-            let actual = code.run(&[word], &numerics);
-            let both_nan = nan(actual) && nan(expected as u32);
-            assert!(
-                both_nan || u64::from(actual) == expected,
-                "{op:?} {half:#x}: {actual:#x}"
-            );
+        for (op, shift) in [(Op::UnpackHalfLo, 0), (Op::UnpackHalfHi, 16)] {
+            let code = expanded(op, 1, &numerics, &Poor);
+            for half in 0..=0xffffu32 {
+                let word = half << shift | 0xabcd_u32 << (16 - shift);
+                let expected =
+                    eval(op, Type::B32, Type::B32, &[word.into()], &numerics).expect("computes");
+                let actual = code.run(&[word], &numerics);
+                let both_nan = nan(actual) && nan(expected as u32);
+                assert!(
+                    both_nan || u64::from(actual) == expected,
+                    "{op:?} {half:#x}: {actual:#x}"
+                );
+            }
         }
     }
 }

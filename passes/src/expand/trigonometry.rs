@@ -12,7 +12,7 @@ fn turns(e: &mut Expander, x: Value) -> Value {
     e.fsub(turns, whole)
 }
 
-/// Within 2^-11 absolutely in -pi..=pi, WGSL's bound: the product's error is 2^-25 turns there.
+/// Within 2^-11 absolutely in -pi..=pi, WGSL's bound: the product's error is 2^-25 turns there, or 2^-24 toward zero.
 pub(super) fn sin(e: &mut Expander, args: &[Value]) -> Value {
     let turns = turns(e, args[0]);
     e.op(Op::FSinTurns, &[turns])

@@ -150,7 +150,7 @@ const BELOW: f32 = 18_446_726_481_523_507_200.0;
 /// Quotient and remainder of unsigned numbers for y != 0; anything for y = 0.
 ///
 /// Let R = 2^64 / y. The float estimate r of R is scaled down by 2^-20, more than what the conversions and a
-/// reciprocal off by three units can add (9.1 * 2^-24), so r <= R, and R - r <= R * 2^-19.3 + 1. A Newton step
+/// reciprocal off by three units can add (9.1 * 2^-24, toward zero 10.1 * 2^-24), so r <= R, and R - r <= R * 2^-19.3 + 1. A Newton step
 /// r + floor(r * (2^64 - y * r) / 2^64) = R - (R - r)^2 / R - d with 0 <= d < 1 keeps r <= R and never makes r
 /// smaller; behind two of them R - r < 1 + 2^-9 where R >= 2^10, and R - r < 1 + 2^-9 below that anyway. So
 /// floor(x * r / 2^64) is at most two less than the quotient, which two corrections repair.

@@ -1,6 +1,7 @@
 //! Identities of floats that hold for numbers, but not for NaNs, infinities and signs of zeros, which
 //! WGSL lets an implementation take as absent (15.7.2), and sums and products of constants taken
-//! together (15.7.3). Only for [`crate::Options::relaxed`].
+//! together (15.7.3). These are rounded to nearest whatever the model says: regrouping is the language's freedom, and
+//! toward zero a product of constants that overflows would be a number. Only for [`crate::Options::relaxed`].
 
 use super::Rewrite;
 use gpucc_ir::ssa::{Func, InstData, Op, Type, Value};

@@ -2,7 +2,7 @@
 
 use crate::ctx::{Ctx, Options, TargetInfo};
 use crate::expand::tests::machines;
-use gpucc_ir::ssa::numerics::Perturbation;
+use gpucc_ir::ssa::numerics::{Perturbation, Rounding};
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{
     Builder, Builtin, Func, Imm, InputData, InputKind, Numerics, Op, OutputData, OutputKind,
@@ -533,42 +533,62 @@ fn operations_of_16_bits_in_words_give_what_was_worked_out_by_hand() {
 #[test]
 fn conversions_round_once_and_clamp_as_worked_out_by_hand() {
     use Type::{B32, B64};
-    let known: &[(Op, u64, u64)] = &[
+    // Rounded to nearest, and what is other toward zero.
+    let known: &[(Op, u64, u64, Option<u64>)] = &[
         // 2^24 + 1 lies between two floats and goes to the even one, 2^24 + 3 up.
-        (Op::UToF, (1 << 24) + 1, 0x4b80_0000),
-        (Op::UToF, (1 << 24) + 3, 0x4b80_0002),
-        (Op::UToF, 1 << 53, 0x5a00_0000),
-        (Op::UToF, (1 << 53) + 1, 0x5a00_0000),
-        (Op::UToF, 0xffff_ff7f_ffff_ffff, 0x5f7f_ffff),
-        (Op::UToF, 0xffff_ff80_0000_0000, 0x5f80_0000),
+        (Op::UToF, (1 << 24) + 1, 0x4b80_0000, None),
+        (Op::UToF, (1 << 24) + 3, 0x4b80_0002, Some(0x4b80_0001)),
+        (Op::UToF, 1 << 53, 0x5a00_0000, None),
+        (Op::UToF, (1 << 53) + 1, 0x5a00_0000, None),
+        (Op::UToF, 0xffff_ff7f_ffff_ffff, 0x5f7f_ffff, None),
+        (
+            Op::UToF,
+            0xffff_ff80_0000_0000,
+            0x5f80_0000,
+            Some(0x5f7f_ffff),
+        ),
         // A half of the last place and a little more: the little decides.
-        (Op::UToF, 0x8000_0080_0000_0000, 0x5f00_0000),
-        (Op::UToF, 0x8000_0080_0000_0001, 0x5f00_0001),
-        (Op::UToF, 0x0000_0001_0000_0081, 0x4f80_0000),
-        (Op::UToF, 0x0000_0001_0000_0101, 0x4f80_0001),
-        (Op::UToF, 0, 0),
-        (Op::SToF, 1 << 63, 0xdf00_0000),
-        (Op::SToF, (1 << 63) - 1, 0x5f00_0000),
-        (Op::SToF, u64::MAX, 0xbf80_0000),
-        (Op::SToF, 0, 0),
+        (Op::UToF, 0x8000_0080_0000_0000, 0x5f00_0000, None),
+        (
+            Op::UToF,
+            0x8000_0080_0000_0001,
+            0x5f00_0001,
+            Some(0x5f00_0000),
+        ),
+        (Op::UToF, 0x0000_0001_0000_0081, 0x4f80_0000, None),
+        (
+            Op::UToF,
+            0x0000_0001_0000_0101,
+            0x4f80_0001,
+            Some(0x4f80_0000),
+        ),
+        (Op::UToF, 0, 0, None),
+        (Op::SToF, 1 << 63, 0xdf00_0000, None),
+        (Op::SToF, (1 << 63) - 1, 0x5f00_0000, Some(0x5eff_ffff)),
+        (Op::SToF, u64::MAX, 0xbf80_0000, None),
+        (Op::SToF, 0, 0, None),
         // Toward zero, clamped to what both types hold; NaN gives 0.
-        (Op::FToU, 0x5f80_0000, 0xffff_ff00_0000_0000),
-        (Op::FToU, 0x7f80_0000, 0xffff_ff00_0000_0000),
-        (Op::FToU, 0x5f00_0000, 1 << 63),
-        (Op::FToU, 0x5a00_0000, 1 << 53),
-        (Op::FToU, 0x4f80_0001, 0x1_0000_0200),
-        (Op::FToU, 0x3f7f_ffff, 0),
-        (Op::FToU, 0xbf80_0000, 0),
-        (Op::FToU, 0x7fc0_0000, 0),
-        (Op::FToS, 0x5f00_0000, 0x7fff_ff80_0000_0000),
-        (Op::FToS, 0xdf00_0000, 1 << 63),
-        (Op::FToS, 0xff80_0000, 1 << 63),
-        (Op::FToS, 0xbff3_3333, u64::MAX),
-        (Op::FToS, 0xd015_02f9, -10_000_000_000i64 as u64),
-        (Op::FToS, 0x7fc0_0000, 0),
+        (Op::FToU, 0x5f80_0000, 0xffff_ff00_0000_0000, None),
+        (Op::FToU, 0x7f80_0000, 0xffff_ff00_0000_0000, None),
+        (Op::FToU, 0x5f00_0000, 1 << 63, None),
+        (Op::FToU, 0x5a00_0000, 1 << 53, None),
+        (Op::FToU, 0x4f80_0001, 0x1_0000_0200, None),
+        (Op::FToU, 0x3f7f_ffff, 0, None),
+        (Op::FToU, 0xbf80_0000, 0, None),
+        (Op::FToU, 0x7fc0_0000, 0, None),
+        (Op::FToS, 0x5f00_0000, 0x7fff_ff80_0000_0000, None),
+        (Op::FToS, 0xdf00_0000, 1 << 63, None),
+        (Op::FToS, 0xff80_0000, 1 << 63, None),
+        (Op::FToS, 0xbff3_3333, u64::MAX, None),
+        (Op::FToS, 0xd015_02f9, -10_000_000_000i64 as u64, None),
+        (Op::FToS, 0x7fc0_0000, 0, None),
     ];
     for numerics in machines() {
-        for &(op, x, expected) in known {
+        for &(op, x, nearest, cut) in known {
+            let expected = match numerics.rounding {
+                Rounding::NearestEven => nearest,
+                Rounding::TowardZero | Rounding::TowardZeroOverflowing => cut.unwrap_or(nearest),
+            };
             let shape = match op {
                 Op::UToF | Op::SToF => shape(op, &[B64], B32),
                 _ => shape(op, &[B32], B64),

@@ -3,8 +3,8 @@
 use super::Apply;
 use crate::ssa::Type;
 use crate::ssa::numerics::{
-    Denormals, Dot, DotOrder, Fma, NAN16, NAN32, NanRule, Numerics, ZeroRule, f16_to_f64,
-    f64_to_f16, flush16, flush32, flush64, fma16, fma32, fma64,
+    Denormals, Dot, DotOrder, Fma, NAN16, NAN32, NanRule, Numerics, Rounding, ZeroRule, f16_to_f64,
+    f64_to_f16, flush16, flush32, flush64, fma16, fma32, fma64, toward_zero,
 };
 
 /// The value of operand bits of a float type.
@@ -24,7 +24,7 @@ pub(super) fn float_out(ty: Type, value: f64, n: &Numerics) -> u64 {
     match ty {
         Type::B1 => 0,
         Type::B16 => n.out16(value).into(),
-        Type::B32 => n.out32(value as f32).into(),
+        Type::B32 => n.out32(n.round32(value)).into(),
         Type::B64 => n.out64(value),
     }
 }
@@ -59,31 +59,21 @@ pub(super) fn insert(value: u64, new: u64, offset: u64, count: u64, width: u32) 
 }
 
 pub(super) fn multiply_add<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
-    match (n.fma, ty) {
-        (_, Type::B1) => apply.nothing(),
-        (Fma::Fused, Type::B16) => apply.ternary(|a, b, c| {
-            let (a, b, c) = (n.in16(a as u16), n.in16(b as u16), n.in16(c as u16));
-            n.out16(fma16(a, b, c)).into()
-        }),
-        (Fma::Fused, Type::B32) => apply.ternary(|a, b, c| {
-            let (a, b, c) = (n.in32(a as u32), n.in32(b as u32), n.in32(c as u32));
-            n.out32(fma32(a, b, c)).into()
-        }),
-        (Fma::Fused, Type::B64) => {
-            apply.ternary(|a, b, c| n.out64(fma64(n.in64(a), n.in64(b), n.in64(c))))
+    fn of<S: Steps, A: Apply>(n: &Numerics, apply: A) -> A::Out {
+        let load = |bits| S::load(n, bits);
+        match n.fma {
+            Fma::Fused => apply.ternary(|a, b, c| S::store(S::fma(n, load(a), load(b), load(c)))),
+            Fma::Twice => apply.ternary(|a, b, c| {
+                let product = S::mul(n, load(a), load(b));
+                S::store(S::add(n, product, load(c)))
+            }),
         }
-        (Fma::Twice, Type::B16) => apply.ternary(|a, b, c| {
-            let product = n.out16(n.in16(a as u16) * n.in16(b as u16));
-            n.out16(f16_to_f64(product) + n.in16(c as u16)).into()
-        }),
-        (Fma::Twice, Type::B32) => apply.ternary(|a, b, c| {
-            let product = n.out32(n.in32(a as u32) * n.in32(b as u32));
-            n.out32(f32::from_bits(product) + n.in32(c as u32)).into()
-        }),
-        (Fma::Twice, Type::B64) => apply.ternary(|a, b, c| {
-            let product = n.out64(n.in64(a) * n.in64(b));
-            n.out64(f64::from_bits(product) + n.in64(c))
-        }),
+    }
+    match ty {
+        Type::B1 => apply.nothing(),
+        Type::B16 => of::<Half, A>(n, apply),
+        Type::B32 => of::<Single, A>(n, apply),
+        Type::B64 => of::<Double, A>(n, apply),
     }
 }
 
@@ -220,7 +210,7 @@ pub(super) fn fraction<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
         }),
         Type::B32 => apply.unary(|a| {
             let a = n.in32(a as u32);
-            let bits = u64::from(n.out32(a - a.floor()));
+            let bits = Single::store(Single::add(n, a, -a.floor()));
             if limit && bits == 0x3f80_0000 {
                 0x3f7f_ffff
             } else {
@@ -229,7 +219,7 @@ pub(super) fn fraction<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
         }),
         Type::B64 => apply.unary(|a| {
             let a = n.in64(a);
-            let bits = n.out64(a - a.floor());
+            let bits = Double::store(Double::add(n, a, -a.floor()));
             if limit && bits == 0x3ff0_0000_0000_0000 {
                 0x3fef_ffff_ffff_ffff
             } else {
@@ -239,7 +229,7 @@ pub(super) fn fraction<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
     }
 }
 
-/// The format-specific steps of a dot product; sums and products are rounded and flushed each time.
+/// The format-specific steps of sums of products; sums and products are rounded and flushed each time.
 trait Steps {
     type V: Copy;
     fn load(n: &Numerics, bits: u64) -> Self::V;
@@ -281,13 +271,22 @@ impl Steps for Single {
         value.to_bits().into()
     }
     fn mul(n: &Numerics, a: f32, b: f32) -> f32 {
-        f32::from_bits(n.out32(a * b))
+        f32::from_bits(n.out32(match n.rounding {
+            Rounding::NearestEven => a * b,
+            _ => n.round32(f64::from(a) * f64::from(b)),
+        }))
     }
     fn add(n: &Numerics, a: f32, b: f32) -> f32 {
-        f32::from_bits(n.out32(a + b))
+        f32::from_bits(n.out32(match n.rounding {
+            Rounding::NearestEven => a + b,
+            rounding => n.round32(toward_zero::add(a.into(), b.into(), rounding)),
+        }))
     }
     fn fma(n: &Numerics, a: f32, b: f32, c: f32) -> f32 {
-        f32::from_bits(n.out32(fma32(a, b, c)))
+        f32::from_bits(n.out32(match n.rounding {
+            Rounding::NearestEven => fma32(a, b, c),
+            rounding => n.round32(toward_zero::fma(a.into(), b.into(), c.into(), rounding)),
+        }))
     }
 }
 
@@ -300,13 +299,22 @@ impl Steps for Double {
         value.to_bits()
     }
     fn mul(n: &Numerics, a: f64, b: f64) -> f64 {
-        f64::from_bits(n.out64(a * b))
+        f64::from_bits(n.out64(match n.rounding {
+            Rounding::NearestEven => a * b,
+            rounding => toward_zero::mul(a, b, rounding),
+        }))
     }
     fn add(n: &Numerics, a: f64, b: f64) -> f64 {
-        f64::from_bits(n.out64(a + b))
+        f64::from_bits(n.out64(match n.rounding {
+            Rounding::NearestEven => a + b,
+            rounding => toward_zero::add(a, b, rounding),
+        }))
     }
     fn fma(n: &Numerics, a: f64, b: f64, c: f64) -> f64 {
-        f64::from_bits(n.out64(fma64(a, b, c)))
+        f64::from_bits(n.out64(match n.rounding {
+            Rounding::NearestEven => fma64(a, b, c),
+            rounding => toward_zero::fma(a, b, c, rounding),
+        }))
     }
 }
 
@@ -364,13 +372,19 @@ pub(super) fn load_exponent<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Ou
     match ty {
         Type::B1 => apply.nothing(),
         Type::B16 => apply.binary(|a, e| n.out16(scale(n.in16(a as u16), e)).into()),
-        Type::B32 => apply.binary(|a, e| n.out32(scale(n.in32(a as u32).into(), e) as f32).into()),
+        Type::B32 => apply.binary(|a, e| {
+            let scaled = scale(n.in32(a as u32).into(), e);
+            n.out32(n.round32(scaled)).into()
+        }),
         Type::B64 => apply.binary(|a, e| {
             let (value, e) = (n.in64(a), e as u32 as i32);
             if n.f64_keeps_nans && value.is_nan() {
                 return a;
             }
-            let scaled = libm::scalbn(value, e);
+            let scaled = match n.rounding {
+                Rounding::NearestEven => libm::scalbn(value, e),
+                rounding => toward_zero::scale(value, e, rounding),
+            };
             // A machine that flushes looks at the exponent: what rounding would lift to the least
             // normal number is flushed too.
             let lost = n.f64_denormals.flush_outputs
@@ -379,6 +393,22 @@ pub(super) fn load_exponent<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Ou
                 && libm::ilogb(value).saturating_add(e) < -1022;
             n.out64(if lost { 0f64.copysign(value) } else { scaled })
         }),
+    }
+}
+
+/// The reciprocal of an f16 or f64.
+pub(super) fn reciprocal(x: f64, n: &Numerics) -> f64 {
+    match n.rounding {
+        Rounding::NearestEven => 1.0 / x,
+        rounding => toward_zero::div(1.0, x, rounding),
+    }
+}
+
+/// The square root of an f16 or f64.
+pub(super) fn root(x: f64, n: &Numerics) -> f64 {
+    match n.rounding {
+        Rounding::NearestEven => libm::sqrt(x),
+        rounding => toward_zero::sqrt(x, rounding),
     }
 }
 
@@ -412,6 +442,14 @@ pub(super) fn integer_to_float<A: Apply>(
             a as i64
         }
     };
+    if n.rounding != Rounding::NearestEven && to != Type::B1 {
+        return apply.unary(|a| {
+            let a = extended(a);
+            let negative = a < 0 && !wide;
+            let size = if negative { a.unsigned_abs() } else { a as u64 };
+            float_out(to, toward_zero::integer(size, negative, n.rounding), n)
+        });
+    }
     match to {
         Type::B1 => apply.nothing(),
         Type::B16 if wide => apply.unary(|a| n.out16(a as f64).into()),
@@ -439,7 +477,7 @@ pub(super) fn float_to_float<A: Apply>(from: Type, to: Type, n: &Numerics, apply
             if value.is_nan() {
                 return (a >> 63 << 31) | u64::from(NAN32);
             }
-            n.out32(value as f32).into()
+            n.out32(n.round32(value)).into()
         }),
         _ => apply.unary(|a| float_out(to, float_in(from, a, n), n)),
     }
