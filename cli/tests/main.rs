@@ -15,6 +15,7 @@ mod files;
 mod hostile;
 mod languages;
 mod laws;
+mod machine_files;
 mod names;
 mod outputs;
 mod parts;

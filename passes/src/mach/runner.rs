@@ -82,6 +82,24 @@ pub fn names<P>(passes: &[Pass<P>]) -> Vec<Name> {
     std::iter::once(lower).chain(passes).collect()
 }
 
+/// The passes of these names, which stand in the order in which the machine runs them.
+///
+/// # Errors
+/// A name that no pass behind the one before it has.
+pub fn named<'p, P>(passes: &'p [Pass<P>], names: &[&str]) -> Result<Vec<&'p Pass<P>>, String> {
+    let mut rest = passes.iter();
+    let found = names.iter().map(|&name| {
+        rest.find(|pass| pass.name == name).ok_or_else(|| {
+            let all: Vec<&str> = passes.iter().map(|pass| pass.name).collect();
+            format!(
+                "no pass '{name}' here; the passes in their order: {}",
+                all.join(" ")
+            )
+        })
+    });
+    found.collect()
+}
+
 /// What a caller asks of the passes, and what the passes before have left.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
@@ -244,6 +262,22 @@ mod tests {
             matches!(failure, Failure::Internal { pass: "zero", .. }),
             "{failure}"
         );
+    }
+
+    #[test]
+    fn passes_are_named_in_their_order() {
+        let passes = [ONE, TWO];
+        let names = |names: &[&str]| -> Result<Vec<&str>, String> {
+            Ok(named(&passes, names)?
+                .iter()
+                .map(|pass| pass.name)
+                .collect())
+        };
+        assert_eq!(names(&["two"]), Ok(vec!["two"]));
+        assert_eq!(names(&["one", "two"]), Ok(vec!["one", "two"]));
+        for wrong in [&["two", "one"][..], &["one", "one"], &["three"]] {
+            assert!(names(wrong).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]
