@@ -16,6 +16,7 @@ mod hostile;
 mod languages;
 mod laws;
 mod machine_files;
+mod machine_text;
 mod names;
 mod outputs;
 mod parts;

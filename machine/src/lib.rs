@@ -80,9 +80,9 @@ pub trait Machine: Send + Sync {
     /// The passes over machine IR, the lowering first.
     fn machine_passes(&self) -> Vec<runner::Name>;
     /// Runs passes over machine IR that is given as text, and gives back the text behind the last: what a test of one pass
-    /// asks, and whoever looks for the pass that breaks a program. The passes are some of [`Machine::machine_passes`] behind
-    /// the lowering, in their order; the machine IR is checked before the first and behind each. [`text::EMIT`] may stand last:
-    /// then the assembly comes back. Without passes the text comes back as the machine prints it.
+    /// asks, and whoever looks for the pass that breaks a program. [`runner::choose`] chooses the passes; the machine IR is
+    /// checked before the first and behind each. Behind [`runner::EMIT`] the assembly comes back, and without passes the text
+    /// as the machine prints it.
     ///
     /// # Errors
     /// [`TextError`] says whether text, names or passes are at fault.

@@ -1,11 +1,8 @@
 //! Machine IR that is given as text, for [`Machine::run_passes`](crate::Machine::run_passes).
 
 use gpucc_ir::driver::Failure;
-use gpucc_ir::mach::ParseError;
+use gpucc_ir::mach::{Func, Inst, ParseError};
 use gpucc_ir::ssa::Stage;
-
-/// What stands behind the last pass to ask for the assembly.
-pub const EMIT: &str = "emit";
 
 /// A program as machine IR, and what its text does not say.
 #[derive(Copy, Clone, Debug)]
@@ -31,4 +28,32 @@ pub enum TextError {
     /// What a pass says.
     #[error(transparent)]
     Failure(#[from] Failure),
+}
+
+/// Asks of a function that all its registers are cells, or that none is.
+///
+/// # Errors
+/// [`TextError::Broken`] for another register.
+pub fn holds_registers<I: Inst>(func: &Func<I>, allocated: bool) -> Result<(), TextError> {
+    let nodes = func
+        .layout
+        .iter()
+        .flat_map(|&block| &func.blocks[block].nodes);
+    let mut wrong = None;
+    for node in nodes {
+        node.inst.operands(&mut |operand| {
+            if operand.reg.as_phys().is_some() != allocated {
+                wrong.get_or_insert(operand.reg);
+            }
+        });
+    }
+    match (wrong, allocated) {
+        (None, _) => Ok(()),
+        (Some(reg), true) => Err(TextError::Broken(format!(
+            "these passes take cells, and {reg:?} is none"
+        ))),
+        (Some(reg), false) => Err(TextError::Broken(format!(
+            "these passes take virtual registers, and {reg:?} is a cell"
+        ))),
+    }
 }
