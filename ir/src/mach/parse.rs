@@ -248,3 +248,33 @@ impl Names {
             .ok_or_else(|| format!("`{word}` is no register"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mach::plain::{FILES, Plain};
+    use crate::mach::print;
+
+    fn read(text: &str) -> Result<Func<Plain>, ParseError> {
+        parse(text, FILES)
+    }
+
+    #[test]
+    fn neighbours_that_are_declared_alike_share_a_line() {
+        let text = "mach \"a \\\"b\\\"; c\"\nv0: R\nv1-v3: R count 2\nv4: R\nb0:\n    v0 = a\n";
+        let func = read(text).expect("machine IR");
+        assert_eq!((func.vregs.len(), func.name.as_str()), (5, "a \"b\"; c"));
+        assert_eq!(print(&func), text);
+        assert_eq!(reads_back(&func), Ok(()));
+        let apart = read("mach \"m\"\nv0: R\nv1: R\nb0:\n").expect("machine IR");
+        assert_eq!(print(&apart), "mach \"m\"\nv0-v1: R\nb0:\n");
+    }
+
+    #[test]
+    fn registers_out_of_order_and_more_than_a_short_text_has_are_refused() {
+        for line in ["v1-v3: R", "v0-v4000000000: R", "v0-v200000: R", "v0-: R"] {
+            let error = read(&format!("mach \"m\"\n{line}\nb0:\n")).expect_err(line);
+            assert_eq!(error.line, 2, "{line}");
+        }
+    }
+}
