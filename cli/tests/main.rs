@@ -15,6 +15,8 @@ mod files;
 mod hostile;
 mod languages;
 mod laws;
+mod machine_files;
+mod machine_text;
 mod names;
 mod outputs;
 mod parts;

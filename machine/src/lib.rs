@@ -7,6 +7,7 @@
 //! - [`named`]: ordered lists of names and values.
 //! - [`place`]: whether two bindings would share an entry of a table.
 //! - [`site`]: the instructions of a program that a test may break.
+//! - [`text`]: passes over machine IR that is given as text.
 
 pub mod about;
 pub mod assembler;
@@ -15,6 +16,7 @@ pub mod described;
 pub mod named;
 pub mod place;
 pub mod site;
+pub mod text;
 
 pub use about::About;
 pub use assembler::{Assembler, AssemblyError, ListingLine};
@@ -23,11 +25,12 @@ pub use described::{Code, Described};
 pub use named::{Name, Named};
 pub use place::Taken;
 pub use site::Site;
+pub use text::{Excerpt, TextError};
 
 use gpucc_emu::device::Device;
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::{Effort, Failure, State};
-use gpucc_ir::ssa::{Func, Numerics};
+use gpucc_ir::ssa::{Func, Numerics, Span};
 use gpucc_passes::mach::{Control, runner};
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -76,6 +79,26 @@ pub trait Machine: Send + Sync {
     fn plan(&self, request: &Request) -> Plan;
     /// The passes over machine IR, the lowering first.
     fn machine_passes(&self) -> Vec<runner::Name>;
+    /// Runs passes over machine IR that is given as text, and gives back the text behind the last: what a test of one pass
+    /// asks, and whoever looks for the pass that breaks a program. [`runner::choose`] chooses the passes; the machine IR is
+    /// checked before the first and behind each. Behind [`runner::EMIT`] the assembly comes back, and without passes the text
+    /// as the machine prints it.
+    ///
+    /// # Errors
+    /// [`TextError`] says whether text, names or passes are at fault.
+    fn run_passes(
+        &self,
+        excerpt: Excerpt<'_>,
+        passes: &[&str],
+        request: &Request,
+    ) -> Result<String, TextError> {
+        let _ = (excerpt, passes, request);
+        Err(TextError::Failure(Failure::NotYet {
+            feature: "machine IR as text".into(),
+            stage: "the machine",
+            span: Span::NONE,
+        }))
+    }
     /// Asks whether a chip can do what SSA after the shared passes does.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ mod lower;
 mod machine;
 mod numerics;
 pub mod op;
+mod parse;
 #[cfg(test)]
 mod planted;
 mod rebalance;
@@ -56,7 +57,8 @@ use gpucc_ir::budget::{Budget, EXPANDED, PART};
 use gpucc_ir::mach;
 use gpucc_ir::ssa::{Func, Stage};
 use gpucc_machine::compiled::Placed;
-use gpucc_machine::{Code, place};
+use gpucc_machine::text::holds_registers;
+use gpucc_machine::{Code, Excerpt, TextError, place};
 use gpucc_passes::mach::remove_dead;
 use gpucc_passes::mach::runner::{self, optional, required};
 
@@ -82,6 +84,7 @@ impl runner::Program for Program {
                 draft.check(&before.map_err(|failure| failure.to_string())?)
             }
             // Its rules are asked of the finished program.
+            None if each => mach::reads_back(&self.func),
             _ => Ok(()),
         }
     }
@@ -94,18 +97,13 @@ impl runner::Program for Program {
 }
 
 impl Program {
-    fn new(
-        func: mach::Func<inst::Inst>,
-        scratch: u32,
-        expanded: &Func,
-        options: &Options,
-    ) -> Program {
+    fn new(func: mach::Func<inst::Inst>, scratch: u32, stage: Stage, options: &Options) -> Program {
         Program {
             func,
             config: emit::Config {
                 chip: options.chip,
-                pixel: expanded.stage == Stage::Fragment,
-                fetch_shader: expanded.stage == Stage::Vertex
+                pixel: stage == Stage::Fragment,
+                fetch_shader: stage == Stage::Vertex
                     && options.pipeline.vertex.fetch == Fetch::Separate,
                 search: options.effort == Effort::Max,
             },
@@ -254,6 +252,41 @@ pub fn compile(mut func: Func, options: &Options) -> Result<Compiled, Failure> {
     finish(func, options)
 }
 
+/// Runs passes over machine IR that is given as text: [`gpucc_machine::Machine::run_passes`].
+fn run_passes(
+    excerpt: Excerpt<'_>,
+    names: &[&str],
+    options: &Options,
+) -> Result<String, TextError> {
+    let func = mach::parse(excerpt.text, inst::FILES)?;
+    let chosen = runner::choose(PASSES, names).map_err(TextError::Passes)?;
+    if !names.is_empty() {
+        holds_registers(&func, chosen.allocated)?;
+    }
+    let scratch = lower::scratch_of(&func);
+    let mut program = Program::new(func, scratch, excerpt.stage, options);
+    runner::Program::check(&program, true).map_err(TextError::Broken)?;
+    let control = runner::Control {
+        verify_each: true,
+        ..options.passes.clone()
+    };
+    runner::Runner::new(&control).run(chosen.passes, &mut program)?;
+    if !chosen.emits {
+        return Ok(runner::Program::print(&program));
+    }
+    let draft = program
+        .draft
+        .ok_or_else(|| TextError::Passes("there are no clauses yet".into()))?;
+    let bytes: Vec<u8> = draft
+        .emit()?
+        .words
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let text = isa::disasm::disassemble_of(options.chip.family().isa(), &bytes);
+    Ok(text.map_err(|error| internal("emit", error.to_string()))?)
+}
+
 /// Makes machine code of an entry point that [`plan`] has expanded.
 ///
 /// # Errors
@@ -265,7 +298,7 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     let abi = abi::Abi::of(&expanded, options)?;
     place::apart(&expanded, abi.taken(&expanded))?;
     let lowered = lower::lower(&expanded, &abi)?;
-    let mut program = Program::new(lowered.func, lowered.scratch, &expanded, options);
+    let mut program = Program::new(lowered.func, lowered.scratch, expanded.stage, options);
     runner.lowered(&program)?;
     let passes = PASSES
         .iter()

@@ -19,7 +19,7 @@ mod tables;
 mod texture;
 mod uses;
 
-pub use arrays::within_scratch;
+pub use arrays::{scratch_of, within_scratch};
 pub use interface::vertex_format;
 
 use crate::abi::Abi;

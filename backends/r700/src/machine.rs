@@ -7,7 +7,7 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
-use gpucc_machine::{Machine, Request, Site};
+use gpucc_machine::{Excerpt, Machine, Request, Site, TextError};
 use gpucc_passes::mach::runner::Name;
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -96,6 +96,14 @@ impl Machine for Family {
     }
     fn machine_passes(&self) -> Vec<Name> {
         crate::machine_passes()
+    }
+    fn run_passes(
+        &self,
+        excerpt: Excerpt<'_>,
+        passes: &[&str],
+        request: &Request,
+    ) -> Result<String, TextError> {
+        crate::run_passes(excerpt, passes, &options(*self, request))
     }
     fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure> {
         crate::admit(ssa, self.known_chip(chip))

@@ -15,7 +15,7 @@ fn blamed(planted: Option<Pass<Program>>) -> Option<(&'static str, String)> {
     let func = module.funcs.remove(0);
     let abi = abi::Abi::of(&func, &options).expect("bindings fit");
     let lowered = lower::lower(&func, &abi).expect("it lowers");
-    let mut program = Program::new(lowered.func, lowered.scratch, &func, &options);
+    let mut program = Program::new(lowered.func, lowered.scratch, func.stage, &options);
     let control = Control {
         verify_each: true,
         ..Control::default()

@@ -61,7 +61,7 @@ impl Target<Inst> for Hooks {
             base: self.row(slot),
             size: 0,
             dst: [Some(value.into()), None, None, None],
-            select: [(slot.0 % 4) as u8, 0, 0, 0],
+            select: [(slot.0 % 4) as u8, 1, 2, 3],
             elements: 4,
             slot: Some(slot),
         })

@@ -1,6 +1,6 @@
-//! Machine IR as text, one instruction a line: for dumps and for people.
+//! Machine IR as text, one instruction a line: for dumps, for people, and for [`parse`](super::parse), which reads it back.
 
-use crate::inst::{Alu, Inst, Lane, Omod, Source, Space, Src};
+use crate::inst::{Alu, Indexed, Inst, Lane, Omod, Source, Space, Src};
 use crate::slot::{Read, Slot};
 use gpucc_ir::mach::{self, Func, Names, Reg};
 use std::fmt::{self, Write};
@@ -66,22 +66,66 @@ fn lanes(out: &mut dyn Write, names: Names, list: &[Lane; 4]) -> fmt::Result {
     Ok(())
 }
 
-fn regs(out: &mut dyn Write, names: Names, list: &[Option<Reg>; 4]) -> fmt::Result {
-    for reg in list {
-        match reg {
-            Some(reg) => write!(out, " {}", names.reg(*reg))?,
-            None => write!(out, " _")?,
-        }
+fn reg_or_none(out: &mut dyn Write, names: Names, reg: Option<Reg>) -> fmt::Result {
+    match reg {
+        Some(reg) => write!(out, "{}", names.reg(reg)),
+        None => write!(out, "_"),
     }
-    Ok(())
 }
 
-const fn space(space: Space) -> &'static str {
-    match space {
-        Space::Scratch => "scratch",
-        Space::Scatter => "scatter",
-        Space::Stream(_) => "stream",
+/// What a fetch writes, and ` =`: a component that is not the place's own stands behind the register.
+fn results(
+    out: &mut dyn Write,
+    names: Names,
+    list: &[Option<Reg>; 4],
+    select: &[u8; 4],
+) -> fmt::Result {
+    for (place, (&reg, &component)) in (0..).zip(list.iter().zip(select)) {
+        reg_or_none(out, names, reg)?;
+        if component != place {
+            write!(out, "@{component}")?;
+        }
+        write!(out, " ")?;
     }
+    write!(out, "=")
+}
+
+/// Where in memory.
+fn place(
+    out: &mut dyn Write,
+    names: Names,
+    space: Space,
+    base: u16,
+    index: Option<Reg>,
+    size: u16,
+    elements: u8,
+) -> fmt::Result {
+    match space {
+        Space::Scratch => write!(out, "scratch")?,
+        Space::Scatter => write!(out, "scatter")?,
+        Space::Stream(number) => write!(out, "stream{number}")?,
+    }
+    write!(out, " {base}")?;
+    if let Some(index) = index {
+        write!(out, " + {}", names.reg(index))?;
+    }
+    if size != 0 {
+        write!(out, " of {size}")?;
+    }
+    write!(out, " elements {elements}")
+}
+
+fn slot(out: &mut dyn Write, slot: Option<mach::Slot>) -> fmt::Result {
+    match slot {
+        Some(mach::Slot(number)) => write!(out, " slot {number}"),
+        None => Ok(()),
+    }
+}
+
+fn indexed(out: &mut dyn Write, names: Names, of: &Indexed) -> fmt::Result {
+    write!(out, "{}[", names.reg(of.array))?;
+    source(out, names, &of.index)?;
+    write!(out, " + {} of {}]", of.offset, of.count)
 }
 
 impl mach::PrintInst for Inst {
@@ -120,8 +164,9 @@ impl mach::PrintInst for Inst {
                 Ok(())
             }
             Inst::Double(double) => {
-                for reg in double.dst.iter().flatten() {
-                    write!(out, "{} ", names.reg(*reg))?;
+                for dst in double.dst {
+                    reg_or_none(out, names, dst)?;
+                    write!(out, " ")?;
                 }
                 write!(out, "= {}", double.op.name())?;
                 for [high, low] in &double.src {
@@ -133,39 +178,56 @@ impl mach::PrintInst for Inst {
                 Ok(())
             }
             Inst::Copy { dst, src } => {
+                write!(out, "copy")?;
                 for (d, s) in dst.iter().zip(src) {
-                    write!(out, "{}={} ", names.reg(*d), names.reg(*s))?;
+                    write!(out, " {}={}", names.reg(*d), names.reg(*s))?;
                 }
-                write!(out, "copy")
+                Ok(())
             }
             Inst::ArrayRead { dst, from } => {
-                write!(out, "{} = {}[", names.reg(*dst), names.reg(from.array))?;
-                source(out, names, &from.index)?;
-                write!(out, " + {}]", from.offset)
+                write!(out, "{} = ", names.reg(*dst))?;
+                indexed(out, names, from)
             }
-            Inst::ArrayWrite { to, value, .. } => {
-                write!(out, "{}[", names.reg(to.array))?;
-                source(out, names, &to.index)?;
-                write!(out, " + {}] = ", to.offset)?;
+            Inst::ArrayWrite { to, result, value } => {
+                write!(out, "{} = ", names.reg(*result))?;
+                indexed(out, names, to)?;
+                write!(out, " with ")?;
                 source(out, names, value)
             }
             Inst::ArrayNew { array } => write!(out, "{} = array", names.reg(*array)),
             Inst::Vertex(fetch) => {
-                regs(out, names, &fetch.dst)?;
+                results(out, names, &fetch.dst, &fetch.select)?;
                 write!(
                     out,
-                    " = VFETCH {} from {} + {} format {}",
+                    " VFETCH {} from {} + {} format {} num {} bytes {} type {}",
                     names.reg(fetch.index),
                     fetch.resource,
                     fetch.offset,
-                    fetch.data_format
-                )
+                    fetch.data_format,
+                    fetch.num_format,
+                    fetch.bytes,
+                    fetch.fetch_type
+                )?;
+                match fetch.signed {
+                    true => write!(out, " signed"),
+                    false => Ok(()),
+                }
             }
             Inst::Texture(fetch) => {
-                regs(out, names, &fetch.dst)?;
-                write!(out, " = {}", fetch.op.name())?;
+                results(out, names, &fetch.dst, &fetch.select)?;
+                write!(out, " {}", fetch.op.name())?;
                 lanes(out, names, &fetch.src)?;
                 write!(out, " from {} sampler {}", fetch.resource, fetch.sampler)?;
+                if fetch.normalized != [true; 4] {
+                    write!(out, " texels ")?;
+                    for chan in (0..4).filter(|&chan| !fetch.normalized[usize::from(chan)]) {
+                        write!(out, "{}", letter(chan))?;
+                    }
+                }
+                if fetch.offset != [0; 3] {
+                    let [x, y, z] = fetch.offset;
+                    write!(out, " offset {x} {y} {z}")?;
+                }
                 for src in fetch.gradients.iter().flat_map(|both| both.iter()) {
                     write!(out, " gradient")?;
                     lanes(out, names, src)?;
@@ -173,28 +235,50 @@ impl mach::PrintInst for Inst {
                 Ok(())
             }
             Inst::MemRead(read) => {
-                regs(out, names, &read.dst)?;
-                write!(out, " = read {} {}", space(read.space), read.base)?;
-                if let Some(index) = read.index {
-                    write!(out, " + {}", names.reg(index))?;
-                }
-                Ok(())
+                results(out, names, &read.dst, &read.select)?;
+                write!(out, " read ")?;
+                let (base, size) = (read.base, read.size);
+                place(
+                    out,
+                    names,
+                    read.space,
+                    base,
+                    read.index,
+                    size,
+                    read.elements,
+                )?;
+                slot(out, read.slot)
             }
             Inst::MemWrite(write) => {
-                write!(out, "write {} {}", space(write.space), write.base)?;
-                if let Some(index) = write.index {
-                    write!(out, " + {}", names.reg(index))?;
+                write!(out, "write")?;
+                for reg in write.src {
+                    write!(out, " ")?;
+                    reg_or_none(out, names, reg)?;
                 }
-                regs(out, names, &write.src)
+                write!(out, " to ")?;
+                let (base, size) = (write.base, write.size);
+                place(
+                    out,
+                    names,
+                    write.space,
+                    base,
+                    write.index,
+                    size,
+                    write.elements,
+                )?;
+                if write.valid {
+                    write!(out, " valid")?;
+                }
+                slot(out, write.slot)
             }
             Inst::ShareWrite(write) => {
                 write!(out, "share write {} of {}", write.index, write.stride)?;
                 lanes(out, names, &write.src)
             }
             Inst::ShareRead(read) => {
-                regs(out, names, &read.dst)?;
+                results(out, names, &read.dst, &[0, 1, 2, 3])?;
                 let (bank, address) = (names.reg(read.bank), names.reg(read.address));
-                write!(out, " = share read {bank} {address} + {}", read.offset)
+                write!(out, " share read {bank} {address} + {}", read.offset)
             }
             Inst::WaitAck => write!(out, "wait"),
             Inst::Export(export) => {

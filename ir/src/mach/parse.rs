@@ -1,9 +1,10 @@
 //! Reads the text that [`print`](super::print()) writes.
 
-use super::func::{Block, Edges, Func, VRegData};
+use super::func::{Block, Edges, Func, Node, VRegData};
 use super::inst::Inst;
+use super::print::PrintInst;
 use super::regs::{Demand, Files, Names, Phases, VReg};
-use crate::ssa::Span;
+use crate::ssa::{Span, unquote};
 use cranelift_entity::EntityRef;
 
 /// An instruction that reads its own text.
@@ -24,6 +25,9 @@ pub struct ParseError {
 
 /// Block and register numbers beyond this are refused, so that a short text cannot ask for much memory.
 const HIGHEST_NUMBER: u32 = 10_000_000;
+
+/// More registers than these need a text of as many bytes, for the same reason.
+const MOST_REGISTERS: u32 = 100_000;
 
 /// Parses one function. Spans of nodes are the byte ranges of their lines.
 pub fn parse<I: ParseInst>(text: &str, files: Files) -> Result<Func<I>, ParseError> {
@@ -50,30 +54,33 @@ pub fn parse<I: ParseInst>(text: &str, files: Files) -> Result<Func<I>, ParseErr
             continue;
         }
         if !named {
-            let name = line
-                .strip_prefix("mach ")
-                .ok_or_else(|| fail("expected `mach \"name\"` first".into()))?;
-            let name = name.trim();
-            let inner = name
-                .strip_prefix('"')
-                .and_then(|rest| rest.strip_suffix('"'));
-            func.name = inner
-                .ok_or_else(|| fail("the name stands in quotes".into()))?
-                .to_owned();
+            // A name may hold what elsewhere begins a comment.
+            let name = raw.trim_start().strip_prefix("mach ");
+            let name = name.ok_or_else(|| fail("expected `mach \"name\"` first".into()))?;
+            let (name, rest) = unquote(name).map_err(fail)?;
+            if !rest.split(';').next().unwrap_or("").trim().is_empty() {
+                return Err(fail("nothing stands behind the name".into()));
+            }
+            func.name = name;
             named = true;
-        } else if let Some((id, rest)) = header(line, "v") {
+        } else if let Some((first, last, rest)) = registers(line) {
             if current.is_some() {
                 return Err(fail("registers are declared before the first block".into()));
             }
-            if id as usize != func.vregs.len() {
+            if first as usize != func.vregs.len() || last < first {
                 return Err(fail(format!(
                     "expected v{}: registers are declared in order",
                     func.vregs.len()
                 )));
             }
+            if last > MOST_REGISTERS && last as usize > text.len() {
+                return Err(fail("the register number is out of bounds".into()));
+            }
             let data = vreg(rest, files, span).map_err(fail)?;
-            func.vregs.push(data);
-        } else if let Some((id, rest)) = header(line, "b") {
+            for _ in first..=last {
+                func.vregs.push(data);
+            }
+        } else if let Some((id, rest)) = header(line) {
             if id > HIGHEST_NUMBER || id as usize > text.len() {
                 return Err(fail("the block number is out of bounds".into()));
             }
@@ -121,10 +128,47 @@ pub fn parse<I: ParseInst>(text: &str, files: Files) -> Result<Func<I>, ParseErr
     Ok(func)
 }
 
-/// `v12: rest` or `b12: rest`.
-fn header<'t>(line: &'t str, prefix: &str) -> Option<(u32, &'t str)> {
+/// Whether the text of a function says all of it but the spans: what it reads back as is the same function.
+///
+/// # Errors
+/// What is lost, in words.
+pub fn reads_back<I: PrintInst + ParseInst + PartialEq>(func: &Func<I>) -> Result<(), String> {
+    let text = super::print(func);
+    let back: Func<I> = parse(&text, func.files).map_err(|error| error.to_string())?;
+    let plain = |data: &VRegData| (data.demand, data.per_lane, data.prefer);
+    let vregs = |func: &Func<I>| -> Vec<_> { func.vregs.values().map(plain).collect() };
+    if back.name != func.name || back.layout != func.layout || vregs(&back) != vregs(func) {
+        return Err("the text changes the name, the blocks or the registers".into());
+    }
+    for &block in &func.layout {
+        let (old, new) = (&func.blocks[block], &back.blocks[block]);
+        if (&old.logical, &old.physical) != (&new.logical, &new.physical) {
+            return Err(format!("the text changes the edges of {block}"));
+        }
+        let differ = |(old, new): (&Node<I>, &Node<I>)| old.inst != new.inst;
+        let place = old.nodes.iter().zip(&new.nodes).position(differ);
+        if place.is_some() || old.nodes.len() != new.nodes.len() {
+            return Err(format!(
+                "the text changes {block}, instruction {}",
+                place.unwrap_or(0)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// `v12: rest` or `v12-v14: rest`.
+fn registers(line: &str) -> Option<(u32, u32, &str)> {
+    let (names, rest) = line.split_once(':')?;
+    let (first, last) = names.split_once('-').unwrap_or((names, names));
+    let number = |name: &str| name.strip_prefix('v')?.parse().ok();
+    Some((number(first)?, number(last)?, rest))
+}
+
+/// `b12: rest`.
+fn header(line: &str) -> Option<(u32, &str)> {
     let (word, rest) = line.split_once(':')?;
-    let number = word.strip_prefix(prefix)?.parse().ok()?;
+    let number = word.strip_prefix('b')?.parse().ok()?;
     Some((number, rest))
 }
 
@@ -202,5 +246,35 @@ impl Names {
     pub fn expect(&self, word: &str) -> Result<super::regs::Reg, String> {
         self.parse(word)
             .ok_or_else(|| format!("`{word}` is no register"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mach::plain::{FILES, Plain};
+    use crate::mach::print;
+
+    fn read(text: &str) -> Result<Func<Plain>, ParseError> {
+        parse(text, FILES)
+    }
+
+    #[test]
+    fn neighbours_that_are_declared_alike_share_a_line() {
+        let text = "mach \"a \\\"b\\\"; c\"\nv0: R\nv1-v3: R count 2\nv4: R\nb0:\n    v0 = a\n";
+        let func = read(text).expect("machine IR");
+        assert_eq!((func.vregs.len(), func.name.as_str()), (5, "a \"b\"; c"));
+        assert_eq!(print(&func), text);
+        assert_eq!(reads_back(&func), Ok(()));
+        let apart = read("mach \"m\"\nv0: R\nv1: R\nb0:\n").expect("machine IR");
+        assert_eq!(print(&apart), "mach \"m\"\nv0-v1: R\nb0:\n");
+    }
+
+    #[test]
+    fn registers_out_of_order_and_more_than_a_short_text_has_are_refused() {
+        for line in ["v1-v3: R", "v0-v4000000000: R", "v0-v200000: R", "v0-: R"] {
+            let error = read(&format!("mach \"m\"\n{line}\nb0:\n")).expect_err(line);
+            assert_eq!(error.line, 2, "{line}");
+        }
     }
 }

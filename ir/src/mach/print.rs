@@ -4,16 +4,17 @@
 //! mach "main"
 //! v0: R
 //! v1: R count 8 stride 4
-//! v2: R phases 0b1 prefer 1
+//! v2-v5: R phases 0b1 prefer 1
 //! b0: logical b1 b2, physical b1
 //!     v0 = load v2
 //! ```
-//! A block's line says its edges; a lone `-> b1` stands for the same edges of both kinds. Blocks
+//! Neighbours that are declared alike share a line. A block's line says its edges; a lone `-> b1` stands for the same edges of both kinds. Blocks
 //! come in program order. Spans are not printed.
 
-use super::func::{Block, Func};
+use super::func::{Block, Func, VRegData};
 use super::inst::Inst;
 use super::regs::{Names, Phases};
+use crate::ssa::Quoted;
 use std::fmt::{self, Write};
 
 /// An instruction that prints itself, on one line, without the line's end.
@@ -31,10 +32,22 @@ pub fn print<I: PrintInst>(func: &Func<I>) -> String {
 
 fn write_func<I: PrintInst>(func: &Func<I>, out: &mut String) -> fmt::Result {
     let names = func.files.names();
-    writeln!(out, "mach {:?}", func.name)?;
-    for (v, data) in func.vregs.iter() {
+    writeln!(out, "mach {}", Quoted(&func.name))?;
+    let mut vregs = func.vregs.iter().peekable();
+    while let Some((v, data)) = vregs.next() {
         let demand = data.demand;
-        write!(out, "{v}: {}", func.files.get(demand.file).name)?;
+        let alike = |other: &VRegData| {
+            (other.demand, other.per_lane, other.prefer) == (demand, data.per_lane, data.prefer)
+        };
+        let mut last = v;
+        while let Some((other, _)) = vregs.next_if(|(_, other)| alike(other)) {
+            last = other;
+        }
+        write!(out, "{v}")?;
+        if last != v {
+            write!(out, "-{last}")?;
+        }
+        write!(out, ": {}", func.files.get(demand.file).name)?;
         if demand.count != 1 {
             write!(out, " count {}", demand.count)?;
         }

@@ -48,6 +48,16 @@ impl Display for Token<'_> {
     }
 }
 
+/// The string in quotes that a text begins with, and what follows it.
+pub(crate) fn unquote(text: &str) -> Result<(String, &str), String> {
+    let mut lexer = Lexer::new(text);
+    match lexer.next() {
+        Ok(Token::Text(inner)) => Ok((inner, &text[lexer.at..])),
+        Ok(found) => Err(format!("expected a name in quotes, found {found}")),
+        Err(error) => Err(error.message),
+    }
+}
+
 /// The first 40 characters, so that a message stays a line.
 fn shortened(text: &str) -> &str {
     match text.char_indices().nth(40) {

@@ -55,10 +55,12 @@ pub use func::{
     RegionData, Span, Stage, Type, Value, ValueData, ValueDef,
 };
 pub use lex::ParseError;
+pub(crate) use lex::unquote;
 pub use numerics::Numerics;
 pub use op::{Flags, Op, Sig};
 pub use parse::{parse, parse_in_place};
 pub use print::Names;
+pub(crate) use print::Quoted;
 pub use resource::{
     AtomicOp, Builtin, Dim, ImageAccess, Input, InputData, InputKind, Interpolation,
     MOST_DISTANCES, Output, OutputData, OutputKind, Resource, ResourceData, ResourceKind,

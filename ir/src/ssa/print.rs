@@ -526,7 +526,7 @@ impl Printer<'_> {
 }
 
 /// A string in quotes with `\"`, `\\` and `\u{...}` for control characters.
-struct Quoted<'a>(&'a str);
+pub(crate) struct Quoted<'a>(pub &'a str);
 
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

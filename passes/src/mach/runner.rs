@@ -82,6 +82,68 @@ pub fn names<P>(passes: &[Pass<P>]) -> Vec<Name> {
     std::iter::once(lower).chain(passes).collect()
 }
 
+/// The pass that gives registers, on every machine.
+pub const REGISTERS: &str = "registers";
+/// What stands behind the last pass to ask for the assembly.
+pub const EMIT: &str = "emit";
+
+/// Passes that are chosen by name.
+pub struct Chosen<'p, P> {
+    /// In the machine's order.
+    pub passes: Vec<&'p Pass<P>>,
+    /// The first stands behind [`REGISTERS`].
+    pub allocated: bool,
+    /// [`EMIT`] stands behind them.
+    pub emits: bool,
+}
+
+/// Chooses passes by their names, which stand in the machine's order; [`EMIT`] may be the last. Later passes rely on required
+/// ones: between the first and the last none is left out.
+///
+/// # Errors
+/// A name that no pass behind the one before it has, and a required pass that is left out.
+pub fn choose<'p, P>(passes: &'p [Pass<P>], names: &[&str]) -> Result<Chosen<'p, P>, String> {
+    let emits = names.last() == Some(&EMIT);
+    let names = &names[..names.len() - usize::from(emits)];
+    let place = |name: &str| passes.iter().position(|pass| pass.name == name);
+    let mut found = Vec::new();
+    let mut next = None;
+    for &name in names {
+        let at = place(name).ok_or_else(|| format!("no pass '{name}'"))?;
+        match next {
+            Some(next) if at < next => {
+                return Err(format!("'{name}' runs before the pass it stands behind"));
+            }
+            Some(next) => required_between(&passes[next..at])?,
+            None => {}
+        }
+        next = Some(at + 1);
+        found.push(&passes[at]);
+    }
+    let behind = next.unwrap_or(passes.len());
+    if emits {
+        required_between(&passes[behind..])?;
+    }
+    let first = found
+        .first()
+        .map_or(behind, |first| place(first.name).unwrap_or(behind));
+    Ok(Chosen {
+        allocated: place(REGISTERS).is_some_and(|registers| registers < first),
+        passes: found,
+        emits,
+    })
+}
+
+fn required_between<P>(left_out: &[Pass<P>]) -> Result<(), String> {
+    match left_out.iter().find(|pass| pass.required) {
+        Some(pass) => Err(format!(
+            "'{}' is left out, on which later passes rely",
+            pass.name
+        )),
+        None => Ok(()),
+    }
+}
+
 /// What a caller asks of the passes, and what the passes before have left.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
@@ -244,6 +306,26 @@ mod tests {
             matches!(failure, Failure::Internal { pass: "zero", .. }),
             "{failure}"
         );
+    }
+
+    #[test]
+    fn passes_are_chosen_in_their_order_and_none_that_is_required_is_left_out() {
+        const REGISTERS: Pass<Numbers> = required(super::REGISTERS, "", |_| Ok(()));
+        let passes = [TWO, REGISTERS, ZERO, ONE];
+        let chosen = |names: &[&str]| {
+            let chosen = choose(&passes, names)?;
+            Ok((chosen.passes.len(), chosen.allocated, chosen.emits))
+        };
+        let left_out = |name| Err(format!("'{name}' is left out, on which later passes rely"));
+        assert_eq!(chosen(&["two"]), Ok((1, false, false)));
+        assert_eq!(chosen(&["zero", "one"]), Ok((2, true, false)));
+        assert_eq!(chosen(&["registers", "one", "emit"]), Ok((2, false, true)));
+        assert_eq!(chosen(&["emit"]), Ok((0, true, true)));
+        assert_eq!(chosen(&["two", "one"]), left_out("registers"));
+        assert_eq!(chosen(&["zero", "emit"]), left_out("one"));
+        let wrong: Result<_, String> = chosen(&["one", "zero"]);
+        assert!(wrong.is_err_and(|message| message.contains("runs before")));
+        assert_eq!(chosen(&["three"]), Err("no pass 'three'".into()));
     }
 
     #[test]

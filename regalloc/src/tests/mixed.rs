@@ -85,7 +85,11 @@ fn run(func: &Func<Plain>, rows: u16) -> Result<(Func<Plain>, Allocation), Error
 
 /// An `if` whose first arm computes the thread's `v2` while lanes of the second wait with `v1`.
 fn arms(middle: &str) -> Func<Plain> {
-    let text = format!(
+    parse(&text(middle), FILES).unwrap()
+}
+
+fn text(middle: &str) -> String {
+    format!(
         "mach \"m\"
 v0: G
 v1: G
@@ -102,8 +106,7 @@ b2: -> b3
 b3:
     end
 "
-    );
-    parse(&text, FILES).unwrap()
+    )
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn what_the_thread_writes_leaves_alone_what_waiting_lanes_hold() {
         }
     }
     let crowded = "    v3 = b\n    sink v3";
-    let text = gpucc_ir::mach::print(&arms(crowded));
+    let text = text(crowded);
     // One position in the row for both: only lanes of their own may share it.
     let at_x = text
         .replace("v1: G", "v1: G phases 0b10")
@@ -138,7 +141,7 @@ fn what_the_thread_writes_leaves_alone_what_waiting_lanes_hold() {
 
 #[test]
 fn the_checker_sees_a_write_for_all_lanes_that_reaches_waiting_ones() {
-    let text = gpucc_ir::mach::print(&arms("    v2 = b\n    sink v2"));
+    let text = text("    v2 = b\n    sink v2");
     let text = text.replace("v0: G", "v0: G phases 0b1");
     let text = text.replace("v1: G", "v1: G phases 0b10");
     let text = text.replace("v2: G", "v2: G phases 0b110");

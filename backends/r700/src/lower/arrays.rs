@@ -7,10 +7,10 @@
 use super::linear::linear;
 use super::{Lower, Place, Variable};
 use crate::api::Failure;
-use crate::inst::{GPR, Indexed, Inst, Source, Src};
+use crate::inst::{GPR, Indexed, Inst, Source, Space, Src};
 use crate::isa::AluOp;
 use gpucc_ir::driver::Limit;
-use gpucc_ir::mach::{Demand, Phases, VReg};
+use gpucc_ir::mach::{Demand, Func, Phases, VReg};
 use gpucc_ir::ssa::{Imm, Mem, MemSpace, Op, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -50,6 +50,24 @@ const fn words(what: &'static str, available: u32) -> Limit {
 /// An error where variables and stored registers take more scratch memory, in vec4, than an instruction reaches.
 pub fn within_scratch(needed: u32) -> Result<(), Failure> {
     words("words of private variables in memory", SCRATCH).admit(needed)
+}
+
+/// The vec4 of scratch that the variables of a function take, as far as it reads or writes them.
+pub fn scratch_of(func: &Func<Inst>) -> u32 {
+    let nodes = func
+        .layout
+        .iter()
+        .flat_map(|&block| &func.blocks[block].nodes);
+    let behind = nodes.filter_map(|node| {
+        let (space, slot, base, size) = match &node.inst {
+            Inst::MemRead(at) => (at.space, at.slot, at.base, at.size),
+            Inst::MemWrite(at) => (at.space, at.slot, at.base, at.size),
+            _ => return None,
+        };
+        let own = space == Space::Scratch && slot.is_none();
+        own.then(|| u32::from(base) + u32::from(size.max(1)))
+    });
+    behind.max().unwrap_or(0)
 }
 
 impl Lower<'_> {
