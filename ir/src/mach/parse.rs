@@ -1,7 +1,8 @@
 //! Reads the text that [`print`](super::print()) writes.
 
-use super::func::{Block, Edges, Func, VRegData};
+use super::func::{Block, Edges, Func, Node, VRegData};
 use super::inst::Inst;
+use super::print::PrintInst;
 use super::regs::{Demand, Files, Names, Phases, VReg};
 use crate::ssa::Span;
 use cranelift_entity::EntityRef;
@@ -119,6 +120,35 @@ pub fn parse<I: ParseInst>(text: &str, files: Files) -> Result<Func<I>, ParseErr
         func.add_edge(kind, from, to);
     }
     Ok(func)
+}
+
+/// Whether the text of a function says all of it but the spans: what it reads back as is the same function.
+///
+/// # Errors
+/// What is lost, in words.
+pub fn reads_back<I: PrintInst + ParseInst + PartialEq>(func: &Func<I>) -> Result<(), String> {
+    let text = super::print(func);
+    let back: Func<I> = parse(&text, func.files).map_err(|error| error.to_string())?;
+    let plain = |data: &VRegData| (data.demand, data.per_lane, data.prefer);
+    let vregs = |func: &Func<I>| -> Vec<_> { func.vregs.values().map(plain).collect() };
+    if back.name != func.name || back.layout != func.layout || vregs(&back) != vregs(func) {
+        return Err("the text changes the name, the blocks or the registers".into());
+    }
+    for &block in &func.layout {
+        let (old, new) = (&func.blocks[block], &back.blocks[block]);
+        if (&old.logical, &old.physical) != (&new.logical, &new.physical) {
+            return Err(format!("the text changes the edges of {block}"));
+        }
+        let differ = |(old, new): (&Node<I>, &Node<I>)| old.inst != new.inst;
+        let place = old.nodes.iter().zip(&new.nodes).position(differ);
+        if place.is_some() || old.nodes.len() != new.nodes.len() {
+            return Err(format!(
+                "the text changes {block}, instruction {}",
+                place.unwrap_or(0)
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// `v12: rest` or `b12: rest`.
