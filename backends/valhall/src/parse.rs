@@ -429,7 +429,6 @@ mod tests {
         "@v4:v5 = LOAD.i64.unsigned.slot1.wait0 offset:-8 fau[2:3] reads:0x1",
         "STORE.i32.force offset:4 @r4 thread_local_pointer.w0 spill 1 writes:0x40000000",
         "@v4 = ATOM_RETURN.i32.axchg @v5 ^v6:v7 reads:0x3 writes:0x3",
-        "@v1 = VAR_TEX_SINGLE.16.32.2d @v2:v3 fau[0:1] reads:0x0",
         "@v1 = ATEST v2, 0x3f800000, fau[atest_datum].w0 tied",
         "BLEND.slot1.v4.f16.end target:0x2 @v0:v1 fau[blend_descriptor_0], v2 second v3:v4 clobbers v5=r4 clobbers v6=r5",
         "BRANCHZ.eq combine:0x1 v0 -> b3 divergent",
