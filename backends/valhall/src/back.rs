@@ -1,13 +1,15 @@
 //! From what lowering made to the bytes: constants and uniforms, order, registers, flow, words, judgement, figures.
 
 use crate::api::{Effort, Failure, FauWord, Options, ProgramInfo, Stats};
-use crate::inst::{FauRef, Inst, Src};
+use crate::inst::{FILES, FauRef, Inst, Src};
 use crate::isa::Opcode;
 use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, text, warp};
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::Limit;
-use gpucc_ir::mach::{self, Func};
+use gpucc_ir::mach::{self, Edges, Func};
 use gpucc_ir::ssa::{Span, Stage};
+use gpucc_machine::text::EMIT;
+use gpucc_machine::{Excerpt, TextError};
 use gpucc_passes::mach::runner::{self, Runner, optional, required};
 use std::collections::BTreeMap;
 
@@ -53,6 +55,16 @@ impl Binary {
     fn new(parts: Vec<Part>, stage: Stage, budget: Budget) -> Binary {
         let private: Vec<u32> = parts.iter().map(|part| part.private_bytes).collect();
         let (funcs, entries) = merge(parts);
+        Binary::of(funcs, entries, private, stage, budget)
+    }
+
+    fn of(
+        funcs: Vec<Func<Inst>>,
+        entries: Vec<FauWord>,
+        private: Vec<u32>,
+        stage: Stage,
+        budget: Budget,
+    ) -> Binary {
         Binary {
             stage,
             budget,
@@ -70,6 +82,9 @@ impl runner::Program for Binary {
     fn check(&self, each: bool) -> Result<(), String> {
         for func in &self.funcs {
             mach::verify(func).map_err(|fault| fault.to_string())?;
+            if each {
+                mach::reads_back(func)?;
+            }
         }
         match self.flows && each {
             true => judge(&emit::emit(&self.funcs), &self.registers, self.stage),
@@ -78,7 +93,16 @@ impl runner::Program for Binary {
         }
     }
     fn print(&self) -> String {
-        self.funcs.iter().map(text::print).collect()
+        let mut text: String = self.funcs.iter().map(text::print).collect();
+        for (word, entry) in self.map.iter().enumerate() {
+            let line = match entry.map(|entry| (entry, self.entries[usize::from(entry.0)])) {
+                Some((_, FauWord::Constant(bits))) => format!("; u{word} is {bits:#x}\n"),
+                Some((entry, _)) => format!("; u{word} is fau[{}]\n", entry.0),
+                None => continue,
+            };
+            text.push_str(&line);
+        }
+        text
     }
 }
 
@@ -123,7 +147,7 @@ const PASSES: &[runner::Pass<Binary>] = &[
         },
     ),
     required(
-        "registers",
+        REGISTERS,
         "virtual registers become work registers",
         registers,
     ),
@@ -141,6 +165,7 @@ const PASSES: &[runner::Pass<Binary>] = &[
 ];
 
 const SCHEDULE: &str = "schedule";
+const REGISTERS: &str = "registers";
 
 /// The passes over machine IR, the lowering first.
 pub fn machine_passes() -> Vec<runner::Name> {
@@ -268,6 +293,124 @@ pub fn finish(
         stats,
         lines: emitted.lines,
     })
+}
+
+/// Runs passes over machine IR that is given as text: [`gpucc_machine::Machine::run_passes`].
+///
+/// # Errors
+/// As there.
+pub fn run_passes(
+    excerpt: Excerpt<'_>,
+    names: &[&str],
+    options: &Options,
+) -> Result<String, TextError> {
+    let func: Func<Inst> = mach::parse(excerpt.text, FILES)?;
+    let emits = names.last() == Some(&EMIT);
+    let names = &names[..names.len() - usize::from(emits)];
+    let passes = runner::named(PASSES, names).map_err(TextError::Passes)?;
+    let place = |name: &str| PASSES.iter().position(|pass| pass.name == name);
+    let first = names
+        .first()
+        .map_or(PASSES.len(), |name| place(name).unwrap_or(0));
+    let last = if emits {
+        PASSES.len()
+    } else {
+        names.last().and_then(|name| place(name)).unwrap_or(0)
+    };
+    if let Some(left_out) = (first..last)
+        .map(|at| &PASSES[at])
+        .find(|pass| pass.required && !names.contains(&pass.name))
+    {
+        let message = format!(
+            "'{}' is left out, on which later passes rely",
+            left_out.name
+        );
+        return Err(TextError::Passes(message));
+    }
+    let allocated = place(REGISTERS) < Some(first);
+    let used = Used::of(&func).map_err(TextError::Broken)?;
+    if (emits || !names.is_empty()) && used.cells != 0 && !allocated || allocated && used.unplaced {
+        let message =
+            "passes behind 'registers' take cells and places, those before it virtual registers";
+        return Err(TextError::Broken(message.into()));
+    }
+    let entries = vec![FauWord::Unused; used.entries];
+    let mut binary = Binary::of(vec![func], entries, vec![0], excerpt.stage, options.budget);
+    if allocated {
+        binary.registers.push(regs::Registers {
+            work: if used.cells & regs::MIDDLE_CELLS == 0 {
+                32
+            } else {
+                64
+            },
+            private_bytes: 0,
+            spilled: 0,
+        });
+    }
+    binary.flows = emits && names.is_empty();
+    runner::Program::check(&binary, true).map_err(TextError::Broken)?;
+    let control = runner::Control {
+        verify_each: true,
+        ..runner::Control::default()
+    };
+    Runner::new(&control).run(passes, &mut binary)?;
+    if !emits {
+        return Ok(runner::Program::print(&binary));
+    }
+    let code = emit::emit(&binary.funcs).bytes();
+    let text = crate::isa::disassemble(&code);
+    Ok(text.map_err(|error| internal("emit", error.reason.to_string()))?)
+}
+
+/// What the text of a function names.
+#[derive(Default)]
+struct Used {
+    /// Cells, one bit each.
+    cells: u64,
+    /// Virtual registers, or sources without a place: what only stands before allocation.
+    unplaced: bool,
+    /// Entries of the uniforms.
+    entries: usize,
+}
+
+impl Used {
+    /// # Errors
+    /// A branch to where no edge leads.
+    fn of(func: &Func<Inst>) -> Result<Used, String> {
+        use gpucc_ir::mach::Inst as _;
+        let mut used = Used::default();
+        for &block in &func.layout {
+            for node in &func.blocks[block].nodes {
+                node.inst
+                    .operands(&mut |operand| match operand.reg.as_phys() {
+                        Some(cell) => used.cells |= 1 << cell.index,
+                        None => used.unplaced = true,
+                    });
+                let Some(op) = node.inst.op() else {
+                    used.unplaced = true;
+                    continue;
+                };
+                if let Some(target) = op.target
+                    && !func.successors(Edges::Logical, block).contains(&target)
+                {
+                    return Err(format!(
+                        "{block} branches to {target}, and no edge leads there"
+                    ));
+                }
+                for source in &op.src {
+                    let entries = match *source {
+                        Src::Fau(entry) => usize::from(entry.0) + 1,
+                        Src::FauPair(entry) => usize::from(entry.0) + 2,
+                        Src::Bits(_) | Src::Special(..) | Src::Special64(_) => 0,
+                        _ => continue,
+                    };
+                    used.unplaced = true;
+                    used.entries = used.entries.max(entries);
+                }
+            }
+        }
+        Ok(used)
+    }
 }
 
 /// Words of uniforms that every known device has (isa/valhall_rogue.md 1.2).

@@ -61,16 +61,17 @@ fn number(reg: Reg) -> u32 {
     u32::from(reg.cell().index)
 }
 
-/// Fills registers, uniforms and counts into the word of an instruction.
+/// The word of an instruction with its registers, uniforms and counts.
 ///
 /// # Panics
 /// When an operand is not one that [`crate::constants`] and the allocator leave: the compiler's invariant is broken.
-pub fn operands(op: &mut Op) {
+fn operands(op: &Op) -> isa::Inst {
     let mut word = op.word;
     let mut sources = Sources::new(Reader::of(op.opcode));
-    for (source, place) in op.src.iter().zip(op.opcode.sources()) {
+    for (k, (source, place)) in op.src.iter().zip(op.opcode.sources()).enumerate() {
+        let last = if op.last >> k & 1 != 0 { LAST_USE } else { 0 };
         let byte = match *source {
-            Src::Reg(reg) | Src::Low(reg) | Src::Pair([reg, _]) => number(reg),
+            Src::Reg(reg) | Src::Low(reg) | Src::Pair([reg, _]) => number(reg) | last,
             Src::Fast(read) => {
                 // What does not stand together was moved away; legality looks at the words again.
                 if let Ok(next) = sources.admit(read, place.kind.is_pair()) {
@@ -90,7 +91,7 @@ pub fn operands(op: &mut Op) {
     }
     let first = |list: &[Reg]| list.first().map_or(0, |&reg| number(reg));
     let (read, write) = (&op.read[..], &op.write[..]);
-    word = match op.opcode.staging() {
+    match op.opcode.staging() {
         Staging::None => word,
         Staging::Read => word
             .with(f::SR, first(read))
@@ -107,8 +108,7 @@ pub fn operands(op: &mut Op) {
             .with(f::SR_COUNT, read.len() as u32 & 7)
             .with(f::SR_WRITE, first(write))
             .with(f::SR_WRITE_COUNT, (write.len() as u32).saturating_sub(1)),
-    };
-    op.word = word;
+    }
 }
 
 /// Lays out the programs, one behind the other.
@@ -149,7 +149,7 @@ fn program(func: &Func<Inst>, emitted: &mut Emitted) -> Program {
                 unreachable!("allocation leaves instructions of the table");
             };
             let at = emitted.insts.len() as u32;
-            let mut word = op.word;
+            let mut word = operands(op);
             if let Some(target) = op.target {
                 // From the instruction behind the branch.
                 let offset = start[target] as i32 - (at as i32 - first as i32 + 1);

@@ -10,7 +10,6 @@ mod last;
 mod pending;
 mod place;
 
-use crate::emit;
 use crate::fau::Read;
 use crate::helpers;
 use crate::inst::{Inst, Op, Special, Src};
@@ -31,20 +30,13 @@ const CALL: u32 = 2;
 /// The register of its return address.
 pub const LINK: u8 = 48;
 
-/// Fills operands, slots, flow and last-use marks into every word. Blocks get NOPs where nothing else can wait.
+/// Fills slots and flow into every word, and marks last uses. Blocks get NOPs where nothing else can wait.
 pub fn run(func: &mut Func<Inst>, stage: Stage) {
     drop_unreached(func);
     drop_jumps_to_next(func);
     turn_branches(func);
     drop_unreached(func);
     drop_jumps_to_next(func);
-    for &block in &func.layout {
-        for node in &mut func.blocks[block].nodes {
-            if let Inst::Op(op) = &mut node.inst {
-                emit::operands(op);
-            }
-        }
-    }
     lift_above_first(func);
     assign_slots(func);
     let start = Pending {
@@ -116,8 +108,7 @@ fn call_blend_shaders(func: &mut Func<Inst>) {
                     .with(f::EQ, 1)
                     .with(f::ABSOLUTE, 1),
             ];
-            for mut op in ops {
-                emit::operands(&mut op);
+            for op in ops {
                 let inst = Inst::Op(Box::new(op));
                 nodes.push(Node { inst, span });
             }

@@ -127,13 +127,15 @@ impl From<mach::VReg> for Src {
 pub struct Op {
     /// The row.
     pub opcode: Opcode,
-    /// The row with its modifiers and immediates. Operands, counts of staging registers, flow, slot and
-    /// page are filled in later.
+    /// The row with its modifiers and immediates. [`crate::flow`] fills in flow and slot, [`crate::emit`] operands, counts of
+    /// staging registers and page.
     pub word: gpucc_isa::Inst,
     /// Where the result goes: nothing, a register, or an aligned pair.
     pub dst: SmallVec<[Reg; 2]>,
     /// As many sources as the row has.
     pub src: SmallVec<[Src; 4]>,
+    /// Sources whose registers nobody reads afterwards, one bit each: [`crate::flow`] marks them.
+    pub last: u8,
     /// Staging registers read, consecutive, aligned when there are several.
     pub read: SmallVec<[Reg; 4]>,
     /// Staging registers written, consecutive, aligned when there are several.
@@ -163,6 +165,7 @@ impl Op {
             word: gpucc_isa::Inst::usual(opcode.op()),
             dst: SmallVec::new(),
             src: SmallVec::new(),
+            last: 0,
             read: SmallVec::new(),
             write: SmallVec::new(),
             tied: false,

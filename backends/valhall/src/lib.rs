@@ -21,6 +21,7 @@ mod legal;
 mod lower;
 mod machine;
 mod numerics;
+mod parse;
 mod refuse;
 mod regs;
 mod schedule;

@@ -7,7 +7,7 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError};
-use gpucc_machine::{Machine, Request, Site, Taken, place};
+use gpucc_machine::{Excerpt, Machine, Request, Site, Taken, TextError, place};
 use gpucc_passes::mach::runner::Name;
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -64,6 +64,14 @@ impl Machine for Valhall {
     }
     fn machine_passes(&self) -> Vec<Name> {
         crate::machine_passes()
+    }
+    fn run_passes(
+        &self,
+        excerpt: Excerpt<'_>,
+        passes: &[&str],
+        request: &Request,
+    ) -> Result<String, TextError> {
+        crate::back::run_passes(excerpt, passes, &options(request))
     }
     fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {
         crate::admit(ssa)

@@ -13,6 +13,8 @@ use std::ops::Range;
 
 /// Rows (pairs of registers) that do not exist when 32 registers are allocated: r16 to r47.
 const MIDDLE: Range<u16> = 8..24;
+/// Their registers, one bit each.
+pub const MIDDLE_CELLS: u64 = (1 << 48) - (1 << 16);
 /// Memory access that goes to memory whatever caches say: that of private memory.
 const FORCE: u32 = 3;
 /// Bytes of private memory that the offset of an access reaches.

@@ -247,7 +247,7 @@ fn what_cannot_stand_together_is_moved() {
         let lane = Src::Special(Special::LaneId, 0);
         case.push(Opcode::LshiftOrI32, &[lane, Src::Bits(2), v]);
     });
-    assert!(text.contains("= MOV.i32 special3.1.w0"), "{text}");
+    assert!(text.contains("= MOV.i32 lane_id.w0"), "{text}");
     assert!(
         text.contains("LSHIFT_OR.i32 v2, 0x3020100.b22, v0"),
         "{text}"

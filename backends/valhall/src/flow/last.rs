@@ -2,7 +2,6 @@
 
 use super::Analysis;
 use super::pending::{bit, facts};
-use crate::emit;
 use crate::inst::{Inst, Src};
 use crate::isa::Opcode;
 use gpucc_ir::mach::live::{Live, Scan};
@@ -41,8 +40,7 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
                 0
             };
             let dead = !(alive | busy | facts.staging | kept);
-            let fields = op.opcode.sources();
-            for (source, place) in op.src.iter().zip(fields) {
+            for (k, source) in op.src.iter().enumerate() {
                 let registers = match *source {
                     Src::Reg(reg) => bit(reg),
                     // The other half of the pair would die with it.
@@ -51,8 +49,7 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
                     _ => continue,
                 };
                 if registers & !dead == 0 {
-                    let byte = op.word.get(place.field);
-                    op.word = op.word.with(place.field, byte | emit::LAST_USE);
+                    op.last |= 1 << k;
                 }
             }
             alive |= facts.reads;

@@ -1,6 +1,7 @@
 //! What stands in the flow field of small programs, as the public assembler would say it.
 
 use super::*;
+use crate::emit;
 use crate::inst::{FILES, cell};
 use gpucc_ir::mach::Edges;
 use gpucc_ir::ssa::Span;
