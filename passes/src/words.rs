@@ -104,11 +104,8 @@ fn stays_whole(func: &Func, inst: Inst, target: &dyn TargetInfo) -> bool {
         Op::Const | Op::Join64 | Op::Lo64 | Op::Hi64 | Op::Shuffle => false,
         op if op.is_terminator() || !data.regions.is_empty() => false,
         Op::Reduce => !matches!(data.imm, Imm::Reduce(_, Op::And | Op::Or | Op::Xor)),
-        op if data.args.iter().chain(&data.results).any(half) => {
-            let ty = |values: &[Value]| values.first().map_or(Type::B16, |&value| func.ty(value));
-            !short::has(op, ty(&data.args), ty(&data.results))
-        }
-        op => target.native(op, Type::B64) || !(wide::has(op) || expands(func, data)),
+        _ if data.args.iter().chain(&data.results).any(half) => form(func, data).is_none(),
+        op => target.native(op, Type::B64) || form(func, data).is_none() && !expands(func, data),
     }
 }
 
@@ -285,11 +282,14 @@ impl Pass<'_> {
             })
             .collect();
         let to = func.ty(data.results[0]);
+        let form = form(func, &data).expect("what has none stays whole");
         let mut e = Expander::new(func, self.numerics, &data);
-        let short = to == Type::B16 || operands.iter().any(|x| x.ty == Type::B16);
-        let pair = match short {
-            true => short::form(&mut e, &data, &operands, to),
-            false => wide::form(&mut e, &data, &operands, to),
+        let pair = match form {
+            Form::Word(make) => {
+                let words: SmallVec<[Value; 4]> = operands.iter().map(|x| x.words[0]).collect();
+                [make(&mut e, &data, &words); 2]
+            }
+            Form::Pair(make) => make(&mut e, &data, &operands, to),
         };
         let insts = e.finish();
         func.regions[region].insts.extend(insts);
@@ -297,6 +297,26 @@ impl Pass<'_> {
             true => self.renames.set(data.results[0], pair[0]),
             false => self.words[data.results[0]] = Some(pair),
         }
+    }
+}
+
+/// How an operation becomes one of words.
+enum Form {
+    /// By one word, made of the first words of its operands.
+    Word(fn(&mut Expander, &InstData, &[Value]) -> Value),
+    /// By its words, made of its operands; the result is of a type.
+    Pair(fn(&mut Expander, &InstData, &[Operand], Type) -> Pair),
+}
+
+/// The form of an operation that has operands or a result of 64 bits, or of 16.
+fn form(func: &Func, data: &InstData) -> Option<Form> {
+    let half = |&value: &Value| func.ty(value) == Type::B16;
+    match data.args.iter().chain(&data.results).any(half) {
+        true => {
+            let ty = |values: &[Value]| values.first().map_or(Type::B16, |&value| func.ty(value));
+            short::form(data.op, ty(&data.args), ty(&data.results))
+        }
+        false => wide::form(data.op),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
 mod arrays;
-pub mod double;
+mod double;
 pub mod image;
+pub mod native;
 mod texture;
 
 use crate::api::Effort;
@@ -10,55 +11,6 @@ use gpucc_ir::ssa::{Builder, Func, Inst, Op, Region, Type, Value};
 use gpucc_passes::float_range::{self, UNKNOWN, bounds};
 use gpucc_passes::runner::{cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof};
-
-/// The machine has an instruction (or a fixed pair) for it at 32 bits.
-pub fn is_native(op: Op) -> bool {
-    !matches!(
-        op,
-        Op::SDiv
-            | Op::UDiv
-            | Op::SRem
-            | Op::URem
-            | Op::PopCount
-            | Op::BitReverse
-            | Op::Clz
-            | Op::Ctz
-            | Op::UMsb
-            | Op::SMsb
-            | Op::Lsb
-            | Op::UBfe
-            | Op::SBfe
-            | Op::Bfi
-            | Op::FDiv
-            | Op::FRem
-            | Op::FSign
-            | Op::FExp
-            | Op::FLog
-            | Op::FPow
-            | Op::FSin
-            | Op::FCos
-            | Op::FTan
-            | Op::FAsin
-            | Op::FAcos
-            | Op::FAtan
-            | Op::FAtan2
-            | Op::FSinh
-            | Op::FCosh
-            | Op::FTanh
-            | Op::FAsinh
-            | Op::FAcosh
-            | Op::FAtanh
-            | Op::FLdexp
-            | Op::FrexpFract
-            | Op::FrexpExp
-            | Op::FQuantize
-            | Op::PackHalf
-            | Op::UnpackHalfLo
-            | Op::UnpackHalfHi
-            | Op::DdxCoarse
-            | Op::DdyCoarse
-    )
-}
 
 /// Passes of this machine alone.
 const OWN: &[Pass] = &[
@@ -101,7 +53,7 @@ const OWN: &[Pass] = &[
         |func, ctx| {
             // The plan guards once more what becomes of exits behind this.
             ctx.unguard();
-            gpucc_passes::expand::expand(func, &double::Machine, &ctx.numerics)
+            gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics)
         },
     ),
     optional(

@@ -1,8 +1,10 @@
 //! Which flips of R700 code mean something.
 
 use crate::isa::disasm::words_of;
+use crate::isa::fields::{COORD_TYPES, DST_SELS, DST_WRS, SELS};
+use crate::isa::ops::TRANS;
 use crate::isa::program::{Body, Program, decode_program};
-use crate::isa::{AluGroup, AluOp, AluSlot, Inst, f};
+use crate::isa::{AluGroup, AluOp, AluSlot, CfOp, FetchOp, Inst, f, flag};
 use gpucc_isa::{Field, FieldId};
 use gpucc_machine::Site;
 
@@ -20,6 +22,7 @@ pub(crate) fn sites(code: &[u8]) -> Vec<Site> {
 struct Place {
     offset: usize,
     inst: Inst,
+    op: Row,
     /// ALU: nothing reads the register component that it writes, whatever way control takes.
     dead: bool,
     /// ALU: sources that are constants without a sign, which ABS leaves as they are.
@@ -40,6 +43,14 @@ struct Place {
     reads_memory: bool,
 }
 
+/// What stands there.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Row {
+    Cf(CfOp),
+    Alu(AluOp),
+    Fetch(FetchOp),
+}
+
 fn places(code: &[u8]) -> Vec<Place> {
     let Ok(words) = words_of(code) else {
         return Vec::new();
@@ -49,11 +60,12 @@ fn places(code: &[u8]) -> Vec<Place> {
     };
     let reads_memory = program.clauses.iter().any(|clause| match &clause.body {
         Body::Alu(_) => false,
-        Body::Fetch(list) => list.iter().any(|inst| inst.op().name.starts_with("READ_")),
+        Body::Fetch(list) => list.iter().any(|inst| inst.op().flags & flag::MEMORY != 0),
     });
-    let place = |offset, inst| Place {
+    let place = |offset, inst, op| Place {
         offset,
         inst,
+        op,
         dead: false,
         positive: [false; 3],
         plain_predicate: false,
@@ -71,7 +83,7 @@ fn places(code: &[u8]) -> Vec<Place> {
             idle_locks: cf.clause.map_or([false; 2], |clause| {
                 idle_locks(&program.clauses[clause.index()].body)
             }),
-            ..place(cf.at as usize * 8, cf.inst)
+            ..place(cf.at as usize * 8, cf.inst, Row::Cf(cf.op()))
         })
         .collect();
     let after = live_after(&program);
@@ -118,7 +130,7 @@ fn places(code: &[u8]) -> Vec<Place> {
                             last_predicate,
                             may_end: may_end(group, index, rest.first()),
                             unsigned: signs.sources(slot),
-                            ..place(offset + index * 8, slot.inst())
+                            ..place(offset + index * 8, slot.inst(), Row::Alu(slot.op()))
                         });
                     }
                     signs.step(group);
@@ -133,7 +145,11 @@ fn places(code: &[u8]) -> Vec<Place> {
                     places.push(Place {
                         dead_channels: [0, 1, 2, 3]
                             .map(|chan| !relative && !live.contains(Cells::cell(dst, chan))),
-                        ..place(offset + index * 16, inst)
+                        ..place(
+                            offset + index * 16,
+                            inst,
+                            Row::Fetch(FetchOp::of(inst.op().id)),
+                        )
                     });
                     fetch_reads(&inst, &mut live);
                 }
@@ -248,11 +264,12 @@ fn idle_locks(body: &Body) -> [bool; 2] {
 /// follows read PV and PS, and nothing in the group works on several slots or needs a literal.
 fn may_end(group: &AluGroup, index: usize, next: Option<&AluGroup>) -> bool {
     let (before, behind) = group.slots.split_at(index + 1);
-    let plain = group.slots.iter().all(|slot| {
-        let op = slot.op().name();
-        let several = ["PRED_", "KILL", "MOVA", "DOT4", "CUBE", "MAX4"];
-        !several.iter().any(|name| op.starts_with(name)) && !op.contains("64")
-    });
+    const SEVERAL: u32 =
+        flag::PRED_SET | flag::KILL | flag::MOVA | flag::REDUCTION | flag::PAIR_64 | flag::QUAD_64;
+    let plain = group
+        .slots
+        .iter()
+        .all(|slot| slot.row().flags & SEVERAL == 0);
     let reads = |slot: &AluSlot, any: &dyn Fn(u32, u32) -> bool| {
         let mut sources = SOURCES.into_iter().take(slot.sources());
         sources.any(|(select, rel, chan)| slot.flag(rel) || any(slot.get(select), slot.get(chan)))
@@ -342,9 +359,7 @@ impl Signs {
                 continue;
             }
             // The first of a channel is the vector slot, unless it can only be the other.
-            let transcendental = ["RECIP", "SQRT", "EXP", "UINT_TO"];
-            let name = slot.op().name();
-            if !taken[chan] && !transcendental.iter().any(|op| name.starts_with(op)) {
+            if !taken[chan] && slot.row().units != TRANS {
                 taken[chan] = true;
                 self.previous[chan] = without && slot.get(f::PRED_SEL) == 0;
             }
@@ -416,127 +431,81 @@ const SOURCES: [(FieldId, FieldId, FieldId); 3] = [
 ///   the bias of samples at level 0, and a constant as fourth source of samples that have neither level nor reference;
 /// - what EXPORT ignores of its format: the index register and the element size.
 fn has_meaning(place: &Place, field: &Field, value: u32) -> bool {
-    const TIMING: &[&str] = &[
-        "BARRIER",
-        "BANK_SWIZZLE",
-        "MEGA_FETCH",
-        "MEGA_FETCH_COUNT",
-        "FETCH_WHOLE_QUAD",
-        "BC_FRAC_MODE",
-        "WHOLE_QUAD_MODE",
-        "VALID_PIXEL_MODE",
+    const TIMING: [FieldId; 8] = [
+        f::BARRIER,
+        f::BANK_SWIZZLE,
+        f::MEGA_FETCH,
+        f::MEGA_FETCH_COUNT,
+        f::FETCH_WHOLE_QUAD,
+        f::BC_FRAC_MODE,
+        f::WHOLE_QUAD_MODE,
+        f::VALID_PIXEL_MODE,
     ];
+    const LEVEL_0: [FetchOp; 4] = [
+        FetchOp::SAMPLE_LZ,
+        FetchOp::SAMPLE_G_LZ,
+        FetchOp::SAMPLE_C_LZ,
+        FetchOp::SAMPLE_C_G_LZ,
+    ];
+    const QUERIES: [FetchOp; 2] = [FetchOp::GET_TEXTURE_RESINFO, FetchOp::GET_NUMBER_OF_SAMPLES];
     let inst = &place.inst;
-    if TIMING.contains(&field.name) {
-        return false;
-    }
-    if place.dead
-        && matches!(
-            field.name,
-            "DST_GPR" | "DST_CHAN" | "DST_REL" | "WRITE_MASK"
-        )
-    {
-        return false;
-    }
-    if place.plain_predicate && field.name == "PRED_SEL" && value == 3 {
-        return false;
-    }
-    if place.last_predicate && field.name == "UPDATE_PRED" {
-        return false;
-    }
-    if place.may_end && field.name == "LAST" && value == 1 {
-        return false;
-    }
-    let name = inst.op().name;
-    if let Some(chan) = ["DST_SEL_X", "DST_SEL_Y", "DST_SEL_Z", "DST_SEL_W"]
-        .iter()
-        .position(|&select| select == field.name)
-        && place.dead_channels[chan]
-        && value != 6
-    {
-        return false;
-    }
-    if let Some(chan) = ["DST_WR_X", "DST_WR_Y", "DST_WR_Z", "DST_WR_W"]
-        .iter()
-        .position(|&write| write == field.name)
-        && place.dead_channels[chan]
-    {
-        return false;
-    }
-    if name == "POP" && field.name == "ADDR" {
-        return false;
-    }
-    // 32-bit integers with NUM_FORMAT_INT; floats.
-    if field.name == "FORMAT_COMP_ALL" {
-        let format = inst.get(f::DATA_FORMAT);
-        let integers = inst.get(f::NUM_FORMAT_ALL) == 1 && [13, 29, 47, 34].contains(&format);
-        if integers || [6, 14, 16, 30, 32, 35, 46, 48].contains(&format) {
-            return false;
+    let (id, op) = (field.id, place.op);
+    let component = |fields: &[FieldId]| fields.iter().position(|&field| field == id);
+    let dead = |fields| component(fields).is_some_and(|chan| place.dead_channels[chan]);
+    let is_fetch = |ops: &[FetchOp]| matches!(op, Row::Fetch(op) if ops.contains(&op));
+    let exports = matches!(op, Row::Cf(CfOp::EXPORT | CfOp::EXPORT_DONE));
+    let source = |index: usize| {
+        let (select, _, chan) = SOURCES[index];
+        let inline = matches!(inst.get(select), 248..=252 | 255);
+        let no_sign = place.positive[index] || place.unsigned[index];
+        index >= usize::from(inst.op().sources)
+            || inline && id == chan
+            || no_sign && matches!(id, f::SRC0_ABS | f::SRC1_ABS)
+    };
+    let silent = match id {
+        _ if TIMING.contains(&id) => true,
+        f::DST_GPR | f::DST_CHAN | f::DST_REL | f::WRITE_MASK if place.dead => true,
+        f::PRED_SEL => place.plain_predicate && value == 3,
+        f::UPDATE_PRED => place.last_predicate,
+        f::LAST => place.may_end && value == 1,
+        _ if dead(&DST_SELS) && value != 6 || dead(&DST_WRS) => true,
+        f::ADDR => op == Row::Cf(CfOp::POP),
+        // 32-bit integers with NUM_FORMAT_INT; floats.
+        f::FORMAT_COMP_ALL => {
+            let format = inst.get(f::DATA_FORMAT);
+            let integers = inst.get(f::NUM_FORMAT_ALL) == 1 && [13, 29, 47, 34].contains(&format);
+            integers || [6, 14, 16, 30, 32, 35, 46, 48].contains(&format)
         }
-    }
-    let lock = ["KCACHE_MODE0", "KCACHE_MODE1"];
-    if let Some(set) = lock.iter().position(|&mode| mode == field.name)
-        && place.idle_locks[set]
-    {
-        return false;
-    }
-    let one = match name {
-        "MEM_EXPORT" => inst.get(f::BURST_COUNT) == 0,
-        "READ_MEM" => inst.get(f::BURST_CNT) == 0,
+        f::KCACHE_MODE0 => place.idle_locks[0],
+        f::KCACHE_MODE1 => place.idle_locks[1],
+        f::ELEM_SIZE => {
+            let one = match op {
+                Row::Cf(CfOp::MEM_EXPORT) => inst.get(f::BURST_COUNT) == 0,
+                Row::Fetch(FetchOp::READ_MEM) => inst.get(f::BURST_CNT) == 0,
+                _ => false,
+            };
+            exports || one && value > inst.get(f::ELEM_SIZE) && value != 2
+        }
+        f::ARRAY_SIZE => is_fetch(&[FetchOp::READ_MEM]),
+        f::TYPE => {
+            op == Row::Cf(CfOp::MEM_EXPORT) && !place.reads_memory && value ^ inst.get(f::TYPE) == 2
+        }
+        f::COORD_TYPE_W => true,
+        f::OFFSET_X | f::OFFSET_Y | f::OFFSET_Z => is_fetch(&QUERIES),
+        _ if COORD_TYPES.contains(&id) => is_fetch(&QUERIES),
+        f::SRC_SEL_W => {
+            is_fetch(&[FetchOp::SAMPLE, FetchOp::SAMPLE_LZ]) && (4..=5).contains(&value)
+        }
+        f::LOD_BIAS => is_fetch(&LEVEL_0),
+        // A fraction lies within what CLAMP would make of it.
+        f::CLAMP => op == Row::Alu(AluOp::FRACT) && inst.get(f::OMOD) == 0,
+        f::SRF_MODE_ALL => inst.get(f::NUM_FORMAT_ALL) != 0,
+        f::RW_GPR => exports && SELS.iter().all(|&select| inst.get(select) == 7),
+        f::INDEX_GPR => exports,
+        f::SRC0_SEL | f::SRC0_REL | f::SRC0_CHAN | f::SRC0_NEG | f::SRC0_ABS => source(0),
+        f::SRC1_SEL | f::SRC1_REL | f::SRC1_CHAN | f::SRC1_NEG | f::SRC1_ABS => source(1),
+        f::SRC2_SEL | f::SRC2_REL | f::SRC2_CHAN | f::SRC2_NEG => source(2),
         _ => false,
     };
-    if one && field.name == "ELEM_SIZE" && value > inst.get(f::ELEM_SIZE) && value != 2 {
-        return false;
-    }
-    if name == "READ_MEM" && field.name == "ARRAY_SIZE" {
-        return false;
-    }
-    if name == "MEM_EXPORT"
-        && field.name == "TYPE"
-        && !place.reads_memory
-        && value ^ inst.get(f::TYPE) == 2
-    {
-        return false;
-    }
-    if field.name == "COORD_TYPE_W" {
-        return false;
-    }
-    let query = matches!(name, "GET_TEXTURE_RESINFO" | "GET_NUMBER_OF_SAMPLES");
-    if query && (field.name.starts_with("COORD_TYPE") || field.name.starts_with("OFFSET")) {
-        return false;
-    }
-    let three = matches!(name, "SAMPLE" | "SAMPLE_LZ");
-    if three && field.name == "SRC_SEL_W" && (4..=5).contains(&value) {
-        return false;
-    }
-    if field.name == "LOD_BIAS" && name.ends_with("_LZ") {
-        return false;
-    }
-    // A fraction lies within what CLAMP would make of it.
-    if field.name == "CLAMP" && inst.op().name == "FRACT" && inst.get(f::OMOD) == 0 {
-        return false;
-    }
-    if field.name == "SRF_MODE_ALL" && inst.get(f::NUM_FORMAT_ALL) != 0 {
-        return false;
-    }
-    let masked = [f::SEL_X, f::SEL_Y, f::SEL_Z, f::SEL_W]
-        .iter()
-        .all(|&select| inst.get(select) == 7);
-    if inst.op().name.starts_with("EXPORT") && field.name == "RW_GPR" && masked {
-        return false;
-    }
-    if inst.op().name.starts_with("EXPORT") && matches!(field.name, "INDEX_GPR" | "ELEM_SIZE") {
-        return false;
-    }
-    for (index, (select, ..)) in SOURCES.into_iter().enumerate() {
-        if field.name.starts_with(&format!("SRC{index}_")) && inst.has_field(select) {
-            let select = inst.get(select);
-            let inline = (248..=252).contains(&select) || select == 255;
-            let channel = field.name.ends_with("_CHAN");
-            let no_sign =
-                (place.positive[index] || place.unsigned[index]) && field.name.ends_with("_ABS");
-            return index < usize::from(inst.op().sources) && !(inline && channel) && !no_sign;
-        }
-    }
-    true
+    !silent
 }

@@ -14,11 +14,7 @@ pub fn target_info() -> &'static dyn TargetInfo {
 
 impl TargetInfo for R700 {
     fn native(&self, op: Op, ty: Type) -> bool {
-        match ty {
-            Type::B1 | Type::B32 => crate::expand::is_native(op),
-            Type::B64 => crate::expand::double::is_native(op),
-            Type::B16 => false,
-        }
+        crate::expand::native::is_native(op, ty)
     }
     /// MULADD_IEEE and MULADD_64 round twice: contraction is free and changes nothing.
     fn has_fma(&self, ty: Type) -> bool {

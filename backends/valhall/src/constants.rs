@@ -10,7 +10,7 @@ mod words;
 use crate::api::FauWord;
 use crate::fau::{self, LUT, Read, Reader};
 use crate::inst::{FauRef, GPR, Inst, Op, Src};
-use crate::isa::{Opcode, Operand, Source, f, limits};
+use crate::isa::{Extension, Opcode, Operand, Source, f, limits};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::mach::{Block, Demand, Func, Loops, Node, Reg};
 use gpucc_ir::ssa::Span;
@@ -290,28 +290,6 @@ impl Lanes {
     }
 }
 
-/// How a narrower part becomes a whole operand.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Extend {
-    Zero,
-    Sign,
-    /// Arithmetic shifts: nobody says which, so that parts with a sign are not taken.
-    Unknown,
-}
-
-impl Extend {
-    fn of(row: &str) -> Extend {
-        let mut parts = row.split('.').skip(1);
-        if row.ends_with(".signed") {
-            Extend::Unknown
-        } else if parts.any(|part| part.trim_start_matches(['v', '2', '4']).starts_with('s')) {
-            Extend::Sign
-        } else {
-            Extend::Zero
-        }
-    }
-}
-
 /// Which parts of a word a source reads.
 #[derive(Copy, Clone)]
 enum Selection {
@@ -357,7 +335,7 @@ impl Selection {
     }
 
     /// What it makes of a word; `None` when that is in doubt.
-    fn lanes(self, kind: Operand, extend: Extend, bits: u32) -> Option<Lanes> {
+    fn lanes(self, kind: Operand, extend: Extension, bits: u32) -> Option<Lanes> {
         let width = kind.bits();
         let mut list = Lanes::default();
         let (unit, count, numbers) = match self {
@@ -389,8 +367,8 @@ impl Selection {
             }
             let negative = unit < width && raw >> (unit - 1) == 1;
             list.push(match extend {
-                Extend::Unknown if negative => return None,
-                Extend::Sign if negative => {
+                Extension::Arithmetic if negative => return None,
+                Extension::Sign if negative => {
                     let shift = 64 - unit;
                     ((raw << shift) as i64 >> shift) as u64 & (u64::MAX >> (64 - width))
                 }
@@ -462,7 +440,7 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
         Kind::Enum(set) => Some(set),
         _ => None,
     });
-    let extend = Extend::of(row.name);
+    let extend = Opcode::of(row).extension();
     let now = swizzle.map(|id| op.word.get(id));
     let name = |value: u32| set.and_then(|set| set.name_of(value));
     let flag = |id: Option<FieldId>| id.is_some_and(|id| op.word.flag(id));
@@ -591,7 +569,7 @@ fn selected(op: &Op, source: &Source, bits: u32) -> Option<u32> {
         };
         set.name_of(op.word.get(id))
     });
-    let extend = Extend::of(row.name);
+    let extend = Opcode::of(row).extension();
     let flag = |id: Option<FieldId>| id.is_some_and(|id| op.word.flag(id));
     let list = absneg(
         source.kind,

@@ -8,6 +8,7 @@
 mod absolute;
 mod convert;
 mod integer;
+mod native;
 mod private;
 mod stream;
 mod subgroup;
@@ -22,131 +23,8 @@ use gpucc_ir::ssa::{Builder, Func, InstData, Op, Type, Value};
 use gpucc_passes::expand::{Native, OwnRecipe};
 use gpucc_passes::runner::{cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof};
-
-/// True for what lowering takes as it is, at the width of its first operand (its first result without
-/// operands).
-pub fn is_native(op: Op, ty: Type) -> bool {
-    match ty {
-        _ if op == Op::Reduce => false,
-        Type::B1 => true,
-        Type::B16 => native16(op),
-        Type::B32 => native32(op),
-        Type::B64 => native64(op),
-    }
-}
-
-/// Not a computation: memory, interface, textures, control and what moves bits about.
-fn structural(op: Op) -> bool {
-    !op.is_pure()
-        || matches!(
-            op,
-            Op::Const
-                | Op::BufferSize
-                | Op::Index
-                | Op::Input
-                | Op::TexQuery
-                | Op::Select
-                | Op::Join16
-                | Op::Lo16
-                | Op::Hi16
-                | Op::Join64
-                | Op::Lo64
-                | Op::Hi64
-        )
-}
-
-fn native16(op: Op) -> bool {
-    structural(op)
-        || matches!(
-            op,
-            Op::FAdd
-                | Op::FSub
-                | Op::FMul
-                | Op::FMa
-                | Op::FDot
-                | Op::FNeg
-                | Op::FAbs
-                | Op::FMin
-                | Op::FMax
-                | Op::FSat
-                | Op::FFloor
-                | Op::FCeil
-                | Op::FTrunc
-                | Op::FRound
-                | Op::FFract
-                | Op::FRcp
-                | Op::FRsq
-                | Op::FEq
-                | Op::FNe
-                | Op::FLt
-                | Op::FLe
-                | Op::FConvert
-                | Op::UConvert
-                | Op::SConvert
-                | Op::SToF
-                | Op::UToF
-                | Op::FToS
-                | Op::FToU
-        )
-}
-
-fn native32(op: Op) -> bool {
-    !matches!(
-        op,
-        Op::UDiv
-            | Op::SDiv
-            | Op::URem
-            | Op::SRem
-            | Op::Ctz
-            | Op::UMsb
-            | Op::SMsb
-            | Op::Lsb
-            | Op::UBfe
-            | Op::SBfe
-            | Op::Bfi
-            | Op::FDiv
-            | Op::FRem
-            | Op::FSign
-            | Op::FLog
-            | Op::FTan
-            | Op::FSinTurns
-            | Op::FCosTurns
-            | Op::FAsin
-            | Op::FAcos
-            | Op::FAtan
-            | Op::FAtan2
-            | Op::FSinh
-            | Op::FCosh
-            | Op::FTanh
-            | Op::FAsinh
-            | Op::FAcosh
-            | Op::FAtanh
-    )
-}
-
-fn native64(op: Op) -> bool {
-    structural(op)
-        || matches!(
-            op,
-            Op::IAdd
-                | Op::ISub
-                | Op::And
-                | Op::Or
-                | Op::Xor
-                | Op::Not
-                | Op::Shl
-                | Op::LShr
-                | Op::AShr
-                | Op::IEq
-                | Op::INe
-                | Op::SLt
-                | Op::SLe
-                | Op::ULt
-                | Op::ULe
-                | Op::UConvert
-                | Op::SConvert
-        )
-}
+pub use native::is_native;
+pub(crate) use native::{Extras, extras};
 
 /// What the shared expansions ask, with the machine's own recipes.
 struct Machine;
@@ -156,13 +34,7 @@ impl Native for Machine {
         is_native(op, ty)
     }
     fn recipe(&self, op: Op, ty: Type) -> Option<OwnRecipe> {
-        match ty {
-            _ if op == Op::Reduce => Some(subgroup::reduce),
-            Type::B1 => None,
-            Type::B16 => half(op),
-            Type::B32 => circular(op).or_else(|| integer::recipe(op)),
-            Type::B64 => integer::wide(op),
-        }
+        native::recipe(op, ty)
     }
 }
 
@@ -398,47 +270,4 @@ fn of_turns(b: &mut Builder, data: &InstData) -> Value {
         _ => Op::FCos,
     };
     b.op1(op, angle)
-}
-
-/// Functions that the machine takes in radians.
-fn circular(op: Op) -> Option<OwnRecipe> {
-    Some(match op {
-        Op::FTan => tangent,
-        Op::FSinTurns | Op::FCosTurns => of_turns,
-        _ => return None,
-    })
-}
-
-/// The recipes for 16 bits.
-fn half(op: Op) -> Option<OwnRecipe> {
-    Some(match op {
-        Op::FDiv => quotient16,
-        Op::FRem => remainder16,
-        Op::FSqrt => root16,
-        Op::FSign => sign16,
-        Op::FExp2
-        | Op::FLog2
-        | Op::FExp
-        | Op::FLog
-        | Op::FPow
-        | Op::FSin
-        | Op::FCos
-        | Op::FTan
-        | Op::FSinTurns
-        | Op::FCosTurns
-        | Op::FAsin
-        | Op::FAcos
-        | Op::FAtan
-        | Op::FAtan2
-        | Op::FSinh
-        | Op::FCosh
-        | Op::FTanh
-        | Op::FAsinh
-        | Op::FAcosh
-        | Op::FAtanh
-        | Op::FLdexp
-        | Op::FrexpFract
-        | Op::FrexpExp => through_f32,
-        _ => return integer::half(op),
-    })
 }

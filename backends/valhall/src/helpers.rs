@@ -22,11 +22,9 @@ pub fn needs(word: &gpucc_isa::Inst) -> bool {
             matches!(word.get(f::LOD_MODE), COMPUTED | COMPUTED_BIAS)
         }
         Opcode::TexGradient => !word.flag(f::DERIVATIVE),
-        opcode => {
-            opcode.unit() == Unit::Vt
-                || opcode.name().starts_with("CLPER")
-                || opcode.name().starts_with("WMASK")
-        }
+        // Other forms of CLPER are foreign.
+        Opcode::ClperI32 | Opcode::Wmask => true,
+        opcode => opcode.unit() == Unit::Vt,
     }
 }
 

@@ -24,7 +24,7 @@ pub use asm::assemble_line;
 pub use disasm::{WordError, decode_word, disassemble_word, text_of};
 pub use fields::f;
 pub use gpucc_isa::{DecodeError as InstError, Inst};
-pub use ops::{Opcode, Unit};
+pub use ops::{Extension, Opcode, Unit};
 pub use program::{ProgramError, assemble, disassemble};
 pub use shapes::{Operand, Shape, Source, Staging};
 pub use source::{CONSTANTS, SourceByte, Special};

@@ -33,7 +33,6 @@ use indexmap::IndexSet;
 use operand::Lane;
 use smallvec::SmallVec;
 use uses::Uses;
-pub(crate) use uses::{is_comparison, takes_signs};
 
 pub use vertex::{only, parts};
 
@@ -341,7 +340,7 @@ impl Lower<'_> {
             .map_or(self.ssa.ty(result), |&arg| self.ssa.ty(arg));
         match (data.op, operands) {
             (Op::Select, _) => self.select(data, result),
-            (op, _) if uses::is_comparison(op) => {
+            (op, _) if op.is_comparison() => {
                 let reg = self.comparison(result);
                 self.define_reg(result, reg);
             }

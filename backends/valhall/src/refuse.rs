@@ -2,7 +2,7 @@
 //! that we do not compile is our own gap.
 
 use crate::api::Failure;
-use gpucc_ir::ssa::{Func, Imm, Op, Span, Type};
+use gpucc_ir::ssa::{Func, Imm, Number, Span, Type};
 
 /// A feature that the machine lacks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -46,68 +46,6 @@ fn refuse(what: Refusal, span: Span) -> Failure {
     }
 }
 
-/// Operations on floats: at 64 bits there are none.
-fn is_float(op: Op) -> bool {
-    matches!(
-        op,
-        Op::FAdd
-            | Op::FSub
-            | Op::FMul
-            | Op::FDiv
-            | Op::FRem
-            | Op::FMa
-            | Op::FNeg
-            | Op::FAbs
-            | Op::FSign
-            | Op::FMin
-            | Op::FMax
-            | Op::FSat
-            | Op::FFloor
-            | Op::FCeil
-            | Op::FTrunc
-            | Op::FRound
-            | Op::FFract
-            | Op::FEq
-            | Op::FNe
-            | Op::FLt
-            | Op::FLe
-            | Op::FDot
-            | Op::FSqrt
-            | Op::FRsq
-            | Op::FRcp
-            | Op::FExp2
-            | Op::FLog2
-            | Op::FExp
-            | Op::FLog
-            | Op::FPow
-            | Op::FSin
-            | Op::FCos
-            | Op::FTan
-            | Op::FAsin
-            | Op::FAcos
-            | Op::FAtan
-            | Op::FAtan2
-            | Op::FSinh
-            | Op::FCosh
-            | Op::FTanh
-            | Op::FAsinh
-            | Op::FAcosh
-            | Op::FAtanh
-            | Op::FLdexp
-            | Op::FrexpFract
-            | Op::FrexpExp
-            | Op::FConvert
-            | Op::FToS
-            | Op::FToU
-            | Op::Ddx
-            | Op::Ddy
-            | Op::DdxFine
-            | Op::DdyFine
-            | Op::DdxCoarse
-            | Op::DdyCoarse
-    )
-}
-
 /// Checks what the function asks of the machine.
 ///
 /// # Errors
@@ -118,13 +56,12 @@ pub fn check(func: &Func) -> Result<(), Failure> {
             let data = &func.insts[inst];
             let operand = data.args.first().map(|&value| func.ty(value));
             let result = data.results.first().map(|&value| func.ty(value));
-            let makes_float = matches!(data.op, Op::SToF | Op::UToF | Op::FConvert);
             let op = match data.imm {
                 Imm::Reduce(_, op) => op,
                 _ => data.op,
             };
-            let float = is_float(op) && operand == Some(Type::B64)
-                || makes_float && result == Some(Type::B64);
+            let float = op.reads() == Number::Float && operand == Some(Type::B64)
+                || op.makes() == Number::Float && result == Some(Type::B64);
             if float {
                 return Err(refuse(Refusal::Doubles, data.span));
             }
@@ -136,7 +73,7 @@ pub fn check(func: &Func) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpucc_ir::ssa::{Builder, Stage};
+    use gpucc_ir::ssa::{Builder, Op, Stage};
 
     #[test]
     fn sums_of_doubles_are_refused_and_sums_of_wide_integers_are_not() {

@@ -128,7 +128,7 @@ fn only_truth(compare: &Inst, branch: &Inst) -> bool {
         && branch.get(f::COMBINE) == 0
         && compare.has_field(f::RESULT)
         && compare.get(f::RESULT) < 3
-        && compare.op().name.contains("32")
+        && Opcode::of(compare.op()).sources()[0].kind.bits() == 32
         && compare.get(f::SRC2) == ZERO
         && branch.get(f::SRC0) == compare.get(f::DST) | LAST
 }
@@ -152,6 +152,6 @@ fn condition(before: &[Option<Inst>], branch: &Inst) -> bool {
         && branch.get(f::COMBINE) < 2
         && compare.has_field(f::RESULT)
         && matches!(compare.get(f::RESULT), ONE | ONES)
-        && compare.op().name.contains("32")
+        && Opcode::of(compare.op()).sources()[0].kind.bits() == 32
         && compare.get(f::DST) == branch.get(f::SRC0) & 0xbf
 }

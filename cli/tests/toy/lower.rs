@@ -37,7 +37,7 @@ pub fn operands(op: Op) -> Option<usize> {
         Sig::Unary | Sig::UnaryBits | Sig::Convert => Some(1),
         Sig::Binary | Sig::BinaryBits | Sig::Shift | Sig::Compare | Sig::CompareBits => Some(2),
         Sig::Ternary | Sig::Select | Sig::ExtractBits => Some(3),
-        Sig::Const | Sig::InsertBits | Sig::Dot | Sig::Custom => None,
+        Sig::Const | Sig::InsertBits | Sig::Dot | Sig::Fixed(..) | Sig::Custom => None,
     }
 }
 

@@ -8,7 +8,7 @@ use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{
-    AtomicOp, Dim, Func, Imm, Op, Resource, ResourceKind, SampleType, Scalar, Value,
+    AtomicOp, Dim, Func, Imm, Number, Op, Resource, ResourceKind, SampleType, Scalar, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,16 +68,10 @@ fn float_sums(func: &Func) -> BTreeSet<Resource> {
 
 /// How an op reads its operands, where it tells.
 fn operand_scalar(op: Op) -> Option<Scalar> {
-    let name = op.name();
-    match op {
-        Op::FToS | Op::FToU | Op::FConvert | Op::PackHalf => Some(Scalar::F32),
-        Op::SToF | Op::UToF => Some(Scalar::I32),
-        Op::IAdd | Op::ISub | Op::IMul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::LShr => {
-            Some(Scalar::I32)
-        }
-        Op::IEq | Op::INe | Op::SLt | Op::SLe | Op::ULt | Op::ULe | Op::Index => Some(Scalar::I32),
-        _ if name.starts_with('f') => Some(Scalar::F32),
-        _ => None,
+    match op.reads() {
+        Number::Float => Some(Scalar::F32),
+        Number::Int => Some(Scalar::I32),
+        Number::Any => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The builder: inserts at the end of a current region, keeps result types by the op's signature.
 
 use super::func::{Access, Bundle, Func, Imm, Inst, InstData, Region, Span, Type, Value};
-use super::op::{Op, Sig};
+use super::op::Op;
 use super::resource::{Input, Output, Resource};
 use smallvec::SmallVec;
 
@@ -94,36 +94,8 @@ impl<'f> Builder<'f> {
 
     /// An operation whose result type follows from its operands (every signature but Const, Convert and Custom).
     pub fn op(&mut self, op: Op, args: &[Value]) -> Value {
-        let ty = match op.sig() {
-            Sig::Compare | Sig::CompareBits => Type::B1,
-            Sig::Select => self.func.ty(args[1]),
-            Sig::Const | Sig::Convert | Sig::Custom => match op {
-                Op::PackHalf
-                | Op::UnpackHalfLo
-                | Op::UnpackHalfHi
-                | Op::Join16
-                | Op::Lo64
-                | Op::Hi64
-                | Op::CubeS
-                | Op::CubeT
-                | Op::CubeMajor
-                | Op::CubeFace
-                | Op::Index => Type::B32,
-                Op::Lo16 | Op::Hi16 => Type::B16,
-                Op::Join64 => Type::B64,
-                Op::IsHelper => Type::B1,
-                _ => panic!("{} needs its result types given", op.name()),
-            },
-            Sig::Unary
-            | Sig::Binary
-            | Sig::BinaryBits
-            | Sig::UnaryBits
-            | Sig::Shift
-            | Sig::Ternary
-            | Sig::ExtractBits
-            | Sig::InsertBits
-            | Sig::Dot => self.func.ty(args[0]),
-        };
+        let ty = op.result(|index| self.func.ty(args[index]));
+        let ty = ty.unwrap_or_else(|| panic!("{} needs its result types given", op.name()));
         let inst = self.inst(op, Imm::None, args, &[], &[ty]);
         self.result(inst)
     }

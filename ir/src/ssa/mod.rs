@@ -57,7 +57,7 @@ pub use func::{
 pub use lex::ParseError;
 pub(crate) use lex::unquote;
 pub use numerics::Numerics;
-pub use op::{Flags, Op, Sig};
+pub use op::{Flags, Number, Op, Sig};
 pub use parse::{parse, parse_in_place};
 pub use print::Names;
 pub(crate) use print::Quoted;

@@ -333,10 +333,9 @@ impl Generator {
             .iter()
             .copied()
             .filter(|&op| {
-                let simple = !matches!(op.sig(), Sig::Const | Sig::Custom)
-                    || compute::is_custom_function(op);
+                let simple = !matches!(op.sig(), Sig::Const | Sig::Custom);
                 // Derivatives exchange values within a quad and are placed on their own.
-                simple && !op.flags().has(super::Flags::QUAD) && (config.allow)(op)
+                simple && op.is_pure() && (config.allow)(op)
             })
             .collect();
         let mut generator = Generator {

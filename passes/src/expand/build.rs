@@ -44,22 +44,17 @@ impl<'f, 'n> Expander<'f, 'n> {
         self.b.func.ty(value)
     }
 
-    /// An op, or its value when all operands are constants.
+    /// An op, or its value when all operands are constants; a conversion gives 32 bits.
     pub(crate) fn op(&mut self, op: Op, args: &[Value]) -> Value {
         let from = self.b.func.ty(args[0]);
-        let to = match op {
-            Op::IEq | Op::INe | Op::SLt | Op::SLe | Op::ULt | Op::ULe => Type::B1,
-            Op::FEq | Op::FNe | Op::FLt | Op::FLe => Type::B1,
-            Op::Join64 => Type::B64,
-            Op::Lo64 | Op::Hi64 | Op::UToF | Op::SToF | Op::FToU | Op::FToS => Type::B32,
-            _ => from,
-        };
+        let given = op.result(|index| self.b.func.ty(args[index]));
+        let to = given.unwrap_or(Type::B32);
         if let Some(bits) = self.evaluated(op, from, to, args) {
             return self.b.constant(to, bits);
         }
-        match op {
-            Op::UToF | Op::SToF | Op::FToU | Op::FToS => self.b.convert(op, to, args[0]),
-            _ => self.b.op(op, args),
+        match given {
+            Some(_) => self.b.op(op, args),
+            None => self.b.convert(op, to, args[0]),
         }
     }
 

@@ -7,35 +7,6 @@ use gpucc_ir::ssa::{
     numerics::{Denormals, NanRule, ZeroRule},
 };
 
-/// Float arithmetic: flushes its operands as the model says, and its NaNs are canonical, so that it
-/// cannot tell `x` from `x * 1`.
-fn is_arithmetic(op: Op) -> bool {
-    matches!(
-        op,
-        Op::FAdd
-            | Op::FSub
-            | Op::FMul
-            | Op::FDiv
-            | Op::FMa
-            | Op::FFloor
-            | Op::FCeil
-            | Op::FTrunc
-            | Op::FRound
-            | Op::FFract
-            | Op::FDot
-            | Op::FSqrt
-            | Op::FRsq
-            | Op::FRcp
-            | Op::FExp2
-            | Op::FLog2
-            | Op::FExp
-            | Op::FLog
-            | Op::FPow
-            | Op::FSin
-            | Op::FCos
-    )
-}
-
 /// What else cannot tell them apart on a machine that keeps denormals: outputs, where every NaN is
 /// one value, and minima that never hand a NaN on.
 fn takes_numbers(func: &Func, data: &InstData, model: &Numerics) -> bool {
@@ -59,7 +30,9 @@ pub(super) fn used_as_floats_only(func: &Func, model: &Numerics) -> FloatOnly {
         for &inst in &func.regions[region].insts {
             let data = &func.insts[inst];
             let compares = matches!(data.op, Op::FEq | Op::FNe | Op::FLt | Op::FLe);
-            let arithmetic = is_arithmetic(data.op) || compares || takes_numbers(func, data, model);
+            let arithmetic = data.op.flags().has(Flags::ARITHMETIC)
+                || compares
+                || takes_numbers(func, data, model);
             let how = if arithmetic { AS_FLOAT } else { OTHERWISE };
             for &arg in &data.args {
                 uses[arg.index()] |= how;
@@ -112,7 +85,12 @@ pub(super) fn rewrite(
         bits.is_some() && bits == float_bits(ty, number)
     };
     // `x` itself may stand for arithmetic on `x` that leaves its number alone.
-    let itself = |x: Value| clean || func.def(x).is_some_and(|data| is_arithmetic(data.op));
+    let itself = |x: Value| {
+        clean
+            || func
+                .def(x)
+                .is_some_and(|data| data.op.flags().has(Flags::ARITHMETIC))
+    };
     let ordered = model.min_max_zero == ZeroRule::Ordered && model.min_max_nan != NanRule::Second;
     if data.op.flags().has(Flags::COMMUTES)
         && (ordered || !matches!(data.op, Op::FMin | Op::FMax))

@@ -1,7 +1,7 @@
 //! Identities of integers, truth values, selects and pieces of words. All are exact.
 
 use super::Rewrite;
-use gpucc_ir::ssa::{Flags, Func, InstData, Op, Type, Value};
+use gpucc_ir::ssa::{Flags, Func, InstData, Number, Op, Type, Value};
 
 /// The cheaper form of an instruction, if there is one.
 pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
@@ -26,8 +26,7 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
         _ => {}
     }
     let [a, b] = data.args[..] else { return None };
-    let is_integer = !data.op.name().starts_with('f');
-    if !is_integer {
+    if data.op.reads() == Number::Float {
         return None;
     }
     let ty = func.ty(a);

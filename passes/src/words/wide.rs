@@ -1,62 +1,44 @@
 //! Operations of 64 bits, worked out on their words. All exact.
 
-use super::{Operand, Pair};
+use super::{Form, Operand, Pair};
 use crate::expand::build::Expander;
 use gpucc_ir::ssa::{Imm, InstData, Op, Type, Value};
 use smallvec::SmallVec;
 
-/// Computations that [`form`] knows.
-pub(super) fn has(op: Op) -> bool {
-    matches!(
-        op,
-        Op::IAdd
-            | Op::ISub
-            | Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::Not
-            | Op::Shl
-            | Op::LShr
-            | Op::AShr
-            | Op::IEq
-            | Op::INe
-            | Op::SLt
-            | Op::SLe
-            | Op::ULt
-            | Op::ULe
-            | Op::UConvert
-            | Op::SConvert
-    )
-}
-
-/// Appends the operation's form in words and gives those of its result, of type `to`.
-///
-/// # Panics
-/// When the operation stays whole: the caller asked.
-pub(super) fn form(e: &mut Expander, data: &InstData, operands: &[Operand], to: Type) -> Pair {
-    let words: SmallVec<[Pair; 4]> = operands.iter().map(|operand| operand.words).collect();
-    match data.op {
-        Op::Const => {
+/// The operation's form in words, `None` when it stays whole.
+pub(super) fn form(op: Op) -> Option<Form> {
+    Some(Form::Pair(match op {
+        Op::Const => |e, data, _, _| {
             let bits = constant(data);
             [e.u(bits as u32), e.u((bits >> 32) as u32)]
-        }
-        Op::IAdd => sum(e, words[0], words[1]),
-        Op::ISub => difference(e, words[0], words[1]),
-        op @ (Op::And | Op::Or | Op::Xor) => [0, 1].map(|k| e.op(op, &[words[0][k], words[1][k]])),
-        Op::Not => [0, 1].map(|k| e.not(words[0][k])),
-        Op::Select => [0, 1].map(|k| e.select(words[0][0], words[1][k], words[2][k])),
-        op @ (Op::Shl | Op::LShr | Op::AShr) => shift(e, op, words[0], words[1][0]),
-        op @ (Op::IEq | Op::INe) => [equality(e, op, words[0], words[1]); 2],
-        op @ (Op::SLt | Op::SLe | Op::ULt | Op::ULe) => [order(e, op, words[0], words[1]); 2],
-        op @ (Op::UConvert | Op::SConvert) => match (operands[0].ty, to) {
-            (Type::B64, Type::B64) => words[0],
-            (_, Type::B64) => extension(e, op, words[0][0]),
-            (_, Type::B32) => [words[0][0]; 2],
-            (_, to) => [e.convert(op, to, words[0][0]); 2],
         },
-        Op::Shuffle | Op::Reduce => [0, 1].map(|k| across(e, data, k, operands)),
-        op => unreachable!("{} stays whole", op.name()),
-    }
+        Op::IAdd => |e, _, x, _| sum(e, x[0].words, x[1].words),
+        Op::ISub => |e, _, x, _| difference(e, x[0].words, x[1].words),
+        Op::And | Op::Or | Op::Xor | Op::Not => |e, data, x, _| {
+            [0, 1].map(|k| {
+                let words: SmallVec<[Value; 2]> = x.iter().map(|x| x.words[k]).collect();
+                e.op(data.op, &words)
+            })
+        },
+        Op::Select => {
+            |e, _, x, _| [0, 1].map(|k| e.select(x[0].words[0], x[1].words[k], x[2].words[k]))
+        }
+        Op::Shl | Op::LShr | Op::AShr => {
+            |e, data, x, _| shift(e, data.op, x[0].words, x[1].words[0])
+        }
+        Op::IEq | Op::INe => |e, data, x, _| [equality(e, data.op, x[0].words, x[1].words); 2],
+        Op::SLt | Op::SLe | Op::ULt | Op::ULe => {
+            |e, data, x, _| [order(e, data.op, x[0].words, x[1].words); 2]
+        }
+        Op::UConvert | Op::SConvert => |e, data, x, to| match (x[0].ty, to) {
+            (Type::B64, Type::B64) => x[0].words,
+            (_, Type::B64) => extension(e, data.op, x[0].words[0]),
+            (_, Type::B32) => [x[0].words[0]; 2],
+            (_, to) => [e.convert(data.op, to, x[0].words[0]); 2],
+        },
+        Op::Shuffle | Op::Reduce => |e, data, x, _| [0, 1].map(|k| across(e, data, k, x)),
+        _ => return None,
+    }))
 }
 
 /// The bits of a constant.

@@ -2,7 +2,7 @@
 //! gathered and checked, and which registers each clause reads and writes.
 
 use super::decode::{
-    Cf, CfBody, Condition, ExportInst, ExportOp, Fetch, Flow, FlowInst, cf, fetch,
+    Cf, CfBody, Condition, ExportInst, ExportOp, Fetch, Flow, FlowInst, Goes, cf, fetch,
 };
 use super::group::{Group, Limits, clause, sel};
 use super::ops::{AluOp, Effect};
@@ -171,34 +171,7 @@ fn check_loop_index(steps: &[Option<Step>]) -> Result<(), Trap> {
 
 /// Where a control-flow instruction may go beside the next one.
 fn jump_target(flow: &FlowInst) -> Option<u32> {
-    match flow.op {
-        Flow::LoopStart
-        | Flow::LoopEnd
-        | Flow::LoopStartDx10
-        | Flow::LoopStartNoAl
-        | Flow::LoopContinue
-        | Flow::LoopBreak
-        | Flow::Jump
-        | Flow::Push
-        | Flow::PushElse
-        | Flow::Else
-        | Flow::PopJump
-        | Flow::PopPush
-        | Flow::PopPushElse
-        | Flow::Call => Some(flow.addr),
-        Flow::Nop
-        | Flow::Tex
-        | Flow::Vtx
-        | Flow::VtxTc
-        | Flow::Pop
-        | Flow::CallFs
-        | Flow::Return
-        | Flow::EmitVertex
-        | Flow::EmitCutVertex
-        | Flow::CutVertex
-        | Flow::Kill
-        | Flow::WaitAck => None,
-    }
+    (flow.op.goes() == Goes::To).then_some(flow.addr)
 }
 
 struct Loader<'a> {
@@ -271,26 +244,7 @@ impl Loader<'_> {
 
     fn flow(&self, flow: &FlowInst, step: &mut Step, offset: u32) -> Result<(), Trap> {
         let trap = |rule: Rule, detail: &str| Err(Trap::new(rule, offset, detail));
-        let inner = matches!(
-            flow.op,
-            Flow::LoopStart
-                | Flow::LoopStartDx10
-                | Flow::LoopStartNoAl
-                | Flow::LoopEnd
-                | Flow::LoopBreak
-                | Flow::LoopContinue
-                | Flow::Push
-                | Flow::PushElse
-                | Flow::PopPushElse
-                | Flow::Jump
-                | Flow::Else
-                | Flow::PopJump
-                | Flow::PopPush
-                | Flow::Call
-                | Flow::CallFs
-                | Flow::Return
-        );
-        if step.cf.end && inner {
+        if step.cf.end && flow.op.goes() != Goes::On {
             return trap(
                 Rule::EndOfProgram,
                 "on an instruction that may go elsewhere",

@@ -7,68 +7,6 @@
 //! contradict themselves about them (ERRATA E84, E85).
 
 use gpucc_ir::ssa::{Builder, InstData, Op, Type, Value};
-use gpucc_passes::expand::{Native, OwnRecipe};
-
-/// The machine with what it lacks of double precision; the rest as its [`gpucc_passes::TargetInfo`] says.
-pub struct Machine;
-
-impl Native for Machine {
-    fn native(&self, op: Op, ty: Type) -> bool {
-        gpucc_passes::TargetInfo::native(&crate::target::R700, op, ty)
-    }
-    fn recipe(&self, op: Op, ty: Type) -> Option<OwnRecipe> {
-        if ty != Type::B64 {
-            return None;
-        }
-        Some(match op {
-            Op::FNeg => |b, data| b.negative(data.args[0]),
-            Op::FAbs => |b, data| b.magnitude(data.args[0]),
-            Op::FSign => sign,
-            Op::FMin => |b, data| least(b, data.args[0], data.args[1]),
-            Op::FMax => |b, data| most(b, data.args[0], data.args[1]),
-            Op::FSat => saturate,
-            Op::FFloor => |b, data| floor(b, data.args[0]),
-            Op::FCeil => |b, data| ceil(b, data.args[0]),
-            Op::FTrunc => |b, data| trunc(b, data.args[0]),
-            Op::FRound => |b, data| round(b, data.args[0]),
-            Op::FFract => fract,
-            Op::FDiv => |b, data| divide(b, data.args[0], data.args[1]),
-            Op::FRcp => reciprocal,
-            Op::FRem => remainder,
-            Op::FSqrt => |b, data| square_root(b, data.args[0]),
-            Op::FRsq => reciprocal_root,
-            Op::FDot => dot,
-            Op::SToF | Op::UToF => from_integer,
-            Op::FToU => to_unsigned,
-            Op::FToS => to_signed,
-            Op::FrexpFract => fraction,
-            Op::FrexpExp => exponent,
-            _ => return None,
-        })
-    }
-}
-
-/// The machine's own operations at 64 bits.
-pub fn is_native(op: Op) -> bool {
-    matches!(
-        op,
-        Op::FAdd
-            | Op::FSub
-            | Op::FMul
-            | Op::FMa
-            | Op::FLdexp
-            | Op::FConvert
-            | Op::FEq
-            | Op::FNe
-            | Op::FLt
-            | Op::FLe
-            | Op::Select
-            | Op::Const
-            | Op::Join64
-            | Op::Lo64
-            | Op::Hi64
-    )
-}
 
 const SIGN: u32 = 0x8000_0000;
 /// The exponent's bits in the high dword, and the fraction's.
@@ -86,8 +24,6 @@ trait Words {
     fn with_high(&mut self, x: Value, high: Value) -> Value;
     fn masked(&mut self, x: Value, mask: u32) -> Value;
     fn either(&mut self, cond: Value, yes: Value, no: Value) -> Value;
-    fn negative(&mut self, x: Value) -> Value;
-    fn magnitude(&mut self, x: Value) -> Value;
 }
 
 impl Words for Builder<'_> {
@@ -124,37 +60,39 @@ impl Words for Builder<'_> {
         };
         self.join(low, high)
     }
-    fn negative(&mut self, x: Value) -> Value {
-        let (high, mask) = (self.high(x), self.u32(SIGN));
-        let high = self.op2(Op::Xor, high, mask);
-        self.with_high(x, high)
-    }
-    fn magnitude(&mut self, x: Value) -> Value {
-        let high = self.high(x);
-        let high = self.masked(high, !SIGN);
-        self.with_high(x, high)
-    }
+}
+
+pub(super) fn negative(b: &mut Builder<'_>, x: Value) -> Value {
+    let (high, mask) = (b.high(x), b.u32(SIGN));
+    let high = b.op2(Op::Xor, high, mask);
+    b.with_high(x, high)
+}
+
+pub(super) fn magnitude(b: &mut Builder<'_>, x: Value) -> Value {
+    let high = b.high(x);
+    let high = b.masked(high, !SIGN);
+    b.with_high(x, high)
 }
 
 /// `x` where it is less or no number, as GLSL and SPIR-V define it: y < x gives y.
-fn least(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+pub(super) fn least(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     let less = b.op2(Op::FLt, y, x);
     b.either(less, y, x)
 }
 
-fn most(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+pub(super) fn most(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     let more = b.op2(Op::FLt, x, y);
     b.either(more, y, x)
 }
 
-fn saturate(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn saturate(b: &mut Builder<'_>, data: &InstData) -> Value {
     let (zero, one) = (b.d(0.0), b.d(1.0));
     // A NaN is not greater than 0.
     let positive = most(b, zero, data.args[0]);
     least(b, positive, one)
 }
 
-fn sign(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn sign(b: &mut Builder<'_>, data: &InstData) -> Value {
     let x = data.args[0];
     let (zero, high) = (b.d(0.0), b.high(x));
     let some = b.op2(Op::FNe, x, zero);
@@ -174,7 +112,7 @@ fn no_fraction(b: &mut Builder<'_>, high: Value) -> Value {
 }
 
 /// To the nearest, ties to even, keeping the sign of a zero and whatever has no fraction.
-fn round(b: &mut Builder<'_>, x: Value) -> Value {
+pub(super) fn round(b: &mut Builder<'_>, x: Value) -> Value {
     let high = b.high(x);
     let far = no_fraction(b, high);
     let sum = b.op2(Op::FAdd, x, far);
@@ -195,20 +133,20 @@ fn stepped(b: &mut Builder<'_>, rounded: Value, too_far: Value) -> Value {
     b.either(too_far, back, rounded)
 }
 
-fn floor(b: &mut Builder<'_>, x: Value) -> Value {
+pub(super) fn floor(b: &mut Builder<'_>, x: Value) -> Value {
     let rounded = round(b, x);
     let above = b.op2(Op::FLt, x, rounded);
     stepped(b, rounded, above)
 }
 
-fn ceil(b: &mut Builder<'_>, x: Value) -> Value {
-    let below = b.negative(x);
+pub(super) fn ceil(b: &mut Builder<'_>, x: Value) -> Value {
+    let below = negative(b, x);
     let below = floor(b, below);
-    b.negative(below)
+    negative(b, below)
 }
 
-fn trunc(b: &mut Builder<'_>, x: Value) -> Value {
-    let size = b.magnitude(x);
+pub(super) fn trunc(b: &mut Builder<'_>, x: Value) -> Value {
+    let size = magnitude(b, x);
     let rounded = round(b, size);
     let above = b.op2(Op::FLt, size, rounded);
     let whole = stepped(b, rounded, above);
@@ -218,12 +156,12 @@ fn trunc(b: &mut Builder<'_>, x: Value) -> Value {
     b.with_high(whole, high)
 }
 
-fn fract(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn fract(b: &mut Builder<'_>, data: &InstData) -> Value {
     let whole = floor(b, data.args[0]);
     b.op2(Op::FSub, data.args[0], whole)
 }
 
-fn dot(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn dot(b: &mut Builder<'_>, data: &InstData) -> Value {
     let (left, right) = data.args.split_at(data.args.len() / 2);
     let mut sum = b.op2(Op::FMul, left[0], right[0]);
     for (&x, &y) in left[1..].iter().zip(&right[1..]) {
@@ -243,7 +181,7 @@ fn split(b: &mut Builder<'_>, x: Value) -> (Value, Value) {
 /// a - x * y where that is small beside a: the product in parts that are exact.
 fn residue(b: &mut Builder<'_>, a: Value, x: Value, y: Value) -> Value {
     let ((xh, xl), (yh, yl)) = (split(b, x), split(b, y));
-    let minus = [xh, xl].map(|part| b.negative(part));
+    let minus = [xh, xl].map(|part| negative(b, part));
     let rest = b.op3(Op::FMa, minus[0], yh, a);
     let rest = b.op3(Op::FMa, minus[0], yl, rest);
     let rest = b.op3(Op::FMa, minus[1], yh, rest);
@@ -280,11 +218,11 @@ fn exponent_number(b: &mut Builder<'_>, exponent: Value) -> Value {
     b.op2(Op::LShr, exponent, by)
 }
 
-fn divide(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+pub(super) fn divide(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     let ((a, ea), (m, em)) = (normalised(b, x), normalised(b, y));
     // 1 / m: 22 bits, then 44, then all but the last.
     let mut r = approximate(b, Op::FRcp, m);
-    let (one, minus) = (b.d(1.0), b.negative(m));
+    let (one, minus) = (b.d(1.0), negative(b, m));
     for _ in 0..2 {
         let off = b.op3(Op::FMa, minus, r, one);
         r = b.op3(Op::FMa, off, r, r);
@@ -317,19 +255,19 @@ fn divide(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     b.either(fine, quotient, special)
 }
 
-fn reciprocal(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn reciprocal(b: &mut Builder<'_>, data: &InstData) -> Value {
     let one = b.d(1.0);
     divide(b, one, data.args[0])
 }
 
-fn remainder(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn remainder(b: &mut Builder<'_>, data: &InstData) -> Value {
     let (x, y) = (data.args[0], data.args[1]);
     let quotient = divide(b, x, y);
     let whole = trunc(b, quotient);
     residue(b, x, whole, y)
 }
 
-fn square_root(b: &mut Builder<'_>, x: Value) -> Value {
+pub(super) fn square_root(b: &mut Builder<'_>, x: Value) -> Value {
     // x = m * 4^e with m in 1..4.
     let high = b.high(x);
     let exponent = b.masked(high, EXPONENT);
@@ -349,7 +287,7 @@ fn square_root(b: &mut Builder<'_>, x: Value) -> Value {
     let mut g = b.op2(Op::FMul, m, y);
     let mut h = b.op2(Op::FMul, y, half);
     for _ in 0..2 {
-        let minus = b.negative(g);
+        let minus = negative(b, g);
         let off = b.op3(Op::FMa, minus, h, half);
         g = b.op3(Op::FMa, g, off, g);
         h = b.op3(Op::FMa, h, off, h);
@@ -372,7 +310,7 @@ fn square_root(b: &mut Builder<'_>, x: Value) -> Value {
     b.op2(Op::FMul, chosen, one)
 }
 
-fn reciprocal_root(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn reciprocal_root(b: &mut Builder<'_>, data: &InstData) -> Value {
     let root = square_root(b, data.args[0]);
     let one = b.d(1.0);
     divide(b, one, root)
@@ -380,7 +318,7 @@ fn reciprocal_root(b: &mut Builder<'_>, data: &InstData) -> Value {
 
 /// A word behind 2^52 is a whole number, a signed one counts from 2^31. Of an integer of 64 bits the high dword times
 /// 2^32 is exact, so that the sum alone rounds.
-fn from_integer(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn from_integer(b: &mut Builder<'_>, data: &InstData) -> Value {
     if b.func.ty(data.args[0]) == Type::B32 {
         let (far, sign) = (b.u32(0x4330_0000), b.u32(SIGN));
         let (word, less) = if data.op == Op::SToF {
@@ -420,7 +358,7 @@ fn whole_dwords(b: &mut Builder<'_>, x: Value) -> [Value; 2] {
     [whole_dword(b, rest), high]
 }
 
-fn to_unsigned(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn to_unsigned(b: &mut Builder<'_>, data: &InstData) -> Value {
     let x = data.args[0];
     let wide = b.func.ty(data.results[0]) == Type::B64;
     let limit = b.d(if wide {
@@ -447,10 +385,10 @@ fn to_unsigned(b: &mut Builder<'_>, data: &InstData) -> Value {
     b.join(low, high)
 }
 
-fn to_signed(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn to_signed(b: &mut Builder<'_>, data: &InstData) -> Value {
     let x = data.args[0];
     let wide = b.func.ty(data.results[0]) == Type::B64;
-    let size = b.magnitude(x);
+    let size = magnitude(b, x);
     let limit = b.d(if wide {
         9_223_372_036_854_775_808.0
     } else {
@@ -487,7 +425,7 @@ fn to_signed(b: &mut Builder<'_>, data: &InstData) -> Value {
 }
 
 /// In 0.5..1 with the sign; what has no exponent stays.
-fn fraction(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn fraction(b: &mut Builder<'_>, data: &InstData) -> Value {
     let x = data.args[0];
     let high = b.high(x);
     let exponent = b.masked(high, EXPONENT);
@@ -500,7 +438,7 @@ fn fraction(b: &mut Builder<'_>, data: &InstData) -> Value {
     b.either(normal, scaled, flushed)
 }
 
-fn exponent(b: &mut Builder<'_>, data: &InstData) -> Value {
+pub(super) fn exponent(b: &mut Builder<'_>, data: &InstData) -> Value {
     let high = b.high(data.args[0]);
     let exponent = b.masked(high, EXPONENT);
     let normal = is_normal(b, exponent);

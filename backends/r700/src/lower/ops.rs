@@ -2,8 +2,10 @@
 
 use super::{Lower, Place};
 use crate::api::{Failure, Family};
+use crate::expand::native::alu_op;
 use crate::inst::{Alu, Inst, Omod, Source};
 use crate::isa::AluOp;
+use crate::op;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{Func, Inst as SsaInst, InstData, Op, Type, Value};
 
@@ -12,19 +14,14 @@ pub fn comparison(func: &Func, data: &InstData) -> Option<(AluOp, Value, Value)>
     if func.ty(*data.args.first()?) == Type::B64 {
         return None;
     }
-    let (op, swap) = match data.op {
-        Op::FEq => (AluOp::SETE_DX10, false),
-        Op::FNe => (AluOp::SETNE_DX10, false),
-        Op::FLt => (AluOp::SETGT_DX10, true),
-        Op::FLe => (AluOp::SETGE_DX10, true),
-        Op::IEq => (AluOp::SETE_INT, false),
-        Op::INe => (AluOp::SETNE_INT, false),
-        Op::SLt => (AluOp::SETGT_INT, true),
-        Op::SLe => (AluOp::SETGE_INT, true),
-        Op::ULt => (AluOp::SETGT_UINT, true),
-        Op::ULe => (AluOp::SETGE_UINT, true),
-        _ => return None,
-    };
+    if !data.op.is_comparison() {
+        return None;
+    }
+    let op = alu_op(data.op)?;
+    let swap = matches!(
+        data.op,
+        Op::FLt | Op::FLe | Op::SLt | Op::SLe | Op::ULt | Op::ULe
+    );
     let (a, b) = (data.args[0], data.args[1]);
     Some(if swap { (op, b, a) } else { (op, a, b) })
 }
@@ -109,24 +106,12 @@ pub fn choice(func: &Func, data: &InstData) -> Option<Choice> {
 
 /// The operation reads floats, so its sources take NEG and ABS (but see OP3).
 pub fn takes_floats(op: Op) -> bool {
-    float_op(op).is_some()
-        || matches!(
-            op,
-            Op::FSub
-                | Op::FSat
-                | Op::FDot
-                | Op::FEq
-                | Op::FNe
-                | Op::FLt
-                | Op::FLe
-                | Op::FToS
-                | Op::FToU
-        )
+    op == Op::FSat || alu_op(op).is_some_and(|op| op::may_negate(op, 0))
 }
 
 /// The result may carry CLAMP.
 pub fn may_clamp(op: Op) -> bool {
-    float_op(op).is_some() || matches!(op, Op::FSub | Op::FDot | Op::SToF | Op::UToF)
+    alu_op(op).is_some_and(op::may_clamp)
 }
 
 /// The result may carry OMOD, or there is a row of the table that scales it.
@@ -160,54 +145,6 @@ fn scaled(mut alu: Alu, omod: Omod) -> Alu {
         alu.omod = omod;
     }
     alu
-}
-
-/// Float operations with one row of the table each.
-fn float_op(op: Op) -> Option<AluOp> {
-    Some(match op {
-        Op::FAdd => AluOp::ADD,
-        Op::FMul => AluOp::MUL_IEEE,
-        Op::FMa => AluOp::MULADD_IEEE,
-        Op::FMin => AluOp::MIN_DX10,
-        Op::FMax => AluOp::MAX_DX10,
-        Op::FFloor => AluOp::FLOOR,
-        Op::FCeil => AluOp::CEIL,
-        Op::FTrunc => AluOp::TRUNC,
-        Op::FRound => AluOp::RNDNE,
-        Op::FFract => AluOp::FRACT,
-        Op::FSqrt => AluOp::SQRT_IEEE,
-        Op::FRsq => AluOp::RECIPSQRT_IEEE,
-        Op::FRcp => AluOp::RECIP_IEEE,
-        Op::FExp2 => AluOp::EXP_IEEE,
-        Op::FLog2 => AluOp::LOG_IEEE,
-        Op::FSinTurns => AluOp::SIN,
-        Op::FCosTurns => AluOp::COS,
-        _ => return None,
-    })
-}
-
-/// Operations on bits with one row of the table each.
-fn int_op(op: Op) -> Option<AluOp> {
-    Some(match op {
-        Op::IAdd => AluOp::ADD_INT,
-        Op::ISub => AluOp::SUB_INT,
-        Op::IMul => AluOp::MULLO_INT,
-        Op::UMulHi => AluOp::MULHI_UINT,
-        Op::SMulHi => AluOp::MULHI_INT,
-        Op::SMin => AluOp::MIN_INT,
-        Op::SMax => AluOp::MAX_INT,
-        Op::UMin => AluOp::MIN_UINT,
-        Op::UMax => AluOp::MAX_UINT,
-        Op::And => AluOp::AND_INT,
-        Op::Or => AluOp::OR_INT,
-        Op::Xor => AluOp::XOR_INT,
-        Op::Not => AluOp::NOT_INT,
-        Op::FToS => AluOp::FLT_TO_INT,
-        Op::FToU => AluOp::FLT_TO_UINT,
-        Op::SToF => AluOp::INT_TO_FLT,
-        Op::UToF => AluOp::UINT_TO_FLT,
-        _ => return None,
-    })
 }
 
 impl Lower<'_> {
@@ -368,11 +305,7 @@ impl Lower<'_> {
                 emit(self, AluOp::MAX_INT, &[value, Source::reg(negative)]);
             }
             Op::Shl | Op::LShr | Op::AShr => {
-                let op = match data.op {
-                    Op::Shl => AluOp::LSHL_INT,
-                    Op::LShr => AluOp::LSHR_INT,
-                    _ => AluOp::ASHR_INT,
-                };
+                let op = alu_op(data.op).expect("a row of its own");
                 let amount = self.shift_amount(args[1]);
                 let src = [self.plain(args[0]), amount];
                 emit(self, op, &src);
@@ -383,7 +316,7 @@ impl Lower<'_> {
                 let turns = self.source(args[0], AluOp::MUL_IEEE, 0);
                 let scale = Source::bits(crate::numerics::TWO_PI.to_bits());
                 let radians = self.alu(AluOp::MUL_IEEE, &[turns, scale]);
-                let op = float_op(data.op).expect("a row of its own");
+                let op = alu_op(data.op).expect("a row of its own");
                 emit(self, op, &[Source::reg(radians)]);
             }
             Op::UConvert if self.ssa.ty(args[0]) == Type::B1 => {
@@ -391,8 +324,7 @@ impl Lower<'_> {
                 emit(self, AluOp::AND_INT, &src);
             }
             op => {
-                let machine = float_op(op).or_else(|| int_op(op));
-                let Some(machine) = machine else {
+                let Some(machine) = alu_op(op) else {
                     return Err(self.not_yet(format!("the operation `{}`", op.name())));
                 };
                 let src: smallvec::SmallVec<[Source; 3]> = args

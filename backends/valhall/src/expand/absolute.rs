@@ -2,7 +2,7 @@
 //! converter makes, in place of a conjunction of bits, which the special-function unit makes at a quarter of
 //! the rate. Where every user takes them as a modifier they cost nothing and stay.
 
-use crate::lower::{is_comparison, takes_signs};
+use super::{Extras, extras};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Func, Imm, InstData, Op, Type, Value};
 use smallvec::SmallVec;
@@ -25,8 +25,8 @@ pub(super) fn run(func: &mut Func) -> bool {
             }
             let takes = match data.op {
                 Op::FNeg | Op::FAbs => true,
-                op if is_comparison(op) => !chooses[data.results[0]],
-                op => takes_signs(op),
+                op if op.is_comparison() => !chooses[data.results[0]],
+                op => extras(op).has(Extras::SIGNS),
             };
             if takes {
                 continue;

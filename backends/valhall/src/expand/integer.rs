@@ -1,36 +1,13 @@
 //! Integers of 32 bits, and those of 16 that are computed in 32. All exact.
 
 use gpucc_ir::ssa::{Builder, InstData, Op, Type, Value};
-use gpucc_passes::expand::OwnRecipe;
 
-/// The recipes for 32 bits that are better than the shared ones.
-pub(super) fn recipe(op: Op) -> Option<OwnRecipe> {
-    Some(match op {
-        Op::Ctz => ctz,
-        Op::Lsb => lsb,
-        Op::UMsb => umsb,
-        Op::SMsb => smsb,
-        Op::UBfe | Op::SBfe => extract,
-        Op::Bfi => insert,
-        _ => return None,
-    })
-}
-
-/// The recipes for 64 bits that are better than the shared ones.
-pub(super) fn wide(op: Op) -> Option<OwnRecipe> {
-    match op {
-        Op::UBfe | Op::SBfe => Some(extract),
-        Op::Bfi => Some(insert),
-        _ => None,
-    }
-}
-
-fn ctz(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn ctz(b: &mut Builder, data: &InstData) -> Value {
     let reversed = b.op1(Op::BitReverse, data.args[0]);
     b.op1(Op::Clz, reversed)
 }
 
-fn lsb(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn lsb(b: &mut Builder, data: &InstData) -> Value {
     let count = ctz(b, data);
     let (zero, all) = (b.u32(0), b.u32(u32::MAX));
     let empty = b.op2(Op::IEq, data.args[0], zero);
@@ -44,11 +21,11 @@ fn highest(b: &mut Builder, x: Value) -> Value {
     b.op2(Op::ISub, top, count)
 }
 
-fn umsb(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn umsb(b: &mut Builder, data: &InstData) -> Value {
     highest(b, data.args[0])
 }
 
-fn smsb(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn smsb(b: &mut Builder, data: &InstData) -> Value {
     let by = b.u32(31);
     let sign = b.op2(Op::AShr, data.args[0], by);
     let x = b.op2(Op::Xor, data.args[0], sign);
@@ -70,7 +47,7 @@ fn field(b: &mut Builder, offset: Value, count: Value, width: u32) -> (Value, Va
 
 /// WGSL extractBits at any width: shifted and masked where offset and count are constants, else up
 /// against the top and down again.
-fn extract(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn extract(b: &mut Builder, data: &InstData) -> Value {
     let x = data.args[0];
     let ty = b.func.ty(x);
     let width = ty.bits();
@@ -114,7 +91,7 @@ fn extract(b: &mut Builder, data: &InstData) -> Value {
 }
 
 /// WGSL insertBits at any width: the field's mask chooses between old and new bits.
-fn insert(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn insert(b: &mut Builder, data: &InstData) -> Value {
     let (old, new) = (data.args[0], data.args[1]);
     let ty = b.func.ty(old);
     let width = ty.bits();
@@ -176,15 +153,15 @@ fn in_32(b: &mut Builder, data: &InstData, signed: bool) -> Value {
     }
 }
 
-fn unsigned_in_32(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn unsigned_in_32(b: &mut Builder, data: &InstData) -> Value {
     in_32(b, data, false)
 }
-fn signed_in_32(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn signed_in_32(b: &mut Builder, data: &InstData) -> Value {
     in_32(b, data, true)
 }
 
 /// Shifts take their amount modulo 16.
-fn shift_in_32(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn shift_in_32(b: &mut Builder, data: &InstData) -> Value {
     let x = widened(b, data.args[0], data.op == Op::AShr);
     let mask = b.u32(15);
     let by = b.op2(Op::And, data.args[1], mask);
@@ -193,7 +170,7 @@ fn shift_in_32(b: &mut Builder, data: &InstData) -> Value {
 }
 
 /// The high half of the product of 16 bits.
-fn high_product(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn high_product(b: &mut Builder, data: &InstData) -> Value {
     let signed = data.op == Op::SMulHi;
     let [x, y] = [0, 1].map(|k| widened(b, data.args[k], signed));
     let product = b.op2(Op::IMul, x, y);
@@ -203,7 +180,7 @@ fn high_product(b: &mut Builder, data: &InstData) -> Value {
 }
 
 /// Against the top of 32 bits.
-fn reverse_in_32(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn reverse_in_32(b: &mut Builder, data: &InstData) -> Value {
     let x = widened(b, data.args[0], false);
     let reversed = b.op1(Op::BitReverse, x);
     let by = b.u32(16);
@@ -211,7 +188,7 @@ fn reverse_in_32(b: &mut Builder, data: &InstData) -> Value {
     b.convert(Op::UConvert, Type::B16, low)
 }
 
-fn leading_in_32(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn leading_in_32(b: &mut Builder, data: &InstData) -> Value {
     let x = widened(b, data.args[0], false);
     let count = b.op1(Op::Clz, x);
     let surplus = b.u32(16);
@@ -220,7 +197,7 @@ fn leading_in_32(b: &mut Builder, data: &InstData) -> Value {
 }
 
 /// A bit above the value ends the count at 16.
-fn trailing_in_32(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn trailing_in_32(b: &mut Builder, data: &InstData) -> Value {
     let x = widened(b, data.args[0], false);
     let guard = b.u32(1 << 16);
     let x = b.op2(Op::Or, x, guard);
@@ -230,57 +207,16 @@ fn trailing_in_32(b: &mut Builder, data: &InstData) -> Value {
 
 /// A field of 16 bits: offsets and counts are clamped to 16 by the general form, in which a 32-bit value
 /// stands for the 16 bits.
-fn extract_in_32(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn extract_in_32(b: &mut Builder, data: &InstData) -> Value {
     let (offset, count) = field(b, data.args[1], data.args[2], 16);
     let x = widened(b, data.args[0], false);
     let result = b.op3(data.op, x, offset, count);
     b.convert(Op::UConvert, Type::B16, result)
 }
 
-fn insert_in_32(b: &mut Builder, data: &InstData) -> Value {
+pub(super) fn insert_in_32(b: &mut Builder, data: &InstData) -> Value {
     let (offset, count) = field(b, data.args[2], data.args[3], 16);
     let [x, y] = [0, 1].map(|k| widened(b, data.args[k], false));
     let result = b.op(Op::Bfi, &[x, y, offset, count]);
     b.convert(Op::UConvert, Type::B16, result)
-}
-
-/// The recipes for integers of 16 bits.
-pub(super) fn half(op: Op) -> Option<OwnRecipe> {
-    Some(match op {
-        Op::IAdd
-        | Op::ISub
-        | Op::IMul
-        | Op::And
-        | Op::Or
-        | Op::Xor
-        | Op::Not
-        | Op::UDiv
-        | Op::URem
-        | Op::UMin
-        | Op::UMax
-        | Op::ULt
-        | Op::ULe
-        | Op::IEq
-        | Op::INe
-        | Op::PopCount
-        | Op::UMsb
-        | Op::Lsb => unsigned_in_32,
-        Op::SDiv
-        | Op::SRem
-        | Op::SMin
-        | Op::SMax
-        | Op::SLt
-        | Op::SLe
-        | Op::IAbs
-        | Op::INeg
-        | Op::SMsb => signed_in_32,
-        Op::Shl | Op::LShr | Op::AShr => shift_in_32,
-        Op::UMulHi | Op::SMulHi => high_product,
-        Op::BitReverse => reverse_in_32,
-        Op::Clz => leading_in_32,
-        Op::Ctz => trailing_in_32,
-        Op::UBfe | Op::SBfe => extract_in_32,
-        Op::Bfi => insert_in_32,
-        _ => return None,
-    })
 }

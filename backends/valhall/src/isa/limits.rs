@@ -93,6 +93,12 @@ pub fn relations(inst: &Inst) -> Result<(), Reserved> {
     Ok(())
 }
 
+/// The values that a field of a row may have, bit v for value v, where they are fewer than its table's.
+pub fn values(opcode: Opcode, field: FieldId) -> Option<u32> {
+    let limit = of_row(opcode).iter().find(|(id, _)| *id == field);
+    limit.map(|&(_, values)| values)
+}
+
 /// The limits of one row, in the order of the list: a field and the set of its values.
 fn of_row(opcode: Opcode) -> &'static [(FieldId, u32)] {
     static ROWS: OnceLock<Vec<Vec<(FieldId, u32)>>> = OnceLock::new();

@@ -1,6 +1,6 @@
 //! Every instruction of Valhall v9, in the order of its opcode. A row is
 //!
-//! `Variant "text name" [other names] LAYOUT UNIT opcode {other fixed fields} "where Arm's v9 description has it";`
+//! `Variant "text name" [other names] LAYOUT UNIT opcode {other fixed fields} extension "where Arm's v9 description has it";`
 //!
 //! The text name is Mesa 25.0.7's. `-` as citation: the public assembler alone has the row; it is decoded for foreign
 //! programs and never emitted.
@@ -85,9 +85,27 @@ macro_rules! unit {
     };
 }
 
+/// How a narrower part becomes a whole operand.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Extension {
+    Zero,
+    Sign,
+    /// By arithmetic shifts: nobody says how.
+    Arithmetic,
+}
+
+macro_rules! extension {
+    () => {
+        Extension::Zero
+    };
+    ($extension:ident) => {
+        Extension::$extension
+    };
+}
+
 macro_rules! rows {
     ($($variant:ident $name:literal [$($alias:literal)*] $shape:ident $unit:ident $opcode:literal
-        {$($field:ident = $value:literal)*} $cite:literal;)*) => {
+        {$($field:ident = $value:literal)*} $($extension:ident)? $cite:literal;)*) => {
         /// One variant a row, in the order of the table.
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u16)]
@@ -108,7 +126,8 @@ macro_rules! rows {
                 &[(f::OPCODE, $opcode), $((f::$field, $value)),*])
         }),*];
 
-        static INFO: [(&Shape, Unit); OPS.len()] = [$((&shapes::$shape, unit!($unit))),*];
+        static INFO: [(&Shape, Unit, Extension); OPS.len()] =
+            [$((&shapes::$shape, unit!($unit), extension!($($extension)?))),*];
     };
 }
 
@@ -132,6 +151,11 @@ impl Opcode {
 
     pub fn unit(self) -> Unit {
         INFO[self as usize].1
+    }
+
+    /// How narrow parts of its sources are extended.
+    pub fn extension(self) -> Extension {
+        INFO[self as usize].2
     }
 
     pub fn is_message(self) -> bool {
@@ -262,9 +286,9 @@ rows! {
     ClzU32 "CLZ.u32" [] CLZ32 SFU 0x091 {OP2=4} "CLZ.u32";
     ClzV2u16 "CLZ.v2u16" [] CLZ16 SFU 0x091 {OP2=5} "CLZ.v2u16";
     ClzV4u8 "CLZ.v4u8" [] CLZ8 SFU 0x091 {OP2=6} "CLZ.v4u8";
-    IabsS32 "IABS.s32" [] IABS32 CVT 0x091 {OP2=8} "IABS.s32";
-    IabsV2s16 "IABS.v2s16" [] IABS16 CVT 0x091 {OP2=9} "IABS.v2s16";
-    IabsV4s8 "IABS.v4s8" [] IABS8 CVT 0x091 {OP2=10} "IABS.v4s8";
+    IabsS32 "IABS.s32" [] IABS32 CVT 0x091 {OP2=8} Sign "IABS.s32";
+    IabsV2s16 "IABS.v2s16" [] IABS16 CVT 0x091 {OP2=9} Sign "IABS.v2s16";
+    IabsV4s8 "IABS.v4s8" [] IABS8 CVT 0x091 {OP2=10} Sign "IABS.v4s8";
     PopcountI32 "POPCOUNT.i32" [] INT1 SFU 0x091 {OP2=12} "POPCOUNT.i32";
     BitrevI32 "BITREV.i32" [] INT1 SFU 0x091 {OP2=13} "BITREV.i32";
     NotOldI32 "NOT_OLD.i32" [] INT1 SFU 0x091 {OP2=14} "NOT_OLD.i32";
@@ -322,28 +346,28 @@ rows! {
     FpowScDetF32 "FPOW_SC_DET.f32" [] POW_DET SFU 0x0a4 {OP2=13 OP3=0} "FPOW_SC_DET.f32";
     FpowScApply "FPOW_SC_APPLY" [] POW SFU 0x0a4 {OP2=13 OP3=1} "FPOW_SC_APPLY";
     FatanAssistF32 "FATAN_ASSIST.f32" [] ATAN SFU 0x0a4 {OP2=14 OP3=0} "FATAN_ASSIST.f32";
-    FatanTableF32 "FATAN_ASSIST.f32.second" ["FATAN_TABLE.f32"] ATAN SFU 0x0a4 {OP2=14 OP3=1} "FATAN_TABLE.f32";
+    FatanTableF32 "FATAN_ASSIST.f32.second" ["FATAN_TABLE.f32"] ATAN SFU 0x0a4 {OP2=14 OP3=1} Sign "FATAN_TABLE.f32";
     FaddV2f16 "FADD.v2f16" [] FADD_F16 FMA 0x0a5 {OP2=0} "FADD.v2f16";
     FminV2f16 "FMIN.v2f16" [] FMIN_F16 CVT 0x0a5 {OP2=2} "FMIN.v2f16";
     FmaxV2f16 "FMAX.v2f16" [] FMIN_F16 CVT 0x0a5 {OP2=3} "FMAX.v2f16";
     V2f32ToV2f16 "V2F32_TO_V2F16" [] PACK_HALVES CVT 0x0a5 {OP2=4} "V2F32_TO_V2F16";
     LdexpV2f16 "LDEXP.v2f16" ["FRSCALE.v2f16"] LDEXP_F16 FMA 0x0a5 {OP2=6} "LDEXP.v2f16";
     FmulCslice "FMUL_CSLICE" [] FMUL_CSLICE FMA 0x0a5 {OP2=10} "FMUL_CSLICE";
-    IaddS32 "IADD.s32" [] INT2_32 CVT 0x0a8 {OP2=0} "IADD.s32";
-    IsubS32 "ISUB.s32" [] INT2_32 CVT 0x0a8 {OP2=1} "ISUB.s32";
-    ImulS32 "IMUL.s32" [] INT2_32 SFU 0x0a8 {OP2=10} "IMUL.s32";
-    HaddS32 "HADD.s32" [] HADD32 CVT 0x0a8 {OP2=11} "HADD.s32";
-    ClperS32 "CLPER.s32" [] CLPER32 SFU 0x0a8 {OP2=15} "-";
-    IaddV2s16 "IADD.v2s16" [] INT2_16 CVT 0x0a9 {OP2=0} "IADD.v2s16";
-    IsubV2s16 "ISUB.v2s16" [] INT2_16 CVT 0x0a9 {OP2=1} "ISUB.v2s16";
-    ImulV2s16 "IMUL.v2s16" [] INT2_16 SFU 0x0a9 {OP2=10} "IMUL.v2s16";
-    HaddV2s16 "HADD.v2s16" [] HADD16 CVT 0x0a9 {OP2=11} "HADD.v2s16";
-    ClperV2s16 "CLPER.v2s16" [] CLPER32 SFU 0x0a9 {OP2=15} "-";
-    IaddV4s8 "IADD.v4s8" [] INT2_8 CVT 0x0aa {OP2=0} "IADD.v4s8";
-    IsubV4s8 "ISUB.v4s8" [] INT2_8 CVT 0x0aa {OP2=1} "ISUB.v4s8";
-    ImulV4s8 "IMUL.v4s8" [] INT2_8 SFU 0x0aa {OP2=10} "IMUL.v4s8";
-    HaddV4s8 "HADD.v4s8" [] HADD8 CVT 0x0aa {OP2=11} "HADD.v4s8";
-    ClperV4s8 "CLPER.v4s8" [] CLPER32 SFU 0x0aa {OP2=15} "-";
+    IaddS32 "IADD.s32" [] INT2_32 CVT 0x0a8 {OP2=0} Sign "IADD.s32";
+    IsubS32 "ISUB.s32" [] INT2_32 CVT 0x0a8 {OP2=1} Sign "ISUB.s32";
+    ImulS32 "IMUL.s32" [] INT2_32 SFU 0x0a8 {OP2=10} Sign "IMUL.s32";
+    HaddS32 "HADD.s32" [] HADD32 CVT 0x0a8 {OP2=11} Sign "HADD.s32";
+    ClperS32 "CLPER.s32" [] CLPER32 SFU 0x0a8 {OP2=15} Sign "-";
+    IaddV2s16 "IADD.v2s16" [] INT2_16 CVT 0x0a9 {OP2=0} Sign "IADD.v2s16";
+    IsubV2s16 "ISUB.v2s16" [] INT2_16 CVT 0x0a9 {OP2=1} Sign "ISUB.v2s16";
+    ImulV2s16 "IMUL.v2s16" [] INT2_16 SFU 0x0a9 {OP2=10} Sign "IMUL.v2s16";
+    HaddV2s16 "HADD.v2s16" [] HADD16 CVT 0x0a9 {OP2=11} Sign "HADD.v2s16";
+    ClperV2s16 "CLPER.v2s16" [] CLPER32 SFU 0x0a9 {OP2=15} Sign "-";
+    IaddV4s8 "IADD.v4s8" [] INT2_8 CVT 0x0aa {OP2=0} Sign "IADD.v4s8";
+    IsubV4s8 "ISUB.v4s8" [] INT2_8 CVT 0x0aa {OP2=1} Sign "ISUB.v4s8";
+    ImulV4s8 "IMUL.v4s8" [] INT2_8 SFU 0x0aa {OP2=10} Sign "IMUL.v4s8";
+    HaddV4s8 "HADD.v4s8" [] HADD8 CVT 0x0aa {OP2=11} Sign "HADD.v4s8";
+    ClperV4s8 "CLPER.v4s8" [] CLPER32 SFU 0x0aa {OP2=15} Sign "-";
     IaddcU32 "IADDC.u32" [] CARRY CVT 0x0b0 {OP2=0} "IADDC.u32";
     IsubbU32 "ISUBB.u32" [] CARRY CVT 0x0b0 {OP2=1} "ISUBB.u32";
     FmaF32 "FMA.f32" [] FMA_F32 FMA 0x0b2 {} "FMA.f32";
@@ -352,47 +376,47 @@ rows! {
     LshiftAndI32 "LSHIFT_AND.i32" [] SHIFT32 SFU 0x0b4 {OP2=0 OP3=1} "LSHIFT_AND.i32";
     RrotAndI32 "RROT_AND.i32" [] SHIFT32 SFU 0x0b4 {OP2=0 OP3=2} "RROT_AND.i32";
     LrotAndI32 "LROT_AND.i32" [] SHIFT32 SFU 0x0b4 {OP2=0 OP3=3} "LROT_AND.i32";
-    ArshiftAndI32 "RSHIFT_AND.i32.signed" ["ARSHIFT_AND.i32"] SHIFT32 SFU 0x0b4 {OP2=0 OP3=4} "ARSHIFT_AND.i32";
+    ArshiftAndI32 "RSHIFT_AND.i32.signed" ["ARSHIFT_AND.i32"] SHIFT32 SFU 0x0b4 {OP2=0 OP3=4} Arithmetic "ARSHIFT_AND.i32";
     RshiftOrI32 "RSHIFT_OR.i32" [] SHIFT32 SFU 0x0b4 {OP2=1 OP3=0} "RSHIFT_OR.i32";
     LshiftOrI32 "LSHIFT_OR.i32" [] SHIFT32 SFU 0x0b4 {OP2=1 OP3=1} "LSHIFT_OR.i32";
     RrotOrI32 "RROT_OR.i32" [] SHIFT32 SFU 0x0b4 {OP2=1 OP3=2} "RROT_OR.i32";
     LrotOrI32 "LROT_OR.i32" [] SHIFT32 SFU 0x0b4 {OP2=1 OP3=3} "LROT_OR.i32";
-    ArshiftOrI32 "RSHIFT_OR.i32.signed" ["ARSHIFT_OR.i32"] SHIFT32 SFU 0x0b4 {OP2=1 OP3=4} "ARSHIFT_OR.i32";
+    ArshiftOrI32 "RSHIFT_OR.i32.signed" ["ARSHIFT_OR.i32"] SHIFT32 SFU 0x0b4 {OP2=1 OP3=4} Arithmetic "ARSHIFT_OR.i32";
     RshiftXorI32 "RSHIFT_XOR.i32" [] SHIFT32 SFU 0x0b4 {OP2=2 OP3=0} "RSHIFT_XOR.i32";
     LshiftXorI32 "LSHIFT_XOR.i32" [] SHIFT32 SFU 0x0b4 {OP2=2 OP3=1} "LSHIFT_XOR.i32";
     RrotXorI32 "RROT_XOR.i32" [] SHIFT32 SFU 0x0b4 {OP2=2 OP3=2} "RROT_XOR.i32";
     LrotXorI32 "LROT_XOR.i32" [] SHIFT32 SFU 0x0b4 {OP2=2 OP3=3} "LROT_XOR.i32";
-    ArshiftXorI32 "RSHIFT_XOR.i32.signed" ["ARSHIFT_XOR.i32"] SHIFT32 SFU 0x0b4 {OP2=2 OP3=4} "ARSHIFT_XOR.i32";
+    ArshiftXorI32 "RSHIFT_XOR.i32.signed" ["ARSHIFT_XOR.i32"] SHIFT32 SFU 0x0b4 {OP2=2 OP3=4} Arithmetic "ARSHIFT_XOR.i32";
     RshiftAndV2i16 "RSHIFT_AND.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=0 OP3=0} "RSHIFT_AND.v2i16";
     LshiftAndV2i16 "LSHIFT_AND.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=0 OP3=1} "LSHIFT_AND.v2i16";
     RrotAndV2i16 "RROT_AND.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=0 OP3=2} "RROT_AND.v2i16";
     LrotAndV2i16 "LROT_AND.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=0 OP3=3} "LROT_AND.v2i16";
-    ArshiftAndV2i16 "RSHIFT_AND.v2i16.signed" ["ARSHIFT_AND.v2i16"] SHIFT16 SFU 0x0b5 {OP2=0 OP3=4} "ARSHIFT_AND.v2i16";
+    ArshiftAndV2i16 "RSHIFT_AND.v2i16.signed" ["ARSHIFT_AND.v2i16"] SHIFT16 SFU 0x0b5 {OP2=0 OP3=4} Arithmetic "ARSHIFT_AND.v2i16";
     RshiftOrV2i16 "RSHIFT_OR.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=1 OP3=0} "RSHIFT_OR.v2i16";
     LshiftOrV2i16 "LSHIFT_OR.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=1 OP3=1} "LSHIFT_OR.v2i16";
     RrotOrV2i16 "RROT_OR.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=1 OP3=2} "RROT_OR.v2i16";
     LrotOrV2i16 "LROT_OR.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=1 OP3=3} "LROT_OR.v2i16";
-    ArshiftOrV2i16 "RSHIFT_OR.v2i16.signed" ["ARSHIFT_OR.v2i16"] SHIFT16 SFU 0x0b5 {OP2=1 OP3=4} "ARSHIFT_OR.v2i16";
+    ArshiftOrV2i16 "RSHIFT_OR.v2i16.signed" ["ARSHIFT_OR.v2i16"] SHIFT16 SFU 0x0b5 {OP2=1 OP3=4} Arithmetic "ARSHIFT_OR.v2i16";
     RshiftXorV2i16 "RSHIFT_XOR.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=2 OP3=0} "RSHIFT_XOR.v2i16";
     LshiftXorV2i16 "LSHIFT_XOR.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=2 OP3=1} "LSHIFT_XOR.v2i16";
     RrotXorV2i16 "RROT_XOR.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=2 OP3=2} "RROT_XOR.v2i16";
     LrotXorV2i16 "LROT_XOR.v2i16" [] SHIFT16 SFU 0x0b5 {OP2=2 OP3=3} "LROT_XOR.v2i16";
-    ArshiftXorV2i16 "RSHIFT_XOR.v2i16.signed" ["ARSHIFT_XOR.v2i16"] SHIFT16 SFU 0x0b5 {OP2=2 OP3=4} "ARSHIFT_XOR.v2i16";
+    ArshiftXorV2i16 "RSHIFT_XOR.v2i16.signed" ["ARSHIFT_XOR.v2i16"] SHIFT16 SFU 0x0b5 {OP2=2 OP3=4} Arithmetic "ARSHIFT_XOR.v2i16";
     RshiftAndV4i8 "RSHIFT_AND.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=0 OP3=0} "RSHIFT_AND.v4i8";
     LshiftAndV4i8 "LSHIFT_AND.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=0 OP3=1} "LSHIFT_AND.v4i8";
     RrotAndV4i8 "RROT_AND.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=0 OP3=2} "RROT_AND.v4i8";
     LrotAndV4i8 "LROT_AND.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=0 OP3=3} "LROT_AND.v4i8";
-    ArshiftAndV4i8 "RSHIFT_AND.v4i8.signed" ["ARSHIFT_AND.v4i8"] SHIFT8 SFU 0x0b6 {OP2=0 OP3=4} "ARSHIFT_AND.v4i8";
+    ArshiftAndV4i8 "RSHIFT_AND.v4i8.signed" ["ARSHIFT_AND.v4i8"] SHIFT8 SFU 0x0b6 {OP2=0 OP3=4} Arithmetic "ARSHIFT_AND.v4i8";
     RshiftOrV4i8 "RSHIFT_OR.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=1 OP3=0} "RSHIFT_OR.v4i8";
     LshiftOrV4i8 "LSHIFT_OR.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=1 OP3=1} "LSHIFT_OR.v4i8";
     RrotOrV4i8 "RROT_OR.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=1 OP3=2} "RROT_OR.v4i8";
     LrotOrV4i8 "LROT_OR.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=1 OP3=3} "LROT_OR.v4i8";
-    ArshiftOrV4i8 "RSHIFT_OR.v4i8.signed" ["ARSHIFT_OR.v4i8"] SHIFT8 SFU 0x0b6 {OP2=1 OP3=4} "ARSHIFT_OR.v4i8";
+    ArshiftOrV4i8 "RSHIFT_OR.v4i8.signed" ["ARSHIFT_OR.v4i8"] SHIFT8 SFU 0x0b6 {OP2=1 OP3=4} Arithmetic "ARSHIFT_OR.v4i8";
     RshiftXorV4i8 "RSHIFT_XOR.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=2 OP3=0} "RSHIFT_XOR.v4i8";
     LshiftXorV4i8 "LSHIFT_XOR.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=2 OP3=1} "LSHIFT_XOR.v4i8";
     RrotXorV4i8 "RROT_XOR.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=2 OP3=2} "RROT_XOR.v4i8";
     LrotXorV4i8 "LROT_XOR.v4i8" [] SHIFT8 SFU 0x0b6 {OP2=2 OP3=3} "LROT_XOR.v4i8";
-    ArshiftXorV4i8 "RSHIFT_XOR.v4i8.signed" ["ARSHIFT_XOR.v4i8"] SHIFT8 SFU 0x0b6 {OP2=2 OP3=4} "ARSHIFT_XOR.v4i8";
+    ArshiftXorV4i8 "RSHIFT_XOR.v4i8.signed" ["ARSHIFT_XOR.v4i8"] SHIFT8 SFU 0x0b6 {OP2=2 OP3=4} Arithmetic "ARSHIFT_XOR.v4i8";
     MuxI32 "MUX.i32" [] MUX32 SFU 0x0b8 {} "MUX.i32";
     MuxV2i16 "MUX.v2i16" [] MUX16 SFU 0x0b9 {} "MUX.v2i16";
     MuxV4i8 "MUX.v4i8" [] MUX8 SFU 0x0ba {} "MUX.v4i8";
@@ -401,7 +425,7 @@ rows! {
     MkvecV2i8 "MKVEC.v2i8" ["MKVEC.v4i8"] MKVEC8 CVT 0x0bd {} "MKVEC.v2i8";
     Cubeface1 "CUBEFACE1" [] CUBEFACE1 CVT 0x0c0 {} "CUBEFACE1";
     Cubeface2V9 "CUBEFACE2_V9" ["CUBEFACE2"] CUBEFACE2 CVT 0x0c1 {} "CUBEFACE2";
-    IdpV4s8 "IDP.v4s8" ["IDPADD.v4s8"] DOT8 FMA 0x0c2 {OP2=0} "IDPADD.v4s8";
+    IdpV4s8 "IDP.v4s8" ["IDPADD.v4s8"] DOT8 FMA 0x0c2 {OP2=0} Sign "IDPADD.v4s8";
     IdpV4u8 "IDP.v4u8" ["IDPADD.v4u8"] DOT8 FMA 0x0c2 {OP2=1} "IDPADD.v4u8";
     IcmpOrU32 "ICMP_OR.u32" [] ICMP32 CVT 0x0f0 {OP2=0} "ICMP_OR.u32";
     IcmpAndU32 "ICMP_AND.u32" [] ICMP32 CVT 0x0f0 {OP2=1} "ICMP_AND.u32";
@@ -414,13 +438,13 @@ rows! {
     FcmpAndF32 "FCMP_AND.f32" [] FCMP_F32 CVT 0x0f4 {OP2=1} "FCMP_AND.f32";
     FcmpOrV2f16 "FCMP_OR.v2f16" [] FCMP_F16 CVT 0x0f5 {OP2=0} "FCMP_OR.v2f16";
     FcmpAndV2f16 "FCMP_AND.v2f16" [] FCMP_F16 CVT 0x0f5 {OP2=1} "FCMP_AND.v2f16";
-    IcmpOrS32 "ICMP_OR.s32" [] ICMP32 CVT 0x0f8 {OP2=0} "ICMP_OR.s32";
-    IcmpAndS32 "ICMP_AND.s32" [] ICMP32 CVT 0x0f8 {OP2=1} "ICMP_AND.s32";
-    IcmpMultiS32 "ICMP_MULTI.s32" [] ICMP32 CVT 0x0f8 {OP2=2} "ICMP_MULTI.s32";
-    IcmpOrV2s16 "ICMP_OR.v2s16" [] ICMP16 CVT 0x0f9 {OP2=0} "ICMP_OR.v2s16";
-    IcmpAndV2s16 "ICMP_AND.v2s16" [] ICMP16 CVT 0x0f9 {OP2=1} "ICMP_AND.v2s16";
-    IcmpOrV4s8 "ICMP_OR.v4s8" [] ICMP8 CVT 0x0fa {OP2=0} "ICMP_OR.v4s8";
-    IcmpAndV4s8 "ICMP_AND.v4s8" [] ICMP8 CVT 0x0fa {OP2=1} "ICMP_AND.v4s8";
+    IcmpOrS32 "ICMP_OR.s32" [] ICMP32 CVT 0x0f8 {OP2=0} Sign "ICMP_OR.s32";
+    IcmpAndS32 "ICMP_AND.s32" [] ICMP32 CVT 0x0f8 {OP2=1} Sign "ICMP_AND.s32";
+    IcmpMultiS32 "ICMP_MULTI.s32" [] ICMP32 CVT 0x0f8 {OP2=2} Sign "ICMP_MULTI.s32";
+    IcmpOrV2s16 "ICMP_OR.v2s16" [] ICMP16 CVT 0x0f9 {OP2=0} Sign "ICMP_OR.v2s16";
+    IcmpAndV2s16 "ICMP_AND.v2s16" [] ICMP16 CVT 0x0f9 {OP2=1} Sign "ICMP_AND.v2s16";
+    IcmpOrV4s8 "ICMP_OR.v4s8" [] ICMP8 CVT 0x0fa {OP2=0} Sign "ICMP_OR.v4s8";
+    IcmpAndV4s8 "ICMP_AND.v4s8" [] ICMP8 CVT 0x0fa {OP2=1} Sign "ICMP_AND.v4s8";
     IaddImmI32 "IADD_IMM.i32" [] IADD_IMM32 CVT 0x110 {} "IADD_IMM.i32";
     IaddImmV2i16 "IADD_IMM.v2i16" [] IADD_IMM16 CVT 0x111 {} "IADD_IMM.v2i16";
     IaddImmV4i8 "IADD_IMM.v4i8" [] IADD_IMM8 CVT 0x112 {} "IADD_IMM.v4i8";
@@ -446,8 +470,8 @@ rows! {
     CselV2u16 "CSEL.v2u16" [] CSEL16 CVT 0x151 {} "CSEL.v2u16";
     CselF32 "CSEL.f32" [] CSEL_F32 CVT 0x154 {} "CSEL.f32";
     CselV2f16 "CSEL.v2f16" [] CSEL_F16 CVT 0x155 {} "CSEL.v2f16";
-    CselS32 "CSEL.s32" ["CSEL.i32"] CSEL32 CVT 0x158 {} "CSEL.s32";
-    CselV2s16 "CSEL.v2s16" ["CSEL.v2i16"] CSEL16 CVT 0x159 {} "CSEL.v2s16";
+    CselS32 "CSEL.s32" ["CSEL.i32"] CSEL32 CVT 0x158 {} Sign "CSEL.s32";
+    CselV2s16 "CSEL.v2s16" ["CSEL.v2i16"] CSEL16 CVT 0x159 {} Sign "CSEL.v2s16";
     FmaRscaleF32 "FMA_RSCALE.f32" [] FMA_RSCALE FMA 0x160 {} "FMA_RSCALE.f32";
     FmaRscaleNF32 "FMA_RSCALE_N.f32" ["FMA_RSCALE.f32.n"] FMA_RSCALE FMA 0x161 {} "FMA_RSCALE.f32";
     FmaRscaleLeftF32 "FMA_RSCALE_LEFT.f32" ["FMA_RSCALE.f32.left"] FMA_RSCALE FMA 0x162 {} "FMA_RSCALE.f32";
@@ -464,24 +488,24 @@ rows! {
     ShaddxU64 "SHADDX.u64" ["SHADD.u64"] SHADDX CVT 0x1a3 {DST_MASK=3 OP2=7} "SHADD.u64";
     ImuldU64 "IMULD.u64" ["IMUL.u64"] INT2_64 SFU 0x1a3 {DST_MASK=3 OP2=10} "IMUL.u64";
     ClperU64 "CLPER.u64" [] CLPER64 SFU 0x1a3 {DST_MASK=3 OP2=15} "-";
-    IaddS64 "IADD.s64" [] INT2_64 CVT 0x1ab {DST_MASK=3 OP2=0} "IADD.s64";
-    IsubS64 "ISUB.s64" [] INT2_64 CVT 0x1ab {DST_MASK=3 OP2=1} "ISUB.s64";
-    ShaddxS64 "SHADDX.s64" ["SHADD.s64"] SHADDX CVT 0x1ab {DST_MASK=3 OP2=7} "SHADD.s64";
-    ImuldS64 "IMULD.s64" ["IMUL.s64"] INT2_64 SFU 0x1ab {DST_MASK=3 OP2=10} "IMUL.s64";
-    ClperS64 "CLPER.s64" [] CLPER64 SFU 0x1ab {DST_MASK=3 OP2=15} "-";
+    IaddS64 "IADD.s64" [] INT2_64 CVT 0x1ab {DST_MASK=3 OP2=0} Sign "IADD.s64";
+    IsubS64 "ISUB.s64" [] INT2_64 CVT 0x1ab {DST_MASK=3 OP2=1} Sign "ISUB.s64";
+    ShaddxS64 "SHADDX.s64" ["SHADD.s64"] SHADDX CVT 0x1ab {DST_MASK=3 OP2=7} Sign "SHADD.s64";
+    ImuldS64 "IMULD.s64" ["IMUL.s64"] INT2_64 SFU 0x1ab {DST_MASK=3 OP2=10} Sign "IMUL.s64";
+    ClperS64 "CLPER.s64" [] CLPER64 SFU 0x1ab {DST_MASK=3 OP2=15} Sign "-";
     RshiftAndI64 "RSHIFT_AND.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=0 OP3=0} "RSHIFT_AND.i64";
     LshiftAndI64 "LSHIFT_AND.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=0 OP3=1} "LSHIFT_AND.i64";
     RrotAndI64 "RROT_AND.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=0 OP3=2} "RROT_AND.i64";
     LrotAndI64 "LROT_AND.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=0 OP3=3} "LROT_AND.i64";
-    ArshiftAndI64 "RSHIFT_AND.i64.signed" ["ARSHIFT_AND.i64"] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=0 OP3=4} "ARSHIFT_AND.i64";
+    ArshiftAndI64 "RSHIFT_AND.i64.signed" ["ARSHIFT_AND.i64"] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=0 OP3=4} Arithmetic "ARSHIFT_AND.i64";
     RshiftOrI64 "RSHIFT_OR.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=1 OP3=0} "RSHIFT_OR.i64";
     LshiftOrI64 "LSHIFT_OR.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=1 OP3=1} "LSHIFT_OR.i64";
     RrotOrI64 "RROT_OR.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=1 OP3=2} "RROT_OR.i64";
     LrotOrI64 "LROT_OR.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=1 OP3=3} "LROT_OR.i64";
-    ArshiftOrI64 "RSHIFT_OR.i64.signed" ["ARSHIFT_OR.i64"] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=1 OP3=4} "ARSHIFT_OR.i64";
+    ArshiftOrI64 "RSHIFT_OR.i64.signed" ["ARSHIFT_OR.i64"] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=1 OP3=4} Arithmetic "ARSHIFT_OR.i64";
     RshiftXorI64 "RSHIFT_XOR.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=2 OP3=0} "RSHIFT_XOR.i64";
     LshiftXorI64 "LSHIFT_XOR.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=2 OP3=1} "LSHIFT_XOR.i64";
     RrotXorI64 "RROT_XOR.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=2 OP3=2} "RROT_XOR.i64";
     LrotXorI64 "LROT_XOR.i64" [] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=2 OP3=3} "LROT_XOR.i64";
-    ArshiftXorI64 "RSHIFT_XOR.i64.signed" ["ARSHIFT_XOR.i64"] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=2 OP3=4} "ARSHIFT_XOR.i64";
+    ArshiftXorI64 "RSHIFT_XOR.i64.signed" ["ARSHIFT_XOR.i64"] SHIFT64 SFU 0x1b7 {DST_MASK=3 OP2=2 OP3=4} Arithmetic "ARSHIFT_XOR.i64";
 }

@@ -1,7 +1,7 @@
 //! Comparisons, truth values and selects. A truth value in a register is 0 or all ones (`m1`).
 
 use super::operand::{Lane, Opnd, build};
-use super::{Lower, Place, uses};
+use super::{Lower, Place};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{InstData, Op, Type, Value};
@@ -79,7 +79,7 @@ impl Lower<'_> {
     }
 
     fn comparison_test(&self, data: &InstData) -> Option<Test> {
-        if !uses::is_comparison(data.op) {
+        if !data.op.is_comparison() {
             return None;
         }
         let ty = self.ssa.ty(data.args[0]);
@@ -152,7 +152,7 @@ impl Lower<'_> {
         if let Kind::Wide { signed } = test.kind {
             return self.compare_wide(test, signed, result, third, and);
         }
-        // An unsigned order takes no parts that are widened with their sign (`uses::takes_parts`): only eq and ne extend.
+        // An unsigned order takes no parts that are widened with their sign (`expand::extras`): only eq and ne extend.
         let opcode = match (test.kind, and) {
             (Kind::Unsigned | Kind::Truth, false) => {
                 self.extending(Opcode::IcmpOrU32, Opcode::IcmpOrS32, &test.operands)

@@ -3,7 +3,7 @@
 
 use super::{Lower, Place};
 use crate::inst::{Inst, Op, Src};
-use crate::isa::{Opcode, Operand as Kind, Source, f};
+use crate::isa::{Extension, Opcode, Operand as Kind, Source, f, limits};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{self, Type, Value};
 use gpucc_isa::{FieldId, Kind as FieldKind};
@@ -88,48 +88,26 @@ pub(super) struct Accepts {
 pub(super) fn accepts(opcode: Opcode, index: usize) -> Accepts {
     let source = opcode.sources()[index];
     let has = |field: Option<FieldId>| field.is_some_and(|field| opcode.has(field));
-    // Arm reserves the widening of these two.
-    let swizzle = has(source.swizzle()) && !matches!(opcode, Opcode::S32ToF32 | Opcode::U32ToF32);
+    // Arm reserves the widening of some.
+    let reserved = |field| limits::values(opcode, field) == Some(0b1);
+    let swizzle = has(source.swizzle()) && !source.swizzle().is_some_and(reserved);
     Accepts {
         sign: source.kind.is_float() && has(source.neg()) && has(source.abs()),
         widen: source.kind == Kind::F32 && swizzle,
-        extend: (source.kind == Kind::I32 && swizzle).then(|| is_signed(opcode)),
+        extend: (source.kind == Kind::I32 && swizzle)
+            .then(|| opcode.extension() == Extension::Sign),
     }
 }
 
-/// Whether a row widens integers with their sign.
-fn is_signed(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::IaddS32
-            | Opcode::IsubS32
-            | Opcode::ImulS32
-            | Opcode::IcmpOrS32
-            | Opcode::IcmpAndS32
-            | Opcode::IabsS32
-    )
-}
-
-/// Rows that take one half: of their lane field Arm allows 0 and 1 alone.
-fn takes_one_half(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::S16ToS32
-            | Opcode::S16ToF32
-            | Opcode::F16ToS32
-            | Opcode::U16ToU32
-            | Opcode::U16ToF32
-            | Opcode::F16ToU32
-            | Opcode::FrcpF16
-            | Opcode::FrsqF16
-            | Opcode::MkvecV2i16
-    )
+/// The source is one half: of the lane field Arm allows 0 and 1 alone.
+fn takes_one_half(opcode: Opcode, field: FieldId) -> bool {
+    limits::values(opcode, field) == Some(0b11)
 }
 
 /// The value of a row's lane field for a lane.
 fn lane_code(opcode: Opcode, field: FieldId, lane: Lane) -> Option<u32> {
     if let Lane::Half(half) = lane
-        && takes_one_half(opcode)
+        && takes_one_half(opcode, field)
     {
         return Some(half.into());
     }
@@ -166,8 +144,11 @@ fn modify(op: &mut Op, source: Source, operand: Opnd) {
     if operand.abs {
         set(source.abs(), 1);
     }
-    if operand.lane == Lane::All && takes_one_half(opcode) {
-        set(source.swizzle(), 0);
+    let one_half = |&field: &FieldId| takes_one_half(opcode, field);
+    if operand.lane == Lane::All
+        && let Some(field) = source.swizzle().filter(one_half)
+    {
+        set(Some(field), 0);
     }
     if operand.lane != Lane::All {
         let field = source.swizzle();

@@ -4,6 +4,7 @@
 //! computes on the spot.
 
 use super::operand::Lane;
+use crate::expand::{Extras, extras};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Type, Value, ValueDef};
 
@@ -109,23 +110,6 @@ pub(super) fn unscaled(func: &Func, data: &InstData) -> Option<Value> {
     }
 }
 
-/// True for a comparison that the machine has as such.
-pub(crate) fn is_comparison(op: Op) -> bool {
-    matches!(
-        op,
-        Op::IEq
-            | Op::INe
-            | Op::SLt
-            | Op::SLe
-            | Op::ULt
-            | Op::ULe
-            | Op::FEq
-            | Op::FNe
-            | Op::FLt
-            | Op::FLe
-    )
-}
-
 /// Facts about the uses of each value.
 #[derive(Default)]
 pub(super) struct Uses {
@@ -184,7 +168,7 @@ impl Uses {
             Op::Shl | Op::LShr | Op::AShr => func.ty(value) == Type::B32,
             Op::And | Op::UConvert | Op::SConvert => part(func, value).is_some(),
             // Computed once for each branch, but free in selects.
-            op if is_comparison(op) => {
+            op if op.is_comparison() => {
                 self.count[value] == 1
                     || self.user[value].is_some_and(|user| func.insts[user].op == Op::Select)
             }
@@ -202,17 +186,17 @@ impl Uses {
             Op::FNeg | Op::FAbs | Op::FMul => match user.op {
                 Op::FNeg | Op::FAbs => lazy_user,
                 Op::FConvert => true,
-                op => takes_signs(op) && !(lazy_user && selects(self, func, user)),
+                op => extras(op).has(Extras::SIGNS) && !(lazy_user && selects(self, func, user)),
             },
             Op::FConvert | Op::UnpackHalfLo | Op::UnpackHalfHi => match user.op {
                 Op::FNeg | Op::FAbs => lazy_user,
-                op => takes_halves(op) && !(lazy_user && selects(self, func, user)),
+                op => extras(op).has(Extras::HALVES) && !(lazy_user && selects(self, func, user)),
             },
             Op::Not if func.ty(arg) == Type::B1 => {
                 matches!(user.op, Op::If | Op::BreakIf | Op::Select) && index == 0
             }
             Op::Not => matches!(user.op, Op::And | Op::Or | Op::Xor),
-            op if is_comparison(op) => match user.op {
+            op if op.is_comparison() => match user.op {
                 Op::If | Op::BreakIf => index == 0,
                 Op::Select => {
                     index == 0
@@ -226,7 +210,11 @@ impl Uses {
             },
             _ if part(func, arg).is_some() => {
                 let signed = part(func, arg).is_some_and(|part| part.signed);
-                takes_parts(user.op, signed) || shift_folds(func, def, user, index)
+                let extension = match signed {
+                    true => Extras::SIGNED_PARTS,
+                    false => Extras::PARTS,
+                };
+                extras(user.op).has(extension) || shift_folds(func, def, user, index)
             }
             Op::Shl | Op::LShr | Op::AShr => {
                 shift_folds(func, def, user, index) || is_inner_of_part(func, user, index)
@@ -289,18 +277,9 @@ impl Uses {
             && self.clamped[value].is_none()
             && !self.lazy[value]
             && matches!(func.values[value].def, ValueDef::Result(..))
-            && func.def(value).is_some_and(|data| match data.op {
-                Op::FAdd
-                | Op::FSub
-                | Op::FMul
-                | Op::FMa
-                | Op::FDot
-                | Op::FFract
-                | Op::FMin
-                | Op::FMax => true,
-                Op::FLog2 | Op::FSin | Op::FCos => func.ty(value) == Type::B32,
-                _ => false,
-            })
+            && func
+                .def(value)
+                .is_some_and(|data| extras(data.op).has(Extras::CLAMPS))
     }
 
     /// How often the value is used.
@@ -323,7 +302,7 @@ impl Uses {
 
 /// The user is a comparison that selects fold: CSEL has no modifiers.
 fn selects(uses: &Uses, func: &Func, user: &InstData) -> bool {
-    is_comparison(user.op)
+    user.op.is_comparison()
         && user
             .results
             .first()
@@ -349,59 +328,6 @@ fn is_inner_of_part(func: &Func, user: &InstData, index: usize) -> bool {
             .results
             .first()
             .is_some_and(|&result| part(func, result).is_some_and(|part| part.of != user.args[0]))
-}
-
-/// The row of the operation negates and takes absolute values of its sources.
-pub(crate) fn takes_signs(op: Op) -> bool {
-    takes_halves(op)
-        || matches!(
-            op,
-            Op::FToS
-                | Op::FToU
-                | Op::FLdexp
-                | Op::PackHalf
-                | Op::FExp2
-                | Op::FExp
-                | Op::FRcp
-                | Op::FRsq
-        )
-}
-
-/// The row of the operation takes halves as f32.
-fn takes_halves(op: Op) -> bool {
-    matches!(
-        op,
-        Op::FAdd
-            | Op::FSub
-            | Op::FMul
-            | Op::FMa
-            | Op::FDot
-            | Op::FMin
-            | Op::FMax
-            | Op::FSat
-            | Op::FFloor
-            | Op::FCeil
-            | Op::FTrunc
-            | Op::FRound
-            | Op::FRcp
-            | Op::FRsq
-            | Op::FSqrt
-            | Op::FEq
-            | Op::FNe
-            | Op::FLt
-            | Op::FLe
-    )
-}
-
-/// The row of the operation takes bytes and halves as integers.
-fn takes_parts(op: Op, signed: bool) -> bool {
-    match op {
-        Op::IAdd | Op::ISub | Op::IMul | Op::IEq | Op::INe => true,
-        Op::ULt | Op::ULe | Op::UToF => !signed,
-        Op::SToF => true,
-        Op::SLt | Op::SLe => signed,
-        _ => false,
-    }
 }
 
 /// The constant of an instruction.

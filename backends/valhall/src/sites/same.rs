@@ -57,12 +57,7 @@ fn zero(byte: u32) -> bool {
 /// By how much a shift by a constant moves.
 fn count(inst: &Inst, byte: u32) -> Option<u32> {
     let lane = inst.get(f::SWZ1).checked_sub(4).filter(|&lane| lane < 4)?;
-    let width = match inst.op().name {
-        name if name.contains("i64") => 64,
-        name if name.contains("i32") => 32,
-        name if name.contains("i16") => 16,
-        _ => 8,
-    };
+    let width = Opcode::of(inst.op()).sources()[0].kind.bits();
     constant(byte).map(|bits| bits >> (8 * lane) & (width - 1))
 }
 

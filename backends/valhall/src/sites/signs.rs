@@ -81,7 +81,7 @@ impl Signs {
         if inst.has_field(f::ROUND) && inst.get(f::ROUND) != 0 {
             return false;
         }
-        let float = inst.op().name.contains(".f32");
+        let float = Opcode::of(inst.op()).dst() == Some(Operand::F32);
         // From 0 to infinity, and from 0 to 1.
         if float && inst.has_field(f::CLAMP) && inst.get(f::CLAMP) & 1 == 1 {
             return true;

@@ -1,7 +1,7 @@
 //! Statements that compute: one op on values in sight.
 
 use super::{Generator, Kind};
-use crate::ssa::{Builder, Op, Sig, Value};
+use crate::ssa::{Builder, Number, Op, Sig, Value};
 
 impl Generator {
     /// One computing op on values in sight.
@@ -25,7 +25,7 @@ impl Generator {
             (false, 1..=3) if (g.config.allow)(Op::Join64) => Kind::Long,
             (false, _) => Kind::Int,
         };
-        let float = is_float(op);
+        let float = op.reads() == Number::Float;
         match op.sig() {
             Sig::Unary | Sig::UnaryBits => {
                 let kind = if float && is_f32_only(op) {
@@ -115,7 +115,7 @@ impl Generator {
                 self.add(Kind::Float, value);
             }
             Sig::Convert => self.convert(b, op),
-            Sig::Const | Sig::Custom => self.move_bits(b, op),
+            Sig::Const | Sig::Custom | Sig::Fixed(..) => self.move_bits(b, op),
         }
         if self.rng.one_in(12) {
             self.reinterpret(b);
@@ -244,32 +244,6 @@ impl Generator {
             self.add(Kind::Float, bits);
         }
     }
-}
-
-/// Ops of the Custom shape that are functions of their operands.
-pub(super) const fn is_custom_function(op: Op) -> bool {
-    matches!(
-        op,
-        Op::PackHalf
-            | Op::UnpackHalfLo
-            | Op::UnpackHalfHi
-            | Op::Join16
-            | Op::Lo16
-            | Op::Hi16
-            | Op::Join64
-            | Op::Lo64
-            | Op::Hi64
-            | Op::CubeS
-            | Op::CubeT
-            | Op::CubeMajor
-            | Op::CubeFace
-            | Op::Index
-    )
-}
-
-/// Ops that read their operands as floats.
-fn is_float(op: Op) -> bool {
-    op.name().starts_with('f') || op == Op::FrexpFract
 }
 
 /// Float ops that are defined on f32 alone here.

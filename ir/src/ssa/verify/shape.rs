@@ -58,6 +58,7 @@ impl Verifier<'_> {
                     && one(first)
                     && wide(first)
             }
+            Sig::Fixed(takes, gives) => args == takes && results == gives,
             Sig::Custom => return self.custom(inst, data, &args, &results),
         };
         self.require(ok, inst, 4, wrong)?;
@@ -77,32 +78,14 @@ impl Verifier<'_> {
     }
 
     fn custom(&self, inst: Inst, data: &InstData, args: &[Type], results: &[Type]) -> Check {
-        use Type::{B1, B16, B32, B64};
+        use Type::{B1, B32};
         let func = self.func;
         let fits = |ok: bool| {
             self.require(ok, inst, 4, || {
                 format!("takes no {args:?} to give {results:?}")
             })
         };
-        let fixed = |want: &[Type], gives: &[Type]| -> Check {
-            fits(args == want && results == gives)?;
-            self.require(data.imm == Imm::None, inst, 5, || {
-                "takes no immediate".into()
-            })
-        };
         match data.op {
-            Op::PackHalf => fixed(&[B32, B32], &[B32]),
-            Op::UnpackHalfLo | Op::UnpackHalfHi => fixed(&[B32], &[B32]),
-            Op::Join16 => fixed(&[B16, B16], &[B32]),
-            Op::Lo16 | Op::Hi16 => fixed(&[B32], &[B16]),
-            Op::Join64 => fixed(&[B32, B32], &[B64]),
-            Op::Lo64 | Op::Hi64 => fixed(&[B64], &[B32]),
-            Op::Index => fixed(&[B32, B32], &[B32]),
-            Op::CubeS | Op::CubeT | Op::CubeMajor | Op::CubeFace => fixed(&[B32, B32, B32], &[B32]),
-            Op::Demote => fixed(&[], &[]),
-            Op::IsHelper => fixed(&[], &[B1]),
-            Op::Ballot => fixed(&[B1], &[B32; 4]),
-            Op::SubgroupBarrier => fixed(&[], &[]),
             Op::Shuffle => {
                 let Imm::Shuffle(which) = data.imm else {
                     return Err(self.broken(Some(inst), 5, "says not which lane"));

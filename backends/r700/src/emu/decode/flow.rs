@@ -17,67 +17,75 @@ pub enum Condition {
     NotBool,
 }
 
-/// What a plain control-flow instruction does.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum Flow {
-    Nop,
-    Tex,
-    Vtx,
-    VtxTc,
-    LoopStart,
-    LoopEnd,
-    LoopStartDx10,
-    LoopStartNoAl,
-    LoopContinue,
-    LoopBreak,
-    Jump,
-    Push,
-    PushElse,
-    Else,
-    Pop,
-    PopJump,
-    PopPush,
-    PopPushElse,
-    Call,
-    CallFs,
-    Return,
-    EmitVertex,
-    EmitCutVertex,
-    CutVertex,
-    Kill,
-    WaitAck,
+/// Where a control-flow instruction goes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Goes {
+    /// To the next one.
+    On,
+    /// There, or to ADDR.
+    To,
+    /// Into a program or out of it.
+    Away,
 }
 
-const FLOWS: [Option<Flow>; 27] = [
-    Some(Flow::Nop),
-    Some(Flow::Tex),
-    Some(Flow::Vtx),
-    Some(Flow::VtxTc),
-    Some(Flow::LoopStart),
-    Some(Flow::LoopEnd),
-    Some(Flow::LoopStartDx10),
-    Some(Flow::LoopStartNoAl),
-    Some(Flow::LoopContinue),
-    Some(Flow::LoopBreak),
-    Some(Flow::Jump),
-    Some(Flow::Push),
-    Some(Flow::PushElse),
-    Some(Flow::Else),
-    Some(Flow::Pop),
-    Some(Flow::PopJump),
-    Some(Flow::PopPush),
-    Some(Flow::PopPushElse),
-    Some(Flow::Call),
-    Some(Flow::CallFs),
-    Some(Flow::Return),
-    Some(Flow::EmitVertex),
-    Some(Flow::EmitCutVertex),
-    Some(Flow::CutVertex),
-    Some(Flow::Kill),
-    None,
-    Some(Flow::WaitAck),
-];
+/// Fields of CF_WORD1 that an instruction reads.
+const COUNT: u8 = 1;
+const CALL_COUNT: u8 = 2;
+const CONST: u8 = 4;
+const POP: u8 = 8;
+
+macro_rules! flows {
+    ($( $code:literal $variant:ident $goes:ident [$($field:ident)*]; )+) => {
+        /// What a plain control-flow instruction does.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum Flow { $($variant,)+ }
+
+        impl Flow {
+            /// By CF_INST.
+            const fn of(code: u32) -> Option<Flow> {
+                match code { $($code => Some(Flow::$variant),)+ _ => None }
+            }
+            /// Where it goes.
+            pub const fn goes(self) -> Goes {
+                match self { $(Flow::$variant => Goes::$goes,)+ }
+            }
+            const fn reads(self, field: u8) -> bool {
+                (match self { $(Flow::$variant => 0 $(| $field)*,)+ }) & field != 0
+            }
+        }
+    };
+}
+
+flows! {
+    0 Nop On [];
+    1 Tex On [COUNT];
+    2 Vtx On [COUNT];
+    3 VtxTc On [COUNT];
+    4 LoopStart To [CONST POP];
+    5 LoopEnd To [CONST];
+    6 LoopStartDx10 To [CONST POP];
+    7 LoopStartNoAl To [CONST POP];
+    8 LoopContinue To [];
+    9 LoopBreak To [];
+    10 Jump To [POP];
+    11 Push To [POP];
+    12 PushElse To [POP];
+    13 Else To [POP];
+    14 Pop On [POP];
+    15 PopJump To [POP];
+    16 PopPush To [POP];
+    17 PopPushElse To [POP];
+    // A call's POP_COUNT has a rule of its own.
+    18 Call To [CALL_COUNT POP];
+    19 CallFs Away [CALL_COUNT POP];
+    20 Return Away [];
+    21 EmitVertex On [];
+    22 EmitCutVertex On [];
+    23 CutVertex On [];
+    24 Kill On [];
+    26 WaitAck On [];
+}
 
 /// A plain control-flow instruction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -269,7 +277,7 @@ pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
             return Err(Trap::new(Rule::Opcode, offset, detail));
         }
         0..=26 => {
-            let Some(op) = FLOWS[number as usize] else {
+            let Some(op) = Flow::of(number) else {
                 let detail = format!("control-flow instruction {number}");
                 return Err(Trap::new(Rule::Opcode, offset, detail));
             };
@@ -351,39 +359,18 @@ pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
 
 /// Fields that an instruction does not use are 0.
 fn unused_fields(op: Flow, condition: Condition, w1: u32, offset: u32) -> Result<(), Trap> {
-    let clause = matches!(op, Flow::Tex | Flow::Vtx | Flow::VtxTc);
-    let calls = matches!(op, Flow::Call | Flow::CallFs);
-    let starts = matches!(
-        op,
-        Flow::LoopStart | Flow::LoopStartDx10 | Flow::LoopStartNoAl
-    );
-    let reads_constant =
-        starts || op == Flow::LoopEnd || matches!(condition, Condition::Bool | Condition::NotBool);
-    // A call's POP_COUNT has a rule of its own.
-    let pops = starts
-        || calls
-        || matches!(
-            op,
-            Flow::Jump
-                | Flow::Push
-                | Flow::PushElse
-                | Flow::Else
-                | Flow::Pop
-                | Flow::PopJump
-                | Flow::PopPush
-                | Flow::PopPushElse
-        );
-    if !clause {
+    let tested = matches!(condition, Condition::Bool | Condition::NotBool);
+    if !op.reads(COUNT) {
         reserved(w1, 12, 10, offset, "CF_WORD1 (COUNT, unused)")?;
         reserved(w1, 19, 19, offset, "CF_WORD1 (COUNT_3, unused)")?;
     }
-    if !calls {
+    if !op.reads(CALL_COUNT) {
         reserved(w1, 18, 13, offset, "CF_WORD1 (CALL_COUNT, unused)")?;
     }
-    if !reads_constant {
+    if !op.reads(CONST) && !tested {
         reserved(w1, 7, 3, offset, "CF_WORD1 (CF_CONST, unused)")?;
     }
-    if !pops {
+    if !op.reads(POP) {
         reserved(w1, 2, 0, offset, "CF_WORD1 (POP_COUNT, unused)")?;
     }
     Ok(())
