@@ -121,11 +121,11 @@ pub fn parse<I: ParseInst>(text: &str, files: Files) -> Result<Func<I>, ParseErr
     Ok(func)
 }
 
-/// `v12: rest` or `b12: rest`.
+/// `v12: rest` or `b12: rest`; `v12:0b11 = name` is an instruction.
 fn header<'t>(line: &'t str, prefix: &str) -> Option<(u32, &'t str)> {
     let (word, rest) = line.split_once(':')?;
     let number = word.strip_prefix(prefix)?.parse().ok()?;
-    Some((number, rest))
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some((number, rest))
 }
 
 fn block_of<I>(func: &mut Func<I>, placed: &mut Vec<bool>, id: u32) -> Block {
