@@ -69,7 +69,7 @@ fn fits<I: Inst>(func: &Func<I>, inst: &I, options: &Options) -> bool {
     inst.operands(&mut |operand| {
         if !operand.role.is_def() {
             let demand = demand(func, operand.reg);
-            cells[usize::from(demand.file.0)] += u32::from(demand.count);
+            cells[usize::from(demand.file.0)] += operand.part.cells(demand.count).len() as u32;
         }
     });
     func.files.0.iter().enumerate().all(|(index, file)| {
@@ -83,12 +83,13 @@ fn fits<I: Inst>(func: &Func<I>, inst: &I, options: &Options) -> bool {
     })
 }
 
-/// Sources and destinations; `None` where some operand has a place of its own.
+/// Sources and destinations; `None` where some operand has a place of its own or is a part, which a target's copy of virtual
+/// registers cannot say.
 fn pairs<I: Inst>(inst: &I) -> Option<Vec<(Reg, Reg)>> {
     let (mut from, mut to) = (Vec::new(), Vec::new());
     let mut free = true;
     inst.operands(&mut |operand: Operand| {
-        free &= operand.relation == Relation::Any;
+        free &= operand.relation == Relation::Any && operand.part.is_whole();
         match operand.role.is_def() {
             true => to.push(operand.reg),
             false => from.push(operand.reg),

@@ -1,7 +1,7 @@
 //! What a target gives the allocator and what it gets back.
 
 use gpucc_ir::budget::{Budget, Exceeded};
-use gpucc_ir::mach::{Cell, File, FileId, Inst, Reg, Slot, VReg, VRegData};
+use gpucc_ir::mach::{Cell, File, FileId, Inst, Part, Reg, Slot, VReg, VRegData};
 use std::ops::Range;
 
 /// The hooks of one target: how to copy, spill and recompute.
@@ -10,7 +10,8 @@ use std::ops::Range;
 /// registers they are given and nothing else that the allocator manages.
 pub trait Target<I: Inst> {
     /// A copy of one register of `file` to another. [`Inst::is_copy`] must hold of it.
-    /// Registers are physical; a register of several cells is named by its first.
+    /// A physical register of several cells is named by its first; where `shape` has fewer cells than the register, a part
+    /// is copied, and virtual registers are told their cells later.
     fn copy(&mut self, to: Reg, from: Reg, shape: Shape) -> I;
 
     /// Exchanges two physical registers without another one; `None` when the target cannot. Each
@@ -79,6 +80,20 @@ impl Shape {
             count: data.demand.count,
             stride: data.demand.stride,
             per_lane: data.per_lane,
+        }
+    }
+
+    /// What moves a part of it.
+    pub(crate) fn part(self, part: Part) -> Shape {
+        let count = part.cells(self.count).len() as u16;
+        Shape {
+            count,
+            stride: if part.is_whole() || count > 1 {
+                self.stride
+            } else {
+                1
+            },
+            ..self
         }
     }
 }

@@ -18,8 +18,9 @@ use crate::spill::Home;
 use crate::work::{Origin, Recorded, Work, WorkNode, edge_kind};
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::live::waiting;
-use gpucc_ir::mach::{Access, Block, Cell, Demand, Inst, Operand, Reg, Role, Slot, VReg};
+use gpucc_ir::mach::{Access, Block, Cell, Demand, Inst, Operand, Part, Reg, Role, Slot, VReg};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// What the checker found wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,9 +75,12 @@ pub enum Wrong {
 }
 
 /// A value that is in a place when a block begins.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Claim {
     pub value: VReg,
+    /// The cells of it that are there.
+    pub part: Range<u16>,
+    /// Where the whole would be.
     pub place: Place,
 }
 
@@ -215,7 +219,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             return Ok(());
         }
         let mut count = vec![0u32; wanted.len()];
-        for &(v, role) in &self.evidence.recorded.operands {
+        for &(v, _, role) in &self.evidence.recorded.operands {
             if role.is_def()
                 && let Ok(at) = wanted.binary_search(&v)
             {
@@ -241,7 +245,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             for claim in self.evidence.claims.of(block as usize) {
                 let data = &self.work.regs[claim.value.index()].data;
                 if let (Place::Cell(_), true) = (claim.place, data.per_lane) {
-                    for k in 0..data.demand.count {
+                    for k in claim.part.clone() {
                         let at = self.locate(claim.place, data.demand, k);
                         for &block in &meanwhile {
                             self.waiting[block as usize].push(at);
@@ -267,14 +271,14 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         self.position = position;
         self.index = 0;
         self.epoch += 1;
-        for &claim in self.evidence.claims.of(position) {
+        for claim in self.evidence.claims.of(position) {
             let pinned = work.regs[claim.value.index()].pin;
             if position == 0 && pinned.is_none() {
                 let found = format!("{:?}", claim.place);
                 let (to, wanted) = (work.blocks[0].block, claim.value);
                 return Err(self.wrong(Wrong::Edge { to, wanted, found }));
             }
-            for k in 0..self.demand(claim.value).count {
+            for k in claim.part.clone() {
                 let at = self.locate(claim.place, self.demand(claim.value), k);
                 self.add(at, (claim.value, k));
             }
@@ -300,12 +304,12 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         self.skipped(next..block.happened)?;
         for kind in 0..2 {
             for &to in work.succs[kind].of(position) {
-                for &claim in self.evidence.claims.of(to as usize) {
+                for claim in self.evidence.claims.of(to as usize) {
                     if edge_kind(&work.regs[claim.value.index()].data) != kind {
                         continue;
                     }
                     let demand = self.demand(claim.value);
-                    for k in 0..demand.count {
+                    for k in claim.part.clone() {
                         let at = self.locate(claim.place, demand, k);
                         if !self.holds(at, (claim.value, k)) {
                             let to = work.blocks[to as usize].block;
@@ -325,6 +329,29 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
 
     fn demand(&self, v: VReg) -> Demand {
         self.work.regs[v.index()].data.demand
+    }
+
+    fn demand_of(&self, v: VReg, part: Part) -> Demand {
+        let demand = self.demand(v);
+        demand.of_part(part, self.work.files.get(demand.file).row)
+    }
+
+    /// The cells of an operand that lies where its register names a cell, each with the component of the value that it
+    /// stands for.
+    fn cells(
+        &self,
+        operand: &Operand,
+        v: VReg,
+        part: Part,
+    ) -> impl Iterator<Item = (u32, u16)> + use<I, T> {
+        let demand = self.demand(v);
+        let components = part.cells(demand.count);
+        let first = self.cell(operand.reg.cell(), 1, 0);
+        let begin = components.start;
+        components.map(move |k| {
+            let distance = u32::from(k - begin) * u32::from(demand.stride);
+            (first + distance, k)
+        })
     }
 
     fn locate(&self, place: Place, demand: Demand, k: u16) -> u32 {
@@ -398,18 +425,22 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         places
     }
 
-    /// Every copy of a value becomes stale.
-    fn kill(&mut self, v: VReg) {
+    /// Every copy of a part of a value becomes stale.
+    fn kill(&mut self, v: VReg, part: Part) {
+        let cells = part.cells(u16::MAX);
         let (epoch, list) = &mut self.whereabouts[v.index()];
         if *epoch != self.epoch {
             return;
         }
-        for at in std::mem::take(list) {
-            let location = &mut self.locations[at as usize];
-            if location.epoch == self.epoch {
-                location.tokens.retain(|token| token.0 != v);
+        let locations = &mut self.locations;
+        list.retain(|at| {
+            let location = &mut locations[*at as usize];
+            let tokens = &mut location.tokens;
+            if location.epoch == *epoch {
+                tokens.retain(|token| token.0 != v || !cells.contains(&token.1));
             }
-        }
+            !part.is_whole() && location.epoch == *epoch && tokens.iter().any(|token| token.0 == v)
+        });
     }
 
     /// Instructions of the program that are gone: copies, and definitions of what is recomputed.
@@ -417,27 +448,30 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         for number in numbers {
             let operands = self.evidence.recorded.of(number);
             if self.evidence.recorded.copies[number as usize] {
-                let uses = operands.iter().filter(|operand| operand.1 == Role::Use);
-                let defs = operands.iter().filter(|operand| operand.1.is_def());
-                let pairs: SmallVec<[(VReg, Whereabouts); 4]> = uses
+                let uses = operands.iter().filter(|operand| operand.2 == Role::Use);
+                let defs = operands.iter().filter(|operand| operand.2.is_def());
+                let pairs: SmallVec<[(VReg, Part, Part, Whereabouts); 4]> = uses
                     .zip(defs)
-                    .map(|(from, to)| (to.0, self.places(from.0)))
+                    .map(|(from, to)| (to.0, to.1, from.1, self.places(from.0)))
                     .collect();
-                for (to, _) in &pairs {
-                    self.kill(*to);
+                for &(to, part, ..) in &pairs {
+                    self.kill(to, part);
                 }
-                for (to, places) in pairs {
+                for (to, part, from, places) in pairs {
+                    let (cells, from) = (part.cells(u16::MAX), from.cells(u16::MAX));
                     for (at, k) in places {
-                        self.add(at, (to, k));
+                        if from.contains(&k) {
+                            self.add(at, (to, k - from.start + cells.start));
+                        }
                     }
                 }
                 continue;
             }
-            for &(v, role) in operands {
+            for &(v, part, role) in operands {
                 if !role.is_def() || self.evidence.homes[v.index()] != Home::Again(number) {
                     return Err(self.wrong(Wrong::Altered("an instruction is missing")));
                 }
-                self.kill(v);
+                self.kill(v, part);
             }
             if operands.is_empty() {
                 return Err(self.wrong(Wrong::Altered("an instruction is missing")));
@@ -484,18 +518,15 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         if values.len() != operands.len() || self.evidence.recorded.copies[number as usize] {
             return Err(self.wrong(Wrong::Altered("an instruction has other operands")));
         }
-        for (k, (operand, &(v, role))) in operands.iter().zip(values).enumerate() {
+        for (k, (operand, &(v, part, role))) in operands.iter().zip(values).enumerate() {
             if operand.role != role {
                 return Err(self.wrong(Wrong::Altered("an instruction has other operands")));
             }
-            let demand = self.demand(v);
-            let cell = operand.reg.cell();
-            self.within(k, operand, demand)?;
+            self.within(k, operand, self.demand_of(v, part))?;
             if role.is_def() {
                 continue;
             }
-            for component in 0..demand.count {
-                let at = self.cell(cell, demand.stride, component);
+            for (at, component) in self.cells(operand, v, part) {
                 if !self.holds(at, (v, component)) {
                     let holds = self.tokens(at).iter().map(|token| token.0).collect();
                     return Err(self.wrong(Wrong::Stale {
@@ -513,23 +544,19 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                 .zip(values)
                 .filter(|(operand, _)| operand.role.is_def())
         };
-        for (_, &(v, _)) in defs() {
-            self.kill(v);
+        for (_, &(v, part, _)) in defs() {
+            self.kill(v, part);
         }
-        for (operand, &(v, _)) in defs() {
-            let demand = self.demand(v);
-            for component in 0..demand.count {
-                let at = self.cell(operand.reg.cell(), demand.stride, component);
+        for (operand, &(v, part, _)) in defs() {
+            for (at, _) in self.cells(operand, v, part) {
                 if ignores_mask || !self.work.regs[v.index()].data.per_lane {
                     self.wakes_nobody(at)?;
                 }
                 self.clear(at);
             }
         }
-        for (operand, &(v, _)) in defs() {
-            let demand = self.demand(v);
-            for component in 0..demand.count {
-                let at = self.cell(operand.reg.cell(), demand.stride, component);
+        for (operand, &(v, part, _)) in defs() {
+            for (at, component) in self.cells(operand, v, part) {
                 if !self.tokens(at).is_empty() {
                     return Err(self.wrong(Wrong::Altered("two results in one cell")));
                 }
@@ -554,7 +581,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         let same = original.is_some_and(|inst| {
             evidence.target.remat(inst) && evidence.target.same_operation(inst, &node.inst)
         });
-        let ([operand], [(v, role)]) = (operands, values) else {
+        let ([operand], &[(v, part, role)]) = (operands, values) else {
             return Err(self.wrong(Wrong::Altered(
                 "a recomputed instruction has other operands",
             )));
@@ -564,15 +591,13 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                 "a recomputed instruction is not the program's",
             )));
         }
-        let demand = self.demand(*v);
-        self.within(0, operand, demand)?;
-        for k in 0..demand.count {
-            let at = self.cell(operand.reg.cell(), demand.stride, k);
+        self.within(0, operand, self.demand_of(v, part))?;
+        for (at, k) in self.cells(operand, v, part) {
             if node.inst.ignores_mask() || !self.work.regs[v.index()].data.per_lane {
                 self.wakes_nobody(at)?;
             }
             self.clear(at);
-            self.add(at, (*v, k));
+            self.add(at, (v, k));
         }
         Ok(())
     }

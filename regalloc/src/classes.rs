@@ -71,6 +71,15 @@ pub(crate) struct Transfer {
     /// Class of the source and of the destination (find their roots).
     pub from: u32,
     pub to: u32,
+    /// Cells from where the class that is no temporary begins to the part that is moved.
+    pub distance: u16,
+}
+
+impl Transfer {
+    /// The class made for the operand: it has the shape of what is moved.
+    pub fn temporary(&self) -> u32 {
+        if self.behind { self.from } else { self.to }
+    }
 }
 
 /// An operand that uses a temporary instead of its register.
@@ -173,7 +182,9 @@ pub(crate) fn classify<I: Inst>(
         fixed.sort_unstable();
         for &(_, node) in &fixed {
             for operand in work.operands.of(node) {
-                if let Relation::Fixed(cell) = operand.relation {
+                if let Relation::Fixed(cell) = operand.relation
+                    && operand.part.is_whole()
+                {
                     let class = classes.find(virt(operand).as_u32());
                     classes.pin(class, cell.index);
                 }
@@ -195,9 +206,14 @@ pub(crate) fn classify<I: Inst>(
                     classes.find(virt(to).as_u32()),
                 );
                 // A spill's copies reconcile two wishes; merged they might have none left.
-                if matches!(work.nodes[node as usize].origin, Origin::Move { .. })
-                    || !classes.merge(a, b)
-                {
+                let spills = matches!(work.nodes[node as usize].origin, Origin::Move { .. });
+                if !from.part.is_whole() || !to.part.is_whole() {
+                    if !spills {
+                        classes.lay(a, work.distance(from), b, work.distance(to));
+                    }
+                    continue;
+                }
+                if spills || !classes.merge(a, b) {
                     classes.class[b as usize].hint = virt(from).as_u32();
                 }
             }
@@ -503,12 +519,13 @@ impl Classes {
     fn join_rows(&mut self, a: u32, b: u32, same: bool) -> bool {
         let row = self.row_of(a);
         let (unit_a, unit_b) = (self.class[a as usize].unit, self.class[b as usize].unit);
-        if unit_a != NONE && unit_a == unit_b {
-            return !same;
-        }
+        // A run may lie across rows.
         let is_run = |unit: u32| unit != NONE && self.units[unit as usize].run;
         if is_run(unit_a) || is_run(unit_b) {
             return false;
+        }
+        if unit_a != NONE && unit_a == unit_b {
+            return !same;
         }
         let members = |unit: u32, class: u32| -> SmallVec<[u32; 8]> {
             if unit == NONE {
@@ -639,8 +656,24 @@ impl Classes {
         true
     }
 
+    /// Makes a copy of a part vanish: what lies `from` cells behind the start of one class comes to lie `to` cells behind
+    /// the start of the other, if they are never alive at the same time.
+    fn lay(&mut self, a: u32, from: u16, b: u32, to: u16) -> bool {
+        let (left, right) = (&self.class[a as usize], &self.class[b as usize]);
+        if from == to && left.shape == right.shape {
+            return self.merge(a, b);
+        }
+        let alike = left.shape.file == right.shape.file
+            && left.shape.per_lane == right.shape.per_lane
+            && left.segments.len().min(right.segments.len()) <= MOST_SEGMENTS;
+        let is_full =
+            |unit: u32| unit != NONE && self.units[unit as usize].members.len() >= MOST_MEMBERS;
+        let fits = a != b && alike && !is_full(left.unit) && !is_full(right.unit);
+        fits && !left.meets(right) && self.beside_run(a, to.into(), b, from.into())
+    }
+
     /// Puts `class` at `offset` from the base that `base` has at `base_offset`.
-    fn beside_run(&mut self, base: u32, base_offset: u16, class: u32, offset: u16) -> bool {
+    fn beside_run(&mut self, base: u32, base_offset: i32, class: u32, offset: i32) -> bool {
         let row = self.row_of(base);
         let mut unit = self.class[base as usize].unit;
         if unit == NONE {
@@ -663,7 +696,7 @@ impl Classes {
             .find(|member| member.0 == base)
             .map(|member| member.1);
         let at = i32::from(at.expect("a class is a member of its unit"));
-        let wanted = at + i32::from(offset) - i32::from(base_offset);
+        let wanted = at + offset - base_offset;
         match self.class[class as usize].unit {
             NONE => {}
             other if other == unit => {

@@ -111,9 +111,14 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
         for (k, operand) in operands.iter_mut().enumerate() {
             let over = self.classes.overrides[overrides.clone()]
                 .iter()
-                .find(|over: &&Override| over.operand == k as u32);
+                .find(|over: &&Override| over.operand == k as u32)
+                .copied();
             let class = over.map_or(virt(operand).as_u32(), |over| over.class);
-            operand.reg = Reg::phys(self.cell(class));
+            let mut cell = self.cell(class);
+            if over.is_none() {
+                cell.index += self.distance(operand);
+            }
+            operand.reg = Reg::phys(cell);
         }
         if node.inst.is_copy() {
             self.copy(node, given, &operands, behind)?;
@@ -128,6 +133,16 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
         }
         self.operands = operands;
         self.transfers(transfers, true, behind)
+    }
+
+    /// Cells from where the register of an operand begins to where the operand does.
+    fn distance(&mut self, operand: &Operand) -> u16 {
+        if operand.part.is_whole() {
+            return 0;
+        }
+        let root = self.classes.find(virt(operand).as_u32());
+        let shape = self.classes.class[root as usize].shape;
+        operand.part.cells(shape.count).start * u16::from(shape.stride)
     }
 
     fn cell(&mut self, class: u32) -> Cell {
@@ -170,7 +185,7 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
                 continue;
             }
             let root = self.classes.find(virt(&given[k]).as_u32());
-            let shape = self.classes.class[root as usize].shape;
+            let shape = self.classes.class[root as usize].shape.part(given[k].part);
             self.moves.push(Move {
                 from: from.cell().index,
                 to: to.cell().index,
@@ -213,8 +228,10 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
             if transfer.behind != behind {
                 continue;
             }
-            let (from, to) = (self.cell(transfer.from), self.cell(transfer.to));
-            let root = self.classes.find(transfer.to) as usize;
+            let (mut from, mut to) = (self.cell(transfer.from), self.cell(transfer.to));
+            let register = if behind { &mut to } else { &mut from };
+            register.index += transfer.distance;
+            let root = self.classes.find(transfer.temporary()) as usize;
             let step = Move {
                 from: from.index,
                 to: to.index,

@@ -10,6 +10,34 @@
 //!
 //! Every step is linear, or linear times a logarithm; the result does not depend on anything but
 //! the input.
+//!
+//! # Registers, classes, units
+//! A virtual register says what it needs ([`Demand`](gpucc_ir::mach::Demand)): cells of a file, their stride, positions of the
+//! first in its row. It lives from its writes to its reads, in segments with holes between them; values of lanes live over
+//! logical edges, values of the thread over physical ones. Registers that are never alive at the same time may form a *class*
+//! and share a place: copies vanish so. Operands that must lie in one row or in one run tie classes into a *unit*, which gets
+//! its cells at once. Where an operand's constraint clashes with what the class has agreed to, the operand gets a short
+//! register of its own and a copy.
+//!
+//! # Parts
+//! An operand may name a part of a register of several cells ([`Part`](gpucc_ir::mach::Part)). Liveness follows the pieces of
+//! such a register on their own: a write of a part ends the life of these cells alone, so that the first of several writes
+//! begins the register's life and no write reads what it leaves. The register occupies all its cells while one piece is
+//! alive. Relations and positions of a part hold for its first cell; in a run it lies at its distance from where its class
+//! begins, so parts of a payload need no copies. A part that must lie in a fixed cell or in a row with others is copied there.
+//! A copy of a part vanishes by laying one class over the other at that distance, if they are never alive at the same time. A
+//! register that is only named whole pays for none of this.
+//!
+//! # Homes
+//! What finds no cell goes, in this order: recomputed at each use ([`Target::remat`]); to another file
+//! ([`Target::spill_file`]), from there perhaps further; to a slot in memory ([`Target::store`]). Copies from and to another file
+//! move the part that the instruction names. A slot is loaded and stored whole; an instruction that writes a part of it stands
+//! between both. A parallel copy that names parts is not taken apart, however much it moves.
+//!
+//! # Proof
+//! The checker knows nothing of classes and colours. It follows which cell of which register of the program each physical cell
+//! and each slot holds, and asks at each use for the cells that the program names there. What the allocator believes at the
+//! starts of blocks are claims, proved at the ends of those before them. No result leaves [`allocate`] unproved.
 
 mod apart;
 mod api;
@@ -27,7 +55,7 @@ pub use api::{Allocation, Error, Options, Policy, Shape, Target};
 
 use check::{Claim, Claims, Evidence, Place};
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Cell, Func, Inst, Node, Slot};
+use gpucc_ir::mach::{Cell, Func, Inst, Node, Slot, VReg};
 use spill::{Home, Spilled};
 use work::{NONE, Recorded, Work};
 
@@ -126,9 +154,10 @@ fn solve<I: Inst, T: Target<I>>(
         allocation.rounds += 1;
         let mut live = live::liveness(&work, options.budget)?;
         allocation.steps += live.steps;
-        if let Some(v) = live
-            .at_start_of(0)
-            .find(|v| work.regs[v.index()].pin.is_none())
+        let count = |v: VReg| work.regs[v.index()].data.demand.count;
+        if let Some((v, _)) = live
+            .at_start_of(0, count)
+            .find(|(v, _)| work.regs[v.index()].pin.is_none())
         {
             let root = work.regs[v.index()].root;
             return Err(Error::Invalid(format!(
@@ -237,20 +266,23 @@ fn claims<I: Inst>(
         start: vec![0],
         list: Vec::new(),
     };
+    let count = |v: VReg| work.regs[v.index()].data.demand.count;
     for position in 0..work.blocks.len() {
-        for v in live.at_start_of(position) {
+        for (v, part) in live.at_start_of(position, count) {
             if let Some(cell) = cells[v.index()] {
                 claims.list.push(Claim {
                     value: work.regs[v.index()].root,
+                    part,
                     place: Place::Cell(cell),
                 });
             }
         }
-        let in_program = program_live.map(|live| live.at_start_of(position));
-        for v in in_program.into_iter().flatten() {
+        let in_program = program_live.map(|live| live.at_start_of(position, count));
+        for (v, part) in in_program.into_iter().flatten() {
             if let Home::Slot(slot) = spilled.home[v.index()] {
                 claims.list.push(Claim {
                     value: v,
+                    part,
                     place: Place::Slot(Slot(slot)),
                 });
             }

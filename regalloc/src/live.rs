@@ -2,14 +2,16 @@
 //!
 //! Across blocks it is [`gpucc_ir::mach::live`], over logical or physical edges as each register's file says. The answer can be
 //! larger than the program (registers that live through many blocks), so it is charged to the budget. Who lives out of a
-//! block follows from who lives into those behind it, and is not kept.
+//! block follows from who lives into those behind it, and is not kept. Registers that are named in parts are followed piece by
+//! piece; their cells are theirs while any piece lives.
 
 use crate::segment::{Segment, Segments, after, cover, read, write};
 use crate::work::{NONE, Work, edge_kind, virt};
 use cranelift_entity::EntityRef;
 use gpucc_ir::budget::{Budget, Exceeded, LIVE};
-use gpucc_ir::mach::live::{AtStart, Scan, waiting};
-use gpucc_ir::mach::{Inst, Role, VReg};
+use gpucc_ir::mach::live::{AtStart, Pieces, Scan, waiting};
+use gpucc_ir::mach::{Inst, Operand, Role, VReg};
+use std::ops::Range;
 
 /// The answer.
 #[derive(Clone, Debug, Default)]
@@ -25,16 +27,23 @@ pub(crate) struct Live {
     /// ignores the mask.
     pub dormant: Vec<Segments>,
     at_start: AtStart,
+    pieces: Pieces,
     pub steps: u64,
 }
 
 impl Live {
-    /// Registers alive at the start of a block, by layout position.
-    pub fn at_start_of(&self, position: usize) -> impl Iterator<Item = VReg> {
-        self.at_start
-            .of(position)
-            .iter()
-            .map(|&v| VReg::from_u32(v))
+    /// Registers alive at the start of a block, by layout position, each with those of its cells that hold something
+    /// (in pieces). `count` knows how many it has.
+    pub fn at_start_of(
+        &self,
+        position: usize,
+        count: impl Fn(VReg) -> u16,
+    ) -> impl Iterator<Item = (VReg, Range<u16>)> {
+        self.at_start.of(position).iter().map(move |&number| {
+            let number = number as usize;
+            let v = VReg::new(self.pieces.register(number));
+            (v, self.pieces.cells(number, count(v)))
+        })
     }
 }
 
@@ -64,7 +73,8 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
 
     // Who is read before written in each block, and who is written: forward scan.
     let mut weight = vec![0u64; count];
-    let mut scan = Scan::new(count);
+    let pieces = pieces(work);
+    let mut scan = Scan::new(pieces.count());
     // For registers that loops only read: the same, counted once per outermost loop.
     let mut outside = vec![(0u64, NONE); count];
     let mut written_in_loop = vec![false; count];
@@ -86,7 +96,7 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
                     *sum += 1;
                     *last = region;
                 }
-                scan.read(position, v.index());
+                pieces.each(v.index(), operand.part, |piece| scan.read(position, piece));
             }
             let ignores = work.nodes[node as usize].inst.ignores_mask();
             for operand in operands.iter().filter(|operand| operand.role.is_def()) {
@@ -95,7 +105,9 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
                 weight[v.index()] += frequency;
                 outside[v.index()].0 += 1;
                 written_in_loop[v.index()] |= block.depth > 0;
-                scan.write(position, v.index());
+                pieces.each(v.index(), operand.part, |piece| {
+                    scan.write(position, piece);
+                });
             }
         }
     }
@@ -106,18 +118,19 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
         }
     }
 
-    let preds = |v: usize| &work.preds[edge_kind(&work.regs[v].data)];
+    let kind_of = |piece: usize| edge_kind(&work.regs[pieces.register(piece)].data);
+    let preds = |piece: usize| &work.preds[kind_of(piece)];
     let at_start = scan.solve(blocks, preds, |alive| budget.hold(ALIVE, alive, LIVE))?;
     steps += at_start.steps;
 
-    let dormant = dormant(work, &whole, &at_start);
+    let dormant = dormant(work, &whole, &at_start, &pieces);
 
     // Segments, from the last node to the first; each list grows backwards and is turned at the end.
     let mut segments: Vec<Segments> = Vec::new();
-    segments.resize_with(count, Segments::new);
-    let mut open = vec![Open { end: 0 }; count];
-    let close = |segments: &mut Vec<Segments>, v: VReg, start: u32, end: u32| {
-        let list = &mut segments[v.index()];
+    segments.resize_with(pieces.count(), Segments::new);
+    let mut open = vec![Open { end: 0 }; pieces.count()];
+    let close = |segments: &mut Vec<Segments>, piece: usize, start: u32, end: u32| {
+        let list = &mut segments[piece];
         match list.last_mut() {
             Some(later) if later.start <= end => later.start = start,
             _ => list.push(Segment { start, end }),
@@ -129,7 +142,7 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
             for &next in nexts.of(position) {
                 for &v in at_start.of(next as usize) {
                     steps += 1;
-                    if edge_kind(&work.regs[v as usize].data) == kind {
+                    if kind_of(v as usize) == kind {
                         open[v as usize].end = end;
                     }
                 }
@@ -138,44 +151,49 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
         for node in (block.first..block.end).rev() {
             let operands = work.operands.of(node);
             for operand in operands.iter().filter(|operand| operand.role.is_def()) {
-                let v = virt(operand);
                 let begin = if operand.role == Role::EarlyDef {
                     read(node)
                 } else {
                     write(node)
                 };
-                let last = open[v.index()].end;
-                if last == 0
-                    && segments[v.index()]
-                        .last()
-                        .is_some_and(|later| later.start == begin)
-                {
-                    // Written twice by one instruction: the segment is there already.
-                    continue;
-                }
-                // A definition that nobody reads still occupies its cell while it is written.
-                let last = if last == 0 { after(node) - 1 } else { last };
-                close(&mut segments, v, begin, last);
-                open[v.index()].end = 0;
+                pieces.each(virt(operand).index(), operand.part, |piece| {
+                    let last = open[piece].end;
+                    if last == 0
+                        && segments[piece]
+                            .last()
+                            .is_some_and(|later| later.start == begin)
+                    {
+                        // Written twice by one instruction: the segment is there already.
+                        return;
+                    }
+                    // A definition that nobody reads still occupies its cell while it is written.
+                    let last = if last == 0 { after(node) - 1 } else { last };
+                    close(&mut segments, piece, begin, last);
+                    open[piece].end = 0;
+                });
             }
             for operand in operands.iter().filter(|operand| operand.role == Role::Use) {
-                let v = virt(operand);
-                if open[v.index()].end == 0 {
-                    open[v.index()].end = write(node);
-                }
+                pieces.each(virt(operand).index(), operand.part, |piece| {
+                    if open[piece].end == 0 {
+                        open[piece].end = write(node);
+                    }
+                });
             }
         }
         for &v in at_start.of(position) {
             let last = open[v as usize].end;
             // An empty block has live registers but no points.
             if last > start {
-                close(&mut segments, VReg::from_u32(v), start, last);
+                close(&mut segments, v as usize, start, last);
             }
             open[v as usize].end = 0;
         }
     }
     for list in &mut segments {
         list.reverse();
+    }
+    for (at, own) in segments.split_off(count).iter().enumerate() {
+        cover(&mut segments[pieces.register(count + at)], own);
     }
     steps += work.nodes.len() as u64;
     Ok(Live {
@@ -184,12 +202,32 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
         whole,
         dormant,
         at_start,
+        pieces,
         steps,
     })
 }
 
+/// The pieces of registers that are named in parts.
+fn pieces<I>(work: &Work<I>) -> Pieces {
+    let nodes = match work.parts {
+        true => 0..work.nodes.len() as u32,
+        false => 0..0,
+    };
+    let operands = nodes.flat_map(|node| work.operands.of(node));
+    let part = |operand: &Operand| {
+        let v = virt(operand).index();
+        (v, work.regs[v].data.demand.count, operand.part)
+    };
+    Pieces::of(work.regs.len(), operands.map(part))
+}
+
 /// Where lanes that wait hold values per lane, in files in which something ignores the mask.
-fn dormant<I>(work: &Work<I>, whole: &[bool], at_start: &AtStart) -> Vec<Segments> {
+fn dormant<I>(
+    work: &Work<I>,
+    whole: &[bool],
+    at_start: &AtStart,
+    pieces: &Pieces,
+) -> Vec<Segments> {
     let mut dormant: Vec<Segments> = vec![Segments::new(); work.regs.len()];
     let mut kinds = vec![[false; 2]; work.files.0.len()];
     for (reg, &whole) in work.regs.iter().zip(whole) {
@@ -208,10 +246,11 @@ fn dormant<I>(work: &Work<I>, whole: &[bool], at_start: &AtStart) -> Vec<Segment
                 end: 4 * block.end,
             })
             .collect();
-        for &v in at_start.of(block as usize) {
-            let data = &work.regs[v as usize].data;
+        for &piece in at_start.of(block as usize) {
+            let v = pieces.register(piece as usize);
+            let data = &work.regs[v].data;
             if data.per_lane && kinds[data.demand.file.0 as usize] == [true; 2] {
-                cover(&mut dormant[v as usize], &spans);
+                cover(&mut dormant[v], &spans);
             }
         }
     }

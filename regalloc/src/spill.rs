@@ -1,9 +1,11 @@
 //! Rewrites the flat function so that chosen registers live in slots or in another file, or are recomputed.
 //!
 //! Where the target has a file to go to before memory, a register becomes one of that file, copied to a short one before
-//! each use and from a short one behind each definition. If that file is full too, it goes on from there.
+//! each use and from a short one behind each definition, part by part as the instruction names it. If that file is full too,
+//! it goes on from there.
 //!
-//! Around each instruction a spilled register becomes a short one, loaded before and stored behind.
+//! Around each instruction a spilled register becomes a short one, loaded before and stored behind. A slot is
+//! loaded and stored whole, also where an instruction writes a part only.
 //! A register that is read but not written in a loop is first given a copy for the whole loop,
 //! loaded once before it; if that copy must go too, it is loaded at each use. A register whose one
 //! definition the target calls recomputable is computed again at each use instead.
@@ -12,8 +14,9 @@ use crate::api::{Shape, Target};
 use crate::classes::Classes;
 use crate::work::{NONE, Operands, Origin, Work, WorkNode, virt};
 use cranelift_entity::EntityRef;
-use gpucc_ir::mach::{Inst, Operand, Phases, Reg, Role, Slot, VReg};
+use gpucc_ir::mach::{Inst, Operand, Part, Phases, Reg, Role, Slot, VReg};
 use gpucc_ir::ssa::Span;
+use smallvec::SmallVec;
 
 /// Where the value of a register of the program lives when it has no register of its own.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -200,7 +203,7 @@ impl SlotPool {
     }
 }
 
-/// How often each register is defined, and where when it is once.
+/// How often each register is defined, and where when it is once and whole.
 struct Definitions {
     node: Vec<u32>,
 }
@@ -214,7 +217,8 @@ impl Definitions {
             let operands = work.operands.of(index);
             for operand in operands.iter().filter(|operand| operand.role.is_def()) {
                 let entry = &mut node[virt(operand).index()];
-                *entry = if *entry == NONE { index } else { SEVERAL };
+                let first = *entry == NONE && operand.part.is_whole();
+                *entry = if first { index } else { SEVERAL };
             }
         }
         Definitions { node }
@@ -324,8 +328,8 @@ struct Rewriter<'a, I, T> {
     stands_for: Vec<VReg>,
     /// Definitions of the registers that are recomputed, by position in the old nodes.
     again: Vec<(u32, WorkNode<I>)>,
-    /// Short registers of the instruction being rewritten.
-    locals: Vec<(VReg, VReg)>,
+    /// Short registers of the instruction being rewritten: for a register, and the part of it that they stand for.
+    locals: Vec<(VReg, Part, VReg)>,
     out: Vec<WorkNode<I>>,
     /// Operands of `out`.
     operands: Operands,
@@ -463,6 +467,7 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                     if node.inst.is_copy()
                         && operands.len() == 2
                         && plan_of(self, &operands[0]) == plan_of(self, &operands[1])
+                        && operands[0].part == operands[1].part
                     {
                         return;
                     }
@@ -471,26 +476,32 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
             }
         }
         self.locals.clear();
-        for operand in operands.iter().filter(|operand| operand.role == Role::Use) {
+        for operand in operands {
             let v = virt(operand);
-            if self.stands_for[v.index()] != v || self.locals.iter().any(|&(other, _)| other == v) {
+            // What a definition leaves of a slot's value is stored with it.
+            let leaves =
+                matches!(plan_of(self, operand), Plan::Slot(_)) && !operand.part.is_whole();
+            let reads = operand.role == Role::Use || leaves;
+            if !reads || self.stands_for[v.index()] != v || self.local_of(operand).is_some() {
                 continue;
             }
             let shape = shape_of(self.work, v);
             match self.plans[v.index()] {
                 Plan::Keep => {}
                 Plan::Slot(slot) => {
-                    let local = self.local(v);
+                    let local = self.local(operand);
                     let inst = self.target.load(Slot(slot), local, shape);
                     self.push_move(inst, shape, node.happened, node.span);
                 }
                 Plan::Moved(other) => {
-                    let local = self.local(v);
+                    let local = self.local(operand);
+                    let (shape, part) = (shape.part(operand.part), operand.part);
                     let inst = self.target.copy(Reg::virt(local), Reg::virt(other), shape);
                     self.push_move(inst, shape, node.happened, node.span);
+                    self.operands.name(Role::Use, part);
                 }
                 Plan::Again(at) => {
-                    let local = self.local(v);
+                    let local = self.local(operand);
                     let found = self
                         .again
                         .binary_search_by_key(&at, |entry| entry.0)
@@ -505,40 +516,50 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
                 }
             }
         }
-        let mut stores: smallvec::SmallVec<[(VReg, VReg, Plan); 4]> = smallvec::SmallVec::new();
+        let mut stores: SmallVec<[(VReg, Part, VReg, Plan); 4]> = SmallVec::new();
         for operand in operands.iter().filter(|operand| operand.role.is_def()) {
-            let v = virt(operand);
-            let plan = self.plans[v.index()];
-            if matches!(plan, Plan::Slot(_) | Plan::Moved(_))
-                && !stores.iter().any(|&(other, ..)| other == v)
-            {
-                let local = match self.locals.iter().find(|&&(other, _)| other == v) {
-                    Some(&(_, local)) => local,
-                    None => self.local(v),
+            let plan = self.plans[virt(operand).index()];
+            if matches!(plan, Plan::Slot(_) | Plan::Moved(_)) {
+                let local = match self.local_of(operand) {
+                    Some(local) => local,
+                    None => self.local(operand),
                 };
-                stores.push((v, local, plan));
+                if !stores.iter().any(|&(_, _, stored, _)| stored == local) {
+                    stores.push((virt(operand), operand.part, local, plan));
+                }
             }
         }
-        let (stands_for, locals) = (&self.stands_for, &self.locals);
-        node.inst.rewrite(&mut |reg, role| {
-            let Some(v) = reg.as_virt() else { return reg };
-            if role == Role::Use && stands_for[v.index()] != v {
-                return Reg::virt(stands_for[v.index()]);
+        let mut rewritten: SmallVec<[Operand; 8]> = SmallVec::from_slice(operands);
+        for operand in &mut rewritten {
+            let v = virt(operand);
+            if operand.role == Role::Use && self.stands_for[v.index()] != v {
+                operand.reg = Reg::virt(self.stands_for[v.index()]);
+            } else if let Some(local) = self.local_of(operand) {
+                operand.reg = Reg::virt(local);
+                if !self.stood_for(v, operand.part).is_whole() {
+                    operand.part = Part::WHOLE;
+                }
             }
-            let local = locals.iter().find(|&&(other, _)| other == v);
-            local.map_or(reg, |&(_, local)| Reg::virt(local))
+        }
+        let mut next = rewritten.iter();
+        node.inst.rewrite(&mut |_, _| {
+            next.next()
+                .expect("rewrite visits what operands visits")
+                .reg
         });
         let is_program = matches!(node.origin, Origin::Program(_));
         let (happened, span) = (node.happened + u32::from(is_program), node.span);
-        self.push(node);
-        for (v, local, plan) in stores {
+        self.operands.push(&rewritten);
+        self.out.push(node);
+        for (v, part, local, plan) in stores {
             let shape = shape_of(self.work, v);
             let slot = match plan {
                 Plan::Slot(slot) => slot,
                 Plan::Moved(other) => {
-                    let shape = shape_of(self.work, other);
+                    let shape = shape_of(self.work, other).part(part);
                     let inst = self.target.copy(Reg::virt(other), Reg::virt(local), shape);
                     self.push_move(inst, shape, happened, span);
+                    self.operands.name(Role::Def, part);
                     continue;
                 }
                 Plan::Keep | Plan::Again(_) => continue,
@@ -563,11 +584,34 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
         }
     }
 
-    /// A short register for `v` around the current instruction.
-    fn local(&mut self, v: VReg) -> VReg {
+    /// What a short register stands for where an operand names a part of `v`.
+    fn stood_for(&self, v: VReg, part: Part) -> Part {
+        match self.plans[v.index()] {
+            Plan::Moved(_) => part,
+            Plan::Keep | Plan::Slot(_) | Plan::Again(_) => Part::WHOLE,
+        }
+    }
+
+    /// The short register that stands for an operand, if there is one.
+    fn local_of(&self, operand: &Operand) -> Option<VReg> {
+        let v = virt(operand);
+        let part = self.stood_for(v, operand.part);
+        let mut locals = self.locals.iter();
+        locals
+            .find(|local| (local.0, local.1) == (v, part))
+            .map(|local| local.2)
+    }
+
+    /// A short register for an operand of the current instruction.
+    fn local(&mut self, operand: &Operand) -> VReg {
+        let v = virt(operand);
         let local = self.work.make_reg(v, true);
+        let part = self.stood_for(v, operand.part);
+        if !part.is_whole() {
+            self.work.regs[local.index()].data.demand = self.work.demand(operand);
+        }
         self.grow(local);
-        self.locals.push((v, local));
+        self.locals.push((v, part, local));
         local
     }
 

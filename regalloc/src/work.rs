@@ -3,7 +3,8 @@
 use crate::api::Error;
 use cranelift_entity::EntityRef;
 use gpucc_ir::mach::{
-    Adjacency, Block, Cell, Edges, Files, Func, Inst, Operand, Reg, Relation, Role, VReg, VRegData,
+    Adjacency, Block, Cell, Demand, Edges, Files, Func, Inst, Operand, Part, Reg, Relation, Role,
+    VReg, VRegData,
 };
 use gpucc_ir::ssa::Span;
 
@@ -75,6 +76,8 @@ pub(crate) struct Work<I> {
     pub preds: [Adjacency<u32>; 2],
     /// Successor positions.
     pub succs: [Adjacency<u32>; 2],
+    /// Some operand names a part of its register.
+    pub parts: bool,
     /// Number of registers of the program itself, disguised cells included.
     pub program_regs: usize,
 }
@@ -115,6 +118,14 @@ impl Operands {
         self.start.push(list.len() as u32);
     }
 
+    /// The node pushed last reads or writes that part of its register.
+    pub fn name(&mut self, role: Role, part: Part) {
+        let mut operands = self.last_mut().iter_mut();
+        if let Some(operand) = operands.find(|operand| operand.role == role) {
+            operand.part = part;
+        }
+    }
+
     /// Those of the node pushed last.
     fn last_mut(&mut self) -> &mut [Operand] {
         let first = self.start[self.start.len() - 2] as usize;
@@ -131,13 +142,13 @@ pub(crate) fn edge_kind(data: &VRegData) -> usize {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorded {
     pub start: Vec<u32>,
-    pub operands: Vec<(VReg, Role)>,
+    pub operands: Vec<(VReg, Part, Role)>,
     /// Bit per instruction: it is a copy.
     pub copies: Vec<bool>,
 }
 
 impl Recorded {
-    pub fn of(&self, instruction: u32) -> &[(VReg, Role)] {
+    pub fn of(&self, instruction: u32) -> &[(VReg, Part, Role)] {
         let k = instruction as usize;
         &self.operands[self.start[k] as usize..self.start[k + 1] as usize]
     }
@@ -176,6 +187,7 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
         files: func.files,
         preds,
         succs,
+        parts: false,
         program_regs: 0,
     };
     let mut recorded = Recorded::default();
@@ -203,9 +215,26 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
                     operand.reg
                 });
             }
+            for operand in operands
+                .iter_mut()
+                .filter(|operand| !operand.part.is_whole())
+            {
+                let v = virt(operand);
+                let count = work
+                    .regs
+                    .get(v.index())
+                    .map_or(0, |reg| reg.data.demand.count);
+                if operand.part.cells(count).end > count {
+                    let part = operand.part;
+                    return Err(Error::Invalid(format!("{v} has no cells {part}")));
+                }
+                operand.part = operand.part.of(count);
+                work.parts |= !operand.part.is_whole();
+            }
+            let named = operands.iter();
             recorded
                 .operands
-                .extend(operands.iter().map(|operand| (virt(operand), operand.role)));
+                .extend(named.map(|operand| (virt(operand), operand.part, operand.role)));
             recorded.start.push(recorded.operands.len() as u32);
             recorded.copies.push(inst.is_copy());
             let number = recorded.len() - 1;
@@ -226,10 +255,10 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
             begins,
         });
     }
-    if let Some(&(v, _)) = recorded
+    if let Some(&(v, ..)) = recorded
         .operands
         .iter()
-        .find(|(v, _)| v.index() >= work.regs.len())
+        .find(|(v, ..)| v.index() >= work.regs.len())
     {
         return Err(Error::Invalid(format!("{v} is not declared")));
     }
@@ -249,7 +278,7 @@ fn disguise(
         Err(at) => {
             let v = VReg::from_u32(regs.len() as u32);
             let data = VRegData {
-                demand: gpucc_ir::mach::Demand::scalar(cell.file),
+                demand: Demand::scalar(cell.file),
                 per_lane: files.get(cell.file).per_lane,
                 prefer: None,
                 span: Span::NONE,
@@ -286,6 +315,23 @@ pub(crate) fn virt(operand: &Operand) -> VReg {
         .reg
         .as_virt()
         .expect("flattening made all registers virtual")
+}
+
+impl<I> Work<I> {
+    /// What an operand needs: its register, or the part as a register of its own.
+    pub fn demand(&self, operand: &Operand) -> Demand {
+        let demand = self.regs[virt(operand).index()].data.demand;
+        demand.of_part(operand.part, self.files.get(demand.file).row)
+    }
+
+    /// Cells from where a register begins to where the operand does.
+    pub fn distance(&self, operand: &Operand) -> u16 {
+        if operand.part.is_whole() {
+            return 0;
+        }
+        let demand = self.regs[virt(operand).index()].data.demand;
+        demand.distance(operand.part) as u16
+    }
 }
 
 /// True when the operand has a constraint beyond its register's demand.

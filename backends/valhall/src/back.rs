@@ -8,7 +8,6 @@ use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::Limit;
 use gpucc_ir::mach::{self, Edges, Func};
 use gpucc_ir::ssa::{Span, Stage};
-use gpucc_machine::text::EMIT;
 use gpucc_machine::{Excerpt, TextError};
 use gpucc_passes::mach::runner::{self, Runner, optional, required};
 use std::collections::BTreeMap;
@@ -305,31 +304,14 @@ pub fn run_passes(
     options: &Options,
 ) -> Result<String, TextError> {
     let func: Func<Inst> = mach::parse(excerpt.text, FILES)?;
-    let emits = names.last() == Some(&EMIT);
-    let names = &names[..names.len() - usize::from(emits)];
-    let passes = runner::named(PASSES, names).map_err(TextError::Passes)?;
-    let place = |name: &str| PASSES.iter().position(|pass| pass.name == name);
-    let first = names
-        .first()
-        .map_or(PASSES.len(), |name| place(name).unwrap_or(0));
-    let last = if emits {
-        PASSES.len()
-    } else {
-        names.last().and_then(|name| place(name)).unwrap_or(0)
-    };
-    if let Some(left_out) = (first..last)
-        .map(|at| &PASSES[at])
-        .find(|pass| pass.required && !names.contains(&pass.name))
-    {
-        let message = format!(
-            "'{}' is left out, on which later passes rely",
-            left_out.name
-        );
-        return Err(TextError::Passes(message));
+    if names.is_empty() {
+        mach::verify(&func).map_err(|fault| TextError::Broken(fault.to_string()))?;
+        return Ok(crate::text::print(&func));
     }
-    let allocated = place(REGISTERS) < Some(first);
+    let chosen = runner::choose(PASSES, names).map_err(TextError::Passes)?;
+    let allocated = chosen.allocated;
     let used = Used::of(&func).map_err(TextError::Broken)?;
-    if (emits || !names.is_empty()) && used.cells != 0 && !allocated || allocated && used.unplaced {
+    if used.cells != 0 && !allocated || allocated && used.unplaced {
         let message =
             "passes behind 'registers' take cells and places, those before it virtual registers";
         return Err(TextError::Broken(message.into()));
@@ -347,14 +329,14 @@ pub fn run_passes(
             spilled: 0,
         });
     }
-    binary.flows = emits && names.is_empty();
+    binary.flows = chosen.passes.is_empty();
     runner::Program::check(&binary, true).map_err(TextError::Broken)?;
     let control = runner::Control {
         verify_each: true,
         ..runner::Control::default()
     };
-    Runner::new(&control).run(passes, &mut binary)?;
-    if !emits {
+    Runner::new(&control).run(chosen.passes, &mut binary)?;
+    if !chosen.emits {
         return Ok(runner::Program::print(&binary));
     }
     let code = emit::emit(&binary.funcs).bytes();

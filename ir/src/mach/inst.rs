@@ -1,6 +1,6 @@
 //! What the shared machine passes ask of a target's instruction type.
 
-use super::regs::{Cell, Phases, Reg};
+use super::regs::{Cell, Part, Phases, Reg};
 
 /// What an instruction does with an operand, and when.
 ///
@@ -41,16 +41,19 @@ pub enum Relation {
         /// Cells from the base of the group.
         offset: u8,
     },
-    /// This definition lies in the cell of the use that is the n-th operand visited (partial and
-    /// predicated writes, two-address forms).
+    /// This definition lies in the cells of the use that is the n-th operand visited (predicated
+    /// writes, two-address forms).
     Tied(u8),
 }
 
 /// One register operand as an instruction reports it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Operand {
-    /// The register.
+    /// The register. Once it is a physical cell it is the one where the part begins.
     pub reg: Reg,
+    /// Which cells of it. Relation and phases are those of the first of these. A definition of a part leaves the other cells
+    /// as they are.
+    pub part: Part,
     /// Read or written.
     pub role: Role,
     /// Where it must lie relative to others.
@@ -64,6 +67,7 @@ impl Operand {
     pub fn use_of(reg: impl Into<Reg>) -> Operand {
         Operand {
             reg: reg.into(),
+            part: Part::WHOLE,
             role: Role::Use,
             relation: Relation::Any,
             phases: Phases::ANY,
@@ -73,10 +77,17 @@ impl Operand {
     pub fn def_of(reg: impl Into<Reg>) -> Operand {
         Operand {
             reg: reg.into(),
+            part: Part::WHOLE,
             role: Role::Def,
             relation: Relation::Any,
             phases: Phases::ANY,
         }
+    }
+    /// The same operand, only some of the cells.
+    #[must_use]
+    pub fn part(mut self, part: Part) -> Operand {
+        self.part = part;
+        self
     }
     /// The same operand under a relation.
     #[must_use]
@@ -113,7 +124,8 @@ pub trait Inst: Clone {
     /// Reports every register operand.
     fn operands(&self, visit: &mut dyn FnMut(Operand));
 
-    /// Replaces every register operand by what `map` says, in the order of `operands`.
+    /// Replaces every register operand by what `map` says, in the order of `operands`. A physical cell is the one where the
+    /// operand's [`Part`] begins.
     fn rewrite(&mut self, map: &mut dyn FnMut(Reg, Role) -> Reg);
 
     /// True for pure copies: the i-th definition receives the i-th use, all read before any is

@@ -3,9 +3,13 @@
 //! A register is a number: a virtual register's, or a cell's once registers are assigned. One that never crosses a block
 //! costs its reads and writes. The others are walked backwards from the blocks that read them first, over logical or physical
 //! edges; the work is the size of the answer, which may be larger than the program.
+//!
+//! A register that is read or written in parts is several: its [`Pieces`], which live on their own.
 
 use super::flow::Adjacency;
 use super::func::{Edges, Func};
+use super::regs::Part;
+use std::ops::Range;
 
 const NEVER: u32 = u32::MAX;
 
@@ -179,6 +183,80 @@ pub fn waiting(logical: &Adjacency<u32>, physical: &Adjacency<u32>) -> Vec<(u32,
             (block, between.collect())
         })
         .collect()
+}
+
+/// Numbers for a [`Scan`] that follows parts: a register has one for each run of its cells that all operands name together.
+/// A register that is only named whole has its own and costs nothing more.
+#[derive(Clone, Debug, Default)]
+pub struct Pieces {
+    registers: usize,
+    /// `(register, cell)`: the pieces behind the first of their registers, by the cells with which they begin.
+    cuts: Vec<(u32, u16)>,
+}
+
+impl Pieces {
+    /// Those of so many registers, from the parts that operands name: the register, its cells, the part.
+    pub fn of(registers: usize, parts: impl Iterator<Item = (usize, u16, Part)>) -> Pieces {
+        let mut cuts = Vec::new();
+        for (register, count, part) in parts.filter(|(.., part)| !part.is_whole()) {
+            let Range { start, end } = part.cells(count);
+            let inside = [start, end].into_iter();
+            let inside = inside.filter(|cell| (1..count).contains(cell));
+            cuts.extend(inside.map(|cell| (register as u32, cell)));
+        }
+        cuts.sort_unstable();
+        cuts.dedup();
+        Pieces { registers, cuts }
+    }
+
+    /// How many numbers there are.
+    pub fn count(&self) -> usize {
+        self.registers + self.cuts.len()
+    }
+
+    /// The register of a number.
+    #[inline]
+    pub fn register(&self, number: usize) -> usize {
+        match number.checked_sub(self.registers) {
+            None => number,
+            Some(at) => self.cuts[at].0 as usize,
+        }
+    }
+
+    /// Visits the numbers of what an operand names.
+    #[inline]
+    pub fn each(&self, register: usize, part: Part, mut visit: impl FnMut(usize)) {
+        let cells = part.cells(u16::MAX);
+        if cells.start == 0 {
+            visit(register);
+        }
+        if !self.cuts.is_empty() {
+            for at in self.behind(register, cells) {
+                visit(self.registers + at);
+            }
+        }
+    }
+
+    /// Cuts of a register at some cells.
+    fn behind(&self, register: usize, cells: Range<u16>) -> Range<usize> {
+        let at = |cell: u16| {
+            let key = (register as u32, cell);
+            self.cuts.partition_point(|&cut| cut < key)
+        };
+        at(cells.start)..at(cells.end)
+    }
+
+    /// The cells of a number's register, which has `count`, that it stands for.
+    pub fn cells(&self, number: usize, count: u16) -> Range<u16> {
+        let register = self.register(number);
+        let (first, behind) = match number.checked_sub(self.registers) {
+            None => (0, self.behind(register, 0..0).start),
+            Some(at) => (self.cuts[at].1, at + 1),
+        };
+        let next = self.cuts.get(behind);
+        let next = next.filter(|cut| cut.0 as usize == register);
+        first..next.map_or(count, |cut| cut.1)
+    }
 }
 
 /// Who is alive where each block begins.

@@ -17,8 +17,13 @@
 //! # Values
 //! Virtual registers may be defined more than once: an `if` result is written in both arms, a loop
 //! parameter before the loop and in the latch. A definition replaces the whole value *of the lanes
-//! that execute it*; an instruction that keeps part of the old value (predication, partial writes)
+//! that execute it*; an instruction that keeps some of the old value (predication)
 //! also uses it, with the definition [`Relation::Tied`] to that use.
+//!
+//! # Parts
+//! An operand may name a [`Part`] of a register of several cells: half of a wide value, one vector of a fetch's result. A
+//! definition of a part writes these cells and leaves the others, which need hold nothing: liveness goes by cells
+//! ([`live::Pieces`]). The register has its place from the first of its cells that is written to the last that is read.
 
 mod flow;
 mod func;
@@ -35,5 +40,5 @@ pub use func::{Block, BlockData, Edges, Func, Node, VRegData};
 pub use inst::{Access, Inst, Operand, Relation, Role, Slot};
 pub use parse::{ParseError, ParseInst, parse, reads_back};
 pub use print::{PrintInst, dot, print};
-pub use regs::{Cell, Demand, File, FileId, Files, Names, Phases, Reg, Scope, VReg};
+pub use regs::{Cell, Demand, File, FileId, Files, Names, Part, Phases, Reg, Scope, VReg};
 pub use verify::{Fault, verify};

@@ -157,19 +157,25 @@ pub fn reads_back<I: PrintInst + ParseInst + PartialEq>(func: &Func<I>) -> Resul
     Ok(())
 }
 
+/// What follows a name in a declaration begins with a space: `v12:0b11 = name` is an instruction.
+fn declares(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(char::is_whitespace)
+}
+
 /// `v12: rest` or `v12-v14: rest`.
 fn registers(line: &str) -> Option<(u32, u32, &str)> {
     let (names, rest) = line.split_once(':')?;
     let (first, last) = names.split_once('-').unwrap_or((names, names));
     let number = |name: &str| name.strip_prefix('v')?.parse().ok();
-    Some((number(first)?, number(last)?, rest))
+    let numbers = (number(first)?, number(last)?, rest);
+    declares(rest).then_some(numbers)
 }
 
 /// `b12: rest`.
 fn header(line: &str) -> Option<(u32, &str)> {
     let (word, rest) = line.split_once(':')?;
     let number = word.strip_prefix('b')?.parse().ok()?;
-    Some((number, rest))
+    declares(rest).then_some((number, rest))
 }
 
 fn block_of<I>(func: &mut Func<I>, placed: &mut Vec<bool>, id: u32) -> Block {

@@ -6,7 +6,7 @@
 //! ```
 //! Operands carry constraints as suffixes: `v1!R0.x` fixed cell, `v1~2` same row (set 2), `v1#0+3`
 //! group 0 at offset 3, `v1&0` tied to the operand visited 0th, `v1:0b11` phases; a leading `^`
-//! makes a definition early. Uses are visited before definitions. Bare numbers are immediates.
+//! makes a definition early; a part stands before the suffix, `v1[2..4]~2`. Uses are visited before definitions. Bare numbers are immediates.
 //! Names with a meaning: `copy`; `jump`, `branch`, `end` (end the block); `clause` (ends clause
 //! scope); `store` and `load` (their first immediate is the slot); what begins with `all_` ignores the mask.
 
@@ -59,6 +59,9 @@ impl Inst for Plain {
     fn rewrite(&mut self, map: &mut dyn FnMut(Reg, Role) -> Reg) {
         for operand in &mut self.operands {
             operand.reg = map(operand.reg, operand.role);
+            if operand.reg.as_phys().is_some() {
+                operand.part = operand.part.placed();
+            }
         }
     }
 
@@ -119,7 +122,7 @@ fn write_operand(operand: &Operand, names: Names, out: &mut dyn Write) -> fmt::R
     if operand.role == Role::EarlyDef {
         out.write_str("^")?;
     }
-    write!(out, "{}", names.reg(operand.reg))?;
+    write!(out, "{}{}", names.reg(operand.reg), operand.part)?;
     match operand.relation {
         Relation::Any => {}
         Relation::Fixed(cell) => write!(out, "!{}", names.reg(cell.into()))?,
@@ -196,8 +199,10 @@ fn operand(word: &str, role: Role, names: Names) -> Result<Operand, String> {
         }
         Some(_) => Relation::Tied(number(&suffix[1..])?),
     };
+    let (reg, part) = names.part(reg)?;
     Ok(Operand {
-        reg: names.expect(reg)?,
+        reg,
+        part,
         role,
         relation,
         phases,

@@ -8,8 +8,10 @@
 //! b0: logical b1 b2, physical b1
 //!     v0 = load v2
 //! ```
-//! Neighbours that are declared alike share a line. A block's line says its edges; a lone `-> b1` stands for the same edges of both kinds. Blocks
-//! come in program order. Spans are not printed.
+//! Neighbours that are declared alike share a line. A block's line says its edges; a lone `-> b1`
+//! stands for the same edges of both kinds. Blocks come in program order. Spans are not printed.
+//! Instructions print a part of a register as `v1[2..4]` ([`Part`](super::Part)): here its third and
+//! fourth cell. The part of a physical register is counted from the cell that is named, `R5.z[0..2]`.
 
 use super::func::{Block, Func, VRegData};
 use super::inst::Inst;

@@ -2,6 +2,7 @@
 
 use cranelift_entity::entity_impl;
 use std::fmt;
+use std::ops::Range;
 
 /// A register file of one target: an index into its [`Files`].
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -74,6 +75,16 @@ impl Phases {
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
+    /// Where something lies `cells` behind what lies at these positions of rows of `row`.
+    #[must_use]
+    pub const fn moved(self, cells: u32, row: u8) -> Phases {
+        let (row, low) = (row as u32, self.0 as u32 & ((1 << row) - 1));
+        let by = cells % row;
+        if self.0 == Phases::ANY.0 {
+            return self;
+        }
+        Phases(((low << by | low >> (row - by)) & ((1 << row) - 1)) as u16)
+    }
 }
 
 /// What a virtual register needs: `count` cells, `stride` apart, the first at one of `phases`.
@@ -105,6 +116,77 @@ impl Demand {
     /// Cells from the first to one past the last.
     pub const fn extent(&self) -> u32 {
         (self.count as u32 - 1) * self.stride as u32 + 1
+    }
+    /// Cells from the first of the register to the first of a part.
+    pub const fn distance(&self, part: Part) -> u32 {
+        part.first as u32 * self.stride as u32
+    }
+    /// What a part would need as a register of its own, in rows of `row`: it lies where it may lie within the whole.
+    #[must_use]
+    pub const fn of_part(&self, part: Part, row: u8) -> Demand {
+        if part.is_whole() {
+            return *self;
+        }
+        Demand {
+            count: part.count as u16,
+            stride: if part.count == 1 { 1 } else { self.stride },
+            phases: self.phases.moved(self.distance(part), row),
+            ..*self
+        }
+    }
+}
+
+/// Which cells of a register an operand names: all of them, or some that follow each other, counted from 0 and whatever
+/// their stride is. Printed behind the register, `v3[1..3]` for its second and third cell.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Part {
+    first: u8,
+    /// 0: all cells.
+    count: u8,
+}
+
+impl Part {
+    /// All cells.
+    pub const WHOLE: Part = Part { first: 0, count: 0 };
+
+    /// `count` cells from the `first`; at least one.
+    pub const fn new(first: u8, count: u8) -> Part {
+        Part { first, count }
+    }
+    /// Whether it names the whole register, however many cells that has.
+    #[inline]
+    pub const fn is_whole(self) -> bool {
+        self.count == 0
+    }
+    /// The cells named of a register of `count`.
+    #[inline]
+    pub const fn cells(self, count: u16) -> Range<u16> {
+        match self.is_whole() {
+            true => 0..count,
+            false => self.first as u16..self.first as u16 + self.count as u16,
+        }
+    }
+    /// The same cells of a register of `count`, said as short as can be.
+    #[must_use]
+    pub const fn of(self, count: u16) -> Part {
+        match self.first == 0 && self.count as u16 == count {
+            true => Part::WHOLE,
+            false => self,
+        }
+    }
+    /// As many cells, from the first: what an operand says once a physical cell stands where the part begins.
+    #[must_use]
+    pub const fn placed(self) -> Part {
+        Part { first: 0, ..self }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_whole() {
+            true => Ok(()),
+            false => write!(f, "[{}..{}]", self.first, self.cells(0).end),
+        }
     }
 }
 
@@ -225,6 +307,25 @@ impl Names {
             files: self.files,
             reg,
         }
+    }
+
+    /// The register that a word names and the part of it, as [`Part`] prints it.
+    ///
+    /// # Errors
+    /// What is wrong with the word.
+    pub fn part(&self, word: &str) -> Result<(Reg, Part), String> {
+        let Some((name, cells)) = word.split_once('[') else {
+            return Ok((self.expect(word)?, Part::WHOLE));
+        };
+        let reg = self.expect(name)?;
+        let cells = cells.strip_suffix(']').and_then(|cells| {
+            let (first, end) = cells.split_once("..")?;
+            let (first, end): (u8, u16) = (first.parse().ok()?, end.parse().ok()?);
+            let count = u8::try_from(end.checked_sub(u16::from(first))?).ok()?;
+            (count > 0).then(|| Part::new(first, count))
+        });
+        let part = cells.ok_or_else(|| format!("`{word}` is no part of a register"))?;
+        Ok((reg, part))
     }
 
     /// The register that a word names; `None` when it names none of these files.

@@ -7,16 +7,18 @@
 //! 4. Nothing follows an instruction that ends its block.
 //! 5. `Tied` stands on a definition and names a use of the same instruction; operands of one
 //!    `SameRow` or `Group` set are of one file; phases of operands are possible.
-//! 6. A copy has as many definitions as uses, pairwise of the same file and count while they are virtual.
+//! 6. A copy has as many definitions as uses, pairwise of the same file and count, and of the same stride where parts of
+//!    several cells are copied, while they are virtual. A definition has as many cells as the use that it is tied to.
 //! 7. A spill access moves exactly one register.
 //! 8. Every virtual register that is used is defined somewhere, and on every path before it is used: over
-//!    the edges on which its value lives, none is alive where the function begins.
+//!    the edges on which its value lives, none is alive where the function begins. The same of each cell.
+//! 9. A part lies within its register; of a physical cell it begins there.
 
 use super::flow::Adjacency;
 use super::func::{Block, Edges, Func};
 use super::inst::{Access, Inst, Operand, Relation, Role};
-use super::live::Scan;
-use super::regs::{Demand, Files, Reg, VReg};
+use super::live::{Pieces, Scan};
+use super::regs::{Demand, Files, Part, Reg, VReg};
 use cranelift_entity::{EntityRef, EntitySet};
 
 /// A broken invariant of a machine function: an error of whoever built or rewrote it.
@@ -111,28 +113,44 @@ pub fn verify<I: Inst>(func: &Func<I>) -> Result<(), Fault> {
 
 /// A virtual register that is alive where the function begins.
 fn undefined<I: Inst>(func: &Func<I>) -> Option<VReg> {
-    let mut scan = Scan::new(func.vregs.len());
+    let mut parts = Vec::new();
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            node.inst.operands(&mut |operand| {
+                if let (false, Some(v)) = (operand.part.is_whole(), operand.reg.as_virt()) {
+                    parts.push((v.index(), func.vregs[v].demand.count, operand.part));
+                }
+            });
+        }
+    }
+    let pieces = Pieces::of(func.vregs.len(), parts.into_iter());
+    let mut scan = Scan::new(pieces.count());
     for (at, &block) in func.layout.iter().enumerate() {
         for node in &func.blocks[block].nodes {
             node.inst.operands(&mut |operand| {
                 if let (Role::Use, Some(v)) = (operand.role, operand.reg.as_virt()) {
-                    scan.read(at, v.index());
+                    pieces.each(v.index(), operand.part, |number| scan.read(at, number));
                 }
             });
             node.inst.operands(&mut |operand| {
                 if let (true, Some(v)) = (operand.role.is_def(), operand.reg.as_virt()) {
-                    scan.write(at, v.index());
+                    pieces.each(v.index(), operand.part, |number| scan.write(at, number));
                 }
             });
         }
     }
     let preds = [Edges::Logical, Edges::Physical]
         .map(|edges| Adjacency::successors(func, edges).reversed());
-    let preds = |v: usize| &preds[usize::from(!func.vregs[VReg::new(v)].per_lane)];
+    let preds = |number: usize| {
+        let v = VReg::new(pieces.register(number));
+        &preds[usize::from(!func.vregs[v].per_lane)]
+    };
     let hold = |_| Ok::<(), std::convert::Infallible>(());
     let Ok(at_start) = scan.solve(func.layout.len(), preds, hold);
     let first = (!func.layout.is_empty()).then(|| at_start.of(0).first());
-    first.flatten().map(|&v| VReg::from_u32(v))
+    first
+        .flatten()
+        .map(|&number| VReg::new(pieces.register(number as usize)))
 }
 
 fn demand(demand: Demand, files: Files) -> Result<(), String> {
@@ -168,6 +186,7 @@ fn instruction<I: Inst>(func: &Func<I>, inst: &I, operands: &[Operand]) -> Resul
         let reg_demand = demand_of(func, operand.reg)?;
         let file = func.files.get(reg_demand.file);
         possible(operand.phases.0, file.row)?;
+        part(operand, reg_demand)?;
         let (kind, set) = match operand.relation {
             Relation::Any => continue,
             Relation::Fixed(cell) => {
@@ -182,6 +201,14 @@ fn instruction<I: Inst>(func: &Func<I>, inst: &I, operands: &[Operand]) -> Resul
                 let target = operands.get(index as usize);
                 if !operand.role.is_def() || target.is_none_or(|target| target.role != Role::Use) {
                     return Err("a tied operand is a definition that names a use".into());
+                }
+                if let Some(target) = target
+                    && [operand, target]
+                        .iter()
+                        .all(|side| side.reg.as_virt().is_some())
+                    && cells(operand, reg_demand) != cells(target, demand_of(func, target.reg)?)
+                {
+                    return Err("a tied operand has as many cells as the use it names".into());
                 }
                 continue;
             }
@@ -200,11 +227,17 @@ fn instruction<I: Inst>(func: &Func<I>, inst: &I, operands: &[Operand]) -> Resul
             return Err("a copy has as many definitions as uses".into());
         }
         for (from, to) in uses().zip(defs()) {
-            let (from, to) = (demand_of(func, from.reg)?, demand_of(func, to.reg)?);
+            let wholes = from.part.is_whole() && to.part.is_whole();
+            let of = |side: &Operand| -> Result<(Demand, u16), String> {
+                let demand = demand_of(func, side.reg)?;
+                Ok((demand, cells(side, demand)))
+            };
+            let ((from, count), (to, to_count)) = (of(from)?, of(to)?);
+            let strides = wholes || count == 1 || from.stride == to.stride;
             let physical = |reg: Reg| reg.as_phys().is_some();
             // The allocator may keep a register in another file.
             let any_physical = operands.iter().any(|operand| physical(operand.reg));
-            if !any_physical && (from.file != to.file || from.count != to.count) {
+            if !any_physical && (from.file != to.file || count != to_count || !strides) {
                 return Err("a copy moves between registers of one file and count".into());
             }
         }
@@ -218,6 +251,25 @@ fn instruction<I: Inst>(func: &Func<I>, inst: &I, operands: &[Operand]) -> Resul
         }
         _ => Ok(()),
     }
+}
+
+fn cells(operand: &Operand, demand: Demand) -> u16 {
+    operand.part.cells(demand.count).len() as u16
+}
+
+fn part(operand: &Operand, demand: Demand) -> Result<(), String> {
+    let count = match operand.reg.as_virt() {
+        Some(_) => demand.count,
+        None if operand.part.placed() == operand.part => return Ok(()),
+        None => 0,
+    };
+    if operand.part != Part::WHOLE && operand.part.cells(count).end > count {
+        return Err(format!(
+            "the part {} lies outside its register",
+            operand.part
+        ));
+    }
+    Ok(())
 }
 
 /// The demand behind an operand; a physical cell counts as a scalar.

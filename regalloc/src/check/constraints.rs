@@ -3,7 +3,7 @@
 use super::{Checker, Refusal, Wrong};
 use crate::api::Target;
 use crate::work::{Origin, WorkNode};
-use gpucc_ir::mach::{Cell, Demand, Inst, Operand, Phases, Relation, VReg};
+use gpucc_ir::mach::{Cell, Demand, Inst, Operand, Part, Phases, Relation, Role, VReg};
 
 impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     fn budget(&self, file: gpucc_ir::mach::FileId) -> u32 {
@@ -143,15 +143,18 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                         if other.reg.cell().row(row) != cell.row(row) {
                             return Err(self.misplaced(k, operand, "not in the row of its set"));
                         }
-                        let distinct = values.get(at).map(|v| v.0) != values.get(k).map(|v| v.0);
+                        let named = |k: usize| values.get(k).map(|&(v, part, _)| (v, part));
+                        let distinct = named(at) != named(k);
                         if other.reg == operand.reg
                             && distinct
                             && other.role == operand.role
                             && !values.is_empty()
                         {
                             // One cell may hold two names of one value after a copy.
-                            let both = |v: VReg| self.holds(self.cell(cell, 1, 0), (v, 0));
-                            if operand.role.is_def() || !both(values[at].0) || !both(values[k].0) {
+                            let both = |(v, part, _): (VReg, Part, Role)| {
+                                self.holds(self.cell(cell, 1, 0), (v, part.cells(0).start))
+                            };
+                            if operand.role.is_def() || !both(values[at]) || !both(values[k]) {
                                 return Err(self.misplaced(
                                     k,
                                     operand,

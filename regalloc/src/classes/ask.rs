@@ -27,17 +27,21 @@ impl<I: Inst> Asker<'_, I> {
             let class = self.find(index);
             // A run narrows positions where it takes a class, and not where the class stays out of it.
             let phases_met = matches!(operand.relation, Relation::Group { .. })
-                || self.classes.restrict(class, operand.phases.0);
+                || self.classes.restrict(class, self.phases(index));
+            let is_part = !operand.part.is_whole();
             match operand.relation {
                 Relation::Fixed(cell) => {
                     let class = self.find(index);
-                    if self.apart || !phases_met || !self.classes.pin(class, cell.index) {
+                    if is_part || self.apart || !phases_met || !self.classes.pin(class, cell.index)
+                    {
                         let temporary = self.temporary(index)?;
                         if !self.classes.pin(temporary, cell.index) {
                             return Err(self.unsatisfiable("two values in one fixed cell"));
                         }
                     }
                 }
+                // Rows and fixed cells are for whole classes: a part goes there on its own.
+                Relation::SameRow(_) if is_part => drop(self.temporary(index)?),
                 Relation::SameRow(_)
                 | Relation::Group { .. }
                 | Relation::Tied(_)
@@ -83,6 +87,29 @@ impl<I: Inst> Asker<'_, I> {
         self.classes.find(self.current[index])
     }
 
+    /// Cells from the first of the class that an operand uses to the first of the operand.
+    fn distance(&self, index: usize) -> u16 {
+        let operand = &self.operands[index];
+        match self.current[index] == virt(operand).as_u32() {
+            true => self.work.distance(operand),
+            false => 0,
+        }
+    }
+
+    /// Positions of the class that an operand uses at which the operand is where it may be.
+    fn phases(&self, index: usize) -> u16 {
+        let operand = &self.operands[index];
+        match self.distance(index) {
+            0 => operand.phases.0,
+            distance => {
+                let file = self.work.demand(operand).file;
+                let row = self.classes.rows[file.0 as usize];
+                let back = u32::from(row) - u32::from(distance) % u32::from(row);
+                operand.phases.moved(back, row).0
+            }
+        }
+    }
+
     fn unsatisfiable(&self, why: &str) -> Error {
         Error::Invalid(format!(
             "the constraints of instruction {} cannot be met: {why}",
@@ -98,6 +125,7 @@ impl<I: Inst> Asker<'_, I> {
         if operand.role == Role::Use {
             for (other, twin) in self.operands[..index].iter().enumerate() {
                 if twin.reg == operand.reg
+                    && twin.part == operand.part
                     && twin.role == Role::Use
                     && twin.relation == operand.relation
                     && twin.phases == operand.phases
@@ -138,7 +166,8 @@ impl<I: Inst> Asker<'_, I> {
                 end: after(node),
             },
         };
-        let data = &self.work.regs[virt(&operand).index()].data;
+        let mut data = self.work.regs[virt(&operand).index()].data;
+        data.demand = self.work.demand(&operand);
         let demand = data.demand;
         let ignores = self.work.nodes[node as usize].inst.ignores_mask();
         let row = self.classes.rows[demand.file.0 as usize];
@@ -155,7 +184,7 @@ impl<I: Inst> Asker<'_, I> {
             hint: NONE,
             unit: NONE,
             tiny: true,
-            shape: Shape::of(data),
+            shape: Shape::of(&data),
         });
         if self.classes.class[class as usize].phases == 0 {
             return Err(self.unsatisfiable("no position in the row is left"));
@@ -173,6 +202,7 @@ impl<I: Inst> Asker<'_, I> {
                 behind,
                 from,
                 to,
+                distance: self.work.distance(&operand),
             });
         }
         self.classes.overrides.push(Override {
@@ -220,35 +250,31 @@ impl<I: Inst> Asker<'_, I> {
         let (first, first_offset) = members[0];
         let mut alone = false;
         if run {
-            let (class, phases) = (self.find(first), self.operands[first].phases.0);
+            let (class, phases) = (self.find(first), self.phases(first));
             if !self.classes.restrict(class, phases) {
                 self.temporary(first)?;
             }
         }
         for &(index, offset) in &members[1..] {
             let (base, class) = (self.find(first), self.find(index));
-            let phases = self.operands[index].phases.0;
+            let phases = self.phases(index);
             let wide = self.classes.class[class as usize].phases;
             if (!run || self.classes.restrict(class, phases))
-                && self.beside(run, base, first_offset, class, offset)
+                && self.beside(run, first, first_offset, index, offset)
             {
                 continue;
             }
             if run && base != class {
                 self.classes.class[class as usize].phases = wide;
             }
-            let temporary = self.temporary(index)?;
-            let (base, temporary) = (self.find(first), self.classes.find(temporary));
-            if !self.beside(run, base, first_offset, temporary, offset) {
+            self.temporary(index)?;
+            if !self.beside(run, first, first_offset, index, offset) {
                 alone = true;
                 break;
             }
         }
         if run && members.len() == 1 {
-            let class = self.find(first);
-            alone = !self
-                .classes
-                .beside_run(class, first_offset, class, first_offset);
+            alone = !self.beside(run, first, first_offset, first, first_offset);
         }
         if !alone {
             return Ok(());
@@ -258,16 +284,28 @@ impl<I: Inst> Asker<'_, I> {
             self.temporary(index)?;
         }
         for &(index, offset) in &members[1..] {
-            let (base, class) = (self.find(first), self.find(index));
-            if !self.beside(run, base, first_offset, class, offset) {
+            if !self.beside(run, first, first_offset, index, offset) {
                 return Err(self.unsatisfiable("operands that must lie together do not fit"));
             }
         }
         Ok(())
     }
 
-    fn beside(&mut self, run: bool, base: u32, base_offset: u16, class: u32, offset: u16) -> bool {
+    /// Puts an operand beside the `first` of its set.
+    fn beside(
+        &mut self,
+        run: bool,
+        first: usize,
+        first_offset: u16,
+        index: usize,
+        offset: u16,
+    ) -> bool {
+        let (base, class) = (self.find(first), self.find(index));
         if run {
+            let from_class =
+                |index: usize, offset: u16| i32::from(offset) - i32::from(self.distance(index));
+            let (base_offset, offset) =
+                (from_class(first, first_offset), from_class(index, offset));
             self.classes.beside_run(base, base_offset, class, offset)
         } else {
             base == class || self.classes.join_rows(base, class, false)
@@ -277,13 +315,15 @@ impl<I: Inst> Asker<'_, I> {
     /// Puts a definition where a use is.
     fn tie(&mut self, index: usize, to: usize) -> Result<(), Error> {
         let (def, used) = (self.find(index), self.find(to));
-        if def == used || self.classes.merge(used, def) {
+        if self.distance(index) == self.distance(to)
+            && (def == used || self.classes.merge(used, def))
+        {
             return Ok(());
         }
         if self.current[to] == virt(&self.operands[to]).as_u32() {
             self.temporary(to)?;
             let (def, used) = (self.find(index), self.find(to));
-            if self.classes.merge(used, def) {
+            if self.distance(index) == 0 && self.classes.merge(used, def) {
                 return Ok(());
             }
         }

@@ -143,6 +143,97 @@ b2:
 }
 
 #[test]
+fn what_lies_in_a_run_across_two_rows_is_copied_into_one_row() {
+    let text = "b0:
+    v0 = a
+    v1 = a
+    pair v0#0+0 v1#0+1
+    fetch v0~0 v1~0
+    end
+";
+    let mut func = read(&["v0: R phases 0b1000"], text);
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    assert!(result.copies_inserted > 0, "{}", print(&func));
+}
+
+/// Two halves, each written and read on its own.
+const HALVES: &str = "b0:
+    v0 = a
+    v1[0..1] = low v0
+    v2 = b v1[0..1]
+    v1[1..2] = high v0 v2
+    end v1
+";
+
+#[test]
+fn halves_of_a_register_lie_side_by_side_and_cost_no_copy() {
+    let mut func = read(&["v1: R count 2 phases 0b101"], HALVES);
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    let text = body(&func);
+    let first = result.cells[1].unwrap().index;
+    assert_eq!(first % 2, 0);
+    assert_eq!(result.copies_inserted, 0, "{text}");
+    let halves = ["x", "y", "z", "w"].map(|letter| format!("R0.{letter}[0..1] = "));
+    assert!(
+        text.contains(&format!("{}low", halves[first as usize])),
+        "{text}"
+    );
+    assert!(
+        text.contains(&format!("{}high", halves[first as usize + 1])),
+        "{text}"
+    );
+}
+
+#[test]
+fn copies_into_parts_vanish_where_lives_do_not_meet() {
+    let text = "b0:
+    v0 = a
+    v1 = b
+    v2[0..1], v2[1..2] = copy v0 v1
+    use v2
+    v3 = copy v2[1..2]
+    end v3
+";
+    let mut func = read(&["v2: R count 2"], text);
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    let text = body(&func);
+    assert_eq!(
+        (result.copies_removed, text.contains("copy")),
+        (3, false),
+        "{text}"
+    );
+}
+
+#[test]
+fn parts_of_a_payload_lie_where_the_message_wants_them() {
+    let text = "b0:
+    v0 = a
+    v1 = b
+    send v1#0+0 v0[0..2]#0+1 v0[2..4]#0+3
+    send v0[2..4]#0+0 v1#0+2
+    end
+";
+    let mut func = read(&["v0: R count 4"], text);
+    let result = run(&mut func, [128, 64, 32]).unwrap();
+    // The second order needs one copy: of one side.
+    assert_eq!(result.copies_inserted, 1, "{}", print(&func));
+}
+
+#[test]
+fn a_part_that_nobody_wrote_is_refused() {
+    let text = "b0:
+    v0[0..1] = a
+    end v0
+";
+    let mut func = read(&["v0: R count 2"], text);
+    let error = run(&mut func, [128, 64, 32]).unwrap_err();
+    assert!(matches!(error, Error::Invalid(_)), "{error}");
+    let mut func = read(&["v0: R count 2"], &text.replace("[0..1]", "[1..3]"));
+    let error = run(&mut func, [128, 64, 32]).unwrap_err();
+    assert!(matches!(error, Error::Invalid(_)), "{error}");
+}
+
+#[test]
 fn a_cycle_without_room_needs_the_targets_swap() {
     let text = "b0: -> b1
     v0, v1, v2, v3 = a

@@ -15,7 +15,7 @@ impl Random {
             .wrapping_add(1442695040888963407);
         (self.0 >> 33) % bound
     }
-    fn chance(&mut self, percent: u64) -> bool {
+    pub(super) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 }

@@ -245,8 +245,9 @@ fn flipped_cells_are_caught() {
             let operand = original.operands[at];
             // A result that nobody reads may be anywhere.
             if let Origin::Program(number) = proof.work.nodes[node].origin {
-                let (v, role) = proof.recorded.of(number)[at];
-                if role.is_def() && !proof.recorded.operands.contains(&(v, Role::Use)) {
+                let (v, _, role) = proof.recorded.of(number)[at];
+                let mut named = proof.recorded.operands.iter();
+                if role.is_def() && !named.any(|&(of, _, role)| (of, role) == (v, Role::Use)) {
                     continue;
                 }
             }

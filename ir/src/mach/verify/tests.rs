@@ -34,6 +34,8 @@ b0: logical b1 b2, physical b1
     branch v0
 b1: logical b3, physical b2
     v2&0:0b1 = add v2 v0 7
+    v2:0b11 = add v1[3..4]:0b1 v1[0..8]
+    ^v1[1..3], v1[3..8] = copy v1[5..7] v1[0..5]
 b2: -> b3
     copy_row v0~1 v2~1 v1#0+0
 b3:
@@ -79,6 +81,43 @@ fn broken_functions_are_refused_by_name() {
             "nothing was written",
         ),
         (
+            "v0: R count 2\nb0:\n    v0[1..3] = a",
+            "outside its register",
+        ),
+        (
+            "v0: R count 2\nb0:\n    R0.x[1..2] = a",
+            "outside its register",
+        ),
+        (
+            "v0: R count 2\nb0:\n    v0[0..1] = a\n    end v0",
+            "nothing was written",
+        ),
+        ("v0: R count 2\nb0:\n    v0[0..1] = a\n    end v0[0..1]", ""),
+        (
+            "v0: R count 2\nb0: -> b1 b2\n    v0[1..2] = a\nb1: -> b2\n    v0[0..1] = a\nb2:\n    end v0",
+            "nothing was written",
+        ),
+        (
+            "v0: R count 2\nb0: -> b1 b2\n    v0[1..2] = a\nb1: -> b3\n    v0[0..1] = a\nb2: -> b3\n    v0[0..1] = a\nb3:\n    end v0",
+            "",
+        ),
+        (
+            "v0: R count 3\nv1: R\nb0:\n    v0 = a\n    v1 = copy v0[1..3]",
+            "one file and count",
+        ),
+        (
+            "v0: R count 3 stride 4\nv1: R count 2\nb0:\n    v0 = a\n    v1 = copy v0[1..3]",
+            "one file and count",
+        ),
+        (
+            "v0: R count 3 stride 4\nv1: R count 2\nb0:\n    v0 = a\n    v1[1..2] = copy v0[2..3]",
+            "",
+        ),
+        (
+            "v0: R count 3\nv1: R\nb0:\n    v0 = a\n    v1&0 = b v0[1..3]",
+            "as many cells",
+        ),
+        (
             "v0: R\nb0: -> b1 b2\n    v0 = a\nb1: -> b2\n    v0 = a\nb2:\n    end v0",
             "",
         ),
@@ -97,6 +136,9 @@ fn broken_functions_are_refused_by_name() {
 #[test]
 fn text_errors_name_their_line() {
     let cases = [
+        ("mach \"m\"\nv0: R count 2\nb0:\n  v0[1..1] = a", 4),
+        ("mach \"m\"\nv0: R count 2\nb0:\n  v0[ = a", 4),
+        ("mach \"m\"\nv0: R count 2\nb0:\n  v0[0..257] = a", 4),
         ("b0:", 1),
         ("mach \"m\"\nv1: R", 2),
         ("mach \"m\"\nv0: Q", 2),
