@@ -242,11 +242,22 @@ fn test(text: &str, names: Names) -> Result<Alu> {
     words.alu(op, None)
 }
 
+/// The bracket that ends what an earlier one began: constants have brackets of their own.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 0;
+    text.bytes().position(|c| {
+        open += i32::from(c == b'[') - i32::from(c == b']');
+        open < 0
+    })
+}
+
 /// `v3[v1 + 2 of 8]`, and what follows.
 fn indexed<'a>(text: &'a str, names: Names) -> Result<(Indexed, Words<'a>)> {
-    let parts = text.split_once('[');
-    let parts = parts.and_then(|(array, rest)| Some((array, rest.rsplit_once(']')?)));
-    let (array, (inner, rest)) = parts.ok_or("an element is ARRAY[INDEX + OFFSET of COUNT]")?;
+    let (array, (inner, rest)) = text
+        .split_once('[')
+        .and_then(|(array, rest)| Some((array, rest.split_at_checked(closing(rest)?)?)))
+        .ok_or("an element is ARRAY[INDEX + OFFSET of COUNT]")?;
+    let rest = &rest[1..];
     let mut words = Words::of(inner, names);
     let index = words.next()?;
     let index = words.source(index)?;
