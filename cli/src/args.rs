@@ -63,20 +63,10 @@ pub enum Command {
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
     /// Machine: r600, r700, valhall or interp (gen4, g45 and rogue are to come)
-    #[arg(
-        long,
-        value_name = "T",
-        help_heading = "Target",
-        overrides_with = "target"
-    )]
+    #[arg(long, value_name = "T", help_heading = "Target", overrides_with = "target")]
     pub target: Option<String>,
     /// Member of the family; the first that `gpucc targets` lists when absent
-    #[arg(
-        long,
-        value_name = "C",
-        help_heading = "Target",
-        overrides_with = "chip"
-    )]
+    #[arg(long, value_name = "C", help_heading = "Target", overrides_with = "chip")]
     pub chip: Option<String>,
 }
 
@@ -90,12 +80,7 @@ pub struct SourceArgs {
     #[arg(long = "override", value_name = "NAME=VALUE", help_heading = "Input")]
     pub overrides: Vec<String>,
     /// Value of every override that has no default
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Input",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", help_heading = "Input", allow_negative_numbers = true)]
     pub overrides_default: Option<f64>,
     /// State that a driver would know: vertex formats, binding slots, ...
     #[arg(long, value_name = "FILE.json", help_heading = "Input")]
@@ -115,12 +100,7 @@ pub struct CodeArgs {
     )]
     pub opt: Opt,
     /// What an access out of bounds does: restrict (default) clamps, zero reads 0 and drops writes
-    #[arg(
-        long,
-        value_name = "RULE",
-        help_heading = "Code",
-        overrides_with = "robust"
-    )]
+    #[arg(long, value_name = "RULE", help_heading = "Code", overrides_with = "robust")]
     pub robust: Option<Robust>,
     /// End every loop after 2^64-1 trips
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code", overrides_with = "bound_loops")]
@@ -306,12 +286,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "G.B=SOURCE", help_heading = "Run")]
     pub set: Vec<String>,
     /// Print a buffer afterwards (f32, f16, u32, i32 or hex), or write its bytes to PATH
-    #[arg(
-        long,
-        value_name = "G.B[:TYPE][=PATH]",
-        help_heading = "Run",
-        required = true
-    )]
+    #[arg(long, value_name = "G.B[:TYPE][=PATH]", help_heading = "Run", required = true)]
     pub dump: Vec<String>,
     /// Steps that the run may take: instructions of a wavefront (24,000,000 on r600 and r700), of a warp (2,000,000
     /// on valhall), or of 64 invocations (6,000,000 on interp)
@@ -348,37 +323,19 @@ pub struct RenderArgs {
     #[arg(long, value_name = "VERTICES[,INSTANCES]", help_heading = "Draw")]
     pub draw: Draw,
     /// How vertices make primitives
-    #[arg(
-        long,
-        value_name = "T",
-        default_value = "triangle-list",
-        help_heading = "Draw"
-    )]
+    #[arg(long, value_name = "T", default_value = "triangle-list", help_heading = "Draw")]
     pub topology: TopologyArg,
     /// Bind data, as in `gpucc run`
     #[arg(long, value_name = "G.B=SOURCE", help_heading = "Draw")]
     pub set: Vec<String>,
     /// Vertex buffer: its data and the bytes from one element to the next
-    #[arg(
-        long,
-        value_name = "SLOT=SOURCE:STRIDE[:instance]",
-        help_heading = "Draw"
-    )]
+    #[arg(long, value_name = "SLOT=SOURCE:STRIDE[:instance]", help_heading = "Draw")]
     pub vertex: Vec<String>,
     /// Where an attribute stands in a vertex buffer, and its WebGPU format
-    #[arg(
-        long,
-        value_name = "LOCATION=SLOT:OFFSET:FORMAT",
-        help_heading = "Draw"
-    )]
+    #[arg(long, value_name = "LOCATION=SLOT:OFFSET:FORMAT", help_heading = "Draw")]
     pub attribute: Vec<String>,
     /// Colour of the background
-    #[arg(
-        long,
-        value_name = "R,G,B,A",
-        default_value = "0,0,0,1",
-        help_heading = "Draw"
-    )]
+    #[arg(long, value_name = "R,G,B,A", default_value = "0,0,0,1", help_heading = "Draw")]
     pub clear: Color,
     /// Steps that each batch of vertices or pixels may take, as in `gpucc run`
     #[arg(long, value_name = "N", help_heading = "Draw", value_parser = clap::value_parser!(u64).range(1..))]
@@ -622,10 +579,7 @@ impl FromStr for Draw {
             Some((v, i)) => (number(v, 1 << 24)?, number(i, 1 << 20)?),
             None => (number(text, 1 << 24)?, 1),
         };
-        Ok(Draw {
-            vertices,
-            instances,
-        })
+        Ok(Draw { vertices, instances })
     }
 }
 
@@ -638,14 +592,8 @@ impl FromStr for Color {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<f32> = text
             .split(',')
-            .map(|part| {
-                part.trim()
-                    .parse()
-                    .map_err(|_| format!("`{part}` is not a number"))
-            })
+            .map(|part| part.trim().parse().map_err(|_| format!("`{part}` is not a number")))
             .collect::<Result<_, _>>()?;
-        Ok(Color(parts.try_into().map_err(|_| {
-            "four numbers are needed: r,g,b,a".to_owned()
-        })?))
+        Ok(Color(parts.try_into().map_err(|_| "four numbers are needed: r,g,b,a".to_owned())?))
     }
 }

@@ -60,9 +60,7 @@ pub fn disasm(args: &DisasmArgs) -> Result<u8, Failure> {
                 match code_of(line, spelling, assembler.token_bytes())
                     .map_err(|problem| problem.to_string())
                     .and_then(|code| {
-                        assembler
-                            .disassemble(unit, &code)
-                            .map_err(|error| error.to_string())
+                        assembler.disassemble(unit, &code).map_err(|error| error.to_string())
                     }) {
                     Ok(text) => out.push_str(&one_line(&text)),
                     Err(problem) => {
@@ -86,9 +84,7 @@ pub fn disasm(args: &DisasmArgs) -> Result<u8, Failure> {
         code_of(&text, spelling, assembler.token_bytes())
             .map_err(|problem| Failure::invalid(format!("{}: {problem}", shown(path))))?
     };
-    let mut text = assembler
-        .disassemble(unit, &code)
-        .map_err(|error| wrong(path, &error))?;
+    let mut text = assembler.disassemble(unit, &code).map_err(|error| wrong(path, &error))?;
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
@@ -134,9 +130,7 @@ pub fn asm(args: &AsmArgs) -> Result<u8, Failure> {
         outputs.commit()?;
         return Ok(u8::from(failed));
     }
-    let code = assembler
-        .assemble(unit, &text)
-        .map_err(|error| wrong(path, &error))?;
+    let code = assembler.assemble(unit, &text).map_err(|error| wrong(path, &error))?;
     match spelling {
         Spelling::Raw => outputs.put(args.output.as_deref(), code, true),
         Spelling::Tokens => {
@@ -158,21 +152,15 @@ fn wrong(path: &Path, error: &AssemblyError) -> Failure {
         AssemblyError::Code { offset, message } => {
             Failure::invalid(format!("{}: at offset {offset:#x}: {message}", shown(path)))
         }
-        AssemblyError::Text {
-            line,
-            column,
-            message,
-        } => Failure::invalid(format!("{}:{line}:{column}: {message}", shown(path))),
+        AssemblyError::Text { line, column, message } => {
+            Failure::invalid(format!("{}:{line}:{column}: {message}", shown(path)))
+        }
     }
 }
 
 /// Several lines of text as one.
 fn one_line(text: &str) -> String {
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines.join(" ; ")
 }
 
@@ -184,10 +172,7 @@ fn code_of(text: &str, spelling: Spelling, token_bytes: usize) -> Result<Vec<u8>
     let mut code = Vec::with_capacity(text.len() / 2);
     for (index, token) in text.split_whitespace().enumerate() {
         let token = token.trim_end_matches(',');
-        let digits = token
-            .strip_prefix("0x")
-            .or_else(|| token.strip_prefix("0X"))
-            .unwrap_or(token);
+        let digits = token.strip_prefix("0x").or_else(|| token.strip_prefix("0X")).unwrap_or(token);
         let value = u128::from_str_radix(digits, 16)
             .ok()
             .filter(|_| digits.len() <= 2 * token_bytes && !digits.starts_with('+'))
@@ -211,11 +196,7 @@ fn spell(code: &[u8], spelling: Spelling, token_bytes: usize) -> String {
         Spelling::Tokens => code
             .chunks(token_bytes)
             .map(|token| {
-                let digits: String = token
-                    .iter()
-                    .rev()
-                    .map(|byte| format!("{byte:02x}"))
-                    .collect();
+                let digits: String = token.iter().rev().map(|byte| format!("{byte:02x}")).collect();
                 format!("0x{digits}")
             })
             .collect(),
@@ -232,10 +213,7 @@ mod tests {
         let code = code_of("0x81000400 0x2", Spelling::Tokens, 4).expect("two tokens");
         assert_eq!(code, [0, 4, 0, 0x81, 2, 0, 0, 0]);
         assert_eq!(spell(&code, Spelling::Tokens, 4), "0x81000400 0x00000002");
-        assert_eq!(
-            code_of("00 04 00 81", Spelling::Pairs, 4).expect("pairs"),
-            [0, 4, 0, 0x81]
-        );
+        assert_eq!(code_of("00 04 00 81", Spelling::Pairs, 4).expect("pairs"), [0, 4, 0, 0x81]);
         for bad in ["0x123456789", "xyz", "+1", "0x"] {
             assert!(code_of(bad, Spelling::Tokens, 4).is_err(), "{bad}");
         }

@@ -26,13 +26,7 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     }
     options.keep_machine_ir = emits.iter().any(|emit| emit.kind == Kind::Mach);
     let compiler = Compiler::new(target, chip)?;
-    let work = Work {
-        args,
-        options: &options,
-        compiler: &compiler,
-        emits: &emits,
-        target,
-    };
+    let work = Work { args, options: &options, compiler: &compiler, emits: &emits, target };
     let found = folders::collect(&args.paths)?;
     let files = found.files;
     for note in &found.notes {
@@ -45,9 +39,7 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
             files::reason(&error)
         ))
     })?;
-    let jobs = args
-        .jobs
-        .map_or_else(parallel::processors, |jobs| jobs as usize);
+    let jobs = args.jobs.map_or_else(parallel::processors, |jobs| jobs as usize);
     let progress = Progress::new(files.len());
     let results = parallel::map(jobs, &files, |file| {
         let result = work.file(file, console);
@@ -79,9 +71,7 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     let all = passed + failures.len();
     let plural = if all == 1 { "" } else { "s" };
     let failed = failures.len();
-    outputs.print(&format!(
-        "{all} file{plural}: {passed} compiled, {failed} failed\n"
-    ));
+    outputs.print(&format!("{all} file{plural}: {passed} compiled, {failed} failed\n"));
     outputs.commit()?;
     Ok(compile::worst(failures.iter()))
 }
@@ -123,14 +113,9 @@ impl Work<'_> {
     fn compile(&self, file: &File, console: &mut Console) -> Result<String, Failure> {
         let input = Input::read(&file.path, self.args.source.lang)?;
         let stage = self.args.entry.stage.map(Stage::from);
-        let choice = Choice {
-            entry: self.args.entry.entry.as_deref(),
-            stage,
-        };
+        let choice = Choice { entry: self.args.entry.entry.as_deref(), stage };
         console.set_source(input.text.clone());
-        let mut parsed = self
-            .compiler
-            .parse(input.source(stage)?, choice, self.options)?;
+        let mut parsed = self.compiler.parse(input.source(stage)?, choice, self.options)?;
         input::choose(&mut parsed, choice.entry, stage)?;
         let mut compiled = Vec::new();
         for entry in &parsed.entries {
@@ -179,11 +164,7 @@ struct Progress {
 
 impl Progress {
     fn new(all: usize) -> Progress {
-        Progress {
-            on: std::io::stderr().is_terminal(),
-            done: AtomicUsize::new(0),
-            all,
-        }
+        Progress { on: std::io::stderr().is_terminal(), done: AtomicUsize::new(0), all }
     }
 
     fn step(&self) {

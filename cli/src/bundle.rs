@@ -38,12 +38,7 @@ pub fn attach(failure: &mut Failure, source: &SourceText) {
         let _ = writeln!(text, "  {}", arg.to_string_lossy());
     }
     let _ = writeln!(text, "\nsource {}:", printable(&source.name));
-    text.push_str(
-        source
-            .text
-            .as_deref()
-            .unwrap_or("(binary, please attach)\n"),
-    );
+    text.push_str(source.text.as_deref().unwrap_or("(binary, please attach)\n"));
     if let Some(ir) = &failure.ir {
         text.push_str("\n\nIR:\n");
         text.push_str(ir);

@@ -16,10 +16,7 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
     let machines = machines(args.targets.as_deref())?;
     let input = Input::read(&args.file, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);
-    let choice = Choice {
-        entry: args.entry.entry.as_deref(),
-        stage,
-    };
+    let choice = Choice { entry: args.entry.entry.as_deref(), stage };
     let Some(first) = machines.first() else {
         return Err(Failure::usage("--targets names no machine").note(super::target_names()));
     };
@@ -97,9 +94,8 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
         outputs.print("\n");
     }
     outputs.commit()?;
-    let ours = failures
-        .iter()
-        .filter(|failure| matches!(failure.kind, FailureKind::Internal { .. }));
+    let ours =
+        failures.iter().filter(|failure| matches!(failure.kind, FailureKind::Internal { .. }));
     for failure in ours.clone() {
         console.failure(failure);
     }
@@ -112,9 +108,7 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
 /// Compilers for the machines that are named, or for all that are built.
 fn machines(names: Option<&str>) -> Result<Vec<Compiler>, Failure> {
     let Some(names) = names else {
-        return Target::machines()
-            .map(|target| Compiler::new(target, None))
-            .collect();
+        return Target::machines().map(|target| Compiler::new(target, None)).collect();
     };
     names
         .split(',')

@@ -32,14 +32,9 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     };
     let named = path.extension().is_some() || path == Path::new("-") || path.exists();
     if !named {
-        return Err(
-            Failure::usage(format!("{} is neither a file nor a command", shown(path)))
-                .note(super::usage())
-                .note(format!(
-                    "commands are {}",
-                    super::command_names().join(", ")
-                )),
-        );
+        return Err(Failure::usage(format!("{} is neither a file nor a command", shown(path)))
+            .note(super::usage())
+            .note(format!("commands are {}", super::command_names().join(", "))));
     }
     let (target, chip) = super::target(&args.target)?;
     let emits = emits(&args.emit, target)?;
@@ -47,10 +42,7 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(path, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);
-    let choice = input::Choice {
-        entry: args.entry.entry.as_deref(),
-        stage,
-    };
+    let choice = input::Choice { entry: args.entry.entry.as_deref(), stage };
     let mut parsed = input::parse(&compiler, &input, choice, &options, console)?;
     input::choose(&mut parsed, args.entry.entry.as_deref(), stage)?;
 
@@ -96,10 +88,7 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
             console.show(note, None);
         }
     }
-    let errors: Vec<_> = failures
-        .iter()
-        .flat_map(|failure| failure.diagnostics.clone())
-        .collect();
+    let errors: Vec<_> = failures.iter().flat_map(|failure| failure.diagnostics.clone()).collect();
     let result = emit::Outcome {
         compiler: &compiler,
         source: &input.text,
@@ -208,10 +197,7 @@ fn depfile_rule(outputs: &Outputs, input: &Path, args: &CompileArgs) -> Result<V
 }
 
 fn times(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
-    let mut text = format!(
-        "{:>10}  front end\n",
-        micros(result.frontend_time.as_secs_f64())
-    );
+    let mut text = format!("{:>10}  front end\n", micros(result.frontend_time.as_secs_f64()));
     for one in compiled {
         let _ = writeln!(text, "entry point '{}'", printable(&one.entry));
         let mut named = 0.0;
@@ -277,12 +263,8 @@ pub fn cycles(count: f64) -> String {
 /// Columns that line up: the first two to the left, numbers to the right.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for row in rows {

@@ -32,20 +32,12 @@ impl Console {
                     && std::io::stderr().is_terminal()
             }
         };
-        Console {
-            form: args.diagnostics,
-            color,
-            source: None,
-        }
+        Console { form: args.diagnostics, color, source: None }
     }
 
     /// For messages before the arguments are known.
     pub fn plain(form: Form) -> Console {
-        Console {
-            form,
-            color: false,
-            source: None,
-        }
+        Console { form, color: false, source: None }
     }
 
     /// Messages point into this source from now on.
@@ -105,8 +97,7 @@ impl Console {
             .collect();
         let long = labels.iter().any(|label| {
             let line = file.line_index((), label.range.start).unwrap_or(0);
-            file.line_range((), line)
-                .is_ok_and(|range| range.len() > LONGEST_SHOWN_LINE)
+            file.line_range((), line).is_ok_and(|range| range.len() > LONGEST_SHOWN_LINE)
                 || label.range.len() > 16 * LONGEST_SHOWN_LINE
         });
         let severity = match diagnostic.severity {
@@ -126,11 +117,8 @@ impl Console {
             },
             ..term::Config::default()
         };
-        let mut buffer = if self.color {
-            termcolor::Buffer::ansi()
-        } else {
-            termcolor::Buffer::no_color()
-        };
+        let mut buffer =
+            if self.color { termcolor::Buffer::ansi() } else { termcolor::Buffer::no_color() };
         match term::emit_to_write_style(&mut buffer, &config, &file, &shown) {
             Ok(()) => {
                 let mut text = String::from_utf8_lossy(buffer.as_slice()).into_owned();
@@ -198,10 +186,8 @@ impl Console {
 fn clip(text: &str) -> String {
     const MOST: usize = 2000;
     let clipped = &text[..floor_boundary(text, MOST)];
-    let mut clean: String = clipped
-        .chars()
-        .map(|c| if c.is_control() && c != '\n' { '?' } else { c })
-        .collect();
+    let mut clean: String =
+        clipped.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect();
     if clipped.len() < text.len() {
         clean.push_str("...");
     }

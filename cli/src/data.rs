@@ -64,19 +64,10 @@ impl Place {
                     ResourceKind::Immediate { .. } => {
                         format!("immediate ({})", printable(&data.name))
                     }
-                    _ => format!(
-                        "{}.{} ({})",
-                        data.group,
-                        data.binding,
-                        printable(&data.name)
-                    ),
+                    _ => format!("{}.{} ({})", data.group, data.binding, printable(&data.name)),
                 })
                 .collect();
-            let used = if used.is_empty() {
-                "no binding at all".into()
-            } else {
-                used.join(", ")
-            };
+            let used = if used.is_empty() { "no binding at all".into() } else { used.join(", ") };
             Failure::usage(format!("entry point '{}' does not use {self}", func.name))
                 .note(format!("it uses {used}"))
         })
@@ -98,19 +89,9 @@ pub enum Source {
     /// Bytes of a buffer.
     Bytes(Vec<u8>),
     /// Texels of a picture.
-    Picture {
-        width: u32,
-        height: u32,
-        rgba: Vec<u8>,
-        srgb: bool,
-    },
+    Picture { width: u32, height: u32, rgba: Vec<u8>, srgb: bool },
     /// Texels as they lie in memory.
-    Texels {
-        format: Format,
-        size: [u32; 3],
-        levels: u32,
-        bytes: Vec<u8>,
-    },
+    Texels { format: Format, size: [u32; 3], levels: u32, bytes: Vec<u8> },
     /// A sampler.
     Sampler(Sampler),
 }
@@ -119,14 +100,9 @@ impl Setting {
     /// Parses one `--set`.
     pub fn parse(text: &str) -> Result<Setting, Failure> {
         let (place, source) = text.split_once('=').ok_or_else(|| {
-            Failure::usage(format!(
-                "--set {text}: a source is missing, as in --set 0.1=f32:1,2"
-            ))
+            Failure::usage(format!("--set {text}: a source is missing, as in --set 0.1=f32:1,2"))
         })?;
-        Ok(Setting {
-            place: Place::parse(place)?,
-            source: Source::parse(source)?,
-        })
+        Ok(Setting { place: Place::parse(place)?, source: Source::parse(source)? })
     }
 }
 
@@ -179,9 +155,7 @@ pub fn hex_bytes(text: &str) -> Result<Vec<u8>, Failure> {
     }
     match high {
         None => Ok(bytes),
-        Some(_) => Err(Failure::usage(
-            "an odd number of hexadecimal digits: two make a byte",
-        )),
+        Some(_) => Err(Failure::usage("an odd number of hexadecimal digits: two make a byte")),
     }
 }
 
@@ -256,9 +230,7 @@ fn picture(rest: &str) -> Result<Source, Failure> {
     };
     let mut decoder = png::Decoder::new_with_limits(
         std::io::Cursor::new(bytes),
-        png::Limits {
-            bytes: LARGEST_BUFFER as usize,
-        },
+        png::Limits { bytes: LARGEST_BUFFER as usize },
     );
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(bad)?;
@@ -271,44 +243,31 @@ fn picture(rest: &str) -> Result<Source, Failure> {
     pixels.truncate(info.buffer_size());
     let rgba = match info.color_type {
         png::ColorType::Rgba => pixels,
-        png::ColorType::Rgb => pixels
-            .chunks_exact(3)
-            .flat_map(|p| [p[0], p[1], p[2], 255])
-            .collect(),
+        png::ColorType::Rgb => {
+            pixels.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
+        }
         png::ColorType::Grayscale => pixels.iter().flat_map(|&v| [v, v, v, 255]).collect(),
-        png::ColorType::GrayscaleAlpha => pixels
-            .chunks_exact(2)
-            .flat_map(|p| [p[0], p[0], p[0], p[1]])
-            .collect(),
+        png::ColorType::GrayscaleAlpha => {
+            pixels.chunks_exact(2).flat_map(|p| [p[0], p[0], p[0], p[1]]).collect()
+        }
         png::ColorType::Indexed => {
             return Err(Failure::usage(format!(
                 "{path}: the palette of this picture cannot be resolved"
             )));
         }
     };
-    Ok(Source::Picture {
-        width: info.width,
-        height: info.height,
-        rgba,
-        srgb,
-    })
+    Ok(Source::Picture { width: info.width, height: info.height, rgba, srgb })
 }
 
 fn texels(rest: &str) -> Result<Source, Failure> {
-    let bad = || {
-        Failure::usage(format!(
-            "`texture:{rest}`: write texture:FORMAT:WxHxD[:mipN]:file:PATH"
-        ))
-    };
+    let bad =
+        || Failure::usage(format!("`texture:{rest}`: write texture:FORMAT:WxHxD[:mipN]:file:PATH"));
     let (format, rest_1) = rest.split_once(':').ok_or_else(bad)?;
     let (size, rest_2) = rest_1.split_once(':').ok_or_else(bad)?;
     let format = Format::from_name(format)
         .ok_or_else(|| Failure::usage(format!("`{format}` is not a WebGPU texture format")))?;
-    let numbers: Vec<u32> = size
-        .split('x')
-        .map(|n| n.parse().ok())
-        .collect::<Option<_>>()
-        .ok_or_else(bad)?;
+    let numbers: Vec<u32> =
+        size.split('x').map(|n| n.parse().ok()).collect::<Option<_>>().ok_or_else(bad)?;
     let size = match *numbers {
         [w] => [w, 1, 1],
         [w, h] => [w, h, 1],
@@ -323,12 +282,7 @@ fn texels(rest: &str) -> Result<Source, Failure> {
         None => (1, rest_2),
     };
     let path = path.strip_prefix("file:").ok_or_else(bad)?;
-    Ok(Source::Texels {
-        format,
-        size,
-        levels,
-        bytes: files::read(Path::new(path))?,
-    })
+    Ok(Source::Texels { format, size, levels, bytes: files::read(Path::new(path))? })
 }
 
 fn sampler(rest: &str) -> Result<Sampler, Failure> {
@@ -355,9 +309,7 @@ fn sampler(rest: &str) -> Result<Sampler, Failure> {
         "linear" => Sampler::linear(wrap),
         "nearest" => Sampler::nearest(wrap),
         _ => {
-            return Err(Failure::usage(format!(
-                "`{filter}` is no filter: linear or nearest"
-            )));
+            return Err(Failure::usage(format!("`{filter}` is no filter: linear or nearest")));
         }
     };
     Ok(Sampler { compare, ..sampler })
@@ -442,25 +394,13 @@ fn bound(
         },
         ResourceKind::Texture { dim, arrayed, .. }
         | ResourceKind::StorageTexture { dim, arrayed, .. } => match source {
-            Source::Picture {
-                width,
-                height,
-                rgba,
-                srgb,
-            } => {
-                let format = if *srgb {
-                    Format::Rgba8UnormSrgb
-                } else {
-                    Format::Rgba8Unorm
-                };
+            Source::Picture { width, height, rgba, srgb } => {
+                let format = if *srgb { Format::Rgba8UnormSrgb } else { Format::Rgba8Unorm };
                 image(place, format, dim, arrayed, [*width, *height, 1], 1, rgba)
             }
-            Source::Texels {
-                format,
-                size,
-                levels,
-                bytes,
-            } => image(place, *format, dim, arrayed, *size, *levels, bytes),
+            Source::Texels { format, size, levels, bytes } => {
+                image(place, *format, dim, arrayed, *size, *levels, bytes)
+            }
             _ => Err(wrong("a texture")),
         },
         ResourceKind::Sampler { comparison } => match source {
@@ -471,10 +411,7 @@ fn bound(
                     } else {
                         "an ordinary sampler: leave out compare="
                     };
-                    return Err(Failure::usage(format!(
-                        "{place} ({}) is {wanted}",
-                        data.name
-                    )));
+                    return Err(Failure::usage(format!("{place} ({}) is {wanted}", data.name)));
                 }
                 Ok(Bound::Sampler(*sampler))
             }
@@ -565,11 +502,7 @@ impl Dump {
                 )));
             }
         };
-        Ok(Dump {
-            place: Place::parse(place)?,
-            print,
-            path,
-        })
+        Ok(Dump { place: Place::parse(place)?, print, path })
     }
 
     /// The bytes of the binding that it asks for.
@@ -577,10 +510,9 @@ impl Dump {
         match bindings.get(self.place.find(func)?, 0) {
             Bound::Buffer(bytes) => Ok(bytes),
             Bound::Image(image) => Ok(image.bytes()),
-            Bound::Sampler(_) | Bound::Nothing => Err(Failure::usage(format!(
-                "{} holds no data to dump",
-                self.place
-            ))),
+            Bound::Sampler(_) | Bound::Nothing => {
+                Err(Failure::usage(format!("{} holds no data to dump", self.place)))
+            }
         }
     }
 
@@ -673,14 +605,8 @@ mod tests {
         assert_eq!(bytes("f16:1"), [0, 0x3C]);
         assert_eq!(bytes("hex:0a 0B"), [10, 11]);
         assert_eq!(bytes("zeros:3"), [0; 3]);
-        for bad in [
-            "u32:-1", "f32:x", "hex:1", "hex:zz", "zeros:-1", "bogus:1", "f32",
-        ] {
-            assert_eq!(
-                Source::parse(bad).map(|_| ()).unwrap_err().exit_code(),
-                2,
-                "{bad}"
-            );
+        for bad in ["u32:-1", "f32:x", "hex:1", "hex:zz", "zeros:-1", "bogus:1", "f32"] {
+            assert_eq!(Source::parse(bad).map(|_| ()).unwrap_err().exit_code(), 2, "{bad}");
         }
     }
 }

@@ -33,17 +33,11 @@ impl Kind {
     ];
 
     fn name(self) -> &'static str {
-        Kind::ALL
-            .iter()
-            .find(|row| row.1 == self)
-            .map_or("?", |row| row.0)
+        Kind::ALL.iter().find(|row| row.1 == self).map_or("?", |row| row.0)
     }
 
     fn extension(self) -> &'static str {
-        Kind::ALL
-            .iter()
-            .find(|row| row.1 == self)
-            .map_or("out", |row| row.2)
+        Kind::ALL.iter().find(|row| row.1 == self).map_or("out", |row| row.2)
     }
 
     fn is_binary(self) -> bool {
@@ -67,11 +61,8 @@ impl Emit {
             Some((name, path)) => (name, Some(PathBuf::from(path))),
             None => (text, None),
         };
-        let kind = Kind::ALL
-            .iter()
-            .find(|row| row.0 == name)
-            .map(|row| row.1)
-            .ok_or_else(|| {
+        let kind =
+            Kind::ALL.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| {
                 let names: Vec<&str> = Kind::ALL.iter().map(|row| row.0).collect();
                 Failure::usage(format!("--emit knows no '{name}'"))
                     .note(format!("kinds are {}", names.join(", ")))
@@ -120,22 +111,15 @@ pub fn emit(
                 let folder = folder.expect("just tested");
                 let names = gpucc::unique_names(result.compiled);
                 for (compiled, name) in result.compiled.iter().zip(names) {
-                    let name = format!(
-                        "{}.{}.{}",
-                        result.stem,
-                        file_name(&name),
-                        emit.kind.extension()
-                    );
+                    let name =
+                        format!("{}.{}.{}", result.stem, file_name(&name), emit.kind.extension());
                     let bytes = bytes(compiled, emit.kind)?;
                     outputs.put(Some(&folder.join(name)), bytes, emit.kind.is_binary());
                 }
             }
             Kind::Bin if result.compiled.len() > 1 => {
-                let names: Vec<&str> = result
-                    .compiled
-                    .iter()
-                    .map(|compiled| compiled.entry.as_str())
-                    .collect();
+                let names: Vec<&str> =
+                    result.compiled.iter().map(|compiled| compiled.entry.as_str()).collect();
                 return Err(Failure::usage(format!(
                     "one file cannot hold the machine code of several entry points: {}",
                     names.join(", ")
@@ -174,10 +158,7 @@ fn is_folder(path: &Path) -> bool {
 pub fn stem(source: &SourceText) -> String {
     Path::new(&source.name)
         .file_stem()
-        .map_or_else(
-            || "shader".into(),
-            |stem| stem.to_string_lossy().into_owned(),
-        )
+        .map_or_else(|| "shader".into(), |stem| stem.to_string_lossy().into_owned())
         .replace(['<', '>'], "")
 }
 
@@ -185,13 +166,7 @@ pub fn stem(source: &SourceText) -> String {
 fn file_name(entry: &str) -> String {
     entry
         .chars()
-        .map(|c| {
-            if c.is_alphanumeric() || matches!(c, '_' | '-' | '.') {
-                c
-            } else {
-                '_'
-            }
-        })
+        .map(|c| if c.is_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '_' })
         .collect()
 }
 

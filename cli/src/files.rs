@@ -13,36 +13,24 @@ pub const LARGEST_INPUT: u64 = 256 << 20;
 
 /// Reads a file, or stdin for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let too_large = || {
-        Failure::usage(format!(
-            "{} is larger than {} MiB",
-            shown(path),
-            LARGEST_INPUT >> 20
-        ))
-    };
+    let too_large =
+        || Failure::usage(format!("{} is larger than {} MiB", shown(path), LARGEST_INPUT >> 20));
     let mut bytes = Vec::new();
     let result = if path == Path::new("-") {
-        std::io::stdin()
-            .lock()
-            .take(LARGEST_INPUT + 1)
-            .read_to_end(&mut bytes)
+        std::io::stdin().lock().take(LARGEST_INPUT + 1).read_to_end(&mut bytes)
     } else {
         if path.is_dir() {
-            return Err(
-                Failure::usage(format!("cannot read {}: it is a folder", shown(path)))
-                    .note("`gpucc batch` compiles folders"),
-            );
+            return Err(Failure::usage(format!("cannot read {}: it is a folder", shown(path)))
+                .note("`gpucc batch` compiles folders"));
         }
         fs::File::open(path).and_then(|file| file.take(LARGEST_INPUT + 1).read_to_end(&mut bytes))
     };
     match result {
         Ok(_) if bytes.len() as u64 > LARGEST_INPUT => Err(too_large()),
         Ok(_) => Ok(bytes),
-        Err(error) => Err(Failure::usage(format!(
-            "cannot read {}: {}",
-            shown(path),
-            reason(&error)
-        ))),
+        Err(error) => {
+            Err(Failure::usage(format!("cannot read {}: {}", shown(path), reason(&error))))
+        }
     }
 }
 
@@ -179,16 +167,12 @@ impl Outputs {
 
 /// The spellings of stdout. The last two may lead to a file, whose other writers a rename would cut off.
 fn is_stdout(path: &Path) -> bool {
-    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
-        .iter()
-        .any(|name| path == Path::new(name))
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
 /// What is there already and is neither a file nor a folder, and open files by their numbers.
 fn is_device(path: &Path) -> bool {
-    ["/dev/fd", "/dev/stderr", "/proc"]
-        .iter()
-        .any(|root| path.starts_with(root))
+    ["/dev/fd", "/dev/stderr", "/proc"].iter().any(|root| path.starts_with(root))
         || fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
@@ -232,10 +216,7 @@ pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::usage(format!(
-            "cannot write to stdout: {}",
-            reason(&error)
-        ))),
+        Err(error) => Err(Failure::usage(format!("cannot write to stdout: {}", reason(&error)))),
     }
 }
 

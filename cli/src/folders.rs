@@ -25,11 +25,7 @@ pub struct File {
 impl File {
     fn new(path: PathBuf, inner: PathBuf) -> File {
         let stem = path.file_stem().unwrap_or_default();
-        File {
-            stem: stem.to_string_lossy().into_owned(),
-            path,
-            inner,
-        }
+        File { stem: stem.to_string_lossy().into_owned(), path, inner }
     }
 }
 
@@ -147,9 +143,7 @@ impl Found {
 fn tell_apart(files: &mut [File]) -> Result<(), Failure> {
     let mut owners: BTreeMap<(PathBuf, String), usize> = BTreeMap::new();
     for file in files.iter() {
-        *owners
-            .entry((file.inner.clone(), file.stem.clone()))
-            .or_default() += 1;
+        *owners.entry((file.inner.clone(), file.stem.clone())).or_default() += 1;
     }
     let mut known: BTreeMap<(PathBuf, String), PathBuf> = BTreeMap::new();
     for file in files {

@@ -20,10 +20,7 @@ pub struct Input {
 impl Input {
     /// Reads a source and finds its language by name, or by `--lang`.
     pub fn read(path: &Path, lang: Option<Lang>) -> Result<Input, Failure> {
-        let extension = path
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .unwrap_or("");
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
         let named = match extension {
             "wgsl" => Some((Lang::Wgsl, None)),
             "spv" => Some((Lang::Spirv, None)),
@@ -49,10 +46,8 @@ impl Input {
             }
             (None, None) => {
                 files::read(path)?;
-                return Err(
-                    Failure::usage(format!("cannot tell the language of {}", shown(path)))
-                        .note("known are .wgsl .spv .vert .frag .comp .glsl .ir; or say --lang"),
-                );
+                return Err(Failure::usage(format!("cannot tell the language of {}", shown(path)))
+                    .note("known are .wgsl .spv .vert .frag .comp .glsl .ir; or say --lang"));
             }
         };
         let bytes = files::read(path)?;
@@ -65,12 +60,7 @@ impl Input {
             Lang::Spirv => (bytes, None),
             Lang::Wgsl | Lang::Glsl | Lang::Ir => (Vec::new(), Some(files::text(path, bytes)?)),
         };
-        Ok(Input {
-            bytes,
-            lang,
-            stage,
-            text: SourceText::new(name, text),
-        })
+        Ok(Input { bytes, lang, stage, text: SourceText::new(name, text) })
     }
 
     /// What the compiler reads.
@@ -99,10 +89,8 @@ impl Input {
 
 /// The stage that `#pragma shader_stage(...)` names, as glslc reads it.
 fn pragma(text: &str) -> Option<Stage> {
-    let line = text
-        .lines()
-        .map(str::trim)
-        .find_map(|line| line.strip_prefix("#pragma shader_stage("))?;
+    let line =
+        text.lines().map(str::trim).find_map(|line| line.strip_prefix("#pragma shader_stage("))?;
     match line.trim_end_matches(')').trim() {
         "vertex" => Some(Stage::Vertex),
         "fragment" => Some(Stage::Fragment),
@@ -165,10 +153,7 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
 /// An error for what is no pass of any machine.
 fn known_pass(name: &str) -> Result<(), Failure> {
     for target in Target::ALL.into_iter().filter(|target| target.is_built()) {
-        if gpucc::Compiler::new(target, None)?
-            .pass_names()
-            .contains(&name)
-        {
+        if gpucc::Compiler::new(target, None)?.pass_names().contains(&name) {
             return Ok(());
         }
     }
@@ -198,9 +183,7 @@ pub fn choose(
     stage: Option<Stage>,
 ) -> Result<(), Failure> {
     let refusal = nothing_of(parsed, entry, stage);
-    parsed
-        .entries
-        .retain(|candidate| is_chosen(candidate, entry, stage));
+    parsed.entries.retain(|candidate| is_chosen(candidate, entry, stage));
     match parsed.entries.is_empty() {
         true => Err(refusal),
         false => Ok(()),
@@ -244,11 +227,7 @@ pub fn one(parsed: &Parsed, entry: Option<&str>, stage: Stage) -> Result<gpucc::
         .filter(|candidate| is_chosen(candidate, entry, Some(stage)))
         .collect();
     // Of what could not be read the stage is not known: its failure counts where nothing else is there.
-    let readable: Vec<&Entry> = chosen
-        .iter()
-        .copied()
-        .filter(|one| one.func.is_ok())
-        .collect();
+    let readable: Vec<&Entry> = chosen.iter().copied().filter(|one| one.func.is_ok()).collect();
     match (&readable[..], &chosen[..]) {
         ([one], _) | ([], [one, ..]) => one.func.clone(),
         ([], []) => Err(nothing_of(parsed, entry, Some(stage))),

@@ -116,10 +116,7 @@ fn dispatch(cli: &Cli) -> u8 {
     // The last net: whatever falls through the pipeline's own is still our bug and said so.
     let result =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|payload| {
-            Err(Failure::internal(
-                "the command",
-                gpucc::panic_message(payload.as_ref()),
-            ))
+            Err(Failure::internal("the command", gpucc::panic_message(payload.as_ref())))
         });
     match result {
         Ok(code) => code,
@@ -150,22 +147,17 @@ fn named_target(name: &str, chip: Option<&str>) -> Result<(Target, Option<&'stat
     })?;
     let chip = match chip {
         None => target.chips().first().copied(),
-        Some(chip) => Some(
-            target
-                .chips()
-                .iter()
-                .copied()
-                .find(|known| *known == chip)
-                .ok_or_else(|| {
-                    let failure =
-                        Failure::usage(format!("target {} has no chip '{chip}'", target.name()));
-                    if target.chips().is_empty() {
-                        failure.note("it has no chips")
-                    } else {
-                        failure.note(format!("chips are {}", target.chips().join(", ")))
-                    }
-                })?,
-        ),
+        Some(chip) => {
+            Some(target.chips().iter().copied().find(|known| *known == chip).ok_or_else(|| {
+                let failure =
+                    Failure::usage(format!("target {} has no chip '{chip}'", target.name()));
+                if target.chips().is_empty() {
+                    failure.note("it has no chips")
+                } else {
+                    failure.note(format!("chips are {}", target.chips().join(", ")))
+                }
+            })?)
+        }
     };
     Ok((target, chip))
 }
@@ -177,7 +169,5 @@ fn usage() -> String {
 
 fn command_names() -> Vec<String> {
     let cli = Cli::command();
-    cli.get_subcommands()
-        .map(|command| command.get_name().to_owned())
-        .collect()
+    cli.get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }

@@ -25,30 +25,17 @@ pub fn run(args: &RenderArgs, console: &mut Console) -> Result<(), Failure> {
         )));
     }
     let (target, chip) = super::target(&args.target)?;
-    let settings = args
-        .set
-        .iter()
-        .map(|text| Setting::parse(text))
-        .collect::<Result<Vec<_>, _>>()?;
+    let settings =
+        args.set.iter().map(|text| Setting::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let buffers = vertex_state(args, &mut options)?;
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(&args.file, args.source.lang)?;
     let parsed = input::parse(&compiler, &input, Choice::default(), &options, console)?;
     let [vs, fs] = [(&args.vs, Stage::Vertex), (&args.fs, Stage::Fragment)]
         .map(|(name, stage)| input::one(&parsed, name.as_deref(), stage));
-    let (vs, fs) = vs
-        .and_then(|vs| Ok((vs, fs?)))
+    let (vs, fs) = vs.and_then(|vs| Ok((vs, fs?))).map_err(|failure| reported(failure, &input))?;
+    let picture = render(args, &compiler, [&vs, &fs], &settings, &buffers, &options, &input)
         .map_err(|failure| reported(failure, &input))?;
-    let picture = render(
-        args,
-        &compiler,
-        [&vs, &fs],
-        &settings,
-        &buffers,
-        &options,
-        &input,
-    )
-    .map_err(|failure| reported(failure, &input))?;
     let mut outputs = Outputs::default();
     outputs.keep(&args.file);
     outputs.put(Some(&args.output), picture, true);
@@ -72,35 +59,22 @@ fn vertex_state(args: &RenderArgs, options: &mut Options) -> Result<Vec<Vec<u8>>
             ))
         };
         let (slot, rest) = text.split_once('=').ok_or_else(bad)?;
-        let slot: usize = slot
-            .parse()
-            .ok()
-            .filter(|&slot| slot < 32)
-            .ok_or_else(bad)?;
+        let slot: usize = slot.parse().ok().filter(|&slot| slot < 32).ok_or_else(bad)?;
         // A source holds colons of its own, so the stride is found from the right.
         let (rest, step) = match rest.strip_suffix(":instance") {
             Some(rest) => (rest, Step::Instance),
             None => (rest.strip_suffix(":vertex").unwrap_or(rest), Step::Vertex),
         };
         let (source, stride) = rest.rsplit_once(':').ok_or_else(bad)?;
-        let stride: u32 = stride
-            .parse()
-            .ok()
-            .filter(|&stride| stride <= 2048)
-            .ok_or_else(bad)?;
+        let stride: u32 = stride.parse().ok().filter(|&stride| stride <= 2048).ok_or_else(bad)?;
         let Source::Bytes(bytes) = Source::parse(source)? else {
-            return Err(Failure::usage(format!(
-                "--vertex {text}: a vertex buffer holds numbers"
-            )));
+            return Err(Failure::usage(format!("--vertex {text}: a vertex buffer holds numbers")));
         };
         while buffers.len() <= slot {
             buffers.push(Vec::new());
         }
         while state.buffers.len() <= slot {
-            state.buffers.push(VertexBuffer {
-                stride: 0,
-                step: Step::Vertex,
-            });
+            state.buffers.push(VertexBuffer { stride: 0, step: Step::Vertex });
         }
         buffers[slot] = bytes;
         state.buffers[slot] = VertexBuffer { stride, step };
@@ -117,9 +91,7 @@ fn vertex_state(args: &RenderArgs, options: &mut Options) -> Result<Vec<Vec<u8>>
         let (slot, offset) = (number().ok_or_else(bad)?, number().ok_or_else(bad)?);
         let format = parts.next().ok_or_else(bad)?;
         if gpucc_emu::format::VertexFormat::from_name(format).is_none() {
-            return Err(Failure::usage(format!(
-                "`{format}` is not a WebGPU vertex format"
-            )));
+            return Err(Failure::usage(format!("`{format}` is not a WebGPU vertex format")));
         }
         if slot as usize >= state.buffers.len() {
             return Err(Failure::usage(format!(
@@ -127,9 +99,7 @@ fn vertex_state(args: &RenderArgs, options: &mut Options) -> Result<Vec<Vec<u8>>
             )));
         }
         let location = location.parse().map_err(|_| bad())?;
-        state
-            .attributes
-            .retain(|attribute| attribute.location != location);
+        state.attributes.retain(|attribute| attribute.location != location);
         state.attributes.push(Attribute {
             location,
             format: format.to_owned(),
@@ -153,10 +123,7 @@ fn render(
     for data in vs.inputs.values() {
         if let gpucc_ir::ssa::InputKind::Location { location, .. } = data.kind {
             let known = options.pipeline.vertex.as_ref().is_some_and(|state| {
-                state
-                    .attributes
-                    .iter()
-                    .any(|attribute| attribute.location == location)
+                state.attributes.iter().any(|attribute| attribute.location == location)
             });
             if !known {
                 return Err(Failure::usage(format!(
@@ -167,10 +134,7 @@ fn render(
             }
         }
     }
-    let (vs_code, fs_code) = (
-        compiler.compile(vs, options)?,
-        compiler.compile(fs, options)?,
-    );
+    let (vs_code, fs_code) = (compiler.compile(vs, options)?, compiler.compile(fs, options)?);
     let mut vertex = executor(compiler, &vs_code, options, input)?;
     let mut fragment = executor(compiler, &fs_code, options, input)?;
     let mut pair = Draw::new(
@@ -178,10 +142,7 @@ fn render(
             func: &vs_code.ssa,
             executor: vertex.as_mut(),
             bindings: data::bind(vs, &of(settings, vs))?,
-            divided: vs_code
-                .program
-                .as_ref()
-                .is_some_and(|p| p.divides_positions()),
+            divided: vs_code.program.as_ref().is_some_and(|p| p.divides_positions()),
         },
         Program {
             func: &fs_code.ssa,
@@ -206,9 +167,7 @@ fn render(
             .map_err(|error| Failure::usage(error.to_string()))
     };
     let mut targets = Targets {
-        colors: (0..count)
-            .map(|_| plane(Format::Rgba8Unorm))
-            .collect::<Result<_, _>>()?,
+        colors: (0..count).map(|_| plane(Format::Rgba8Unorm)).collect::<Result<_, _>>()?,
         depth: None,
     };
     targets.colors[0].fill(args.clear.0.map(f32::to_bits));
@@ -224,10 +183,7 @@ fn render(
         let mut depth = plane(Format::Depth32Float)?;
         depth.fill([1f32.to_bits(); 4]);
         targets.depth = Some(depth);
-        state.depth = Some(DepthState {
-            compare: Compare::Less,
-            write: true,
-        });
+        state.depth = Some(DepthState { compare: Compare::Less, write: true });
     }
     draw::draw(&state, &mut pair, &mut targets).map_err(gpucc::execute::Stop::into_failure)?;
     debug_assert!(shade::color_targets(&fs_code.ssa) <= targets.colors.len());
@@ -236,11 +192,7 @@ fn render(
 
 /// Settings that an entry point uses.
 fn of(settings: &[Setting], func: &Func) -> Vec<Setting> {
-    settings
-        .iter()
-        .filter(|setting| setting.place.find(func).is_ok())
-        .cloned()
-        .collect()
+    settings.iter().filter(|setting| setting.place.find(func).is_ok()).cloned().collect()
 }
 
 fn executor(
@@ -257,9 +209,7 @@ fn executor(
             options.pipeline.vertex.as_ref(),
         )),
     };
-    Ok(gpucc::execute::unchecked(
-        executor, compiler, compiled, options,
-    ))
+    Ok(gpucc::execute::unchecked(executor, compiler, compiled, options))
 }
 
 /// An RGBA picture as PNG.

@@ -42,9 +42,7 @@ fn push(arg: OsString, out: &mut Vec<OsString>, depth: u32) -> Result<(), Failur
     {
         push(word.into(), out, depth + 1)?;
         if out.len() > MOST {
-            return Err(Failure::usage(format!(
-                "@{file}: more than {MOST} arguments"
-            )));
+            return Err(Failure::usage(format!("@{file}: more than {MOST} arguments")));
         }
     }
     Ok(())

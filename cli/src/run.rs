@@ -14,25 +14,15 @@ use std::path::Path;
 pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     let options = input::options(&args.source, &args.code)?;
     let (target, chip) = super::target(&args.target)?;
-    let settings = args
-        .set
-        .iter()
-        .map(|text| Setting::parse(text))
-        .collect::<Result<Vec<_>, _>>()?;
-    let dumps = args
-        .dump
-        .iter()
-        .map(|text| Dump::parse(text))
-        .collect::<Result<Vec<_>, _>>()?;
+    let settings =
+        args.set.iter().map(|text| Setting::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let dumps = args.dump.iter().map(|text| Dump::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let compiler = Compiler::new(target, chip)?;
     let input = Input::read(&args.file, args.source.lang)?;
     let parsed = input::parse(
         &compiler,
         &input,
-        input::Choice {
-            entry: args.entry.as_deref(),
-            stage: Some(Stage::Compute),
-        },
+        input::Choice { entry: args.entry.as_deref(), stage: Some(Stage::Compute) },
         &options,
         console,
     )?;

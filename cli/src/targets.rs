@@ -34,10 +34,8 @@ pub fn run(args: &TargetsArgs) -> Result<(), Failure> {
         }
         for (index, refusal) in row.refuses.iter().enumerate() {
             let head = if index == 0 { "refuses:" } else { "" };
-            outputs.print(&format!(
-                "         {head:<8} {} ({})\n",
-                refusal.feature, refusal.manual
-            ));
+            outputs
+                .print(&format!("         {head:<8} {} ({})\n", refusal.feature, refusal.manual));
         }
     }
     outputs.commit()

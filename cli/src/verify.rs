@@ -15,10 +15,7 @@ pub fn run(args: &VerifyArgs, console: &mut Console) -> Result<u8, Failure> {
     let targets = targets(&args.target)?;
     let input = Input::read(&args.file, args.source.lang)?;
     let stage = args.entry.stage.map(Stage::from);
-    let choice = Choice {
-        entry: args.entry.entry.as_deref(),
-        stage,
-    };
+    let choice = Choice { entry: args.entry.entry.as_deref(), stage };
     let mut outputs = Outputs::default();
     let mut failures = Vec::new();
     for (target, chip) in targets {
@@ -68,10 +65,7 @@ fn one(
     args: &VerifyArgs,
 ) -> Result<Summary, Failure> {
     let compiled = compile::entry_point(compiler, entry, options)?;
-    let plan = Plan {
-        steps: args.max_steps,
-        ..Plan::new(args.inputs, args.seed)
-    };
+    let plan = Plan { steps: args.max_steps, ..Plan::new(args.inputs, args.seed) };
     gpucc::verify::verify_plan(compiler, &compiled, source, options, &plan)
 }
 

@@ -38,10 +38,7 @@ fn run(folder: &Folder, arguments: &[&str]) -> Run {
         }
         false => Command::new(COMMAND),
     };
-    command
-        .args(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::from(file));
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::from(file));
     let start = Instant::now();
     let mut child = command.spawn().expect("the command starts");
     let mut memory = 0;
@@ -55,22 +52,14 @@ fn run(folder: &Folder, arguments: &[&str]) -> Run {
     let time = start.elapsed();
     let status = child.wait().expect("it has ended");
     let said = std::fs::read(&said).expect("readable");
-    Run {
-        code: status.code(),
-        said: String::from_utf8_lossy(&said).into_owned(),
-        time,
-        memory,
-    }
+    Run { code: status.code(), said: String::from_utf8_lossy(&said).into_owned(), time, memory }
 }
 
 /// One source ends with one of some exit codes.
 fn ends(folder: &Folder, (name, text, codes): (&str, &[u8], &[i32]), wrong: &mut String) {
     let path = folder.write(name, text);
     for target in ["r700", "valhall"] {
-        let run = run(
-            folder,
-            &[&path, "--target", target, "-o", &folder.path("out")],
-        );
+        let run = run(folder, &[&path, "--target", target, "-o", &folder.path("out")]);
         let first = run.said.lines().next().unwrap_or_default();
         let coded = run.code.is_some_and(|code| codes.contains(&code));
         // A limit says what is needed and how to get by.
@@ -121,10 +110,7 @@ fn wgsl_values_that_double_or_are_huge() {
     let chain = |n: usize| each(n, |k| format!("const c{} = array(c{k}, c{k});\n", k + 1));
     let pairs = format!("const c0 = array(1, 2);\n{}", chain(40));
     let structures = each(40, |k| {
-        format!(
-            "struct S{0} {{ a: S{k}, b: S{k} }}\nconst c{0} = S{0}(c{k}, c{k});\n",
-            k + 1
-        )
+        format!("struct S{0} {{ a: S{k}, b: S{k} }}\nconst c{0} = S{0}(c{k}, c{k});\n", k + 1)
     });
     let structures = format!("struct S0 {{ x: u32, y: u32 }}\nconst c0 = S0(1, 2);\n{structures}");
     let table = format!("const T = array<u32, 8000>({});\n", "1,".repeat(8000));
@@ -133,24 +119,13 @@ fn wgsl_values_that_double_or_are_huge() {
     all_end(
         "values",
         &[
-            (
-                "doubled.wgsl",
-                wgsl(&pairs, &format!("o[0] = u32(c40{});", "[0]".repeat(41))),
-                LIMIT,
-            ),
+            ("doubled.wgsl", wgsl(&pairs, &format!("o[0] = u32(c40{});", "[0]".repeat(41))), LIMIT),
             (
                 "doubled_local.wgsl",
-                wgsl(
-                    "",
-                    &format!("{pairs} o[0] = u32(c26[id.x]{});", "[0]".repeat(26)),
-                ),
+                wgsl("", &format!("{pairs} o[0] = u32(c26[id.x]{});", "[0]".repeat(26))),
                 LIMIT,
             ),
-            (
-                "compared.wgsl",
-                wgsl(&format!("{pairs}const z = c40 == c40;"), ""),
-                LIMIT,
-            ),
+            ("compared.wgsl", wgsl(&format!("{pairs}const z = c40 == c40;"), ""), LIMIT),
             (
                 "structures.wgsl",
                 wgsl(&structures, &format!("o[0] = c40{}.x;", ".a".repeat(40))),
@@ -158,26 +133,10 @@ fn wgsl_values_that_double_or_are_huge() {
             ),
             ("table.wgsl", wgsl(&table, &read), LIMIT),
             ("table_once.wgsl", wgsl(&table, "o[0] = T[id.x];"), EITHER),
-            (
-                "negated.wgsl",
-                wgsl("", &format!("let x = -{huge};")),
-                LIMIT,
-            ),
-            (
-                "any.wgsl",
-                wgsl("", "let x = any(array<bool, 1000000000>());"),
-                LIMIT,
-            ),
-            (
-                "equal.wgsl",
-                wgsl("", &format!("if ({huge} == {huge}) {{ o[0] = 1u; }}")),
-                LIMIT,
-            ),
-            (
-                "of_values.wgsl",
-                wgsl(&format!("const X = {huge};\n"), "o[0] = u32(X[5]);"),
-                LIMIT,
-            ),
+            ("negated.wgsl", wgsl("", &format!("let x = -{huge};")), LIMIT),
+            ("any.wgsl", wgsl("", "let x = any(array<bool, 1000000000>());"), LIMIT),
+            ("equal.wgsl", wgsl("", &format!("if ({huge} == {huge}) {{ o[0] = 1u; }}")), LIMIT),
+            ("of_values.wgsl", wgsl(&format!("const X = {huge};\n"), "o[0] = u32(X[5]);"), LIMIT),
             (
                 "nested.wgsl",
                 wgsl("", "const x = array<array<array<i32, 65536>, 65536>, 4>();"),
@@ -185,17 +144,10 @@ fn wgsl_values_that_double_or_are_huge() {
             ),
             (
                 "alias.wgsl",
-                wgsl(
-                    "const N = 1u << 30u; alias A = array<u32, N>;\n",
-                    "let x = any(A());",
-                ),
+                wgsl("const N = 1u << 30u; alias A = array<u32, N>;\n", "let x = any(A());"),
                 LIMIT,
             ),
-            (
-                "declared.wgsl",
-                wgsl("", "var a = array<u32, 1000000>(); o[0] = a[id.x];"),
-                LIMIT,
-            ),
+            ("declared.wgsl", wgsl("", "var a = array<u32, 1000000>(); o[0] = a[id.x];"), LIMIT),
             (
                 "copied.wgsl",
                 wgsl(
@@ -230,10 +182,7 @@ fn wgsl_declarations_that_are_huge() {
         &[
             (
                 "aliases.wgsl",
-                wgsl(
-                    &format!("alias A0 = array<u32, 2>;\n{aliases}"),
-                    "var v: A40; o[0] = 1u;",
-                ),
+                wgsl(&format!("alias A0 = array<u32, 2>;\n{aliases}"), "var v: A40; o[0] = 1u;"),
                 LIMIT,
             ),
             ("private.wgsl", wgsl(&array("private"), read), LIMIT),
@@ -271,12 +220,8 @@ fn wgsl_calls_that_double() {
         let chain = each(n, |k| format!("fn g{}() {{ g{k}(); g{k}(); }}\n", k + 1));
         wgsl(&format!("{first}{chain}"), &format!("g{n}();"))
     };
-    let values = each(30, |k| {
-        format!(
-            "fn g{0}(x: u32) -> u32 {{ return g{k}(g{k}(x)); }}\n",
-            k + 1
-        )
-    });
+    let values =
+        each(30, |k| format!("fn g{0}(x: u32) -> u32 {{ return g{k}(g{k}(x)); }}\n", k + 1));
     let loops = |n: usize| {
         let chain = each(n, |k| {
             format!(
@@ -308,10 +253,7 @@ fn wgsl_calls_that_double() {
             ),
             (
                 "variables.wgsl",
-                calls(
-                    "fn g0() { var a: array<u32, 1000>; a[o[1]] = 3u; o[0] += a[o[2]]; }\n",
-                    20,
-                ),
+                calls("fn g0() { var a: array<u32, 1000>; a[o[1]] = 3u; o[0] += a[o[2]]; }\n", 20),
                 LIMIT,
             ),
             ("unrolled.wgsl", unrolled, EITHER),
@@ -334,14 +276,9 @@ fn glsl_interfaces_that_are_huge() {
             "#version 450\n{input}\nlayout(location = 0) out vec4 c;\nvoid main() {{ c = vec4({read}); }}\n"
         )
     };
-    let structures = each(30, |k| {
-        format!("struct S{} {{ S{k} a; S{k} b; }};\n", k + 1)
-    });
+    let structures = each(30, |k| format!("struct S{} {{ S{k} a; S{k} b; }};\n", k + 1));
     let values = each(30, |k| {
-        format!(
-            "struct S{0} {{ S{k} a; S{k} b; }}; const S{0} c{0} = S{0}(c{k}, c{k});\n",
-            k + 1
-        )
+        format!("struct S{0} {{ S{k} a; S{k} b; }}; const S{0} c{0} = S{0}(c{k}, c{k});\n", k + 1)
     });
     all_end(
         "interfaces",
@@ -378,12 +315,7 @@ fn spirv(types: &[&[u32]], body: &[&[u32]]) -> Vec<u8> {
         words.extend_from_slice(&inst[1..]);
     };
     let name = u32::from_le_bytes(*b"main");
-    for inst in [
-        &[17, 1][..],
-        &[14, 0, 1],
-        &[15, 5, 3, name, 0],
-        &[16, 3, 17, 1, 1, 1],
-    ] {
+    for inst in [&[17, 1][..], &[14, 0, 1], &[15, 5, 3, name, 0], &[16, 3, 17, 1, 1, 1]] {
         add(inst);
     }
     for inst in [&[19, 1][..], &[33, 2, 1], &[21, 4, 32, 0], &[43, 4, 6, 1]] {
@@ -406,11 +338,7 @@ fn spirv_composites_that_are_huge() {
         |name: &str, bytes: &[u8], codes: &[i32]| ends(&folder, (name, bytes, codes), &mut wrong);
     // 10 is the length, 11 the array, 12 a pointer to it, 13 a variable, 14 its value.
     let array = |length: u32| -> Vec<Vec<u32>> {
-        vec![
-            vec![43, 4, 10, length],
-            vec![28, 11, 4, 10],
-            vec![32, 12, 7, 11],
-        ]
+        vec![vec![43, 4, 10, length], vec![28, 11, 4, 10], vec![32, 12, 7, 11]]
     };
     let refs = |insts: &[Vec<u32>]| -> Vec<Vec<u32>> { insts.to_vec() };
     let module = |types: Vec<Vec<u32>>, body: Vec<Vec<u32>>| {
@@ -420,50 +348,25 @@ fn spirv_composites_that_are_huge() {
     };
     let loaded = vec![vec![59, 12, 13, 7], vec![61, 11, 14, 13]];
     let with = |more: Vec<Vec<u32>>| -> Vec<Vec<u32>> { [refs(&loaded), more].concat() };
-    ends(
-        "none.spv",
-        &module(array(16), with(vec![vec![82, 11, 15, 6, 14, 1]])),
-        FINE,
-    );
-    ends(
-        "insert.spv",
-        &module(array(u32::MAX), with(vec![vec![82, 11, 15, 6, 14, 1]])),
-        LIMIT,
-    );
+    ends("none.spv", &module(array(16), with(vec![vec![82, 11, 15, 6, 14, 1]])), FINE);
+    ends("insert.spv", &module(array(u32::MAX), with(vec![vec![82, 11, 15, 6, 14, 1]])), LIMIT);
     ends(
         "insert_1e8.spv",
         &module(array(100_000_000), with(vec![vec![82, 11, 15, 6, 14, 1]])),
         LIMIT,
     );
-    let many = (0..2000)
-        .map(|k| vec![82, 11, 16 + k, 6, if k == 0 { 14 } else { 15 + k }, k])
-        .collect();
+    let many =
+        (0..2000).map(|k| vec![82, 11, 16 + k, 6, if k == 0 { 14 } else { 15 + k }, k]).collect();
     ends("inserts.spv", &module(array(60_000), with(many)), LIMIT);
     let mut specialized = array(1_000_000_000);
     specialized[0] = vec![50, 4, 10, 1_000_000_000];
-    ends(
-        "specialized.spv",
-        &module(specialized, with(vec![vec![82, 11, 15, 6, 14, 1]])),
-        LIMIT,
-    );
+    ends("specialized.spv", &module(specialized, with(vec![vec![82, 11, 15, 6, 14, 1]])), LIMIT);
     let null = [array(1_000_000_000), vec![vec![46, 11, 20]]].concat();
-    ends(
-        "null_insert.spv",
-        &module(null.clone(), vec![vec![82, 11, 15, 6, 20, 1]]),
-        LIMIT,
-    );
-    ends(
-        "null.spv",
-        &module(null, vec![vec![59, 12, 13, 7, 20]]),
-        LIMIT,
-    );
+    ends("null_insert.spv", &module(null.clone(), vec![vec![82, 11, 15, 6, 20, 1]]), LIMIT);
+    ends("null.spv", &module(null, vec![vec![59, 12, 13, 7, 20]]), LIMIT);
     let mut doubled: Vec<Vec<u32>> = vec![vec![30, 20, 4, 4]];
     doubled.extend((0..30).map(|k| vec![30, 21 + k, 20 + k, 20 + k]));
     doubled.push(vec![32, 12, 7, 50]);
-    ends(
-        "doubled.spv",
-        &module(doubled, vec![vec![59, 12, 13, 7]]),
-        LIMIT,
-    );
+    ends("doubled.spv", &module(doubled, vec![vec![59, 12, 13, 7]]), LIMIT);
     assert!(wrong.is_empty(), "\n{wrong}");
 }

@@ -24,27 +24,17 @@ impl Program {
         let compiler = Compiler::new(target, None).expect("a target that is built");
         let mut options = Options::default();
         options.robust = robust;
-        let mut parsed = compiler
-            .parse(source, Choice::default(), &options)
-            .expect("a right source");
+        let mut parsed =
+            compiler.parse(source, Choice::default(), &options).expect("a right source");
         let func = parsed.entries.remove(0).func.expect("an entry point");
         let compiled = compiler.compile(&func, &options).expect("it compiles");
-        Program {
-            compiler,
-            compiled,
-            text: SourceText::new("bounds", None),
-            func,
-        }
+        Program { compiler, compiled, text: SourceText::new("bounds", None), func }
     }
 
     fn executor(&self) -> Box<dyn Executor> {
         match &self.compiled.program {
             Some(program) => program.executor(&self.text),
-            None => Box::new(Interp::new(
-                &self.compiled.ssa,
-                self.compiler.numerics(),
-                None,
-            )),
+            None => Box::new(Interp::new(&self.compiled.ssa, self.compiler.numerics(), None)),
         }
     }
 
@@ -76,9 +66,7 @@ impl Program {
 
 /// Bytes that tell their place.
 fn pattern(bytes: usize, seed: u8) -> Vec<u8> {
-    (0..bytes)
-        .map(|at| (at as u8).wrapping_mul(7).wrapping_add(seed))
-        .collect()
+    (0..bytes).map(|at| (at as u8).wrapping_mul(7).wrapping_add(seed)).collect()
 }
 
 fn word(bytes: &[u8], at: usize) -> u32 {
@@ -147,12 +135,7 @@ fn check_words(program: &Program, target: Target, robust: Robust, bytes: usize, 
     let length = bytes / 4;
     let go = |index: u32| place(robust, index, length).map(|index| index * 4);
     let read = |bytes: &[u8], index: u32| go(index).map_or(0, |at| word(bytes, at));
-    let out = [
-        read(&source, at),
-        read(&source, 70),
-        read(&sink, at),
-        length as u32,
-    ];
+    let out = [read(&source, at), read(&source, 70), read(&sink, at), length as u32];
     for (index, value) in [(at, 77), (90, 78)] {
         if let Some(at) = go(index) {
             put(&mut sink, at, value);
@@ -163,11 +146,7 @@ fn check_words(program: &Program, target: Target, robust: Robust, bytes: usize, 
     let got: Vec<u32> = (0..4).map(|k| word(&got, k * 4)).collect();
     assert_eq!(got, out, "{case}: what was read");
     assert_eq!(program.bytes(&ran, 2), sink, "{case}: what was written");
-    assert_eq!(
-        program.bytes(&ran, 3),
-        words(&[10, 21, 30, 40]),
-        "{case}: the neighbour"
-    );
+    assert_eq!(program.bytes(&ran, 3), words(&[10, 21, 30, 40]), "{case}: the neighbour");
 }
 
 const COUNTS: &str = "
@@ -251,16 +230,7 @@ fn an_array_behind_members_may_be_cut_anywhere() {
     for target in WRITERS {
         for robust in [Robust::Restrict, Robust::Zero] {
             let program = Program::new(target, robust, Source::Wgsl(ELEMENTS));
-            let tails = [
-                0,
-                4,
-                12,
-                STRIDE - 4,
-                STRIDE,
-                STRIDE + 20,
-                2 * STRIDE,
-                3 * STRIDE,
-            ];
+            let tails = [0, 4, 12, STRIDE - 4, STRIDE, STRIDE + 20, 2 * STRIDE, 3 * STRIDE];
             let whole = tails.iter().map(|tail| TAIL + tail);
             for bytes in whole.chain([0, 4, 16, TAIL - 4]) {
                 for at in [0, 1, 2, 5, 0x0800_0000, u32::MAX] {
@@ -318,11 +288,7 @@ fn check_elements(
     assert_eq!(read, out, "{case}: what was read");
     assert_eq!(word(&got, 20), length as u32, "{case}: the length");
     assert_eq!(program.bytes(&ran, 2), sink, "{case}: what was written");
-    assert_eq!(
-        program.bytes(&ran, 3),
-        words(&[10, 21, 30, 40]),
-        "{case}: the neighbour"
-    );
+    assert_eq!(program.bytes(&ran, 3), words(&[10, 21, 30, 40]), "{case}: the neighbour");
 }
 
 const VERTEX: &str = "
@@ -347,25 +313,13 @@ fn a_machine_that_only_reads_stays_in_range_too() {
 fn check_vertices(program: &Program, target: Target, robust: Robust, bytes: usize) {
     let source = pattern(bytes, 5);
     let mut bindings = program.bindings(&[(0, source.clone())]);
-    let ids: Vec<VertexId> = (0..4)
-        .map(|vertex| VertexId {
-            vertex,
-            instance: 0,
-        })
-        .collect();
-    let run = VertexRun {
-        ids: &ids,
-        first_vertex: 0,
-        first_instance: 0,
-        buffers: &[],
-    };
+    let ids: Vec<VertexId> = (0..4).map(|vertex| VertexId { vertex, instance: 0 }).collect();
+    let run = VertexRun { ids: &ids, first_vertex: 0, first_instance: 0, buffers: &[] };
     let outs = program.executor().vertices(&mut bindings, &run);
     let outs = outs.expect("no rule of the machine is broken");
     let location = program.func.outputs.values();
-    let location = location
-        .into_iter()
-        .position(|data| data.name.contains("words"))
-        .expect("the output");
+    let location =
+        location.into_iter().position(|data| data.name.contains("words")).expect("the output");
     let read = |index: u32, part: usize| {
         place(robust, index, bytes / 8).map_or(0, |at| word(&source, at * 8 + part * 4))
     };

@@ -54,14 +54,10 @@ fn programs(target: Target) -> (Compiler, Vec<Compiled>) {
     let options = Options::default();
     let mut programs = Vec::new();
     for text in SHADERS {
-        let parsed = compiler
-            .parse(Source::Wgsl(text), Choice::default(), &options)
-            .expect("valid");
+        let parsed =
+            compiler.parse(Source::Wgsl(text), Choice::default(), &options).expect("valid");
         for entry in parsed.entries {
-            match entry
-                .func
-                .and_then(|func| compiler.compile(&func, &options))
-            {
+            match entry.func.and_then(|func| compiler.compile(&func, &options)) {
                 Ok(mut compiled) => {
                     // The passes are right: only the machine is broken.
                     compiled.steps.clear();
@@ -81,11 +77,7 @@ fn is_noticed(compiler: &Compiler, compiled: &mut Compiled, code: Vec<u8>) -> bo
     if let Ok(assembler) = assembler(compiler.target()) {
         for unit in assembler.units() {
             if let Ok(text) = assembler.disassemble(unit, &code) {
-                assert_eq!(
-                    assembler.assemble(unit, &text).as_ref(),
-                    Ok(&code),
-                    "{text}"
-                );
+                assert_eq!(assembler.assemble(unit, &text).as_ref(), Ok(&code), "{text}");
             }
         }
     }
@@ -105,12 +97,7 @@ fn is_noticed(compiler: &Compiler, compiled: &mut Compiled, code: Vec<u8>) -> bo
 }
 
 fn code_of(compiled: &Compiled) -> Vec<u8> {
-    compiled
-        .program
-        .as_ref()
-        .expect("a machine's")
-        .code()
-        .to_vec()
+    compiled.program.as_ref().expect("a machine's").code().to_vec()
 }
 
 const MACHINES: [Target; 3] = [Target::R700, Target::R600, Target::VALHALL];

@@ -64,9 +64,8 @@ fn wrong(path: &Path, text: &str, machine: Target, claims: &Claims<'_>) -> Resul
     };
     let compiler = Compiler::new(machine, None).map_err(|e| e.summary().to_owned())?;
     let options = &claims.options;
-    let parsed = compiler
-        .parse(source, Choice::default(), options)
-        .map_err(|e| e.summary().to_owned())?;
+    let parsed =
+        compiler.parse(source, Choice::default(), options).map_err(|e| e.summary().to_owned())?;
     let mut assembly = String::new();
     for entry in parsed.entries {
         let compiled = entry

@@ -66,9 +66,7 @@ fn help_and_version_are_answers() {
         assert!(stdout(&output).contains("gpucc"));
         assert!(output.stderr.is_empty());
     }
-    for command in [
-        "asm", "disasm", "run", "render", "verify", "batch", "targets",
-    ] {
+    for command in ["asm", "disasm", "run", "render", "verify", "batch", "targets"] {
         let output = gpucc(&[command, "--help"]);
         assert_eq!(code(&output), 0, "{command}");
         assert!(stdout(&output).contains("Usage"), "{command}");
@@ -80,66 +78,26 @@ fn wrong_usage_is_two() {
     let color = sample("color.wgsl");
     refused(&[], 2, &["input is missing"]);
     refused(&[&color], 2, &["--target is missing", "r700", "interp"]);
-    refused(
-        &[&color, "--target", "z80"],
-        2,
-        &["no target 'z80'", "r700"],
-    );
-    refused(
-        &[&color, "--target", "r700", "--chip", "rv999"],
-        2,
-        &["no chip 'rv999'", "rv770"],
-    );
-    refused(
-        &[&color, "--target", "r700", "--frobnicate"],
-        2,
-        &["--frobnicate"],
-    );
-    refused(
-        &[&color, "--target", "interp", "--entry", "nobody"],
-        2,
-        &["nobody", "main"],
-    );
-    refused(
-        &[&color, "--target", "r700", "--emit", "gif"],
-        2,
-        &["gif", "asm"],
-    );
-    refused(
-        &["no-such-file.wgsl", "--target", "r700"],
-        2,
-        &["no-such-file.wgsl"],
-    );
+    refused(&[&color, "--target", "z80"], 2, &["no target 'z80'", "r700"]);
+    refused(&[&color, "--target", "r700", "--chip", "rv999"], 2, &["no chip 'rv999'", "rv770"]);
+    refused(&[&color, "--target", "r700", "--frobnicate"], 2, &["--frobnicate"]);
+    refused(&[&color, "--target", "interp", "--entry", "nobody"], 2, &["nobody", "main"]);
+    refused(&[&color, "--target", "r700", "--emit", "gif"], 2, &["gif", "asm"]);
+    refused(&["no-such-file.wgsl", "--target", "r700"], 2, &["no-such-file.wgsl"]);
     refused(&["Cargo.toml", "--target", "r700"], 2, &["language"]);
     refused(&["-", "--target", "r700"], 2, &["--lang"]);
-    refused(
-        &[&color, "--target", "interp", "--skip", "magic"],
-        2,
-        &["magic"],
-    );
+    refused(&[&color, "--target", "interp", "--skip", "magic"], 2, &["magic"]);
     refused(&["disasm", "--target", "r700", "--lines"], 2, &["--hex"]);
     refused(&["asm", "--target", "r700", "--lines"], 2, &["--hex"]);
-    refused(
-        &["disasm", "--target", "r700", "--format", "word"],
-        2,
-        &["word", "alu-slot"],
-    );
+    refused(&["disasm", "--target", "r700", "--format", "word"], 2, &["word", "alu-slot"]);
 }
 
 #[test]
 fn what_is_not_built_says_so_with_six() {
     let color = sample("color.wgsl");
     for target in ["gen4", "g45", "rogue"] {
-        refused(
-            &[&color, "--target", target],
-            6,
-            &[target, "not supported by gpucc yet"],
-        );
-        refused(
-            &["disasm", "--target", target],
-            6,
-            &["not supported by gpucc yet"],
-        );
+        refused(&[&color, "--target", target], 6, &[target, "not supported by gpucc yet"]);
+        refused(&["disasm", "--target", target], 6, &["not supported by gpucc yet"]);
     }
 }
 
@@ -159,17 +117,10 @@ fn targets_are_listed_for_people_and_as_json() {
         .iter()
         .map(|row| row["target"].as_str().expect("a name"))
         .collect();
-    assert_eq!(
-        names,
-        ["r600", "r700", "gen4", "g45", "valhall", "rogue", "interp"]
-    );
+    assert_eq!(names, ["r600", "r700", "gen4", "g45", "valhall", "rogue", "interp"]);
     assert_eq!(rows[1]["chips"][0], "rv770");
     assert_eq!(rows[1]["stages"].as_array().map(Vec::len), Some(3));
-    assert!(
-        rows[1]["refuses"]
-            .as_array()
-            .is_some_and(|list| !list.is_empty())
-    );
+    assert!(rows[1]["refuses"].as_array().is_some_and(|list| !list.is_empty()));
 }
 
 #[test]
@@ -187,11 +138,7 @@ fn broken_shaders_are_one_with_a_place() {
             "@fragment\nfn main() -> @location(0) vec4f {\n    let x: u32 = 1.5;\n    return vec4f(0.0);\n}",
             "type.wgsl:3:",
         ),
-        (
-            "plain.ir",
-            "func \"a\" compute {\n  bogus\n}",
-            "plain.ir:2:",
-        ),
+        ("plain.ir", "func \"a\" compute {\n  bogus\n}", "plain.ir:2:"),
     ];
     for (name, text, place) in cases {
         let path = folder.write(name, text);
@@ -203,10 +150,7 @@ fn broken_shaders_are_one_with_a_place() {
             serde_json::from_str(stderr(&json).lines().next().expect("a line")).expect("JSON");
         assert_eq!(message["severity"], "error");
         assert_eq!(message["exit_code"], 1);
-        assert!(
-            message["line"].as_u64().is_some_and(|line| line > 0),
-            "{name}"
-        );
+        assert!(message["line"].as_u64().is_some_and(|line| line > 0), "{name}");
     }
     let empty = folder.write("empty.wgsl", "");
     refused(&[&empty, "--target", "interp"], 1, &["no entry point"]);
@@ -258,13 +202,7 @@ fn random_bytes_never_crash_a_reader() {
             );
         }
         let json = folder.write("a.json", &bytes);
-        let output = gpucc(&[
-            &sample("color.wgsl"),
-            "--target",
-            "interp",
-            "--pipeline",
-            &json,
-        ]);
+        let output = gpucc(&[&sample("color.wgsl"), "--target", "interp", "--pipeline", &json]);
         assert!([1, 2].contains(&code(&output)));
         let response = folder.write("a.rsp", &bytes);
         let output = gpucc(&[&format!("@{response}")]);
@@ -275,10 +213,7 @@ fn random_bytes_never_crash_a_reader() {
 #[test]
 fn truncated_machine_code_is_an_error_with_an_offset() {
     // A control-flow instruction whose clause lies beyond the end.
-    let output = gpucc_with(
-        &["disasm", "--target", "r700", "--hex"],
-        b"0x00000010 0xa0000000",
-    );
+    let output = gpucc_with(&["disasm", "--target", "r700", "--hex"], b"0x00000010 0xa0000000");
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert!(stderr(&output).contains("offset"), "{}", stderr(&output));
     let output = gpucc_with(&["disasm", "--target", "r700"], &[1, 2, 3]);
@@ -296,45 +231,22 @@ fn deep_nesting_and_long_chains_are_refused_quickly() {
     };
     let deep = 100_000;
     let cases = [
-        (
-            "parens.wgsl",
-            body(format!("{}1.0{}", "(".repeat(deep), ")".repeat(deep))),
-        ),
+        ("parens.wgsl", body(format!("{}1.0{}", "(".repeat(deep), ")".repeat(deep)))),
         ("open.wgsl", body("(".repeat(deep))),
         ("plus.wgsl", body(format!("1.0{}", "+".repeat(1 << 20)))),
         ("sum.wgsl", body(format!("1.0{}", " + 1.0".repeat(1 << 18)))),
         ("minus.wgsl", body(format!("{}1.0", "- ".repeat(deep)))),
-        (
-            "blocks.wgsl",
-            format!("fn f() {{ {} {} }}", "{".repeat(deep), "}".repeat(deep)),
-        ),
-        (
-            "ifs.wgsl",
-            format!(
-                "fn f() {{ if true {{}} {} }}",
-                "else if true {}".repeat(deep)
-            ),
-        ),
+        ("blocks.wgsl", format!("fn f() {{ {} {} }}", "{".repeat(deep), "}".repeat(deep))),
+        ("ifs.wgsl", format!("fn f() {{ if true {{}} {} }}", "else if true {}".repeat(deep))),
         (
             "types.wgsl",
-            format!(
-                "var<private> x: {}f32{};",
-                "array<".repeat(deep),
-                ",1>".repeat(deep)
-            ),
+            format!("var<private> x: {}f32{};", "array<".repeat(deep), ",1>".repeat(deep)),
         ),
         (
             "parens.frag",
-            format!(
-                "void main() {{ float x = {}1.0{}; }}",
-                "(".repeat(deep),
-                ")".repeat(deep)
-            ),
+            format!("void main() {{ float x = {}1.0{}; }}", "(".repeat(deep), ")".repeat(deep)),
         ),
-        (
-            "deep.ir",
-            "func \"a\" compute {\n} body {\n".to_owned() + &"block {\n".repeat(deep),
-        ),
+        ("deep.ir", "func \"a\" compute {\n} body {\n".to_owned() + &"block {\n".repeat(deep)),
     ];
     for (name, text) in cases {
         let path = folder.write(name, text);
@@ -349,11 +261,7 @@ fn deep_nesting_and_long_chains_are_refused_quickly() {
         assert!(start.elapsed() < Duration::from_secs(60), "{name}");
         let text = stderr(&output);
         assert!(text.contains(name), "{name}: no place in {text}");
-        assert!(
-            text.len() < 20_000,
-            "{name}: the message is {} long",
-            text.len()
-        );
+        assert!(text.len() < 20_000, "{name}: the message is {} long", text.len());
     }
 }
 
@@ -366,24 +274,12 @@ fn unknown_bindings_are_wrong_usage_that_names_the_known_ones() {
     };
     let cases: [(&[&str], &str); 6] = [
         (&["--set", "3.3=f32:1", "--dump", "0.2"], "3.3"),
-        (
-            &["--set", "0.1=f32:1", "--set", "0.2=f32:1", "--dump", "9.9"],
-            "9.9",
-        ),
+        (&["--set", "0.1=f32:1", "--set", "0.2=f32:1", "--dump", "9.9"], "9.9"),
         (&["--dump", "0.2"], "0.1"),
         (&["--set", "0.1=f32:x", "--dump", "0.2"], "`x`"),
         (&["--set", "0.1", "--dump", "0.2"], "source is missing"),
         (
-            &[
-                "--set",
-                "0.0=zeros:3",
-                "--set",
-                "0.1=f32:1",
-                "--set",
-                "0.2=f32:1",
-                "--dump",
-                "0.2",
-            ],
+            &["--set", "0.0=zeros:3", "--set", "0.1=f32:1", "--set", "0.2=f32:1", "--dump", "0.2"],
             "4 bytes",
         ),
     ];
@@ -399,18 +295,12 @@ fn machine_code_goes_to_text_and_back() {
     let folder = Folder::new("roundtrip");
     let code_words = "0x00000000 0xa0000000 0xc0008000 0x95200688";
     // Whatever disasm accepts, asm gives back.
-    let text = gpucc_with(
-        &["disasm", "--target", "r700", "--hex"],
-        code_words.as_bytes(),
-    );
+    let text = gpucc_with(&["disasm", "--target", "r700", "--hex"], code_words.as_bytes());
     if code(&text) == 0 {
         let path = folder.write("a.s", &text.stdout);
         let back = gpucc(&["asm", "--target", "r700", "--hex", &path]);
         assert_eq!(code(&back), 0, "{}", stderr(&back));
-        let words: Vec<String> = stdout(&back)
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
+        let words: Vec<String> = stdout(&back).split_whitespace().map(str::to_owned).collect();
         assert_eq!(words, code_words.split(' ').collect::<Vec<_>>());
     }
 }
@@ -418,12 +308,8 @@ fn machine_code_goes_to_text_and_back() {
 #[test]
 fn lines_answer_every_line() {
     let input = b"0x00000002 0x81000400\n\nnonsense\n0x00000002 0x81000400\n";
-    let output = gpucc_with(
-        &[
-            "disasm", "--target", "r700", "--lines", "--hex", "--format", "cf",
-        ],
-        input,
-    );
+    let output =
+        gpucc_with(&["disasm", "--target", "r700", "--lines", "--hex", "--format", "cf"], input);
     assert_eq!(code(&output), 1);
     let text = stdout(&output);
     let lines: Vec<&str> = text.lines().collect();
@@ -432,9 +318,7 @@ fn lines_answer_every_line() {
     assert_eq!(lines[1], "");
     assert!(lines[2].starts_with("error: "), "{text}");
     let back = gpucc_with(
-        &[
-            "asm", "--target", "r700", "--lines", "--hex", "--format", "cf",
-        ],
+        &["asm", "--target", "r700", "--lines", "--hex", "--format", "cf"],
         format!("{}\n\n", lines[0]).as_bytes(),
     );
     assert_eq!(code(&back), 0, "{}", stdout(&back));
@@ -475,30 +359,15 @@ fn outputs_are_written_whole_or_not_at_all() {
     let broken = folder.write("broken.wgsl", "@fragment fn main( {");
     let output = gpucc(&[&broken, "--target", "interp", "-o", &before]);
     assert_eq!(code(&output), 1);
-    assert_eq!(
-        fs::read_to_string(&before).expect("still there"),
-        "untouched"
-    );
+    assert_eq!(fs::read_to_string(&before).expect("still there"), "untouched");
     refused(
-        &[
-            &sample("color.wgsl"),
-            "--target",
-            "interp",
-            "-o",
-            "/no/such/folder/a.ir",
-        ],
+        &[&sample("color.wgsl"), "--target", "interp", "-o", "/no/such/folder/a.ir"],
         2,
         &["/no/such/folder/a.ir"],
     );
     let left: Vec<String> = fs::read_dir(folder.path(""))
         .expect("readable")
-        .map(|entry| {
-            entry
-                .expect("readable")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
+        .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
         .filter(|name| name.ends_with(".tmp"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
@@ -539,40 +408,21 @@ fn run_gives_the_words_that_were_worked_out_by_hand() {
             "0.2:hex",
         ]);
         assert_eq!(code(&output), 0, "{target}: {}", stderr(&output));
-        assert_eq!(
-            stdout(&output),
-            "0.2: 12 24 36 48\n0.2: 000040410000c0410000104200004042\n"
-        );
+        assert_eq!(stdout(&output), "0.2: 12 24 36 48\n0.2: 000040410000c0410000104200004042\n");
     }
 }
 
 #[test]
 fn several_entry_points_and_one_binary_are_refused_by_name() {
     refused(
-        &[
-            &sample("phong.wgsl"),
-            "--target",
-            "r700",
-            "--emit",
-            "bin",
-            "-o",
-            "all.bin",
-        ],
+        &[&sample("phong.wgsl"), "--target", "r700", "--emit", "bin", "-o", "all.bin"],
         2,
         &["vs", "fs"],
     );
     assert!(!Path::new("all.bin").exists());
     let folder = Folder::new("folder");
     let out = format!("{}/", folder.path(""));
-    let output = gpucc(&[
-        &sample("phong.wgsl"),
-        "--target",
-        "r700",
-        "--emit",
-        "bin",
-        "-o",
-        &out,
-    ]);
+    let output = gpucc(&[&sample("phong.wgsl"), "--target", "r700", "--emit", "bin", "-o", &out]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     for entry in ["vs", "fs"] {
         let bytes = fs::read(folder.path(&format!("phong.{entry}.bin"))).expect("written");
@@ -643,17 +493,10 @@ fn the_report_has_the_contract_s_keys() {
             assert!(!shader["machine"][key].is_null(), "machine.{key}");
         }
         let bytes = shader["code"]["bytes"].as_u64().expect("a number") as usize;
-        assert_eq!(
-            shader["code"]["hex"].as_str().map(str::len),
-            Some(bytes * 2)
-        );
+        assert_eq!(shader["code"]["hex"].as_str().map(str::len), Some(bytes * 2));
         for line in shader["lines"].as_array().expect("a list") {
             assert!(line["line"].as_u64().is_some_and(|line| line > 0));
-            assert!(
-                line["file"]
-                    .as_str()
-                    .is_some_and(|file| file.ends_with("phong.wgsl"))
-            );
+            assert!(line["file"].as_str().is_some_and(|file| file.ends_with("phong.wgsl")));
         }
     }
 }
@@ -661,15 +504,8 @@ fn the_report_has_the_contract_s_keys() {
 #[test]
 fn the_same_input_gives_the_same_bytes() {
     let hash = |jobs: &str| {
-        let output = gpucc(&[
-            &sample("phong.wgsl"),
-            "--target",
-            "r700",
-            "--emit",
-            "hex",
-            "--jobs",
-            jobs,
-        ]);
+        let output =
+            gpucc(&[&sample("phong.wgsl"), "--target", "r700", "--emit", "hex", "--jobs", jobs]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         output.stdout
     };
@@ -696,10 +532,7 @@ fn assembly_assembles_to_the_bytes_that_were_emitted() {
     let back = folder.path("back.bin");
     let output = gpucc(&["asm", "--target", "r700", &asm, "-o", &back]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(
-        fs::read(&path).expect("written"),
-        fs::read(&back).expect("written")
-    );
+    assert_eq!(fs::read(&path).expect("written"), fs::read(&back).expect("written"));
 }
 
 #[test]
@@ -714,11 +547,7 @@ fn an_override_without_a_value_is_one_and_a_default_helps() {
         let output = gpucc(&[&path, "--target", "interp", more[0], more[1]]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
     }
-    refused(
-        &[&path, "--target", "interp", "--override", "scale"],
-        2,
-        &["NAME=VALUE"],
-    );
+    refused(&[&path, "--target", "interp", "--override", "scale"], 2, &["NAME=VALUE"]);
 }
 
 #[test]
@@ -728,10 +557,7 @@ fn depfiles_name_outputs_and_inputs() {
     let color = sample("color.wgsl");
     let output = gpucc(&[&color, "--target", "interp", "-o", &out, "--depfile", &dep]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(
-        fs::read_to_string(&dep).expect("written"),
-        format!("{out}: {color}\n")
-    );
+    assert_eq!(fs::read_to_string(&dep).expect("written"), format!("{out}: {color}\n"));
 }
 
 #[test]
@@ -745,9 +571,7 @@ fn batch_keeps_going_and_its_order_does_not_depend_on_jobs() {
     fs::write(format!("{inner}/broken.wgsl"), "fn (").expect("written");
     let run = |jobs: &str| {
         let out = folder.path(&format!("out{jobs}"));
-        let output = gpucc(&[
-            "batch", &inner, "--target", "interp", "-o", &out, "--jobs", jobs,
-        ]);
+        let output = gpucc(&["batch", &inner, "--target", "interp", "-o", &out, "--jobs", jobs]);
         assert_eq!(code(&output), 1, "{}", stderr(&output));
         assert!(Path::new(&format!("{out}/a.main.ir")).exists());
         assert!(Path::new(&format!("{out}/deep/c.main.ir")).exists());

@@ -63,10 +63,7 @@ fn nobody_runs_into_the_end_behind_a_loop_that_does_nothing() {
          }
          sum += k;",
     );
-    fragment(
-        "arm",
-        "if (u.x == n && (u.x ^ n) != 0u) { loop {} } else { sum += 3u; }",
-    );
+    fragment("arm", "if (u.x == n && (u.x ^ n) != 0u) { loop {} } else { sum += 3u; }");
     let ir = "func \"main\" compute workgroup 32 1 1 {
   res0 = \"out\" group 0 binding 0 storage 4096 load store as u32
   in0 = \"id\" u32 x 3 builtin global_invocation_id
@@ -185,11 +182,8 @@ fn what_is_pointed_to_alone_is_a_binding() {
         let parsed = compiler.parse(Source::SpirV(spirv), Choice::default(), &options);
         let entry = parsed.expect("valid").entries.remove(0);
         let func = entry.func.expect("nothing of it is missing");
-        let names: Vec<(u32, u32)> = func
-            .resources
-            .values()
-            .map(|data| (data.group, data.binding))
-            .collect();
+        let names: Vec<(u32, u32)> =
+            func.resources.values().map(|data| (data.group, data.binding)).collect();
         assert_eq!(names, [(0, 1), (0, 0)]);
     }
     let wgsl = "@group(0) @binding(0) var<storage, read_write> b: array<vec2u>;
@@ -204,8 +198,6 @@ fn what_is_pointed_to_alone_is_a_binding() {
         let parsed = compiler.parse(Source::Wgsl(wgsl), Choice::default(), &Options::default());
         let entry = parsed.expect("valid").entries.remove(0);
         let func = entry.func.expect("nothing of it is missing");
-        compiler
-            .compile(&func, &Options::default())
-            .expect("compiles");
+        compiler.compile(&func, &Options::default()).expect("compiles");
     }
 }

@@ -57,13 +57,7 @@ fn no_program_is_faster_than_its_lower_bound_and_some_meet_it() {
 fn searching_never_makes_a_schedule_longer() {
     for (full, max) in costs(Effort::Full).iter().zip(costs(Effort::Max)) {
         assert_eq!(full.0, max.0);
-        assert!(
-            max.1 <= full.1,
-            "{}: {} groups, then {}",
-            max.0,
-            full.1,
-            max.1
-        );
+        assert!(max.1 <= full.1, "{}: {} groups, then {}", max.0, full.1, max.1);
     }
 }
 
@@ -76,12 +70,7 @@ fn cost(compiled: &Compiled) -> Cost {
     let stats = &report.stats;
     let moved = stats.spills + stats.fills;
     let whole = [stats.code_bytes, stats.registers, moved].map(|number| number as f64);
-    [
-        whole[0],
-        whole[1],
-        whole[2],
-        (stats.cycles * 100.0).round() / 100.0,
-    ]
+    [whole[0], whole[1], whole[2], (stats.cycles * 100.0).round() / 100.0]
 }
 
 /// The samples, and the shaders of other tests, which hold what no sample does.
@@ -91,10 +80,9 @@ fn sources() -> Vec<std::path::PathBuf> {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let entries = std::fs::read_dir(path).expect("the folder is there");
         let paths = entries.map(|entry| entry.expect("readable").path());
-        files.extend(paths.filter(|path| {
-            path.extension()
-                .is_some_and(|end| end == "wgsl" || end == "ir")
-        }));
+        files.extend(
+            paths.filter(|path| path.extension().is_some_and(|end| end == "wgsl" || end == "ir")),
+        );
     }
     files.sort();
     files
@@ -117,10 +105,7 @@ fn all_costs(target: Target) -> BTreeMap<String, Cost> {
             .expect("a file that other tests use");
         let name = file.file_stem().unwrap_or_default().display().to_string();
         for entry in parsed.entries {
-            let Ok(compiled) = entry
-                .func
-                .and_then(|func| compiler.compile(&func, &options))
-            else {
+            let Ok(compiled) = entry.func.and_then(|func| compiler.compile(&func, &options)) else {
                 continue;
             };
             let name = format!("{name} {}", entry.name);
@@ -160,11 +145,7 @@ fn all_costs(target: Target) -> BTreeMap<String, Cost> {
 
 /// Compares what programs cost on a machine with the notes of it.
 fn compare(target: Target) {
-    let path = format!(
-        "{}/tests/cost/{}.txt",
-        env!("CARGO_MANIFEST_DIR"),
-        target.name()
-    );
+    let path = format!("{}/tests/cost/{}.txt", env!("CARGO_MANIFEST_DIR"), target.name());
     let costs = all_costs(target);
     assert!(costs.len() > 80, "only {}", costs.len());
     if std::env::var_os("BLESS").is_some() {
@@ -179,10 +160,8 @@ fn compare(target: Target) {
     let mut dearer = Vec::new();
     for line in noted.lines().filter(|line| !line.starts_with('#')) {
         let (name, numbers) = line.split_once(": ").expect("a name and its numbers");
-        let before: Vec<f64> = numbers
-            .split(' ')
-            .map(|number| number.parse().expect("a number"))
-            .collect();
+        let before: Vec<f64> =
+            numbers.split(' ').map(|number| number.parse().expect("a number")).collect();
         match costs.get(name) {
             None => dearer.push(format!("{name} does not compile any more")),
             Some(now) if now.iter().zip(&before).any(|(now, before)| now > before) => {

@@ -97,11 +97,7 @@ fn a_fragment_program_is_killed_and_tested_early_as_far_as_its_effects_allow() {
             &draw["Render target mask"],
             &state["Depth/stencil"]["fields"]["Depth source"],
         ];
-        assert_eq!(
-            fields.map(Value::as_u64),
-            expected.map(|n| Some(n.into())),
-            "{name}"
-        );
+        assert_eq!(fields.map(Value::as_u64), expected.map(|n| Some(n.into())), "{name}");
         let word = |at: usize| state["Draw"]["words"][at].as_u64().expect("a word");
         let low = u64::from(expected[0] | expected[1] << 1 | expected[2] << 2 | expected[3] << 4);
         let high = u64::from(expected[4] << 11 | expected[5] << 20);
@@ -128,10 +124,7 @@ fn local_storage_is_described_where_a_program_has_some() {
     // 96 bytes are 128 = 2^7, the least that there is.
     assert_eq!(shared["Local Storage"]["fields"]["WLS Size Scale"], 8);
     assert_eq!(shared["Local Storage"]["fields"]["TLS Size"], 0);
-    assert_eq!(
-        shared["Compute Payload"]["fields"]["Allow merging workgroups"],
-        0
-    );
+    assert_eq!(shared["Compute Payload"]["fields"]["Allow merging workgroups"], 0);
     let private = format!(
         "{out}{main} var a: array<u32, 40>; for (var k = 0u; k < 40u; k++) {{ a[k] = out[k] * i; }}
          out[i] = a[out[i] % 40u]; }}"

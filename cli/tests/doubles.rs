@@ -122,9 +122,7 @@ fn numbers() -> Vec<[f64; 2]> {
         1.797e308,
         f64::INFINITY,
     ];
-    (0..64)
-        .map(|n| [list[n % 16], list[(n * 5 + n / 16 * 3 + 2) % 16]])
-        .collect()
+    (0..64).map(|n| [list[n % 16], list[(n * 5 + n / 16 * 3 + 2) % 16]]).collect()
 }
 
 /// What a machine leaves in the 64 results.
@@ -145,11 +143,8 @@ fn run(file: &str, machine: &str, input: &str) -> Vec<u64> {
     ]);
     assert!(output.status.success(), "{}", text(&output));
     let printed = String::from_utf8(output.stdout).expect("text");
-    let hex: Vec<u8> = printed
-        .trim_start_matches("0.1:")
-        .bytes()
-        .filter(u8::is_ascii_hexdigit)
-        .collect();
+    let hex: Vec<u8> =
+        printed.trim_start_matches("0.1:").bytes().filter(u8::is_ascii_hexdigit).collect();
     hex.chunks_exact(16)
         .map(|word| {
             let text = std::str::from_utf8(word).expect("digits");
@@ -181,9 +176,7 @@ fn operations_on_doubles_run_as_proved_and_give_the_exact_value_but_for_a_unit()
         let name = format!("{op}{}.ir", shape as u8);
         let file = folder.write(&name, program(op, shape));
         for effort in ["-O0", "-O2"] {
-            let proof = gpucc(&[
-                "verify", &file, "--target", "r700", "--inputs", "12", effort,
-            ]);
+            let proof = gpucc(&["verify", &file, "--target", "r700", "--inputs", "12", effort]);
             assert!(proof.status.success(), "{name} {effort}: {}", text(&proof));
         }
         // Remainders of huge quotients have no digits left, and a product and a sum are rounded twice.
@@ -204,10 +197,7 @@ fn operations_on_doubles_run_as_proved_and_give_the_exact_value_but_for_a_unit()
             let flushed = shape == FromWord && op == "fconvert" && {
                 f32::from_bits(a.to_bits() as u32).is_subnormal()
             };
-            assert!(
-                off <= 1 || flushed,
-                "{op} of {a} and {b}: {got:016x}, exactly {wanted:016x}"
-            );
+            assert!(off <= 1 || flushed, "{op} of {a} and {b}: {got:016x}, exactly {wanted:016x}");
         }
     }
 }
@@ -224,12 +214,7 @@ fn chips_without_doubles_refuse_them_by_the_manual() {
         ("r600", "rv670", 3),
     ] {
         let output = gpucc(&[&file, "--target", target, "--chip", chip]);
-        assert_eq!(
-            output.status.code(),
-            Some(code),
-            "{chip}: {}",
-            text(&output)
-        );
+        assert_eq!(output.status.code(), Some(code), "{chip}: {}", text(&output));
         if code == 3 {
             assert!(text(&output).contains("double precision on this chip"));
         }

@@ -33,43 +33,19 @@ fn check_fragments(cases: &[(&str, &str, &str)]) {
 fn gathers_are_four_point_samples() {
     check_fragments(&[
         ("texture_2d<f32>", "sampler", "textureGather(2, t, s, uv)"),
-        (
-            "texture_2d<f32>",
-            "sampler",
-            "textureGather(0, t, s, uv, vec2i(3, -2))",
-        ),
-        (
-            "texture_2d<u32>",
-            "sampler",
-            "vec4f(textureGather(1, t, s, uv))",
-        ),
-        (
-            "texture_2d_array<f32>",
-            "sampler",
-            "textureGather(3, t, s, uv, i.x)",
-        ),
+        ("texture_2d<f32>", "sampler", "textureGather(0, t, s, uv, vec2i(3, -2))"),
+        ("texture_2d<u32>", "sampler", "vec4f(textureGather(1, t, s, uv))"),
+        ("texture_2d_array<f32>", "sampler", "textureGather(3, t, s, uv, i.x)"),
         ("texture_cube<f32>", "sampler", "textureGather(1, t, s, n)"),
-        (
-            "texture_cube_array<f32>",
-            "sampler",
-            "textureGather(1, t, s, n, i.y)",
-        ),
+        ("texture_cube_array<f32>", "sampler", "textureGather(1, t, s, n, i.y)"),
         ("texture_depth_2d", "sampler", "textureGather(t, s, uv)"),
-        (
-            "texture_depth_2d",
-            "sampler_comparison",
-            "textureGatherCompare(t, s, uv, k.x)",
-        ),
+        ("texture_depth_2d", "sampler_comparison", "textureGatherCompare(t, s, uv, k.x)"),
         (
             "texture_depth_2d_array",
             "sampler_comparison",
             "textureGatherCompare(t, s, uv, i.x, k.x)",
         ),
-        (
-            "texture_depth_cube",
-            "sampler_comparison",
-            "textureGatherCompare(t, s, n, k.x)",
-        ),
+        ("texture_depth_cube", "sampler_comparison", "textureGatherCompare(t, s, n, k.x)"),
     ]);
 }
 
@@ -77,36 +53,12 @@ fn gathers_are_four_point_samples() {
 fn cubes_are_sampled_on_their_faces() {
     check_fragments(&[
         ("texture_cube<f32>", "sampler", "textureSample(t, s, n)"),
-        (
-            "texture_cube<f32>",
-            "sampler",
-            "textureSampleBias(t, s, n, k.x)",
-        ),
-        (
-            "texture_cube<f32>",
-            "sampler",
-            "textureSampleLevel(t, s, n, k.y)",
-        ),
-        (
-            "texture_cube<f32>",
-            "sampler",
-            "textureSampleGrad(t, s, n, k.xyz, k.zyw)",
-        ),
-        (
-            "texture_cube_array<f32>",
-            "sampler",
-            "textureSample(t, s, n, i.x)",
-        ),
-        (
-            "texture_cube_array<f32>",
-            "sampler",
-            "textureSampleGrad(t, s, n, i.y, k.xyz, k.zyw)",
-        ),
-        (
-            "texture_depth_cube",
-            "sampler_comparison",
-            "vec4f(textureSampleCompare(t, s, n, k.x))",
-        ),
+        ("texture_cube<f32>", "sampler", "textureSampleBias(t, s, n, k.x)"),
+        ("texture_cube<f32>", "sampler", "textureSampleLevel(t, s, n, k.y)"),
+        ("texture_cube<f32>", "sampler", "textureSampleGrad(t, s, n, k.xyz, k.zyw)"),
+        ("texture_cube_array<f32>", "sampler", "textureSample(t, s, n, i.x)"),
+        ("texture_cube_array<f32>", "sampler", "textureSampleGrad(t, s, n, i.y, k.xyz, k.zyw)"),
+        ("texture_depth_cube", "sampler_comparison", "vec4f(textureSampleCompare(t, s, n, k.x))"),
         (
             "texture_depth_cube_array",
             "sampler_comparison",
@@ -123,11 +75,7 @@ fn cubes_are_sampled_on_their_faces() {
 #[test]
 fn clamped_samples_and_multisampled_loads_have_their_way() {
     check_fragments(&[
-        (
-            "texture_2d<f32>",
-            "sampler",
-            "textureSampleBaseClampToEdge(t, s, uv * 1.5)",
-        ),
+        ("texture_2d<f32>", "sampler", "textureSampleBaseClampToEdge(t, s, uv * 1.5)"),
         (
             "texture_multisampled_2d<f32>",
             "sampler",

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../tests")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(name)
 }
 
 /// Every shader of a folder, sorted by name.
@@ -17,10 +15,7 @@ fn shaders(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("readable").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "wgsl")
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wgsl"))
         .collect();
     files.sort();
     assert!(!files.is_empty());
@@ -47,22 +42,14 @@ fn shaders_give_what_their_expect_lines_say() {
     let mut wrong = Vec::new();
     for path in shaders(&folder) {
         let text = fs::read_to_string(&path).expect("readable");
-        let name = path
-            .file_name()
-            .expect("a file")
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         let line = text
             .lines()
             .find_map(|line| line.strip_prefix("// run: "))
             .unwrap_or_else(|| panic!("{name} has no run line"));
-        let expected: Vec<&str> = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("// expect: "))
-            .collect();
-        let refuses = text
-            .lines()
-            .find_map(|line| line.strip_prefix("// refuses: "));
+        let expected: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("// expect: ")).collect();
+        let refuses = text.lines().find_map(|line| line.strip_prefix("// refuses: "));
         for target in ["interp", "r700", "valhall"] {
             let mut args = vec!["run", &name, "--target", target];
             args.extend(line.split_whitespace());
@@ -106,11 +93,7 @@ fn messages_are_those_that_were_blessed() {
     let folder = folder("diagnostics");
     let mut wrong = Vec::new();
     for path in shaders(&folder) {
-        let name = path
-            .file_name()
-            .expect("a file")
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         let output = gpucc(&folder, &[&name, "--target", "r700"]);
         assert!(output.stdout.is_empty(), "{name} printed code");
         let code = output.status.code().unwrap_or(-1);

@@ -28,25 +28,12 @@ struct Case {
 }
 
 const fn case(file: &'static str, compiled: Codes, verified: Codes) -> Case {
-    Case {
-        file,
-        options: &[],
-        compiled,
-        verified,
-    }
+    Case { file, options: &[], compiled, verified }
 }
 
 const CASES: &[Case] = &[
-    case(
-        "a_constant_index_beyond_the_end_stays_in_its_binding.wgsl",
-        STORES,
-        STORES,
-    ),
-    case(
-        "a_constant_index_into_a_structure_stays_in_its_binding.wgsl",
-        STORES,
-        STORES,
-    ),
+    case("a_constant_index_beyond_the_end_stays_in_its_binding.wgsl", STORES, STORES),
+    case("a_constant_index_into_a_structure_stays_in_its_binding.wgsl", STORES, STORES),
     case(
         "an_atomic_of_a_constant_index_stays_in_its_binding.wgsl",
         [&[0], &[3], &[3], &[0]],
@@ -54,11 +41,7 @@ const CASES: &[Case] = &[
     ),
     case("a_point_coordinate_of_four_components.spv", WRONG, WRONG),
     case("an_empty_array_is_not_accessed.wgsl", STORES, STORES),
-    case(
-        "a_binding_without_room_for_its_array_is_not_accessed.wgsl",
-        STORES,
-        STORES,
-    ),
+    case("a_binding_without_room_for_its_array_is_not_accessed.wgsl", STORES, STORES),
     Case {
         file: "an_access_out_of_bounds_without_bounds_is_the_users.wgsl",
         options: &["--robust", "off"],
@@ -73,48 +56,16 @@ const CASES: &[Case] = &[
         verified: [&[0, 2, 5]; 4],
     },
     // No input ends, so nothing can be compared.
-    case(
-        "a_loop_within_continuing_may_be_endless.wgsl",
-        STORES,
-        [&[0, 5], &[0, 5], &[3], &[0, 5]],
-    ),
-    case(
-        "a_composite_of_four_billion_elements_is_a_limit.spv",
-        LIMIT,
-        LIMIT,
-    ),
-    case(
-        "an_index_beyond_an_array_of_bindings_stays_in_it.frag",
-        DONE,
-        DONE,
-    ),
+    case("a_loop_within_continuing_may_be_endless.wgsl", STORES, [&[0, 5], &[0, 5], &[3], &[0, 5]]),
+    case("a_composite_of_four_billion_elements_is_a_limit.spv", LIMIT, LIMIT),
+    case("an_index_beyond_an_array_of_bindings_stays_in_it.frag", DONE, DONE),
     case("a_texel_offset_of_9_is_the_users_error.wgsl", WRONG, WRONG),
-    case(
-        "an_array_whose_elements_overlap_is_no_module.spv",
-        WRONG,
-        WRONG,
-    ),
-    case(
-        "an_output_of_two_billion_elements_is_a_limit.vert",
-        LIMIT,
-        LIMIT,
-    ),
+    case("an_array_whose_elements_overlap_is_no_module.spv", WRONG, WRONG),
+    case("an_output_of_two_billion_elements_is_a_limit.vert", LIMIT, LIMIT),
     // A number that no integer holds is the user's error too.
-    case(
-        "an_output_block_longer_than_32_bits_is_a_limit.vert",
-        [&[1, 4]; 4],
-        [&[1, 4]; 4],
-    ),
-    case(
-        "a_captured_block_longer_than_32_bits_is_a_limit.vert",
-        [&[1, 4]; 4],
-        [&[1, 4]; 4],
-    ),
-    case(
-        "an_input_of_many_million_elements_is_a_limit.frag",
-        LIMIT,
-        LIMIT,
-    ),
+    case("an_output_block_longer_than_32_bits_is_a_limit.vert", [&[1, 4]; 4], [&[1, 4]; 4]),
+    case("a_captured_block_longer_than_32_bits_is_a_limit.vert", [&[1, 4]; 4], [&[1, 4]; 4]),
+    case("an_input_of_many_million_elements_is_a_limit.frag", LIMIT, LIMIT),
     case(
         "a_function_inlined_a_thousand_times.wgsl",
         IN_PROPORTION,
@@ -137,11 +88,7 @@ const CASES: &[Case] = &[
         [&[0], &[3], &[3], &[0]],
         [&[0], &[3], &[3], &[0]],
     ),
-    case(
-        "an_access_wider_than_its_part_is_no_program.ir",
-        [&[1]; 4],
-        [&[1]; 4],
-    ),
+    case("an_access_wider_than_its_part_is_no_program.ir", [&[1]; 4], [&[1]; 4]),
     // The interpreter has no registers that a location would have to fit.
     case(
         "a_location_of_256_is_a_limit.wgsl",
@@ -242,11 +189,7 @@ fn run(file: &str, machine: &str, words: &str) -> String {
         "0.1",
     ]);
     match ended.code {
-        Some(0) => ended
-            .stdout
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" "),
+        Some(0) => ended.stdout.split_whitespace().collect::<Vec<_>>().join(" "),
         _ => ended.told(),
     }
 }

@@ -112,10 +112,7 @@ fn members_lie_where_the_text_says() {
         void main() { o[0] = a; o[1] = b.y; o[2] = c; }";
     let words: Vec<String> = (0..16).map(|k| format!("{k}")).collect();
     let set = format!("0.0=f32:{}", words.join(","));
-    let printed = run(
-        text,
-        &["--set", &set, "--set", "0.1=zeros:12", "--dump", "0.1:f32"],
-    );
+    let printed = run(text, &["--set", &set, "--set", "0.1=zeros:12", "--dump", "0.1:f32"]);
     assert_eq!(printed, "0.1: 4 9 12");
 }
 
@@ -127,10 +124,7 @@ fn matrices_lie_by_rows_or_in_two_rows_where_the_text_says() {
         void main() { o[0] = u.r[1][2]; o[1] = u.s[1].y; o[2] = u.t[1][2].y; o[3] = u.k[1].x; vec4 v = u.r * vec4(1, 0, 0, 0); o[4] = v.y; }";
     let words: Vec<String> = (0..56).map(|k| format!("{k}")).collect();
     let set = format!("0.0=f32:{}", words.join(","));
-    let printed = run(
-        text,
-        &["--set", &set, "--set", "0.1=zeros:20", "--dump", "0.1:f32"],
-    );
+    let printed = run(text, &["--set", &set, "--set", "0.1=zeros:20", "--dump", "0.1:f32"]);
     // r: rows of 4 words from 0 on; s: columns of 4 from 16 on; t: two rows of 4 each from 24 on; k from 40 on.
     assert_eq!(printed, "0.1: 9 21 38 44 4");
 }
@@ -144,14 +138,7 @@ fn specialization_constants_size_arrays_and_workgroups() {
         o[gl_LocalInvocationID.x] = a[twice - 1]; }";
     let set = ["--set", "0.0=zeros:12", "--dump", "0.0:f32"];
     assert_eq!(run(text, &set), "0.0: 1.5 0 0");
-    let given = [
-        "--override",
-        "n=4",
-        "--override",
-        "4=2",
-        "--override",
-        "7=3",
-    ];
+    let given = ["--override", "n=4", "--override", "4=2", "--override", "7=3"];
     assert_eq!(run(text, &[&set[..], &given[..]].concat()), "0.0: 14 14 14");
 }
 
@@ -159,12 +146,7 @@ fn specialization_constants_size_arrays_and_workgroups() {
 fn what_naga_has_no_instruction_for_is_written_with_others() {
     let module = include_bytes!("languages/gaps.spv");
     for target in MACHINES {
-        verified(
-            target,
-            Options::default(),
-            "gaps.spv",
-            Source::SpirV(module),
-        );
+        verified(target, Options::default(), "gaps.spv", Source::SpirV(module));
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/languages/gaps.spv");
     // -7, 4 and the bits of 3.3.
@@ -204,28 +186,10 @@ fn functions_that_naga_lacks_stand_before_the_text() {
         umulExtended(a, b, m, l); o[3] = m; o[4] = l; ivec2 im, il; imulExtended(ivec2(a), ivec2(b), im, il);\n\
         o[5] = uint(im.y); float w; float f = modf(x, w); o[6] = uint(w); int e; o[7] = floatBitsToUint(frexp(x, e));\n\
         o[8] = uint(e); o[9] = uint(findMSB(b) + bitCount(a)); o[10] = uint(gl_MaxDrawBuffers); o[11] = floatBitsToUint(x.rrr.y); }";
-    let set = [
-        "--set",
-        "0.0=u32:4294967289,4,1079194419",
-        "--set",
-        "0.1=zeros:48",
-        "--dump",
-        "0.1:u32",
-    ];
-    let want = [
-        4294967293u32,
-        0,
-        1,
-        3,
-        4294967268,
-        4294967295,
-        3,
-        0x3f53_3333,
-        2,
-        32,
-        8,
-        1079194419,
-    ];
+    let set =
+        ["--set", "0.0=u32:4294967289,4,1079194419", "--set", "0.1=zeros:48", "--dump", "0.1:u32"];
+    let want =
+        [4294967293u32, 0, 1, 3, 4294967268, 4294967295, 3, 0x3f53_3333, 2, 32, 8, 1079194419];
     let want: Vec<String> = want.iter().map(u32::to_string).collect();
     assert_eq!(run(text, &set), format!("0.1: {}", want.join(" ")));
     glsl("functions.comp", text, Stage::Compute);
@@ -258,16 +222,7 @@ fn words_of_buffers_and_shared_memory_change_atomically_in_glsl() {
         "00000040",
         "00000000000000000000000000000000"
     );
-    let set = [
-        "--set",
-        words,
-        "--set",
-        "0.0=zeros:4",
-        "--dump",
-        "0.0:u32",
-        "--dump",
-        "0.1:hex",
-    ];
+    let set = ["--set", words, "--set", "0.0=zeros:4", "--dump", "0.0:u32", "--dump", "0.1:hex"];
     // 10 + 1 + 2 + 3 + 4, the least of 0 and -3, 9, 2 + 4 / 2, and 5 + 1 + 2 + 3 for all.
     let want = "0.0: 4\n0.1: 14000000fdffffff09000000000080400b0000000b0000000b0000000b000000";
     assert_eq!(run_on(text, &set, &["interp", "valhall"]), want);
@@ -287,11 +242,7 @@ fn functions_of_subgroups_move_and_combine_values_of_lanes() {
         if (i == 9u) { words[4] = before; words[5] = far; words[6] = near; words[7] = quad;\n\
         words[8] = uint(same) + 2u * uint(other) + 4u * uint(subgroupElect()); } }";
     let words = "0.0=u32:0,0,0,0,0,0,0,0,0,0";
-    let printed = run_on(
-        program,
-        &["--set", words, "--dump", "0.0"],
-        &["interp", "valhall"],
-    );
+    let printed = run_on(program, &["--set", words, "--dump", "0.0"], &["interp", "valhall"]);
     assert_eq!(printed, "0.0: 120 16 15 2 36 10 11 9 5 32");
 }
 
@@ -393,11 +344,8 @@ void main() { result.a = blocks[2].b; }
         let parsed = compiler.parse(source, Choice::default(), &Options::default());
         let entry = parsed.expect("valid").entries.remove(0);
         let func = entry.func.expect("lowers");
-        let shapes: Vec<_> = func
-            .resources
-            .values()
-            .map(|resource| (resource.binding, resource.count))
-            .collect();
+        let shapes: Vec<_> =
+            func.resources.values().map(|resource| (resource.binding, resource.count)).collect();
         assert_eq!(shapes, [(0, Some(3)), (1, None)]);
     }
 }
@@ -411,13 +359,6 @@ uint word = 7u;
 layout(binding = 1) buffer Out { uint word; uint other; } result;
 void main() { result.other = word; result.word = given.word + word; }
 ";
-    let set = [
-        "--set",
-        "0.0=u32:100",
-        "--set",
-        "0.1=u32:0,0",
-        "--dump",
-        "0.1:u32",
-    ];
+    let set = ["--set", "0.0=u32:100", "--set", "0.1=u32:0,0", "--dump", "0.1:u32"];
     assert_eq!(run(text, &set), "0.1: 107 7");
 }

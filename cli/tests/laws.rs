@@ -90,10 +90,7 @@ fn dependencies_point_down() {
     assert_eq!(ours("regalloc"), set(&["gpucc-ir"]));
     assert_eq!(ours("frontend"), set(&["gpucc-ir"]));
     assert_eq!(ours("cli"), set(&["gpucc", "gpucc-ir", "gpucc-emu"]));
-    assert_eq!(
-        ours("machine"),
-        set(&["gpucc-ir", "gpucc-passes", "gpucc-isa", "gpucc-emu"])
-    );
+    assert_eq!(ours("machine"), set(&["gpucc-ir", "gpucc-passes", "gpucc-isa", "gpucc-emu"]));
     for backend in fs::read_dir(root().join("backends")).expect("there are back ends") {
         let backend = backend.expect("readable").path();
         let allowed = set(&[
@@ -108,11 +105,7 @@ fn dependencies_point_down() {
             .into_iter()
             .filter(|name| name.starts_with("gpucc"))
             .collect();
-        assert!(
-            uses.is_subset(&allowed),
-            "{} depends on {uses:?}",
-            backend.display()
-        );
+        assert!(uses.is_subset(&allowed), "{} depends on {uses:?}", backend.display());
     }
 }
 
@@ -139,9 +132,7 @@ fn libraries_need_no_command_line_and_no_terminal() {
 #[test]
 fn shared_crates_name_no_machine() {
     let machines = ["r700", "r600", "gen4", "valhall", "rogue"];
-    for folder in [
-        "ir", "passes", "regalloc", "isa", "emu", "machine", "frontend",
-    ] {
+    for folder in ["ir", "passes", "regalloc", "isa", "emu", "machine", "frontend"] {
         for (place, code) in code_lines(folder) {
             let lower = code.to_lowercase();
             for machine in machines {
@@ -183,16 +174,8 @@ fn the_facade_and_the_test_runner_name_machines_in_one_list_alone() {
         for file in files {
             let found = named_machines(&fs::read_to_string(&file).expect("readable"));
             let may = NAMED.iter().any(|(path, _)| file.ends_with(path));
-            assert!(
-                may || found.is_empty(),
-                "{} names machines: {found:?}",
-                file.display()
-            );
-            assert!(
-                !may || !found.is_empty(),
-                "{} is an exception for nothing",
-                file.display()
-            );
+            assert!(may || found.is_empty(), "{} names machines: {found:?}", file.display());
+            assert!(!may || !found.is_empty(), "{} is an exception for nothing", file.display());
         }
     }
 }
@@ -209,11 +192,7 @@ fn a_machine_that_is_named_where_it_may_not_be_is_found() {
 #[test]
 fn libraries_forbid_unsafe_code_and_never_print() {
     for folder in LIBRARIES.into_iter().chain(["cli", "tests"]) {
-        let main = if folder == "cli" {
-            "src/main.rs"
-        } else {
-            "src/lib.rs"
-        };
+        let main = if folder == "cli" { "src/main.rs" } else { "src/lib.rs" };
         let lib = root().join(folder).join(main);
         let text = fs::read_to_string(&lib).expect("every crate has one of them");
         assert!(
@@ -249,13 +228,7 @@ fn nothing_iterates_over_hash_maps() {
 #[test]
 fn the_facade_reads_no_environment_and_no_files() {
     for (place, code) in code_lines("gpucc") {
-        for word in [
-            "std::env",
-            "std::fs",
-            "std::io",
-            "std::process",
-            "File::open",
-        ] {
+        for word in ["std::env", "std::fs", "std::io", "std::process", "File::open"] {
             assert!(!code.contains(word), "{place}: {code}");
         }
     }
@@ -264,28 +237,15 @@ fn the_facade_reads_no_environment_and_no_files() {
 /// The integration tests of a crate are one binary: a file that it does not name would never run.
 #[test]
 fn every_test_file_is_a_module_of_its_crate_s_test_binary() {
-    for krate in [
-        "backends/r700",
-        "backends/valhall",
-        "frontend",
-        "cli",
-        "ir",
-        "passes",
-        "tests",
-    ] {
+    for krate in ["backends/r700", "backends/valhall", "frontend", "cli", "ir", "passes", "tests"] {
         let folder = root().join(krate).join("tests");
         let main = fs::read_to_string(folder.join("main.rs")).expect("readable");
-        let named: BTreeSet<&str> = main
-            .lines()
-            .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
-            .collect();
+        let named: BTreeSet<&str> =
+            main.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).collect();
         for entry in fs::read_dir(&folder).expect("readable") {
             let path = entry.expect("readable").path();
             let is_test = path.extension().is_some_and(|extension| extension == "rs");
-            let name = path
-                .file_stem()
-                .expect("a file has a name")
-                .to_string_lossy();
+            let name = path.file_stem().expect("a file has a name").to_string_lossy();
             assert!(
                 !is_test || name == "main" || named.contains(&*name),
                 "{} does not run: `mod {name};` is missing in main.rs",
@@ -316,17 +276,11 @@ fn one_file_alone_looks_for_foreign_material() {
         sources(&root().join(krate), &mut files);
     }
     // In two pieces, for this file is one of them.
-    let variables = [
-        concat!("var_os(\"GPUCC_", "SHARED"),
-        concat!("var_os(\"GPUCC_", "CORPUS"),
-    ];
+    let variables = [concat!("var_os(\"GPUCC_", "SHARED"), concat!("var_os(\"GPUCC_", "CORPUS")];
     let folders = [concat!("../sha", "red\")"), concat!("/sha", "red\")")];
     for file in files {
         let text = fs::read_to_string(&file).expect("readable");
-        let looks = variables
-            .iter()
-            .chain(&folders)
-            .any(|word| text.contains(word));
+        let looks = variables.iter().chain(&folders).any(|word| text.contains(word));
         let may = file.ends_with("tests/src/shared.rs");
         assert!(!looks || may, "{} looks for it too", file.display());
     }

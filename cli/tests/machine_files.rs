@@ -31,9 +31,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name()
-        .and_then(|name| name.to_str())
-        .expect("a name in UTF-8")
+    path.file_name().and_then(|name| name.to_str()).expect("a name in UTF-8")
 }
 
 /// The first line of a file.
@@ -50,9 +48,7 @@ struct Claim<'a> {
 impl<'a> Claim<'a> {
     fn of(text: &'a str) -> Result<Claim<'a>, String> {
         let first = text.lines().next().unwrap_or_default();
-        let first = first
-            .strip_prefix("; ")
-            .and_then(|first| first.split_once(':'));
+        let first = first.strip_prefix("; ").and_then(|first| first.split_once(':'));
         let (kind, words) = first.ok_or("the first line claims nothing")?;
         let mut claim = Claim {
             kind,
@@ -104,9 +100,7 @@ fn after_passes(machine: &dyn Machine, claim: &Claim<'_>, text: &str) -> Result<
     };
     let printed = run(text, &[])?;
     if run(&printed, &[])? != printed {
-        return Err(format!(
-            "the text changes when it is read again:\n{printed}"
-        ));
+        return Err(format!("the text changes when it is read again:\n{printed}"));
     }
     run(text, &claim.passes)
 }

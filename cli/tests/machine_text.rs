@@ -23,21 +23,14 @@ fn shaders(folder: &Path) -> Vec<PathBuf> {
 /// The programs of a binary: passes over text take one.
 fn programs(text: &str) -> Vec<&str> {
     let starts = text.match_indices("mach \"").map(|(at, _)| at);
-    let starts: Vec<usize> = starts
-        .filter(|&at| at == 0 || text[..at].ends_with('\n'))
-        .collect();
+    let starts: Vec<usize> = starts.filter(|&at| at == 0 || text[..at].ends_with('\n')).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    starts
-        .iter()
-        .zip(ends)
-        .map(|(&at, end)| &text[at..end])
-        .collect()
+    starts.iter().zip(ends).map(|(&at, end)| &text[at..end]).collect()
 }
 
 /// The lines of a text without comments.
 fn code(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .filter(|line| !line.starts_with(';') && !line.is_empty())
+    text.lines().filter(|line| !line.starts_with(';') && !line.is_empty())
 }
 
 /// How many texts of a shader were read back on a machine; none where the machine has no such texts.
@@ -48,19 +41,13 @@ fn read_back(target: Target, path: &Path) -> Result<usize, String> {
     options.dump_after = vec!["all".into()];
     let machine = target.built().ok_or("no machine")?;
     let passes = machine.machine_passes();
-    let request = Request {
-        chip: target.chips()[0],
-        ..Request::default()
-    };
+    let request = Request { chip: target.chips()[0], ..Request::default() };
     let Ok(parsed) = compiler.parse(Source::Wgsl(&source), Choice::default(), &options) else {
         return Ok(0);
     };
     let mut count = 0;
     for entry in parsed.entries {
-        let compiled = match entry
-            .func
-            .and_then(|func| compiler.compile(&func, &options))
-        {
+        let compiled = match entry.func.and_then(|func| compiler.compile(&func, &options)) {
             Ok(compiled) => compiled,
             Err(failure) if matches!(failure.kind, FailureKind::Internal { .. }) => {
                 return Err(failure.summary().to_owned());
@@ -134,17 +121,11 @@ fn the_machine_ir_of_foreign_shaders_reads_back_behind_every_pass() {
     let index = std::fs::read_to_string(corpus.join("index.jsonl")).expect("the index is there");
     let row = |line: &str| -> serde_json::Value { serde_json::from_str(line).expect("JSON") };
     let rows: Vec<serde_json::Value> = index.lines().map(row).collect();
-    let wgsl = rows
-        .iter()
-        .filter(|row| row["language"] == "wgsl" && row["naga_valid"] == true);
-    let all: Vec<PathBuf> = wgsl
-        .filter_map(|row| Some(corpus.join(row["path"].as_str()?)))
-        .collect();
+    let wgsl = rows.iter().filter(|row| row["language"] == "wgsl" && row["naga_valid"] == true);
+    let all: Vec<PathBuf> =
+        wgsl.filter_map(|row| Some(corpus.join(row["path"].as_str()?))).collect();
     let step = all.len().div_ceil(CORPUS).max(1);
     let paths: Vec<PathBuf> = all.into_iter().step_by(step).collect();
-    let count: usize = read_all_back(&paths)
-        .into_iter()
-        .map(|(_, count)| count)
-        .sum();
+    let count: usize = read_all_back(&paths).into_iter().map(|(_, count)| count).sum();
     assert!(count > 100, "{count}");
 }

@@ -36,16 +36,10 @@ fn links_back_end_the_search_and_are_told() {
     symlink("nowhere", folder.path("in/broken.d")).expect("a link can be made");
     let (code, printed, said) = batch(&[&inner], &out);
     assert_eq!(code, 0, "{said}");
-    assert!(
-        printed.contains("2 files: 2 compiled, 0 failed"),
-        "{printed}"
-    );
+    assert!(printed.contains("2 files: 2 compiled, 0 failed"), "{printed}");
     for name in ["in/a/up", "in/a/b/top", "in/same"] {
         let name = folder.path(name);
-        let line = format!(
-            "{name} is left out: its folder was searched as {}",
-            folder.path("in")
-        );
+        let line = format!("{name} is left out: its folder was searched as {}", folder.path("in"));
         assert!(said.contains(&line), "{name}: {said}");
     }
     // Twice the same folder, by other names, and one within it: each shader once.
@@ -53,18 +47,12 @@ fn links_back_end_the_search_and_are_told() {
     let within = folder.path("in/a");
     let (code, printed, said) = batch(&[&inner, &other, &inner, &within], &out);
     assert_eq!(code, 0, "{said}");
-    assert!(
-        printed.contains("2 files: 2 compiled, 0 failed"),
-        "{printed}"
-    );
+    assert!(printed.contains("2 files: 2 compiled, 0 failed"), "{printed}");
     let file = folder.path("in/one.wgsl");
     let again = folder.path("in/a/../one.wgsl");
     let (code, printed, said) = batch(&[&file, &again], &out);
     assert_eq!(code, 0, "{said}");
-    assert!(
-        printed.contains("1 file: 1 compiled, 0 failed"),
-        "{printed}"
-    );
+    assert!(printed.contains("1 file: 1 compiled, 0 failed"), "{printed}");
 }
 
 #[test]
@@ -80,21 +68,12 @@ fn folders_that_cannot_be_searched_fail_alone() {
     let made = Command::new("mkfifo").arg(&pipe).status();
     let (code, printed, said) = batch(&[&inner], &out);
     assert_eq!(code, 2, "{said}");
-    assert!(
-        printed.contains("ok    ") && printed.contains("one.wgsl"),
-        "{printed}"
-    );
-    assert!(
-        printed.contains("2 files: 1 compiled, 1 failed"),
-        "{printed}"
-    );
+    assert!(printed.contains("ok    ") && printed.contains("one.wgsl"), "{printed}");
+    assert!(printed.contains("2 files: 1 compiled, 1 failed"), "{printed}");
     assert!(said.contains("folders nest more than 64 deep"), "{said}");
     if made.is_ok_and(|status| status.success()) {
         // Nobody writes to it: who opened it would wait for ever.
-        assert!(
-            said.contains("pipe.wgsl is left out: it is no file"),
-            "{said}"
-        );
+        assert!(said.contains("pipe.wgsl is left out: it is no file"), "{said}");
     }
     // A folder without permission; whoever may read everything may read it too.
     let shut = folder.path("shut");
@@ -107,10 +86,7 @@ fn folders_that_cannot_be_searched_fail_alone() {
         let (code, printed, said) = batch(&[&shut, &file], &out);
         assert_eq!(code, 2, "{said}");
         assert!(said.contains("permission denied"), "{said}");
-        assert!(
-            printed.contains("2 files: 1 compiled, 1 failed"),
-            "{printed}"
-        );
+        assert!(printed.contains("2 files: 1 compiled, 1 failed"), "{printed}");
     }
     let allow = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&shut, allow).expect("its owner may");
@@ -192,13 +168,7 @@ fn rule(folder: &Path, source: &OsStr, made: &OsStr) -> (i32, Vec<u8>, String) {
     let _ = std::fs::remove_file(&depfile);
     let output = Command::new(env!("CARGO_BIN_EXE_gpucc"))
         .current_dir(folder)
-        .args([
-            source,
-            OsStr::new("--target"),
-            OsStr::new("r700"),
-            OsStr::new("-o"),
-            made,
-        ])
+        .args([source, OsStr::new("--target"), OsStr::new("r700"), OsStr::new("-o"), made])
         .args(["--depfile", "deps.d"])
         .output()
         .expect("gpucc starts");
@@ -222,20 +192,9 @@ fn make_reads_back_the_names_of_a_rule_or_there_is_none() {
         _ => byte.is_ascii_punctuation() && byte != b'/',
     });
     let names = bytes.flat_map(|byte| {
-        [
-            vec![b'a', byte, b'b'],
-            vec![byte, b'b'],
-            vec![b'a', byte],
-            vec![b'a', b'\\', byte, b'b'],
-        ]
+        [vec![b'a', byte, b'b'], vec![byte, b'b'], vec![b'a', byte], vec![b'a', b'\\', byte, b'b']]
     });
-    let others = [
-        &b"a b  c$$#:\\ d"[..],
-        b"\xff\xfe",
-        "ä€".as_bytes(),
-        b"a\\\\#b",
-        b"~root",
-    ];
+    let others = [&b"a b  c$$#:\\ d"[..], b"\xff\xfe", "ä€".as_bytes(), b"a\\\\#b", b"~root"];
     for name in names.chain(others.iter().map(|&name| name.to_vec())) {
         if [&b".b"[..], b"-b", b"@b"].contains(&&name[..]) || name.ends_with(b"\\") {
             // What make does not take for a goal, an option of gpucc's, a file with options, and a folder.
@@ -243,10 +202,7 @@ fn make_reads_back_the_names_of_a_rule_or_there_is_none() {
         }
         let mut source = name.clone();
         source.extend(b".wgsl");
-        for (source, made) in [
-            (source, b"made.bin".to_vec()),
-            (b"plain.wgsl".to_vec(), name),
-        ] {
+        for (source, made) in [(source, b"made.bin".to_vec()), (b"plain.wgsl".to_vec(), name)] {
             let (source, made) = (OsString::from_vec(source), OsString::from_vec(made));
             std::fs::write(path.join(&source), SHADER).expect("writable");
             let (code, rule, said) = rule(&path, &source, &made);
@@ -275,9 +231,8 @@ fn make_reads_back_the_names_of_a_rule_or_there_is_none() {
 fn reads_back(folder: &Path, rule: &[u8], source: &OsStr, made: &OsStr) {
     let what = format!("{source:?} {made:?}: {}", String::from_utf8_lossy(rule));
     // The target's words are in front of the colon that a blank follows.
-    let end = (0..rule.len())
-        .find(|&at| rule[at..].starts_with(b": "))
-        .expect("a rule has a colon");
+    let end =
+        (0..rule.len()).find(|&at| rule[at..].starts_with(b": ")).expect("a rule has a colon");
     let mut file = rule[..end].to_vec();
     file.extend(b":\n\t@touch remade\n");
     file.extend(rule);
@@ -285,20 +240,15 @@ fn reads_back(folder: &Path, rule: &[u8], source: &OsStr, made: &OsStr) {
     let remakes = |newer: &OsStr, older: &OsStr| {
         let at = |name: &OsStr, seconds: u64| {
             let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
-            let file = std::fs::File::options()
-                .append(true)
-                .open(folder.join(name));
+            let file = std::fs::File::options().append(true).open(folder.join(name));
             let file = file.expect("it is there");
             file.set_modified(time).expect("a time can be set");
         };
         at(older, 1_000_000);
         at(newer, 2_000_000);
         let _ = std::fs::remove_file(folder.join("remade"));
-        let output = Command::new("make")
-            .current_dir(folder)
-            .arg("-s")
-            .output()
-            .expect("make starts");
+        let output =
+            Command::new("make").current_dir(folder).arg("-s").output().expect("make starts");
         assert!(output.status.success(), "{what}: {}", text(&output));
         folder.join("remade").exists()
     };

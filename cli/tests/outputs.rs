@@ -38,9 +38,7 @@ fn sections(file: &[u8]) -> Vec<(String, &[u8])> {
         let row = at + 40 * index;
         &file[word(file, row + 16)..][..word(file, row + 20)]
     };
-    (0..count)
-        .map(|index| (name(body(names), word(file, at + 40 * index)), body(index)))
-        .collect()
+    (0..count).map(|index| (name(body(names), word(file, at + 40 * index)), body(index))).collect()
 }
 
 /// Symbols: (name, value, size).
@@ -164,9 +162,7 @@ fn machine_ir_is_printed_alone_and_by_batch() {
         assert!(alone.starts_with("mach \""), "{alone}");
         let out = folder.path(target);
         let shader = sample("color.wgsl");
-        made(&[
-            "batch", &shader, "--target", target, "--emit", "mach", "-o", &out,
-        ]);
+        made(&["batch", &shader, "--target", target, "--emit", "mach", "-o", &out]);
         let files: Vec<_> = fs::read_dir(&out).expect("made").collect();
         let file = files[0].as_ref().expect("one file").path();
         assert_eq!(fs::read_to_string(file).expect("text"), alone);
@@ -184,27 +180,13 @@ fn compare_has_a_row_for_each_machine_and_says_why_one_cannot() {
     for machine in ["r600 rv670", "r700 rv770", "valhall g57"] {
         assert_eq!(table.matches(machine).count(), 2, "{table}");
     }
-    let table = text(&[
-        "compare",
-        &sample("histogram.wgsl"),
-        "--targets",
-        "valhall,r700:rv730",
-    ]);
+    let table = text(&["compare", &sample("histogram.wgsl"), "--targets", "valhall,r700:rv730"]);
     let refused = table.lines().find(|line| line.contains("rv730"));
     let refused = refused.expect("a row");
-    assert!(
-        refused.contains("exit 3") && refused.contains("atomic"),
-        "{table}"
-    );
+    assert!(refused.contains("exit 3") && refused.contains("atomic"), "{table}");
     let output = gpucc(&["compare", &sample("histogram.wgsl"), "--targets", "r700"]);
     assert_eq!(output.status.code(), Some(3), "no machine can");
-    for (targets, code) in [
-        ("gen4", 6),
-        ("r800", 2),
-        ("interp", 2),
-        ("r700:x", 2),
-        (",", 2),
-    ] {
+    for (targets, code) in [("gen4", 6), ("r800", 2), ("interp", 2), ("r700:x", 2), (",", 2)] {
         let output = gpucc(&["compare", &sample("phong.wgsl"), "--targets", targets]);
         assert_eq!(output.status.code(), Some(code), "{targets}");
         assert!(output.stdout.is_empty());

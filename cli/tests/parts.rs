@@ -92,11 +92,7 @@ impl Program {
         let storage = |size: u32, store: bool| ResourceKind::Storage {
             size,
             stride: 0,
-            access: ImageAccess {
-                load: true,
-                store,
-                atomic: false,
-            },
+            access: ImageAccess { load: true, store, atomic: false },
         };
         let mut bind = |binding: u32, name: &str, kind| {
             func.resources.push(ResourceData {
@@ -125,9 +121,7 @@ impl Program {
             Memory::Uniform | Memory::Storage | Memory::Written => None,
         };
         let variable = space.map(|space| {
-            let words = (0..BYTES / 4)
-                .map(|word| word.wrapping_mul(0x9e37_92b9))
-                .collect();
+            let words = (0..BYTES / 4).map(|word| word.wrapping_mul(0x9e37_92b9)).collect();
             let constant = space == MemSpace::Constant;
             func.mems.push(MemData {
                 name: "variable".into(),
@@ -136,13 +130,7 @@ impl Program {
                 words: if constant { words } else { Vec::new() },
             })
         });
-        Program {
-            func,
-            id,
-            source,
-            variable,
-            sink,
-        }
+        Program { func, id, source, variable, sink }
     }
 }
 
@@ -171,13 +159,7 @@ fn addresses(types: &[Type]) -> Vec<(u32, Option<u32>)> {
 
 /// A program that moves such a sequence at every address.
 fn program(memory: Memory, types: &[Type], halves_are_stored: bool) -> Func {
-    let Program {
-        mut func,
-        id,
-        source,
-        variable,
-        sink,
-    } = Program::new(memory);
+    let Program { mut func, id, source, variable, sink } = Program::new(memory);
     let mut b = Builder::at_body(&mut func);
     let id = b.input(id, 0);
     let size = b.u32(SIZE);
@@ -201,11 +183,7 @@ fn program(memory: Memory, types: &[Type], halves_are_stored: bool) -> Func {
         }
         assert!(kept <= SINK);
     };
-    let whole = Access {
-        mem: variable.unwrap_or(Mem::from_u32(0)),
-        lo: 0,
-        hi: BYTES,
-    };
+    let whole = Access { mem: variable.unwrap_or(Mem::from_u32(0)), lo: 0, hi: BYTES };
     for (at, scale) in addresses(types) {
         let mut address = b.u32(at);
         if let Some(scale) = scale {
@@ -278,10 +256,7 @@ fn all(target: Target, halves_are_stored: bool, uniforms: Uniforms) -> usize {
         if uniforms == Uniforms::Pushed && memory != Memory::Uniform {
             continue;
         }
-        let in_variable = matches!(
-            memory,
-            Memory::Private | Memory::Workgroup | Memory::Constant
-        );
+        let in_variable = matches!(memory, Memory::Private | Memory::Workgroup | Memory::Constant);
         for types in sequences(in_variable) {
             let func = program(memory, &types, halves_are_stored);
             let what = format!("{} {memory:?} {types:?}", target.name());
@@ -290,11 +265,7 @@ fn all(target: Target, halves_are_stored: bool, uniforms: Uniforms) -> usize {
                 .compile(&func, &options)
                 .and_then(|compiled| verify(&compiler, &compiled, &source, &options, 2, 1))
                 .unwrap_or_else(|failure| panic!("{what}: {}", failure.summary()));
-            assert!(
-                summary.holds() && summary.words > 0,
-                "{what}: {:?}",
-                summary.first
-            );
+            assert!(summary.holds() && summary.words > 0, "{what}: {:?}", summary.first);
             count += 1;
         }
     }
@@ -306,10 +277,7 @@ fn every_sequence_is_moved_on_valhall() {
     // Of 120 sequences of up to four values of three widths; the rest have words that are never aligned together.
     assert_eq!(sequences(false).len(), 92);
     assert_eq!(sequences(true).len(), 45);
-    assert_eq!(
-        all(Target::VALHALL, true, Uniforms::Loaded),
-        3 * 92 + 3 * 45
-    );
+    assert_eq!(all(Target::VALHALL, true, Uniforms::Loaded), 3 * 92 + 3 * 45);
     assert_eq!(all(Target::VALHALL, true, Uniforms::Pushed), 92);
 }
 

@@ -7,15 +7,9 @@ fn render(name: &str, target: &str, size: u32, args: &[&str]) -> Vec<u8> {
     let folder = Folder::new(&format!("{name}-{target}"));
     let (shader, out) = (sample(&format!("{name}.wgsl")), folder.path("out.png"));
     let size_flag = format!("{size}x{size}");
-    let own = [
-        "render", &shader, "--target", target, "--size", &size_flag, "-o", &out,
-    ];
+    let own = ["render", &shader, "--target", target, "--size", &size_flag, "-o", &out];
     let output = gpucc(&[&own, args].concat());
-    assert!(
-        output.status.success(),
-        "{name} on {target}: {}",
-        text(&output)
-    );
+    assert!(output.status.success(), "{name} on {target}: {}", text(&output));
     let pixels = pixels(&out);
     assert_eq!(pixels.len(), (size * size * 4) as usize);
     pixels
@@ -43,13 +37,8 @@ fn phong_is_one_picture_on_every_machine_and_in_the_interpreter() {
 
 #[test]
 fn samples_are_one_picture_on_every_machine_and_in_the_interpreter() {
-    let samples = [
-        ("triangle", 128),
-        ("badge", 64),
-        ("noise", 64),
-        ("raymarch", 64),
-        ("mandelbrot", 192),
-    ];
+    let samples =
+        [("triangle", 128), ("badge", 64), ("noise", 64), ("raymarch", 64), ("mandelbrot", 192)];
     for (sample, size) in samples {
         let args = &["--draw", "3"];
         let reference = render(sample, "interp", size, args);

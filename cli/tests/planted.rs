@@ -81,9 +81,8 @@ const SOURCE: &str = "
 fn verdict(compiler: &Compiler) -> Option<String> {
     let mut options = Options::default();
     options.keep_steps = true;
-    let mut parsed = compiler
-        .parse(Source::Wgsl(SOURCE), Choice::default(), &options)
-        .expect("valid");
+    let mut parsed =
+        compiler.parse(Source::Wgsl(SOURCE), Choice::default(), &options).expect("valid");
     let func = parsed.entries.remove(0).func.expect("valid");
     let compiled = compiler.compile(&func, &options).expect("compiles");
     let text = SourceText::new("planted.wgsl", Some(SOURCE.to_owned()));

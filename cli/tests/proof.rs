@@ -29,10 +29,8 @@ fn says(args: &[&str], code: i32, words: &[&str]) {
 fn parsed(target: Target, wgsl: &str) -> (Compiler, Func) {
     let compiler = Compiler::new(target, None).expect("built");
     let options = Options::default();
-    let mut entries = compiler
-        .parse(Source::Wgsl(wgsl), Choice::default(), &options)
-        .expect("valid")
-        .entries;
+    let mut entries =
+        compiler.parse(Source::Wgsl(wgsl), Choice::default(), &options).expect("valid").entries;
     let func = entries.remove(0).func.expect("supported");
     (compiler, func)
 }
@@ -47,23 +45,11 @@ fn a_run_without_an_end_says_how_many_steps_it_took() {
     let folder = Folder::new("endless");
     let path = folder.write("endless.wgsl", ENDLESS);
     for target in ["r700", "valhall", "interp"] {
-        let run = [
-            "run", &path, "--target", target, "--groups", "1", "--dump", "0.0",
-        ];
+        let run = ["run", &path, "--target", target, "--groups", "1", "--dump", "0.0"];
         let limited = [&run[..], &["--max-steps", "5000"]].concat();
         says(&limited, 4, &["within 5000 steps", "--max-steps"]);
     }
-    let none = [
-        "run",
-        &path,
-        "--target",
-        "r700",
-        "--groups",
-        "1",
-        "--dump",
-        "0.0",
-        "--max-steps",
-    ];
+    let none = ["run", &path, "--target", "r700", "--groups", "1", "--dump", "0.0", "--max-steps"];
     says(&[&none[..], &["0"]].concat(), 2, &["--max-steps"]);
 }
 
@@ -73,11 +59,7 @@ fn a_proof_that_runs_out_of_steps_is_none() {
     let path = folder.write("endless.wgsl", ENDLESS);
     for target in ["r700", "valhall", "interp"] {
         let verify = ["verify", &path, "--target", target, "--max-steps", "40000"];
-        says(
-            &verify,
-            5,
-            &["no proof: only 0 of 12", "have 40000", "--max-steps"],
-        );
+        says(&verify, 5, &["no proof: only 0 of 12", "have 40000", "--max-steps"]);
     }
     // One that ends has its proof with as many, and none with fewer.
     let short = ENDLESS.replace("o[i] == 5u", "true");
@@ -106,20 +88,10 @@ fn a_proof_that_compares_nothing_that_is_written_is_none() {
         ),
         ("racy", "o[3] = g.x;", 5, "only 0 of the"),
         // One word in seventeen is not racy.
-        (
-            "nearly",
-            "o[g.x / 2u] = g.x; if (g.x == 0u) { o[40] = 7u; }",
-            5,
-            "no proof: only",
-        ),
+        ("nearly", "o[g.x / 2u] = g.x; if (g.x == 0u) { o[40] = 7u; }", 5, "no proof: only"),
         ("own", "o[g.x] = g.x; o[300] = g.x;", 0, "0 mismatches"),
         // Each workgroup writes the word, but only one invocation of it: one workgroup alone has no race.
-        (
-            "groups",
-            "if (g.x % 8u == 3u) { o[3] = g.x; }",
-            0,
-            "0 mismatches",
-        ),
+        ("groups", "if (g.x % 8u == 3u) { o[3] = g.x; }", 0, "0 mismatches"),
     ];
     for (name, body, code, word) in cases {
         let path = folder.write(&format!("{name}.wgsl"), shader(body));
@@ -151,11 +123,7 @@ fn notices(expression: &str, folded: &str) {
     let proof =
         |compiled: &Compiled| verify(&compiler, compiled, &source, &options, 12, 0).expect("runs");
     assert!(proof(&compiled).holds(), "{expression}");
-    compiled.steps.push(gpucc::Kept {
-        name: "planted",
-        proof: gpucc::Proof::Exact,
-        func: wrong,
-    });
+    compiled.steps.push(gpucc::Kept { name: "planted", proof: gpucc::Proof::Exact, func: wrong });
     let summary = proof(&compiled);
     let first = summary.first.expect(expression).to_string();
     assert!(first.contains("after pass planted"), "{first}");
@@ -232,11 +200,7 @@ fn samplers_of_half_of_the_inputs_wrap_in_another_way_on_each_axis() {
             panic!("a sampler is bound");
         };
         let [x, y, z] = sampler.wrap;
-        assert_eq!(
-            x != y && y != z && x != z,
-            number % 2 == 1,
-            "input {number}"
-        );
+        assert_eq!(x != y && y != z && x != z, number % 2 == 1, "input {number}");
         seen.insert(format!("{x:?} {y:?}"));
     }
     // Every pair of different modes, and the usual sampler.
@@ -254,35 +218,21 @@ fn a_sampler_wraps_each_axis_in_its_own_way_on_every_machine() {
             o[i] = textureSampleLevel(t, s, at[i].xyz, 0.0).x;
         }";
     // Texel (x, y, z) of 4 x 4 x 4 holds x + 10 y + 100 z.
-    let extent = Extent {
-        dim: gpucc_ir::ssa::Dim::D3,
-        depth: 4,
-        ..Extent::plane(4, 4)
-    };
+    let extent = Extent { dim: gpucc_ir::ssa::Dim::D3, depth: 4, ..Extent::plane(4, 4) };
     let mut image = Image::new(Format::R32Float, extent).expect("fits");
     for n in 0..64u32 {
         let (x, y, z) = (n % 4, n / 4 % 4, n / 16);
-        let at = Texel {
-            x,
-            y,
-            z,
-            ..Texel::default()
-        };
+        let at = Texel { x, y, z, ..Texel::default() };
         image.store(at, [((x + 10 * y + 100 * z) as f32).to_bits(), 0, 0, 0]);
     }
-    let sampler = Sampler {
-        wrap: [Wrap::Repeat, Wrap::Clamp, Wrap::Mirror],
-        ..Sampler::default()
-    };
+    let sampler = Sampler { wrap: [Wrap::Repeat, Wrap::Clamp, Wrap::Mirror], ..Sampler::default() };
     // Texel 5 of a row is 1 repeated, 3 clamped, 2 mirrored; texel -2 is 2, 0 and 1.
     let [five, two] = [1.375f32, -0.375];
     let at = [[five; 3], [two; 3], [five, two, five], [two, five, two]];
     let expected = [231.0f32, 102.0, 201.0, 132.0];
     for target in [Target::R700, Target::VALHALL, Target::Interp] {
         let (compiler, func) = parsed(target, WGSL);
-        let compiled = compiler
-            .compile(&func, &Options::default())
-            .expect("compiles");
+        let compiled = compiler.compile(&func, &Options::default()).expect("compiles");
         let source = SourceText::new("wraps", None);
         let mut executor: Box<dyn Executor> = match &compiled.program {
             Some(program) => program.executor(&source),
@@ -298,10 +248,7 @@ fn a_sampler_wraps_each_axis_in_its_own_way_on_every_machine() {
         .into_iter()
         .enumerate()
         {
-            let resource = func
-                .resources
-                .iter()
-                .find(|(_, data)| data.binding == number as u32);
+            let resource = func.resources.iter().find(|(_, data)| data.binding == number as u32);
             bindings.set(resource.expect("is used").0, bound);
         }
         executor.dispatch(&mut bindings, [1; 3]).expect("ends");

@@ -31,9 +31,8 @@ impl Registers {
 
 /// A vertex shader with so many outputs at locations.
 fn parameters(count: u32) -> String {
-    let fields: Vec<String> = (0..count)
-        .map(|at| format!("@location({at}) v{at}: vec4f,"))
-        .collect();
+    let fields: Vec<String> =
+        (0..count).map(|at| format!("@location({at}) v{at}: vec4f,")).collect();
     let values: Vec<String> = (0..count).map(|at| format!(", a * {at}.5")).collect();
     format!(
         "struct Out {{ @builtin(position) p: vec4f, {} }}
@@ -72,26 +71,14 @@ fn a_vertex_program_says_how_many_parameters_it_exports_and_how_they_are_called(
 
 #[test]
 fn distances_and_point_sizes_are_enabled_one_by_one() {
-    for (clip, cull) in [
-        (0, 0),
-        (1, 0),
-        (3, 0),
-        (4, 4),
-        (5, 0),
-        (8, 0),
-        (0, 1),
-        (0, 8),
-        (2, 5),
-    ] {
+    for (clip, cull) in [(0, 0), (1, 0), (3, 0), (4, 4), (5, 0), (8, 0), (0, 1), (0, 8), (2, 5)] {
         for size in [false, true] {
             let declared = |name: &str, count: u32| match count {
                 0 => String::new(),
                 _ => format!("out float gl_{name}Distance[{count}];\n"),
             };
             let written = |name: &str, count: u32| -> String {
-                (0..count)
-                    .map(|at| format!("gl_{name}Distance[{at}] = p.x * {at}.5;\n"))
-                    .collect()
+                (0..count).map(|at| format!("gl_{name}Distance[{at}] = p.x * {at}.5;\n")).collect()
             };
             let source = format!(
                 "#version 450\nlayout(location = 0) in vec4 p;\n{}{}void main() {{\ngl_Position = p;\n{}{}{}}}\n",
@@ -127,22 +114,10 @@ fn a_pixel_program_says_which_targets_and_components_it_writes() {
     // Targets as components, then the mode of exports and the mask.
     let rows: [(Targets<'_>, u32, u32, u32); 5] = [
         (&[(0, "vec4f")], 1 << 1, 0xf, 1),
-        (
-            &[(0, "f32"), (1, "vec2f"), (2, "vec3f"), (3, "vec4f")],
-            4 << 1,
-            0xf731,
-            15,
-        ),
+        (&[(0, "f32"), (1, "vec2f"), (2, "vec3f"), (3, "vec4f")], 4 << 1, 0xf731, 15),
         (&[(1, "vec2f")], 2 << 1, 0x30, 3),
         (
-            &[
-                (0, "vec4f"),
-                (3, "f32"),
-                (4, "vec2f"),
-                (5, "vec3f"),
-                (6, "vec4f"),
-                (7, "vec2f"),
-            ],
+            &[(0, "vec4f"), (3, "f32"), (4, "vec2f"), (5, "vec3f"), (6, "vec4f"), (7, "vec2f")],
             8 << 1,
             0x3f73_100f,
             255,
@@ -150,14 +125,9 @@ fn a_pixel_program_says_which_targets_and_components_it_writes() {
         (&[(6, "f32")], 7 << 1, 0x0100_0000, 127),
     ];
     for (targets, mode, mask, enabled) in rows {
-        let fields: Vec<String> = targets
-            .iter()
-            .map(|(at, ty)| format!("@location({at}) c{at}: {ty},"))
-            .collect();
-        let values: Vec<String> = targets
-            .iter()
-            .map(|(at, ty)| format!("{ty}({at}.5)"))
-            .collect();
+        let fields: Vec<String> =
+            targets.iter().map(|(at, ty)| format!("@location({at}) c{at}: {ty},")).collect();
+        let values: Vec<String> = targets.iter().map(|(at, ty)| format!("{ty}({at}.5)")).collect();
         let source = format!(
             "struct Out {{ {} }}\n@fragment fn main() -> Out {{ return Out({}); }}",
             fields.concat(),
@@ -230,11 +200,7 @@ fn a_pixel_program_says_what_is_interpolated_for_it_and_how() {
             let either = |word: &str| first.0.contains(word) || second.0.contains(word);
             assert_eq!(control & 63, 2, "{source}");
             assert_eq!(control >> 8 & 1, 0, "{source}");
-            assert_eq!(
-                control >> 28 & 1,
-                u32::from(either("perspective")),
-                "{source}"
-            );
+            assert_eq!(control >> 28 & 1, u32::from(either("perspective")), "{source}");
             assert_eq!(control >> 29 & 1, u32::from(either("linear")), "{source}");
             assert_eq!(control >> 31, u32::from(either("sample")), "{source}");
             let per_sample = registers.has("PA_SC_MODE_CNTL");
@@ -253,10 +219,7 @@ fn a_pixel_program_says_what_is_interpolated_for_it_and_how() {
     let other = registers.value("SPI_PS_IN_CONTROL_1");
     let (face, sample) = (other >> 12 & 31, other >> 25 & 31);
     // Front faces come as all bits; the sample's number as a fixed point position.
-    assert_eq!(
-        (other >> 8 & 1, other >> 11 & 1, other >> 24 & 1),
-        (1, 1, 1)
-    );
+    assert_eq!((other >> 8 & 1, other >> 11 & 1, other >> 24 & 1), (1, 1, 1));
     let mut rows = [0, position, face, sample];
     rows.sort_unstable();
     assert_eq!(control & 63, rows[3] + 1, "what is highest is still loaded");
@@ -272,11 +235,7 @@ fn a_pixel_program_says_what_is_interpolated_for_it_and_how() {
 #[test]
 fn attributes_of_every_format_are_fetched_as_their_numbers() {
     let folder = Folder::new("formats");
-    let classes = [
-        ("vec4f", "perspective"),
-        ("vec4u", "flat"),
-        ("vec4i", "flat"),
-    ];
+    let classes = [("vec4f", "perspective"), ("vec4u", "flat"), ("vec4i", "flat")];
     let mut all = 0;
     for (class, (ty, interpolation)) in classes.into_iter().enumerate() {
         let names: Vec<&str> = VertexFormat::ALL
@@ -313,15 +272,7 @@ fn attributes_of_every_format_are_fetched_as_their_numbers() {
             let shader = folder.write("formats.wgsl", source);
             let state = folder.write("formats.json", state);
             for target in ["r700", "valhall"] {
-                let args = [
-                    "--inputs",
-                    "4",
-                    "--target",
-                    target,
-                    "--pipeline",
-                    &state,
-                    &shader,
-                ];
+                let args = ["--inputs", "4", "--target", target, "--pipeline", &state, &shader];
                 let output = gpucc(&[&["verify"][..], &args].concat());
                 assert!(output.status.success(), "{names:?}: {}", text(&output));
                 assert!(text(&output).contains(" 0 mismatches"), "{}", text(&output));

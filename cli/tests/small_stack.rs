@@ -16,10 +16,7 @@ fn nested(levels: usize, around: &str) -> String {
     let mut text = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 512>;\nfn g0() { o[0] += 1u; }\n".to_owned();
     for k in 1..=levels {
         let body = around.replace("$f", &format!("g{}()", k - 1));
-        text.push_str(&format!(
-            "fn g{k}() {{ {} }}\n",
-            body.replace("$k", &k.to_string())
-        ));
+        text.push_str(&format!("fn g{k}() {{ {} }}\n", body.replace("$k", &k.to_string())));
     }
     text + &format!("@compute @workgroup_size(1) fn main() {{ g{levels}(); }}\n")
 }
@@ -27,19 +24,14 @@ fn nested(levels: usize, around: &str) -> String {
 #[test]
 fn deep_loops_are_read_compiled_and_printed() {
     on_small_thread(|| {
-        let text = nested(
-            200,
-            "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }",
-        );
+        let text = nested(200, "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }");
         let options = Options::default();
         for target in [Target::R700, Target::VALHALL, Target::Interp] {
             let compiler = Compiler::new(target, None).expect("the target is built");
             let parsed = compiler.parse(Source::Wgsl(&text), Choice::default(), &options);
             let parsed = parsed.unwrap_or_else(|failure| panic!("{}", failure.summary()));
             let entry = parsed.entries.into_iter().next().expect("an entry point");
-            let func = entry
-                .func
-                .unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            let func = entry.func.unwrap_or_else(|failure| panic!("{}", failure.summary()));
             let compiled = compiler.compile(&func, &options);
             let compiled = compiled.unwrap_or_else(|failure| panic!("{}", failure.summary()));
             assert_eq!(compiled.program.is_some(), target != Target::Interp);
@@ -48,12 +40,7 @@ fn deep_loops_are_read_compiled_and_printed() {
             let printed = gpucc::print_ir(&compiled.ssa);
             let again = compiler.parse(Source::Ir(&printed), Choice::default(), &options);
             let again = again.unwrap_or_else(|failure| panic!("{}", failure.summary()));
-            let func = again
-                .entries
-                .into_iter()
-                .next()
-                .expect("an entry point")
-                .func;
+            let func = again.entries.into_iter().next().expect("an entry point").func;
             let func = func.unwrap_or_else(|failure| panic!("{}", failure.summary()));
             assert_eq!(func.live_insts(), compiled.ssa.live_insts());
         }
@@ -63,15 +50,11 @@ fn deep_loops_are_read_compiled_and_printed() {
 /// A stack that the register has no bits for is refused, and never written into its neighbour.
 #[test]
 fn loops_deeper_than_the_stack_are_a_limit() {
-    let text = nested(
-        240,
-        "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }",
-    );
+    let text = nested(240, "for (var i = 0u; i < o[$k]; i++) { if (o[i] > 3u) { $f; } }");
     let compiler = Compiler::new(Target::R700, None).expect("it is built");
     let options = Options::default();
-    let mut parsed = compiler
-        .parse(Source::Wgsl(&text), Choice::default(), &options)
-        .expect("it parses");
+    let mut parsed =
+        compiler.parse(Source::Wgsl(&text), Choice::default(), &options).expect("it parses");
     let func = parsed.entries.remove(0).func.expect("it lowers");
     let failure = compiler.compile(&func, &options).err().expect("too deep");
     assert_eq!(failure.exit_code(), 4);
@@ -92,9 +75,7 @@ fn brackets_and_operators_up_to_the_limits_are_read() {
                 compiler.parse(Source::Wgsl(&text), Choice::default(), &Options::default());
             let parsed = parsed.unwrap_or_else(|failure| panic!("{}", failure.summary()));
             let entry = parsed.entries.into_iter().next().expect("an entry point");
-            let func = entry
-                .func
-                .unwrap_or_else(|failure| panic!("{}", failure.summary()));
+            let func = entry.func.unwrap_or_else(|failure| panic!("{}", failure.summary()));
             assert!(compiler.compile(&func, &Options::default()).is_ok());
         }
     });

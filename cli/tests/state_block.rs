@@ -66,10 +66,7 @@ fn vertices() -> Vec<u8> {
 
 /// 12 by 8 texels and three smaller levels.
 fn picture() -> Image {
-    let extent = Extent {
-        levels: 4,
-        ..Extent::plane(12, 8)
-    };
+    let extent = Extent { levels: 4, ..Extent::plane(12, 8) };
     let mut image = Image::new(Format::Rgba8UnormSrgb, extent).expect("fits");
     let mut state = 7u32;
     for byte in image.bytes_mut() {
@@ -93,22 +90,9 @@ fn rendered(target: &str) -> Vec<u8> {
     let output = gpucc(
         &[
             &["render", &shader, "--target", target, "-o", &out][..],
-            &[
-                "--size",
-                "64x64",
-                "--draw",
-                "6",
-                "--depth",
-                "--clear",
-                "0.2,0.3,0.4,1",
-            ],
+            &["--size", "64x64", "--draw", "6", "--depth", "--clear", "0.2,0.3,0.4,1"],
             &["--vertex", &corners],
-            &[
-                "--attribute",
-                "0=0:0:float32x3",
-                "--attribute",
-                "1=0:12:float32x2",
-            ],
+            &["--attribute", "0=0:0:float32x3", "--attribute", "1=0:12:float32x2"],
             &["--attribute", "2=0:20:unorm8x4"],
             &["--set", &look, "--set", &texture],
             &["--set", "0.2=sampler:linear,repeat"],
@@ -123,9 +107,8 @@ fn rendered(target: &str) -> Vec<u8> {
 fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
     let compiler = Compiler::new(target, Some(chip.name())).expect("the target is built");
     let options = Options::default();
-    let parsed = compiler
-        .parse(Source::Wgsl(SHADER), Choice::default(), &options)
-        .expect("it parses");
+    let parsed =
+        compiler.parse(Source::Wgsl(SHADER), Choice::default(), &options).expect("it parses");
     let attribute = |location, format: &str, offset| r700::Attribute {
         location,
         format: format.into(),
@@ -141,10 +124,7 @@ fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
                     attribute(1, "float32x2", 12),
                     attribute(2, "unorm8x4", 20),
                 ],
-                buffers: vec![r700::VertexBuffer {
-                    stride: 24,
-                    step: r700::Step::Vertex,
-                }],
+                buffers: vec![r700::VertexBuffer { stride: 24, step: r700::Step::Vertex }],
                 fetch,
                 ..r700::VertexState::default()
             },
@@ -154,21 +134,12 @@ fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
     };
     let mut model = Model::default();
     let corners = vertices();
-    let vertex_buffer = Range {
-        address: model.place(&corners),
-        size: corners.len() as u32,
-    };
+    let vertex_buffer = Range { address: model.place(&corners), size: corners.len() as u32 };
     let look: Vec<u8> = LOOK.iter().flat_map(|v| v.to_le_bytes()).collect();
-    let uniform = Range {
-        address: model.place(&look),
-        size: look.len() as u32,
-    };
+    let uniform = Range { address: model.place(&look), size: look.len() as u32 };
     // A line of constants is 256 bytes: what is behind the buffer must be memory.
     model.place(&[0; 256]);
-    let constants = Range {
-        address: model.place(&[0; 256]),
-        size: 256,
-    };
+    let constants = Range { address: model.place(&[0; 256]), size: 256 };
     let image = picture();
     let [base, mips] = driver::texture_bytes(&image);
     let texture = Texture {
@@ -194,10 +165,7 @@ fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
         };
         let tables = compiled.described.tables.as_ref();
         let tables = tables.map_or(Vec::new(), |tables| tables.memory.to_bytes());
-        placement.tables = Range {
-            address: model.place(&tables),
-            size: tables.len() as u32,
-        };
+        placement.tables = Range { address: model.place(&tables), size: tables.len() as u32 };
         if let Some(code) = compiled.apart("fetch") {
             placement.fetch_code = model.place(code);
         }
@@ -245,12 +213,8 @@ impl Drawer {
             })
             .collect();
         Drawer {
-            vertex: model
-                .state(chip, emu::Stage::Vertex)
-                .expect("describes something"),
-            pixel: model
-                .state(chip, emu::Stage::Pixel)
-                .expect("describes something"),
+            vertex: model.state(chip, emu::Stage::Vertex).expect("describes something"),
+            pixel: model.state(chip, emu::Stage::Pixel).expect("describes something"),
             codes: [emu::Stage::Vertex, emu::Stage::Pixel]
                 .map(|stage| model.code(stage).expect("in memory")),
             links,
@@ -304,10 +268,8 @@ impl Shade for Drawer {
     }
 
     fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Trap> {
-        let mut pixels = PixelBatch {
-            components: vec![4; self.links.len()],
-            ..PixelBatch::default()
-        };
+        let mut pixels =
+            PixelBatch { components: vec![4; self.links.len()], ..PixelBatch::default() };
         for (index, quad) in batch.quads.iter().enumerate() {
             pixels.covered.push(quad.covered);
             pixels.front.push(quad.front);
@@ -353,10 +315,8 @@ fn modelled(model: Model, chip: r700::Chip) -> Vec<u8> {
     state.varyings = drawer.varyings();
     let control = drawer.model.read(0x28800);
     assert_eq!(control >> 4 & 7, 1, "less");
-    state.depth = (control >> 1 & 1 == 1).then_some(DepthState {
-        compare: Compare::Less,
-        write: control >> 2 & 1 == 1,
-    });
+    state.depth = (control >> 1 & 1 == 1)
+        .then_some(DepthState { compare: Compare::Less, write: control >> 2 & 1 == 1 });
     let plane = |format| Image::new(format, Extent::plane(SIZE, SIZE)).expect("fits");
     let mut targets = Targets {
         colors: vec![plane(Format::Rgba8Unorm)],
@@ -373,16 +333,12 @@ fn modelled(model: Model, chip: r700::Chip) -> Vec<u8> {
 #[test]
 fn the_registers_alone_draw_the_picture_that_render_draws() {
     use r700::Fetch::{Inline, Separate};
-    for (target, name, chip) in [
-        (Target::R700, "r700", r700::Chip::Rv770),
-        (Target::R600, "r600", r700::Chip::Rv670),
-    ] {
+    for (target, name, chip) in
+        [(Target::R700, "r700", r700::Chip::Rv770), (Target::R600, "r600", r700::Chip::Rv670)]
+    {
         let expected = rendered(name);
         let background = expected[..4].to_vec();
-        let drawn = expected
-            .chunks(4)
-            .filter(|pixel| *pixel != background)
-            .count();
+        let drawn = expected.chunks(4).filter(|pixel| *pixel != background).count();
         assert!(drawn > 500, "{drawn} pixels are drawn");
         for fetch in [Inline, Separate] {
             let model = programmed(target, chip, fetch);
@@ -397,19 +353,12 @@ fn a_wrong_register_draws_another_picture() {
     let right = programmed(Target::R700, chip, r700::Fetch::Inline);
     let expected = modelled(right.clone(), chip);
     // The semantic of the first input, its flat shading, the texture's width, the sampler's wrap, the constants' address.
-    for (address, flip) in [
-        (0x28644, 3),
-        (0x28644, 1 << 10),
-        (0x38000 + 28 * 48, 1 << 19),
-        (0x3C000, 2),
-        (0x28940, 1),
-    ] {
+    for (address, flip) in
+        [(0x28644, 3), (0x28644, 1 << 10), (0x38000 + 28 * 48, 1 << 19), (0x3C000, 2), (0x28940, 1)]
+    {
         let mut wrong = right.clone();
         wrong.write(address, wrong.read(address) ^ flip);
-        assert!(
-            modelled(wrong, chip) != expected,
-            "{address:#x} ^ {flip:#x}"
-        );
+        assert!(modelled(wrong, chip) != expected, "{address:#x} ^ {flip:#x}");
     }
 }
 
@@ -418,48 +367,11 @@ fn descriptors_read_back_as_what_they_describe() {
     let mut formats = 0;
     for &format in Format::ALL {
         for (dim, arrayed, extent) in [
-            (
-                Dim::D1,
-                false,
-                Extent {
-                    height: 1,
-                    ..Extent::plane(10, 1)
-                },
-            ),
-            (
-                Dim::D2,
-                false,
-                Extent {
-                    levels: 3,
-                    ..Extent::plane(10, 6)
-                },
-            ),
-            (
-                Dim::D2,
-                true,
-                Extent {
-                    layers: 3,
-                    levels: 2,
-                    ..Extent::plane(5, 4)
-                },
-            ),
-            (
-                Dim::D3,
-                false,
-                Extent {
-                    depth: 4,
-                    levels: 3,
-                    ..Extent::plane(5, 4)
-                },
-            ),
-            (
-                Dim::Cube,
-                false,
-                Extent {
-                    layers: 12,
-                    ..Extent::plane(4, 4)
-                },
-            ),
+            (Dim::D1, false, Extent { height: 1, ..Extent::plane(10, 1) }),
+            (Dim::D2, false, Extent { levels: 3, ..Extent::plane(10, 6) }),
+            (Dim::D2, true, Extent { layers: 3, levels: 2, ..Extent::plane(5, 4) }),
+            (Dim::D3, false, Extent { depth: 4, levels: 3, ..Extent::plane(5, 4) }),
+            (Dim::Cube, false, Extent { layers: 12, ..Extent::plane(4, 4) }),
         ] {
             let extent = Extent { dim, ..extent };
             let mut image = Image::new(format, extent).expect("fits");
@@ -484,9 +396,8 @@ fn descriptors_read_back_as_what_they_describe() {
             for register in words {
                 model.write(register.address, register.value);
             }
-            let state = model
-                .state(r700::Chip::Rv770, emu::Stage::Pixel)
-                .expect("describes something");
+            let state =
+                model.state(r700::Chip::Rv770, emu::Stage::Pixel).expect("describes something");
             let Some(emu::FetchResource::Texture(found)) = state.resources.get(&5) else {
                 panic!("{} {dim:?}", format.name());
             };
@@ -510,9 +421,7 @@ fn descriptors_read_back_as_what_they_describe() {
     for register in driver::sampler_words(&sampler, 18 + 3, 0xA600).expect("describable") {
         model.write(register.address, register.value);
     }
-    let state = model
-        .state(r700::Chip::Rv770, emu::Stage::Vertex)
-        .expect("describes something");
+    let state = model.state(r700::Chip::Rv770, emu::Stage::Vertex).expect("describes something");
     assert_eq!(state.samplers.get(&3), Some(&sampler));
 }
 
@@ -521,17 +430,13 @@ type Guide = BTreeMap<String, (u32, BTreeMap<String, u32>)>;
 
 fn stem(name: &str) -> String {
     // The guide misprints word 5. Digest 3.71.
-    let name = name
-        .replace("RESOURCE_WORDS_0", "RESOURCE_WORD5_0")
-        .replace(' ', "_");
+    let name = name.replace("RESOURCE_WORDS_0", "RESOURCE_WORD5_0").replace(' ', "_");
     let name = match (name.find('['), name.find(']')) {
         (Some(from), Some(to)) => name[..from].trim_end_matches('_').to_owned() + &name[to + 1..],
         _ => name,
     };
-    let parts: Vec<&str> = name
-        .split('_')
-        .filter(|part| !part.bytes().all(|b| b.is_ascii_digit()))
-        .collect();
+    let parts: Vec<&str> =
+        name.split('_').filter(|part| !part.bytes().all(|b| b.is_ascii_digit())).collect();
     // TD_PS_SAMPLER3_BORDER_RED
     parts
         .iter()
@@ -569,16 +474,11 @@ fn guide() -> Option<Guide> {
             let head = head.trim_end_matches("</b>");
             let name = head.rsplit([':', '>', '*']).next().unwrap_or_default();
             if let Some((_, address)) = tail.split_once("GpuF0MMReg:0x") {
-                let digits: String = address
-                    .chars()
-                    .take_while(char::is_ascii_hexdigit)
-                    .collect();
+                let digits: String = address.chars().take_while(char::is_ascii_hexdigit).collect();
                 let address = u32::from_str_radix(&digits, 16).expect("hexadecimal");
                 let exact = !name.contains('[') && !name.ends_with("_0");
                 let name = if exact { name.to_owned() } else { stem(name) };
-                guide
-                    .entry(name.clone())
-                    .or_insert((address, BTreeMap::new()));
+                guide.entry(name.clone()).or_insert((address, BTreeMap::new()));
                 current = Some(name);
                 continue;
             }
@@ -589,9 +489,8 @@ fn guide() -> Option<Guide> {
             continue;
         };
         let low = bits.rsplit(':').next().and_then(|low| low.parse().ok());
-        let named = field
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        let named =
+            field.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
         if let (Some(low), true, Some(register)) = (low, named, guide.get_mut(name)) {
             register.1.entry(field.to_owned()).or_insert(low);
         }
@@ -609,11 +508,7 @@ fn every_register_stands_where_the_guide_says() {
             return;
         }
         let exact = guide.contains_key(&register.name);
-        let name = if exact {
-            register.name.clone()
-        } else {
-            stem(&register.name)
-        };
+        let name = if exact { register.name.clone() } else { stem(&register.name) };
         let Some((address, fields)) = guide.get(&name) else {
             panic!("the guide has no {name} ({})", register.name);
         };
@@ -629,12 +524,7 @@ fn every_register_stands_where_the_guide_says() {
             .rev()
             .find_map(|part| part.trim_start_matches("SAMPLER").parse::<u32>().ok());
         let numbered = register.name.len() != name.len();
-        let expected = address
-            + if numbered {
-                stride * number.unwrap_or(0)
-            } else {
-                0
-            };
+        let expected = address + if numbered { stride * number.unwrap_or(0) } else { 0 };
         assert_eq!(register.address, expected, "{}", register.name);
         let mut value = 0;
         for (field, part) in &register.fields {
@@ -647,10 +537,7 @@ fn every_register_stands_where_the_guide_says() {
         checked.insert(name);
     };
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples");
-    for (target, chip) in [
-        (Target::R700, r700::Chip::Rv770),
-        (Target::R600, r700::Chip::R600),
-    ] {
+    for (target, chip) in [(Target::R700, r700::Chip::Rv770), (Target::R600, r700::Chip::R600)] {
         let compiler = Compiler::new(target, Some(chip.name())).expect("the target is built");
         let options = Options::default();
         for file in std::fs::read_dir(samples).expect("samples") {
@@ -664,48 +551,25 @@ fn every_register_stands_where_the_guide_says() {
                 let Ok(compiled) = compiler.compile(&func, &options) else {
                     continue;
                 };
-                let back = r700::Options {
-                    chip,
-                    ..r700::Options::default()
-                };
+                let back = r700::Options { chip, ..r700::Options::default() };
                 let code = r700::compile(compiled.ssa, &back).expect("it compiled before");
                 let block = driver::program_block(&code, &Placement::default());
                 block.expect("describable").iter().for_each(&mut check);
             }
         }
     }
-    let range = Range {
-        address: 0x12_3456_7800,
-        size: 100,
-    };
+    let range = Range { address: 0x12_3456_7800, size: 100 };
     let texture = Texture {
         format: Format::Rgba16Snorm,
-        extent: Extent {
-            layers: 3,
-            ..Extent::plane(30, 20)
-        },
+        extent: Extent { layers: 3, ..Extent::plane(30, 20) },
         arrayed: true,
         base: 0x4500,
         mips: 0x8900,
     };
-    let sampler = Sampler {
-        border: [1, 2, 3, 4],
-        ..Sampler::linear(Wrap::Mirror)
-    };
-    driver::buffer_words(range, 12, 7)
-        .expect("fits")
-        .iter()
-        .for_each(&mut check);
-    driver::texture_words(&texture, 9)
-        .expect("fits")
-        .iter()
-        .for_each(&mut check);
-    driver::sampler_words(&sampler, 4, 0xA400)
-        .expect("fits")
-        .iter()
-        .for_each(&mut check);
-    driver::draw_block(Topology::PointList, 8, 8, None)
-        .iter()
-        .for_each(&mut check);
+    let sampler = Sampler { border: [1, 2, 3, 4], ..Sampler::linear(Wrap::Mirror) };
+    driver::buffer_words(range, 12, 7).expect("fits").iter().for_each(&mut check);
+    driver::texture_words(&texture, 9).expect("fits").iter().for_each(&mut check);
+    driver::sampler_words(&sampler, 4, 0xA400).expect("fits").iter().for_each(&mut check);
+    driver::draw_block(Topology::PointList, 8, 8, None).iter().for_each(&mut check);
     assert!(checked.len() > 50, "{checked:?}");
 }

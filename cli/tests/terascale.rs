@@ -28,10 +28,7 @@ fn attributes_come_through_a_fetch_program_of_their_own() {
         assert!(output.status.success(), "{}", text(&output));
         assert!(text(&output).contains("0 mismatches"));
         let asm = text(&gpucc(&args));
-        assert!(
-            asm.contains("00 CALL_FS") && !asm.contains("VFETCH"),
-            "{asm}"
-        );
+        assert!(asm.contains("00 CALL_FS") && !asm.contains("VFETCH"), "{asm}");
         let output = gpucc(&[&args[..], &["--emit", "json"]].concat());
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let shader = &report["shaders"][0];
@@ -39,10 +36,7 @@ fn attributes_come_through_a_fetch_program_of_their_own() {
         // One clause of four fetches at quadword 2, then RETURN.
         let fetch = &shader["fetch_program"];
         assert_eq!(fetch["bytes"], 16 + 4 * 16);
-        assert_eq!(
-            &fetch["hex"].as_str().expect("text")[..32],
-            "02000000000c0081000000000000008a"
-        );
+        assert_eq!(&fetch["hex"].as_str().expect("text")[..32], "02000000000c0081000000000000008a");
     }
 }
 
@@ -178,11 +172,7 @@ fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
         let output = gpucc(&[&["verify"][..], &args].concat());
         assert!(output.status.success(), "{}", text(&output));
         let asm = text(&gpucc(&args));
-        for wanted in [
-            "MEM_STREAM0: WRITE[0]",
-            "MEM_STREAM0: WRITE[5]",
-            "MEM_STREAM1: WRITE[0]",
-        ] {
+        for wanted in ["MEM_STREAM0: WRITE[0]", "MEM_STREAM0: WRITE[5]", "MEM_STREAM1: WRITE[0]"] {
             assert!(asm.contains(wanted), "{wanted}: {asm}");
         }
         let output = gpucc(&[&args[..], &["--emit", "json"]].concat());
@@ -192,21 +182,9 @@ fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
         assert_eq!(registers["VGT_STRMOUT_VTX_STRIDE_0"]["value"], 9);
         // A vertex that does not fit its stride is refused, and so is one that begins within a dword.
         let wrong = [
-            (
-                "[36,16]",
-                "[32,16]",
-                "bytes of a vertex in its stream-out buffer: 36 needed, 32",
-            ),
-            (
-                r#""offset":20"#,
-                r#""offset":18"#,
-                "beyond a dword: 2 needed, 0",
-            ),
-            (
-                r#""buffer":1"#,
-                r#""buffer":4"#,
-                "stream-out buffers: 5 needed, 4",
-            ),
+            ("[36,16]", "[32,16]", "bytes of a vertex in its stream-out buffer: 36 needed, 32"),
+            (r#""offset":20"#, r#""offset":18"#, "beyond a dword: 2 needed, 0"),
+            (r#""buffer":1"#, r#""buffer":4"#, "stream-out buffers: 5 needed, 4"),
         ];
         for (from, to, message) in wrong {
             let right = std::fs::read_to_string(&state).expect("written");
@@ -281,10 +259,7 @@ fn variables_that_others_write_live_in_the_scatter_aperture() {
               w[31 - i] = g.x * 3; workgroupBarrier(); out[g.x].x = w[i]; }}"
         ),
     );
-    assert!(
-        asm.contains("READ_MEM") && !asm.contains("DS_LOCAL"),
-        "{asm}"
-    );
+    assert!(asm.contains("READ_MEM") && !asm.contains("DS_LOCAL"), "{asm}");
 }
 
 #[test]

@@ -7,12 +7,7 @@ use std::process::{Command, Output, Stdio};
 #[track_caller]
 fn ends(args: &[&str], code: i32) -> Output {
     let output = gpucc(args);
-    assert_eq!(
-        output.status.code(),
-        Some(code),
-        "{args:?}: {}",
-        text(&output)
-    );
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output));
     output
 }
 
@@ -22,10 +17,7 @@ fn says(args: &[&str], code: i32, words: &[&str]) {
     let output = ends(args, code);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     for word in words {
-        assert!(
-            message.contains(word),
-            "{args:?}: `{word}` is not in: {message}"
-        );
+        assert!(message.contains(word), "{args:?}: `{word}` is not in: {message}");
     }
 }
 
@@ -48,9 +40,7 @@ fn of_settings_the_last_counts_and_choices_are_made_once() {
     );
     assert_eq!(last.stdout, ends(&[&color, "--target", "r700"], 0).stdout);
     says(
-        &[
-            &color, "--target", "r700", "--entry", "main", "--entry", "main",
-        ],
+        &[&color, "--target", "r700", "--entry", "main", "--entry", "main"],
         2,
         &["--entry", "multiple times"],
     );
@@ -76,11 +66,7 @@ fn help_is_a_command_and_a_word_that_is_neither_file_nor_command_names_the_comma
     let help = ends(&["help"], 0);
     assert!(text(&help).contains("Usage"));
     assert!(text(&ends(&["help", "run"], 0)).contains("--groups"));
-    says(
-        &["frobnicate"],
-        2,
-        &["neither a file nor a command", "verify", "compare"],
-    );
+    says(&["frobnicate"], 2, &["neither a file nor a command", "verify", "compare"]);
 }
 
 #[test]
@@ -100,11 +86,7 @@ fn passes_that_do_not_exist_are_wrong_usage_of_every_command() {
 #[test]
 fn a_chip_of_all_targets_is_wrong_usage() {
     let color = sample("color.wgsl");
-    says(
-        &["verify", &color, "--target", "all", "--chip", "rv730"],
-        2,
-        &["--chip rv730"],
-    );
+    says(&["verify", &color, "--target", "all", "--chip", "rv730"], 2, &["--chip rv730"]);
 }
 
 #[test]
@@ -116,11 +98,7 @@ fn a_draw_says_which_entry_point_is_missing_and_what_there_is() {
         args.extend(more);
         says(&args, 2, words);
     };
-    draw(
-        "color.wgsl",
-        &[],
-        &["no vertex entry point", "main (fragment)"],
-    );
+    draw("color.wgsl", &[], &["no vertex entry point", "main (fragment)"]);
     draw(
         "phong.wgsl",
         &["--vs", "fs"],
@@ -148,12 +126,7 @@ fn no_output_replaces_a_source() {
     let source = folder.write("color.wgsl", &before);
     let again = folder.path("../") + "/" + &folder.name() + "/color.wgsl";
     let emit = format!("json={again}");
-    for args in [
-        ["-o", &source],
-        ["-o", &again],
-        ["--emit", &emit],
-        ["--depfile", &source],
-    ] {
+    for args in [["-o", &source], ["-o", &again], ["--emit", &emit], ["--depfile", &source]] {
         let all = [&source, "--target", "r700", args[0], args[1]];
         says(&all, 2, &["would replace what was read"]);
     }
@@ -161,9 +134,7 @@ fn no_output_replaces_a_source() {
     let (one, two) = (folder.path("x"), folder.path("./x"));
     let emits = [format!("asm={one}"), format!("hex={two}")];
     says(
-        &[
-            &source, "--target", "r700", "--emit", &emits[0], "--emit", &emits[1],
-        ],
+        &[&source, "--target", "r700", "--emit", &emits[0], "--emit", &emits[1]],
         2,
         &["two outputs have the same path"],
     );
@@ -179,11 +150,7 @@ fn a_link_stays_a_link_and_its_file_is_written() {
     std::os::unix::fs::symlink("file.s", &link).expect("a link can be made");
     ends(&[&color, "--target", "r700", "-o", &link], 0);
     assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
-    assert!(
-        fs::read_to_string(&file)
-            .expect("text")
-            .contains("EXPORT_DONE")
-    );
+    assert!(fs::read_to_string(&file).expect("text").contains("EXPORT_DONE"));
     assert_eq!(folder.files(), ["file.s", "link.s"]);
 }
 
@@ -202,33 +169,14 @@ fn dev_stdout_is_stdout_and_a_full_device_is_an_error() {
         .status()
         .expect("gpucc starts");
     assert!(status.success());
-    assert!(
-        fs::read_to_string(&path)
-            .expect("text")
-            .contains("EXPORT_DONE")
-    );
-    assert!(
-        fs::symlink_metadata("/dev/stdout")
-            .expect("there")
-            .is_symlink()
-    );
+    assert!(fs::read_to_string(&path).expect("text").contains("EXPORT_DONE"));
+    assert!(fs::symlink_metadata("/dev/stdout").expect("there").is_symlink());
     for place in [&["-o", "/dev/full"][..], &["--emit", "json=/dev/full"]] {
         let mut args = vec![color.as_str(), "--target", "r700"];
         args.extend(place);
         says(&args, 2, &["cannot write /dev/full", "no space"]);
     }
-    ends(
-        &[
-            &color,
-            "--target",
-            "r700",
-            "--emit",
-            "asm=/dev/null",
-            "--emit",
-            "hex=/dev/null",
-        ],
-        0,
-    );
+    ends(&[&color, "--target", "r700", "--emit", "asm=/dev/null", "--emit", "hex=/dev/null"], 0);
 }
 
 #[test]
@@ -254,10 +202,9 @@ fn a_workgroup_of_more_invocations_than_targets_publishes_is_a_limit() {
 #[test]
 fn arrays_of_bindings_beyond_every_table_are_a_limit() {
     let folder = Folder::new("elements");
-    for (count, targets) in [
-        (100_000_000, &["interp", "r700", "r600", "valhall"][..]),
-        (200, &["r700", "r600"]),
-    ] {
+    for (count, targets) in
+        [(100_000_000, &["interp", "r700", "r600", "valhall"][..]), (200, &["r700", "r600"])]
+    {
         let shader = format!(
             "enable wgpu_binding_array;\n\
              @group(0) @binding(0) var t: binding_array<texture_2d<f32>, {count}>;\n\
@@ -287,16 +234,9 @@ fn private_arrays_beyond_the_scratch_of_r700_are_a_limit() {
         folder.write(&format!("{count}.wgsl"), shader)
     };
     for count in [4096, 65_600, 250_000] {
-        says(
-            &[&write(count), "--target", "r700"],
-            4,
-            &[&count.to_string(), "4095"],
-        );
+        says(&[&write(count), "--target", "r700"], 4, &[&count.to_string(), "4095"]);
     }
-    ends(
-        &["verify", &write(4095), "--target", "r700", "--inputs", "2"],
-        0,
-    );
+    ends(&["verify", &write(4095), "--target", "r700", "--inputs", "2"], 0);
 }
 
 #[test]
@@ -306,16 +246,8 @@ fn attributes_beyond_the_table_of_valhall_are_a_limit() {
         "far.wgsl",
         "@vertex fn main(@location(2147483000) a: vec4f) -> @builtin(position) vec4f { return a; }",
     );
-    says(
-        &["verify", &path, "--target", "valhall"],
-        4,
-        &["2147483001", "65536"],
-    );
-    says(
-        &["verify", &path, "--target", "r700"],
-        4,
-        &["2147483001", "65536"],
-    );
+    says(&["verify", &path, "--target", "valhall"], 4, &["2147483001", "65536"]);
+    says(&["verify", &path, "--target", "r700"], 4, &["2147483001", "65536"]);
 }
 
 /// Without bounds an index beyond its array is nobody's to answer for: neither a mismatch nor a bug.
@@ -333,10 +265,7 @@ fn trusted_shaders_that_break_their_word_are_not_compared() {
         ends(&["verify", &path, "--target", target], 0);
         let output = gpucc(&["verify", &path, "--target", target, "--robust=off"]);
         let said = text(&output);
-        assert!(
-            matches!(output.status.code(), Some(0 | 5)),
-            "{target}: {said}"
-        );
+        assert!(matches!(output.status.code(), Some(0 | 5)), "{target}: {said}");
         assert!(!said.contains("internal error"), "{target}: {said}");
         if output.status.code() == Some(5) {
             assert!(
@@ -366,18 +295,8 @@ fn vertex_state_that_no_machine_has_is_wrong_usage_or_a_limit() {
         says(&args, code, words);
     };
     for target in ["r700", "valhall", "interp"] {
-        verify(
-            &state(0, 4_294_967_292, 1),
-            target,
-            2,
-            &["stride of 4294967292"],
-        );
-        verify(
-            &state(4_000_000_000, 16, 1),
-            target,
-            2,
-            &["no vertex buffer 4000000000"],
-        );
+        verify(&state(0, 4_294_967_292, 1), target, 2, &["stride of 4294967292"]);
+        verify(&state(4_000_000_000, 16, 1), target, 2, &["no vertex buffer 4000000000"]);
         verify(&state(0, 0, 1), target, 0, &[]);
     }
     verify(&state(0, 2048, 1), "r700", 4, &["2048", "2047"]);
@@ -426,11 +345,7 @@ fn two_bindings_in_one_slot_are_wrong_usage() {
             says(&args, code, words);
         };
         for (pipeline, entry) in [(&taken, "entry 0 of the"), (&same, "entry 3 of the")] {
-            verify(
-                pipeline,
-                2,
-                &["bindings 0.0 and 0.1 would both have", entry],
-            );
+            verify(pipeline, 2, &["bindings 0.0 and 0.1 would both have", entry]);
         }
         verify(&far, 4, &[]);
         verify(&right, 0, &[]);
@@ -456,22 +371,14 @@ fn locations_beyond_the_fields_of_registers_are_a_limit() {
         for stage in ["vertex", "fragment"] {
             let check = |location: u32, code: i32, words: &[&str]| {
                 let file = far(location);
-                says(
-                    &["verify", &file, "--target", target, "--stage", stage],
-                    code,
-                    words,
-                );
+                says(&["verify", &file, "--target", target, "--stage", stage], code, words);
             };
             // Semantics are the location and one; 255 is the place in a point.
             check(253, 0, &[]);
             check(254, 4, &["255 needed, 254 available"]);
             check(255, 4, &["256 needed, 254 available"]);
             check(256, 4, &["257 needed, 254 available"]);
-            check(
-                i32::MAX as u32,
-                4,
-                &["needs 2147483648, the limit is 65536"],
-            );
+            check(i32::MAX as u32, 4, &["needs 2147483648, the limit is 65536"]);
         }
     }
     for stage in ["vertex", "fragment"] {

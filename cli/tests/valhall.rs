@@ -51,11 +51,7 @@ void main() {
     vec2 from_center = gl_PointCoord - vec2(0.5);
     color = vec4(gl_PointCoord, dot(from_center, from_center), gl_FragCoord.z);
 }";
-    verified(
-        "point.frag",
-        Source::Glsl(text, Stage::Fragment),
-        Uniforms::Loaded,
-    );
+    verified("point.frag", Source::Glsl(text, Stage::Fragment), Uniforms::Loaded);
 }
 
 const CAPTURED: &str = "
@@ -96,9 +92,7 @@ fn outputs_that_the_pipeline_streams_are_stored_before_fixed_function_sees_them(
     let output = gpucc(&[&args[..], &["--emit", "json"]].concat());
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let shader_report = &report["shaders"][0];
-    let fau = shader_report["driver_constants"]
-        .as_array()
-        .expect("a list");
+    let fau = shader_report["driver_constants"].as_array().expect("a list");
     let at = |what: &str, buffer: u64, high: bool| {
         let wanted = |word: &serde_json::Value| {
             word["what"] == what && word["buffer"] == buffer && word["high"] == high
@@ -120,11 +114,7 @@ fn outputs_that_the_pipeline_streams_are_stored_before_fixed_function_sees_them(
     let wrong = [
         ("[32,36,", "[32,31,", "32 needed, 31"),
         (r#""offset":16"#, r#""offset":18"#, "2 needed, 0"),
-        (
-            r#""buffer":0,"offset":16"#,
-            r#""buffer":4,"offset":16"#,
-            "5 needed, 4",
-        ),
+        (r#""buffer":0,"offset":16"#, r#""buffer":4,"offset":16"#, "5 needed, 4"),
     ];
     for (from, to, message) in wrong {
         let right = std::fs::read_to_string(&state).expect("written");
@@ -150,11 +140,7 @@ void main() {
     gl_CullDistance[0] = p.z; gl_CullDistance[1] = p.w; gl_CullDistance[2] = p.x - 1.0;
     gl_ClipDistance[0] = p.x; gl_ClipDistance[1] = p.y;
 }";
-    verified(
-        "cull.vert",
-        Source::Glsl(source, Stage::Vertex),
-        Uniforms::Loaded,
-    );
+    verified("cull.vert", Source::Glsl(source, Stage::Vertex), Uniforms::Loaded);
     let folder = Folder::new("cull");
     let shader = folder.write("cull.vert", source);
     let output = gpucc(&["--target", "valhall", "--emit", "json", &shader]);
@@ -169,11 +155,7 @@ void main() {
     assert_eq!(of("cull_distances_2")["components"], 2);
     assert_eq!(of("cull_distances_4")["components"], 1);
     assert_eq!(of("cull_distances_2")["place"], "attribute");
-    assert!(
-        text(&output).contains("has cull distances"),
-        "{}",
-        text(&output)
-    );
+    assert!(text(&output).contains("has cull distances"), "{}", text(&output));
 }
 
 #[test]
@@ -199,10 +181,7 @@ void main() {
     let args = ["verify", "--target", "valhall", "--inputs", "16", &shader];
     let output = text(&gpucc(&args));
     assert!(output.contains(" 0 mismatches"), "{output}");
-    let racy = output
-        .split("racy words ")
-        .nth(1)
-        .and_then(|rest| rest.split(',').next());
+    let racy = output.split("racy words ").nth(1).and_then(|rest| rest.split(',').next());
     let racy: u32 = racy.and_then(|racy| racy.parse().ok()).expect("a number");
     // Two sums and those of four workgroups are left out but for every fourth input; minima and maxima never.
     assert!(racy > 0 && racy <= (2 + 4) * 12, "{racy}");

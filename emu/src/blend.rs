@@ -82,11 +82,7 @@ impl Blend {
             src: Factor::SrcAlpha,
             dst: Factor::OneMinusSrcAlpha,
         },
-        alpha: BlendComponent {
-            op: BlendOp::Add,
-            src: Factor::One,
-            dst: Factor::OneMinusSrcAlpha,
-        },
+        alpha: BlendComponent { op: BlendOp::Add, src: Factor::One, dst: Factor::OneMinusSrcAlpha },
     };
 }
 
@@ -158,26 +154,14 @@ mod tests {
             let part = BlendComponent { op, src, dst };
             let words = [0.25f32; 4].map(f32::to_bits);
             let stored = [0.5f32; 4].map(f32::to_bits);
-            let blend = Blend {
-                color: part,
-                alpha: part,
-            };
+            let blend = Blend { color: part, alpha: part };
             f32::from_bits(blend_texel(&blend, words, words, stored, [0.125; 4])[0])
         };
         assert_eq!(one(BlendOp::Add, Factor::One, Factor::One), 0.75);
-        assert_eq!(
-            one(BlendOp::Subtract, Factor::One, Factor::Constant),
-            0.1875
-        );
-        assert_eq!(
-            one(BlendOp::ReverseSubtract, Factor::Dst, Factor::One),
-            0.375
-        );
+        assert_eq!(one(BlendOp::Subtract, Factor::One, Factor::Constant), 0.1875);
+        assert_eq!(one(BlendOp::ReverseSubtract, Factor::Dst, Factor::One), 0.375);
         assert_eq!(one(BlendOp::Min, Factor::Zero, Factor::Zero), 0.25);
         assert_eq!(one(BlendOp::Max, Factor::Zero, Factor::Zero), 0.5);
-        assert_eq!(
-            one(BlendOp::Add, Factor::SrcAlphaSaturated, Factor::Zero),
-            0.0625
-        );
+        assert_eq!(one(BlendOp::Add, Factor::SrcAlphaSaturated, Factor::Zero), 0.0625);
     }
 }

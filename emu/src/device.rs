@@ -39,9 +39,7 @@ pub enum Stop {
 /// # Errors
 /// [`Stop::TooLarge`] for more than [`MOST_INVOCATIONS`].
 pub fn invocations(groups: [u32; 3], group: u32) -> Result<u32, Stop> {
-    let count = groups
-        .iter()
-        .fold(u64::from(group), |count, &n| count.saturating_mul(n.into()));
+    let count = groups.iter().fold(u64::from(group), |count, &n| count.saturating_mul(n.into()));
     match u32::try_from(count) {
         Ok(count) if u64::from(count) <= MOST_INVOCATIONS => Ok(count),
         _ => Err(Stop::TooLarge(format!(
@@ -201,11 +199,8 @@ impl Launcher {
         let mut write = |line: &str| {
             record(trace, format_args!("{line}\n"));
         };
-        let result = if self.tracing {
-            run(&self.code, Some(&mut write))
-        } else {
-            run(&self.code, None)
-        };
+        let result =
+            if self.tracing { run(&self.code, Some(&mut write)) } else { run(&self.code, None) };
         result.map_err(|trap| self.stop(&trap))
     }
 
@@ -213,17 +208,9 @@ impl Launcher {
         if trap.rule == R::STEPS {
             return Stop::OutOfSteps(self.limit);
         }
-        let at = self
-            .lines
-            .partition_point(|&(offset, _)| offset <= trap.offset);
-        let span = at
-            .checked_sub(1)
-            .map_or(Span::NONE, |index| self.lines[index].1);
-        Stop::Illegal {
-            rule: "the emulated machine".into(),
-            message: trap.to_string(),
-            span,
-        }
+        let at = self.lines.partition_point(|&(offset, _)| offset <= trap.offset);
+        let span = at.checked_sub(1).map_or(Span::NONE, |index| self.lines[index].1);
+        Stop::Illegal { rule: "the emulated machine".into(), message: trap.to_string(), span }
     }
 
     /// Text of what was executed since the last call, when tracing is on.

@@ -255,13 +255,7 @@ pub fn draw<S: Shade>(
 ) -> Result<DrawStats, S::Error> {
     let mut stats = DrawStats::default();
     let size = target_size(targets);
-    let mut pipe = Pipe {
-        draw,
-        shade,
-        targets,
-        stats: &mut stats,
-        batch: QuadBatch::default(),
-    };
+    let mut pipe = Pipe { draw, shade, targets, stats: &mut stats, batch: QuadBatch::default() };
     pipe.batch.varyings = draw.varyings.len();
     let mut primitive = 0;
     for instance in 0..draw.instances {
@@ -312,11 +306,7 @@ struct Assembly {
 
 impl Assembly {
     fn new(topology: Topology) -> Assembly {
-        Assembly {
-            topology,
-            held: Vec::with_capacity(3),
-            odd: false,
-        }
+        Assembly { topology, held: Vec::with_capacity(3), odd: false }
     }
 
     /// The corners of the primitive that this vertex completes. In a strip the first corner is the
@@ -334,18 +324,10 @@ impl Assembly {
         if self.topology != Topology::TriangleStrip {
             return Some(std::mem::take(&mut self.held));
         }
-        let [a, b, c] = [
-            self.held[0].clone(),
-            self.held[1].clone(),
-            self.held[2].clone(),
-        ];
+        let [a, b, c] = [self.held[0].clone(), self.held[1].clone(), self.held[2].clone()];
         self.held.remove(0);
         self.odd = !self.odd;
-        Some(if self.odd {
-            vec![a, b, c]
-        } else {
-            vec![a, c, b]
-        })
+        Some(if self.odd { vec![a, b, c] } else { vec![a, c, b] })
     }
 }
 
@@ -378,11 +360,7 @@ impl<S: Shade> Pipe<'_, S> {
             scissor[0].saturating_add(scissor[2]).min(size[0]),
             scissor[1].saturating_add(scissor[3]).min(size[1]),
         ];
-        let raster = Raster {
-            viewport: draw.viewport,
-            bounds,
-            front_ccw: draw.front_ccw,
-        };
+        let raster = Raster { viewport: draw.viewport, bounds, front_ccw: draw.front_ccw };
         let shape: Vec<Corner> = corners
             .iter()
             .map(|v| Corner {
@@ -479,11 +457,7 @@ fn write_pixel(
     if pixel.mask.is_some_and(|mask| mask & 1 == 0) {
         return false;
     }
-    let at = Texel {
-        x,
-        y,
-        ..Texel::default()
-    };
+    let at = Texel { x, y, ..Texel::default() };
     if let (Some(state), Some(image)) = (draw.depth, targets.depth.as_mut()) {
         let depth = pixel.depth.unwrap_or(depth).clamp(0.0, 1.0);
         let stored = match image.load(at) {
@@ -508,13 +482,9 @@ fn write_pixel(
             continue;
         };
         let mut new = match state.blend {
-            Some(blend) if !image.format().kind().is_integer() => blend_texel(
-                &blend,
-                color,
-                pixel.second.unwrap_or([0; 4]),
-                old,
-                draw.blend_constant,
-            ),
+            Some(blend) if !image.format().kind().is_integer() => {
+                blend_texel(&blend, color, pixel.second.unwrap_or([0; 4]), old, draw.blend_constant)
+            }
             _ => color,
         };
         for c in 0..4 {

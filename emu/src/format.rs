@@ -199,11 +199,7 @@ impl Format {
     /// The texel's four components: f32 bits, or integers where [`Format::kind`] is one.
     /// `texel` holds at least [`Format::bytes`] bytes.
     pub fn decode(self, texel: &[u8]) -> [u32; 4] {
-        let one = if self.kind().is_integer() {
-            1
-        } else {
-            1f32.to_bits()
-        };
+        let one = if self.kind().is_integer() { 1 } else { 1f32.to_bits() };
         let mut out = [0, 0, 0, one];
         match self.layout() {
             Layout::Equal(n, 32, _) => {
@@ -258,12 +254,7 @@ impl Format {
             Layout::Equal(n, bits, kind) => {
                 let step = bits.div_ceil(8) as usize;
                 for (c, &value) in components.iter().enumerate().take(n as usize) {
-                    put(
-                        texel,
-                        step * c,
-                        step,
-                        encode_component(value, bits, kind, c),
-                    );
+                    put(texel, step * c, step, encode_component(value, bits, kind, c));
                 }
             }
             Layout::Bgra(kind) => {
@@ -526,11 +517,7 @@ impl VertexFormat {
     /// Four components of an attribute (missing ones 0, 0, 0, 1) as f32 bits or integers. Bytes
     /// beyond the end of `bytes` read as 0.
     pub fn decode(self, bytes: &[u8]) -> [u32; 4] {
-        let one = if self.kind.is_integer() {
-            1
-        } else {
-            1f32.to_bits()
-        };
+        let one = if self.kind.is_integer() { 1 } else { 1f32.to_bits() };
         let mut out = [0, 0, 0, one];
         let mut padded = [0u8; 16];
         let len = bytes.len().min(self.bytes() as usize);
@@ -585,22 +572,10 @@ mod tests {
 
     #[test]
     fn eight_bit_values_worked_out_by_hand() {
-        assert_eq!(
-            floats(Format::Rgba8Unorm.decode(&[0, 255, 51, 102])),
-            [0.0, 1.0, 0.2, 0.4]
-        );
-        assert_eq!(
-            floats(Format::Bgra8Unorm.decode(&[51, 0, 255, 0])),
-            [1.0, 0.0, 0.2, 0.0]
-        );
-        assert_eq!(
-            floats(Format::R8Snorm.decode(&[0x80])),
-            [-1.0, 0.0, 0.0, 1.0]
-        );
-        assert_eq!(
-            floats(Format::R8Snorm.decode(&[0x81])),
-            [-1.0, 0.0, 0.0, 1.0]
-        );
+        assert_eq!(floats(Format::Rgba8Unorm.decode(&[0, 255, 51, 102])), [0.0, 1.0, 0.2, 0.4]);
+        assert_eq!(floats(Format::Bgra8Unorm.decode(&[51, 0, 255, 0])), [1.0, 0.0, 0.2, 0.0]);
+        assert_eq!(floats(Format::R8Snorm.decode(&[0x80])), [-1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(floats(Format::R8Snorm.decode(&[0x81])), [-1.0, 0.0, 0.0, 1.0]);
         assert_eq!(Format::R8Sint.decode(&[0xFE]), [-2i32 as u32, 0, 0, 1]);
         let srgb = floats(Format::Rgba8UnormSrgb.decode(&[188, 10, 255, 188]));
         assert!((srgb[0] - 0.502_886_5).abs() < 1e-6, "{}", srgb[0]);
@@ -613,21 +588,12 @@ mod tests {
     fn packed_values_worked_out_by_hand() {
         // 1.0 is exponent 15: 0x3C0 in 11 bits, 0x1E0 in 10.
         let w: u32 = 0x3C0 | 0x3C0 << 11 | 0x1E0 << 22u32;
-        assert_eq!(
-            floats(Format::Rg11b10Ufloat.decode(&w.to_le_bytes())),
-            [1.0; 4]
-        );
+        assert_eq!(floats(Format::Rg11b10Ufloat.decode(&w.to_le_bytes())), [1.0; 4]);
         // Exponent 16, mantissa 256 of 512: 256 * 2^(16 - 24) = 1.
         let w: u32 = 256 | 128 << 9 | 16 << 27u32;
-        assert_eq!(
-            floats(Format::Rgb9e5Ufloat.decode(&w.to_le_bytes())),
-            [1.0, 0.5, 0.0, 1.0]
-        );
+        assert_eq!(floats(Format::Rgb9e5Ufloat.decode(&w.to_le_bytes())), [1.0, 0.5, 0.0, 1.0]);
         let w: u32 = 1023 | 3 << 30u32;
-        assert_eq!(
-            Format::Rgb10a2Uint.decode(&w.to_le_bytes()),
-            [1023, 0, 0, 3]
-        );
+        assert_eq!(Format::Rgb10a2Uint.decode(&w.to_le_bytes()), [1023, 0, 0, 3]);
     }
 
     #[test]

@@ -54,15 +54,7 @@ pub struct Extent {
 impl Extent {
     /// A 2D extent of one level, layer and sample.
     pub const fn plane(width: u32, height: u32) -> Extent {
-        Extent {
-            dim: Dim::D2,
-            width,
-            height,
-            depth: 1,
-            layers: 1,
-            levels: 1,
-            samples: 1,
-        }
+        Extent { dim: Dim::D2, width, height, depth: 1, layers: 1, levels: 1, samples: 1 }
     }
 
     /// Levels of a full chain: halve until one texel is left.
@@ -106,23 +98,12 @@ pub struct Image {
 impl Image {
     /// An image of zero bytes.
     pub fn new(format: Format, extent: Extent) -> Result<Image, ImageError> {
-        let Extent {
-            width,
-            height,
-            depth,
-            layers,
-            levels,
-            samples,
-            ..
-        } = extent;
+        let Extent { width, height, depth, layers, levels, samples, .. } = extent;
         if [width, height, depth, layers, levels, samples].contains(&0) {
             return Err(ImageError::Empty);
         }
         if levels > extent.full_chain() {
-            return Err(ImageError::Levels {
-                levels,
-                most: extent.full_chain(),
-            });
+            return Err(ImageError::Levels { levels, most: extent.full_chain() });
         }
         if extent.dim == Dim::Cube && (!layers.is_multiple_of(6) || width != height) {
             return Err(ImageError::Cube);
@@ -142,12 +123,7 @@ impl Image {
             }
             starts.push(bytes as usize);
         }
-        Ok(Image {
-            format,
-            extent,
-            starts,
-            bytes: vec![0; bytes as usize],
-        })
+        Ok(Image { format, extent, starts, bytes: vec![0; bytes as usize] })
     }
 
     /// The texel format.
@@ -178,10 +154,7 @@ impl Image {
     /// The same bytes read as another format of as many bytes a texel.
     #[must_use]
     pub fn viewed_as(&self, format: Format) -> Option<Image> {
-        (format.bytes() == self.format.bytes()).then(|| Image {
-            format,
-            ..self.clone()
-        })
+        (format.bytes() == self.format.bytes()).then(|| Image { format, ..self.clone() })
     }
 
     /// The bytes of one level.
@@ -270,17 +243,7 @@ impl Image {
                                 }
                                 sum.map(|s| (s / 8.0).to_bits())
                             };
-                            self.store(
-                                Texel {
-                                    x,
-                                    y,
-                                    z,
-                                    layer,
-                                    level,
-                                    sample: 0,
-                                },
-                                texel,
-                            );
+                            self.store(Texel { x, y, z, layer, level, sample: 0 }, texel);
                         }
                     }
                 }
@@ -304,11 +267,7 @@ mod tests {
 
     #[test]
     fn texels_of_every_level_have_their_own_bytes() {
-        let extent = Extent {
-            levels: 3,
-            layers: 2,
-            ..Extent::plane(5, 3)
-        };
+        let extent = Extent { levels: 3, layers: 2, ..Extent::plane(5, 3) };
         let mut image = Image::new(Format::R32Uint, extent).expect("fits");
         // 15 + 2 + 1 texels per layer.
         assert_eq!(image.bytes().len(), 4 * 2 * 18);
@@ -318,16 +277,7 @@ mod tests {
             for layer in 0..2 {
                 for y in 0..h {
                     for x in 0..w {
-                        image.store(
-                            Texel {
-                                x,
-                                y,
-                                layer,
-                                level,
-                                ..Texel::default()
-                            },
-                            [n, 0, 0, 0],
-                        );
+                        image.store(Texel { x, y, layer, level, ..Texel::default() }, [n, 0, 0, 0]);
                         n += 1;
                     }
                 }
@@ -339,44 +289,20 @@ mod tests {
             .map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")))
             .collect();
         assert_eq!(words, (1..=36).collect::<Vec<_>>());
-        assert_eq!(
-            image.load(Texel {
-                x: 5,
-                ..Texel::default()
-            }),
-            None
-        );
-        assert_eq!(
-            image.load(Texel {
-                level: 3,
-                ..Texel::default()
-            }),
-            None
-        );
+        assert_eq!(image.load(Texel { x: 5, ..Texel::default() }), None);
+        assert_eq!(image.load(Texel { level: 3, ..Texel::default() }), None);
     }
 
     #[test]
     fn mips_are_means() {
-        let extent = Extent {
-            levels: 2,
-            ..Extent::plane(2, 2)
-        };
+        let extent = Extent { levels: 2, ..Extent::plane(2, 2) };
         let mut image = Image::new(Format::R32Float, extent).expect("fits");
         for (n, v) in [1.0f32, 2.0, 3.0, 6.0].into_iter().enumerate() {
-            let at = Texel {
-                x: n as u32 & 1,
-                y: n as u32 >> 1,
-                ..Texel::default()
-            };
+            let at = Texel { x: n as u32 & 1, y: n as u32 >> 1, ..Texel::default() };
             image.store(at, [v.to_bits(), 0, 0, 0]);
         }
         image.make_mips();
-        let top = image
-            .load(Texel {
-                level: 1,
-                ..Texel::default()
-            })
-            .expect("inside");
+        let top = image.load(Texel { level: 1, ..Texel::default() }).expect("inside");
         assert_eq!(f32::from_bits(top[0]), 3.0);
     }
 
@@ -384,20 +310,13 @@ mod tests {
     fn impossible_images_are_refused() {
         let make = |extent| Image::new(Format::Rgba32Float, extent);
         assert_eq!(make(Extent::plane(0, 4)), Err(ImageError::Empty));
-        let deep = Extent {
-            levels: 4,
-            ..Extent::plane(4, 4)
-        };
+        let deep = Extent { levels: 4, ..Extent::plane(4, 4) };
         assert_eq!(make(deep), Err(ImageError::Levels { levels: 4, most: 3 }));
         assert!(matches!(
             make(Extent::plane(u32::MAX, u32::MAX)),
             Err(ImageError::TooLarge { .. })
         ));
-        let cube = Extent {
-            dim: Dim::Cube,
-            layers: 5,
-            ..Extent::plane(4, 4)
-        };
+        let cube = Extent { dim: Dim::Cube, layers: 5, ..Extent::plane(4, 4) };
         assert_eq!(make(cube), Err(ImageError::Cube));
     }
 }

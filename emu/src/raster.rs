@@ -35,14 +35,7 @@ pub struct Viewport {
 impl Viewport {
     /// All of a target.
     pub fn whole(width: u32, height: u32) -> Viewport {
-        Viewport {
-            x: 0.0,
-            y: 0.0,
-            width: width as f32,
-            height: height as f32,
-            near: 0.0,
-            far: 1.0,
-        }
+        Viewport { x: 0.0, y: 0.0, width: width as f32, height: height as f32, near: 0.0, far: 1.0 }
     }
 }
 
@@ -139,17 +132,11 @@ impl Raster {
             .map(|n| {
                 let mut weights = [0.0; 3];
                 weights[n] = 1.0;
-                Clipped {
-                    position: corners[n].position,
-                    weights,
-                }
+                Clipped { position: corners[n].position, weights }
             })
             .collect();
         let corner_w = corners.map(|c| c.position[3]);
-        if corners
-            .iter()
-            .any(|c| c.position.iter().any(|v| !v.is_finite()))
-        {
+        if corners.iter().any(|c| c.position.iter().any(|v| !v.is_finite())) {
             return Vec::new();
         }
         self.clip(&mut polygon, &corners);
@@ -162,9 +149,7 @@ impl Raster {
     }
 
     fn clip(&self, polygon: &mut Vec<Clipped>, corners: &[&Corner]) {
-        let largest = corners
-            .iter()
-            .fold(0.0f64, |m, c| m.max(c.position[3].abs()));
+        let largest = corners.iter().fold(0.0f64, |m, c| m.max(c.position[3].abs()));
         let least = largest / f64::from(1 << 20);
         clip_plane(polygon, |c| c.position[3] - least);
         clip_plane(polygon, |c| c.position[2]);
@@ -236,26 +221,12 @@ impl Raster {
             weights.swap(1, 2);
         }
         let bounds = self.bounds;
-        Some(Piece {
-            x,
-            y,
-            area,
-            depth,
-            inverse_w,
-            weights,
-            corner_w,
-            front,
-            bounds,
-            point: None,
-        })
+        Some(Piece { x, y, area, depth, inverse_w, weights, corner_w, front, bounds, point: None })
     }
 
     /// A square of two triangles around the projected centre, front-facing.
     fn point(&self, corner: &Corner) -> Vec<Piece> {
-        let mut kept = vec![Clipped {
-            position: corner.position,
-            weights: [1.0, 0.0, 0.0],
-        }];
+        let mut kept = vec![Clipped { position: corner.position, weights: [1.0, 0.0, 0.0] }];
         if corner.position.iter().any(|v| !v.is_finite()) || corner.clip.iter().any(|&d| d < 0.0) {
             return Vec::new();
         }
@@ -270,11 +241,8 @@ impl Raster {
         let [sx, sy] = self.screen(center.position);
         let half = f64::from(corner.size.clamp(1.0, 8192.0)) / 2.0;
         let square = [[-half, -half], [half, -half], [half, half], [-half, half]];
-        let mut pieces = self.flat_polygon(
-            square.map(|[dx, dy]| [sx + dx, sy + dy]),
-            [center; 4],
-            [w, w, w],
-        );
+        let mut pieces =
+            self.flat_polygon(square.map(|[dx, dy]| [sx + dx, sy + dy]), [center; 4], [w, w, w]);
         for piece in &mut pieces {
             piece.point = Some([sx - half, sy - half, 2.0 * half]);
         }
@@ -284,21 +252,12 @@ impl Raster {
     /// A rectangle one pixel wide along the minor axis, front-facing.
     fn line(&self, a: &Corner, b: &Corner) -> Vec<Piece> {
         let all = [a, b];
-        if all
-            .iter()
-            .any(|c| c.position.iter().any(|v| !v.is_finite()))
-        {
+        if all.iter().any(|c| c.position.iter().any(|v| !v.is_finite())) {
             return Vec::new();
         }
         let mut ends = vec![
-            Clipped {
-                position: a.position,
-                weights: [1.0, 0.0, 0.0],
-            },
-            Clipped {
-                position: b.position,
-                weights: [0.0, 1.0, 0.0],
-            },
+            Clipped { position: a.position, weights: [1.0, 0.0, 0.0] },
+            Clipped { position: b.position, weights: [0.0, 1.0, 0.0] },
         ];
         self.clip(&mut ends, &all);
         // A clipped "polygon" of two corners comes back with each cut doubled: take the extremes.
@@ -345,10 +304,7 @@ impl Raster {
                 order.map(|n| corners[n].weights),
                 corner_w,
             );
-            pieces.extend(piece.map(|piece| Piece {
-                front: true,
-                ..piece
-            }));
+            pieces.extend(piece.map(|piece| Piece { front: true, ..piece }));
         }
         pieces
     }
@@ -408,11 +364,7 @@ impl Piece {
             (high(self.x) as u32).min(self.bounds[2]),
             (high(self.y) as u32).min(self.bounds[3]),
         ];
-        Cursor {
-            x: area[0],
-            y: area[1],
-            area,
-        }
+        Cursor { x: area[0], y: area[1], area }
     }
 
     /// The edge functions at a point in subpixels, unbiased, and whether the point is inside under
@@ -432,13 +384,7 @@ impl Piece {
     }
 
     fn found(&self, x: u32, y: u32) -> Option<Found> {
-        let mut found = Found {
-            x,
-            y,
-            covered: 0,
-            position: [[0.0; 4]; 4],
-            linear: [[0.0; 3]; 4],
-        };
+        let mut found = Found { x, y, covered: 0, position: [[0.0; 4]; 4], linear: [[0.0; 3]; 4] };
         let mut edges = [[0i64; 3]; 4];
         for (pixel, edges) in edges.iter_mut().enumerate() {
             let (px, py) = (x + (pixel as u32 & 1), y + (pixel as u32 >> 1));

@@ -190,10 +190,7 @@ impl Sampler {
 
     /// Nearest, with one wrap mode.
     pub fn nearest(wrap: Wrap) -> Sampler {
-        Sampler {
-            wrap: [wrap; 3],
-            ..Sampler::default()
-        }
+        Sampler { wrap: [wrap; 3], ..Sampler::default() }
     }
 }
 
@@ -315,20 +312,12 @@ impl FacePoint {
     /// may keep the layer).
     pub fn from_numbers([s, t, face]: [f32; 3]) -> FacePoint {
         let number = face.round_ties_even().max(0.0) as u32;
-        FacePoint {
-            s,
-            t,
-            face: (number % 8).min(5),
-        }
+        FacePoint { s, t, face: (number % 8).min(5) }
     }
 
     /// As a place to sample.
     pub fn position(&self) -> Position {
-        Position::Face {
-            s: self.s,
-            t: self.t,
-            face: self.face,
-        }
+        Position::Face { s: self.s, t: self.t, face: self.face }
     }
 
     /// The gradient of s and t towards another pixel of the quad: see the module, "Cubes".
@@ -375,16 +364,8 @@ pub fn level_of_detail(image: &Image, sampler: &Sampler, lookup: &Lookup) -> f32
             computed_level(image, lookup.position, ddx, ddy) + bias + sampler.lod_bias
         }
     };
-    let low = if unclamped > sampler.lod_min {
-        unclamped
-    } else {
-        sampler.lod_min
-    };
-    if low < sampler.lod_max {
-        low
-    } else {
-        sampler.lod_max
-    }
+    let low = if unclamped > sampler.lod_min { unclamped } else { sampler.lod_min };
+    if low < sampler.lod_max { low } else { sampler.lod_max }
 }
 
 /// The level from gradients, without biases and clamps.
@@ -399,11 +380,7 @@ pub fn computed_level(image: &Image, position: Position, ddx: [f32; 3], ddy: [f3
                 let (sc, tc, ma, face) = cube::axes(direction, *d);
                 let ma = if face & 1 == 1 { -ma } else { ma };
                 // Of the face's width: half of what sc / ma gives, and r is half of 1 / ma.
-                *d = [
-                    (sc - (2.0 * s - 3.0) * ma) * r,
-                    (tc - (2.0 * t - 3.0) * ma) * r,
-                    0.0,
-                ];
+                *d = [(sc - (2.0 * s - 3.0) * ma) * r, (tc - (2.0 * t - 3.0) * ma) * r, 0.0];
             }
             size[2] = 0.0;
         }
@@ -423,17 +400,9 @@ pub fn computed_level(image: &Image, position: Position, ddx: [f32; 3], ddy: [f3
 /// Samples: four components, f32 bits or integers by the format.
 pub fn sample(image: &Image, sampler: &Sampler, lookup: &Lookup) -> [u32; 4] {
     let level = level_of_detail(image, sampler, lookup);
-    let filter = if level <= 0.0 {
-        sampler.mag
-    } else {
-        sampler.min
-    };
+    let filter = if level <= 0.0 { sampler.mag } else { sampler.min };
     let top = image.extent().levels - 1;
-    let clamped = if level > 0.0 {
-        level.min(top as f32)
-    } else {
-        0.0
-    };
+    let clamped = if level > 0.0 { level.min(top as f32) } else { 0.0 };
     let integer = image.format().kind().is_integer();
     let taps = |level: u32| filter_level(image, sampler, lookup, filter, level);
     match sampler.mip {
@@ -461,11 +430,7 @@ pub fn gather(image: &Image, sampler: &Sampler, lookup: &Lookup, component: u8) 
     for (axis, first) in first.iter_mut().enumerate().take(2) {
         *first = (place.u[axis] - 0.5).floor() as i64;
     }
-    let component = if lookup.reference.is_some() {
-        0
-    } else {
-        usize::from(component & 3)
-    };
+    let component = if lookup.reference.is_some() { 0 } else { usize::from(component & 3) };
     [(0, 1), (1, 1), (1, 0), (0, 0)].map(|(x, y)| {
         let at = [first[0].saturating_add(x), first[1].saturating_add(y), 0];
         tap(image, sampler, lookup, &place, at)[component]
@@ -487,11 +452,7 @@ impl Place {
     fn new(image: &Image, lookup: &Lookup, level: u32) -> Place {
         let size = image.size(level);
         let cube = image.extent().dim == Dim::Cube;
-        let groups = if cube {
-            image.extent().layers / 6
-        } else {
-            image.extent().layers
-        };
+        let groups = if cube { image.extent().layers / 6 } else { image.extent().layers };
         let mut layer = (lookup.layer.max(0) as u32).min(groups - 1);
         if cube {
             layer *= 6;
@@ -523,13 +484,7 @@ impl Place {
             }
         };
         // NaN falls to the first texel when it becomes an integer.
-        Place {
-            u,
-            layer,
-            face,
-            level,
-            axes,
-        }
+        Place { u, layer, face, level, axes }
     }
 }
 
@@ -554,11 +509,7 @@ fn filter_level(
         for axis in 0..place.axes {
             let shifted = place.u[axis] - 0.5;
             first[axis] = shifted.floor() as i64;
-            fraction[axis] = if shifted.is_finite() {
-                shifted - shifted.floor()
-            } else {
-                0.0
-            };
+            fraction[axis] = if shifted.is_finite() { shifted - shifted.floor() } else { 0.0 };
         }
         let [x, y, z] = first;
         let row = |y: i64, z: i64| {
@@ -577,11 +528,7 @@ fn filter_level(
             mix4(a, row(y.saturating_add(1), z), fraction[1])
         };
         let a = plane(z);
-        if fraction[2] == 0.0 {
-            a
-        } else {
-            mix4(a, plane(z.saturating_add(1)), fraction[2])
-        }
+        if fraction[2] == 0.0 { a } else { mix4(a, plane(z.saturating_add(1)), fraction[2]) }
     };
     if lookup.reference.is_some() && sampler.compare.is_some() {
         return [result[0], 0, 0, 1f32.to_bits()];
@@ -601,11 +548,7 @@ fn mix4(a: [u32; 4], b: [u32; 4], f: f32) -> [u32; 4] {
 /// One texel after wrapping and comparison.
 fn tap(image: &Image, sampler: &Sampler, lookup: &Lookup, place: &Place, at: [i64; 3]) -> [u32; 4] {
     let size = image.size(place.level);
-    let mut texel = Texel {
-        level: place.level,
-        layer: place.layer,
-        ..Texel::default()
-    };
+    let mut texel = Texel { level: place.level, layer: place.layer, ..Texel::default() };
     let loaded = if let Some(face) = place.face {
         let (face, x, y) = cross_edges(face, at[0], at[1], i64::from(size[0]));
         (texel.x, texel.y) = (x, y);
@@ -628,11 +571,7 @@ fn tap(image: &Image, sampler: &Sampler, lookup: &Lookup, place: &Place, at: [i6
     match (lookup.reference, sampler.compare) {
         (Some(reference), Some(compare)) => {
             let reference = if image.format().kind() == Kind::Unorm {
-                if reference > 0.0 {
-                    reference.min(1.0)
-                } else {
-                    0.0
-                }
+                if reference > 0.0 { reference.min(1.0) } else { 0.0 }
             } else {
                 reference
             };

@@ -66,32 +66,19 @@ pub struct Trap<R> {
 impl<R> Trap<R> {
     /// A trap that no single lane is to blame for.
     pub fn new(rule: R, offset: u32, detail: impl Into<String>) -> Trap<R> {
-        Trap {
-            rule,
-            detail: detail.into(),
-            offset,
-            lane: None,
-        }
+        Trap { rule, detail: detail.into(), offset, lane: None }
     }
 
     /// Names the lane.
     #[must_use]
     pub fn at_lane(self, lane: u32) -> Trap<R> {
-        Trap {
-            lane: Some(lane),
-            ..self
-        }
+        Trap { lane: Some(lane), ..self }
     }
 }
 
 impl<R: Law> fmt::Display for Trap<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Trap {
-            rule,
-            detail,
-            offset,
-            lane,
-        } = self;
+        let Trap { rule, detail, offset, lane } = self;
         let (book, manual) = (R::BOOK, rule.manual());
         write!(f, "{rule} [{book} {manual}]: {detail}, at byte {offset:#x}")?;
         match lane {

@@ -53,9 +53,7 @@ impl Bindings {
                 | ResourceKind::StorageTexture { .. }
                 | ResourceKind::Sampler { .. } => Bound::Nothing,
             };
-            bindings
-                .bound
-                .push(vec![one; data.count.unwrap_or(1) as usize]);
+            bindings.bound.push(vec![one; data.count.unwrap_or(1) as usize]);
         }
         bindings
     }
@@ -92,9 +90,7 @@ impl Bindings {
 
     /// Every binding with its elements.
     pub fn iter(&self) -> impl Iterator<Item = (Resource, &[Bound])> {
-        self.bound
-            .iter()
-            .map(|(resource, elements)| (resource, elements.as_slice()))
+        self.bound.iter().map(|(resource, elements)| (resource, elements.as_slice()))
     }
 
     fn image(&self, texture: (Resource, u32)) -> Option<&Image> {
@@ -176,18 +172,10 @@ impl World for Bindings {
             return [0; 4];
         };
         let on_face = |coords: [f32; 3]| {
-            if sample.projected {
-                FacePoint::from_numbers(coords)
-            } else {
-                FacePoint::of(coords)
-            }
+            if sample.projected { FacePoint::from_numbers(coords) } else { FacePoint::of(coords) }
         };
         let position = |coords: [f32; 3]| {
-            if sample.projected {
-                on_face(coords).position()
-            } else {
-                Position::Normalized(coords)
-            }
+            if sample.projected { on_face(coords).position() } else { Position::Normalized(coords) }
         };
         let (position, level) = match sample.lod {
             Lod::Gradient { ddx, ddy, bias } => {
@@ -219,9 +207,7 @@ impl World for Bindings {
     }
 
     fn load_texel(&mut self, at: &TexelAddress) -> [u32; 4] {
-        self.image(at.texture)
-            .and_then(|image| image.load(texel_at(image, at)?))
-            .unwrap_or([0; 4])
+        self.image(at.texture).and_then(|image| image.load(texel_at(image, at)?)).unwrap_or([0; 4])
     }
 
     fn store_texel(&mut self, at: &TexelAddress, texel: [u32; 4]) {
@@ -277,10 +263,7 @@ mod tests {
     fn texels_outside_of_an_image_read_zero() {
         let r = Resource::from_u32(3);
         let mut b = Bindings::default();
-        b.set(
-            r,
-            Bound::Image(Image::new(Format::R32Uint, Extent::plane(2, 2)).expect("fits")),
-        );
+        b.set(r, Bound::Image(Image::new(Format::R32Uint, Extent::plane(2, 2)).expect("fits")));
         let at = |x, level| TexelAddress {
             texture: (r, 0),
             coords: [x, 1, 0],

@@ -36,15 +36,8 @@ fn every_factor_of_a_blend_is_what_its_name_says() {
         (Factor::OneMinusSrc1Alpha, [1.0 - src1[3]; 4]),
     ];
     for (factor, expected) in rows {
-        let part = BlendComponent {
-            op: BlendOp::Add,
-            src: factor,
-            dst: Factor::Zero,
-        };
-        let blend = Blend {
-            color: part,
-            alpha: part,
-        };
+        let part = BlendComponent { op: BlendOp::Add, src: factor, dst: Factor::Zero };
+        let blend = Blend { color: part, alpha: part };
         let bits = |v: [f32; 4]| v.map(f32::to_bits);
         let got = blend_texel(&blend, bits(src), bits(src1), bits(dst), constant);
         let wanted: [f32; 4] = std::array::from_fn(|c| src[c] * expected[c]);
@@ -55,24 +48,14 @@ fn every_factor_of_a_blend_is_what_its_name_says() {
 #[test]
 fn every_sample_of_every_texel_has_bytes_of_its_own() {
     for samples in [1, 2, 4] {
-        let extent = Extent {
-            samples,
-            ..Extent::plane(5, 3)
-        };
+        let extent = Extent { samples, ..Extent::plane(5, 3) };
         let mut image = Image::new(Format::R32Uint, extent).expect("fits");
         assert_eq!(image.bytes().len(), (5 * 3 * 4 * samples) as usize);
         let mut offsets = BTreeSet::new();
         for y in 0..3 {
             for x in 0..5 {
                 for sample in 0..samples {
-                    let at = Texel {
-                        x,
-                        y,
-                        z: 0,
-                        layer: 0,
-                        level: 0,
-                        sample,
-                    };
+                    let at = Texel { x, y, z: 0, layer: 0, level: 0, sample };
                     offsets.insert(image.offset(at));
                     image.store(at, [100 * y + 10 * x + sample, 0, 0, 0]);
                     assert_eq!(image.load(at), Some([100 * y + 10 * x + sample, 0, 0, 1]));
@@ -87,20 +70,14 @@ fn every_sample_of_every_texel_has_bytes_of_its_own() {
 
 #[test]
 fn levels_that_an_image_lacks_have_no_size() {
-    let extent = Extent {
-        levels: 3,
-        ..Extent::plane(8, 4)
-    };
+    let extent = Extent { levels: 3, ..Extent::plane(8, 4) };
     let resource = Resource::from_u32(0);
     let mut bindings = Bindings::default();
     let image = Image::new(Format::R32Uint, extent).expect("fits");
     bindings.set(resource, Bound::Image(image));
     let sizes =
         [-1, 0, 1, 2, 3, 40].map(|level| bindings.query((resource, 0), TexQuery::Size, level));
-    assert_eq!(
-        sizes,
-        [[0; 3], [8, 4, 1], [4, 2, 1], [2, 1, 1], [0; 3], [0; 3]]
-    );
+    assert_eq!(sizes, [[0; 3], [8, 4, 1], [4, 2, 1], [2, 1, 1], [0; 3], [0; 3]]);
     let levels = bindings.query((resource, 0), TexQuery::Levels, 0);
     assert_eq!(levels[0], 3);
 }

@@ -52,19 +52,13 @@ impl Diagnostic {
 
     /// A note without a place.
     pub fn note(code: &str, message: impl Into<String>) -> Self {
-        Diagnostic {
-            severity: Severity::Note,
-            ..Diagnostic::error(code, message)
-        }
+        Diagnostic { severity: Severity::Note, ..Diagnostic::error(code, message) }
     }
 
     /// Adds a place; an empty span adds nothing.
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
         if !span.is_none() {
-            self.labels.push(Label {
-                span,
-                text: text.into(),
-            });
+            self.labels.push(Label { span, text: text.into() });
         }
         self
     }
@@ -143,10 +137,7 @@ impl Failure {
 
     /// All messages as text without excerpts of the source: see [`render`].
     pub fn render(&self) -> String {
-        self.diagnostics
-            .iter()
-            .map(|diagnostic| render(diagnostic, &self.map))
-            .collect()
+        self.diagnostics.iter().map(|diagnostic| render(diagnostic, &self.map)).collect()
     }
 }
 
@@ -169,11 +160,12 @@ pub fn render(diagnostic: &Diagnostic, source: &SourceMap) -> String {
         Severity::Note => "note",
     };
     let label = diagnostic.labels.first();
-    let place = label
-        .and_then(|label| source.location(label.span))
-        .map_or_else(String::new, |at| match source.language {
-            Language::SpirV => format!("word {}:", at.line),
-            Language::Wgsl | Language::Glsl => format!("{}:{}:", at.line, at.column),
+    let place =
+        label.and_then(|label| source.location(label.span)).map_or_else(String::new, |at| {
+            match source.language {
+                Language::SpirV => format!("word {}:", at.line),
+                Language::Wgsl | Language::Glsl => format!("{}:{}:", at.line, at.column),
+            }
         });
     let line = |text: &str| harmless(text).replace('\n', " ");
     let message = line(&diagnostic.message);
@@ -191,9 +183,8 @@ mod tests {
     fn sample() -> (Diagnostic, SourceMap) {
         let source = SourceMap::text("a.wgsl", Language::Wgsl, "let a = 1;\nlet b = ä;\n");
         let span = Span { start: 19, end: 21 };
-        let diagnostic = Diagnostic::error("x", "no such name")
-            .at(span, "here")
-            .with_note("declare it");
+        let diagnostic =
+            Diagnostic::error("x", "no such name").at(span, "here").with_note("declare it");
         (diagnostic, source)
     }
 

@@ -180,10 +180,7 @@ mod tests {
             ("#version 330 core\n", "#version 450 core\n"),
             ("#version 460\n", "#version 460\n"),
             ("#version 120\n", "#version 120\n"),
-            (
-                "#version 330 compatibility\n",
-                "#version 330 compatibility\n",
-            ),
+            ("#version 330 compatibility\n", "#version 330 compatibility\n"),
         ] {
             assert_eq!(rewrite(before).text, after);
         }
@@ -194,10 +191,7 @@ mod tests {
         let text = "precision highp float;\nuniform\nlowp float f;\ninvariant gl_Position;\n";
         let rewritten = rewrite(text).text;
         assert_eq!(rewritten.lines().count(), text.lines().count());
-        assert_eq!(
-            rewritten.split_whitespace().collect::<Vec<_>>(),
-            ["uniform", "float", "f;"]
-        );
+        assert_eq!(rewritten.split_whitespace().collect::<Vec<_>>(), ["uniform", "float", "f;"]);
     }
 
     #[test]

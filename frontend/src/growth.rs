@@ -47,16 +47,8 @@ struct Size {
 }
 
 impl Size {
-    const ONE: Size = Size {
-        leaves: 1,
-        members: 1,
-        known: true,
-    };
-    const NONE: Size = Size {
-        leaves: 0,
-        members: 0,
-        known: true,
-    };
+    const ONE: Size = Size { leaves: 1, members: 1, known: true };
+    const NONE: Size = Size { leaves: 0, members: 0, known: true };
 
     /// Both, one after the other.
     fn and(self, other: Size) -> Size {
@@ -78,10 +70,7 @@ impl Size {
 }
 
 fn place(at: u32) -> Span {
-    Span {
-        start: at,
-        end: at + 1,
-    }
+    Span { start: at, end: at + 1 }
 }
 
 /// Refuses more than `available` of something, at a byte of the source.
@@ -165,9 +154,7 @@ fn strides(module: &Module) -> Result<(), Stop> {
                 last * stride + element
             }
             TypeInner::Struct { members, .. } => {
-                let ends = members
-                    .iter()
-                    .map(|member| u64::from(member.offset) + of(member.ty));
+                let ends = members.iter().map(|member| u64::from(member.offset) + of(member.ty));
                 let end = ends.max().unwrap_or(0);
                 let start = crate::read::span(module.types.get_span(handle)).start;
                 let hint = "place members at smaller offsets";

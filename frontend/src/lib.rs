@@ -187,9 +187,7 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
     };
     match result {
         Ok(lowered) => Ok(Parsed {
-            module: ssa::Module {
-                funcs: lowered.funcs,
-            },
+            module: ssa::Module { funcs: lowered.funcs },
             notes: lowered.notes,
             microseconds: Microseconds {
                 reading: lowered.microseconds.reading,
@@ -198,10 +196,7 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
             failed: lowered
                 .failed
                 .into_iter()
-                .map(|(entry, stop)| FailedEntry {
-                    entry,
-                    failure: stop.into_failure(&map),
-                })
+                .map(|(entry, stop)| FailedEntry { entry, failure: stop.into_failure(&map) })
                 .collect(),
             source: map,
         }),
@@ -275,10 +270,7 @@ fn read_and_lower(source: Source<'_>, map: &SourceMap, options: &Options) -> Res
             }
         }
     }
-    lowered.microseconds = Microseconds {
-        reading,
-        lowering: elapsed(start),
-    };
+    lowered.microseconds = Microseconds { reading, lowering: elapsed(start) };
     Ok(lowered)
 }
 
@@ -289,10 +281,7 @@ fn choose(module: &naga::Module, options: &Options) -> Result<Vec<usize>, Stop> 
         .iter()
         .enumerate()
         .filter(|(_, entry)| {
-            options
-                .entry
-                .as_ref()
-                .is_none_or(|name| entry.name == *name)
+            options.entry.as_ref().is_none_or(|name| entry.name == *name)
                 && stage_matches(entry.stage, options.stage)
         })
         .map(|(index, _)| index)

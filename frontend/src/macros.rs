@@ -38,10 +38,7 @@ pub fn check(text: &str, limits: &Limits) -> Result<(), Stop> {
     if !text.contains("define") {
         return Ok(());
     }
-    let mut estimate = Estimate {
-        macros: Map::default(),
-        costs: Map::default(),
-    };
+    let mut estimate = Estimate { macros: Map::default(), costs: Map::default() };
     let mut plain: Vec<(usize, Vec<&str>)> = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -61,10 +58,7 @@ pub fn check(text: &str, limits: &Limits) -> Result<(), Stop> {
     for (at, tokens) in plain {
         total = total.saturating_add(estimate.cost(&tokens, &[], 0).tokens);
         if total > limits.expanded_tokens {
-            let span = Span {
-                start: at as u32,
-                end: at as u32 + 1,
-            };
+            let span = Span { start: at as u32, end: at as u32 + 1 };
             let hint = "expand less by macros";
             let what = "tokens after macro expansion";
             return Err(Stop::limit(what, total, limits.expanded_tokens, hint).at(span));
@@ -113,10 +107,7 @@ fn tokens(line: &str) -> Vec<&str> {
 
 impl<'a> Estimate<'a> {
     fn define(&mut self, name: &'a str, rest: &[&'a str], parameters: bool) {
-        let mut made = Macro {
-            parameters: Vec::new(),
-            body: rest.to_vec(),
-        };
+        let mut made = Macro { parameters: Vec::new(), body: rest.to_vec() };
         if parameters && let Some(close) = rest.iter().position(|&token| token == ")") {
             let names = rest[1..close].iter().copied();
             made.parameters = names.filter(|&token| token != ",").collect();
@@ -156,10 +147,7 @@ impl<'a> Estimate<'a> {
     }
 
     fn use_of(&mut self, name: &'a str, depth: u32) -> Cost {
-        let plain = Cost {
-            tokens: 1,
-            times: 1,
-        };
+        let plain = Cost { tokens: 1, times: 1 };
         if !self.macros.contains_key(name) {
             return plain;
         }
@@ -170,10 +158,7 @@ impl<'a> Estimate<'a> {
             None => {}
         }
         if depth >= DEPTH {
-            return Cost {
-                tokens: u64::MAX,
-                times: 1,
-            };
+            return Cost { tokens: u64::MAX, times: 1 };
         }
         self.costs.insert(name, None);
         let definitions = std::mem::take(&mut self.macros[name]);

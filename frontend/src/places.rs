@@ -16,10 +16,8 @@ impl Places {
     /// Adds a piece; pieces come in ascending order.
     pub fn push(&mut self, rewritten: usize, original: usize) {
         let piece = (rewritten as u32, original as u32);
-        let continues = self
-            .pieces
-            .last()
-            .is_some_and(|last| piece.0 - last.0 == piece.1.wrapping_sub(last.1));
+        let continues =
+            self.pieces.last().is_some_and(|last| piece.0 - last.0 == piece.1.wrapping_sub(last.1));
         if !continues {
             self.pieces.push(piece);
         }
@@ -56,10 +54,7 @@ impl Places {
             }
         };
         let start = byte(span.start);
-        Span {
-            start,
-            end: byte(span.end).max(start + 1),
-        }
+        Span { start, end: byte(span.end).max(start + 1) }
     }
 
     /// Moves the labels of a message.

@@ -185,12 +185,7 @@ impl Scan<'_> {
         } else if self.levels[1].bracket == b'{' {
             self.body_tokens += 1;
             let needed = self.body_tokens;
-            self.bound(
-                "tokens of one function",
-                needed,
-                self.limits.function_tokens,
-                at,
-            )?;
+            self.bound("tokens of one function", needed, self.limits.function_tokens, at)?;
         }
         match token {
             [b'(' | b'[' | b'{'] => return self.open(token[0], at),
@@ -209,12 +204,7 @@ impl Scan<'_> {
             b"." => {
                 self.top().postfix += 1;
                 let postfix = self.top().postfix;
-                self.bound(
-                    "members and subscripts in a row",
-                    postfix,
-                    self.limits.operators,
-                    at,
-                )?;
+                self.bound("members and subscripts in a row", postfix, self.limits.operators, at)?;
             }
             b"if" if previous == b"else" => {
                 self.top().else_ifs += 1;
@@ -252,12 +242,7 @@ impl Scan<'_> {
         let top = self.top();
         let chain = top.operators + top.inner;
         let needed = chain.max(self.open_operators);
-        self.bound(
-            "operators in one expression",
-            needed,
-            self.limits.operators,
-            at,
-        )
+        self.bound("operators in one expression", needed, self.limits.operators, at)
     }
 
     fn case(&mut self, at: usize) -> Result<(), Stop> {
@@ -272,17 +257,9 @@ impl Scan<'_> {
         } else {
             self.top().postfix += 1;
             let postfix = self.top().postfix;
-            self.bound(
-                "members and subscripts in a row",
-                postfix,
-                self.limits.operators,
-                at,
-            )?;
+            self.bound("members and subscripts in a row", postfix, self.limits.operators, at)?;
         }
-        self.levels.push(Level {
-            bracket,
-            ..Level::default()
-        });
+        self.levels.push(Level { bracket, ..Level::default() });
         let needed = self.levels.len() as u64 - 1;
         self.bound("depth of nested brackets", needed, self.limits.nesting, at)
     }
@@ -308,17 +285,8 @@ impl Scan<'_> {
         if needed <= available {
             return Ok(());
         }
-        let span = Span {
-            start: at as u32,
-            end: at as u32 + 1,
-        };
-        Err(Stop::limit(
-            what,
-            needed,
-            available,
-            "write it as several smaller pieces",
-        )
-        .at(span))
+        let span = Span { start: at as u32, end: at as u32 + 1 };
+        Err(Stop::limit(what, needed, available, "write it as several smaller pieces").at(span))
     }
 }
 
@@ -376,13 +344,7 @@ mod tests {
     #[test]
     fn cases_are_bounded_per_switch_and_selectors_count() {
         assert!(wgsl(&format!("switch x {{ {} }}", "case 1: {} ".repeat(16_384))).is_err());
-        assert!(
-            wgsl(&format!(
-                "switch x {{ case {} 1: {{}} }}",
-                "1, ".repeat(16_384)
-            ))
-            .is_err()
-        );
+        assert!(wgsl(&format!("switch x {{ case {} 1: {{}} }}", "1, ".repeat(16_384))).is_err());
         let small = format!("switch x {{ {} }}", "case 1: {} ".repeat(9000));
         assert!(wgsl(&format!("{small} {small}")).is_ok());
     }
@@ -391,14 +353,7 @@ mod tests {
     fn comments_hide_what_they_hold_and_wgsl_comments_nest() {
         let deep = "(".repeat(1000);
         assert!(wgsl(&format!("// {deep}\n /* /* */ {deep} */")).is_ok());
-        assert!(
-            check(
-                &format!("/* /* */ {deep}"),
-                Language::Glsl,
-                &Limits::default()
-            )
-            .is_err()
-        );
+        assert!(check(&format!("/* /* */ {deep}"), Language::Glsl, &Limits::default()).is_err());
     }
 
     #[test]
@@ -420,10 +375,7 @@ mod tests {
 
     #[test]
     fn a_source_that_is_too_long_is_refused_before_it_is_read() {
-        let limits = Limits {
-            source_bytes: 10,
-            ..Limits::default()
-        };
+        let limits = Limits { source_bytes: 10, ..Limits::default() };
         assert!(check("fn main() {}", Language::Wgsl, &limits).is_err());
     }
 }

@@ -87,15 +87,8 @@ mod tests {
     fn deep_recursion_that_would_break_a_small_stack_returns() {
         fn depth(n: u64) -> u64 {
             let pad = std::hint::black_box([n; 64]);
-            if n == 0 {
-                0
-            } else {
-                1 + depth(n - 1) + pad[63] - n
-            }
+            if n == 0 { 0 } else { 1 + depth(n - 1) + pad[63] - n }
         }
-        assert_eq!(
-            run(SPIRV_STACK_BYTES, || depth(100_000)).expect("it returns"),
-            100_000
-        );
+        assert_eq!(run(SPIRV_STACK_BYTES, || depth(100_000)).expect("it returns"), 100_000);
     }
 }

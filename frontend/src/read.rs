@@ -42,10 +42,8 @@ impl Valid {
 
 /// naga's span in our form.
 pub fn span(span: naga::Span) -> Span {
-    span.to_range().map_or(Span::NONE, |range| Span {
-        start: range.start as u32,
-        end: range.end as u32,
-    })
+    span.to_range()
+        .map_or(Span::NONE, |range| Span { start: range.start as u32, end: range.end as u32 })
 }
 
 /// Reads, validates and resolves overrides. `text` is the source with its byte-order mark blanked.
@@ -81,10 +79,7 @@ fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<V
 /// naga's readers make one buffer of it.
 fn arrays_of_blocks(module: &mut naga::Module) {
     for (_, variable) in module.global_variables.iter_mut() {
-        let buffer = matches!(
-            variable.space,
-            AddressSpace::Uniform | AddressSpace::Storage { .. }
-        );
+        let buffer = matches!(variable.space, AddressSpace::Uniform | AddressSpace::Storage { .. });
         if let TypeInner::Array { base, size, .. } = module.types[variable.ty].inner
             && buffer
             && variable.binding.is_some()
@@ -137,9 +132,7 @@ fn read_module(
         flags.remove(ValidationFlags::CONTROL_FLOW_UNIFORMITY);
     }
     let validate = |module: &naga::Module| {
-        Validator::new(flags, Capabilities::all())
-            .validate(module)
-            .map_err(Box::new)
+        Validator::new(flags, Capabilities::all()).validate(module).map_err(Box::new)
     };
     let (info, functions) = match validate(&module) {
         Ok(info) => (info, Vec::new()),
@@ -165,13 +158,7 @@ fn read_module(
     };
     let language_shares_bindings = language != Language::Wgsl;
     let (module, info) = resolve(module, info, options, language_shares_bindings)?;
-    Ok(Valid {
-        module,
-        info,
-        functions,
-        notes: Vec::new(),
-        places: Places::default(),
-    })
+    Ok(Valid { module, info, functions, notes: Vec::new(), places: Places::default() })
 }
 
 /// True for what naga asks of inputs and outputs, in modules of which it asks nothing else that moves
@@ -187,10 +174,7 @@ fn is_about_interface(error: &naga::WithSpan<ValidationError>, module: &naga::Mo
     );
     about
         && module.entry_points.iter().all(|entry| {
-            matches!(
-                entry.stage,
-                naga::ShaderStage::Vertex | naga::ShaderStage::Fragment
-            )
+            matches!(entry.stage, naga::ShaderStage::Vertex | naga::ShaderStage::Fragment)
         })
 }
 
@@ -308,15 +292,10 @@ fn spirv(
     let mut words = bytes.to_vec();
     let reversed = [MAGIC[3], MAGIC[2], MAGIC[1], MAGIC[0]];
     if words.len() < 20 || !words.len().is_multiple_of(4) {
-        let message = format!(
-            "not a SPIR-V module: {} bytes are not a header and whole words",
-            words.len()
-        );
+        let message =
+            format!("not a SPIR-V module: {} bytes are not a header and whole words", words.len());
         let end = words.len().max(1) as u32;
-        return Err(Stop::invalid(message).at(Span {
-            start: end - 1,
-            end,
-        }));
+        return Err(Stop::invalid(message).at(Span { start: end - 1, end }));
     }
     if words[..4] == reversed {
         for word in words.chunks_exact_mut(4) {
@@ -364,11 +343,8 @@ fn spirv(
 pub fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
     diagnostic.message = format!("not supported by gpucc yet: {feature} ({READING})");
     diagnostic.code = "unsupported".to_owned();
-    let kind = FailureKind::Unsupported {
-        feature: feature.to_owned(),
-        stage: READING,
-        needs: None,
-    };
+    let kind =
+        FailureKind::Unsupported { feature: feature.to_owned(), stage: READING, needs: None };
     Stop::new(kind, diagnostic)
 }
 
@@ -389,10 +365,7 @@ fn resolve(
         for (_, variable) in module.global_variables.iter_mut() {
             if let Some(binding) = &mut variable.binding {
                 let number = bindings.len() as u32;
-                let apart = naga::ResourceBinding {
-                    group: 0,
-                    binding: number,
-                };
+                let apart = naga::ResourceBinding { group: 0, binding: number };
                 bindings.push(std::mem::replace(binding, apart));
             }
         }

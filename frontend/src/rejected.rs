@@ -54,9 +54,8 @@ pub fn rejected(
     if let Some((FunctionError::InvalidStorePointer(pointer), function)) = function
         && let Some(name) = read_only(module, function, *pointer)
     {
-        diagnostic = diagnostic.with_note(format!(
-            "`{name}` can only be read: declare it `var<storage, read_write>`"
-        ));
+        diagnostic = diagnostic
+            .with_note(format!("`{name}` can only be read: declare it `var<storage, read_write>`"));
     }
     for reason in reasons.into_iter().rev() {
         let text = match reason.downcast_ref() {
@@ -91,9 +90,8 @@ pub fn rejected(
     let reason = diagnostic.message.clone();
     let workgroups = module.entry_points.iter().map(|entry| entry.workgroup_size);
     if reason == "Workgroup size is out of range"
-        && let Some(stop) = workgroups
-            .filter(|size| !size.contains(&0))
-            .find_map(|size| workgroup_size(size).err())
+        && let Some(stop) =
+            workgroups.filter(|size| !size.contains(&0)).find_map(|size| workgroup_size(size).err())
     {
         return stop;
     }
@@ -122,11 +120,7 @@ fn in_function<'e, 'm>(
         ValidationError::Function { handle, source, .. } => {
             Some((source, module.functions.try_get(*handle).ok()?))
         }
-        ValidationError::EntryPoint {
-            source: EntryPointError::Function(source),
-            name,
-            stage,
-        } => {
+        ValidationError::EntryPoint { source: EntryPointError::Function(source), name, stage } => {
             let mut entries = module.entry_points.iter();
             let entry = entries.find(|entry| entry.name == *name && entry.stage == *stage)?;
             Some((source, &entry.function))
@@ -140,12 +134,7 @@ fn entry_of<'e, 'm>(
     error: &'e ValidationError,
     module: &'m Module,
 ) -> Option<(&'e EntryPointError, &'m Function)> {
-    let ValidationError::EntryPoint {
-        source,
-        name,
-        stage,
-    } = error
-    else {
+    let ValidationError::EntryPoint { source, name, stage } = error else {
         return None;
     };
     let mut entries = module.entry_points.iter();
@@ -160,10 +149,9 @@ fn of_interface(error: &EntryPointError, module: &Module) -> Option<String> {
         variable.name.as_deref()
     };
     Some(match error {
-        EntryPointError::BindingCollision(global) => format!(
-            "`{}` has the group and the binding of another variable",
-            name(global)?
-        ),
+        EntryPointError::BindingCollision(global) => {
+            format!("`{}` has the group and the binding of another variable", name(global)?)
+        }
         EntryPointError::InvalidGlobalUsage(global, wanted) => format!(
             "`{}` is declared so that it cannot be used in this way ({wanted:?})",
             name(global)?
@@ -220,12 +208,7 @@ impl Speller<'_> {
         use FunctionError as F;
         let text = match error {
             F::Expression { source, .. } => match source {
-                E::InvalidBinaryOperandTypes {
-                    op,
-                    lhs_type,
-                    rhs_type,
-                    ..
-                } => {
+                E::InvalidBinaryOperandTypes { op, lhs_type, rhs_type, .. } => {
                     let (a, b) = (self.inner(lhs_type), self.inner(rhs_type));
                     let op = binary_operation_str(*op);
                     format!("`{op}` does not work on `{a}` and `{b}`")
@@ -251,10 +234,7 @@ impl Speller<'_> {
                 }
                 _ => return None,
             },
-            F::InvalidReturnType {
-                expression,
-                expected_ty,
-            } => {
+            F::InvalidReturnType { expression, expected_ty } => {
                 let declared = expected_ty.map(|ty| self.module.to_ctx().type_to_string(ty));
                 match (declared, expression) {
                     (Some(ty), None) => format!("the function ends without its result, `{ty}`"),
@@ -265,10 +245,7 @@ impl Speller<'_> {
                 }
             }
             F::InvalidIfType(condition) => {
-                format!(
-                    "the condition of `if` is boolean, not {}",
-                    self.of(*condition)
-                )
+                format!("the condition of `if` is boolean, not {}", self.of(*condition))
             }
             F::InvalidSwitchType(value) => {
                 format!("`switch` chooses by an integer, not by {}", self.of(*value))
@@ -289,12 +266,7 @@ impl Speller<'_> {
 
     /// The type of an expression.
     fn of(&self, expression: Handle<Expression>) -> String {
-        let Function {
-            local_variables,
-            arguments,
-            expressions,
-            ..
-        } = self.function;
+        let Function { local_variables, arguments, expressions, .. } = self.function;
         let context = ResolveContext::with_locals(self.module, local_variables, arguments);
         let mut types = naga::front::Typifier::new();
         let known = expressions.try_get(expression).is_ok()
@@ -325,9 +297,7 @@ const fn stage_name(stage: ShaderStage) -> &'static str {
 /// `Accessing with index [1] can't be done` without what nobody but naga knows.
 fn without_numbers(text: &str) -> String {
     let words = text.split(' ').filter(|word| {
-        let number = word
-            .strip_prefix('[')
-            .and_then(|word| word.strip_suffix(']'));
+        let number = word.strip_prefix('[').and_then(|word| word.strip_suffix(']'));
         number.is_none_or(|number| !number.bytes().all(|byte| byte.is_ascii_digit()))
     });
     words.collect::<Vec<_>>().join(" ")
@@ -355,11 +325,7 @@ mod tests {
         let label = &diagnostic.labels[0];
         assert_eq!(label.text, "");
         let marked = &text[label.span.start as usize..label.span.end as usize];
-        (
-            diagnostic.message.clone(),
-            marked.to_owned(),
-            diagnostic.notes.clone(),
-        )
+        (diagnostic.message.clone(), marked.to_owned(), diagnostic.notes.clone())
     }
 
     #[test]
@@ -379,30 +345,18 @@ mod tests {
             "@fragment fn main(@builtin(vertex_index) i: u32) -> @location(0) vec4f { return vec4f(); }",
         );
         assert_eq!(marked, "i");
-        assert!(
-            stage.notes.contains(&"in the parameter `i`".to_owned()),
-            "{stage:?}"
-        );
+        assert!(stage.notes.contains(&"in the parameter `i`".to_owned()), "{stage:?}");
         let (twice, _) = refused(
             "@group(0) @binding(0) var a: texture_2d<f32>; @group(0) @binding(0) var b: texture_2d<f32>;\n\
              @fragment fn main() -> @location(0) vec4f { return textureLoad(a, vec2i(), 0) + textureLoad(b, vec2i(), 0); }",
         );
-        assert_eq!(
-            twice.message,
-            "`b` has the group and the binding of another variable"
-        );
+        assert_eq!(twice.message, "`b` has the group and the binding of another variable");
         let (store, marked) = refused(
             "@group(0) @binding(0) var<storage> a: array<f32>;\n\
              @compute @workgroup_size(1) fn main() { a[0] = 1.0; }",
         );
         assert_eq!(marked, "a[0]");
-        assert!(
-            store
-                .notes
-                .iter()
-                .any(|note| note.contains("`a` can only be read")),
-            "{store:?}"
-        );
+        assert!(store.notes.iter().any(|note| note.contains("`a` can only be read")), "{store:?}");
     }
 
     #[test]
@@ -418,21 +372,13 @@ mod tests {
                 "the function returns `vec4<f32>`, not `vec3<f32>`",
                 "vec3f(1.0)",
             ),
-            (
-                "let a = true; return vec4f(f32(-a));",
-                "`-` does not work on `bool`",
-                "-a",
-            ),
+            ("let a = true; return vec4f(f32(-a));", "`-` does not work on `bool`", "-a"),
             (
                 "var a: array<f32, 4>; let i = 1.5f; return vec4f(a[i]);",
                 "an index is an integer, not `f32`",
                 "a[i]",
             ),
-            (
-                "if 1 { } return vec4f();",
-                "the condition of `if` is boolean, not `i32`",
-                "1",
-            ),
+            ("if 1 { } return vec4f();", "the condition of `if` is boolean, not `i32`", "1"),
         ];
         for (body, message, marked) in cases {
             let found = refused(body);

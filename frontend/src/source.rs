@@ -61,12 +61,7 @@ impl SourceMap {
                 .filter(|&(_, byte)| byte == b'\n')
                 .map(|(at, _)| at as u32 + 1),
         );
-        SourceMap {
-            name: name.to_owned(),
-            language,
-            text,
-            lines,
-        }
+        SourceMap { name: name.to_owned(), language, text, lines }
     }
 
     /// SPIR-V words: positions are byte offsets into the module.
@@ -85,10 +80,7 @@ impl SourceMap {
             return None;
         }
         if self.language == Language::SpirV {
-            return Some(Location {
-                line: span.start / 4,
-                column: 0,
-            });
+            return Some(Location { line: span.start / 4, column: 0 });
         }
         let start = span.start.min(self.text.len() as u32);
         let index = self.lines.partition_point(|&line| line <= start) - 1;
@@ -97,10 +89,7 @@ impl SourceMap {
             .text
             .get(from..start as usize)
             .map_or(start as usize - from, |prefix| prefix.chars().count());
-        Some(Location {
-            line: index as u32 + 1,
-            column: column as u32 + 1,
-        })
+        Some(Location { line: index as u32 + 1, column: column as u32 + 1 })
     }
 }
 
@@ -109,10 +98,7 @@ mod tests {
     use super::*;
 
     fn at(map: &SourceMap, start: u32) -> (u32, u32) {
-        let span = Span {
-            start,
-            end: start + 1,
-        };
+        let span = Span { start, end: start + 1 };
         let location = map.location(span).expect("the span has a position");
         (location.line, location.column)
     }

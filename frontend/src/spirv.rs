@@ -32,30 +32,20 @@ pub fn size(bytes: &[u8], limits: &Limits) -> Result<(), Stop> {
         return Ok(());
     }
     let what = "source size in bytes";
-    Err(Stop::limit(
-        what,
-        needed,
-        limits.source_bytes,
-        "split the module",
-    ))
+    Err(Stop::limit(what, needed, limits.source_bytes, "split the module"))
 }
 
 /// Checks words in little-endian order, header included.
 pub fn check(bytes: &[u8]) -> Result<(), Stop> {
     let word = |index: usize| {
-        bytes
-            .get(index * 4..index * 4 + 4)
-            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        bytes.get(index * 4..index * 4 + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
     };
-    let at = |index: usize| Span {
-        start: index as u32 * 4,
-        end: index as u32 * 4 + 4,
-    };
+    let at = |index: usize| Span { start: index as u32 * 4, end: index as u32 * 4 + 4 };
     let words = bytes.len() / 4;
     let bound = u64::from(word(3).unwrap_or(0));
     if bound > ID_BOUND {
         return Err(
-            Stop::limit("id bound of the module", bound, ID_BOUND, "compact the ids").at(at(3)),
+            Stop::limit("id bound of the module", bound, ID_BOUND, "compact the ids").at(at(3))
         );
     }
     let (mut index, mut constructs) = (5, 0u64);
@@ -121,10 +111,8 @@ const FLOAT_CONTROLS: std::ops::RangeInclusive<u32> = 4459..=4463;
 /// before the first function; filler keeps every function at its offset, so that positions stay.
 /// Also gives the numbers of float-control modes that were left to the machine.
 pub fn simplify(bytes: &[u8]) -> (Vec<u8>, Vec<u32>) {
-    let words: Vec<u32> = bytes
-        .chunks_exact(4)
-        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        .collect();
+    let words: Vec<u32> =
+        bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     let mut out = words[..words.len().min(5)].to_vec();
     let (mut removed, mut filler_at, mut in_functions) = (0, None, false);
     let mut modes = Vec::new();
@@ -143,9 +131,7 @@ pub fn simplify(bytes: &[u8]) -> (Vec<u8>, Vec<u32>) {
             && match opcode {
                 OP_LINE | OP_NO_LINE | OP_DECORATE_STRING | OP_MEMBER_DECORATE_STRING => true,
                 OP_EXTENSION => HARMLESS.contains(&string(&inst[1..]).as_str()),
-                OP_EXECUTION_MODE => inst
-                    .get(2)
-                    .is_some_and(|mode| FLOAT_CONTROLS.contains(mode)),
+                OP_EXECUTION_MODE => inst.get(2).is_some_and(|mode| FLOAT_CONTROLS.contains(mode)),
                 _ => false,
             };
         if drop {
@@ -162,10 +148,7 @@ pub fn simplify(bytes: &[u8]) -> (Vec<u8>, Vec<u32>) {
     if let (Some(at), true) = (filler_at, removed >= 2) {
         // OpSourceExtension with a string of as many words as were left out.
         let mut filler = vec![(removed as u32) << 16 | 4];
-        filler.extend(std::iter::repeat_n(
-            u32::from_le_bytes(*b"...."),
-            removed - 2,
-        ));
+        filler.extend(std::iter::repeat_n(u32::from_le_bytes(*b"...."), removed - 2));
         filler.push(0);
         out.splice(at..at, filler);
     }
@@ -228,10 +211,7 @@ fn string_words(words: &[u32]) -> usize {
 /// A literal string of an instruction.
 fn string(words: &[u32]) -> String {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-    bytes
-        .take_while(|&byte| byte != 0)
-        .map(char::from)
-        .collect()
+    bytes.take_while(|&byte| byte != 0).map(char::from).collect()
 }
 
 #[cfg(test)]
@@ -240,19 +220,13 @@ mod tests {
 
     fn module(body: &[u32]) -> Vec<u8> {
         let header = [0x0723_0203, 0x0001_0000, 0, 10, 0];
-        header
-            .iter()
-            .chain(body)
-            .flat_map(|word| word.to_le_bytes())
-            .collect()
+        header.iter().chain(body).flat_map(|word| word.to_le_bytes()).collect()
     }
 
     #[test]
     fn what_is_left_out_is_filled_up_so_that_functions_stay_where_they_are() {
         let name = |text: &[u8; 16]| -> Vec<u32> {
-            text.chunks(4)
-                .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                .collect()
+            text.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
         };
         let mut body = vec![0x0006_000a];
         body.extend(name(b"SPV_KHR_float_co"));

@@ -23,10 +23,7 @@ pub struct Stop {
 impl Stop {
     /// A reason with its message.
     pub fn new(kind: FailureKind, diagnostic: Diagnostic) -> Self {
-        Stop {
-            span: Span::NONE,
-            what: Box::new((kind, diagnostic)),
-        }
+        Stop { span: Span::NONE, what: Box::new((kind, diagnostic)) }
     }
 
     /// The user's error.
@@ -38,11 +35,7 @@ impl Stop {
     pub fn unsupported(feature: impl Into<String>, stage: &'static str) -> Self {
         let feature = feature.into();
         let message = format!("not supported by gpucc yet: {feature} ({stage})");
-        let kind = FailureKind::Unsupported {
-            feature,
-            stage,
-            needs: None,
-        };
+        let kind = FailureKind::Unsupported { feature, stage, needs: None };
         Stop::new(kind, Diagnostic::error("unsupported", message))
     }
 
@@ -58,12 +51,7 @@ impl Stop {
     pub fn limit(what: impl Into<String>, needed: u64, available: u64, hint: &'static str) -> Self {
         let what = what.into();
         let message = format!("{what}: needs {needed}, the limit is {available}");
-        let kind = FailureKind::Limit {
-            what,
-            needed,
-            available,
-            hint,
-        };
+        let kind = FailureKind::Limit { what, needed, available, hint };
         Stop::new(kind, Diagnostic::error("limit", message).with_note(hint))
     }
 
@@ -76,33 +64,21 @@ impl Stop {
         diagnostic.message =
             format!("{what}: needs more than {available}, which is the limit ({reason})");
         diagnostic.code = "limit".to_owned();
-        let kind = FailureKind::Limit {
-            what: what.to_owned(),
-            needed: available + 1,
-            available,
-            hint,
-        };
+        let kind =
+            FailureKind::Limit { what: what.to_owned(), needed: available + 1, available, hint };
         Stop::new(kind, diagnostic.with_note(hint))
     }
 
     /// More than the budget has.
     pub fn budget(exceeded: Exceeded) -> Self {
-        let Exceeded {
-            what,
-            needed,
-            available,
-            hint,
-        } = exceeded;
+        let Exceeded { what, needed, available, hint } = exceeded;
         Stop::limit(what, needed, available, hint)
     }
 
     /// Our bug.
     pub fn internal(message: impl Into<String>) -> Self {
         let message = format!("internal error in the front end: {}", message.into());
-        Stop::new(
-            FailureKind::Internal,
-            Diagnostic::error("internal", message),
-        )
+        Stop::new(FailureKind::Internal, Diagnostic::error("internal", message))
     }
 
     /// The exit code that it means.
@@ -148,10 +124,6 @@ impl Stop {
         if diagnostic.labels.is_empty() {
             diagnostic = diagnostic.at(self.span, "");
         }
-        Failure {
-            kind,
-            diagnostics: vec![diagnostic],
-            map: Box::new(map.clone()),
-        }
+        Failure { kind, diagnostics: vec![diagnostic], map: Box::new(map.clone()) }
     }
 }

@@ -33,9 +33,7 @@ const MISSING: [&str; 7] = [
 pub fn is_beyond_naga(message: &str) -> bool {
     let not_yet = ["not yet supported", "not yet implemented"];
     not_yet.iter().any(|text| message.contains(text))
-        || MISSING
-            .iter()
-            .any(|name| message.contains(&format!("`{name}`")))
+        || MISSING.iter().any(|name| message.contains(&format!("`{name}`")))
 }
 
 /// naga has the subgroup functions but refuses `enable subgroups;`, and has most extensions of the
@@ -43,11 +41,7 @@ pub fn is_beyond_naga(message: &str) -> bool {
 /// disappears. Offsets stay.
 pub fn blank_directives(text: &str) -> Option<String> {
     let subgroups = blank(text, "enable", &["subgroups"]);
-    let both = blank(
-        subgroups.as_deref().unwrap_or(text),
-        "requires",
-        &EXTENSIONS,
-    );
+    let both = blank(subgroups.as_deref().unwrap_or(text), "requires", &EXTENSIONS);
     both.or(subgroups)
 }
 
@@ -64,9 +58,8 @@ fn blank(text: &str, directive: &str, known: &[&str]) -> Option<String> {
         let list = &text[from..from + length];
         let alone = !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
         let names: Vec<&str> = list.split(',').map(str::trim).collect();
-        let plain = names
-            .iter()
-            .all(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
+        let plain =
+            names.iter().all(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
         if !alone
             || !plain
             || !list.starts_with(char::is_whitespace)
@@ -75,10 +68,7 @@ fn blank(text: &str, directive: &str, known: &[&str]) -> Option<String> {
             continue;
         }
         changed = true;
-        let kept: Vec<&str> = names
-            .into_iter()
-            .filter(|name| !known.contains(name))
-            .collect();
+        let kept: Vec<&str> = names.into_iter().filter(|name| !known.contains(name)).collect();
         let rest = if kept.iter().all(|name| name.is_empty()) {
             String::new()
         } else {
@@ -108,9 +98,7 @@ pub fn end_endless_functions(module: &mut naga::Module) {
         if !never_ends(before) {
             continue;
         }
-        let zero = function
-            .expressions
-            .append(Expression::ZeroValue(result.ty), Span::UNDEFINED);
+        let zero = function.expressions.append(Expression::ZeroValue(result.ty), Span::UNDEFINED);
         if let Some(Statement::Return { value }) = function.body.iter_mut().last() {
             *value = Some(zero);
         }
@@ -145,10 +133,7 @@ mod tests {
     fn enabling_subgroups_is_blanked_and_other_extensions_stay() {
         let blank = |text| blank_directives(text).expect("it changes");
         assert_eq!(blank("enable subgroups;fn"), "                 fn");
-        assert_eq!(
-            blank("enable f16, subgroups;fn"),
-            "enable f16;           fn"
-        );
+        assert_eq!(blank("enable f16, subgroups;fn"), "enable f16;           fn");
         assert_eq!(blank_directives("// re-enable subgroups a b;"), None);
         assert_eq!(blank_directives("fn subgroups() {}"), None);
     }
@@ -157,10 +142,7 @@ mod tests {
     fn requirements_that_are_met_are_blanked_and_others_stay() {
         let blank = |text| blank_directives(text).expect("it changes");
         let text = "requires pointer_composite_access, what_is_this;fn";
-        assert_eq!(
-            blank(text).trim_end(),
-            format!("{:<48}fn", "requires what_is_this;")
-        );
+        assert_eq!(blank(text).trim_end(), format!("{:<48}fn", "requires what_is_this;"));
         assert_eq!(blank("requires subgroup_id;").trim(), "");
         let both = blank("enable subgroups;\nrequires subgroup_id;\nfn");
         assert_eq!(both.split_whitespace().collect::<Vec<_>>(), ["fn"]);

@@ -28,8 +28,7 @@ fn walk(language: &str, want_valid: bool) -> Option<Tally> {
         let own = row["language"].as_str() == Some(language) && !path.starts_with("exec/");
         let stages = ["vertex", "fragment", "compute"];
         let in_stages = row["stages"].as_array().is_none_or(|list| {
-            list.iter()
-                .all(|stage| stages.contains(&stage["stage"].as_str().unwrap_or("")))
+            list.iter().all(|stage| stages.contains(&stage["stage"].as_str().unwrap_or("")))
         });
         let valid = row["naga_valid"].as_bool() == Some(true);
         if !own
@@ -40,11 +39,8 @@ fn walk(language: &str, want_valid: bool) -> Option<Tally> {
             continue;
         }
         let file = File::open(&root, path);
-        let options = Options {
-            overrides_default: Some(1.0),
-            keep_going: true,
-            ..Options::default()
-        };
+        let options =
+            Options { overrides_default: Some(1.0), keep_going: true, ..Options::default() };
         tally.files += 1;
         let origin = row["origin"].as_str().unwrap_or("?").to_owned();
         let counts = by_origin.entry(origin).or_default();
@@ -52,11 +48,7 @@ fn walk(language: &str, want_valid: bool) -> Option<Tally> {
         let mut fine = true;
         let mut fail = |what: String| {
             fine = false;
-            tally
-                .failures
-                .entry(what)
-                .or_default()
-                .push(path.to_owned());
+            tally.failures.entry(what).or_default().push(path.to_owned());
         };
         match parse(file.source(), path, &options) {
             Ok(parsed) => {
@@ -77,9 +69,7 @@ fn walk(language: &str, want_valid: bool) -> Option<Tally> {
         counts.1 += u32::from(fine);
     }
     for (origin, (files, fine)) in by_origin {
-        say(&format!(
-            "{language:6} {origin:28} files {files:5} lowered {fine:5}"
-        ));
+        say(&format!("{language:6} {origin:28} files {files:5} lowered {fine:5}"));
     }
     for (what, paths) in &tally.failures {
         say(&format!("  {:4}  {what}  [{}]", paths.len(), paths[0]));
@@ -96,10 +86,7 @@ fn walk(language: &str, want_valid: bool) -> Option<Tally> {
 
 fn describe(failure: &gpucc_frontend::Failure) -> String {
     let first = failure.render();
-    let message = first
-        .split_once("error: ")
-        .map_or("", |(_, text)| text)
-        .trim();
+    let message = first.split_once("error: ").map_or("", |(_, text)| text).trim();
     match &failure.kind {
         FailureKind::Invalid => format!("invalid: {message}"),
         FailureKind::Unsupported { feature, .. } => format!("unsupported: {feature}"),
@@ -128,10 +115,7 @@ fn every_valid_wgsl_module_lowers_or_is_refused_honestly() {
 fn every_valid_spirv_module_lowers_or_is_refused_honestly() {
     if let Some(tally) = walk("spirv", true) {
         // Some modules are libraries.
-        only(
-            &tally,
-            &["unsupported: ", "invalid: the source has no entry point"],
-        );
+        only(&tally, &["unsupported: ", "invalid: the source has no entry point"]);
     }
 }
 

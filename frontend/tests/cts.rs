@@ -21,10 +21,8 @@ enum No {
 
 /// Compiles and runs one file; gives the output buffer.
 fn execute(source: Source<'_>, name: &str, json: &Value) -> Result<Vec<u8>, No> {
-    let options = Options {
-        entry: json["entry"].as_str().map(str::to_owned),
-        ..Options::default()
-    };
+    let options =
+        Options { entry: json["entry"].as_str().map(str::to_owned), ..Options::default() };
     let parsed = parse(source, name, &options).map_err(|failure| No::Refused(failure.render()))?;
     let func = &parsed.module.funcs[0];
     ssa::verify(func).map_err(|broken| No::Broken(broken.to_string()))?;
@@ -35,9 +33,7 @@ fn execute(source: Source<'_>, name: &str, json: &Value) -> Result<Vec<u8>, No> 
         world.bytes.insert(input, bytes.unwrap_or_default());
     }
     let output = find(&json["output_binding"]).ok_or(No::Broken("no output buffer".into()))?;
-    world
-        .bytes
-        .insert(output, vec![0; number(&json["output_size"])]);
+    world.bytes.insert(output, vec![0; number(&json["output_size"])]);
     let groups = std::array::from_fn(|axis| number(&json["workgroups"][axis]).max(1) as u32);
     world.dispatch(func, groups).map_err(No::Broken)?;
     Ok(world.bytes[&output].clone())
@@ -138,10 +134,7 @@ fn library(json: &Value, output: &[u8]) -> (usize, String) {
     let mut met = 0;
     let mut first = String::new();
     for case in 0..number(&json["cases"]) {
-        let members = json["output_layout"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
+        let members = json["output_layout"].as_array().cloned().unwrap_or_default();
         let fine = members.iter().all(|member| {
             let ty = member[1].as_str().unwrap_or("");
             let at = case * stride + number(&member[2]);
@@ -166,11 +159,8 @@ fn library(json: &Value, output: &[u8]) -> (usize, String) {
                 let bytes = bytes.get(case * stride..).unwrap_or(&[]);
                 bytes[..stride.min(bytes.len())].to_vec()
             };
-            first = format!(
-                "case {case}: wants {:02x?}, got {:02x?}",
-                some(&expected),
-                some(output)
-            );
+            first =
+                format!("case {case}: wants {:02x?}, got {:02x?}", some(&expected), some(output));
         }
     }
     (met, first)
@@ -178,11 +168,7 @@ fn library(json: &Value, output: &[u8]) -> (usize, String) {
 
 /// Byte offsets of the components of a GLSL type; columns stand 16 bytes apart.
 fn words(ty: &str) -> Vec<usize> {
-    let sizes: Vec<usize> = ty
-        .chars()
-        .filter_map(|c| c.to_digit(10))
-        .map(|d| d as usize)
-        .collect();
+    let sizes: Vec<usize> = ty.chars().filter_map(|c| c.to_digit(10)).map(|d| d as usize).collect();
     match (ty.contains("mat"), ty.contains("vec"), &sizes[..]) {
         (true, _, [columns, rest @ ..]) => (0..*columns)
             .flat_map(|column| {

@@ -317,9 +317,7 @@ fn workgroup_memory_barriers_and_atomics_cooperate() {
             let old = atomicCompareExchangeWeak(&total, 0u, 5u); if old.exchanged { atomicMax(&total, 9u); }
         }";
     let got = run_with(text, &Options::default(), [2, 1, 1]);
-    let want: Vec<u32> = (0..16)
-        .map(|i: u32| (7 - i % 8).pow(2) + 1 + 2800)
-        .collect();
+    let want: Vec<u32> = (0..16).map(|i: u32| (7 - i % 8).pow(2) + 1 + 2800).collect();
     assert_eq!(got, want);
 }
 
@@ -330,18 +328,12 @@ fn overrides_take_values_by_name_number_and_default() {
         @group(0) @binding(0) var<storage, read_write> out: array<i32, 4>; var<workgroup> w: array<i32, n * 2>;
         @compute @workgroup_size(n) fn main() { out[0] = a; out[1] = b; out[2] = c; w[1] = 1; out[3] = select(0, w[1], flag); }";
     let options = |pairs: &[(&str, f64)], default| Options {
-        overrides: pairs
-            .iter()
-            .map(|&(name, value)| (name.to_owned(), value))
-            .collect(),
+        overrides: pairs.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
         overrides_default: default,
         ..Options::default()
     };
     let run = |options: &Options| run_with(text, options, [1; 3]);
-    assert_eq!(
-        run(&options(&[("a", 5.0), ("7", 4.0), ("flag", 1.0)], None)),
-        [5, 4, 10, 1]
-    );
+    assert_eq!(run(&options(&[("a", 5.0), ("7", 4.0), ("flag", 1.0)], None)), [5, 4, 10, 1]);
     assert_eq!(run(&options(&[("b", -1.0)], None))[..3], [3, u32::MAX, 6]);
     assert_eq!(run(&options(&[], Some(1.0)))[..3], [3, 1, 6]);
     let missing =
@@ -399,34 +391,21 @@ fn interfaces_keep_locations_builtins_and_interpolation() {
     };
     ssa::verify(vs).expect("vs verifies");
     ssa::verify(fs).expect("fs verifies");
-    let inputs: Vec<_> = vs
-        .inputs
-        .values()
-        .map(|input| (input.kind, input.components, input.scalar))
-        .collect();
+    let inputs: Vec<_> =
+        vs.inputs.values().map(|input| (input.kind, input.components, input.scalar)).collect();
     let plain = |location| InputKind::Location {
         location,
         interpolation: Interpolation::Perspective,
         sampling: Sampling::Center,
     };
-    assert_eq!(
-        inputs[0],
-        (InputKind::Builtin(Builtin::VertexIndex), 1, Scalar::U32)
-    );
+    assert_eq!(inputs[0], (InputKind::Builtin(Builtin::VertexIndex), 1, Scalar::U32));
     assert_eq!(inputs[1], (plain(3), 3, Scalar::F32));
     let kinds: Vec<_> = vs.outputs.values().map(|output| output.kind).collect();
     assert_eq!(kinds[0], OutputKind::Builtin(Builtin::Position));
-    let flat = OutputKind::Location {
-        location: 1,
-        blend_src: 0,
-        interpolation: Interpolation::Flat,
-    };
+    let flat =
+        OutputKind::Location { location: 1, blend_src: 0, interpolation: Interpolation::Flat };
     assert_eq!(kinds[1], flat);
-    let uv = fs
-        .inputs
-        .values()
-        .find(|input| input.name == "uv")
-        .expect("uv is an input");
+    let uv = fs.inputs.values().find(|input| input.name == "uv").expect("uv is an input");
     let linear = InputKind::Location {
         location: 0,
         interpolation: Interpolation::Linear,
@@ -435,10 +414,7 @@ fn interfaces_keep_locations_builtins_and_interpolation() {
     assert_eq!(uv.kind, linear);
     let ops: Vec<ssa::Op> = fs.insts.values().map(|inst| inst.op).collect();
     assert!(ops.contains(&ssa::Op::Demote));
-    assert!(
-        !ops.contains(&ssa::Op::Exit),
-        "a WGSL discard goes on as a helper"
-    );
+    assert!(!ops.contains(&ssa::Op::Exit), "a WGSL discard goes on as a helper");
 }
 
 #[test]
@@ -447,16 +423,8 @@ fn every_instruction_of_a_body_knows_its_source_line() {
     let parsed = parse(Source::Wgsl(text), "s.wgsl", &Options::default()).expect("it is valid");
     let func = &parsed.module.funcs[0];
     let line = |op| {
-        let inst = func
-            .insts
-            .values()
-            .find(|inst| inst.op == op)
-            .expect("it is there");
-        parsed
-            .source
-            .location(inst.span)
-            .expect("it has a place")
-            .line
+        let inst = func.insts.values().find(|inst| inst.op == op).expect("it is there");
+        parsed.source.location(inst.span).expect("it has a place").line
     };
     assert_eq!(line(ssa::Op::FMul), 4);
     assert_eq!(line(ssa::Op::FAdd), 5);

@@ -48,12 +48,7 @@ fn a_sampler2d_is_a_texture_and_a_sampler_of_one_binding() {
     );
     assert_eq!(
         bindings(&parsed),
-        [
-            (0, 0, "sampler"),
-            (0, 0, "texture"),
-            (0, 1, "sampler"),
-            (0, 1, "texture")
-        ]
+        [(0, 0, "sampler"), (0, 0, "texture"), (0, 1, "sampler"), (0, 1, "texture")]
     );
 }
 
@@ -61,10 +56,7 @@ fn a_sampler2d_is_a_texture_and_a_sampler_of_one_binding() {
 fn what_was_put_in_does_not_move_places() {
     let text = "#version 310 es\nprecision highp float;\nuniform sampler2D t;\n\
                 layout(location = 0) out vec4 c;\nvoid main() { c = texture(t, vec2(0.0)) + wrong; }";
-    let source = Source::Glsl {
-        text,
-        stage: Stage::Fragment,
-    };
+    let source = Source::Glsl { text, stage: Stage::Fragment };
     let failure = parse(source, "test", &Options::default()).expect_err("it is wrong");
     assert_eq!(failure.exit_code(), 1);
     let span = failure.diagnostics[0].labels[0].span;
@@ -112,10 +104,7 @@ fn a_vertex_shader_may_have_no_position() {
 fn two_variables_at_one_location_are_not_taken_for_one() {
     let text = "#version 450\nlayout(location = 0) in vec2 a; layout(location = 0, component = 1) in float b;\n\
                 layout(location = 0) out float x;\nvoid main() { x = a.x + b; }";
-    let source = Source::Glsl {
-        text,
-        stage: Stage::Fragment,
-    };
+    let source = Source::Glsl { text, stage: Stage::Fragment };
     let failure = parse(source, "test", &Options::default()).expect_err("not yet");
     assert_eq!(failure.exit_code(), 6);
 }
@@ -131,24 +120,14 @@ fn what_glsl_has_and_naga_has_not_is_no_fault_of_the_text() {
             "#version 450\nlayout(binding = 0) uniform sampler2D t;\n\
              layout(location = 0) out vec4 c;\nvoid main() {{ {body} }}"
         );
-        let source = Source::Glsl {
-            text: &text,
-            stage: Stage::Fragment,
-        };
+        let source = Source::Glsl { text: &text, stage: Stage::Fragment };
         let failure = parse(source, "test", &Options::default()).expect_err("naga refuses it");
         assert_eq!(failure.exit_code(), 6, "{body}");
     }
-    for body in [
-        "c = vec4(nothing(1.0));",
-        "c = undeclared;",
-        "c = vec4(1.0)",
-    ] {
+    for body in ["c = vec4(nothing(1.0));", "c = undeclared;", "c = vec4(1.0)"] {
         let text =
             format!("#version 450\nlayout(location = 0) out vec4 c;\nvoid main() {{ {body} }}");
-        let source = Source::Glsl {
-            text: &text,
-            stage: Stage::Fragment,
-        };
+        let source = Source::Glsl { text: &text, stage: Stage::Fragment };
         let failure = parse(source, "test", &Options::default()).expect_err("it is wrong");
         assert_eq!(failure.exit_code(), 1, "{body}");
     }
@@ -162,10 +141,7 @@ fn a_function_may_end_in_a_loop_that_only_returns() {
                 @fragment fn main(@location(0) @interpolate(flat) a: i32) -> @location(0) i32 { return f(a); }";
     let (good, bad) = text.split_once("fn g").expect("it is there");
     let entry = bad.split_once('\n').expect("a line").1;
-    read(
-        Source::Wgsl(&format!("{good}\n{entry}")),
-        &Options::default(),
-    );
+    read(Source::Wgsl(&format!("{good}\n{entry}")), &Options::default());
     let failure = parse(Source::Wgsl(text), "test", &Options::default()).expect_err("no value");
     assert_eq!(failure.exit_code(), 1);
 }
@@ -226,26 +202,17 @@ fn specialization_reaches_the_workgroup_size() {
     let bytes = specialized();
     let size = |overrides: &[(&str, f64)]| {
         let options = Options {
-            overrides: overrides
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), *value))
-                .collect(),
+            overrides: overrides.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
             ..Options::default()
         };
         read(Source::SpirV(&bytes), &options).module.funcs[0].workgroup_size
     };
     assert_eq!(size(&[]), [4, 8, 1]);
     assert_eq!(size(&[("7", 2.0)]), [2, 4, 1]);
-    let options = Options {
-        overrides: vec![("8".to_owned(), 1.0)],
-        ..Options::default()
-    };
+    let options = Options { overrides: vec![("8".to_owned(), 1.0)], ..Options::default() };
     let failure = parse(Source::SpirV(&bytes), "test", &options).expect_err("there is none");
     assert_eq!(failure.exit_code(), 1);
-    assert!(
-        failure.render().contains("are: 7"),
-        "it names what there is"
-    );
+    assert!(failure.render().contains("are: 7"), "it names what there is");
 }
 
 /// A fragment program that samples a combined image sampler through a function's parameter.
@@ -302,17 +269,11 @@ fn damaged_modules_of_these_kinds_are_endured() {
     gpucc_frontend::silence_quarantined_panics();
     let mut state = 1u64;
     let mut below = |bound: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 33) as usize % bound
     };
     for round in 0..1500 {
-        let mut bytes = if round % 2 == 0 {
-            combined()
-        } else {
-            specialized()
-        };
+        let mut bytes = if round % 2 == 0 { combined() } else { specialized() };
         for _ in 0..1 + below(4) {
             let at = 20 + below(bytes.len() - 20);
             match below(3) {

@@ -21,11 +21,7 @@ fn says(text: &str, code: u8, parts: &[&str]) {
 
 #[test]
 fn a_syntax_error_names_line_and_column() {
-    says(
-        "fn f() {\n  let x = ;\n}\n",
-        1,
-        &["error: ", "bad.wgsl:2:11"],
-    );
+    says("fn f() {\n  let x = ;\n}\n", 1, &["error: ", "bad.wgsl:2:11"]);
 }
 
 #[test]
@@ -56,26 +52,14 @@ fn lines_end_as_they_like_and_a_byte_order_mark_is_no_error() {
 #[test]
 fn a_missing_entry_point_names_those_that_are_there() {
     let text = "@compute @workgroup_size(1) fn one() {}\n@fragment fn two() {}";
-    let options = Options {
-        entry: Some("three".to_owned()),
-        ..Options::default()
-    };
+    let options = Options { entry: Some("three".to_owned()), ..Options::default() };
     let (exit, shown) = human(text, &options);
     assert_eq!(exit, 1);
-    assert!(
-        shown.contains("`one` (compute), `two` (fragment)"),
-        "{shown}"
-    );
-    let options = Options {
-        stage: Some(Stage::Vertex),
-        ..Options::default()
-    };
+    assert!(shown.contains("`one` (compute), `two` (fragment)"), "{shown}");
+    let options = Options { stage: Some(Stage::Vertex), ..Options::default() };
     assert!(human(text, &options).1.contains("no vertex entry point"));
     says("fn f() {}", 1, &["no entry point"]);
-    let chosen = Options {
-        entry: Some("two".to_owned()),
-        ..Options::default()
-    };
+    let chosen = Options { entry: Some("two".to_owned()), ..Options::default() };
     let parsed = parse(Source::Wgsl(text), "a", &chosen).expect("it is there");
     assert_eq!(parsed.module.funcs.len(), 1);
     assert_eq!(parsed.module.funcs[0].stage, Stage::Fragment);
@@ -86,19 +70,12 @@ fn what_we_do_not_lower_names_the_feature_and_our_stage() {
     says(
         "enable wgpu_ray_query;\n@group(0) @binding(0) var a: acceleration_structure;\n@compute @workgroup_size(1) fn main() {\n  var rq: ray_query;\n  rayQueryInitialize(&rq, a, RayDesc(0u, 255u, 0.0, 1.0, vec3f(0), vec3f(1)));\n}",
         6,
-        &[
-            "acceleration structures (lowering to SSA)",
-            "bad.wgsl:2",
-            "entry point `main`",
-        ],
+        &["acceleration structures (lowering to SSA)", "bad.wgsl:2", "entry point `main`"],
     );
     says(
         "fn f(p: ptr<storage, u32, read>) -> u32 { return *p; }\n@group(0) @binding(0) var<storage, read> a: u32;\n@compute @workgroup_size(1) fn main() { let x = f(&a); }",
         6,
-        &[
-            "pointers to module variables as function parameters",
-            "naga's reader",
-        ],
+        &["pointers to module variables as function parameters", "naga's reader"],
     );
 }
 
@@ -106,10 +83,7 @@ fn what_we_do_not_lower_names_the_feature_and_our_stage() {
 fn one_entry_point_that_fails_does_not_hide_the_others_when_asked_to_go_on() {
     let text = "@fragment fn bad(@location(0) @interpolate(flat) a: u64) -> @location(0) vec4u { return vec4u(u32(a)); }
         @compute @workgroup_size(1) fn good() {}";
-    let options = Options {
-        keep_going: true,
-        ..Options::default()
-    };
+    let options = Options { keep_going: true, ..Options::default() };
     let parsed = parse(Source::Wgsl(text), "a", &options).expect("one is good");
     assert_eq!(parsed.module.funcs.len(), 1);
     assert_eq!(parsed.failed[0].entry, "bad");
@@ -121,10 +95,7 @@ fn over_a_limit(text: &str) {
     let failure = parse(Source::Wgsl(text), "big.wgsl", &Options::default())
         .expect_err("it is beyond a limit");
     assert_eq!(failure.exit_code(), 4, "{}", failure.render());
-    let FailureKind::Limit {
-        needed, available, ..
-    } = failure.kind
-    else {
+    let FailureKind::Limit { needed, available, .. } = failure.kind else {
         panic!("not a limit");
     };
     assert!(needed > available);
@@ -140,11 +111,7 @@ fn hostile_nesting_and_chains_end_at_a_limit() {
     over_a_limit(&format!("const a = {}1;", "!".repeat(5_000)));
     over_a_limit(&format!("fn f() {{ x{}; }}", ".x".repeat(100_000)));
     over_a_limit(&format!("fn f() {{ x{}; }}", "[0]".repeat(100_000)));
-    over_a_limit(&format!(
-        "var<private> a: {}f32{};",
-        "array<".repeat(5_000),
-        ">".repeat(5_000)
-    ));
+    over_a_limit(&format!("var<private> a: {}f32{};", "array<".repeat(5_000), ">".repeat(5_000)));
     let chain = "else if true {} ".repeat(100_000);
     over_a_limit(&format!("fn f() {{ if true {{}} {chain} }}"));
 }
@@ -198,9 +165,7 @@ fn depth_that_calls_add_up_to_ends_at_a_limit() {
         let below = level - 1;
         text += &format!("fn f{level}() {{ {open} f{below}(); {close} }}\n");
     }
-    over_a_limit(&format!(
-        "{text} @compute @workgroup_size(1) fn main() {{ f39(); }}"
-    ));
+    over_a_limit(&format!("{text} @compute @workgroup_size(1) fn main() {{ f39(); }}"));
 }
 
 #[test]
@@ -209,26 +174,15 @@ fn large_private_arrays_are_zeroed_by_a_loop() {
     let parsed = parse(Source::Wgsl(text), "a", &Options::default()).expect("it is valid");
     let func = &parsed.module.funcs[0];
     verify(func).expect("it verifies");
-    assert!(
-        func.live_insts() < 400,
-        "{} instructions",
-        func.live_insts()
-    );
+    assert!(func.live_insts() < 400, "{} instructions", func.live_insts());
 }
 
 #[test]
 fn limits_can_be_raised() {
-    let text = format!(
-        "const a = 1{}; @compute @workgroup_size(1) fn main() {{}}",
-        " + 1".repeat(1500)
-    );
-    let options = Options {
-        limits: Limits {
-            operators: 2000,
-            ..Limits::default()
-        },
-        ..Options::default()
-    };
+    let text =
+        format!("const a = 1{}; @compute @workgroup_size(1) fn main() {{}}", " + 1".repeat(1500));
+    let options =
+        Options { limits: Limits { operators: 2000, ..Limits::default() }, ..Options::default() };
     assert!(parse(Source::Wgsl(&text), "a", &options).is_ok());
 }
 
@@ -280,18 +234,11 @@ fn random_truncated_and_damaged_sources_are_endured() {
                 let to = (from + random.below(20)).min(seed.len());
                 bytes.drain(from..to);
             }
-            _ => {
-                bytes = (0..random.below(300))
-                    .map(|_| random.bits() as u8)
-                    .collect()
-            }
+            _ => bytes = (0..random.below(300)).map(|_| random.bits() as u8).collect(),
         }
         let text = String::from_utf8_lossy(&bytes);
         endure(Source::Wgsl(&text));
-        endure(Source::Glsl {
-            text: &text,
-            stage: Stage::Fragment,
-        });
+        endure(Source::Glsl { text: &text, stage: Stage::Fragment });
         endure(Source::SpirV(&bytes));
     }
 }
@@ -384,17 +331,11 @@ fn spirv_errors_name_the_word() {
 #[test]
 fn an_include_is_named_where_it_stands() {
     let text = "#version 450\n#line 7 \"other.frag\"\n#include \"common.glsl\"\nvoid main() {}\n";
-    let source = Source::Glsl {
-        text,
-        stage: Stage::Fragment,
-    };
+    let source = Source::Glsl { text, stage: Stage::Fragment };
     let failure = parse(source, "a.frag", &Options::default()).expect_err("it includes");
     let shown = failure.render();
     assert_eq!(failure.exit_code(), 6, "{shown}");
-    assert!(
-        shown.contains("a.frag:3:2") && shown.contains("#include"),
-        "{shown}"
-    );
+    assert!(shown.contains("a.frag:3:2") && shown.contains("#include"), "{shown}");
 }
 
 #[test]
@@ -427,15 +368,9 @@ fn a_switch_on_a_vector_and_an_atomic_on_a_uniform_are_the_user_s_errors() {
             "#version 450\nlayout(location = 0) in vec4 v; void main() { switch (ivec3(v)) { case 1: break; } }",
             "`switch` takes one integer",
         ),
-        (
-            "#version 450\nuniform uint b; void main() { atomicCounterIncrement(b); }",
-            "not storage",
-        ),
+        ("#version 450\nuniform uint b; void main() { atomicCounterIncrement(b); }", "not storage"),
     ] {
-        let source = Source::Glsl {
-            text,
-            stage: Stage::Fragment,
-        };
+        let source = Source::Glsl { text, stage: Stage::Fragment };
         let failure = parse(source, "a.frag", &Options::default()).expect_err("wrong");
         let shown = failure.render();
         assert_eq!(failure.exit_code(), 1, "{shown}");

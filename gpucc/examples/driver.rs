@@ -34,10 +34,7 @@ fn main() -> Result<(), Failure> {
     let mut options = Options::default();
     options.pipeline.vertex = Some(VertexState {
         attributes: vec![attribute(0, "float32x3", 0), attribute(1, "unorm8x4", 12)],
-        buffers: vec![VertexBuffer {
-            stride: 16,
-            step: Step::Vertex,
-        }],
+        buffers: vec![VertexBuffer { stride: 16, step: Step::Vertex }],
         ..VertexState::default()
     });
 
@@ -49,19 +46,11 @@ fn main() -> Result<(), Failure> {
 }
 
 fn attribute(location: u32, format: &str, offset: u32) -> Attribute {
-    Attribute {
-        location,
-        format: format.into(),
-        buffer: 0,
-        offset,
-    }
+    Attribute { location, format: format.into(), buffer: 0, offset }
 }
 
 fn compile(compiler: &Compiler, stage: Stage, options: &Options) -> Result<Compiled, Failure> {
-    let choice = Choice {
-        stage: Some(stage),
-        ..Choice::default()
-    };
+    let choice = Choice { stage: Some(stage), ..Choice::default() };
     let mut parsed = compiler.parse(Source::Wgsl(SHADER), choice, options)?;
     let entry = parsed.entries.remove(0);
     compiler.compile(&entry.func?, options)
@@ -84,13 +73,7 @@ fn describe(compiled: &Compiled) {
     }
     for (name, setting) in &report.state {
         // Another family of machines may have descriptors in memory in place of registers.
-        if let Setting::Register {
-            address,
-            value,
-            mask,
-            ..
-        } = setting
-        {
+        if let Setting::Register { address, value, mask, .. } = setting {
             println!("  write {value:#010x} to {name} at {address:#x}, bits {mask:#010x}");
         }
     }

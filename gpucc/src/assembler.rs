@@ -10,12 +10,9 @@ pub use gpucc_machine::{Assembler, AssemblyError};
 pub fn assembler(target: Target) -> Result<&'static dyn Assembler, Failure> {
     match target {
         Target::Machine(machine) => Ok(machine.assembler()),
-        Target::Interp => Err(Failure::usage(
-            "target interp has no machine code; name a machine",
-        )),
-        Target::Planned(about) => Err(Failure::not_yet(
-            format!("target {}", about.name),
-            "the back end",
-        )),
+        Target::Interp => Err(Failure::usage("target interp has no machine code; name a machine")),
+        Target::Planned(about) => {
+            Err(Failure::not_yet(format!("target {}", about.name), "the back end"))
+        }
     }
 }

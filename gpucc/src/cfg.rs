@@ -11,10 +11,7 @@ pub fn cfg(func: &Func) -> String {
 }
 
 fn draw(func: &Func) -> String {
-    let mut graph = Graph {
-        func,
-        graph: DiGraph::new(),
-    };
+    let mut graph = Graph { func, graph: DiGraph::new() };
     let mut targets = Targets::default();
     let start = graph.node("start");
     let end = graph.region(func.body, start, "", &mut targets);
@@ -28,11 +25,7 @@ fn draw(func: &Func) -> String {
         how => label(how),
     };
     let node_label = |_: &_, (_, text): (NodeIndex, &String)| label(text);
-    let config = [
-        Config::EdgeNoLabel,
-        Config::NodeNoLabel,
-        Config::GraphContentOnly,
-    ];
+    let config = [Config::EdgeNoLabel, Config::NodeNoLabel, Config::GraphContentOnly];
     let dot = Dot::with_attr_getters(&graph.graph, &config, &edge_label, &node_label);
     let name = escape(&crate::printable(&func.name));
     format!("digraph \"{name}\" {{\n    node [shape=box fontname=monospace];\n{dot:?}}}\n")
@@ -98,11 +91,8 @@ impl Graph<'_> {
                     at = after;
                 }
                 Op::Loop => {
-                    let (body, after, continuing) = (
-                        self.node("loop body"),
-                        self.node("after loop"),
-                        self.node("continuing"),
-                    );
+                    let (body, after, continuing) =
+                        (self.node("loop body"), self.node("after loop"), self.node("continuing"));
                     self.edge(node, body, "");
                     targets.loops.push((after, continuing));
                     if let Some(&region) = data.regions.first() {
@@ -110,10 +100,7 @@ impl Graph<'_> {
                     }
                     targets.loops.pop();
                     if let Some(&region) = data.regions.get(1) {
-                        let mut inner = Targets {
-                            loops: vec![(after, body)],
-                            blocks: Vec::new(),
-                        };
+                        let mut inner = Targets { loops: vec![(after, body)], blocks: Vec::new() };
                         self.region(region, continuing, "", &mut inner);
                     }
                     at = after;

@@ -156,16 +156,11 @@ impl Compiler {
     pub fn new(target: Target, chip: Option<&str>) -> Result<Compiler, Failure> {
         let chip = match chip {
             None => target.chips().first().copied(),
-            Some(name) => Some(
-                target
-                    .chips()
-                    .iter()
-                    .copied()
-                    .find(|chip| *chip == name)
-                    .ok_or_else(|| {
-                        Failure::usage(format!("target {} has no chip '{name}'", target.name()))
-                    })?,
-            ),
+            Some(name) => {
+                Some(target.chips().iter().copied().find(|chip| *chip == name).ok_or_else(
+                    || Failure::usage(format!("target {} has no chip '{name}'", target.name())),
+                )?)
+            }
         };
         if let Target::Planned(about) = target {
             return Err(Failure::not_yet(
@@ -173,11 +168,7 @@ impl Compiler {
                 "the back end",
             ));
         }
-        Ok(Compiler {
-            target,
-            chip,
-            machine: target.built(),
-        })
+        Ok(Compiler { target, chip, machine: target.built() })
     }
 
     /// What a machine is asked.
@@ -276,9 +267,7 @@ impl Compiler {
         ctx.fuel = options.fuel;
         ctx.budget = options.budget;
         ctx.pipeline = Some(&state);
-        guarded_passes(func, &mut watch, |watch| {
-            runner.run(&shared, &mut ssa, &mut ctx, watch)
-        })?;
+        guarded_passes(func, &mut watch, |watch| runner.run(&shared, &mut ssa, &mut ctx, watch))?;
         let mut notes = Vec::new();
         let mut program = None;
         if let (Some(machine), Some(own)) = (self.machine, &own) {
@@ -307,19 +296,13 @@ impl Compiler {
             let request = self.request(options, passes);
             let compiled = guarded(&name, || machine.finish(expanded, &request).map_err(say))
                 .map_err(|failure| attach_ir(failure, &ssa))?;
-            let made = Program {
-                machine,
-                chip,
-                compiled,
-            };
+            let made = Program { machine, chip, compiled };
             notes = made.notes();
-            watch
-                .times
-                .extend(made.compiled.times.iter().map(|&(name, time)| PassTime {
-                    name,
-                    time,
-                    changed: true,
-                }));
+            watch.times.extend(made.compiled.times.iter().map(|&(name, time)| PassTime {
+                name,
+                time,
+                changed: true,
+            }));
             let all = options.dump_after.iter().any(|pass| pass == "all");
             let dumps = made.compiled.dumps.iter();
             watch.dumps.extend(
@@ -329,12 +312,7 @@ impl Compiler {
             );
             program = Some(made);
         }
-        let Watch {
-            dumps,
-            steps,
-            times,
-            ..
-        } = watch;
+        let Watch { dumps, steps, times, .. } = watch;
         Ok(Compiled {
             entry: ssa.name.clone(),
             stage: ssa.stage,
@@ -351,10 +329,7 @@ impl Compiler {
     /// Refuses names of passes that do not exist, and to skip a pass that the machine cannot do without.
     fn check_names(&self, options: &Options) -> Result<(), Failure> {
         let dumps = options.dump_after.iter().filter(|name| *name != "all");
-        let mut named = dumps
-            .chain(&options.skip)
-            .chain(&options.stop_after)
-            .peekable();
+        let mut named = dumps.chain(&options.skip).chain(&options.stop_after).peekable();
         if named.peek().is_none() {
             return Ok(());
         }
@@ -391,10 +366,7 @@ impl Compiler {
         let request = self.request(options, Control::default());
         let made = machine.kernels(&vertex.compiled, &fragment.compiled, &request);
         let made = made.map_err(|failure| program::failure(failure, self.target.name()))?;
-        let program = |compiled| Program {
-            compiled,
-            ..vertex.clone()
-        };
+        let program = |compiled| Program { compiled, ..vertex.clone() };
         Ok(made.into_iter().map(program).collect())
     }
 
@@ -405,11 +377,7 @@ impl Compiler {
         let own = self.plan(options);
         let plans = std::iter::once(shared).chain(own);
         plans
-            .flat_map(|plan| {
-                plan.names()
-                    .into_iter()
-                    .filter_map(move |name| plan.pass(name))
-            })
+            .flat_map(|plan| plan.names().into_iter().filter_map(move |name| plan.pass(name)))
             .collect()
     }
 
@@ -491,11 +459,7 @@ fn run_error(error: RunError) -> Failure {
             Diagnostic::error(error.to_string()),
         ),
         RunError::Broken { pass, message } => Failure::internal(
-            if pass.is_empty() {
-                "the front end"
-            } else {
-                pass.as_str()
-            },
+            if pass.is_empty() { "the front end" } else { pass.as_str() },
             message,
         ),
     }
@@ -538,14 +502,9 @@ impl Watch<'_> {
                 return;
             }
             let last = self.steps.pop();
-            self.steps
-                .extend(last.filter(|last| last.proof != Proof::Exact));
+            self.steps.extend(last.filter(|last| last.proof != Proof::Exact));
         }
-        self.steps.push(Kept {
-            name,
-            proof,
-            func: func.clone(),
-        });
+        self.steps.push(Kept { name, proof, func: func.clone() });
     }
 }
 
@@ -553,24 +512,15 @@ impl Observer for Watch<'_> {
     fn before(&mut self, pass: &Pass) {
         self.current = pass.name;
         // The time of the pass takes the place of the moment at which it begins.
-        self.times.push(PassTime {
-            name: pass.name,
-            time: self.start.elapsed(),
-            changed: false,
-        });
+        self.times.push(PassTime { name: pass.name, time: self.start.elapsed(), changed: false });
     }
     fn after(&mut self, pass: &Pass, func: &Func, changed: bool) {
         if let Some(last) = self.times.last_mut() {
             last.time = self.start.elapsed().saturating_sub(last.time);
             last.changed = changed;
         }
-        if self
-            .dump_after
-            .iter()
-            .any(|want| want == pass.name || want == "all")
-        {
-            self.dumps
-                .push((pass.name.to_owned(), crate::front::print(func)));
+        if self.dump_after.iter().any(|want| want == pass.name || want == "all") {
+            self.dumps.push((pass.name.to_owned(), crate::front::print(func)));
         }
         if self.keep && changed {
             self.keep(pass.name, pass.proof, func);

@@ -13,10 +13,7 @@ pub fn shader_report(compiled: &Compiled, source: &SourceText, frontend: Duratio
     let mut described = match program {
         Some(program) => program.compiled().described.clone(),
         None => Described {
-            stats: Stats {
-                instructions: compiled.ssa.live_insts() as u64,
-                ..Stats::default()
-            },
+            stats: Stats { instructions: compiled.ssa.live_insts() as u64, ..Stats::default() },
             ..Described::default()
         },
     };
@@ -39,18 +36,10 @@ fn lines(spans: &[(u32, gpucc_ir::ssa::Span)], source: &SourceText) -> Vec<Line>
             continue;
         }
         let (line, column) = source.position(span.start);
-        if lines
-            .last()
-            .is_some_and(|last| (last.line, last.column) == (line, column))
-        {
+        if lines.last().is_some_and(|last| (last.line, last.column) == (line, column)) {
             continue;
         }
-        lines.push(Line {
-            offset,
-            file: source.name.clone(),
-            line,
-            column,
-        });
+        lines.push(Line { offset, file: source.name.clone(), line, column });
     }
     lines
 }

@@ -73,10 +73,7 @@ pub fn elf(target: Target, chip: Option<&str>, compiled: &[Compiled], report: &R
     debug_assert_eq!(sections[SYMTAB - 1].0, ".symtab");
     let mut table = vec![0u8; SECTION];
     let mut body = Vec::new();
-    let at_name: Vec<u32> = sections
-        .iter()
-        .map(|section| section_names.add(section.0))
-        .collect();
+    let at_name: Vec<u32> = sections.iter().map(|section| section_names.add(section.0)).collect();
     for ((name, kind, flags, bytes, link, info, align, entry), at_name) in
         sections.into_iter().zip(at_name)
     {

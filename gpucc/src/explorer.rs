@@ -48,10 +48,7 @@ pub fn explorer(
         page.push_str("<nav>");
         for (index, (name, one)) in names.iter().zip(compiled).enumerate() {
             let (name, stage) = (escape(name), one.stage.name());
-            put!(
-                page,
-                "<a href=\"#e{index}\">{name} <small>{stage}</small></a>"
-            );
+            put!(page, "<a href=\"#e{index}\">{name} <small>{stage}</small></a>");
         }
         page.push_str("</nav>\n");
     }
@@ -89,10 +86,7 @@ fn figures(page: &mut String, shader: &Shader) {
         put!(page, "<div><b>{}</b><span>{name}</span>", escape(value));
         if let Some(share) = share {
             let percent = (100.0 * share).clamp(0.0, 100.0);
-            put!(
-                page,
-                "<div class=\"bar\"><i style=\"width:{percent:.0}%\"></i></div>"
-            );
+            put!(page, "<div class=\"bar\"><i style=\"width:{percent:.0}%\"></i></div>");
         }
         page.push_str("</div>");
     };
@@ -204,20 +198,10 @@ fn tables(page: &mut String, shader: &Shader) {
     rows(page, "Driver constants", &shader.driver_constants, false);
     rows(page, "Dispatch", shader.dispatch.as_slice(), false);
     if !shader.state.is_empty() {
-        open(
-            page,
-            "State that a driver programs",
-            shader.state.len(),
-            false,
-        );
+        open(page, "State that a driver programs", shader.state.len(), false);
         page.push_str("<table>");
         for (name, value) in &shader.state {
-            put!(
-                page,
-                "<tr><th>{}</th><td>{}</td></tr>",
-                escape(name),
-                cell(&plain(value))
-            );
+            put!(page, "<tr><th>{}</th><td>{}</td></tr>", escape(name), cell(&plain(value)));
         }
         page.push_str("</table></div></details>\n");
     }

@@ -100,12 +100,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A diagnostic without a place.
     pub fn new(severity: Severity, message: impl Into<String>) -> Self {
-        Diagnostic {
-            severity,
-            message: message.into(),
-            labels: Vec::new(),
-            notes: Vec::new(),
-        }
+        Diagnostic { severity, message: message.into(), labels: Vec::new(), notes: Vec::new() }
     }
     /// An error without a place.
     pub fn error(message: impl Into<String>) -> Self {
@@ -147,11 +142,7 @@ pub struct Failure {
 impl Failure {
     /// A failure with one diagnostic.
     pub fn new(kind: FailureKind, diagnostic: Diagnostic) -> Self {
-        Failure {
-            kind,
-            diagnostics: vec![diagnostic],
-            ir: None,
-        }
+        Failure { kind, diagnostics: vec![diagnostic], ir: None }
     }
     /// The user's error in the shader.
     pub fn invalid(message: impl Into<String>) -> Self {
@@ -165,10 +156,7 @@ impl Failure {
     pub fn not_yet(feature: impl Into<String>, stage: impl Into<String>) -> Self {
         let (feature, stage) = (feature.into(), stage.into());
         let message = format!("{feature} is not supported by gpucc yet (missing in: {stage})");
-        Failure::new(
-            FailureKind::NotYet { feature, stage },
-            Diagnostic::error(message),
-        )
+        Failure::new(FailureKind::NotYet { feature, stage }, Diagnostic::error(message))
     }
     /// Our bug.
     pub fn internal(pass: impl Into<String>, message: impl std::fmt::Display) -> Self {
@@ -199,9 +187,7 @@ impl Failure {
     }
     /// The first message.
     pub fn summary(&self) -> &str {
-        self.diagnostics
-            .first()
-            .map_or("failed", |diagnostic| diagnostic.message.as_str())
+        self.diagnostics.first().map_or("failed", |diagnostic| diagnostic.message.as_str())
     }
 }
 

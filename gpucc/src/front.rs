@@ -28,18 +28,12 @@ pub fn parse(
         Source::Ir(text) => return stack::roomy(|| parse_ir(text)),
     };
     let options = frontend::Options {
-        overrides: overrides
-            .iter()
-            .map(|(name, value)| (name.clone(), *value))
-            .collect(),
+        overrides: overrides.iter().map(|(name, value)| (name.clone(), *value)).collect(),
         overrides_default: asked.overrides_default,
         entry: choice.entry.map(str::to_owned),
         stage: choice.stage,
         keep_going: true,
-        limits: frontend::Limits {
-            budget: asked.budget,
-            ..frontend::Limits::default()
-        },
+        limits: frontend::Limits { budget: asked.budget, ..frontend::Limits::default() },
     };
     let parsed = frontend::parse(source, "", &options).map_err(|problem| {
         let mut problem = failure(problem, target);
@@ -111,10 +105,8 @@ fn too_many_elements(needed: u32) -> Failure {
             needed: needed.into(),
             available: MOST_ELEMENTS.into(),
         },
-        Diagnostic::error(format!(
-            "too many {what}: {needed} needed, {MOST_ELEMENTS} available"
-        ))
-        .note("declare as many as the program uses"),
+        Diagnostic::error(format!("too many {what}: {needed} needed, {MOST_ELEMENTS} available"))
+            .note("declare as many as the program uses"),
     )
 }
 
@@ -122,45 +114,24 @@ fn too_many_elements(needed: u32) -> Failure {
 fn failure(mut failure: frontend::Failure, target: Target) -> Failure {
     let kind = match failure.kind {
         frontend::FailureKind::Invalid => FailureKind::Invalid,
-        frontend::FailureKind::Unsupported {
-            feature,
-            stage,
-            needs,
-        } => match needs.and_then(|needs| target.lacks(needs)) {
-            Some((lack, manual)) => {
-                if let Some(first) = failure.diagnostics.first_mut() {
-                    let machine = target.short();
-                    first.message = format!("{machine} cannot do this: {lack} ({manual})");
+        frontend::FailureKind::Unsupported { feature, stage, needs } => {
+            match needs.and_then(|needs| target.lacks(needs)) {
+                Some((lack, manual)) => {
+                    if let Some(first) = failure.diagnostics.first_mut() {
+                        let machine = target.short();
+                        first.message = format!("{machine} cannot do this: {lack} ({manual})");
+                    }
+                    FailureKind::Refused { feature: lack.to_owned(), manual: manual.to_owned() }
                 }
-                FailureKind::Refused {
-                    feature: lack.to_owned(),
-                    manual: manual.to_owned(),
-                }
+                None => FailureKind::NotYet { feature, stage: stage.to_owned() },
             }
-            None => FailureKind::NotYet {
-                feature,
-                stage: stage.to_owned(),
-            },
-        },
-        frontend::FailureKind::Limit {
-            what,
-            needed,
-            available,
-            ..
-        } => FailureKind::Limit {
-            what,
-            needed,
-            available,
-        },
-        frontend::FailureKind::Internal => FailureKind::Internal {
-            pass: "the front end".into(),
-        },
+        }
+        frontend::FailureKind::Limit { what, needed, available, .. } => {
+            FailureKind::Limit { what, needed, available }
+        }
+        frontend::FailureKind::Internal => FailureKind::Internal { pass: "the front end".into() },
     };
-    Failure {
-        kind,
-        diagnostics: failure.diagnostics.iter().map(diagnostic).collect(),
-        ir: None,
-    }
+    Failure { kind, diagnostics: failure.diagnostics.iter().map(diagnostic).collect(), ir: None }
 }
 
 fn diagnostic(diagnostic: &frontend::Diagnostic) -> Diagnostic {
@@ -232,10 +203,7 @@ fn offset(text: &str, line: u32, column: u32) -> u32 {
             None => return text.len() as u32,
         }
     }
-    let within: usize = text[start..]
-        .chars()
-        .take(column.saturating_sub(1) as usize)
-        .map(char::len_utf8)
-        .sum();
+    let within: usize =
+        text[start..].chars().take(column.saturating_sub(1) as usize).map(char::len_utf8).sum();
     (start + within) as u32
 }

@@ -12,19 +12,11 @@ impl Target {
     /// AMD R700.
     pub const R700: Target = Target::Machine(&Family::R700);
     /// Intel 965.
-    pub const GEN4: Target = Target::Planned(&About::planned(
-        "gen4",
-        "Intel 965 family",
-        "Gen4",
-        &["i965", "gm965"],
-    ));
+    pub const GEN4: Target =
+        Target::Planned(&About::planned("gen4", "Intel 965 family", "Gen4", &["i965", "gm965"]));
     /// Intel G45.
-    pub const G45: Target = Target::Planned(&About::planned(
-        "g45",
-        "Intel G45 family",
-        "G45",
-        &["g45", "gm45"],
-    ));
+    pub const G45: Target =
+        Target::Planned(&About::planned("g45", "Intel G45 family", "G45", &["g45", "gm45"]));
     /// Arm Valhall v9.
     pub const VALHALL: Target = Target::Machine(&Valhall);
     /// Imagination PowerVR Rogue.

@@ -98,10 +98,9 @@ fn check_attribute(
         return Err(("offset", problem));
     }
     let align = format.bytes().min(4);
-    for (field, what, bytes) in [
-        ("offset", "", attribute.offset),
-        ("buffer", "its stride of ", buffer.stride),
-    ] {
+    for (field, what, bytes) in
+        [("offset", "", attribute.offset), ("buffer", "its stride of ", buffer.stride)]
+    {
         if !bytes.is_multiple_of(align) {
             return Err((field, format!("{what}{bytes} is no multiple of {align}")));
         }
@@ -141,9 +140,9 @@ fn check_fragment(fragment: &FragmentState) -> Result<(), String> {
         return Err(format!("fragment.depth_stencil: {problem}"));
     }
     match fragment.samples {
-        Some(samples) if !samples.is_power_of_two() || samples > MOST_SAMPLES => Err(format!(
-            "fragment.samples: {samples} is none of 1, 2, 4, 8, {MOST_SAMPLES}"
-        )),
+        Some(samples) if !samples.is_power_of_two() || samples > MOST_SAMPLES => {
+            Err(format!("fragment.samples: {samples} is none of 1, 2, 4, 8, {MOST_SAMPLES}"))
+        }
         _ => Ok(()),
     }
 }
@@ -154,10 +153,7 @@ const MOST_SAMPLES: u32 = 16;
 /// That there is no such name, and which names there are.
 fn unknown<'n>(what: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    format!(
-        "`{name}` is not a WebGPU {what}; known are {}",
-        known.join(", ")
-    )
+    format!("`{name}` is not a WebGPU {what}; known are {}", known.join(", "))
 }
 
 const fn all_components() -> u8 {
@@ -197,10 +193,7 @@ impl Pipeline {
                 check_attribute(attribute, &vertex.buffers)
                     .map_err(|(field, problem)| format!("{place}.{field}: {problem}"))?;
                 if !locations.insert(attribute.location) {
-                    return Err(format!(
-                        "{place}.location: {} is given twice",
-                        attribute.location
-                    ));
+                    return Err(format!("{place}.location: {} is given twice", attribute.location));
                 }
             }
         }
@@ -253,10 +246,7 @@ mod tests {
     #[test]
     fn unknown_keys_are_errors_that_name_the_place() {
         let error = Pipeline::parse("{\n \"vertx\": {}\n}").expect_err("misspelt");
-        assert!(
-            error.contains("vertx") && error.contains("line 2"),
-            "{error}"
-        );
+        assert!(error.contains("vertx") && error.contains("line 2"), "{error}");
     }
 
     #[test]
@@ -288,10 +278,7 @@ mod tests {
                 vertex(&at("float32", 0, u32::MAX), 4),
                 "vertex.attributes[0].offset: the attribute ends beyond byte 2048",
             ),
-            (
-                vertex(&at("float32", 0, 2), 4),
-                "vertex.attributes[0].offset: 2 is no multiple of 4",
-            ),
+            (vertex(&at("float32", 0, 2), 4), "vertex.attributes[0].offset: 2 is no multiple of 4"),
             (
                 vertex(&at("unorm8x2", 0, 2), 3),
                 "vertex.attributes[0].buffer: its stride of 3 is no multiple of 2",
@@ -300,10 +287,7 @@ mod tests {
                 vertex(&at("float32", 0, 0), 2052),
                 "vertex.buffers[0].stride: a stride of 2052 is more than 2048",
             ),
-            (
-                vertex(&twice, 8),
-                "vertex.attributes[1].location: 3 is given twice",
-            ),
+            (vertex(&twice, 8), "vertex.attributes[1].location: 3 is given twice"),
             (
                 format!(r#"{{"bindings":[{slot},{slot}]}}"#),
                 "bindings[1]: binding 0.1 is given twice",
@@ -323,18 +307,9 @@ mod tests {
     #[test]
     fn a_wrong_shape_is_told_with_the_names_that_lead_to_it() {
         let cases = [
-            (
-                "[]",
-                "the whole: invalid type: sequence, expected an object",
-            ),
-            (
-                "3",
-                "the whole: invalid type: integer `3`, expected an object",
-            ),
-            (
-                r#"{"vertex":[[],[]]}"#,
-                "vertex: invalid type: sequence, expected an object",
-            ),
+            ("[]", "the whole: invalid type: sequence, expected an object"),
+            ("3", "the whole: invalid type: integer `3`, expected an object"),
+            (r#"{"vertex":[[],[]]}"#, "vertex: invalid type: sequence, expected an object"),
             (
                 r#"{"vertex":{"attributes":{}}}"#,
                 "vertex.attributes: invalid type: map, expected a sequence",
@@ -379,22 +354,13 @@ mod tests {
                 r#"{"fragment":{"depth_stencil":"depth32"}}"#,
                 "fragment.depth_stencil: `depth32` is not a WebGPU depth or stencil format; known are stencil8",
             ),
-            (
-                r#"{"fragment":{"samples":3}}"#,
-                "fragment.samples: 3 is none of",
-            ),
+            (r#"{"fragment":{"samples":3}}"#, "fragment.samples: 3 is none of"),
             (
                 r#"{"fragment":{"target":[]}}"#,
                 "fragment.target: unknown field `target`, expected one of `targets`",
             ),
-            (
-                r#"{"overrides":{"n":1,"n":2}}"#,
-                "overrides: `n` is given twice",
-            ),
-            (
-                r#"{"overrides":{"n":"1"}}"#,
-                "overrides.n: invalid type: string \"1\", expected f64",
-            ),
+            (r#"{"overrides":{"n":1,"n":2}}"#, "overrides: `n` is given twice"),
+            (r#"{"overrides":{"n":"1"}}"#, "overrides.n: invalid type: string \"1\", expected f64"),
             (r#"{"overrides":{"n":1e999}}"#, "number out of range"),
             (
                 r#"{"robust":null,"uniforms":null}"#,
@@ -408,10 +374,7 @@ mod tests {
                 "{\n\"bindings\":\n  [7]}",
                 "bindings[0]: invalid type: integer `7`, expected an object, at line 3 column 4",
             ),
-            (
-                "{\"robust\": \"restrict\"",
-                "EOF while parsing an object at line 1",
-            ),
+            ("{\"robust\": \"restrict\"", "EOF while parsing an object at line 1"),
             ("", "EOF while parsing a value at line 1"),
         ];
         for (text, words) in cases {
@@ -445,24 +408,15 @@ mod tests {
             "off",
             "\\u0000",
         ];
-        const NUMBERS: [&str; 8] = [
-            "0",
-            "1",
-            "-1",
-            "4294967295",
-            "4294967296",
-            "1e400",
-            "0.5",
-            "1e-400",
-        ];
+        const NUMBERS: [&str; 8] =
+            ["0", "1", "-1", "4294967295", "4294967296", "1e400", "0.5", "1e-400"];
         match rng.below(if depth > 4 { 4 } else { 8 }) {
             0 => rng.pick(&["null", "true", "false"]).to_owned(),
             1 => rng.pick(&NUMBERS).to_owned(),
             2 | 3 => format!("\"{}\"", rng.pick(&WORDS)),
             4 | 5 => {
-                let list: Vec<String> = (0..rng.below(4))
-                    .map(|_| any_json(rng, depth + 1))
-                    .collect();
+                let list: Vec<String> =
+                    (0..rng.below(4)).map(|_| any_json(rng, depth + 1)).collect();
                 format!("[{}]", list.join(","))
             }
             _ => {
@@ -485,10 +439,8 @@ mod tests {
             let mut text = any_json(&mut rng, 0);
             if seed % 2 == 0 {
                 // A value of the right one in another's place.
-                let values: Vec<usize> = right
-                    .match_indices([':', '[', ','])
-                    .map(|m| m.0 + 1)
-                    .collect();
+                let values: Vec<usize> =
+                    right.match_indices([':', '[', ',']).map(|m| m.0 + 1).collect();
                 let at = rng.pick(&values);
                 let length = right[at..].find([',', '}', ']']).unwrap_or(0);
                 text = format!("{}{text}{}", &right[..at], &right[at + length..]);

@@ -73,10 +73,7 @@ impl Program {
         lines.map_err(|error| self.refused(error))
     }
     fn refused(&self, error: gpucc_machine::AssemblyError) -> Failure {
-        Failure::internal(
-            format!("{}: disassembler", self.machine.about().name),
-            error,
-        )
+        Failure::internal(format!("{}: disassembler", self.machine.about().name), error)
     }
     /// Machine IR as it was last. What a machine makes of it behind registers, such as groups, has other forms.
     pub fn machine_ir(&self) -> &str {
@@ -95,9 +92,7 @@ impl Program {
     /// What was inferred.
     pub fn notes(&self) -> Vec<Diagnostic> {
         let notes = self.compiled.notes.iter();
-        notes
-            .map(|note| Diagnostic::new(Severity::Note, note.as_str()))
-            .collect()
+        notes.map(|note| Diagnostic::new(Severity::Note, note.as_str())).collect()
     }
     /// The pipeline state with what was inferred filled in.
     pub fn pipeline(&self) -> Pipeline {
@@ -106,13 +101,7 @@ impl Program {
     /// The same program with other bytes for its code: for tests that break them.
     #[must_use]
     pub fn with_code(&self, code: Vec<u8>) -> Program {
-        Program {
-            compiled: Compiled {
-                code,
-                ..self.compiled.clone()
-            },
-            ..*self
-        }
+        Program { compiled: Compiled { code, ..self.compiled.clone() }, ..*self }
     }
     /// A vertex program leaves its position divided by w with 1 / w in the place of w, and linear varyings times w,
     /// as the expanded SSA does.
@@ -130,9 +119,7 @@ impl Program {
 /// A workgroup has no more invocations than the machine publishes in its limits.
 pub(crate) fn admit_workgroup(machine: &dyn Machine, func: &Func) -> Result<(), driver::Failure> {
     let limits = machine.about().limits.iter();
-    let known = limits
-        .copied()
-        .find(|(name, _)| *name == "workgroup_invocations");
+    let known = limits.copied().find(|(name, _)| *name == "workgroup_invocations");
     let Some((_, available)) = known.filter(|_| func.stage == Stage::Compute) else {
         return Ok(());
     };
@@ -146,31 +133,13 @@ pub(crate) fn admit_workgroup(machine: &dyn Machine, func: &Func) -> Result<(), 
 pub(crate) fn failure(failure: driver::Failure, target: &str) -> Failure {
     let message = failure.to_string();
     match failure {
-        driver::Failure::Refused {
-            feature,
-            manual,
-            span,
-            ..
-        } => Failure::new(
-            FailureKind::Refused {
-                feature: feature.to_owned(),
-                manual: manual.to_owned(),
-            },
+        driver::Failure::Refused { feature, manual, span, .. } => Failure::new(
+            FailureKind::Refused { feature: feature.to_owned(), manual: manual.to_owned() },
             Diagnostic::error(message),
         )
         .at(span),
-        driver::Failure::Limit {
-            what,
-            needed,
-            available,
-            hint,
-            span,
-        } => Failure::new(
-            FailureKind::Limit {
-                what: what.to_owned(),
-                needed,
-                available,
-            },
+        driver::Failure::Limit { what, needed, available, hint, span } => Failure::new(
+            FailureKind::Limit { what: what.to_owned(), needed, available },
             Diagnostic::error(format!(
                 "too many {what}: {needed} needed, {available} available on {target}"
             )),
@@ -179,11 +148,9 @@ pub(crate) fn failure(failure: driver::Failure, target: &str) -> Failure {
         .note(hint),
         driver::Failure::Shared { .. } => Failure::usage(message)
             .note("give each of them a `slot` of its own in the pipeline's `bindings`"),
-        driver::Failure::NotYet {
-            feature,
-            stage,
-            span,
-        } => Failure::not_yet(feature, format!("{target}: {stage}")).at(span),
+        driver::Failure::NotYet { feature, stage, span } => {
+            Failure::not_yet(feature, format!("{target}: {stage}")).at(span)
+        }
         driver::Failure::Internal { pass, message } => {
             Failure::internal(format!("{target}: {pass}"), message)
         }

@@ -35,10 +35,7 @@ pub struct Schema {
 
 impl Schema {
     /// The layout that this crate writes.
-    pub const CURRENT: Schema = Schema {
-        name: Name::Borrowed("gpucc-report"),
-        version: 1,
-    };
+    pub const CURRENT: Schema = Schema { name: Name::Borrowed("gpucc-report"), version: 1 };
 }
 
 /// A diagnostic with its place in lines.

@@ -25,11 +25,7 @@ impl SourceText {
                     .map(|(at, _)| at as u32 + 1),
             );
         }
-        SourceText {
-            name: name.into(),
-            text,
-            starts,
-        }
+        SourceText { name: name.into(), text, starts }
     }
 
     /// Line and column (in characters), both from 1, of a byte offset. Without text the line is 0

@@ -38,10 +38,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget {
-            memory: 256 << 20,
-            steps: 1 << 30,
-        }
+        Budget { memory: 256 << 20, steps: 1 << 30 }
     }
 }
 
@@ -72,10 +69,7 @@ impl Budget {
 
     /// What is left beside `taken` things of `each` bytes.
     pub const fn beside(self, taken: u64, each: u64) -> Budget {
-        Budget {
-            memory: self.memory.saturating_sub(taken.saturating_mul(each)),
-            ..self
-        }
+        Budget { memory: self.memory.saturating_sub(taken.saturating_mul(each)), ..self }
     }
 
     /// Asks for `needed` things of `each` bytes.
@@ -105,12 +99,7 @@ fn exceeds(
     if needed <= available {
         return Ok(());
     }
-    Err(Exceeded {
-        what,
-        needed,
-        available,
-        hint,
-    })
+    Err(Exceeded { what, needed, available, hint })
 }
 
 #[cfg(test)]
@@ -119,20 +108,14 @@ mod tests {
 
     #[test]
     fn what_fits_is_held_and_what_does_not_says_both_numbers() {
-        let budget = Budget {
-            memory: FIXED + 1000,
-            steps: 10,
-        };
+        let budget = Budget { memory: FIXED + 1000, steps: 10 };
         assert_eq!(budget.hold("things", 100, 10), Ok(()));
         let exceeded = budget.hold("things", 101, 10).expect_err("one too many");
         assert_eq!((exceeded.needed, exceeded.available), (101, 100));
         assert!(exceeded.to_string().contains("101 needed, 100 available"));
         assert_eq!(budget.work("steps", 10), Ok(()));
         assert!(budget.work("steps", 11).is_err());
-        let small = Budget {
-            memory: 0,
-            ..budget
-        };
+        let small = Budget { memory: 0, ..budget };
         assert!(small.hold("things", 1, 1).is_err());
     }
 }

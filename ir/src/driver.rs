@@ -20,11 +20,7 @@ pub struct Stages {
 impl Stages {
     /// The first stage begins now.
     pub fn new(clock: Option<Clock>) -> Stages {
-        Stages {
-            clock,
-            last: clock.map_or(Duration::ZERO, |now| now()),
-            times: Vec::new(),
-        }
+        Stages { clock, last: clock.map_or(Duration::ZERO, |now| now()), times: Vec::new() }
     }
 
     /// The stage of this name is over, the next one begins.
@@ -144,24 +140,14 @@ impl VertexState {
         let note = format!(
             "vertex attribute {location} is taken as {format} from buffer {buffer} with a stride of {stride} bytes"
         );
-        self.buffers.push(VertexBuffer {
-            stride,
-            step: Step::Vertex,
-        });
-        self.attributes.push(Attribute {
-            location,
-            format,
-            buffer,
-            offset: 0,
-        });
+        self.buffers.push(VertexBuffer { stride, step: Step::Vertex });
+        self.attributes.push(Attribute { location, format, buffer, offset: 0 });
         note
     }
 
     /// The attribute of a location.
     pub fn attribute(&self, location: u32) -> Option<&Attribute> {
-        self.attributes
-            .iter()
-            .find(|attribute| attribute.location == location)
+        self.attributes.iter().find(|attribute| attribute.location == location)
     }
 
     /// The buffer that an attribute names; one element for all vertices where it names none.
@@ -211,16 +197,8 @@ impl Stream {
             let end = output.offset.saturating_add(bytes);
             let places = [
                 ("stream-out buffers", output.buffer.saturating_add(1), 4),
-                (
-                    "bytes of a vertex in its stream-out buffer",
-                    end,
-                    self.stride(output.buffer),
-                ),
-                (
-                    "bytes of a stream-out offset beyond a dword",
-                    output.offset % 4,
-                    0,
-                ),
+                ("bytes of a vertex in its stream-out buffer", end, self.stride(output.buffer)),
+                ("bytes of a stream-out offset beyond a dword", output.offset % 4, 0),
             ];
             for (what, needed, available) in places {
                 let hint = "see `stream` in the pipeline's vertex state";
@@ -240,9 +218,7 @@ impl StreamOutput {
             _ => false,
         };
         let mut outputs = func.outputs.iter();
-        outputs
-            .find(|(_, data)| wanted(data.kind))
-            .map(|(output, _)| output)
+        outputs.find(|(_, data)| wanted(data.kind)).map(|(output, _)| output)
     }
 }
 
@@ -330,34 +306,17 @@ pub struct Limit {
 impl Limit {
     /// A limit of `what` (in the plural), with a hint how a shader gets by with fewer.
     pub const fn new(what: &'static str, available: u64, hint: &'static str) -> Limit {
-        Limit {
-            what,
-            available,
-            hint,
-        }
+        Limit { what, available, hint }
     }
 
     /// # Errors
     /// [`Failure::Limit`] when more are needed than there are.
     pub fn admit(self, needed: impl Into<u64>) -> Result<(), Failure> {
-        let (
-            needed,
-            Limit {
-                what,
-                available,
-                hint,
-            },
-        ) = (needed.into(), self);
+        let (needed, Limit { what, available, hint }) = (needed.into(), self);
         if needed <= available {
             return Ok(());
         }
-        Err(Failure::Limit {
-            what,
-            needed,
-            available,
-            hint,
-            span: Span::NONE,
-        })
+        Err(Failure::Limit { what, needed, available, hint, span: Span::NONE })
     }
 }
 

@@ -41,11 +41,7 @@ pub fn roomy<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 
 /// Runs `work`, which recurses over the regions of a function, with room for them.
 pub fn for_regions<T: Send>(func: &Func, work: impl FnOnce() -> T + Send) -> T {
-    let deepest = func
-        .regions_in_order()
-        .iter()
-        .map(|&(.., depth)| depth)
-        .max();
+    let deepest = func.regions_in_order().iter().map(|&(.., depth)| depth).max();
     match deepest.unwrap_or(0) {
         0..=SHALLOW => work(),
         _ => roomy(work),
@@ -58,21 +54,14 @@ mod tests {
 
     fn depth(n: u64) -> u64 {
         let pad = std::hint::black_box([n; 64]);
-        if n == 0 {
-            0
-        } else {
-            1 + depth(n - 1) + pad[63] - n
-        }
+        if n == 0 { 0 } else { 1 + depth(n - 1) + pad[63] - n }
     }
 
     #[test]
     fn deep_recursion_has_room_on_a_small_thread_and_nests() {
         let small = std::thread::Builder::new().stack_size(256 << 10);
         let thread = small.spawn(|| roomy(|| depth(20_000) + roomy(|| depth(20_000))));
-        assert_eq!(
-            thread.expect("it starts").join().expect("it returns"),
-            40_000
-        );
+        assert_eq!(thread.expect("it starts").join().expect("it returns"), 40_000);
     }
 
     #[test]

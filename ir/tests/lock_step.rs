@@ -8,11 +8,7 @@ use gpucc_ir::ssa::{Func, Numerics, Op, Stage, parse, verify};
 fn words(func: &Func, seed: u64) -> Words {
     let mut rng = Rng::new(seed);
     let buffers = func.resources.values();
-    Words(
-        buffers
-            .map(|_| (0..64 * 12).map(|_| rng.bits() as u32).collect())
-            .collect(),
-    )
+    Words(buffers.map(|_| (0..64 * 12).map(|_| rng.bits() as u32).collect()).collect())
 }
 
 /// Lane `lane` of a run, as a run of its own.
@@ -62,9 +58,7 @@ fn a_program_that_went_through_text_does_the_same() {
         let func = program(seed, &config);
         let text = func.to_string();
         let module = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error} in\n{text}"));
-        let [read] = module.funcs.as_slice() else {
-            panic!("one function")
-        };
+        let [read] = module.funcs.as_slice() else { panic!("one function") };
         assert_eq!(read.to_string(), text, "seed {seed}");
         verify(read).unwrap_or_else(|broken| panic!("seed {seed}: {broken}"));
         let lanes = match func.stage {

@@ -10,16 +10,10 @@ fn what_is_accepted_runs_without_a_panic() {
     let mut rng = Rng::new(11);
     let (mut read, mut accepted, mut ended) = (0, 0, 0);
     for round in 0..1500 {
-        let config = Config {
-            size: 40,
-            ..[Config::COMPUTE, Config::FRAGMENT][round % 2]
-        };
+        let config = Config { size: 40, ..[Config::COMPUTE, Config::FRAGMENT][round % 2] };
         let text = program(round as u64 % 50, &config).to_string();
         let mut words: Vec<String> = text.split(' ').map(str::to_string).collect();
-        let body = text
-            .split(' ')
-            .position(|word| word.starts_with("body"))
-            .expect("a body");
+        let body = text.split(' ').position(|word| word.starts_with("body")).expect("a body");
         for _ in 0..=rng.below(3) {
             let at = body + 1 + rng.below(words.len() - body - 1);
             let other = body + 1 + rng.below(words.len() - body - 1);
@@ -50,8 +44,5 @@ fn what_is_accepted_runs_without_a_panic() {
             ended += u32::from(run(func, &lanes, &mut world, options).is_ok());
         }
     }
-    assert!(
-        read > 300 && accepted > 100 && ended > 50,
-        "{read} {accepted} {ended}"
-    );
+    assert!(read > 300 && accepted > 100 && ended > 50, "{read} {accepted} {ended}");
 }

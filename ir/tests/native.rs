@@ -11,17 +11,7 @@ const REF: &Numerics = &Numerics::REFERENCE;
 
 /// Words with all lengths of runs, and some without any order.
 fn words() -> Vec<u64> {
-    let mut words = vec![
-        0,
-        1,
-        2,
-        3,
-        u64::MAX,
-        0x8000,
-        0x7fff,
-        0x8000_0000,
-        0x7fff_ffff,
-    ];
+    let mut words = vec![0, 1, 2, 3, u64::MAX, 0x8000, 0x7fff, 0x8000_0000, 0x7fff_ffff];
     for shift in 0..64 {
         words.extend([
             1 << shift,
@@ -37,15 +27,7 @@ fn words() -> Vec<u64> {
 
 /// Floats of every exponent that f64 has in the range of f32 and a little beyond, both signs, and what is no number.
 fn floats() -> Vec<f64> {
-    let mut floats = vec![
-        0.0,
-        -0.0,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::NAN,
-        65504.0,
-        65520.0,
-    ];
+    let mut floats = vec![0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 65504.0, 65520.0];
     let mut rng = Rng::new(4);
     for exponent in -160..160 {
         let fraction = 1.0 + rng.below(1 << 30) as f64 / f64::from(1 << 30);
@@ -90,10 +72,9 @@ fn integers_become_the_floats_that_the_host_makes_of_them() {
                 Type::B32 => i64::from(word as i32),
                 _ => word as i64,
             };
-            for (op, double, single) in [
-                (Op::UToF, word as f64, word as f32),
-                (Op::SToF, signed as f64, signed as f32),
-            ] {
+            for (op, double, single) in
+                [(Op::UToF, word as f64, word as f32), (Op::SToF, signed as f64, signed as f32)]
+            {
                 let convert = |to| eval(op, from, to, &[word], REF).expect("a conversion");
                 assert_eq!(convert(Type::B64), double.to_bits(), "{word:#x}");
                 assert_eq!(convert(Type::B32), single.to_bits().into(), "{word:#x}");
@@ -106,10 +87,7 @@ fn integers_become_the_floats_that_the_host_makes_of_them() {
 
 #[test]
 fn floats_become_the_nearest_floats_and_the_integers_below_them() {
-    let keeping = Numerics {
-        f64_keeps_nans: true,
-        ..Numerics::REFERENCE
-    };
+    let keeping = Numerics { f64_keeps_nans: true, ..Numerics::REFERENCE };
     for from in WIDTHS {
         for float in floats() {
             let operand = bits(from, float);
@@ -132,34 +110,16 @@ fn floats_become_the_nearest_floats_and_the_integers_below_them() {
     }
     // Sign and payload of a NaN go into the wider float, its sign into the narrower one.
     let convert = |from, to, bits| eval(Op::FConvert, from, to, &[bits], &keeping);
-    assert_eq!(
-        convert(Type::B32, Type::B64, 0xffc1_2345),
-        Some(0xfff8_2468_a000_0000)
-    );
-    assert_eq!(
-        convert(Type::B32, Type::B64, 0x7fc0_0001),
-        Some(0x7ff8_0000_2000_0000)
-    );
-    assert_eq!(
-        convert(Type::B64, Type::B32, 0xfff8_0000_0000_0001),
-        Some(0xffc0_0000)
-    );
-    assert_eq!(
-        convert(Type::B64, Type::B32, 0x7ff8_0000_0000_0001),
-        Some(0x7fc0_0000)
-    );
-    assert_eq!(
-        convert(Type::B64, Type::B32, 0xc000_0000_0000_0000),
-        Some(0xc000_0000)
-    );
+    assert_eq!(convert(Type::B32, Type::B64, 0xffc1_2345), Some(0xfff8_2468_a000_0000));
+    assert_eq!(convert(Type::B32, Type::B64, 0x7fc0_0001), Some(0x7ff8_0000_2000_0000));
+    assert_eq!(convert(Type::B64, Type::B32, 0xfff8_0000_0000_0001), Some(0xffc0_0000));
+    assert_eq!(convert(Type::B64, Type::B32, 0x7ff8_0000_0000_0001), Some(0x7fc0_0000));
+    assert_eq!(convert(Type::B64, Type::B32, 0xc000_0000_0000_0000), Some(0xc000_0000));
 }
 
 #[test]
 fn products_and_sums_round_where_the_model_says() {
-    let twice = Numerics {
-        fma: Fma::Twice,
-        ..Numerics::REFERENCE
-    };
+    let twice = Numerics { fma: Fma::Twice, ..Numerics::REFERENCE };
     let mut rng = Rng::new(5);
     for ty in WIDTHS {
         for _ in 0..20_000 {
@@ -189,11 +149,7 @@ fn products_and_sums_round_where_the_model_says() {
                 // 22 bits of a product and 11 of a sum, at most 38 places apart.
                 _ => a * b + c,
             };
-            assert_eq!(
-                eval(Op::FMa, ty, ty, &args, REF),
-                Some(bits(ty, once)),
-                "{a} * {b} + {c}"
-            );
+            assert_eq!(eval(Op::FMa, ty, ty, &args, REF), Some(bits(ty, once)), "{a} * {b} + {c}");
         }
     }
 }
@@ -203,20 +159,10 @@ fn sums_of_products_go_in_the_order_of_the_model() {
     let mut rng = Rng::new(6);
     for ty in WIDTHS {
         for pairs in 2..=4usize {
-            for order in [
-                DotOrder::Ascending,
-                DotOrder::Descending,
-                DotOrder::Pairwise,
-            ] {
+            for order in [DotOrder::Ascending, DotOrder::Descending, DotOrder::Pairwise] {
                 for fused in [false, true] {
-                    let model = Numerics {
-                        dot: Dot {
-                            order,
-                            fused,
-                            filled_to: 0,
-                        },
-                        ..Numerics::REFERENCE
-                    };
+                    let model =
+                        Numerics { dot: Dot { order, fused, filled_to: 0 }, ..Numerics::REFERENCE };
                     for _ in 0..300 {
                         let mut args = Vec::new();
                         for _ in 0..2 * pairs {
@@ -249,11 +195,7 @@ fn sums_of_products_go_in_the_order_of_the_model() {
                             sum
                         };
                         let got = eval(Op::FDot, ty, ty, &args, &model);
-                        assert_eq!(
-                            got,
-                            Some(bits(ty, want)),
-                            "{ty:?} {order:?} {fused} {args:x?}"
-                        );
+                        assert_eq!(got, Some(bits(ty, want)), "{ty:?} {order:?} {fused} {args:x?}");
                     }
                 }
             }
@@ -263,26 +205,13 @@ fn sums_of_products_go_in_the_order_of_the_model() {
 
 #[test]
 fn nothing_changes_beside_the_identity_of_an_operation() {
-    let integers = [
-        Op::IAdd,
-        Op::Or,
-        Op::Xor,
-        Op::UMax,
-        Op::IMul,
-        Op::And,
-        Op::UMin,
-        Op::SMin,
-        Op::SMax,
-    ];
+    let integers =
+        [Op::IAdd, Op::Or, Op::Xor, Op::UMax, Op::IMul, Op::And, Op::UMin, Op::SMin, Op::SMax];
     for ty in WIDTHS {
         for op in integers {
             let nothing = identity(op, ty).expect("it has one");
             for word in words().into_iter().map(|word| word & ty.mask()) {
-                assert_eq!(
-                    eval(op, ty, ty, &[word, nothing], REF),
-                    Some(word),
-                    "{op:?} {ty:?}"
-                );
+                assert_eq!(eval(op, ty, ty, &[word, nothing], REF), Some(word), "{op:?} {ty:?}");
             }
         }
         for op in [Op::FAdd, Op::FMul, Op::FMin, Op::FMax] {
@@ -293,10 +222,7 @@ fn nothing_changes_beside_the_identity_of_an_operation() {
                 let float = number(ty, word);
                 let lost =
                     float == 0.0 || float.is_nan() || ty == Type::B16 && float.abs() < 6.2e-5;
-                assert!(
-                    got == word || lost,
-                    "{op:?} {ty:?}: {word:#x} became {got:#x}"
-                );
+                assert!(got == word || lost, "{op:?} {ty:?}: {word:#x} became {got:#x}");
             }
         }
     }
@@ -306,22 +232,15 @@ fn nothing_changes_beside_the_identity_of_an_operation() {
 #[test]
 fn least_and_greatest_treat_nans_and_zeros_as_the_model_says() {
     for ty in WIDTHS {
-        let (nan, zero, minus, one) = (
-            bits(ty, f64::NAN),
-            bits(ty, 0.0),
-            bits(ty, -0.0),
-            bits(ty, 1.0),
-        );
+        let (nan, zero, minus, one) =
+            (bits(ty, f64::NAN), bits(ty, 0.0), bits(ty, -0.0), bits(ty, 1.0));
         for (nan_rule, zero_rule) in [
             (NanRule::Other, ZeroRule::Ordered),
             (NanRule::Second, ZeroRule::Compared),
             (NanRule::Nan, ZeroRule::Ordered),
         ] {
-            let model = Numerics {
-                min_max_nan: nan_rule,
-                min_max_zero: zero_rule,
-                ..Numerics::REFERENCE
-            };
+            let model =
+                Numerics { min_max_nan: nan_rule, min_max_zero: zero_rule, ..Numerics::REFERENCE };
             for op in [Op::FMin, Op::FMax] {
                 let of = |a, b| eval(op, ty, ty, &[a, b], &model).expect("a value");
                 let with_nan = match nan_rule {
@@ -330,10 +249,7 @@ fn least_and_greatest_treat_nans_and_zeros_as_the_model_says() {
                     NanRule::Nan => [nan, nan],
                 };
                 let got = [of(nan, one), of(one, nan)];
-                assert!(
-                    (0..2).all(|n| same(ty, got[n], with_nan[n])),
-                    "{op:?} {ty:?} {got:x?}"
-                );
+                assert!((0..2).all(|n| same(ty, got[n], with_nan[n])), "{op:?} {ty:?} {got:x?}");
                 assert!(number(ty, of(nan, nan)).is_nan());
                 let zeros = [of(zero, minus), of(minus, zero)];
                 let want = match (zero_rule, op) {
@@ -346,11 +262,7 @@ fn least_and_greatest_treat_nans_and_zeros_as_the_model_says() {
                 assert_eq!(zeros, want, "{op:?} {ty:?} {zero_rule:?}");
                 for a in [-2.5f64, -1.0, 0.5, 3.0] {
                     for b in [-2.0, 0.25, 3.0] {
-                        let want = if op == Op::FMin {
-                            a.min(b)
-                        } else {
-                            f64::max(a, b)
-                        };
+                        let want = if op == Op::FMin { a.min(b) } else { f64::max(a, b) };
                         assert_eq!(of(bits(ty, a), bits(ty, b)), bits(ty, want));
                     }
                 }
@@ -383,11 +295,7 @@ fn least_and_greatest_flush_only_where_both_they_and_the_width_do() {
             let got = eval(Op::FMin, ty, ty, &[denormal, one], &model);
             assert_eq!(got, Some(want), "{ty:?} {min_max_flush} {denormal_rule:?}");
             let saturated = eval(Op::FSat, ty, ty, &[denormal], &model);
-            assert_eq!(
-                saturated,
-                Some(want),
-                "{ty:?} {min_max_flush} {denormal_rule:?}"
-            );
+            assert_eq!(saturated, Some(want), "{ty:?} {min_max_flush} {denormal_rule:?}");
         }
     }
 }

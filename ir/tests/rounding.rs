@@ -75,25 +75,16 @@ impl Whole {
     fn plus(&self, other: &Whole) -> Whole {
         let (a, b) = (self, other);
         if a.negative == b.negative {
-            return Whole {
-                negative: a.negative,
-                size: a.size.plus(&b.size),
-            };
+            return Whole { negative: a.negative, size: a.size.plus(&b.size) };
         }
         let (more, less) = match a.size.compare(&b.size) {
             Ordering::Less => (b, a),
             Ordering::Equal | Ordering::Greater => (a, b),
         };
-        Whole {
-            negative: more.negative,
-            size: more.size.minus(&less.size),
-        }
+        Whole { negative: more.negative, size: more.size.minus(&less.size) }
     }
     fn times(&self, other: &Whole) -> Whole {
-        Whole {
-            negative: self.negative != other.negative,
-            size: self.size.times(&other.size),
-        }
+        Whole { negative: self.negative != other.negative, size: self.size.times(&other.size) }
     }
 }
 
@@ -101,10 +92,7 @@ impl Whole {
 const UNIT: usize = 1074;
 
 fn one() -> Whole {
-    Whole {
-        negative: false,
-        size: Natural::of(1, UNIT),
-    }
+    Whole { negative: false, size: Natural::of(1, UNIT) }
 }
 
 /// A finite number of f64 in units.
@@ -115,10 +103,7 @@ fn units(x: f64) -> Whole {
         0 => Natural::of(fraction, 0),
         _ => Natural::of(fraction | 1 << 52, field as usize - 1),
     };
-    Whole {
-        negative: x.is_sign_negative(),
-        size,
-    }
+    Whole { negative: x.is_sign_negative(), size }
 }
 
 /// The bits of infinity, which are one more than those of the largest number.
@@ -177,18 +162,12 @@ fn is_rounded(rounding: Rounding, ty: Type, bits: u64, above: &Whole, below: &Na
     low && (infinite || twice(magnitude).is_lt() || even && twice(magnitude).is_eq())
 }
 
-const ROUNDINGS: [Rounding; 3] = [
-    Rounding::NearestEven,
-    Rounding::TowardZero,
-    Rounding::TowardZeroOverflowing,
-];
+const ROUNDINGS: [Rounding; 3] =
+    [Rounding::NearestEven, Rounding::TowardZero, Rounding::TowardZeroOverflowing];
 const WIDTHS: [Type; 3] = [Type::B16, Type::B32, Type::B64];
 
 fn model(rounding: Rounding) -> Numerics {
-    Numerics {
-        rounding,
-        ..Numerics::REFERENCE
-    }
+    Numerics { rounding, ..Numerics::REFERENCE }
 }
 
 /// Floats at which a format ends, then any.
@@ -224,10 +203,7 @@ impl Floats {
 fn sums_products_quotients_and_roots_are_what_is_next_to_the_exact_number() {
     let mut checked = 0;
     for ty in WIDTHS {
-        let mut floats = Floats {
-            rng: Rng::new(21),
-            ty,
-        };
+        let mut floats = Floats { rng: Rng::new(21), ty };
         for _ in 0..3000 {
             let args = [floats.next(), floats.next(), floats.next()];
             let [a, b, c] = args.map(|bits| number(ty, bits));
@@ -300,10 +276,7 @@ fn conversions_are_what_is_next_to_the_exact_number() {
     for rounding in ROUNDINGS {
         let model = model(rounding);
         for (from, to) in WIDTHS.iter().flat_map(|&from| WIDTHS.map(|to| (from, to))) {
-            let mut floats = Floats {
-                rng: Rng::new(23),
-                ty: from,
-            };
+            let mut floats = Floats { rng: Rng::new(23), ty: from };
             for _ in 0..1000 {
                 let float = floats.next();
                 let held = number(from, float);
@@ -316,13 +289,8 @@ fn conversions_are_what_is_next_to_the_exact_number() {
                     false => assert!(!number(to, got).is_finite()),
                 }
                 let power = rng.below(300) as i32 - 150;
-                let scaled = eval(
-                    Op::FLdexp,
-                    from,
-                    from,
-                    &[float, u64::from(power as u32)],
-                    &model,
-                );
+                let scaled =
+                    eval(Op::FLdexp, from, from, &[float, u64::from(power as u32)], &model);
                 if held.is_finite() {
                     let (above, below) = (Natural::of(1, power.max(0) as usize), -power.min(0));
                     let above = Whole {
@@ -339,10 +307,9 @@ fn conversions_are_what_is_next_to_the_exact_number() {
                 let integer = (rng.bits() >> rng.below(64)) & from.mask();
                 let unused = 64 - from.bits();
                 let signed = (integer << unused) as i64 >> unused;
-                for (op, negative, size) in [
-                    (Op::UToF, false, integer),
-                    (Op::SToF, signed < 0, signed.unsigned_abs()),
-                ] {
+                for (op, negative, size) in
+                    [(Op::UToF, false, integer), (Op::SToF, signed < 0, signed.unsigned_abs())]
+                {
                     let got = eval(op, from, to, &[integer], &model).expect("computes");
                     let size = Natural::of(size, UNIT);
                     let above = Whole { negative, size };
@@ -372,16 +339,8 @@ fn packed_halves_and_fractions_round_as_sums_do() {
         let quantized = run(Op::FQuantize, &[bits(65535.0)], rounding);
         assert_eq!(quantized, Some(bits(largest)), "{rounding:?}");
         let fraction = run(Op::FFract, &[bits(-1e-30)], rounding).expect("computes");
-        assert_eq!(
-            fraction == bits(1.0),
-            rounding == Rounding::NearestEven,
-            "{fraction:#x}"
-        );
-        let third = run(
-            Op::FDot,
-            &[below_two, below_two, below_two, bits(1.0)],
-            rounding,
-        );
+        assert_eq!(fraction == bits(1.0), rounding == Rounding::NearestEven, "{fraction:#x}");
+        let third = run(Op::FDot, &[below_two, below_two, below_two, bits(1.0)], rounding);
         let chain = run(Op::FMul, &[below_two, below_two], rounding)
             .and_then(|square| run(Op::FAdd, &[square, below_two], rounding));
         assert_eq!(third, chain, "{rounding:?}");

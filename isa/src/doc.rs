@@ -27,10 +27,7 @@ pub fn write_formats(out: &mut String, formats: &[&Format]) {
             format.word_bits,
             format.cite
         );
-        put!(
-            out,
-            "| Word | Bits | Field | Values | Usual |\n|---|---|---|---|---|\n"
-        );
+        put!(out, "| Word | Bits | Field | Values | Usual |\n|---|---|---|---|---|\n");
         for field in format.fields() {
             let word = field.pieces[0].lo / format.word_bits;
             put!(
@@ -53,10 +50,9 @@ fn values(field: &crate::field::Field) -> String {
     let text = match field.kind {
         Kind::Unsigned => format!("unsigned, {} bits", field.width()),
         Kind::Signed => format!("signed, {} bits", field.width()),
-        Kind::Fixed(places) => format!(
-            "signed, {} bits, {places} of them binary places",
-            field.width()
-        ),
+        Kind::Fixed(places) => {
+            format!("signed, {} bits, {places} of them binary places", field.width())
+        }
         Kind::Flag => "flag".into(),
         Kind::Enum(set) => {
             let anchor = set.name.to_lowercase().replace(' ', "-");
@@ -87,11 +83,8 @@ pub fn write_enums(out: &mut String, formats: &[&Format]) {
         if !seen.insert(set.name) {
             continue;
         }
-        let members: Vec<String> = set
-            .members
-            .iter()
-            .map(|member| format!("{} {}", member.value, member.name))
-            .collect();
+        let members: Vec<String> =
+            set.members.iter().map(|member| format!("{} {}", member.value, member.name)).collect();
         put!(out, "### {}\n\n{}.\n\n", set.name, members.join(", "));
     }
 }
@@ -116,12 +109,8 @@ pub fn write_table(out: &mut String, table: &Table, legend: Legend) {
             .filter(|(bit, _)| op.units & bit != 0)
             .map(|(_, name)| *name)
             .collect();
-        let flags: Vec<&str> = legend
-            .flags
-            .iter()
-            .filter(|(bit, _)| op.has(*bit))
-            .map(|(_, name)| *name)
-            .collect();
+        let flags: Vec<&str> =
+            legend.flags.iter().filter(|(bit, _)| op.has(*bit)).map(|(_, name)| *name).collect();
         put!(
             out,
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",

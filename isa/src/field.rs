@@ -31,11 +31,7 @@ impl Piece {
 
 /// The number with the low `width` bits set; `width` is 0..=128.
 pub const fn low_bits(width: u32) -> u128 {
-    if width >= 128 {
-        u128::MAX
-    } else {
-        (1 << width) - 1
-    }
+    if width >= 128 { u128::MAX } else { (1 << width) - 1 }
 }
 
 /// One named value of an enumeration.
@@ -86,10 +82,7 @@ impl Enum {
     }
 
     pub fn name_of(&self, value: u32) -> Option<&'static str> {
-        self.members
-            .iter()
-            .find(|member| member.value == value)
-            .map(|member| member.name)
+        self.members.iter().find(|member| member.value == value).map(|member| member.name)
     }
 
     pub fn value_of(&self, name: &str) -> Option<u32> {
@@ -155,16 +148,7 @@ impl Field {
             mask |= pieces[i].mask();
             i += 1;
         }
-        Field {
-            id,
-            name,
-            pieces,
-            kind,
-            bias: 0,
-            default: 0,
-            width,
-            mask,
-        }
+        Field { id, name, pieces, kind, bias: 0, default: 0, width, mask }
     }
 
     pub const fn minus_one(mut self) -> Field {
@@ -258,11 +242,7 @@ impl Field {
     pub fn signed(&self, value: u32) -> i64 {
         let width = self.width();
         let value = i64::from(value);
-        if value >> (width - 1) & 1 == 1 {
-            value - (1 << width)
-        } else {
-            value
-        }
+        if value >> (width - 1) & 1 == 1 { value - (1 << width) } else { value }
     }
 
     /// `19, 12:10` as the documents print it, each piece relative to the word it lies in.
@@ -328,18 +308,9 @@ impl Format {
                 let field = &parts[p][i];
                 let mut k = 0;
                 while k < field.pieces.len() {
-                    assert!(
-                        field.pieces[k].lo <= field.pieces[k].hi,
-                        "a piece is written hi:lo"
-                    );
-                    assert!(
-                        (field.pieces[k].hi as u16) < bits,
-                        "a piece lies outside its format"
-                    );
-                    assert!(
-                        used & field.pieces[k].mask() == 0,
-                        "two fields of one format overlap"
-                    );
+                    assert!(field.pieces[k].lo <= field.pieces[k].hi, "a piece is written hi:lo");
+                    assert!((field.pieces[k].hi as u16) < bits, "a piece lies outside its format");
+                    assert!(used & field.pieces[k].mask() == 0, "two fields of one format overlap");
                     used |= field.pieces[k].mask();
                     k += 1;
                 }
@@ -357,27 +328,13 @@ impl Format {
             }
             p += 1;
         }
-        Format {
-            name,
-            bits,
-            word_bits,
-            parts,
-            cite,
-            used,
-            at,
-            checked,
-            checks: checks as u8,
-        }
+        Format { name, bits, word_bits, parts, cite, used, at, checked, checks: checks as u8 }
     }
 
     #[inline]
     pub const fn field(&self, id: FieldId) -> Option<&'static Field> {
         let (part, place) = self.at[id.0 as usize];
-        if part == ABSENT {
-            None
-        } else {
-            Some(&self.parts[part as usize][place as usize])
-        }
+        if part == ABSENT { None } else { Some(&self.parts[part as usize][place as usize]) }
     }
 
     pub fn fields(&self) -> impl Iterator<Item = &'static Field> + use<> {
@@ -385,8 +342,7 @@ impl Format {
     }
 
     pub fn field_named(&self, name: &str) -> Option<&'static Field> {
-        self.fields()
-            .find(|field| field.name.eq_ignore_ascii_case(name))
+        self.fields().find(|field| field.name.eq_ignore_ascii_case(name))
     }
 
     /// The fields that have reserved values.
@@ -433,37 +389,16 @@ mod tests {
 
     #[test]
     fn signed_fields_extend_their_sign() {
-        let offset = Field::new(
-            FieldId(1),
-            "OFFSET",
-            &[Piece { hi: 4, lo: 0 }],
-            Kind::Fixed(1),
-        );
+        let offset = Field::new(FieldId(1), "OFFSET", &[Piece { hi: 4, lo: 0 }], Kind::Fixed(1));
         assert_eq!(offset.signed(28), -4);
         assert_eq!(offset.signed(15), 15);
     }
 
     #[test]
     fn an_enum_refuses_what_it_does_not_name() {
-        static SEL: Enum = Enum::new(
-            "SEL",
-            &[
-                Member {
-                    value: 0,
-                    name: "X",
-                },
-                Member {
-                    value: 7,
-                    name: "MASK",
-                },
-            ],
-        );
-        let field = Field::new(
-            FieldId(2),
-            "SEL_X",
-            &[Piece { hi: 2, lo: 0 }],
-            Kind::Enum(&SEL),
-        );
+        static SEL: Enum =
+            Enum::new("SEL", &[Member { value: 0, name: "X" }, Member { value: 7, name: "MASK" }]);
+        let field = Field::new(FieldId(2), "SEL_X", &[Piece { hi: 2, lo: 0 }], Kind::Enum(&SEL));
         assert!(field.accepts(0) && field.accepts(7));
         assert!(!field.accepts(6) && !field.accepts(8));
         assert_eq!(SEL.value_of("mask"), Some(7));

@@ -84,12 +84,7 @@ impl<'a> Lexer<'a> {
     /// Takes `length` bytes off the front.
     fn token(&mut self, kind: Kind, length: usize) -> Token<'a> {
         let (text, rest) = self.rest.split_at(length);
-        let token = Token {
-            kind,
-            text,
-            line: self.line,
-            column: self.column,
-        };
+        let token = Token { kind, text, line: self.line, column: self.column };
         self.rest = rest;
         self.column += text.chars().count() as u32;
         token
@@ -138,11 +133,7 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub fn new(text: &'a str) -> Cursor<'a> {
-        let mut lexer = Lexer {
-            rest: text,
-            line: 1,
-            column: 1,
-        };
+        let mut lexer = Lexer { rest: text, line: 1, column: 1 };
         let next = lexer.next();
         let after = lexer.next();
         Cursor { lexer, next, after }
@@ -205,21 +196,13 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// If another token stands here.
     pub fn expect(&mut self, mark: char) -> Result<(), Diagnostic> {
-        if self.eat(mark) {
-            Ok(())
-        } else {
-            Err(self.expected(&format!("`{mark}`")))
-        }
+        if self.eat(mark) { Ok(()) } else { Err(self.expected(&format!("`{mark}`"))) }
     }
 
     /// # Errors
     /// If no word stands here; `what` says which one was expected.
     pub fn word(&mut self, what: &str) -> Result<Token<'a>, Diagnostic> {
-        if self.peek().kind == Kind::Word {
-            Ok(self.take())
-        } else {
-            Err(self.expected(what))
-        }
+        if self.peek().kind == Kind::Word { Ok(self.take()) } else { Err(self.expected(what)) }
     }
 
     pub fn eat_word(&mut self, word: &str) -> bool {
@@ -237,10 +220,7 @@ impl<'a> Cursor<'a> {
     /// If there is none, or it has more than 32 bits.
     pub fn number(&mut self, what: &str) -> Result<u32, Diagnostic> {
         let token = self.peek();
-        match (token.kind == Kind::Word)
-            .then(|| number(token.text))
-            .flatten()
-        {
+        match (token.kind == Kind::Word).then(|| number(token.text)).flatten() {
             Some(value) => {
                 self.take();
                 Ok(value)
@@ -258,11 +238,7 @@ impl<'a> Cursor<'a> {
 
 /// A message at a token.
 pub fn error_at(token: Token<'_>, message: impl Into<String>) -> Diagnostic {
-    Diagnostic {
-        line: token.line,
-        column: token.column,
-        message: message.into(),
-    }
+    Diagnostic { line: token.line, column: token.column, message: message.into() }
 }
 
 /// A whole word as a number, decimal or `0x` hexadecimal.
@@ -301,18 +277,12 @@ mod tests {
 
     #[test]
     fn an_exponent_needs_both_its_letter_and_its_sign() {
-        assert_eq!(
-            texts("3x-7 2e.5 1e-7"),
-            ["3x", "-", "7", "2e", ".", "5", "1e-7"]
-        );
+        assert_eq!(texts("3x-7 2e.5 1e-7"), ["3x", "-", "7", "2e", ".", "5", "1e-7"]);
     }
 
     #[test]
     fn a_semicolon_ends_a_line_and_a_comment_is_nothing() {
-        let kinds: Vec<Kind> = tokens("a ; b // c ; d\ne")
-            .iter()
-            .map(|token| token.kind)
-            .collect();
+        let kinds: Vec<Kind> = tokens("a ; b // c ; d\ne").iter().map(|token| token.kind).collect();
         use Kind::{EndOfLine, Word};
         assert_eq!(kinds, [Word, EndOfLine, Word, EndOfLine, Word]);
     }
@@ -323,10 +293,7 @@ mod tests {
         cursor.take();
         cursor.take();
         let error = cursor.expect(',').expect_err("no comma");
-        assert_eq!(
-            error.to_string(),
-            "line 2, column 3: expected `,`, found `two`"
-        );
+        assert_eq!(error.to_string(), "line 2, column 3: expected `,`, found `two`");
     }
 
     #[test]

@@ -106,11 +106,7 @@ pub enum FieldError {
     #[error("{op} has no field {field}")]
     Absent { op: &'static str, field: String },
     #[error("{field} cannot be {value}: it has {width} bits")]
-    TooWide {
-        field: &'static str,
-        value: u32,
-        width: u32,
-    },
+    TooWide { field: &'static str, value: u32, width: u32 },
     #[error("{field} cannot be {value}: the value is reserved")]
     Reserved { field: &'static str, value: u32 },
 }
@@ -121,17 +117,9 @@ pub enum DecodeError {
     #[error("{table} has no instruction with this opcode ({words})")]
     UnknownOpcode { table: &'static str, words: String },
     #[error("{op}: reserved bits {place} of {format} must be 0")]
-    ReservedBits {
-        op: &'static str,
-        format: &'static str,
-        place: String,
-    },
+    ReservedBits { op: &'static str, format: &'static str, place: String },
     #[error("{op}: {field} = {value} is reserved")]
-    ReservedValue {
-        op: &'static str,
-        field: &'static str,
-        value: u32,
-    },
+    ReservedValue { op: &'static str, field: &'static str, value: u32 },
 }
 
 /// One instruction: a row and its bits. It carries every bit and knows its own layout, so that reading and writing a
@@ -166,11 +154,7 @@ impl Inst {
         for field in op.format.checked() {
             let value = field.get(bits);
             if !field.accepts(value) {
-                return Err(DecodeError::ReservedValue {
-                    op: op.name,
-                    field: field.name,
-                    value,
-                });
+                return Err(DecodeError::ReservedValue { op: op.name, field: field.name, value });
             }
         }
         Ok(Inst { op, bits })
@@ -221,10 +205,7 @@ impl Inst {
     /// Stores a value, or says why it cannot stand there. A fixed field takes no other value than its own.
     pub fn set(&mut self, id: FieldId, value: u32) -> Result<(), FieldError> {
         let Some(field) = self.op.format.field(id) else {
-            return Err(FieldError::Absent {
-                op: self.op.name,
-                field: format!("#{}", id.0),
-            });
+            return Err(FieldError::Absent { op: self.op.name, field: format!("#{}", id.0) });
         };
         self.set_field(field, value)
     }
@@ -233,18 +214,11 @@ impl Inst {
     pub fn set_field(&mut self, field: &'static Field, value: u32) -> Result<(), FieldError> {
         let width = field.width();
         if width < 32 && value >> width != 0 {
-            return Err(FieldError::TooWide {
-                field: field.name,
-                value,
-                width,
-            });
+            return Err(FieldError::TooWide { field: field.name, value, width });
         }
         let bits = field.put(self.bits, value);
         if !field.accepts(value) || !self.op.matches(bits) {
-            return Err(FieldError::Reserved {
-                field: field.name,
-                value,
-            });
+            return Err(FieldError::Reserved { field: field.name, value });
         }
         self.bits = bits;
         Ok(())

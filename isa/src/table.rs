@@ -23,12 +23,7 @@ struct Index {
 
 impl Table {
     pub const fn new(name: &'static str, ops: &'static [Op]) -> Table {
-        Table {
-            name,
-            ops,
-            absent: 0,
-            index: OnceLock::new(),
-        }
+        Table { name, ops, absent: 0, index: OnceLock::new() }
     }
 
     /// The same table without the rows that have any of these flags: neither bits nor names find them.
@@ -85,19 +80,14 @@ impl Table {
     pub fn decode(&self, bits: u128) -> Result<Inst, DecodeError> {
         match self.find(bits) {
             Some(op) => Inst::decode(op, bits),
-            None => Err(DecodeError::UnknownOpcode {
-                table: self.name,
-                words: hex_words(bits),
-            }),
+            None => Err(DecodeError::UnknownOpcode { table: self.name, words: hex_words(bits) }),
         }
     }
 
     /// The row of this name or alias.
     pub fn named(&self, name: &str) -> Option<&'static Op> {
         let names = &self.index().by_name;
-        let at = names
-            .binary_search_by_key(&name, |(known, _)| *known)
-            .ok()?;
+        let at = names.binary_search_by_key(&name, |(known, _)| *known).ok()?;
         Some(&self.ops[usize::from(names[at].1)])
     }
 
@@ -107,18 +97,12 @@ impl Table {
         let mut problems = Vec::new();
         for (row, a) in self.ops.iter().enumerate() {
             if usize::from(a.id.0) != row {
-                problems.push(format!(
-                    "{}: {} has id {} in row {row}",
-                    self.name, a.name, a.id.0
-                ));
+                problems.push(format!("{}: {} has id {} in row {row}", self.name, a.name, a.id.0));
             }
             if a.cite.is_empty() {
                 problems.push(format!("{}: {} cites nothing", self.name, a.name));
             }
-            for b in self.ops[..row]
-                .iter()
-                .filter(|b| self.holds(b) && self.holds(a))
-            {
+            for b in self.ops[..row].iter().filter(|b| self.holds(b) && self.holds(a)) {
                 if (a.bits ^ b.bits) & a.mask & b.mask == 0 {
                     problems.push(format!(
                         "{}: {} and {} match the same bits",
@@ -142,10 +126,7 @@ impl Table {
         let names = &self.index().by_name;
         for pair in names.windows(2) {
             if pair[0].0 == pair[1].0 {
-                problems.push(format!(
-                    "{}: the name {} stands for two rows",
-                    self.name, pair[0].0
-                ));
+                problems.push(format!("{}: the name {} stands for two rows", self.name, pair[0].0));
             }
         }
         problems
@@ -179,25 +160,12 @@ mod tests {
     ];
     static FORMAT: Format = Format::new("BYTE", 8, 8, &[FIELDS], "made up");
     static SOUND: [Op; 2] = [
-        Op {
-            cite: "1",
-            ..Op::new(OpId(0), "A", &FORMAT, &[(OPCODE, 1)])
-        },
-        Op {
-            cite: "2",
-            aliases: &["BEE"],
-            ..Op::new(OpId(1), "B", &FORMAT, &[(OPCODE, 2)])
-        },
+        Op { cite: "1", ..Op::new(OpId(0), "A", &FORMAT, &[(OPCODE, 1)]) },
+        Op { cite: "2", aliases: &["BEE"], ..Op::new(OpId(1), "B", &FORMAT, &[(OPCODE, 2)]) },
     ];
     static UNSOUND: [Op; 2] = [
-        Op {
-            cite: "1",
-            ..Op::new(OpId(0), "A", &FORMAT, &[(OPCODE, 1)])
-        },
-        Op {
-            cite: "2",
-            ..Op::new(OpId(1), "B", &FORMAT, &[(VALUE, 2)])
-        },
+        Op { cite: "1", ..Op::new(OpId(0), "A", &FORMAT, &[(OPCODE, 1)]) },
+        Op { cite: "2", ..Op::new(OpId(1), "B", &FORMAT, &[(VALUE, 2)]) },
     ];
 
     #[test]
@@ -213,36 +181,21 @@ mod tests {
     fn reserved_bits_and_unknown_opcodes_are_refused_by_name() {
         let table = Table::new("toy", &SOUND);
         let error = table.decode(0x18).expect_err("bit 3 is reserved");
-        assert_eq!(
-            error.to_string(),
-            "A: reserved bits word 0 [3] of BYTE must be 0"
-        );
-        assert!(matches!(
-            table.decode(0x30),
-            Err(DecodeError::UnknownOpcode { .. })
-        ));
+        assert_eq!(error.to_string(), "A: reserved bits word 0 [3] of BYTE must be 0");
+        assert!(matches!(table.decode(0x30), Err(DecodeError::UnknownOpcode { .. })));
     }
 
     #[test]
     fn a_fixed_field_cannot_be_overwritten() {
         let mut inst = Inst::new(&SOUND[0]);
-        assert!(matches!(
-            inst.set(OPCODE, 2),
-            Err(FieldError::Reserved { .. })
-        ));
-        assert!(matches!(
-            inst.set(VALUE, 8),
-            Err(FieldError::TooWide { .. })
-        ));
+        assert!(matches!(inst.set(OPCODE, 2), Err(FieldError::Reserved { .. })));
+        assert!(matches!(inst.set(VALUE, 8), Err(FieldError::TooWide { .. })));
         assert_eq!(inst.set(VALUE, 7), Ok(()));
         assert_eq!(inst.bits(), 0x17);
     }
 
     #[test]
     fn rows_that_match_the_same_bits_are_a_problem() {
-        assert_eq!(
-            Table::new("toy", &UNSOUND).problems(),
-            ["toy: B and A match the same bits"]
-        );
+        assert_eq!(Table::new("toy", &UNSOUND).problems(), ["toy: B and A match the same bits"]);
     }
 }

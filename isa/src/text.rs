@@ -28,12 +28,7 @@ pub fn write_field(out: &mut String, inst: &Inst, field: &Field) {
         Kind::Flag if value != 0 => write!(out, " {}", field.name),
         Kind::Flag => write!(out, " NO_{}", field.name),
         Kind::Unsigned | Kind::Select(_) => {
-            write!(
-                out,
-                " {}({})",
-                field.name,
-                u64::from(value) + u64::from(field.bias)
-            )
+            write!(out, " {}({})", field.name, u64::from(value) + u64::from(field.bias))
         }
         Kind::Signed => write!(out, " {}({})", field.name, field.signed(value)),
         Kind::Fixed(places) => {
@@ -69,17 +64,11 @@ pub fn read_field(
         store(inst, field, value, at)?;
         return cursor.expect(')');
     }
-    let refused = name
-        .text
-        .strip_prefix("NO_")
-        .and_then(|name| format.field_named(name));
+    let refused = name.text.strip_prefix("NO_").and_then(|name| format.field_named(name));
     if let Some(field) = refused.filter(|field| matches!(field.kind, Kind::Flag)) {
         return store(inst, field, 0, name);
     }
-    Err(error_at(
-        name,
-        format!("{} has no field {name}", inst.op().name),
-    ))
+    Err(error_at(name, format!("{} has no field {name}", inst.op().name)))
 }
 
 fn store(
@@ -88,8 +77,7 @@ fn store(
     value: u32,
     at: Token<'_>,
 ) -> Result<(), Diagnostic> {
-    inst.set_field(field, value)
-        .map_err(|error| error_at(at, error.to_string()))
+    inst.set_field(field, value).map_err(|error| error_at(at, error.to_string()))
 }
 
 fn read_value(cursor: &mut Cursor<'_>, field: &Field) -> Result<u32, Diagnostic> {
@@ -98,10 +86,7 @@ fn read_value(cursor: &mut Cursor<'_>, field: &Field) -> Result<u32, Diagnostic>
         Kind::Enum(set) => {
             let word = cursor.word(&format!("a value of {}", field.name))?;
             set.value_of(word.text).ok_or_else(|| {
-                error_at(
-                    word,
-                    format!("{word} is no value of {}: {}", field.name, choices(set)),
-                )
+                error_at(word, format!("{word} is no value of {}: {}", field.name, choices(set)))
             })
         }
         Kind::Unsigned | Kind::Select(_) | Kind::Flag => {
@@ -160,46 +145,13 @@ mod tests {
     use crate::field::{Enum, Format, Member, Piece};
     use crate::op::{Op, OpId};
 
-    static MODE: Enum = Enum::new(
-        "MODE",
-        &[
-            Member {
-                value: 0,
-                name: "OFF",
-            },
-            Member {
-                value: 2,
-                name: "8IN32",
-            },
-        ],
-    );
+    static MODE: Enum =
+        Enum::new("MODE", &[Member { value: 0, name: "OFF" }, Member { value: 2, name: "8IN32" }]);
     const FIELDS: &[Field] = &[
-        Field::new(
-            FieldId(0),
-            "COUNT",
-            &[Piece { hi: 3, lo: 0 }],
-            Kind::Unsigned,
-        )
-        .minus_one(),
-        Field::new(
-            FieldId(1),
-            "MODE",
-            &[Piece { hi: 5, lo: 4 }],
-            Kind::Enum(&MODE),
-        ),
-        Field::new(
-            FieldId(2),
-            "BIAS",
-            &[Piece { hi: 12, lo: 6 }],
-            Kind::Fixed(4),
-        ),
-        Field::new(
-            FieldId(3),
-            "BARRIER",
-            &[Piece { hi: 13, lo: 13 }],
-            Kind::Flag,
-        )
-        .usually(1),
+        Field::new(FieldId(0), "COUNT", &[Piece { hi: 3, lo: 0 }], Kind::Unsigned).minus_one(),
+        Field::new(FieldId(1), "MODE", &[Piece { hi: 5, lo: 4 }], Kind::Enum(&MODE)),
+        Field::new(FieldId(2), "BIAS", &[Piece { hi: 12, lo: 6 }], Kind::Fixed(4)),
+        Field::new(FieldId(3), "BARRIER", &[Piece { hi: 13, lo: 13 }], Kind::Flag).usually(1),
         Field::new(FieldId(4), "LAST", &[Piece { hi: 14, lo: 14 }], Kind::Flag),
     ];
     static FORMAT: Format = Format::new("TOY", 16, 16, &[FIELDS], "made up");
@@ -232,11 +184,7 @@ mod tests {
         let mut text = String::new();
         write_fields(&mut text, &Inst::new(&OP).with(FieldId(3), 1), &[]);
         assert_eq!(text, "");
-        write_fields(
-            &mut text,
-            &Inst::new(&OP).with(FieldId(0), 4).with(FieldId(2), 127),
-            &[],
-        );
+        write_fields(&mut text, &Inst::new(&OP).with(FieldId(0), 4).with(FieldId(2), 127), &[]);
         assert_eq!(text, " COUNT(5) BIAS(-0.0625) NO_BARRIER");
     }
 
@@ -245,10 +193,7 @@ mod tests {
         let message = |text| read(text).expect_err("refused").message;
         assert_eq!(message("COUNT(17)"), "COUNT cannot be 16: it has 4 bits");
         assert_eq!(message("COUNT(0)"), "COUNT is at least 1");
-        assert_eq!(
-            message("MODE(ON)"),
-            "`ON` is no value of MODE: expected OFF, 8IN32"
-        );
+        assert_eq!(message("MODE(ON)"), "`ON` is no value of MODE: expected OFF, 8IN32");
         assert_eq!(message("BIAS(4)"), "BIAS is -4..3.9375 in steps of 0.0625");
         assert_eq!(message("SPEED(1)"), "TOY has no field `SPEED`");
     }

@@ -27,15 +27,7 @@ impl About {
         short: &'static str,
         chips: &'static [&'static str],
     ) -> About {
-        About {
-            name,
-            machine,
-            short,
-            chips,
-            stages: &[],
-            limits: &[],
-            noticed: 100,
-        }
+        About { name, machine, short, chips, stages: &[], limits: &[], noticed: 100 }
     }
 }
 

@@ -54,11 +54,9 @@ pub struct Compiled {
 impl Compiled {
     /// The binary of a program that stands apart, by its name.
     pub fn apart(&self, name: &str) -> Option<&[u8]> {
-        self.programs
-            .iter()
-            .find_map(|program| match &program.code {
-                Placed::Apart(code) if program.name == name => Some(code.as_slice()),
-                _ => None,
-            })
+        self.programs.iter().find_map(|program| match &program.code {
+            Placed::Apart(code) if program.name == name => Some(code.as_slice()),
+            _ => None,
+        })
     }
 }

@@ -58,19 +58,14 @@ pub struct Code {
 impl Code {
     /// These bytes.
     pub fn of(bytes: &[u8]) -> Code {
-        Code {
-            bytes: bytes.len(),
-            hex: hex(bytes),
-        }
+        Code { bytes: bytes.len(), hex: hex(bytes) }
     }
 
     /// The bytes; what is no pair of hexadecimal digits is left out.
     pub fn to_bytes(&self) -> Vec<u8> {
         let digit = |c: u8| (c as char).to_digit(16).map(|digit| digit as u8);
         let pairs = self.hex.as_bytes().chunks_exact(2);
-        pairs
-            .filter_map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?))
-            .collect()
+        pairs.filter_map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
     }
 }
 
@@ -193,11 +188,7 @@ pub struct StageInput {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "words::ways")]
     pub interpolation: Option<Interpolation>,
     /// Where it is taken (fragment).
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        with = "words::spots"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "words::spots")]
     pub sampling: Option<Sampling>,
     /// What links it to an output of the stage before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -124,9 +124,8 @@ mod tests {
 
     #[test]
     fn names_keep_their_order_and_whole_figures_have_no_fraction() {
-        let mut named: Named<Figure> = [("b", Figure(2.0)), ("a", Figure(0.5))]
-            .into_iter()
-            .collect();
+        let mut named: Named<Figure> =
+            [("b", Figure(2.0)), ("a", Figure(0.5))].into_iter().collect();
         named.set("c", Figure(-3.0));
         named.set("b", Figure(4.0));
         let text = serde_json::to_string(&named).expect("plain data");

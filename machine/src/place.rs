@@ -26,14 +26,7 @@ pub fn apart(func: &Func, taken: impl IntoIterator<Item = Taken>) -> Result<(), 
     };
     let mut taken: Vec<_> = taken
         .into_iter()
-        .map(|place| {
-            (
-                place.table,
-                place.first,
-                binding(place.resource),
-                place.count,
-            )
-        })
+        .map(|place| (place.table, place.first, binding(place.resource), place.count))
         .collect();
     taken.sort();
     for pair in taken.windows(2) {
@@ -41,11 +34,7 @@ pub fn apart(func: &Func, taken: impl IntoIterator<Item = Taken>) -> Result<(), 
             continue;
         };
         if table == other_table && entry < first.saturating_add(count.max(1)) {
-            return Err(Failure::Shared {
-                bindings: [one, other],
-                entry,
-                table,
-            });
+            return Err(Failure::Shared { bindings: [one, other], entry, table });
         }
     }
     Ok(())

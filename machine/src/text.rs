@@ -35,10 +35,7 @@ pub enum TextError {
 /// # Errors
 /// [`TextError::Broken`] for another register.
 pub fn holds_registers<I: Inst>(func: &Func<I>, allocated: bool) -> Result<(), TextError> {
-    let nodes = func
-        .layout
-        .iter()
-        .flat_map(|&block| &func.blocks[block].nodes);
+    let nodes = func.layout.iter().flat_map(|&block| &func.blocks[block].nodes);
     let mut wrong = None;
     for node in nodes {
         node.inst.operands(&mut |operand| {
@@ -49,9 +46,9 @@ pub fn holds_registers<I: Inst>(func: &Func<I>, allocated: bool) -> Result<(), T
     }
     match (wrong, allocated) {
         (None, _) => Ok(()),
-        (Some(reg), true) => Err(TextError::Broken(format!(
-            "these passes take cells, and {reg:?} is none"
-        ))),
+        (Some(reg), true) => {
+            Err(TextError::Broken(format!("these passes take cells, and {reg:?} is none")))
+        }
         (Some(reg), false) => Err(TextError::Broken(format!(
             "these passes take virtual registers, and {reg:?} is a cell"
         ))),

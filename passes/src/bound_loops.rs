@@ -44,11 +44,7 @@ fn bound(
     func.insts[inst].args.extend([most, most]);
     let low = func.add_param(body, Type::B32);
     let high = func.add_param(body, Type::B32);
-    let results: Vec<Type> = func.insts[inst]
-        .results
-        .iter()
-        .map(|&v| func.ty(v))
-        .collect();
+    let results: Vec<Type> = func.insts[inst].results.iter().map(|&v| func.ty(v)).collect();
 
     let head = func.new_region();
     let mut b = Builder::at(func, head);

@@ -21,10 +21,7 @@ use std::collections::BTreeMap;
 /// Replaces copies. The copies themselves are left for dead code elimination.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let body = func.regions[func.body].insts.iter();
-    if body
-        .copied()
-        .all(|inst| func.insts[inst].regions.is_empty())
-    {
+    if body.copied().all(|inst| func.insts[inst].regions.is_empty()) {
         // Only constructs have results that may be copies.
         return false;
     }
@@ -65,26 +62,12 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let mut renames = Renames::new();
     for construct in constructs {
         if func.insts[construct].op == Op::Loop {
-            invariant_params(
-                func,
-                ctx,
-                &shape,
-                &defined,
-                &starts,
-                &mut renames,
-                construct,
-            );
+            invariant_params(func, ctx, &shape, &defined, &starts, &mut renames, construct);
         }
         for index in 0..func.insts[construct].results.len() {
             let result = func.insts[construct].results[index];
-            let source = only_source(
-                func,
-                &shape,
-                &mut renames,
-                construct,
-                Carries::Results,
-                index,
-            );
+            let source =
+                only_source(func, &shape, &mut renames, construct, Carries::Results, index);
             if let Source::One(value) = source
                 && value != result
                 && defined[value] < starts[construct]

@@ -39,12 +39,7 @@ pub fn instructions(func: &mut Func, ctx: &mut Ctx) -> bool {
     };
     live.find(func);
     let Live { insts, values, .. } = live;
-    let mut sweep = Sweep {
-        shape: &shape,
-        insts,
-        values,
-        changed: false,
-    };
+    let mut sweep = Sweep { shape: &shape, insts, values, changed: false };
     sweep.region(func, func.body);
     sweep.changed
 }
@@ -140,9 +135,8 @@ impl Live<'_> {
                 (inst, Carries::Results, index)
             }
             ValueDef::Param(region, index) => {
-                let owner = self.shape.region_owner[region]
-                    .expand()
-                    .expect("only loops have parameters");
+                let owner =
+                    self.shape.region_owner[region].expand().expect("only loops have parameters");
                 self.inst(owner);
                 if func.insts[owner].regions[0] == region {
                     self.value(func.insts[owner].args[usize::from(index)]);
@@ -204,21 +198,11 @@ impl Sweep<'_> {
         let data = &func.insts[construct];
         let list: SmallVec<[Value; 8]> = match which {
             Carries::Results => data.results.iter().copied().collect(),
-            Carries::Params => func.regions[data.regions[0]]
-                .params
-                .iter()
-                .copied()
-                .collect(),
-            Carries::Continuing => func.regions[data.regions[1]]
-                .params
-                .iter()
-                .copied()
-                .collect(),
+            Carries::Params => func.regions[data.regions[0]].params.iter().copied().collect(),
+            Carries::Continuing => func.regions[data.regions[1]].params.iter().copied().collect(),
         };
-        let keep: SmallVec<[bool; 8]> = list
-            .iter()
-            .map(|&value| self.values.contains(value))
-            .collect();
+        let keep: SmallVec<[bool; 8]> =
+            list.iter().map(|&value| self.values.contains(value)).collect();
         if keep.iter().all(|&keep| keep) {
             return;
         }
@@ -236,11 +220,8 @@ impl Sweep<'_> {
                 !range.contains(&at) || keep[at - range.start]
             });
         }
-        let kept: SmallVec<[Value; 8]> = list
-            .iter()
-            .zip(&keep)
-            .filter_map(|(&value, &keep)| keep.then_some(value))
-            .collect();
+        let kept: SmallVec<[Value; 8]> =
+            list.iter().zip(&keep).filter_map(|(&value, &keep)| keep.then_some(value)).collect();
         let region = match which {
             Carries::Results => None,
             Carries::Params => Some(func.insts[construct].regions[0]),

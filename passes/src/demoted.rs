@@ -69,14 +69,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
             defined[value] = position;
         }
     });
-    let mut demoted = Demoted {
-        shape,
-        defined,
-        starts,
-        uncertain,
-        zeros: [None; 4],
-        prologue: Vec::new(),
-    };
+    let mut demoted =
+        Demoted { shape, defined, starts, uncertain, zeros: [None; 4], prologue: Vec::new() };
     let mut changed = false;
     for region in demoting {
         changed |= demoted.region(func, ctx, region);
@@ -101,9 +95,7 @@ impl Demoted {
     /// Ends a region at its first demotion.
     fn region(&mut self, func: &mut Func, ctx: &mut Ctx, region: Region) -> bool {
         let list = &func.regions[region].insts;
-        let at = list
-            .iter()
-            .position(|&inst| func.insts[inst].op == Op::Demote);
+        let at = list.iter().position(|&inst| func.insts[inst].op == Op::Demote);
         let (Some(at), Some(end)) = (at, func.terminator(region)) else {
             return false;
         };

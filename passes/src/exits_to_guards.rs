@@ -178,11 +178,9 @@ impl Guards {
 
     fn payload_types(&self, func: &Func, target: Target) -> SmallVec<[Type; 4]> {
         match target {
-            Target::After(inst) => func.insts[inst]
-                .results
-                .iter()
-                .map(|&value| func.ty(value))
-                .collect(),
+            Target::After(inst) => {
+                func.insts[inst].results.iter().map(|&value| func.ty(value)).collect()
+            }
             Target::Break(inst) => func.insts[inst].results[..self.base[inst]]
                 .iter()
                 .map(|&value| func.ty(value))
@@ -250,13 +248,7 @@ impl Guards {
                 }
             };
             match &ending[..] {
-                [
-                    Outcome {
-                        target,
-                        flag: None,
-                        values,
-                    },
-                ] if *target == own => {
+                [Outcome { target, flag: None, values }] if *target == own => {
                     self.take_results(&results, values);
                 }
                 _ => return self.after(func, &results, own, ending, rest, out),
@@ -363,9 +355,7 @@ impl Guards {
                     for (target, _) in &all {
                         let found = ending.iter().find(|outcome| outcome.target == *target);
                         values.push(match found {
-                            Some(Outcome {
-                                flag: Some(flag), ..
-                            }) => *flag,
+                            Some(Outcome { flag: Some(flag), .. }) => *flag,
                             Some(_) => self.truth(func),
                             None => self.zero(func, Type::B1),
                         });
@@ -392,22 +382,14 @@ impl Guards {
             && *target == Target::After(inst)
         {
             let values = func.insts[inst].results.iter().copied().collect();
-            return SmallVec::from_iter([Outcome {
-                target: *target,
-                flag: None,
-                values,
-            }]);
+            return SmallVec::from_iter([Outcome { target: *target, flag: None, values }]);
         }
         // The old results stay in the arena, unused but for the renames that `after` sets.
         let own: SmallVec<[Value; 2]> = std::mem::take(&mut func.insts[inst].results);
         let mut ending = Ending::new();
         for (target, _) in &all {
             let flag = flags.then(|| func.add_result(inst, Type::B1));
-            ending.push(Outcome {
-                target: *target,
-                flag,
-                values: SmallVec::new(),
-            });
+            ending.push(Outcome { target: *target, flag, values: SmallVec::new() });
         }
         for (outcome, (_, types)) in ending.iter_mut().zip(&all) {
             outcome.values = types.iter().map(|&ty| func.add_result(inst, ty)).collect();
@@ -468,11 +450,7 @@ impl Guards {
                 out.push(inst);
                 Ending::new()
             }
-            None => SmallVec::from_iter([Outcome {
-                target,
-                flag: None,
-                values,
-            }]),
+            None => SmallVec::from_iter([Outcome { target, flag: None, values }]),
         }
     }
 

@@ -81,9 +81,9 @@ pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
         Op::FTrunc => of(0).map(|(least, most)| (least.min(0.0), most.max(0.0)))?,
         Op::FRound => of(0).map(|(least, most)| (least - 0.5, most + 0.5))?,
         Op::FAdd => sum(of(0)?, of(1)?),
-        Op::FSub => of(1)
-            .map(|(least, most)| (-most, -least))
-            .and_then(|b| Some(sum(of(0)?, b)))?,
+        Op::FSub => {
+            of(1).map(|(least, most)| (-most, -least)).and_then(|b| Some(sum(of(0)?, b)))?
+        }
         Op::FMul => product(of(0)?, of(1)?),
         Op::FMa => sum(product(of(0)?, of(1)?), of(2)?),
         // A number on either side is what comes of a NaN on the other.
@@ -92,18 +92,12 @@ pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
             let both = (a.unwrap_or(UNKNOWN), b.unwrap_or(UNKNOWN));
             a.or(b)?;
             if data.op == Op::FMin {
-                let hidden = if a.is_none() || b.is_none() {
-                    f32::NEG_INFINITY
-                } else {
-                    f32::INFINITY
-                };
+                let hidden =
+                    if a.is_none() || b.is_none() { f32::NEG_INFINITY } else { f32::INFINITY };
                 (both.0.0.min(both.1.0).min(hidden), both.0.1.min(both.1.1))
             } else {
-                let hidden = if a.is_none() || b.is_none() {
-                    f32::INFINITY
-                } else {
-                    f32::NEG_INFINITY
-                };
+                let hidden =
+                    if a.is_none() || b.is_none() { f32::INFINITY } else { f32::NEG_INFINITY };
                 (both.0.0.max(both.1.0), both.0.1.max(both.1.1).max(hidden))
             }
         }
@@ -129,11 +123,7 @@ pub fn bounds(func: &Func, value: Value, depth: u32) -> Option<(f32, f32)> {
 fn taken(func: &Func, value: Value, depth: u32) -> (f32, f32) {
     if let Some(bits) = func.as_const(value) {
         let number = f32::from_bits(bits as u32);
-        return if number.is_nan() {
-            UNKNOWN
-        } else {
-            (number, number)
-        };
+        return if number.is_nan() { UNKNOWN } else { (number, number) };
     }
     if let Some(known) = bounds(func, value, depth) {
         return known;
@@ -152,11 +142,7 @@ fn taken(func: &Func, value: Value, depth: u32) -> (f32, f32) {
         Op::FFract | Op::FSat => (0.0, 1.0),
         Op::FDot => {
             let (a, b) = data.args.split_at(data.args.len() / 2);
-            if a == b {
-                (0.0, f32::INFINITY)
-            } else {
-                UNKNOWN
-            }
+            if a == b { (0.0, f32::INFINITY) } else { UNKNOWN }
         }
         Op::FMul if data.args[0] == data.args[1] => (0.0, f32::INFINITY),
         Op::FNeg => {
@@ -183,11 +169,7 @@ fn taken(func: &Func, value: Value, depth: u32) -> (f32, f32) {
     }
     // One rounding; bounds that are exact stay so.
     let slack = |x: f32| {
-        if x == 0.0 || x.abs() == 1.0 {
-            0.0
-        } else {
-            x.abs() * 1e-6
-        }
+        if x == 0.0 || x.abs() == 1.0 { 0.0 } else { x.abs() * 1e-6 }
     };
     let widen = |x: f32, by: f32| if x.is_finite() { x + by } else { x };
     (widen(least, -slack(least)), widen(most, slack(most)))
@@ -206,9 +188,7 @@ pub fn decide(func: &mut Func) -> bool {
 
 /// Decides what ranges of values decide that are certainly numbers; true when that was anything.
 pub fn decide_certain(func: &mut Func) -> bool {
-    decide_by(func, |func, value, depth| {
-        bounds(func, value, depth).unwrap_or(UNKNOWN)
-    })
+    decide_by(func, |func, value, depth| bounds(func, value, depth).unwrap_or(UNKNOWN))
 }
 
 fn decide_by(func: &mut Func, range: fn(&Func, Value, u32) -> (f32, f32)) -> bool {
@@ -305,10 +285,7 @@ mod tests {
         for (value, outcome) in decided {
             assert_eq!(func.as_const(value), outcome);
         }
-        assert_eq!(
-            func.def(least).expect("an instruction").args[..],
-            [sine, sine]
-        );
+        assert_eq!(func.def(least).expect("an instruction").args[..], [sine, sine]);
     }
 
     #[test]

@@ -31,12 +31,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         changed: false,
     };
     fold.region(func, func.body);
-    let Fold {
-        mut renames,
-        prologue,
-        changed,
-        ..
-    } = fold;
+    let Fold { mut renames, prologue, changed, .. } = fold;
     // Parameters of loops may carry values that were replaced after the loop's head was seen.
     renames.apply(func);
     func.regions[func.body].insts.splice(0..0, prologue);
@@ -74,12 +69,7 @@ impl Rewrite {
         Some(Rewrite::Op(op, SmallVec::from_slice(args)))
     }
     pub(crate) fn op_bits(op: Op, args: &[Value], ty: Type, bits: u64) -> Option<Rewrite> {
-        Some(Rewrite::OpBits(
-            op,
-            SmallVec::from_slice(args),
-            ty,
-            bits & ty.mask(),
-        ))
+        Some(Rewrite::OpBits(op, SmallVec::from_slice(args), ty, bits & ty.mask()))
     }
 }
 

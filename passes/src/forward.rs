@@ -136,12 +136,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     for (region, ..) in regions {
         forward.region(func, region);
     }
-    let Forward {
-        mut renames,
-        dead,
-        changed,
-        ..
-    } = forward;
+    let Forward { mut renames, dead, changed, .. } = forward;
     renames.apply(func);
     if changed {
         split(func, &dead);
@@ -238,9 +233,8 @@ impl Forward<'_, '_> {
             }
             return false;
         }
-        let found: Option<Vec<Value>> = (0..moved.len())
-            .map(|index| words.value.get(&place(index)).copied())
-            .collect();
+        let found: Option<Vec<Value>> =
+            (0..moved.len()).map(|index| words.value.get(&place(index)).copied()).collect();
         if let Some(found) = found
             && self.ctx.draw()
         {

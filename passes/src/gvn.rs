@@ -254,10 +254,7 @@ impl Gvn<'_, '_> {
             return false;
         }
         for index in 0..func.insts[inst].results.len() {
-            let (from, to) = (
-                func.insts[inst].results[index],
-                func.insts[other].results[index],
-            );
+            let (from, to) = (func.insts[inst].results[index], func.insts[other].results[index]);
             self.renames.set(from, to);
         }
         true
@@ -265,10 +262,7 @@ impl Gvn<'_, '_> {
 
     fn epoch(&self, kinds: u8) -> u32 {
         let met = self.epochs.iter().enumerate();
-        met.filter(|(kind, _)| kinds >> kind & 1 != 0)
-            .map(|(_, &epoch)| epoch)
-            .max()
-            .unwrap_or(0)
+        met.filter(|(kind, _)| kinds >> kind & 1 != 0).map(|(_, &epoch)| epoch).max().unwrap_or(0)
     }
 }
 
@@ -401,8 +395,7 @@ impl Table {
     fn add_constant(&mut self, hash: u64, inst: Inst) {
         let bucket = self.bucket(hash);
         let at = self.constants.len() as u32;
-        self.constants
-            .push((hash, self.constant_heads[bucket], inst));
+        self.constants.push((hash, self.constant_heads[bucket], inst));
         self.constant_heads[bucket] = at;
     }
 }

@@ -93,9 +93,7 @@ fn common(func: &mut Func, ctx: &mut Ctx, renames: &mut Renames, inst: Inst, out
         let key = key(func, renames, second);
         let Some(first) = known.get(&key).and_then(|all| {
             let imm = func.insts[second].imm;
-            all.iter()
-                .copied()
-                .find(|&first| func.insts[first].imm == imm)
+            all.iter().copied().find(|&first| func.insts[first].imm == imm)
         }) else {
             continue;
         };

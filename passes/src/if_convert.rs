@@ -27,10 +27,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let mut changed = false;
     // Inner regions stand later, so backwards they come first.
     for &region in parents.iter().rev() {
-        let has_if = func.regions[region]
-            .insts
-            .iter()
-            .any(|&inst| func.insts[inst].op == Op::If);
+        let has_if = func.regions[region].insts.iter().any(|&inst| func.insts[inst].op == Op::If);
         if !has_if {
             continue;
         }
@@ -208,10 +205,7 @@ fn pull_demote(func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
     let arms = func.insts[inst].regions.clone();
     for (index, arm) in arms.into_iter().enumerate() {
         let list = &mut func.regions[arm].insts;
-        let Some(at) = list
-            .iter()
-            .position(|&inner| func.insts[inner].op == Op::Demote)
-        else {
+        let Some(at) = list.iter().position(|&inner| func.insts[inner].op == Op::Demote) else {
             continue;
         };
         let demote = list.remove(at);
@@ -253,11 +247,7 @@ fn flatten(func: &mut Func, inst: Inst, out: &mut Vec<Inst>) {
     let (span, bundle) = (func.insts[inst].span, func.insts[inst].bundle);
     let results = std::mem::take(&mut func.insts[inst].results);
     for (index, result) in results.into_iter().enumerate() {
-        let args = [
-            cond,
-            func.insts[yes_end].args[index],
-            func.insts[no_end].args[index],
-        ];
+        let args = [cond, func.insts[yes_end].args[index], func.insts[no_end].args[index]];
         // The result keeps its name: the select is its new definition.
         let select = func.insts.push(InstData {
             op: Op::Select,

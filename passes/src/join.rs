@@ -21,10 +21,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         return false;
     }
     let mut changed = sink(func, ctx);
-    let mut join = Join {
-        ctx,
-        renames: Renames::new(),
-    };
+    let mut join = Join { ctx, renames: Renames::new() };
     for (region, ..) in order {
         changed |= join.region(func, region);
     }
@@ -154,9 +151,7 @@ fn sink(func: &mut Func, ctx: &mut Ctx) -> bool {
         changed = true;
         let mut gone: EntitySet<Inst> = EntitySet::new();
         gone.extend(moved.iter().map(|&(_, inst)| inst));
-        func.regions[region]
-            .insts
-            .retain(|&inst| !gone.contains(inst));
+        func.regions[region].insts.retain(|&inst| !gone.contains(inst));
         // Each arm's loads in their order, before what stands there.
         moved.sort_by_key(|&(arm, _)| arm);
         for group in moved.chunk_by(|a, b| a.0 == b.0) {

@@ -48,12 +48,7 @@ impl Licm<'_, '_> {
             let data = &func.insts[inst];
             let mut at = level;
             if data.op.is_pure() && !data.flags().has(Flags::QUAD) && !data.results.is_empty() {
-                at = data
-                    .args
-                    .iter()
-                    .map(|&arg| self.levels[arg])
-                    .max()
-                    .unwrap_or(0);
+                at = data.args.iter().map(|&arg| self.levels[arg]).max().unwrap_or(0);
             }
             if at < level && self.ctx.draw() {
                 self.changed = true;

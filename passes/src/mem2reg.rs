@@ -155,10 +155,7 @@ impl Scopes {
             Some(mut home) => {
                 // Up to the innermost region that also holds this access.
                 while path.get(self.regions[home].depth as usize) != Some(&home) {
-                    home = self.regions[home]
-                        .parent
-                        .expand()
-                        .expect("the body is on every path");
+                    home = self.regions[home].parent.expand().expect("the body is on every path");
                 }
                 slot.home = home.into();
             }
@@ -176,9 +173,7 @@ struct Carried {
 
 impl Carried {
     fn find(func: &Func, slots: &Slots, scopes: &Scopes) -> Carried {
-        let mut carried = Carried {
-            of: SecondaryMap::new(),
-        };
+        let mut carried = Carried { of: SecondaryMap::new() };
         let mut open: Vec<(Inst, Region)> = Vec::new();
         let mut last_store = vec![0u32; slots.types.len()];
         let mut here: Vec<Region> = Vec::new();
@@ -408,9 +403,8 @@ impl Promote<'_> {
         let Imm::Mem(access) = func.insts[inst].imm else {
             unreachable!("a private access has its variable");
         };
-        let mut at = func
-            .as_const(func.insts[inst].args[0])
-            .expect("some part was promoted") as u32;
+        let mut at =
+            func.as_const(func.insts[inst].args[0]).expect("some part was promoted") as u32;
         let mut emit = |func: &mut Func, op: Op, imm: Imm, args: &[Value], ty: Type| {
             let mut data = simple(op, imm, args);
             data.span = func.insts[inst].span;
@@ -485,11 +479,7 @@ impl Promote<'_> {
         for (at, value) in left {
             let ty = func.ty(value);
             let address = emit_const(func, out, at);
-            let piece = Imm::Mem(Access {
-                mem: access.mem,
-                lo: at,
-                hi: at + ty.bytes(),
-            });
+            let piece = Imm::Mem(Access { mem: access.mem, lo: at, hi: at + ty.bytes() });
             let (args, results): (SmallVec<[Value; 2]>, &[Type]) = match store {
                 true => (SmallVec::from_slice(&[address, value]), &[]),
                 false => (SmallVec::from_slice(&[address]), &[ty]),

@@ -16,19 +16,11 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     if !any {
         return false;
     }
-    let mut prune = Prune {
-        ctx,
-        renames: Renames::new(),
-        changed: false,
-    };
+    let mut prune = Prune { ctx, renames: Renames::new(), changed: false };
     for &(region, ..) in order.iter().rev() {
         prune.region(func, region);
     }
-    let Prune {
-        mut renames,
-        changed,
-        ..
-    } = prune;
+    let Prune { mut renames, changed, .. } = prune;
     renames.apply(func);
     changed
 }
@@ -149,6 +141,5 @@ fn never(func: &Func, region: Region) -> bool {
 }
 
 fn ends(func: &Func, out: &[Inst]) -> bool {
-    out.last()
-        .is_some_and(|&end| func.insts[end].op.is_terminator())
+    out.last().is_some_and(|&end| func.insts[end].op.is_terminator())
 }

@@ -50,10 +50,7 @@ impl Ranges {
     }
 
     pub(crate) fn mark(&self) -> Mark {
-        Mark {
-            log: self.log.len(),
-            less: self.less.len(),
-        }
+        Mark { log: self.log.len(), less: self.less.len() }
     }
 
     pub(crate) fn undo(&mut self, mark: &Mark) {
@@ -300,9 +297,7 @@ fn constant_bits(func: &Func, value: Value) -> u64 {
 
 fn below_power_of_two(max: u64) -> u64 {
     match max.checked_add(1) {
-        Some(next) => next
-            .checked_next_power_of_two()
-            .map_or(u64::MAX, |power| power - 1),
+        Some(next) => next.checked_next_power_of_two().map_or(u64::MAX, |power| power - 1),
         None => u64::MAX,
     }
 }

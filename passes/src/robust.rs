@@ -224,38 +224,16 @@ impl Robust {
             return;
         }
         if self.mode == Robustness::Zero && !self.escapes.contains(result) {
-            let inside = push(
-                func,
-                Op::ULt,
-                Imm::None,
-                &[index, length],
-                Type::B1,
-                span,
-                out,
-            );
+            let inside = push(func, Op::ULt, Imm::None, &[index, length], Type::B1, span, out);
             let inside = match guard.expand() {
-                Some(other) => push(
-                    func,
-                    Op::And,
-                    Imm::None,
-                    &[other, inside],
-                    Type::B1,
-                    span,
-                    out,
-                ),
+                Some(other) => {
+                    push(func, Op::And, Imm::None, &[other, inside], Type::B1, span, out)
+                }
                 None => inside,
             };
             // The index keeps a name of its own, for the guard holds for addresses made of this one.
             let zero = push(func, Op::Const, Imm::Bits(0), &[], Type::B32, span, out);
-            let own = push(
-                func,
-                Op::Or,
-                Imm::None,
-                &[index, zero],
-                Type::B32,
-                span,
-                out,
-            );
+            let own = push(func, Op::Or, Imm::None, &[index, zero], Type::B32, span, out);
             self.guards[own] = inside.into();
             self.renames.set(result, own);
             return;
@@ -309,10 +287,7 @@ impl Robust {
     /// For an index that bounded loads use: one whose element lies beyond every buffer that holds no element, and
     /// whose address does not wrap.
     fn far(&self, result: Value, length: Value) -> Option<u32> {
-        let facts = self
-            .facts
-            .as_ref()
-            .filter(|_| self.loaded.contains(result))?;
+        let facts = self.facts.as_ref().filter(|_| self.loaded.contains(result))?;
         facts.elements(length)?.beyond()
     }
 

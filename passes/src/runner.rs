@@ -41,13 +41,7 @@ pub const fn optional(
     doc: &'static str,
     run: fn(&mut Func, &mut Ctx) -> bool,
 ) -> Pass {
-    Pass {
-        name,
-        doc,
-        required: false,
-        proof,
-        run,
-    }
+    Pass { name, doc, required: false, proof, run }
 }
 
 /// A pass that later stages rely on.
@@ -57,10 +51,7 @@ pub const fn required(
     doc: &'static str,
     run: fn(&mut Func, &mut Ctx) -> bool,
 ) -> Pass {
-    Pass {
-        required: true,
-        ..optional(name, proof, doc, run)
-    }
+    Pass { required: true, ..optional(name, proof, doc, run) }
 }
 
 macro_rules! passes {
@@ -107,15 +98,8 @@ passes! {
 }
 
 /// What later stages need, and memory promoted so that they need not be slow.
-const O0: &[&str] = &[
-    "zero_workgroup",
-    "bound_loops",
-    "robust",
-    "mem2reg",
-    "exits_to_guards",
-    "words",
-    "dce",
-];
+const O0: &[&str] =
+    &["zero_workgroup", "bound_loops", "robust", "mem2reg", "exits_to_guards", "words", "dce"];
 
 /// Cheap cleaning.
 const O1: &[&str] = &[
@@ -198,10 +182,7 @@ pub struct Step {
 
 /// A step that always runs.
 pub const fn step(name: &'static str) -> Step {
-    Step {
-        name,
-        cleans: false,
-    }
+    Step { name, cleans: false }
 }
 
 /// A step that runs only after a change by the last [`step`].
@@ -230,10 +211,7 @@ impl Plan {
 
     /// Shared passes by name.
     pub fn of(names: &[&'static str]) -> Plan {
-        Plan {
-            steps: names.iter().map(|&name| step(name)).collect(),
-            own: &[],
-        }
+        Plan { steps: names.iter().map(|&name| step(name)).collect(), own: &[] }
     }
 
     /// Names in order.
@@ -395,17 +373,9 @@ impl Runner {
         ctx: &mut Ctx,
         observer: &mut dyn Observer,
     ) -> Result<Report, RunError> {
-        let needed = func
-            .regions_in_order()
-            .iter()
-            .map(|&(.., depth)| depth)
-            .max()
-            .unwrap_or(0);
+        let needed = func.regions_in_order().iter().map(|&(.., depth)| depth).max().unwrap_or(0);
         if needed > MAX_NESTING {
-            return Err(RunError::TooDeep {
-                needed,
-                available: MAX_NESTING,
-            });
+            return Err(RunError::TooDeep { needed, available: MAX_NESTING });
         }
         check(func, "")?;
         self.stopped = false;
@@ -434,9 +404,8 @@ impl Runner {
         let mut idle: Vec<&'static str> = Vec::new();
         let mut to_clean = false;
         for &Step { name, cleans } in &plan.steps {
-            let pass = plan.pass(name).ok_or_else(|| RunError::UnknownPass {
-                name: name.to_string(),
-            })?;
+            let pass =
+                plan.pass(name).ok_or_else(|| RunError::UnknownPass { name: name.to_string() })?;
             if cleans && !to_clean {
                 continue;
             }
@@ -496,12 +465,7 @@ fn one(
         (Some(start), Some(end)) => end.saturating_sub(start),
         _ => Duration::ZERO,
     };
-    report.timings.push(Timing {
-        name: pass.name,
-        time,
-        changed,
-        steps: ctx.steps - steps,
-    });
+    report.timings.push(Timing { name: pass.name, time, changed, steps: ctx.steps - steps });
     observer.after(pass, func, changed);
     changed
 }
@@ -511,8 +475,5 @@ fn check(func: &Func, pass: &str) -> Result<(), RunError> {
 }
 
 fn broken_after(pass: &str, broken: &Broken) -> RunError {
-    RunError::Broken {
-        pass: pass.to_string(),
-        message: broken.to_string(),
-    }
+    RunError::Broken { pass: pass.to_string(), message: broken.to_string() }
 }

@@ -167,10 +167,8 @@ fn places(func: &Func, address: Value, access: Access, count: u32) -> SmallVec<[
     let unit = i64::from(unit.max(1));
     let last = access.hi.saturating_sub(4 * count);
     let all = (access.lo..=last).step_by(4);
-    let kept: SmallVec<[u32; 16]> = all
-        .clone()
-        .filter(|&at| (i64::from(at) - rest) % unit == 0)
-        .collect();
+    let kept: SmallVec<[u32; 16]> =
+        all.clone().filter(|&at| (i64::from(at) - rest) % unit == 0).collect();
     // Nothing fits only where the access can never happen.
     if kept.is_empty() { all.collect() } else { kept }
 }
@@ -212,20 +210,12 @@ fn apart(
 ) {
     let data = func.insts[inst].clone();
     let stores = data.op == Op::MemStore;
-    let count = if stores {
-        data.args.len() - 1
-    } else {
-        data.results.len()
-    } as u32;
+    let count = if stores { data.args.len() - 1 } else { data.results.len() } as u32;
     let places = places(func, data.args[0], access, count);
     let (index, keys) = key(func, data.args[0], &places);
     let mut b = Builder::at(func, scratch);
     b.span = data.span;
-    let word = |at: u32| Access {
-        mem: access.mem,
-        lo: at,
-        hi: at + 4,
-    };
+    let word = |at: u32| Access { mem: access.mem, lo: at, hi: at + 4 };
     for moved in 0..count {
         // Value `moved` of the access stands 4 * moved bytes after its address.
         let mut choices: Vec<(u32, Value)> = Vec::new();

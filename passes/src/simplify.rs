@@ -16,11 +16,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let shape = Shape::find(func);
     ctx.steps += shape.count;
     let mut exits: SecondaryMap<Inst, u32> = SecondaryMap::new();
-    let mut simplify = Simplify {
-        ctx,
-        renames: Renames::new(),
-        changed: moved,
-    };
+    let mut simplify = Simplify { ctx, renames: Renames::new(), changed: moved };
     for (region, ..) in func.regions_in_order() {
         for index in 0..func.regions[region].insts.len() {
             let inst = func.regions[region].insts[index];
@@ -39,11 +35,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     for &(region, ..) in order.iter().rev() {
         simplify.region(func, region, &mut exits);
     }
-    let Simplify {
-        mut renames,
-        changed,
-        ..
-    } = simplify;
+    let Simplify { mut renames, changed, .. } = simplify;
     renames.apply(func);
     changed
 }
@@ -73,10 +65,7 @@ impl Simplify<'_, '_> {
         if self.ctx.guarded && !dissolves {
             return;
         }
-        if terms
-            .iter()
-            .any(|&term| func.insts[term].op == Op::Continue)
-        {
+        if terms.iter().any(|&term| func.insts[term].op == Op::Continue) {
             return self.once(func, inst, &terms);
         }
         if !self.ctx.draw() {
@@ -101,12 +90,9 @@ impl Simplify<'_, '_> {
         terms: &mut SmallVec<[Inst; 8]>,
     ) -> bool {
         let continuing = func.insts[inst].regions[1];
-        let ends = func
-            .terminator(continuing)
-            .is_some_and(|last| func.insts[last].op == Op::BreakIf);
-        let goes_on = terms
-            .iter()
-            .any(|&term| func.insts[term].op == Op::Continue);
+        let ends =
+            func.terminator(continuing).is_some_and(|last| func.insts[last].op == Op::BreakIf);
+        let goes_on = terms.iter().any(|&term| func.insts[term].op == Op::Continue);
         if ends || !goes_on || !self.ctx.draw() {
             return false;
         }
@@ -178,10 +164,7 @@ impl Simplify<'_, '_> {
             self.renames.set(param, value);
         }
         let inits = std::mem::take(&mut func.insts[inst].args);
-        for (param, init) in std::mem::take(&mut func.regions[body].params)
-            .into_iter()
-            .zip(inits)
-        {
+        for (param, init) in std::mem::take(&mut func.regions[body].params).into_iter().zip(inits) {
             self.renames.set(param, init);
         }
         let end = &mut func.insts[last];
@@ -256,10 +239,7 @@ impl Simplify<'_, '_> {
             }
             out.push(inst);
             if func.insts[inst].op == Op::If
-                && func.insts[inst]
-                    .regions
-                    .iter()
-                    .all(|&arm| leaves(func, arm))
+                && func.insts[inst].regions.iter().all(|&arm| leaves(func, arm))
             {
                 // Both arms leave, so nothing comes after.
                 let left = rest.as_slice();
@@ -375,8 +355,7 @@ fn is_uniform(func: &Func, data: &InstData) -> bool {
 
 /// True when control never comes out of the end of an `if`'s arm.
 fn leaves(func: &Func, arm: Region) -> bool {
-    func.terminator(arm)
-        .is_some_and(|end| func.insts[end].op != Op::Yield)
+    func.terminator(arm).is_some_and(|end| func.insts[end].op != Op::Yield)
 }
 
 #[cfg(test)]

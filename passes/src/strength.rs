@@ -15,10 +15,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let mut changed = false;
     let tested = only_tested(func, ctx);
     for (region, ..) in func.regions_in_order() {
-        let any = func.regions[region]
-            .insts
-            .iter()
-            .any(|&inst| wanted(func, inst).is_some());
+        let any = func.regions[region].insts.iter().any(|&inst| wanted(func, inst).is_some());
         if !any {
             continue;
         }
@@ -258,11 +255,7 @@ fn signed_factor(size: u64, width: u32) -> (u64, u32) {
         let factor = power.div_ceil(d);
         if (factor * d - power) << (width - 1) <= power && factor >> width == 0 {
             // Strictly more than 2^(width + by) / d, so that negative dividends floor one lower.
-            let factor = if factor * d == power {
-                factor + 1
-            } else {
-                factor
-            };
+            let factor = if factor * d == power { factor + 1 } else { factor };
             return (factor as u64, by);
         }
     }
@@ -302,19 +295,13 @@ mod tests {
             values[x.as_u32() as usize] = operand;
             for &inst in &func.regions[func.body].insts {
                 let data = &func.insts[inst];
-                assert!(!matches!(
-                    data.op,
-                    Op::UDiv | Op::URem | Op::SDiv | Op::SRem
-                ));
+                assert!(!matches!(data.op, Op::UDiv | Op::URem | Op::SDiv | Op::SRem));
                 let given = matches!(data.imm, Imm::Input(..)) || data.op == Op::UConvert;
                 if data.results.is_empty() || given {
                     continue;
                 }
-                let args: Vec<u64> = data
-                    .args
-                    .iter()
-                    .map(|arg| values[arg.as_u32() as usize])
-                    .collect();
+                let args: Vec<u64> =
+                    data.args.iter().map(|arg| values[arg.as_u32() as usize]).collect();
                 let value = eval_inst(&func, data, &args, &Numerics::REFERENCE).expect("computes");
                 values[data.results[0].as_u32() as usize] = value;
             }
@@ -392,9 +379,7 @@ mod tests {
             let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
             assert!(run(&mut func, &mut ctx));
             let test = func.insts.values().find(|data| data.op == Op::INe);
-            let made = func
-                .def(test.expect("still there").args[1])
-                .expect("computed");
+            let made = func.def(test.expect("still there").args[1]).expect("computed");
             assert_eq!(made.op == Op::And, masks);
         }
     }

@@ -153,9 +153,7 @@ impl Tables {
     }
 
     fn set(&mut self, (mem, at): Word, new: Option<u32>) {
-        let Some(word) = self.words[mem]
-            .as_mut()
-            .and_then(|words| words.get_mut(at as usize))
+        let Some(word) = self.words[mem].as_mut().and_then(|words| words.get_mut(at as usize))
         else {
             return;
         };
@@ -195,9 +193,7 @@ impl Tables {
     fn forget(&mut self, func: &Func, inst: Inst) {
         for index in 0..self.stored[inst].len() {
             for (word, new) in Self::writes(func, self.stored[inst][index]) {
-                let now = self.words[word.0]
-                    .as_ref()
-                    .and_then(|words| words.get(word.1 as usize));
+                let now = self.words[word.0].as_ref().and_then(|words| words.get(word.1 as usize));
                 if now.is_some_and(|&now| now != new) {
                     self.set(word, None);
                 }
@@ -234,9 +230,7 @@ impl Tables {
         // Undone outside of any region's trail: the region around saw nothing of it.
         let around = std::mem::take(&mut self.trail);
         for (word, old) in before {
-            let now = self.words[word.0]
-                .as_ref()
-                .map(|words| words[word.1 as usize]);
+            let now = self.words[word.0].as_ref().map(|words| words[word.1 as usize]);
             left.insert(word, now.flatten());
             self.set(word, old);
         }
@@ -252,13 +246,8 @@ impl Tables {
             Op::If => {
                 for (number, arm) in arms.iter().enumerate() {
                     for (&word, &left) in arm {
-                        let now = self.words[word.0]
-                            .as_ref()
-                            .map(|words| words[word.1 as usize]);
-                        let others = arms
-                            .iter()
-                            .enumerate()
-                            .filter(|&(other, _)| other != number);
+                        let now = self.words[word.0].as_ref().map(|words| words[word.1 as usize]);
+                        let others = arms.iter().enumerate().filter(|&(other, _)| other != number);
                         let same = left.is_some()
                             && others
                                 .into_iter()
@@ -282,10 +271,7 @@ impl Tables {
             return;
         };
         let count = (access.hi - access.lo) / 4;
-        let whole = data
-            .results
-            .iter()
-            .all(|&value| func.ty(value) == Type::B32);
+        let whole = data.results.iter().all(|&value| func.ty(value) == Type::B32);
         if func.as_const(data.args[0]).is_some()
             || !whole
             || access.lo % 4 != 0
@@ -319,10 +305,7 @@ impl Tables {
             }
         };
         if ctx.draw() {
-            func.insts[inst].imm = Imm::Mem(Access {
-                mem: table,
-                ..access
-            });
+            func.insts[inst].imm = Imm::Mem(Access { mem: table, ..access });
             self.changed = true;
         }
     }
@@ -361,10 +344,7 @@ mod tests {
     }
 
     fn contents(func: &Func) -> Vec<Vec<u32>> {
-        let tables = func
-            .mems
-            .values()
-            .filter(|data| data.space == MemSpace::Constant);
+        let tables = func.mems.values().filter(|data| data.space == MemSpace::Constant);
         tables.map(|data| data.words.clone()).collect()
     }
 

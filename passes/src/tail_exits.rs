@@ -35,11 +35,7 @@ pub(crate) fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                 ctx: &mut *ctx,
                 renames: &mut renames,
                 block,
-                types: func.insts[block]
-                    .results
-                    .iter()
-                    .map(|&result| func.ty(result))
-                    .collect(),
+                types: func.insts[block].results.iter().map(|&result| func.ty(result)).collect(),
                 changed: false,
             };
             let body = func.insts[block].regions[0];
@@ -87,11 +83,7 @@ impl Tail<'_, '_> {
         }
         let leaving = func.regions[region].insts.iter().position(|&inst| {
             let data = &func.insts[inst];
-            data.op == Op::If
-                && data
-                    .regions
-                    .iter()
-                    .any(|&arm| self.exit(func, arm).is_some())
+            data.op == Op::If && data.regions.iter().any(|&arm| self.exit(func, arm).is_some())
         });
         let Some(at) = leaving else {
             return self.passed_on(func, region, depth);
@@ -123,11 +115,8 @@ impl Tail<'_, '_> {
             }
         }
         func.insts[branch].results.clear();
-        let results: SmallVec<[Value; 4]> = self
-            .types
-            .iter()
-            .map(|&ty| func.add_result(branch, ty))
-            .collect();
+        let results: SmallVec<[Value; 4]> =
+            self.types.iter().map(|&ty| func.add_result(branch, ty)).collect();
         let span = func.insts[branch].span;
         let end = func.new_inst(
             InstData {

@@ -221,18 +221,8 @@ impl State<'_> {
         let data = &func.insts[target];
         let lists: [(Carries, &[Value]); 3] = [
             (Carries::Results, &data.results),
-            (
-                Carries::Params,
-                data.regions
-                    .first()
-                    .map_or(&[], |&r| &func.regions[r].params),
-            ),
-            (
-                Carries::Continuing,
-                data.regions
-                    .get(1)
-                    .map_or(&[], |&r| &func.regions[r].params),
-            ),
+            (Carries::Params, data.regions.first().map_or(&[], |&r| &func.regions[r].params)),
+            (Carries::Continuing, data.regions.get(1).map_or(&[], |&r| &func.regions[r].params)),
         ];
         for (which, list) in lists {
             for (index, &to) in list.iter().enumerate() {

@@ -20,10 +20,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     };
     let order = func.regions_in_order();
     let any = order.iter().any(|&(region, ..)| {
-        func.regions[region]
-            .insts
-            .iter()
-            .any(|&inst| func.insts[inst].op == Op::Loop)
+        func.regions[region].insts.iter().any(|&inst| func.insts[inst].op == Op::Loop)
     });
     if !any || limit == 0 {
         return false;
@@ -39,10 +36,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let room = ctx.budget.room(MADE);
     let mut changed = false;
     for &(region, ..) in order.iter().rev() {
-        let has_loop = func.regions[region]
-            .insts
-            .iter()
-            .any(|&i| func.insts[i].op == Op::Loop);
+        let has_loop = func.regions[region].insts.iter().any(|&i| func.insts[i].op == Op::Loop);
         if !has_loop {
             continue;
         }
@@ -224,11 +218,7 @@ impl Unroll {
                 .collect();
             eval_inst(func, data, &args?, &ctx.numerics)
         };
-        let open = data
-            .args
-            .iter()
-            .filter(|&&arg| self.bits(func, arg).is_none())
-            .count();
+        let open = data.args.iter().filter(|&&arg| self.bits(func, arg).is_none()).count();
         let first = of(self, 1).filter(|_| open == 1)?;
         (of(self, 2)? == first).then_some(first)
     }
@@ -305,9 +295,7 @@ impl Unroll {
         let renames = &mut self.renames;
         let here = values.iter().map(|&value| renames.get(value));
         let here: SmallVec<[Value; 8]> = here.collect();
-        here.into_iter()
-            .map(|value| self.values[value].expand().unwrap_or(value))
-            .collect()
+        here.into_iter().map(|value| self.values[value].expand().unwrap_or(value)).collect()
     }
 
     fn copy_all(&mut self, func: &mut Func, insts: &[Inst], out: &mut Vec<Inst>) {
@@ -389,10 +377,7 @@ mod tests {
         let text = include_str!("../tests/files/loops_in_loops_unroll_inside_out.ir");
         let mut module = parse(text).expect("it parses");
         let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
-        ctx.budget = Budget {
-            memory: FIXED + instructions * MADE,
-            ..Budget::default()
-        };
+        ctx.budget = Budget { memory: FIXED + instructions * MADE, ..Budget::default() };
         run(&mut module.funcs[0], &mut ctx)
     }
 

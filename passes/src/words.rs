@@ -39,12 +39,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         expand::expand(func, &Wide(target), &ctx.numerics);
     }
     let numerics = ctx.numerics;
-    let mut pass = Pass {
-        target,
-        numerics: &numerics,
-        words: SecondaryMap::new(),
-        renames: Renames::new(),
-    };
+    let mut pass =
+        Pass { target, numerics: &numerics, words: SecondaryMap::new(), renames: Renames::new() };
     for (region, ..) in func.regions_in_order() {
         let insts = std::mem::take(&mut func.regions[region].insts);
         for inst in insts {
@@ -213,10 +209,9 @@ impl Pass<'_> {
             }
             let at = flat.len();
             for _ in 0..self.count(func.ty(value)) {
-                flat.push(func.values.push(ValueData {
-                    ty: Type::B32,
-                    def: def(flat.len() as u16),
-                }));
+                flat.push(
+                    func.values.push(ValueData { ty: Type::B32, def: def(flat.len() as u16) }),
+                );
             }
             self.words[value] = Some([flat[at], flat[flat.len() - 1]]);
         }
@@ -276,10 +271,7 @@ impl Pass<'_> {
         let operands: SmallVec<[Operand; 4]> = data
             .args
             .iter()
-            .map(|&arg| Operand {
-                ty: func.ty(arg),
-                words: self.pair(func, arg),
-            })
+            .map(|&arg| Operand { ty: func.ty(arg), words: self.pair(func, arg) })
             .collect();
         let to = func.ty(data.results[0]);
         let form = form(func, &data).expect("what has none stays whole");

@@ -30,11 +30,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     if mems.is_empty() {
         return alone;
     }
-    let lanes = func
-        .workgroup_size
-        .iter()
-        .fold(1u32, |all, &size| all.saturating_mul(size))
-        .max(1);
+    let lanes = func.workgroup_size.iter().fold(1u32, |all, &size| all.saturating_mul(size)).max(1);
     let input = local_index(func);
     let region = func.new_region();
     let mut b = Builder::at(func, region);
@@ -65,11 +61,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         }
     }
     if lanes > 1 {
-        let barrier = Imm::Barrier {
-            storage: false,
-            workgroup: true,
-            texture: false,
-        };
+        let barrier = Imm::Barrier { storage: false, workgroup: true, texture: false };
         // A machine that cannot have it says so where the source meets first.
         b.span = meeting.unwrap_or(Span::NONE);
         b.inst(Op::Barrier, barrier, &[], &[], &[]);
@@ -83,9 +75,7 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 /// Where invocations of a workgroup first meet, in the order of the text: a barrier, or an atomic of its memory.
 fn meeting(func: &Func) -> Option<Span> {
     let regions = func.regions_in_order();
-    let mut insts = regions
-        .iter()
-        .flat_map(|&(region, ..)| &func.regions[region].insts);
+    let mut insts = regions.iter().flat_map(|&(region, ..)| &func.regions[region].insts);
     let meets = |inst: &&Inst| matches!(func.insts[**inst].op, Op::Barrier | Op::MemAtomic);
     insts.find(meets).map(|&inst| func.insts[inst].span)
 }
@@ -125,11 +115,7 @@ fn make_private(func: &mut Func, ctx: &mut Ctx) -> bool {
 
 fn local_index(func: &mut Func) -> Input {
     let kind = InputKind::Builtin(Builtin::LocalInvocationIndex);
-    let found = func
-        .inputs
-        .iter()
-        .find(|(_, data)| data.kind == kind)
-        .map(|(input, _)| input);
+    let found = func.inputs.iter().find(|(_, data)| data.kind == kind).map(|(input, _)| input);
     found.unwrap_or_else(|| {
         func.inputs.push(InputData {
             kind,
@@ -143,15 +129,9 @@ fn local_index(func: &mut Func) -> Input {
 /// Stores zeros at words `lane * count` to `lane * count + count - 1`: the part of an array that the invocation writes
 /// in most shaders, in pieces as large as stores are.
 fn own_words(b: &mut Builder, mem: Mem, words: u32, lane: Value, count: u32, zero: Value) {
-    let piece = [4, 2, 1]
-        .into_iter()
-        .find(|piece| count.is_multiple_of(*piece));
+    let piece = [4, 2, 1].into_iter().find(|piece| count.is_multiple_of(*piece));
     let piece = piece.unwrap_or(1);
-    let access = Access {
-        mem,
-        lo: 0,
-        hi: words * 4,
-    };
+    let access = Access { mem, lo: 0, hi: words * 4 };
     let stride = b.u32(count * 4);
     let start = b.op2(Op::IMul, lane, stride);
     for first in (0..count).step_by(piece as usize) {
@@ -171,15 +151,7 @@ fn store(b: &mut Builder, mem: Mem, words: u32, lane: Value, first: u32, zero: V
 fn store_at(b: &mut Builder, mem: Mem, words: u32, word: Value, zero: Value) {
     let two = b.u32(2);
     let address = b.op2(Op::Shl, word, two);
-    b.mem_store(
-        Access {
-            mem,
-            lo: 0,
-            hi: words * 4,
-        },
-        address,
-        &[zero],
-    );
+    b.mem_store(Access { mem, lo: 0, hi: words * 4 }, address, &[zero]);
 }
 
 /// A loop over rows of `lanes` words, up to word `end`.

@@ -54,9 +54,7 @@ fn files() -> Vec<PathBuf> {
 /// The text that the passes named in the first line make of a source.
 fn after_passes(source: &str) -> Result<String, String> {
     let first = source.lines().next().unwrap_or_default();
-    let words = first
-        .strip_prefix("; passes:")
-        .ok_or("the first line names no passes")?;
+    let words = first.strip_prefix("; passes:").ok_or("the first line names no passes")?;
     let mut options = Options::default();
     let mut target: &dyn TargetInfo = &Neutral;
     let mut names = Vec::new();
@@ -69,9 +67,7 @@ fn after_passes(source: &str) -> Result<String, String> {
             "bounded" => options.bound_loops = true,
             "all" => names.extend(Plan::for_options(&options).names()),
             _ => names.push(
-                gpucc_passes::runner::pass(word)
-                    .ok_or_else(|| format!("no pass '{word}'"))?
-                    .name,
+                gpucc_passes::runner::pass(word).ok_or_else(|| format!("no pass '{word}'"))?.name,
             ),
         }
     }
@@ -82,9 +78,7 @@ fn after_passes(source: &str) -> Result<String, String> {
         let mut ctx = Ctx::new(options, Numerics::REFERENCE, target);
         let plan = Plan::of(&names);
         let mut runner = Runner::new(&[], None, true, &[]).expect("no names");
-        runner
-            .run(&plan, func, &mut ctx, &mut Quiet)
-            .map_err(|error| error.to_string())?;
+        runner.run(&plan, func, &mut ctx, &mut Quiet).map_err(|error| error.to_string())?;
         write!(out, "{func}").expect("writing to a string");
         // Invocations race for what that pass makes their own.
         if !names.contains(&"zero_workgroup") {

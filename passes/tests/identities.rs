@@ -22,11 +22,7 @@ const MODELS: [Numerics; 3] = [
         sign_ops_flush: true,
         ..Numerics::REFERENCE
     },
-    Numerics {
-        name: "toward zero",
-        rounding: Rounding::TowardZero,
-        ..Numerics::REFERENCE
-    },
+    Numerics { name: "toward zero", rounding: Rounding::TowardZero, ..Numerics::REFERENCE },
 ];
 
 /// Bits, and whether a float that is not finite went into them.
@@ -60,10 +56,9 @@ fn function(ty: Type, constants: &[u64], fill: Fill) -> (Func, Vec<Value>) {
     let (zero, one) = (b.u32(0), b.u32(1));
     for &root in &roots {
         let words = match b.func.ty(root) {
-            Type::B64 => vec![
-                b.convert(Op::Lo64, Type::B32, root),
-                b.convert(Op::Hi64, Type::B32, root),
-            ],
+            Type::B64 => {
+                vec![b.convert(Op::Lo64, Type::B32, root), b.convert(Op::Hi64, Type::B32, root)]
+            }
             Type::B16 => vec![b.convert(Op::UConvert, Type::B32, root)],
             Type::B1 => vec![b.select(root, one, zero)],
             Type::B32 => vec![root],
@@ -248,20 +243,8 @@ fn two_operations_on_integers_keep_their_value() {
         Op::INeg,
         Op::Not,
     ];
-    let constants = [
-        0,
-        1,
-        2,
-        5,
-        24,
-        31,
-        32,
-        33,
-        0x7fff_ffff,
-        0x8000_0000,
-        0xffff_fffe,
-        0xffff_ffff,
-    ];
+    let constants =
+        [0, 1, 2, 5, 24, 31, 32, 33, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff];
     let family = Family {
         ty: Type::B32,
         constants: &constants,
@@ -300,18 +283,7 @@ fn two_operations_on_floats_of_every_width_keep_their_bits() {
         Op::FFloor,
         Op::FTrunc,
     ];
-    let numbers = [
-        0.0,
-        1.0,
-        -0.0,
-        -1.0,
-        2.0,
-        0.5,
-        -4.0,
-        3.0,
-        f64::INFINITY,
-        f64::NAN,
-    ];
+    let numbers = [0.0, 1.0, -0.0, -1.0, 2.0, 0.5, -4.0, 3.0, f64::INFINITY, f64::NAN];
     let widths: [(Type, Vec<u64>, usize); 3] = [
         (
             Type::B16,
@@ -328,13 +300,7 @@ fn two_operations_on_floats_of_every_width_keep_their_bits() {
             numbers
                 .iter()
                 .map(|&number| u64::from((number as f32).to_bits()))
-                .chain([
-                    0x0080_0000,
-                    0x7f00_0000,
-                    0x7e80_0000,
-                    0x0040_0000,
-                    0x7f7f_ffff,
-                ])
+                .chain([0x0080_0000, 0x7f00_0000, 0x7e80_0000, 0x0040_0000, 0x7f7f_ffff])
                 .collect(),
             17,
         ),
@@ -343,13 +309,7 @@ fn two_operations_on_floats_of_every_width_keep_their_bits() {
             numbers
                 .iter()
                 .map(|number| number.to_bits())
-                .chain([
-                    1 << 52,
-                    0x7fe << 52,
-                    0x7fd << 52,
-                    1 << 51,
-                    u64::MAX >> 12 | 0x7fe << 52,
-                ])
+                .chain([1 << 52, 0x7fe << 52, 0x7fd << 52, 1 << 51, u64::MAX >> 12 | 0x7fe << 52])
                 .collect(),
             5,
         ),
@@ -401,9 +361,7 @@ fn two_operations_on_what_is_taken_for_a_number_keep_that_number() {
     // Sums and products of these are exact, so no comparison hinges on a rounding.
     let numbers = [0.0f32, 1.0, -1.0, 2.0, 0.5, -0.25, 4.0, 1.5];
     let constants: Vec<u64> = numbers.iter().map(|x| x.to_bits().into()).collect();
-    let at: Vec<u64> = (1..40)
-        .map(|n| (n as f32 / 4.0 - 5.0625).to_bits().into())
-        .collect();
+    let at: Vec<u64> = (1..40).map(|n| (n as f32 / 4.0 - 5.0625).to_bits().into()).collect();
     let mut left = 0;
     for model in MODELS {
         let family = Family {
@@ -445,18 +403,11 @@ fn ranged(b: &mut Builder, leaves: &Leaves) -> Vec<Value> {
     let mut rng = Rng::new(12);
     let [x, y] = leaves.inputs;
     let mut known = leaves.constants.clone();
-    known.extend([
-        b.convert(Op::UToF, Type::B32, x),
-        b.convert(Op::SToF, Type::B32, y),
-    ]);
+    known.extend([b.convert(Op::UToF, Type::B32, x), b.convert(Op::SToF, Type::B32, y)]);
     let (scale, away) = (b.f32(1.0 / 4_294_967_296.0), b.f32(2.0));
     for whole in [known[known.len() - 2], known[known.len() - 1]] {
         let small = b.op2(Op::FMul, whole, scale);
-        known.extend([
-            small,
-            b.op2(Op::FSub, small, away),
-            b.op2(Op::FMul, small, away),
-        ]);
+        known.extend([small, b.op2(Op::FSub, small, away), b.op2(Op::FMul, small, away)]);
     }
     known.extend([x, y]);
     let unary = [
@@ -497,16 +448,11 @@ fn ranged(b: &mut Builder, leaves: &Leaves) -> Vec<Value> {
 
 #[test]
 fn bounds_of_a_float_hold_it() {
-    let constants: Vec<u64> = [0.0f32, -1.5, 2.0, 0.25, -8.0]
-        .iter()
-        .map(|x| x.to_bits().into())
-        .collect();
+    let constants: Vec<u64> =
+        [0.0f32, -1.5, 2.0, 0.25, -8.0].iter().map(|x| x.to_bits().into()).collect();
     let (func, roots) = function(Type::B32, &constants, &ranged);
     let mut bounded = 0;
-    for words in samples(
-        &[0, 1, 0x3f00_0000, 0xbfc0_0000, 0xffff_ffff, 0x7fc0_0000],
-        true,
-    ) {
+    for words in samples(&[0, 1, 0x3f00_0000, 0xbfc0_0000, 0xffff_ffff, 0x7fc0_0000], true) {
         for model in MODELS {
             let (values, _) = values(&func, words, &model);
             for &root in &roots {
@@ -529,10 +475,8 @@ fn bounds_of_a_float_hold_it() {
 
 #[test]
 fn what_ranges_decide_of_numbers_is_what_comes_of_them() {
-    let constants: Vec<u64> = [0.0f32, -1.5, 2.0, 0.25, -8.0, 1.0]
-        .iter()
-        .map(|x| x.to_bits().into())
-        .collect();
+    let constants: Vec<u64> =
+        [0.0f32, -1.5, 2.0, 0.25, -8.0, 1.0].iter().map(|x| x.to_bits().into()).collect();
     for certain in [false, true] {
         let fill = |b: &mut Builder, leaves: &Leaves| {
             let known = ranged(b, leaves);

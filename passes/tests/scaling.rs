@@ -17,20 +17,12 @@ fn setup() -> (Func, Input, Resource) {
         scalar: Scalar::U32,
         name: "id".into(),
     });
-    let access = ImageAccess {
-        load: true,
-        store: true,
-        atomic: false,
-    };
+    let access = ImageAccess { load: true, store: true, atomic: false };
     let sink = func.resources.push(ResourceData {
         group: 0,
         binding: 0,
         name: "out".into(),
-        kind: ResourceKind::Storage {
-            size: 0,
-            stride: 4,
-            access,
-        },
+        kind: ResourceKind::Storage { size: 0, stride: 4, access },
         count: None,
         scalar: Scalar::U32,
     });
@@ -48,28 +40,13 @@ fn variable(func: &mut Func, words: u32) -> Mem {
 
 fn store(b: &mut Builder, mem: Mem, word: u32, value: Value) {
     let address = b.u32(word * 4);
-    b.mem_store(
-        Access {
-            mem,
-            lo: word * 4,
-            hi: word * 4 + 4,
-        },
-        address,
-        &[value],
-    );
+    b.mem_store(Access { mem, lo: word * 4, hi: word * 4 + 4 }, address, &[value]);
 }
 
 fn load(b: &mut Builder, mem: Mem, word: u32) -> Value {
     let address = b.u32(word * 4);
-    b.mem_load(
-        Access {
-            mem,
-            lo: word * 4,
-            hi: word * 4 + 4,
-        },
-        address,
-        &[gpucc_ir::ssa::Type::B32],
-    )[0]
+    b.mem_load(Access { mem, lo: word * 4, hi: word * 4 + 4 }, address, &[gpucc_ir::ssa::Type::B32])
+        [0]
 }
 
 /// Straight code over a few variables.
@@ -191,11 +168,8 @@ impl Observer for Clock {
 }
 
 type Shape = (&'static str, fn(u32) -> Func);
-const SHAPES: [Shape; 3] = [
-    ("straight", straight),
-    ("many variables", many_variables),
-    ("deep", deep),
-];
+const SHAPES: [Shape; 3] =
+    [("straight", straight), ("many variables", many_variables), ("deep", deep)];
 
 #[test]
 fn twice_the_program_is_at_most_2_3_times_the_visits() {
@@ -208,19 +182,14 @@ fn twice_the_program_is_at_most_2_3_times_the_visits() {
                 let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
                 let plan = Plan::for_options(&ctx.options);
                 let mut runner = Runner::default();
-                runner
-                    .run(&plan, &mut func, &mut ctx, &mut gpucc_passes::Quiet)
-                    .expect("sound");
+                runner.run(&plan, &mut func, &mut ctx, &mut gpucc_passes::Quiet).expect("sound");
                 (ctx.steps, insts)
             })
             .collect();
         for pair in visits.windows(2) {
             let grown = pair[1].1 as f64 / pair[0].1 as f64;
             let ratio = pair[1].0 as f64 / pair[0].0 as f64;
-            assert!(
-                ratio <= 1.15 * grown,
-                "{name}: {ratio} for {grown} times the program"
-            );
+            assert!(ratio <= 1.15 * grown, "{name}: {ratio} for {grown} times the program");
         }
     }
 }
@@ -236,9 +205,8 @@ fn times_of_each_pass() {
             let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
             let plan = Plan::for_options(&ctx.options);
             let mut runner = Runner::default();
-            let report = runner
-                .run(&plan, &mut func, &mut ctx, &mut Clock(Instant::now()))
-                .expect("sound");
+            let report =
+                runner.run(&plan, &mut func, &mut ctx, &mut Clock(Instant::now())).expect("sound");
             let total: Duration = report.timings.iter().map(|timing| timing.time).sum();
             let mut slow: Vec<_> = report.timings.iter().collect();
             slow.sort_by_key(|timing| std::cmp::Reverse(timing.time));
@@ -286,14 +254,8 @@ fn the_deepest_nest_that_the_verifier_allows_passes_on_a_small_stack() {
         let mut ctx = Ctx::new(Options::default(), Numerics::REFERENCE, &Neutral);
         let plan = Plan::for_options(&ctx.options);
         let mut runner = Runner::default();
-        runner
-            .run(&plan, &mut func, &mut ctx, &mut gpucc_passes::Quiet)
-            .expect("sound");
+        runner.run(&plan, &mut func, &mut ctx, &mut gpucc_passes::Quiet).expect("sound");
     };
     let thread = std::thread::Builder::new().stack_size(2 << 20);
-    thread
-        .spawn(run)
-        .expect("a thread")
-        .join()
-        .expect("no overflow");
+    thread.spawn(run).expect("a thread").join().expect("no overflow");
 }

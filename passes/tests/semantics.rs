@@ -77,19 +77,14 @@ const SLOPPY: Numerics = Numerics {
 };
 
 /// The same toward zero, like Gen4.
-const CUTTING: Numerics = Numerics {
-    name: "cutting",
-    rounding: Rounding::TowardZeroOverflowing,
-    ..SLOPPY
-};
+const CUTTING: Numerics =
+    Numerics { name: "cutting", rounding: Rounding::TowardZeroOverflowing, ..SLOPPY };
 
 const SEEDS: u64 = 40;
 
 /// Programs of products and sums.
-const SUMS: Config = Config {
-    allow: |op| matches!(op, Op::FMul | Op::FAdd | Op::FSub),
-    ..Config::COMPUTE
-};
+const SUMS: Config =
+    Config { allow: |op| matches!(op, Op::FMul | Op::FAdd | Op::FSub), ..Config::COMPUTE };
 
 /// Fragment programs where nobody sees what a demoted invocation computes.
 const UNSEEN: Config = Config {
@@ -114,10 +109,7 @@ impl Case {
     fn of(names: &[&'static str]) -> Case {
         Case {
             names: names.to_vec(),
-            options: Options {
-                zero_workgroup: false,
-                ..Options::default()
-            },
+            options: Options { zero_workgroup: false, ..Options::default() },
             target: &Neutral,
             numerics: Numerics::REFERENCE,
         }
@@ -158,10 +150,7 @@ fn compare(case: &Case, config: &Config, prepare: fn(&mut Func)) -> u64 {
             Err(stop) => panic!("seed {seed} {:?}: {stop}\n{before}\n{after}", case.names),
             Ok(actual) => {
                 if let Some(difference) = difference(&expected, &actual) {
-                    panic!(
-                        "seed {seed} {:?}: {difference}\n{before}\n{after}",
-                        case.names
-                    );
+                    panic!("seed {seed} {:?}: {difference}\n{before}\n{after}", case.names);
                 }
             }
         }
@@ -172,19 +161,8 @@ fn compare(case: &Case, config: &Config, prepare: fn(&mut Func)) -> u64 {
 fn compare_all(case: &Case) {
     let mut compared = compare(case, &Config::COMPUTE, |_| {});
     compared += compare(case, &Config::FRAGMENT, |_| {});
-    compared += compare(
-        case,
-        &Config {
-            depth: 6,
-            size: 150,
-            ..Config::COMPUTE
-        },
-        phis_to_memory,
-    );
-    assert!(
-        compared >= SEEDS * 3 / 2,
-        "only {compared} programs could be compared"
-    );
+    compared += compare(case, &Config { depth: 6, size: 150, ..Config::COMPUTE }, phis_to_memory);
+    assert!(compared >= SEEDS * 3 / 2, "only {compared} programs could be compared");
 }
 
 #[test]
@@ -197,30 +175,17 @@ fn each_pass_alone_keeps_the_meaning() {
 #[test]
 fn each_pass_alone_keeps_the_meaning_on_a_sloppy_machine() {
     for pass in PASSES.iter().filter(|pass| pass.proof == Proof::Exact) {
-        compare_all(&Case {
-            numerics: SLOPPY,
-            ..Case::of(&[pass.name])
-        });
+        compare_all(&Case { numerics: SLOPPY, ..Case::of(&[pass.name]) });
     }
 }
 
 #[test]
 fn guards_keep_the_meaning_and_leave_no_exit() {
     for target in [&Masks as &'static dyn TargetInfo, &MasksWithContinue] {
-        let case = Case {
-            target,
-            ..Case::of(&["exits_to_guards"])
-        };
+        let case = Case { target, ..Case::of(&["exits_to_guards"]) };
         compare_all(&case);
         for seed in 0..SEEDS {
-            let mut func = program(
-                seed,
-                &Config {
-                    depth: 6,
-                    size: 200,
-                    ..Config::COMPUTE
-                },
-            );
+            let mut func = program(seed, &Config { depth: 6, size: 200, ..Config::COMPUTE });
             case.apply(&mut func);
             for (region, ..) in func.regions_in_order() {
                 for (index, &inst) in func.regions[region].insts.iter().enumerate() {
@@ -275,19 +240,12 @@ fn a_continuing_that_never_ends_is_never_reached_again() {
 "#;
     let parsed = gpucc_ir::ssa::parse(text).expect("the text is right");
     for target in [&Masks as &'static dyn TargetInfo, &MasksWithContinue] {
-        let case = Case {
-            target,
-            ..Case::of(&["exits_to_guards"])
-        };
+        let case = Case { target, ..Case::of(&["exits_to_guards"]) };
         let mut func = parsed.funcs[0].clone();
         case.apply(&mut func);
         gpucc_ir::ssa::verify(&func).unwrap_or_else(|broken| panic!("{broken}\n{func}"));
         let ran = |func: &Func| run(func, 1, &case.numerics).expect("the first trip leaves");
-        assert_eq!(
-            difference(&ran(&parsed.funcs[0]), &ran(&func)),
-            None,
-            "{func}"
-        );
+        assert_eq!(difference(&ran(&parsed.funcs[0]), &ran(&func)), None, "{func}");
     }
 }
 
@@ -315,14 +273,8 @@ fn simplifying_after_the_guards_makes_no_exit_of_a_loop_of_one_trip() {
   yield
 }
 "#;
-    let mut func = gpucc_ir::ssa::parse(text)
-        .expect("the text is right")
-        .funcs
-        .remove(0);
-    let case = Case {
-        target: &Masks,
-        ..Case::of(&["exits_to_guards", "simplify"])
-    };
+    let mut func = gpucc_ir::ssa::parse(text).expect("the text is right").funcs.remove(0);
+    let case = Case { target: &Masks, ..Case::of(&["exits_to_guards", "simplify"]) };
     case.apply(&mut func);
     assert!(!func.to_string().contains("exit"), "{func}");
 }
@@ -330,11 +282,7 @@ fn simplifying_after_the_guards_makes_no_exit_of_a_loop_of_one_trip() {
 #[test]
 fn every_pipeline_keeps_the_meaning() {
     for level in [Level::O0, Level::O1, Level::O2, Level::Omax] {
-        for target in [
-            &Masks as &'static dyn TargetInfo,
-            &MasksWithContinue,
-            &Neutral,
-        ] {
+        for target in [&Masks as &'static dyn TargetInfo, &MasksWithContinue, &Neutral] {
             for numerics in [Numerics::REFERENCE, SLOPPY, CUTTING] {
                 // Contraction shows where fma is fused.
                 let options = Options {
@@ -344,12 +292,7 @@ fn every_pipeline_keeps_the_meaning() {
                     ..Options::default()
                 };
                 let names = Plan::for_options(&options).names();
-                compare_all(&Case {
-                    names,
-                    options,
-                    target,
-                    numerics,
-                });
+                compare_all(&Case { names, options, target, numerics });
             }
         }
     }
@@ -357,21 +300,10 @@ fn every_pipeline_keeps_the_meaning() {
 
 #[test]
 fn bounded_loops_and_zeroed_memory_keep_the_meaning() {
-    let options = Options {
-        bound_loops: true,
-        contract: false,
-        ..Options::default()
-    };
+    let options = Options { bound_loops: true, contract: false, ..Options::default() };
     let names = Plan::for_options(&options).names();
-    compare_all(&Case {
-        options,
-        ..Case::of(&["bound_loops", "zero_workgroup"])
-    });
-    compare_all(&Case {
-        options,
-        target: &Masks,
-        ..Case::of(&names)
-    });
+    compare_all(&Case { options, ..Case::of(&["bound_loops", "zero_workgroup"]) });
+    compare_all(&Case { options, target: &Masks, ..Case::of(&names) });
 }
 
 #[test]
@@ -381,10 +313,7 @@ fn indices_in_range_mean_the_same_under_every_robustness() {
     let restrict = Case::of(&["robust"]);
     compare_all(&restrict);
     let twice = Case {
-        options: Options {
-            robustness: Robustness::Zero,
-            ..restrict.options
-        },
+        options: Options { robustness: Robustness::Zero, ..restrict.options },
         ..Case::of(&["robust"])
     };
     for seed in 0..SEEDS {
@@ -432,10 +361,7 @@ fn every_pass_finds_something_to_do_in_random_programs() {
         if seed % 4 == 1 {
             add_table(&mut func);
         }
-        let options = Options {
-            bound_loops: true,
-            ..Options::default()
-        };
+        let options = Options { bound_loops: true, ..Options::default() };
         let mut endless = func.clone();
         add_endless(&mut endless);
         let mut demoting = program(seed, &UNSEEN);
@@ -491,28 +417,17 @@ fn a_pass_that_found_nothing_rests_until_another_finds_something() {
     let mut ctx = Ctx::new(Options::default(), SLOPPY, &Neutral);
     let plan = Plan::of(&names);
     let mut runner = Runner::default();
-    let report = runner
-        .run(&plan, &mut func, &mut ctx, &mut Quiet)
-        .expect("a sound program");
+    let report = runner.run(&plan, &mut func, &mut ctx, &mut Quiet).expect("a sound program");
     let ran: Vec<_> = report.timings.iter().map(|t| (t.name, t.changed)).collect();
     // Loops are not bounded unless asked for, so the last run of `dce` would repeat the second.
-    let expected = [
-        ("dce", true),
-        ("dce", false),
-        ("bound_loops", false),
-        ("gvn", true),
-    ];
+    let expected = [("dce", true), ("dce", false), ("bound_loops", false), ("gvn", true)];
     assert_eq!(ran, expected);
 }
 
 #[test]
 fn products_and_sums_contract_to_the_same_bits_where_fma_rounds_twice() {
     for numerics in [SLOPPY, CUTTING] {
-        let case = Case {
-            target: &Masks,
-            numerics,
-            ..Case::of(&["algebra"])
-        };
+        let case = Case { target: &Masks, numerics, ..Case::of(&["algebra"]) };
         let compared = compare(&case, &SUMS, |_| {});
         assert!(compared >= SEEDS / 2, "only {compared} could be compared");
         let contracted = (0..SEEDS).filter(|&seed| case.apply(&mut program(seed, &SUMS)) > 0);
@@ -522,20 +437,13 @@ fn products_and_sums_contract_to_the_same_bits_where_fma_rounds_twice() {
 
 #[test]
 fn a_table_gives_what_the_array_gave() {
-    let case = Case {
-        target: &Masks,
-        ..Case::of(&["tables"])
-    };
+    let case = Case { target: &Masks, ..Case::of(&["tables"]) };
     let compared = compare(&case, &Config::COMPUTE, add_table);
     assert!(compared >= SEEDS / 2, "only {compared} could be compared");
     let mut func = program(1, &Config::COMPUTE);
     add_table(&mut func);
     case.apply(&mut func);
-    assert!(
-        func.mems
-            .values()
-            .any(|mem| mem.space == MemSpace::Constant)
-    );
+    assert!(func.mems.values().any(|mem| mem.space == MemSpace::Constant));
 }
 
 #[test]
@@ -547,10 +455,7 @@ fn words_hold_what_64_and_16_bits_held_and_leave_only_seams() {
         size: 200,
         ..Config::COMPUTE
     };
-    let case = Case {
-        target: &Masks,
-        ..Case::of(&["words"])
-    };
+    let case = Case { target: &Masks, ..Case::of(&["words"]) };
     let compared = compare(&case, &config, |_| {});
     assert!(compared >= SEEDS / 2, "only {compared} could be compared");
     let mut split = 0;
@@ -593,14 +498,8 @@ fn both_arms_may_share_work() {
 #[test]
 fn where_nobody_sees_it_a_demoted_invocation_may_do_anything() {
     for target in [&Neutral as &'static dyn TargetInfo, &Masks] {
-        for names in [
-            vec!["demoted"],
-            Plan::for_options(&Options::default()).names(),
-        ] {
-            let case = Case {
-                target,
-                ..Case::of(&names)
-            };
+        for names in [vec!["demoted"], Plan::for_options(&Options::default()).names()] {
+            let case = Case { target, ..Case::of(&names) };
             let compared = compare(&case, &UNSEEN, demote_arms);
             assert!(compared >= SEEDS / 2, "only {compared} could be compared");
         }
@@ -623,10 +522,7 @@ fn what_would_run_for_ever_is_never_reached() {
             vec!["simplify", "prune", "simplify"],
             Plan::for_options(&Options::default()).names(),
         ] {
-            compare_all_prepared(&Case {
-                target,
-                ..Case::of(&names)
-            });
+            compare_all_prepared(&Case { target, ..Case::of(&names) });
         }
     }
     let case = Case::of(&["simplify", "prune"]);
@@ -653,11 +549,7 @@ fn what_a_block_stored_it_does_not_load() {
         assert!(echo_stores(func) > 0, "nothing is stored\n{func}");
     };
     let case = Case::of(&["forward"]);
-    let config = Config {
-        depth: 6,
-        size: 150,
-        ..Config::COMPUTE
-    };
+    let config = Config { depth: 6, size: 150, ..Config::COMPUTE };
     let compared = compare(&case, &config, prepare);
     assert!(compared >= SEEDS / 2, "only {compared} could be compared");
     for seed in 0..SEEDS {
@@ -687,32 +579,18 @@ fn fuel_bisects_to_programs_that_all_mean_the_same() {
             ctx.fuel = Some(fuel);
             let plan = Plan::of(&case.names);
             let mut runner = Runner::default();
-            let report = runner
-                .run(&plan, &mut func, &mut ctx, &mut Quiet)
-                .expect("sound at any fuel");
+            let report =
+                runner.run(&plan, &mut func, &mut ctx, &mut Quiet).expect("sound at any fuel");
             assert!(report.rewrites <= fuel);
             let actual = run(&func, seed, &Numerics::REFERENCE).expect("runs at any fuel");
-            assert_eq!(
-                difference(&expected, &actual),
-                None,
-                "seed {seed} fuel {fuel}"
-            );
+            assert_eq!(difference(&expected, &actual), None, "seed {seed} fuel {fuel}");
         }
     }
 }
 
 #[test]
 fn contraction_changes_nothing_where_fma_rounds_twice() {
-    let options = Options {
-        contract: true,
-        zero_workgroup: false,
-        ..Options::default()
-    };
+    let options = Options { contract: true, zero_workgroup: false, ..Options::default() };
     let names = Plan::for_options(&options).names();
-    compare_all(&Case {
-        names,
-        options,
-        target: &Masks,
-        numerics: SLOPPY,
-    });
+    compare_all(&Case { names, options, target: &Masks, numerics: SLOPPY });
 }

@@ -47,8 +47,7 @@ impl Trace for Check {
             self.uniform += 1;
             let first = value(lanes[0], index);
             if lanes.iter().any(|&lane| value(lane, index) != first) {
-                self.wrong
-                    .get_or_insert(format!("{inst} ({}) varies", data.op.name()));
+                self.wrong.get_or_insert(format!("{inst} ({}) varies", data.op.name()));
             }
         }
     }
@@ -58,11 +57,7 @@ impl Trace for Check {
 fn uniform_values_are_the_same_in_all_lanes() {
     let (mut uniform, mut varying) = (0, 0);
     for seed in 0..200 {
-        let config = Config {
-            depth: 5,
-            size: 150,
-            ..Config::COMPUTE
-        };
+        let config = Config { depth: 5, size: 150, ..Config::COMPUTE };
         let func = program(seed, &config);
         let mut regions = vec![None; func.insts.len()];
         for (region, ..) in func.regions_in_order() {
@@ -91,8 +86,5 @@ fn uniform_values_are_the_same_in_all_lanes() {
         varying += check.varying;
     }
     // Neither everything nor nothing.
-    assert!(
-        uniform > 1000 && varying > 1000,
-        "{uniform} uniform, {varying} varying"
-    );
+    assert!(uniform > 1000 && varying > 1000, "{uniform} uniform, {varying} varying");
 }

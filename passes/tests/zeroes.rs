@@ -19,11 +19,7 @@ fn program(words: u32, size: [u32; 3], meets: bool) -> (Func, Resource) {
         kind: ResourceKind::Storage {
             size: 4096,
             stride: 0,
-            access: ImageAccess {
-                load: true,
-                store: true,
-                atomic: false,
-            },
+            access: ImageAccess { load: true, store: true, atomic: false },
         },
         count: None,
         scalar: Scalar::U32,
@@ -36,19 +32,11 @@ fn program(words: u32, size: [u32; 3], meets: bool) -> (Func, Resource) {
     });
     let mut b = Builder::at_body(&mut func);
     if meets {
-        let barrier = Imm::Barrier {
-            storage: false,
-            workgroup: true,
-            texture: false,
-        };
+        let barrier = Imm::Barrier { storage: false, workgroup: true, texture: false };
         b.inst(Op::Barrier, barrier, &[], &[], &[]);
     }
     let zero = b.u32(0);
-    let whole = Access {
-        mem,
-        lo: 0,
-        hi: words * 4,
-    };
+    let whole = Access { mem, lo: 0, hi: words * 4 };
     b.mem_load(whole, zero, &[gpucc_ir::ssa::Type::B32]);
     b.end(Op::Yield, &[]);
     (func, sink)
@@ -75,12 +63,7 @@ fn every_word_of_a_workgroup_variable_is_zeroed_and_none_beyond() {
     let mut sizes: Vec<u32> = (1..40).collect();
     sizes.extend([63, 64, 65, 66, 100, 127, 128, 200, 255, 257, 1024]);
     for words in sizes {
-        for (size, lanes) in [
-            ([1, 1, 1], 1),
-            ([4, 1, 1], 4),
-            ([2, 3, 1], 6),
-            ([4, 4, 2], 32),
-        ] {
+        for (size, lanes) in [([1, 1, 1], 1), ([4, 1, 1], 4), ([2, 3, 1], 6), ([4, 4, 2], 32)] {
             for meets in [true, false] {
                 let what = format!("{words} words, {lanes} invocations, {meets}");
                 let (mut func, sink) = program(words, size, meets);
@@ -89,10 +72,7 @@ fn every_word_of_a_workgroup_variable_is_zeroed_and_none_beyond() {
                 verify(&func).unwrap_or_else(|broken| panic!("{what}: {broken}\n{func}"));
                 let barriers = format!("{func}").matches("barrier").count();
                 // Who never meets has a copy of his own, and nobody waits for a single invocation.
-                assert_eq!(
-                    barriers,
-                    usize::from(meets) + usize::from(meets && lanes > 1)
-                );
+                assert_eq!(barriers, usize::from(meets) + usize::from(meets && lanes > 1));
                 assert_eq!(func.mems.values().next().map(|data| data.space), {
                     let space = [MemSpace::Private, MemSpace::Workgroup];
                     Some(space[usize::from(meets)])
@@ -101,11 +81,7 @@ fn every_word_of_a_workgroup_variable_is_zeroed_and_none_beyond() {
                 // A store that names its word for itself can become a value; the others may touch the whole.
                 for &(low, high) in &ranges {
                     let own = !meets && words <= 64;
-                    let right = if own {
-                        high == low + 4
-                    } else {
-                        (low, high) == (0, words * 4)
-                    };
+                    let right = if own { high == low + 4 } else { (low, high) == (0, words * 4) };
                     assert!(right, "{what}: {low}..{high}");
                 }
                 let seed = 7;

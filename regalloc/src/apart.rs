@@ -75,10 +75,7 @@ fn fits<I: Inst>(func: &Func<I>, inst: &I, options: &Options) -> bool {
     func.files.0.iter().enumerate().all(|(index, file)| {
         let row = u32::from(file.row);
         let whole = u32::from(file.cells) / row;
-        let rows = options
-            .rows
-            .get(index)
-            .map_or(whole, |&rows| u32::from(rows));
+        let rows = options.rows.get(index).map_or(whole, |&rows| u32::from(rows));
         cells[index] <= FEW.max(rows.min(whole) * row * 3 / 4)
     })
 }

@@ -86,15 +86,7 @@ impl Shape {
     /// What moves a part of it.
     pub(crate) fn part(self, part: Part) -> Shape {
         let count = part.cells(self.count).len() as u16;
-        Shape {
-            count,
-            stride: if part.is_whole() || count > 1 {
-                self.stride
-            } else {
-                1
-            },
-            ..self
-        }
+        Shape { count, stride: if part.is_whole() || count > 1 { self.stride } else { 1 }, ..self }
     }
 }
 
@@ -133,10 +125,7 @@ pub struct Options {
 impl Options {
     /// All rows of all files, compact.
     pub fn for_files(files: &[File]) -> Options {
-        let rows = files
-            .iter()
-            .map(|file| file.cells / u16::from(file.row))
-            .collect();
+        let rows = files.iter().map(|file| file.cells / u16::from(file.row)).collect();
         Options {
             rows,
             holes: Vec::new(),
@@ -149,9 +138,7 @@ impl Options {
 
     /// Whether a row of a file does not exist.
     pub(crate) fn is_hole(&self, file: FileId, row: u16) -> bool {
-        self.holes
-            .iter()
-            .any(|(of, rows)| *of == file && rows.contains(&row))
+        self.holes.iter().any(|(of, rows)| *of == file && rows.contains(&row))
     }
 }
 

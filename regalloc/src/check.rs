@@ -177,14 +177,10 @@ pub(crate) fn check<I: Inst, T: Target<I>>(
         work,
         evidence,
         epoch: 0,
-        locations: std::iter::repeat_with(Location::default)
-            .take(total as usize)
-            .collect(),
+        locations: std::iter::repeat_with(Location::default).take(total as usize).collect(),
         file_base,
         slot_base,
-        whereabouts: std::iter::repeat_with(Default::default)
-            .take(work.program_regs)
-            .collect(),
+        whereabouts: std::iter::repeat_with(Default::default).take(work.program_regs).collect(),
         fixed_beyond: std::cell::OnceCell::new(),
         waiting: vec![SmallVec::new(); work.blocks.len()],
         position: 0,
@@ -200,11 +196,7 @@ pub(crate) fn check<I: Inst, T: Target<I>>(
 
 impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     fn wrong(&self, what: Wrong) -> Refusal {
-        Refusal {
-            block: self.work.blocks[self.position].block,
-            index: self.index,
-            what,
-        }
+        Refusal { block: self.work.blocks[self.position].block, index: self.index, what }
     }
 
     /// A recomputed register has one definition.
@@ -227,9 +219,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             }
         }
         if count.iter().any(|&count| count != 1) {
-            return Err(self.wrong(Wrong::Altered(
-                "a recomputed register has several definitions",
-            )));
+            return Err(self.wrong(Wrong::Altered("a recomputed register has several definitions")));
         }
         Ok(())
     }
@@ -259,9 +249,8 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     /// A write for all lanes reaches nobody who waits.
     fn wakes_nobody(&self, at: u32) -> Result<(), Refusal> {
         match self.waiting[self.position].contains(&at) {
-            true => Err(self.wrong(Wrong::Altered(
-                "a write for all lanes reaches a value of lanes that wait",
-            ))),
+            true => Err(self
+                .wrong(Wrong::Altered("a write for all lanes reaches a value of lanes that wait"))),
             false => Ok(()),
         }
     }
@@ -314,11 +303,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                         if !self.holds(at, (claim.value, k)) {
                             let to = work.blocks[to as usize].block;
                             let found = format!("{:?}", claim.place);
-                            return Err(self.wrong(Wrong::Edge {
-                                to,
-                                wanted: claim.value,
-                                found,
-                            }));
+                            return Err(self.wrong(Wrong::Edge { to, wanted: claim.value, found }));
                         }
                     }
                 }
@@ -357,10 +342,9 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     fn locate(&self, place: Place, demand: Demand, k: u16) -> u32 {
         match place {
             Place::Cell(cell) => self.cell(cell, demand.stride, k),
-            Place::Slot(slot) => self
-                .slot_base
-                .get(slot.0 as usize)
-                .map_or(u32::MAX, |base| base + u32::from(k)),
+            Place::Slot(slot) => {
+                self.slot_base.get(slot.0 as usize).map_or(u32::MAX, |base| base + u32::from(k))
+            }
         }
     }
 
@@ -538,12 +522,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                 }
             }
         }
-        let defs = || {
-            operands
-                .iter()
-                .zip(values)
-                .filter(|(operand, _)| operand.role.is_def())
-        };
+        let defs = || operands.iter().zip(values).filter(|(operand, _)| operand.role.is_def());
         for (_, &(v, part, _)) in defs() {
             self.kill(v, part);
         }
@@ -573,23 +552,17 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         operands: &[Operand],
     ) -> Result<(), Refusal> {
         let evidence = self.evidence;
-        let found = evidence
-            .again
-            .binary_search_by_key(&number, |entry| entry.0);
+        let found = evidence.again.binary_search_by_key(&number, |entry| entry.0);
         let original = found.ok().map(|at| &evidence.again[at].1);
         let values = evidence.recorded.of(number);
         let same = original.is_some_and(|inst| {
             evidence.target.remat(inst) && evidence.target.same_operation(inst, &node.inst)
         });
         let ([operand], &[(v, part, role)]) = (operands, values) else {
-            return Err(self.wrong(Wrong::Altered(
-                "a recomputed instruction has other operands",
-            )));
+            return Err(self.wrong(Wrong::Altered("a recomputed instruction has other operands")));
         };
         if !same || !role.is_def() || evidence.homes[v.index()] != Home::Again(number) {
-            return Err(self.wrong(Wrong::Altered(
-                "a recomputed instruction is not the program's",
-            )));
+            return Err(self.wrong(Wrong::Altered("a recomputed instruction is not the program's")));
         }
         self.within(0, operand, self.demand_of(v, part))?;
         for (at, k) in self.cells(operand, v, part) {
@@ -621,11 +594,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
         let mut from: SmallVec<[u32; 4]> = SmallVec::new();
         let mut to: SmallVec<[u32; 4]> = SmallVec::new();
         for operand in operands {
-            let list = if operand.role.is_def() {
-                &mut to
-            } else {
-                &mut from
-            };
+            let list = if operand.role.is_def() { &mut to } else { &mut from };
             list.extend(places(self, Place::Cell(operand.reg.cell())));
         }
         match node.inst.access() {
@@ -633,18 +602,16 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
             Some(Access::Load(slot)) => from = places(self, Place::Slot(slot)),
             None if node.inst.is_copy() => {}
             None => {
-                return Err(self.wrong(Wrong::Altered(
-                    "an inserted instruction is no copy, load or store",
-                )));
+                return Err(
+                    self.wrong(Wrong::Altered("an inserted instruction is no copy, load or store"))
+                );
             }
         }
         if from.len() != to.len() {
             return Err(self.wrong(Wrong::Altered("an inserted copy has unequal sides")));
         }
-        let contents: SmallVec<[SmallVec<[Token; 2]>; 4]> = from
-            .iter()
-            .map(|&at| SmallVec::from_slice(self.tokens(at)))
-            .collect();
+        let contents: SmallVec<[SmallVec<[Token; 2]>; 4]> =
+            from.iter().map(|&at| SmallVec::from_slice(self.tokens(at))).collect();
         for (&at, tokens) in to.iter().zip(&contents) {
             // What moves the thread's own value ignores the mask.
             let own = |token: &Token| !self.work.regs[token.0.index()].data.per_lane;

@@ -125,10 +125,8 @@ pub(crate) fn classify<I: Inst>(
     live: &mut Live,
     apart: bool,
 ) -> Result<Classes, Error> {
-    let mut classes = Classes {
-        rows: work.files.0.iter().map(|file| file.row).collect(),
-        ..Classes::default()
-    };
+    let mut classes =
+        Classes { rows: work.files.0.iter().map(|file| file.row).collect(), ..Classes::default() };
     classes.parent = (0..work.regs.len() as u32).collect();
     classes.class.reserve(work.regs.len() + 64);
     for (index, reg) in work.regs.iter().enumerate() {
@@ -150,9 +148,7 @@ pub(crate) fn classify<I: Inst>(
         if let Some(cell) = reg.pin
             && !classes.pin(index as u32, cell.index)
         {
-            return Err(Error::Invalid(
-                "a physical register cannot be where it is".into(),
-            ));
+            return Err(Error::Invalid("a physical register cannot be where it is".into()));
         }
     }
     // Nodes that ask for something, the most frequent first; constraints before copies.
@@ -164,10 +160,7 @@ pub(crate) fn classify<I: Inst>(
             let copy = work.nodes[node as usize].inst.is_copy();
             if operands.iter().any(constrained) {
                 asking.push((Reverse(block.depth), false, node));
-                if operands
-                    .iter()
-                    .any(|operand| matches!(operand.relation, Relation::Fixed(_)))
-                {
+                if operands.iter().any(|operand| matches!(operand.relation, Relation::Fixed(_))) {
                     fixed.push((Reverse(block.depth), node));
                 }
             }
@@ -195,16 +188,10 @@ pub(crate) fn classify<I: Inst>(
     for &(_, copy, node) in &asking {
         let operands = work.operands.of(node);
         if copy {
-            let of = |defs: bool| {
-                operands
-                    .iter()
-                    .filter(move |operand| operand.role.is_def() == defs)
-            };
+            let of =
+                |defs: bool| operands.iter().filter(move |operand| operand.role.is_def() == defs);
             for (from, to) in of(false).zip(of(true)) {
-                let (a, b) = (
-                    classes.find(virt(from).as_u32()),
-                    classes.find(virt(to).as_u32()),
-                );
+                let (a, b) = (classes.find(virt(from).as_u32()), classes.find(virt(to).as_u32()));
                 // A spill's copies reconcile two wishes; merged they might have none left.
                 let spills = matches!(work.nodes[node as usize].origin, Origin::Move { .. });
                 if !from.part.is_whole() || !to.part.is_whole() {
@@ -221,14 +208,8 @@ pub(crate) fn classify<I: Inst>(
         }
         current.clear();
         current.extend(operands.iter().map(|operand| virt(operand).as_u32()));
-        let mut asker = Asker {
-            work,
-            node,
-            operands,
-            current: &mut current,
-            classes: &mut classes,
-            apart,
-        };
+        let mut asker =
+            Asker { work, node, operands, current: &mut current, classes: &mut classes, apart };
         asker.all()?;
     }
     for index in 0..classes.class.len() {
@@ -237,12 +218,8 @@ pub(crate) fn classify<I: Inst>(
             classes.class[index].hint = classes.find(hint);
         }
     }
-    classes
-        .transfers
-        .sort_by_key(|transfer| (transfer.node, transfer.behind));
-    classes
-        .overrides
-        .sort_by_key(|over| (over.node, over.operand));
+    classes.transfers.sort_by_key(|transfer| (transfer.node, transfer.behind));
+    classes.overrides.sort_by_key(|over| (over.node, over.operand));
     Ok(classes)
 }
 
@@ -290,9 +267,8 @@ impl Classes {
             return u16::MAX;
         }
         let length = u16::from(self.row_of(class));
-        let first = self
-            .pinned
-            .partition_point(|&(key, _)| key < (data.shape.file.0, row * length));
+        let first =
+            self.pinned.partition_point(|&(key, _)| key < (data.shape.file.0, row * length));
         let mut mask = u16::MAX;
         for &((file, cell), other) in &self.pinned[first..] {
             if file != data.shape.file.0 || cell / length != row {
@@ -461,28 +437,18 @@ impl Classes {
 
     /// Merges a class without a unit into a member of a run.
     fn merge_into_run(&mut self, a: u32, b: u32) -> bool {
-        let (member, single) = if self.class[a as usize].unit != NONE {
-            (a, b)
-        } else {
-            (b, a)
-        };
+        let (member, single) = if self.class[a as usize].unit != NONE { (a, b) } else { (b, a) };
         let members = &self.units[self.class[member as usize].unit as usize].members;
         let at = members.iter().find(|entry| entry.0 == member);
         let (_, offset) = *at.expect("a class is a member of its unit");
         if self.clashes(members, single, offset) {
             return false;
         }
-        let saved = (
-            self.class[member as usize].phases,
-            self.class[member as usize].pin,
-        );
+        let saved = (self.class[member as usize].phases, self.class[member as usize].pin);
         self.class[member as usize].phases &= self.class[single as usize].phases;
         self.class[member as usize].pin = saved.1.or(self.class[single as usize].pin);
         if !self.unit_possible(member) {
-            (
-                self.class[member as usize].phases,
-                self.class[member as usize].pin,
-            ) = saved;
+            (self.class[member as usize].phases, self.class[member as usize].pin) = saved;
             return false;
         }
         self.fuse(member, single);
@@ -531,11 +497,7 @@ impl Classes {
             if unit == NONE {
                 return SmallVec::from_slice(&[class]);
             }
-            self.units[unit as usize]
-                .members
-                .iter()
-                .map(|member| member.0)
-                .collect()
+            self.units[unit as usize].members.iter().map(|member| member.0).collect()
         };
         // The larger unit stays, the smaller one's classes look for places in it.
         let (mut left, mut right) = (members(unit_a, a), members(unit_b, b));
@@ -566,37 +528,26 @@ impl Classes {
             // Two units with classes to place in one pinned row might not both find positions.
             let key = (self.class[a as usize].shape.file.0, pin_row);
             let mine = |unit: u32| unit != NONE && (unit == unit_a || unit == unit_b);
-            let unpinned = left
-                .iter()
-                .chain(&right)
-                .any(|&class| self.class[class as usize].pin.is_none());
+            let unpinned =
+                left.iter().chain(&right).any(|&class| self.class[class as usize].pin.is_none());
             match self.owner.binary_search_by_key(&key, |&(key, _)| key) {
                 Ok(at) if unpinned && !mine(self.owner[at].1) => return false,
                 Ok(at) => {
                     if mine(self.owner[at].1) {
-                        self.owner[at].1 = if keep == NONE {
-                            self.units.len() as u32
-                        } else {
-                            keep
-                        };
+                        self.owner[at].1 =
+                            if keep == NONE { self.units.len() as u32 } else { keep };
                     }
                 }
                 Err(at) if unpinned => {
-                    let unit = if keep == NONE {
-                        self.units.len() as u32
-                    } else {
-                        keep
-                    };
+                    let unit = if keep == NONE { self.units.len() as u32 } else { keep };
                     self.owner.insert(at, (key, unit));
                 }
                 Err(_) => {}
             }
         }
         let unit = if keep == NONE {
-            self.units.push(Unit {
-                members: left.iter().map(|&class| (class, 0)).collect(),
-                run: false,
-            });
+            self.units
+                .push(Unit { members: left.iter().map(|&class| (class, 0)).collect(), run: false });
             (self.units.len() - 1) as u32
         } else {
             keep
@@ -638,10 +589,7 @@ impl Classes {
         };
         let mut all = by(&kept.members, shift);
         let added = by(&moved.members, shift + distance);
-        if added
-            .iter()
-            .any(|&(member, place)| self.clashes(&all, member, place))
-        {
+        if added.iter().any(|&(member, place)| self.clashes(&all, member, place)) {
             return false;
         }
         all.extend_from_slice(&added);
@@ -677,10 +625,7 @@ impl Classes {
         let row = self.row_of(base);
         let mut unit = self.class[base as usize].unit;
         if unit == NONE {
-            self.units.push(Unit {
-                members: SmallVec::from_slice(&[(base, 0)]),
-                run: true,
-            });
+            self.units.push(Unit { members: SmallVec::from_slice(&[(base, 0)]), run: true });
             unit = (self.units.len() - 1) as u32;
             self.class[base as usize].unit = unit;
         }
@@ -691,10 +636,7 @@ impl Classes {
             return base_offset == offset;
         }
         let members = &self.units[unit as usize].members;
-        let at = members
-            .iter()
-            .find(|member| member.0 == base)
-            .map(|member| member.1);
+        let at = members.iter().find(|member| member.0 == base).map(|member| member.1);
         let at = i32::from(at.expect("a class is a member of its unit"));
         let wanted = at + offset - base_offset;
         match self.class[class as usize].unit {
@@ -708,10 +650,8 @@ impl Classes {
         }
         // Offsets are counted from the lowest member: a member below it shifts all others.
         let shift = (-wanted).max(0);
-        let mut moved: SmallVec<[(u32, u16); 4]> = members
-            .iter()
-            .map(|&(member, at)| (member, (i32::from(at) + shift) as u16))
-            .collect();
+        let mut moved: SmallVec<[(u32, u16); 4]> =
+            members.iter().map(|&(member, at)| (member, (i32::from(at) + shift) as u16)).collect();
         let place = (wanted + shift) as u16;
         let clash = self.clashes(&moved, class, place);
         moved.push((class, place));

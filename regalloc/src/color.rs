@@ -44,15 +44,11 @@ impl Track {
     /// Who waits here where a class is written for all lanes, and who is written so here where it waits.
     fn wakes(&self, class: &Class) -> impl Iterator<Item = u32> {
         let meets = |list: &[Segment], stay: &Stay| {
-            list.iter()
-                .any(|segment| segment.start < stay.end && stay.start < segment.end)
+            list.iter().any(|segment| segment.start < stay.end && stay.start < segment.end)
         };
         let waiting = self.dormant.iter().filter(|_| class.whole);
         let waiting = waiting.filter(move |stay| meets(&class.segments, stay));
-        let written = self
-            .whole
-            .iter()
-            .filter(move |stay| meets(&class.dormant, stay));
+        let written = self.whole.iter().filter(move |stay| meets(&class.dormant, stay));
         waiting.chain(written).map(|stay| stay.class)
     }
 }
@@ -78,10 +74,7 @@ struct FileCells {
 
 impl FileCells {
     fn is_new(&self, cell: u16) -> bool {
-        self.named
-            .as_ref()
-            .and_then(|named| named.get(cell as usize))
-            .is_some_and(|named| !named)
+        self.named.as_ref().and_then(|named| named.get(cell as usize)).is_some_and(|named| !named)
     }
 }
 
@@ -196,10 +189,7 @@ impl<'a> Colorer<'a> {
         let count = classes.class.len();
         let mut colorer = Colorer {
             classes,
-            colors: Colors {
-                cell: vec![NONE; count],
-                ..Colors::default()
-            },
+            colors: Colors { cell: vec![NONE; count], ..Colors::default() },
             is_spilled: vec![false; count],
             sweep: 0,
             searches: Colorer::searches(classes),
@@ -234,10 +224,7 @@ impl<'a> Colorer<'a> {
                 next: 0,
                 missing,
                 named: (options.policy == Policy::Tight).then(|| {
-                    let of = |cell: u16| Cell {
-                        file: FileId(index as u8),
-                        index: cell,
-                    };
+                    let of = |cell: u16| Cell { file: FileId(index as u8), index: cell };
                     let is_named = |cell: u16| options.named.contains(&of(cell));
                     (0..file.cells).map(is_named).collect()
                 }),
@@ -255,11 +242,7 @@ impl<'a> Colorer<'a> {
     fn queues(&mut self) -> Queues {
         let classes = self.classes;
         let mut queues = Queues::default();
-        let Queues {
-            bound,
-            large,
-            small,
-        } = &mut queues;
+        let Queues { bound, large, small } = &mut queues;
         for (index, class) in classes.class.iter().enumerate() {
             let Some(first) = class.segments.first() else {
                 continue;
@@ -274,17 +257,11 @@ impl<'a> Colorer<'a> {
                 let living = |&&(member, _): &&(u32, u16)| {
                     !classes.class[member as usize].segments.is_empty()
                 };
-                let is_leader = unit
-                    .members
-                    .iter()
-                    .find(living)
-                    .is_some_and(|member| member.0 == index);
+                let is_leader =
+                    unit.members.iter().find(living).is_some_and(|member| member.0 == index);
                 if is_leader {
                     let starts = unit.members.iter().filter_map(|&(member, _)| {
-                        classes.class[member as usize]
-                            .segments
-                            .first()
-                            .map(|segment| segment.start)
+                        classes.class[member as usize].segments.first().map(|segment| segment.start)
                     });
                     let start = starts.min().unwrap_or(first.start);
                     if unit
@@ -422,16 +399,10 @@ impl<'a> Colorer<'a> {
         let file = &mut self.colors.files[data.shape.file.0 as usize];
         for cell in cells_of(cell, data.shape) {
             let stays = &mut file.tracks[cell as usize].stays[self.sweep];
-            let in_order = stays
-                .last()
-                .is_none_or(|last| last.end <= data.segments[0].start);
+            let in_order = stays.last().is_none_or(|last| last.end <= data.segments[0].start);
             if in_order || data.segments.len() <= 4 {
                 for segment in &data.segments {
-                    let stay = Stay {
-                        start: segment.start,
-                        end: segment.end,
-                        class,
-                    };
+                    let stay = Stay { start: segment.start, end: segment.end, class };
                     if stays.last().is_none_or(|last| last.end <= stay.start) {
                         stays.push(stay);
                     } else {
@@ -449,11 +420,7 @@ impl<'a> Colorer<'a> {
             }
             self.colors.steps += data.segments.len() as u64;
             let track = &mut file.tracks[cell as usize];
-            let stay = |segment: &Segment| Stay {
-                start: segment.start,
-                end: segment.end,
-                class,
-            };
+            let stay = |segment: &Segment| Stay { start: segment.start, end: segment.end, class };
             if data.whole {
                 track.whole.extend(data.segments.iter().map(stay));
             }
@@ -573,15 +540,11 @@ impl<'a> Colorer<'a> {
         };
         let file = classes.class[leader as usize].shape.file.0 as usize;
         let row_length = self.colors.files[file].row;
-        let pin = members
-            .iter()
-            .find_map(|&member| classes.class[member as usize].pin);
+        let pin = members.iter().find_map(|&member| classes.class[member as usize].pin);
         if let Some(cell) = pin {
             let row = cell / row_length;
-            self.colors.files[file].opened = self.colors.files[file]
-                .opened
-                .max(row + 1)
-                .min(self.colors.files[file].limit);
+            self.colors.files[file].opened =
+                self.colors.files[file].opened.max(row + 1).min(self.colors.files[file].limit);
             if let Some(phases) = self.fit_row(&members, file, row, point) {
                 self.place_row(&members, row * row_length, &phases);
                 return;
@@ -617,11 +580,7 @@ impl<'a> Colorer<'a> {
             !self.is_spilled[class as usize]
                 && !self.classes.class[class as usize].segments.is_empty()
         };
-        members
-            .iter()
-            .map(|member| member.0)
-            .filter(|&class| wants(class))
-            .collect()
+        members.iter().map(|member| member.0).filter(|&class| wants(class)).collect()
     }
 
     /// Positions for all members in one row, if they fit.
@@ -639,11 +598,7 @@ impl<'a> Colorer<'a> {
         for &member in members {
             let data = &classes.class[member as usize];
             if let Some(cell) = data.pin {
-                masks.push(if cell / row_length == row {
-                    1 << (cell % row_length)
-                } else {
-                    0
-                });
+                masks.push(if cell / row_length == row { 1 << (cell % row_length) } else { 0 });
                 continue;
             }
             let mut mask = 0u16;
@@ -662,10 +617,8 @@ impl<'a> Colorer<'a> {
             }
             masks.push(mask);
         }
-        let prefers: SmallVec<[Option<u8>; 8]> = members
-            .iter()
-            .map(|&member| classes.class[member as usize].prefer)
-            .collect();
+        let prefers: SmallVec<[Option<u8>; 8]> =
+            members.iter().map(|&member| classes.class[member as usize].prefer).collect();
         assign(&masks, &prefers)
     }
 
@@ -703,9 +656,7 @@ impl<'a> Colorer<'a> {
             let begin = if cells.next >= total { 0 } else { cells.next };
             let bases: SmallVec<[u16; 1]> = pin.into_iter().collect();
             let found = if pin.is_some() {
-                bases
-                    .into_iter()
-                    .find(|&base| self.fit_run(&members, file, base, point))
+                bases.into_iter().find(|&base| self.fit_run(&members, file, base, point))
             } else if self.colors.files[file].named.is_some() {
                 self.tightest_run(&members, file, point)
             } else {

@@ -36,12 +36,9 @@ pub(crate) fn finish<I: Inst, T: Target<I>>(
         let first = writer.out.len() as u32;
         for index in block.first..block.end {
             let node = input.next().expect("blocks cover the nodes");
-            let transfers = run_of(&writer.classes.transfers, &mut transfer, |item| {
-                item.node == index
-            });
-            let overrides = run_of(&writer.classes.overrides, &mut over, |item| {
-                item.node == index
-            });
+            let transfers =
+                run_of(&writer.classes.transfers, &mut transfer, |item| item.node == index);
+            let overrides = run_of(&writer.classes.overrides, &mut over, |item| item.node == index);
             writer.node(index, node, given.of(index), transfers, overrides)?;
         }
         block.first = first;
@@ -93,16 +90,9 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
         transfers: std::ops::Range<usize>,
         overrides: std::ops::Range<usize>,
     ) -> Result<(), Error> {
-        let place = Place {
-            node: index,
-            happened: node.happened,
-            span: node.span,
-        };
+        let place = Place { node: index, happened: node.happened, span: node.span };
         let is_program = matches!(node.origin, Origin::Program(_));
-        let behind = Place {
-            happened: node.happened + u32::from(is_program),
-            ..place
-        };
+        let behind = Place { happened: node.happened + u32::from(is_program), ..place };
         self.transfers(transfers.clone(), false, place)?;
         let mut operands = std::mem::take(&mut self.operands);
         operands.clear();
@@ -124,11 +114,8 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
             self.copy(node, given, &operands, behind)?;
         } else {
             let mut next = operands.iter();
-            node.inst.rewrite(&mut |_, _| {
-                next.next()
-                    .expect("rewrite visits what operands visits")
-                    .reg
-            });
+            node.inst
+                .rewrite(&mut |_, _| next.next().expect("rewrite visits what operands visits").reg);
             self.out.push(node);
         }
         self.operands = operands;
@@ -155,10 +142,7 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
         let last = cells_of(index, shape).last().unwrap_or(index);
         let used = &mut self.result.rows_used[shape.file.0 as usize];
         *used = (*used).max(last / row + 1);
-        Cell {
-            file: shape.file,
-            index,
-        }
+        Cell { file: shape.file, index }
     }
 
     /// A copy of the program: what remains of it.
@@ -169,15 +153,10 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
         operands: &[Operand],
         place: Place,
     ) -> Result<(), Error> {
-        let uses = operands
-            .iter()
-            .enumerate()
-            .filter(|(_, operand)| !operand.role.is_def());
+        let uses = operands.iter().enumerate().filter(|(_, operand)| !operand.role.is_def());
         let defs = operands.iter().filter(|operand| operand.role.is_def());
-        let pairs: smallvec::SmallVec<[(usize, Reg, Reg); 4]> = uses
-            .zip(defs)
-            .map(|((k, from), to)| (k, from.reg, to.reg))
-            .collect();
+        let pairs: smallvec::SmallVec<[(usize, Reg, Reg); 4]> =
+            uses.zip(defs).map(|((k, from), to)| (k, from.reg, to.reg)).collect();
         self.moves.clear();
         for &(k, from, to) in &pairs {
             if from == to {
@@ -186,25 +165,15 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
             }
             let root = self.classes.find(virt(&given[k]).as_u32());
             let shape = self.classes.class[root as usize].shape.part(given[k].part);
-            self.moves.push(Move {
-                from: from.cell().index,
-                to: to.cell().index,
-                shape,
-            });
+            self.moves.push(Move { from: from.cell().index, to: to.cell().index, shape });
         }
         if let [only] = self.moves[..]
             && pairs.len() == 1
         {
             let mut next = operands.iter();
-            node.inst.rewrite(&mut |_, _| {
-                next.next()
-                    .expect("rewrite visits what operands visits")
-                    .reg
-            });
-            node.origin = Origin::Move {
-                count: only.shape.count,
-                stride: only.shape.stride,
-            };
+            node.inst
+                .rewrite(&mut |_, _| next.next().expect("rewrite visits what operands visits").reg);
+            node.origin = Origin::Move { count: only.shape.count, stride: only.shape.stride };
             node.happened = place.happened;
             self.out.push(node);
             return Ok(());
@@ -232,11 +201,8 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
             let register = if behind { &mut to } else { &mut from };
             register.index += transfer.distance;
             let root = self.classes.find(transfer.temporary()) as usize;
-            let step = Move {
-                from: from.index,
-                to: to.index,
-                shape: self.classes.class[root].shape,
-            };
+            let step =
+                Move { from: from.index, to: to.index, shape: self.classes.class[root].shape };
             if from != to && !self.moves.contains(&step) {
                 self.moves.push(step);
                 self.result.copies_inserted += 1;
@@ -260,37 +226,24 @@ impl<I: Inst, T: Target<I>> Writer<'_, I, T> {
         for step in &steps {
             let (Step::Copy(step_move) | Step::Swap(step_move)) = *step;
             let shape = step_move.shape;
-            let cell = |index| Cell {
-                file: shape.file,
-                index,
-            };
+            let cell = |index| Cell { file: shape.file, index };
             let (from, to) = (cell(step_move.from), cell(step_move.to));
             let inst = match step {
                 Step::Copy(_) => self.target.copy(Reg::phys(to), Reg::phys(from), shape),
                 Step::Swap(_) => {
                     let file = &self.files[shape.file.0 as usize];
-                    self.target
-                        .swap(to, from, shape)
-                        .ok_or(Error::OutOfRegisters {
-                            file: file.name,
-                            rows: file.cells / u16::from(file.row),
-                            instruction: place.happened,
-                        })?
+                    self.target.swap(to, from, shape).ok_or(Error::OutOfRegisters {
+                        file: file.name,
+                        rows: file.cells / u16::from(file.row),
+                        instruction: place.happened,
+                    })?
                 }
             };
             let row = u16::from(self.files[shape.file.0 as usize].row);
             let used = &mut self.result.rows_used[shape.file.0 as usize];
             *used = (*used).max(cells_of(to.index, shape).last().unwrap_or(to.index) / row + 1);
-            let origin = Origin::Move {
-                count: shape.count,
-                stride: shape.stride,
-            };
-            self.out.push(WorkNode {
-                inst,
-                span: place.span,
-                origin,
-                happened: place.happened,
-            });
+            let origin = Origin::Move { count: shape.count, stride: shape.stride };
+            self.out.push(WorkNode { inst, span: place.span, origin, happened: place.happened });
         }
         self.moves = moves;
         self.steps = steps;
@@ -314,19 +267,13 @@ fn split_partial_overlaps(moves: &mut Vec<Move>) {
         }
     }
     owner.sort_unstable_by_key(|&(cell, (place, shape))| (cell, place, shape.count, shape.stride));
-    let clash = owner
-        .windows(2)
-        .any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1);
+    let clash = owner.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1);
     if !clash {
         return;
     }
     let whole = std::mem::take(moves);
     for step in whole {
-        let shape = Shape {
-            count: 1,
-            stride: 1,
-            ..step.shape
-        };
+        let shape = Shape { count: 1, stride: 1, ..step.shape };
         let cells = cells_of(step.from, step.shape).zip(cells_of(step.to, step.shape));
         moves.extend(cells.map(|(from, to)| Move { from, to, shape }));
     }

@@ -72,19 +72,9 @@ pub fn allocate<I: Inst, T: Target<I>>(
     target: &mut T,
     options: &Options,
 ) -> Result<Allocation, Error> {
-    let Proof {
-        work,
-        recorded,
-        claims,
-        spilled,
-        allocation,
-    } = solve(func, target, options)?;
+    let Proof { work, recorded, claims, spilled, allocation } = solve(func, target, options)?;
     let whole = without_holes(options);
-    let options = if allocation.filled_holes {
-        &whole
-    } else {
-        options
-    };
+    let options = if allocation.filled_holes { &whole } else { options };
     let evidence = Evidence {
         recorded: &recorded,
         claims: &claims,
@@ -97,20 +87,14 @@ pub fn allocate<I: Inst, T: Target<I>>(
     let mut nodes = work.nodes.into_iter();
     for block in &work.blocks {
         let count = (block.end - block.first) as usize;
-        let list = nodes.by_ref().take(count).map(|node| Node {
-            inst: node.inst,
-            span: node.span,
-        });
+        let list = nodes.by_ref().take(count).map(|node| Node { inst: node.inst, span: node.span });
         func.blocks[block.block].nodes.extend(list);
     }
     Ok(allocation)
 }
 
 fn without_holes(options: &Options) -> Options {
-    Options {
-        holes: Vec::new(),
-        ..options.clone()
-    }
+    Options { holes: Vec::new(), ..options.clone() }
 }
 
 /// An allocation with everything its proof needs.
@@ -142,10 +126,8 @@ fn solve<I: Inst, T: Target<I>>(
         began: false,
         again: Vec::new(),
     };
-    let mut allocation = Allocation {
-        rows_used: vec![0; func.files.0.len()],
-        ..Allocation::default()
-    };
+    let mut allocation =
+        Allocation { rows_used: vec![0; func.files.0.len()], ..Allocation::default() };
     let whole = without_holes(options);
     let mut options = options;
     // Who lives into each block in the program itself: where slots must hold their values.
@@ -155,9 +137,8 @@ fn solve<I: Inst, T: Target<I>>(
         let mut live = live::liveness(&work, options.budget)?;
         allocation.steps += live.steps;
         let count = |v: VReg| work.regs[v.index()].data.demand.count;
-        if let Some((v, _)) = live
-            .at_start_of(0, count)
-            .find(|(v, _)| work.regs[v.index()].pin.is_none())
+        if let Some((v, _)) =
+            live.at_start_of(0, count).find(|(v, _)| work.regs[v.index()].pin.is_none())
         {
             let root = work.regs[v.index()].root;
             return Err(Error::Invalid(format!(
@@ -184,9 +165,7 @@ fn solve<I: Inst, T: Target<I>>(
             colors = color::color(&classes, work.files, options, allocation.rounds);
         }
         allocation.steps += classes.steps + colors.steps;
-        options
-            .budget
-            .work("steps of register allocation", allocation.steps)?;
+        options.budget.work("steps of register allocation", allocation.steps)?;
         if colors.fits() {
             let cells: Vec<Option<Cell>> = (0..work.regs.len())
                 .map(|index| {
@@ -194,10 +173,7 @@ fn solve<I: Inst, T: Target<I>>(
                     let file = classes.class[root].shape.file;
                     Some(colors.cell[root])
                         .filter(|&cell| cell != NONE)
-                        .map(|cell| Cell {
-                            file,
-                            index: cell as u16,
-                        })
+                        .map(|cell| Cell { file, index: cell as u16 })
                 })
                 .collect();
             let claims = claims(&work, &live, program_live.as_ref(), &cells, &spilled);
@@ -212,26 +188,12 @@ fn solve<I: Inst, T: Target<I>>(
             allocation.spilled = spilled.spilled;
             allocation.moved = spilled.moved;
             allocation.recomputed = spilled.recomputed;
-            return Ok(Proof {
-                work,
-                recorded,
-                claims,
-                spilled,
-                allocation,
-            });
+            return Ok(Proof { work, recorded, claims, spilled, allocation });
         }
-        let progress = spill::spill(
-            &mut work,
-            &mut classes,
-            &colors.spilled,
-            target,
-            &mut spilled,
-        );
+        let progress = spill::spill(&mut work, &mut classes, &colors.spilled, target, &mut spilled);
         if !progress {
-            let class = colors
-                .stuck
-                .or(colors.spilled.first().copied())
-                .expect("something did not fit");
+            let class =
+                colors.stuck.or(colors.spilled.first().copied()).expect("something did not fit");
             let data = &classes.class[class as usize];
             let file = work.files.get(data.shape.file);
             let rows = options.rows.get(data.shape.file.0 as usize).copied();
@@ -239,16 +201,11 @@ fn solve<I: Inst, T: Target<I>>(
             return Err(Error::OutOfRegisters {
                 file: file.name,
                 rows: rows.unwrap_or(file.cells / u16::from(file.row)),
-                instruction: work
-                    .nodes
-                    .get(node as usize)
-                    .map_or(node, |node| node.happened),
+                instruction: work.nodes.get(node as usize).map_or(node, |node| node.happened),
             });
         }
         if allocation.rounds >= MOST_ROUNDS {
-            return Err(Error::NotConverged {
-                rounds: allocation.rounds,
-            });
+            return Err(Error::NotConverged { rounds: allocation.rounds });
         }
         program_live.get_or_insert(live);
     }
@@ -262,10 +219,7 @@ fn claims<I: Inst>(
     cells: &[Option<Cell>],
     spilled: &Spilled<I>,
 ) -> Claims {
-    let mut claims = Claims {
-        start: vec![0],
-        list: Vec::new(),
-    };
+    let mut claims = Claims { start: vec![0], list: Vec::new() };
     let count = |v: VReg| work.regs[v.index()].data.demand.count;
     for position in 0..work.blocks.len() {
         for (v, part) in live.at_start_of(position, count) {
@@ -280,11 +234,7 @@ fn claims<I: Inst>(
         let in_program = program_live.map(|live| live.at_start_of(position, count));
         for (v, part) in in_program.into_iter().flatten() {
             if let Home::Slot(slot) = spilled.home[v.index()] {
-                claims.list.push(Claim {
-                    value: v,
-                    part,
-                    place: Place::Slot(Slot(slot)),
-                });
+                claims.list.push(Claim { value: v, part, place: Place::Slot(Slot(slot)) });
             }
         }
         claims.start.push(claims.list.len() as u32);

@@ -151,17 +151,10 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
         for node in (block.first..block.end).rev() {
             let operands = work.operands.of(node);
             for operand in operands.iter().filter(|operand| operand.role.is_def()) {
-                let begin = if operand.role == Role::EarlyDef {
-                    read(node)
-                } else {
-                    write(node)
-                };
+                let begin = if operand.role == Role::EarlyDef { read(node) } else { write(node) };
                 pieces.each(virt(operand).index(), operand.part, |piece| {
                     let last = open[piece].end;
-                    if last == 0
-                        && segments[piece]
-                            .last()
-                            .is_some_and(|later| later.start == begin)
+                    if last == 0 && segments[piece].last().is_some_and(|later| later.start == begin)
                     {
                         // Written twice by one instruction: the segment is there already.
                         return;
@@ -196,15 +189,7 @@ pub(crate) fn liveness<I: Inst>(work: &Work<I>, budget: Budget) -> Result<Live, 
         cover(&mut segments[pieces.register(count + at)], own);
     }
     steps += work.nodes.len() as u64;
-    Ok(Live {
-        segments,
-        weight,
-        whole,
-        dormant,
-        at_start,
-        pieces,
-        steps,
-    })
+    Ok(Live { segments, weight, whole, dormant, at_start, pieces, steps })
 }
 
 /// The pieces of registers that are named in parts.
@@ -240,12 +225,8 @@ fn dormant<I>(
     }
     for (block, meanwhile) in waiting(&work.succs[0], &work.succs[1]) {
         let spans = meanwhile.iter().map(|&at| &work.blocks[at as usize]);
-        let spans: Segments = spans
-            .map(|block| Segment {
-                start: 4 * block.first,
-                end: 4 * block.end,
-            })
-            .collect();
+        let spans: Segments =
+            spans.map(|block| Segment { start: 4 * block.first, end: 4 * block.end }).collect();
         for &piece in at_start.of(block as usize) {
             let v = pieces.register(piece as usize);
             let data = &work.regs[v].data;

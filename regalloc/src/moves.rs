@@ -27,20 +27,15 @@ pub(crate) fn sequence(
     mut spare: impl FnMut(Shape) -> Option<u16>,
     steps: &mut Vec<Step>,
 ) {
-    let mut pending: Vec<Move> = moves
-        .iter()
-        .copied()
-        .filter(|step| step.from != step.to)
-        .collect();
+    let mut pending: Vec<Move> =
+        moves.iter().copied().filter(|step| step.from != step.to).collect();
     if let [only] = pending[..] {
         steps.push(Step::Copy(only));
         return;
     }
     pending.sort_unstable_by_key(|step| key(step.shape, step.to));
     let find = |pending: &[Move], shape: Shape, place: u16| {
-        pending
-            .binary_search_by_key(&key(shape, place), |step| key(step.shape, step.to))
-            .ok()
+        pending.binary_search_by_key(&key(shape, place), |step| key(step.shape, step.to)).ok()
     };
     // How many moves that are still to be done read each destination.
     let mut readers = vec![0u32; pending.len()];
@@ -50,10 +45,7 @@ pub(crate) fn sequence(
         }
     }
     let mut done = vec![false; pending.len()];
-    let mut ready: Vec<usize> = (0..pending.len())
-        .rev()
-        .filter(|&k| readers[k] == 0)
-        .collect();
+    let mut ready: Vec<usize> = (0..pending.len()).rev().filter(|&k| readers[k] == 0).collect();
     let mut scan = 0;
     loop {
         while let Some(k) = ready.pop() {
@@ -75,11 +67,7 @@ pub(crate) fn sequence(
         };
         // Only cycles are left, each place read once. `reader` overwrites what reads `first.to`.
         if let Some(place) = spare(first.shape) {
-            steps.push(Step::Copy(Move {
-                from: first.to,
-                to: place,
-                shape: first.shape,
-            }));
+            steps.push(Step::Copy(Move { from: first.to, to: place, shape: first.shape }));
             let reader = pending.iter().zip(&done).position(|(step, done)| {
                 !done && step.from == first.to && key(step.shape, 0) == key(first.shape, 0)
             });
@@ -112,23 +100,12 @@ mod tests {
     use super::*;
     use gpucc_ir::mach::FileId;
 
-    const SHAPE: Shape = Shape {
-        file: FileId(0),
-        count: 1,
-        stride: 1,
-        per_lane: true,
-    };
+    const SHAPE: Shape = Shape { file: FileId(0), count: 1, stride: 1, per_lane: true };
 
     /// Runs a sequence over places that hold their own numbers.
     fn check(pairs: &[(u16, u16)], spare: Option<u16>) {
-        let moves: Vec<Move> = pairs
-            .iter()
-            .map(|&(to, from)| Move {
-                from,
-                to,
-                shape: SHAPE,
-            })
-            .collect();
+        let moves: Vec<Move> =
+            pairs.iter().map(|&(to, from)| Move { from, to, shape: SHAPE }).collect();
         let mut steps = Vec::new();
         sequence(&moves, |_| spare, &mut steps);
         let mut cells: Vec<u16> = (0..64).collect();
@@ -143,10 +120,7 @@ mod tests {
         }
         for untouched in 0..60 {
             if !pairs.iter().any(|pair| pair.0 == untouched) {
-                assert_eq!(
-                    cells[untouched as usize], untouched,
-                    "{pairs:?} wrote {untouched}"
-                );
+                assert_eq!(cells[untouched as usize], untouched, "{pairs:?} wrote {untouched}");
             }
         }
     }
@@ -169,21 +143,14 @@ mod tests {
     fn random_parallel_copies_arrive() {
         let mut seed = 7u64;
         let mut random = move |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 33) % below
         };
         for _ in 0..500 {
             let mut free: Vec<u16> = (0..12).collect();
             let count = random(12) as usize;
             let pairs: Vec<(u16, u16)> = (0..count)
-                .map(|_| {
-                    (
-                        free.remove(random(free.len() as u64) as usize),
-                        random(12) as u16,
-                    )
-                })
+                .map(|_| (free.remove(random(free.len() as u64) as usize), random(12) as u16))
                 .collect();
             check(&pairs, Some(63));
             check(&pairs, None);

@@ -124,9 +124,7 @@ pub(crate) fn insert(into: &mut Segments, segment: Segment) {
 
 /// Points covered.
 pub(crate) fn length(list: &[Segment]) -> u64 {
-    list.iter()
-        .map(|segment| u64::from(segment.end - segment.start))
-        .sum()
+    list.iter().map(|segment| u64::from(segment.end - segment.start)).sum()
 }
 
 #[cfg(test)]
@@ -134,23 +132,14 @@ mod tests {
     use super::*;
 
     fn list(points: &[(u32, u32)]) -> Segments {
-        points
-            .iter()
-            .map(|&(start, end)| Segment { start, end })
-            .collect()
+        points.iter().map(|&(start, end)| Segment { start, end }).collect()
     }
 
     #[test]
     fn lists_that_only_touch_do_not_overlap() {
-        assert!(!overlap(
-            &list(&[(0, 4), (8, 10)]),
-            &list(&[(4, 8), (10, 12)])
-        ));
+        assert!(!overlap(&list(&[(0, 4), (8, 10)]), &list(&[(4, 8), (10, 12)])));
         assert!(overlap(&list(&[(0, 4), (8, 10)]), &list(&[(9, 12)])));
-        assert!(overlap(
-            &list(&[(0, 100)]),
-            &list(&[(3, 4), (5, 6), (7, 8)])
-        ));
+        assert!(overlap(&list(&[(0, 100)]), &list(&[(3, 4), (5, 6), (7, 8)])));
         assert!(!overlap(&list(&[]), &list(&[(3, 4)])));
     }
 
@@ -166,18 +155,10 @@ mod tests {
         let mut a = list(&[(0, 4), (8, 10)]);
         unite(&mut a, &list(&[(4, 8), (12, 14)]));
         assert_eq!(a, list(&[(0, 10), (12, 14)]));
-        let mut many: Segments = (0..20)
-            .map(|k| Segment {
-                start: 10 * k,
-                end: 10 * k + 2,
-            })
-            .collect();
-        let between: Segments = (0..20)
-            .map(|k| Segment {
-                start: 10 * k + 5,
-                end: 10 * k + 7,
-            })
-            .collect();
+        let mut many: Segments =
+            (0..20).map(|k| Segment { start: 10 * k, end: 10 * k + 2 }).collect();
+        let between: Segments =
+            (0..20).map(|k| Segment { start: 10 * k + 5, end: 10 * k + 7 }).collect();
         unite(&mut many, &between);
         assert_eq!(many.len(), 40);
         assert!(many.windows(2).all(|pair| pair[0].end < pair[1].start));

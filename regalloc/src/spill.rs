@@ -88,9 +88,7 @@ pub(crate) fn recomputable<I: Inst, T: Target<I>>(
 ) -> bool {
     let definitions = Definitions::of(work);
     let members = members(work, classes, chosen);
-    members
-        .iter()
-        .all(|regs| definitions.recomputed(work, regs, target).is_some())
+    members.iter().all(|regs| definitions.recomputed(work, regs, target).is_some())
 }
 
 /// Spills the registers of `chosen` classes. Returns false when there is nothing left to spill in them.
@@ -105,16 +103,10 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
     let members = members(work, classes, chosen);
     let definitions = Definitions::of(work);
     let mut plans = vec![Plan::Keep; count];
-    let mut slots = SlotPool {
-        first: state.slots,
-        ends: Vec::new(),
-    };
+    let mut slots = SlotPool { first: state.slots, ends: Vec::new() };
     let mut order: Vec<usize> = (0..chosen.len()).collect();
     let start = |k: usize| {
-        classes.class[chosen[k] as usize]
-            .segments
-            .first()
-            .map_or(0, |segment| segment.start)
+        classes.class[chosen[k] as usize].segments.first().map_or(0, |segment| segment.start)
     };
     order.sort_by_key(|&k| (start(k), k));
     let mut any = false;
@@ -129,9 +121,7 @@ pub(crate) fn spill<I: Inst, T: Target<I>>(
             state.home[work.regs[only.index()].root.index()] = Home::Again(number);
             state.recomputed += 1;
             if let Err(at) = state.again.binary_search_by_key(&number, |entry| entry.0) {
-                state
-                    .again
-                    .insert(at, (number, work.nodes[node as usize].inst.clone()));
+                state.again.insert(at, (number, work.nodes[node as usize].inst.clone()));
             }
             continue;
         }
@@ -373,18 +363,13 @@ fn rewrite<I: Inst, T: Target<I>>(
     };
     let mut next_loop = 0;
     for (position, block) in blocks.iter().enumerate() {
-        if loops
-            .get(next_loop)
-            .is_some_and(|&(first, _)| first as usize == position)
-        {
+        if loops.get(next_loop).is_some_and(|&(first, _)| first as usize == position) {
             for &(v, copy) in &copies[next_loop] {
                 rewriter.stands_for[v.index()] = copy;
             }
         }
         let first = rewriter.out.len() as u32;
-        let to_load = loops
-            .get(next_loop)
-            .filter(|&&(first, _)| first as usize == position + 1);
+        let to_load = loops.get(next_loop).filter(|&&(first, _)| first as usize == position + 1);
         let mut to_load = to_load.map_or(&[][..], |_| &copies[next_loop][..]);
         for index in block.first..block.end {
             let node = input.next().expect("blocks cover the nodes");
@@ -398,10 +383,7 @@ fn rewrite<I: Inst, T: Target<I>>(
         let end = rewriter.out.len() as u32;
         rewriter.work.blocks[position].first = first;
         rewriter.work.blocks[position].end = end;
-        if loops
-            .get(next_loop)
-            .is_some_and(|&(_, last)| last as usize == position)
-        {
+        if loops.get(next_loop).is_some_and(|&(_, last)| last as usize == position) {
             for &(v, _) in &copies[next_loop] {
                 rewriter.stands_for[v.index()] = v;
             }
@@ -420,16 +402,8 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
     }
 
     fn push_move(&mut self, inst: I, shape: Shape, happened: u32, span: Span) {
-        let origin = Origin::Move {
-            count: shape.count,
-            stride: shape.stride,
-        };
-        self.push(WorkNode {
-            inst,
-            span,
-            origin,
-            happened,
-        });
+        let origin = Origin::Move { count: shape.count, stride: shape.stride };
+        self.push(WorkNode { inst, span, origin, happened });
     }
 
     /// Loads the copies of a loop.
@@ -542,11 +516,8 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
             }
         }
         let mut next = rewritten.iter();
-        node.inst.rewrite(&mut |_, _| {
-            next.next()
-                .expect("rewrite visits what operands visits")
-                .reg
-        });
+        node.inst
+            .rewrite(&mut |_, _| next.next().expect("rewrite visits what operands visits").reg);
         let is_program = matches!(node.origin, Origin::Program(_));
         let (happened, span) = (node.happened + u32::from(is_program), node.span);
         self.operands.push(&rewritten);
@@ -597,9 +568,7 @@ impl<I: Inst, T: Target<I>> Rewriter<'_, I, T> {
         let v = virt(operand);
         let part = self.stood_for(v, operand.part);
         let mut locals = self.locals.iter();
-        locals
-            .find(|local| (local.0, local.1) == (v, part))
-            .map(|local| local.2)
+        locals.find(|local| (local.0, local.1) == (v, part)).map(|local| local.2)
     }
 
     /// A short register for an operand of the current instruction.

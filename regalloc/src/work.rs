@@ -93,10 +93,7 @@ impl Operands {
     pub fn with_capacity(nodes: usize) -> Operands {
         let mut start = Vec::with_capacity(nodes + 1);
         start.push(0);
-        Operands {
-            start,
-            list: Vec::with_capacity(3 * nodes),
-        }
+        Operands { start, list: Vec::with_capacity(3 * nodes) }
     }
 
     /// Those of a node, in the order of [`Inst::operands`].
@@ -165,9 +162,7 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
     let preds = [0, 1].map(|kind: usize| succs[kind].reversed());
     let total = func.len();
     if total > (u32::MAX / 8) as usize {
-        return Err(Error::Invalid(
-            "more instructions than an allocation can number".into(),
-        ));
+        return Err(Error::Invalid("more instructions than an allocation can number".into()));
     }
     let mut work = Work {
         nodes: Vec::with_capacity(total),
@@ -176,13 +171,7 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
         regs: func
             .vregs
             .iter()
-            .map(|(v, &data)| WorkReg {
-                data,
-                pin: None,
-                root: v,
-                tiny: false,
-                backed: None,
-            })
+            .map(|(v, &data)| WorkReg { data, pin: None, root: v, tiny: false, backed: None })
             .collect(),
         files: func.files,
         preds,
@@ -201,10 +190,7 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
             let mut inst = node.inst;
             work.operands.ask(&inst);
             let operands = work.operands.last_mut();
-            if operands
-                .iter()
-                .any(|operand| operand.reg.as_phys().is_some())
-            {
+            if operands.iter().any(|operand| operand.reg.as_phys().is_some()) {
                 let (regs, files) = (&mut work.regs, work.files);
                 let mut next = operands.iter_mut();
                 inst.rewrite(&mut |reg, _| {
@@ -215,15 +201,9 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
                     operand.reg
                 });
             }
-            for operand in operands
-                .iter_mut()
-                .filter(|operand| !operand.part.is_whole())
-            {
+            for operand in operands.iter_mut().filter(|operand| !operand.part.is_whole()) {
                 let v = virt(operand);
-                let count = work
-                    .regs
-                    .get(v.index())
-                    .map_or(0, |reg| reg.data.demand.count);
+                let count = work.regs.get(v.index()).map_or(0, |reg| reg.data.demand.count);
                 if operand.part.cells(count).end > count {
                     let part = operand.part;
                     return Err(Error::Invalid(format!("{v} has no cells {part}")));
@@ -255,11 +235,7 @@ pub(crate) fn flatten<I: Inst>(func: &mut Func<I>) -> Result<(Work<I>, Recorded)
             begins,
         });
     }
-    if let Some(&(v, ..)) = recorded
-        .operands
-        .iter()
-        .find(|(v, ..)| v.index() >= work.regs.len())
-    {
+    if let Some(&(v, ..)) = recorded.operands.iter().find(|(v, ..)| v.index() >= work.regs.len()) {
         return Err(Error::Invalid(format!("{v} is not declared")));
     }
     work.program_regs = work.regs.len();
@@ -283,13 +259,7 @@ fn disguise(
                 prefer: None,
                 span: Span::NONE,
             };
-            regs.push(WorkReg {
-                data,
-                pin: Some(cell),
-                root: v,
-                tiny: true,
-                backed: None,
-            });
+            regs.push(WorkReg { data, pin: Some(cell), root: v, tiny: true, backed: None });
             disguises.insert(at, (cell, v));
             v
         }
@@ -311,10 +281,7 @@ impl<I: Inst> Work<I> {
 
 /// The virtual register of an operand in the flat function, where all are virtual.
 pub(crate) fn virt(operand: &Operand) -> VReg {
-    operand
-        .reg
-        .as_virt()
-        .expect("flattening made all registers virtual")
+    operand.reg.as_virt().expect("flattening made all registers virtual")
 }
 
 impl<I> Work<I> {

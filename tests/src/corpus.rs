@@ -68,11 +68,7 @@ pub fn index(corpus: &Path, language: &str) -> std::io::Result<Vec<Module>> {
             language: language.to_owned(),
             features: row["features"]
                 .as_array()
-                .map(|list| {
-                    list.iter()
-                        .filter_map(|f| f.as_str().map(str::to_owned))
-                        .collect()
-                })
+                .map(|list| list.iter().filter_map(|f| f.as_str().map(str::to_owned)).collect())
                 .unwrap_or_default(),
             naga_valid: row["naga_valid"].as_bool().unwrap_or(false),
         });
@@ -208,23 +204,13 @@ fn one(
                 let mut done = row(&entry.name, None);
                 done.instructions = func.live_insts();
                 done.time = compiled.compile_time;
-                done.times = compiled
-                    .times
-                    .iter()
-                    .map(|pass| (pass.name, pass.time))
-                    .collect();
-                done.hash = compiled
-                    .program
-                    .as_ref()
-                    .map_or(0, |program| hash(program.code()));
+                done.times = compiled.times.iter().map(|pass| (pass.name, pass.time)).collect();
+                done.hash = compiled.program.as_ref().map_or(0, |program| hash(program.code()));
                 if inputs > 0 {
                     let found = verify(compiler, &compiled, &source_text, &options, inputs, 1);
                     done.verified = Some(match found {
                         Ok(summary) => Verified {
-                            wrong: summary
-                                .first
-                                .as_ref()
-                                .map(|first| format!("MISMATCH {first}")),
+                            wrong: summary.first.as_ref().map(|first| format!("MISMATCH {first}")),
                             lack: summary.lack().filter(|_| summary.first.is_none()),
                             inputs: (summary.inputs.into(), summary.out_of_steps.into()),
                             words: [summary.words, summary.owed, summary.proved],
@@ -257,16 +243,9 @@ fn glsl_stage(path: &str) -> Stage {
 pub fn table(rows: &[Row]) -> String {
     use std::fmt::Write;
     let mut out = String::new();
-    for (title, plain) in [
-        ("plain", Some(true)),
-        ("others", Some(false)),
-        ("all", None),
-    ] {
+    for (title, plain) in [("plain", Some(true)), ("others", Some(false)), ("all", None)] {
         let mut codes: BTreeMap<u8, usize> = BTreeMap::new();
-        for row in rows
-            .iter()
-            .filter(|row| plain.is_none_or(|p| p == row.plain))
-        {
+        for row in rows.iter().filter(|row| plain.is_none_or(|p| p == row.plain)) {
             *codes.entry(row.code).or_default() += 1;
         }
         let total: usize = codes.values().sum();
@@ -304,18 +283,11 @@ pub fn features(rows: &[Row]) -> String {
     }
     let mut list: Vec<_> = counts.into_iter().collect();
     list.sort_by_key(|(name, codes)| {
-        (
-            std::cmp::Reverse(codes.values().sum::<usize>()),
-            name.clone(),
-        )
+        (std::cmp::Reverse(codes.values().sum::<usize>()), name.clone())
     });
     let mut out = String::new();
     for (name, codes) in list {
-        let beyond = if BEYOND.contains(&name.as_str()) {
-            "*"
-        } else {
-            " "
-        };
+        let beyond = if BEYOND.contains(&name.as_str()) { "*" } else { " " };
         let _ = write!(out, "{name:>24}{beyond}");
         for (code, count) in codes {
             let _ = write!(out, "  exit {code}: {count}");

@@ -80,10 +80,7 @@ impl Table {
         let mut reasons: BTreeMap<_, Vec<&str>> = BTreeMap::new();
         for file in &self.files {
             if let Some((code, why)) = &file.refused {
-                reasons
-                    .entry((*code, why.as_str()))
-                    .or_default()
-                    .push(&file.name);
+                reasons.entry((*code, why.as_str())).or_default().push(&file.name);
             }
         }
         reasons
@@ -102,10 +99,7 @@ impl Table {
             self.files.len(),
             self.right(),
             self.wrong(),
-            self.files
-                .iter()
-                .filter(|file| file.refused.is_some())
-                .count(),
+            self.files.iter().filter(|file| file.refused.is_some()).count(),
             codes.join(", "),
         )
     }
@@ -130,19 +124,13 @@ pub fn run(
         .filter(|path| path.to_string_lossy().contains(filter))
         .collect();
     paths.sort();
-    let files = paths
-        .iter()
-        .map(|path| file(compiler, path, family))
-        .collect();
+    let files = paths.iter().map(|path| file(compiler, path, family)).collect();
     Ok(Table { files })
 }
 
 fn file(compiler: &Compiler, path: &Path, family: Family) -> FileResult {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let mut result = FileResult {
-        name: name.into_owned(),
-        ..FileResult::default()
-    };
+    let mut result = FileResult { name: name.into_owned(), ..FileResult::default() };
     let Some(json) = std::fs::read_to_string(path)
         .ok()
         .and_then(|text| serde_json::from_str::<Value>(&text).ok())
@@ -170,10 +158,7 @@ fn execute(
     json: &Value,
 ) -> Result<Vec<u8>, Failure> {
     let options = Options::default();
-    let choice = Choice {
-        entry: json["entry"].as_str(),
-        ..Choice::default()
-    };
+    let choice = Choice { entry: json["entry"].as_str(), ..Choice::default() };
     let unreadable = |error: std::io::Error| Failure::usage(error.to_string());
     let (wgsl, spirv);
     let (source, text) = match family {
@@ -203,17 +188,12 @@ fn execute(
             bindings.set(resource, Bound::Buffer(bytes));
         }
     };
-    let input = json["input_hex"]
-        .as_str()
-        .and_then(bytes_from_hex)
-        .unwrap_or_default();
+    let input = json["input_hex"].as_str().and_then(bytes_from_hex).unwrap_or_default();
     bind(&mut bindings, &json["input_binding"], input);
     let size = number(&json["output_size"]);
     bind(&mut bindings, &json["output_binding"], vec![0; size]);
     let groups = std::array::from_fn(|axis| number(&json["workgroups"][axis]).max(1) as u32);
-    executor
-        .dispatch(&mut bindings, groups)
-        .map_err(Stop::into_failure)?;
+    executor.dispatch(&mut bindings, groups).map_err(Stop::into_failure)?;
     Ok(find(&func, &json["output_binding"])
         .map(|resource| bindings.get(resource, 0).bytes().to_vec())
         .unwrap_or_default())
@@ -242,10 +222,8 @@ fn judge(result: &mut FileResult, family: Family, json: &Value, output: &[u8]) {
                 .collect()
         }
         Family::ShaderLibrary => {
-            let expected = json["expected_hex"]
-                .as_str()
-                .and_then(bytes_from_hex)
-                .unwrap_or_default();
+            let expected =
+                json["expected_hex"].as_str().and_then(bytes_from_hex).unwrap_or_default();
             (0..result.cases)
                 .map(|case| library_case(json, case * stride, &expected, output))
                 .collect()
@@ -253,9 +231,7 @@ fn judge(result: &mut FileResult, family: Family, json: &Value, output: &[u8]) {
     };
     result.right = met.iter().filter(|&&met| met).count();
     if let Some(case) = met.iter().position(|&met| !met) {
-        let got = output
-            .get(case * stride..(case + 1) * stride)
-            .unwrap_or(&[]);
+        let got = output.get(case * stride..(case + 1) * stride).unwrap_or(&[]);
         result.first_wrong = Some(format!(
             "case {case}: {} but got {}",
             match family {
@@ -269,10 +245,7 @@ fn judge(result: &mut FileResult, family: Family, json: &Value, output: &[u8]) {
 
 /// One case of the shader library: every member of the output's layout, `[name, type, offset]`.
 fn library_case(json: &Value, base: usize, expected: &[u8], output: &[u8]) -> bool {
-    let members = json["output_layout"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let members = json["output_layout"].as_array().cloned().unwrap_or_default();
     let word = |bytes: &[u8], at: usize| -> Option<u32> {
         let bytes = bytes.get(at..at + 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
@@ -297,11 +270,8 @@ fn library_case(json: &Value, base: usize, expected: &[u8], output: &[u8]) -> bo
 
 /// Byte offsets of the components of a GLSL type in std140 and std430 blocks alike.
 fn places(ty: &str) -> Vec<usize> {
-    let digits: Vec<usize> = ty
-        .chars()
-        .filter_map(|c| c.to_digit(10))
-        .map(|digit| digit as usize)
-        .collect();
+    let digits: Vec<usize> =
+        ty.chars().filter_map(|c| c.to_digit(10)).map(|digit| digit as usize).collect();
     let vector = |rows: usize| (0..rows).map(|row| row * 4);
     if ty.contains("mat") {
         let columns = digits.first().copied().unwrap_or(2);

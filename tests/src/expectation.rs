@@ -17,9 +17,7 @@ pub struct ResultType {
 impl ResultType {
     /// Reads `f32`, `vec3<i32>`, `mat2x3<f16>`, `array<bool, 1>`.
     pub fn parse(text: &str) -> ResultType {
-        let rows = text
-            .strip_prefix("mat")
-            .and_then(|rest| rest.as_bytes().get(2).copied());
+        let rows = text.strip_prefix("mat").and_then(|rest| rest.as_bytes().get(2).copied());
         ResultType {
             element: if text.contains("f16") { 2 } else { 4 },
             float: text.contains("f16") || text.contains("f32"),
@@ -55,14 +53,9 @@ fn half_to_f64(bits: u16) -> f64 {
 
 /// Bytes from hexadecimal digits; `None` when they are not pairs of digits.
 pub fn bytes_from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text
-        .chars()
-        .map(|c| c.to_digit(16).map(|d| d as u8))
-        .collect::<Option<_>>()?;
-    digits
-        .len()
-        .is_multiple_of(2)
-        .then(|| digits.chunks(2).map(|p| p[0] << 4 | p[1]).collect())
+    let digits: Vec<u8> =
+        text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
+    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(|p| p[0] << 4 | p[1]).collect())
 }
 
 /// True when `got` (from the start of the value on) meets the expectation. An expectation that
@@ -89,8 +82,7 @@ fn meets_at(expected: &Value, ty: ResultType, got: &[u8], matrix: bool) -> bool 
     if let Some(parts) = expected.get("v").and_then(Value::as_array) {
         let step = ty.element * if matrix { ty.column } else { 1 };
         return parts.iter().enumerate().all(|(index, part)| {
-            got.get(index * step..)
-                .is_some_and(|got| meets_at(part, ty, got, false))
+            got.get(index * step..).is_some_and(|got| meets_at(part, ty, got, false))
         });
     }
     expected
@@ -115,12 +107,9 @@ fn exact(want: &[u8], ty: ResultType, got: &[u8]) -> bool {
     };
     want == got
         || ty.float
-            && want
-                .chunks(ty.element)
-                .zip(got.chunks(ty.element))
-                .all(|(want, got)| {
-                    want == got || (ty.read(want) == Some(0.0) && ty.read(got) == Some(0.0))
-                })
+            && want.chunks(ty.element).zip(got.chunks(ty.element)).all(|(want, got)| {
+                want == got || (ty.read(want) == Some(0.0) && ty.read(got) == Some(0.0))
+            })
 }
 
 #[cfg(test)]
@@ -132,12 +121,7 @@ mod tests {
     fn intervals_take_their_ends_and_nothing_beyond() {
         let ty = ResultType::parse("f32");
         let expected = json!({"i": [-1.0, 2.0]});
-        for (value, ok) in [
-            (-1.0f32, true),
-            (2.0, true),
-            (2.0000002, false),
-            (f32::NAN, false),
-        ] {
+        for (value, ok) in [(-1.0f32, true), (2.0, true), (2.0000002, false), (f32::NAN, false)] {
             assert_eq!(meets(&expected, ty, &value.to_le_bytes()), ok, "{value}");
         }
         let all = json!({"i": ["-Infinity", "Infinity"]});
@@ -155,23 +139,11 @@ mod tests {
     fn matrix_columns_of_three_rows_stand_four_elements_apart() {
         let ty = ResultType::parse("mat2x3<f32>");
         let column = |x: f32| json!({"v": [{"i": [x, x]}, {"i": [x, x]}, {"i": [x, x]}]});
-        let bytes = |values: &[f32]| {
-            values
-                .iter()
-                .flat_map(|v| v.to_le_bytes())
-                .collect::<Vec<_>>()
-        };
+        let bytes =
+            |values: &[f32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
         let expected = json!({"v": [column(1.0), column(2.0)]});
-        assert!(meets(
-            &expected,
-            ty,
-            &bytes(&[1.0, 1.0, 1.0, 9.0, 2.0, 2.0, 2.0, 9.0])
-        ));
-        assert!(!meets(
-            &expected,
-            ty,
-            &bytes(&[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 9.0, 9.0])
-        ));
+        assert!(meets(&expected, ty, &bytes(&[1.0, 1.0, 1.0, 9.0, 2.0, 2.0, 2.0, 9.0])));
+        assert!(!meets(&expected, ty, &bytes(&[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 9.0, 9.0])));
     }
 
     #[test]
@@ -185,11 +157,7 @@ mod tests {
     #[test]
     fn alternatives_and_anything_and_unreadable_text() {
         let ty = ResultType::parse("u32");
-        assert!(meets(
-            &json!({"or": [{"b": "01000000"}, {"b": "02000000"}]}),
-            ty,
-            &[2, 0, 0, 0]
-        ));
+        assert!(meets(&json!({"or": [{"b": "01000000"}, {"b": "02000000"}]}), ty, &[2, 0, 0, 0]));
         assert!(meets(&json!({"any": 1}), ty, &[7, 0, 0, 0]));
         assert!(!meets(&json!({"b": "0g"}), ty, &[0; 4]));
         assert!(!meets(&json!({}), ty, &[0; 4]));

@@ -189,11 +189,7 @@ impl Writer {
         }
         self.close("}");
         self.line(&format!("{at} = ({at} + 1u) & 7u;"));
-        let inner = Around {
-            body: false,
-            breaks: true,
-            ..around
-        };
+        let inner = Around { body: false, breaks: true, ..around };
         self.block(budget, depth + 2, inner);
         self.close("}");
         self.close("}");
@@ -204,11 +200,7 @@ impl Writer {
         let counter = format!("c{}", self.loops);
         self.loops += 1;
         self.line(&format!("var {counter} = 0u;"));
-        let body = Around {
-            body: true,
-            breaks: true,
-            ..around
-        };
+        let body = Around { body: true, breaks: true, ..around };
         let limit = 1 + self.rng.below(4);
         let kind = self.rng.below(4);
         match kind {
@@ -221,10 +213,7 @@ impl Writer {
         self.block(budget, depth + 1, body);
         if kind > 1 && self.rng.one_in(2) {
             self.open("continuing {");
-            let inner = Around {
-                continuing: true,
-                ..Around::default()
-            };
+            let inner = Around { continuing: true, ..Around::default() };
             if depth + 2 < DEEPEST {
                 self.block(budget.min(2), depth + 2, inner);
             } else {
@@ -246,10 +235,7 @@ impl Writer {
             _ => "acc % 4u",
         };
         self.open(&format!("switch ({selector}) {{"));
-        let inner = Around {
-            breaks: true,
-            ..around
-        };
+        let inner = Around { breaks: true, ..around };
         for case in ["case 0u: {", "case 1u, 3u: {", "default: {"] {
             if case.starts_with("case") && self.rng.one_in(4) {
                 continue;

@@ -32,13 +32,8 @@ pub enum Language {
 
 impl Language {
     /// Every language.
-    pub const ALL: [Language; 5] = [
-        Language::Wgsl,
-        Language::SpirV,
-        Language::Glsl,
-        Language::Ir,
-        Language::Assembly,
-    ];
+    pub const ALL: [Language; 5] =
+        [Language::Wgsl, Language::SpirV, Language::Glsl, Language::Ir, Language::Assembly];
 
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
@@ -53,9 +48,7 @@ impl Language {
 
     /// Finds a language by its name.
     pub fn by_name(name: &str) -> Option<Language> {
-        Language::ALL
-            .into_iter()
-            .find(|language| language.name() == name)
+        Language::ALL.into_iter().find(|language| language.name() == name)
     }
 
     /// How names of its files end, the usual one first.

@@ -30,9 +30,7 @@ impl Ended {
     /// In a few words: the exit code, `hangs` or `aborts`, with the first error.
     pub fn told(&self) -> String {
         let error = self.stderr.lines().find(|line| line.contains("error"));
-        let first = error
-            .or_else(|| self.stderr.lines().next())
-            .unwrap_or_default();
+        let first = error.or_else(|| self.stderr.lines().next()).unwrap_or_default();
         match self.code {
             _ if self.hangs => format!("hangs: {first}"),
             Some(0) => "exit 0".to_owned(),
@@ -49,10 +47,7 @@ impl Ended {
 pub fn run<S: AsRef<OsStr>>(program: &Path, arguments: &[S]) -> std::io::Result<Ended> {
     let mut command = if cfg!(unix) {
         let mut shell = Command::new("sh");
-        shell.args([
-            "-c",
-            "ulimit -v \"$0\"; ulimit -t \"$1\"; shift; exec \"$@\"",
-        ]);
+        shell.args(["-c", "ulimit -v \"$0\"; ulimit -t \"$1\"; shift; exec \"$@\""]);
         shell.args([MOST_KIB.to_string(), MOST_SECONDS.to_string()]);
         shell.arg(program);
         shell
@@ -70,17 +65,10 @@ pub fn run<S: AsRef<OsStr>>(program: &Path, arguments: &[S]) -> std::io::Result<
     let stderr = child.stderr.take().map(reader);
     let (code, hangs) = wait(&mut child)?;
     let text = |reader: Option<std::thread::JoinHandle<Vec<u8>>>| {
-        let bytes = reader
-            .and_then(|reader| reader.join().ok())
-            .unwrap_or_default();
+        let bytes = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    Ok(Ended {
-        code,
-        hangs,
-        stdout: text(stdout),
-        stderr: text(stderr),
-    })
+    Ok(Ended { code, hangs, stdout: text(stdout), stderr: text(stderr) })
 }
 
 /// A full pipe would stop the process.

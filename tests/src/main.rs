@@ -227,72 +227,37 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             }
             for ((code, why), names) in table.refusals() {
                 let (count, first) = (names.len(), names[0]);
-                say(&format!(
-                    "exit {code}: {why}: {count} files, {first} first\n"
-                ))?;
+                say(&format!("exit {code}: {why}: {count} files, {first} first\n"))?;
             }
             say(&format!("{}\n", table.line(name, family)))?;
             Ok(table.wrong() == 0)
         }
-        What::Programs {
-            count,
-            seed,
-            inputs,
-            text,
-        } => {
+        What::Programs { count, seed, inputs, text } => {
             if *text {
                 say(&programs::program_of(target, *seed).to_string())?;
                 return Ok(true);
             }
-            tell(
-                &programs::run(&compiler, *seed..seed + count, *inputs),
-                name,
-                &mut say,
-            )
+            tell(&programs::run(&compiler, *seed..seed + count, *inputs), name, &mut say)
         }
-        What::Flow {
-            count,
-            seed,
-            inputs,
-            text,
-        } => {
+        What::Flow { count, seed, inputs, text } => {
             if *text {
                 let fragment = !programs::writes_memory(target) || !seed.is_multiple_of(2);
                 say(&flow::source(*seed, fragment))?;
                 return Ok(true);
             }
-            tell(
-                &flow::run(&compiler, *seed..seed + count, *inputs),
-                name,
-                &mut say,
-            )
+            tell(&flow::run(&compiler, *seed..seed + count, *inputs), name, &mut say)
         }
-        What::Mutate {
-            count,
-            seed,
-            samples,
-        } => {
+        What::Mutate { count, seed, samples } => {
             let tally = mutate::run(&compiler, samples, *count, *seed)?;
             say(&tally.table())?;
             let least = target.about().noticed as usize;
             Ok(tally.caught() * 100 >= tally.flips * least)
         }
-        What::Sweep {
-            shape: Some(shape),
-            runs,
-            point: Some(size),
-            ..
-        } => {
+        What::Sweep { shape: Some(shape), runs, point: Some(size), .. } => {
             say(&sweep::line(&compiler, shape, *size, *runs)?)?;
             Ok(true)
         }
-        What::Sweep {
-            shape,
-            runs,
-            most,
-            judge,
-            ..
-        } => {
+        What::Sweep { shape, runs, most, judge, .. } => {
             let sizes: Vec<usize> = std::iter::successors(Some(1000), |size| Some(size * 2))
                 .take_while(|size| size < most)
                 .chain([*most])
@@ -302,10 +267,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 return Ok(true);
             };
             let mut right = true;
-            for shape in sweep::SHAPES
-                .iter()
-                .filter(|shape| shape.name.contains(part.as_str()))
-            {
+            for shape in sweep::SHAPES.iter().filter(|shape| shape.name.contains(part.as_str())) {
                 say(&format!("{}: {}\n", shape.name, shape.about))?;
                 let points = sweep::measure(name, shape, &sizes, *runs)?;
                 say(&sweep::table(&points))?;
@@ -318,15 +280,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             }
             Ok(right)
         }
-        What::Corpus {
-            language,
-            filter,
-            verify,
-            runs,
-            rows: each,
-            stages,
-            by_feature,
-        } => {
+        What::Corpus { language, filter, verify, runs, rows: each, stages, by_feature } => {
             let folder = corpus_folder()?;
             let mut modules =
                 corpus::index(&folder, language).map_err(|error| error.to_string())?;
@@ -365,9 +319,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
         What::Repro { gpucc, folder } => {
             let beside = std::env::current_exe().map(|own| own.with_file_name("gpucc"));
             let gpucc = gpucc.clone().or(beside.ok()).ok_or("no command gpucc")?;
-            let folder = folder
-                .clone()
-                .or_else(|| Some(shared::shared()?.join("repro")));
+            let folder = folder.clone().or_else(|| Some(shared::shared()?.join("repro")));
             let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
                 shared::skip("repro");
                 return Ok(true);
@@ -377,14 +329,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             Ok(tally.wrong.is_empty())
         }
         What::FuzzWorker(arguments) => fuzz::command::work(arguments, out),
-        What::Variants {
-            count,
-            seed,
-            inputs,
-            filter,
-            text,
-            keep,
-        } => {
+        What::Variants { count, seed, inputs, filter, text, keep } => {
             let folder = corpus_folder()?;
             let mut index = corpus::index(&folder, "wgsl").map_err(|error| error.to_string())?;
             index.retain(|module| module.path.contains(filter));
@@ -396,11 +341,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 say(&variants::mutant(&modules, *seed, *number).text)?;
                 return Ok(true);
             }
-            let request = variants::Request {
-                count: *count,
-                seed: *seed,
-                inputs: *inputs,
-            };
+            let request = variants::Request { count: *count, seed: *seed, inputs: *inputs };
             let mut unwritten = None;
             let tally = variants::run(&compiler, &modules, &request, |number, text| {
                 if let Some(folder) = keep {
@@ -418,11 +359,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 None => Ok(tally.holds(&request)),
             }
         }
-        What::Peers {
-            filter,
-            shared,
-            robust,
-        } => {
+        What::Peers { filter, shared, robust } => {
             let folder = shared.clone().or_else(shared::shared);
             let Some(folder) = folder.filter(|f| f.join("peers/peers.jsonl").is_file()) else {
                 shared::skip("peers/peers.jsonl");

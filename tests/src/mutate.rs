@@ -30,12 +30,7 @@ const INPUTS: [(u32, Sizes); 8] = [
 const STEPS: u64 = 1 << 40;
 
 const fn sizes(groups: u32, elements: [u32; 2], side: u32) -> Sizes {
-    Sizes {
-        groups: [groups, 1, 1],
-        elements,
-        side,
-        small: false,
-    }
+    Sizes { groups: [groups, 1, 1], elements, side, small: false }
 }
 
 /// What flips were caught.
@@ -107,14 +102,7 @@ pub fn run(compiler: &Compiler, samples: &Path, count: usize, seed: u64) -> Resu
             index += 1;
         }
         let (source, compiled) = &mut programs[index];
-        flip(
-            compiler,
-            source,
-            compiled,
-            &sites[index][pick],
-            &mut rng,
-            &mut tally,
-        );
+        flip(compiler, source, compiled, &sites[index][pick], &mut rng, &mut tally);
     }
     Ok(tally)
 }
@@ -134,10 +122,7 @@ fn compile(compiler: &Compiler, samples: &Path) -> Result<Vec<(SourceText, Compi
             .parse(Source::Wgsl(&text), Choice::default(), &options)
             .map_err(|failure| format!("{}: {}", path.display(), failure.summary()))?;
         for entry in parsed.entries {
-            let mut compiled = match entry
-                .func
-                .and_then(|func| compiler.compile(&func, &options))
-            {
+            let mut compiled = match entry.func.and_then(|func| compiler.compile(&func, &options)) {
                 Ok(compiled) => compiled,
                 // What this machine cannot do is no program of its.
                 Err(failure) if failure.exit_code() == 3 => continue,
@@ -180,11 +165,7 @@ fn flip(
     let outcome = INPUTS
         .into_iter()
         .map(|(count, sizes)| {
-            let plan = Plan {
-                sizes,
-                steps: STEPS,
-                ..Plan::new(count, 0)
-            };
+            let plan = Plan { sizes, steps: STEPS, ..Plan::new(count, 0) };
             verify_plan(compiler, compiled, source, &options, &plan)
         })
         // Too little to compare is no catch.

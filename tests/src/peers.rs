@@ -65,26 +65,12 @@ enum Against {
 fn tables(entries: &[Value], target: &str) -> Vec<(String, Against)> {
     let has = |peer: &str| entries.iter().any(|entry| !entry[target][peer].is_null());
     let all = [
-        (
-            "sb22",
-            Against::Sfn,
-            " against the best of sfn25, sfn26 and sb22",
-        ),
-        (
-            "pan26",
-            Against::Pan,
-            ", uniforms loaded, against the better of pan25 and pan26",
-        ),
-        (
-            "pan25plain",
-            Against::PanPlain,
-            ", uniforms pushed, against pan25plain",
-        ),
+        ("sb22", Against::Sfn, " against the best of sfn25, sfn26 and sb22"),
+        ("pan26", Against::Pan, ", uniforms loaded, against the better of pan25 and pan26"),
+        ("pan25plain", Against::PanPlain, ", uniforms pushed, against pan25plain"),
     ];
     let known = all.into_iter().filter(|&(peer, ..)| has(peer));
-    known
-        .map(|(_, against, title)| (format!("{target}{title}"), against))
-        .collect()
+    known.map(|(_, against, title)| (format!("{target}{title}"), against)).collect()
 }
 
 /// Compiles every shader of the peers' list whose path contains `filter`. Like meets like with [`Robust::Off`]: peers leave
@@ -147,31 +133,22 @@ fn ours(
     options.robust = robust;
     options.overrides_default = Some(1.0);
     if against == Against::Sfn && stage == Stage::Vertex {
-        options.pipeline.vertex = Some(VertexState {
-            fetch: Fetch::Separate,
-            ..VertexState::default()
-        });
+        options.pipeline.vertex =
+            Some(VertexState { fetch: Fetch::Separate, ..VertexState::default() });
     }
     if against == Against::PanPlain {
         options.pipeline.uniforms = Uniforms::Pushed;
     }
     let say =
         |failure: gpucc::Failure| format!("exit {}: {}", failure.exit_code(), failure.summary());
-    let choice = Choice {
-        stage: Some(stage),
-        ..Choice::default()
-    };
-    let parsed = compiler
-        .parse(Source::Wgsl(&text), choice, &options)
-        .map_err(say)?;
+    let choice = Choice { stage: Some(stage), ..Choice::default() };
+    let parsed = compiler.parse(Source::Wgsl(&text), choice, &options).map_err(say)?;
     let entry = parsed
         .entries
         .into_iter()
         .find(|entry| entry.stage == Some(stage))
         .ok_or("no entry point of this stage")?;
-    let compiled = compiler
-        .compile(&entry.func.map_err(say)?, &options)
-        .map_err(say)?;
+    let compiled = compiler.compile(&entry.func.map_err(say)?, &options).map_err(say)?;
     let source = SourceText::new(path, Some(text));
     Ok(shader_report(&compiled, &source, parsed.frontend_time))
 }
@@ -186,9 +163,7 @@ fn least<'a>(peers: impl IntoIterator<Item = (&'a Value, f64)>, name: &str) -> O
 
 /// A number, also where the list has it as text.
 fn number(value: &Value) -> Option<f64> {
-    value
-        .as_f64()
-        .or_else(|| value.as_str().and_then(|text| text.parse().ok()))
+    value.as_f64().or_else(|| value.as_str().and_then(|text| text.parse().ok()))
 }
 
 /// The figures of a shader, or why a peer's are no bar.
@@ -214,9 +189,7 @@ fn figures(
                 _ => 0.0,
             };
             let all = [("sfn25", 0.0), ("sfn26", 0.0), ("sb22", taken)];
-            let known = all
-                .iter()
-                .filter_map(|&(name, taken)| Some((peer.get(name)?, taken)));
+            let known = all.iter().filter_map(|&(name, taken)| Some((peer.get(name)?, taken)));
             least(known, name)
         };
         for name in ["alu_groups", "alu_slots", "gprs", "alu_clauses"] {
@@ -224,11 +197,7 @@ fn figures(
             let least = if name == "gprs" { 1.0 } else { 0.0 };
             add(name, machine(name), best(name).map(|bar| bar.max(least)));
         }
-        add(
-            "dwords",
-            Some(report.code.bytes as f64 / 4.0),
-            best("dwords"),
-        );
+        add("dwords", Some(report.code.bytes as f64 / 4.0), best("dwords"));
         return Ok(out);
     }
     let peers: &[&str] = match against {
@@ -241,51 +210,29 @@ fn figures(
         let of = |program: &Value| names.iter().find_map(|name| number(&program[*name]));
         programs.iter().map(of).sum()
     };
-    let instructions = peers
-        .iter()
-        .filter_map(|name| sum(name, &["inst", "instrs"]))
-        .min_by(f64::total_cmp);
+    let instructions =
+        peers.iter().filter_map(|name| sum(name, &["inst", "instrs"])).min_by(f64::total_cmp);
     // A program without instructions writes neither a position nor a colour: the peer's input was lost on its way.
     if instructions == Some(0.0) {
         return Err("the peer's programs are empty".to_owned());
     }
-    add(
-        "instructions",
-        Some(report.stats.instructions as f64),
-        instructions,
-    );
+    add("instructions", Some(report.stats.instructions as f64), instructions);
     // The two releases count cycles in units of their own: one of them is the bar.
-    let cycles = if against == Against::PanPlain {
-        "pan25plain"
-    } else {
-        "pan26"
-    };
+    let cycles = if against == Against::PanPlain { "pan25plain" } else { "pan26" };
     // 25 has 64 lanes start in a cycle of an execution unit, 26 and we 32, as the G57 does.
-    let lanes = if against == Against::PanPlain {
-        2.0
-    } else {
-        1.0
-    };
+    let lanes = if against == Against::PanPlain { 2.0 } else { 1.0 };
     // Of all programs of a shader together, on both sides.
     let units = ["fma", "cvt", "sfu"];
-    let theirs = units
-        .iter()
-        .filter_map(|unit| Some(sum(cycles, &[unit])? * lanes))
-        .max_by(f64::total_cmp);
-    let execution = units
-        .iter()
-        .filter_map(|unit| machine(unit))
-        .max_by(f64::total_cmp);
+    let theirs =
+        units.iter().filter_map(|unit| Some(sum(cycles, &[unit])? * lanes)).max_by(f64::total_cmp);
+    let execution = units.iter().filter_map(|unit| machine(unit)).max_by(f64::total_cmp);
     add("execution", execution, theirs);
     for unit in ["ls", "v", "t"] {
         add(unit, machine(unit), sum(cycles, &[unit]));
     }
     let programs = peer.get(cycles).and_then(Value::as_array);
     let registers = programs.and_then(|programs| {
-        programs
-            .iter()
-            .filter_map(|program| number(&program["registers"]))
-            .max_by(f64::total_cmp)
+        programs.iter().filter_map(|program| number(&program["registers"])).max_by(f64::total_cmp)
     });
     add("registers", Some(report.stats.registers as f64), registers);
     Ok(out)
@@ -338,9 +285,7 @@ pub fn text(table: &Table) -> String {
             .map(|figure| (figure.ratio(), figure.ours, figure.bar))
             .collect();
         let mean = ratios.iter().map(|r| r.0.ln()).sum::<f64>() / ratios.len().max(1) as f64;
-        let (ours, bar) = ratios
-            .iter()
-            .fold((0.0, 0.0), |a, r| (a.0 + r.1, a.1 + r.2));
+        let (ours, bar) = ratios.iter().fold((0.0, 0.0), |a, r| (a.0 + r.1, a.1 + r.2));
         let _ = writeln!(
             out,
             "  {name}: {:.4}; better {}, even {}, worse {}; sums {ours} / {bar}",
@@ -403,14 +348,7 @@ mod tests {
 
     #[test]
     fn a_ratio_with_nothing_on_one_side_takes_one_more_on_both() {
-        let ratio = |ours, bar| {
-            Figure {
-                name: "x",
-                ours,
-                bar,
-            }
-            .ratio()
-        };
+        let ratio = |ours, bar| Figure { name: "x", ours, bar }.ratio();
         assert_eq!(ratio(0.0, 0.0), 1.0);
         assert_eq!(ratio(1.0, 0.0), 2.0);
         assert_eq!(ratio(3.0, 4.0), 0.75);

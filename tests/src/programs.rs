@@ -117,14 +117,7 @@ pub fn run(compiler: &Compiler, seeds: std::ops::Range<u64>, inputs: u32) -> Tal
         let func = program_of(compiler.target(), seed);
         let mut options = Options::default();
         options.keep_steps = true;
-        judge(
-            &mut tally,
-            compiler,
-            &source,
-            &func,
-            &options,
-            (seed, inputs),
-        );
+        judge(&mut tally, compiler, &source, &func, &options, (seed, inputs));
     }
     tally
 }
@@ -199,10 +192,8 @@ impl Tally {
         sizes.sort_unstable();
         let median = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
         let mut out = String::new();
-        let mut rows: Vec<(&str, u64)> = Op::ALL
-            .iter()
-            .map(|op| (op.name(), self.ops[*op as usize]))
-            .collect();
+        let mut rows: Vec<(&str, u64)> =
+            Op::ALL.iter().map(|op| (op.name(), self.ops[*op as usize])).collect();
         rows.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
         for row in rows.chunks(5) {
             for (name, count) in row {

@@ -59,21 +59,11 @@ impl Row {
 }
 
 const fn row(file: &'static str, compiled: Codes, verified: Codes) -> Row {
-    Row {
-        file,
-        options: &[],
-        compiled,
-        verified,
-    }
+    Row { file, options: &[], compiled, verified }
 }
 
 const fn unbound(file: &'static str, compiled: Codes, verified: Codes) -> Row {
-    Row {
-        file,
-        options: &["--robust", "off"],
-        compiled,
-        verified,
-    }
+    Row { file, options: &["--robust", "off"], compiled, verified }
 }
 
 /// Steps may end before the program does: then nothing is proved, and that is said.
@@ -92,23 +82,11 @@ const ROWS: &[Row] = &[
     row("short_buffer.wgsl", STORES, STORES),
     unbound("oob.wgsl", STORES, USERS),
     // A machine that picks bindings by comparing reaches none beyond the last.
-    unbound(
-        "oobbind.wgsl",
-        STORES,
-        [&[0, 2, 5], &[0, 2, 5], &[3], &[0, 2, 5]],
-    ),
+    unbound("oobbind.wgsl", STORES, [&[0, 2, 5], &[0, 2, 5], &[3], &[0, 2, 5]]),
     // Texels beyond an image are no memory of the driver's; where the reference says nothing of them, nothing is proved.
-    unbound(
-        "oobtex.wgsl",
-        STORES,
-        [&[0, 2, 5], &[0, 2, 5], &[3], &[0, 2, 5]],
-    ),
+    unbound("oobtex.wgsl", STORES, [&[0, 2, 5], &[0, 2, 5], &[3], &[0, 2, 5]]),
     // A buffer that is large enough has the place.
-    unbound(
-        "zero_const_oob.wgsl",
-        STORES,
-        [&[0, 2, 5], &[0, 2, 5], &[3], &[0, 2, 5]],
-    ),
+    unbound("zero_const_oob.wgsl", STORES, [&[0, 2, 5], &[0, 2, 5], &[3], &[0, 2, 5]]),
     row("exits_to_guards_panic.wgsl", STORES, ENDLESS_STORES),
     row("huge_insert.spv", LIMIT, LIMIT),
     row("spirv_abort.spv", LIMIT, LIMIT),
@@ -126,11 +104,7 @@ const ROWS: &[Row] = &[
     row("*_reconverge", DONE, ENDLESS),
     row("*_sr_count", MODERN, MODERN),
     // The interpreter has no registers that a location would have to fit.
-    row(
-        "location_wrap.wgsl",
-        [&[0, 4], &[4], &[4], &[4]],
-        [&[0, 4], &[4], &[4], &[4]],
-    ),
+    row("location_wrap.wgsl", [&[0, 4], &[4], &[4], &[4]], [&[0, 4], &[4], &[4], &[4]]),
     row("glsl_double_cull.vert", [&[1]; 4], [&[1]; 4]),
     row(
         "deep_regions.wgsl",
@@ -194,11 +168,7 @@ pub fn run(gpucc: &Path, folder: &Path) -> std::io::Result<Tally> {
     files.sort();
     let mut tally = Tally::default();
     for path in files {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.ends_with(".md") || name.ends_with(".spvasm") {
             continue;
         }
@@ -216,10 +186,9 @@ pub fn run(gpucc: &Path, folder: &Path) -> std::io::Result<Tally> {
             let mut verify = vec!["verify"];
             verify.extend(&compile);
             verify.extend(["--inputs", "4"]);
-            for (what, arguments, right) in [
-                ("compile", compile, row.compiled[index]),
-                ("verify", verify, row.verified[index]),
-            ] {
+            for (what, arguments, right) in
+                [("compile", compile, row.compiled[index]), ("verify", verify, row.verified[index])]
+            {
                 let ended = limited::run(gpucc, &arguments)?;
                 if what == "compile" {
                     codes.push(format!("{machine} {}", ended.code.unwrap_or(-1)));
@@ -228,9 +197,9 @@ pub fn run(gpucc: &Path, folder: &Path) -> std::io::Result<Tally> {
                     tally.right += 1;
                 } else {
                     let told = ended.told();
-                    tally.wrong.push(format!(
-                        "{name} {machine} {what}: {told}; right is {right:?}"
-                    ));
+                    tally
+                        .wrong
+                        .push(format!("{name} {machine} {what}: {told}; right is {right:?}"));
                 }
             }
         }

@@ -18,9 +18,7 @@ pub fn shared() -> Option<PathBuf> {
 fn workspace() -> &'static Path {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut above = own.ancestors();
-    above
-        .find(|folder| folder.join("Cargo.lock").is_file())
-        .unwrap_or(own)
+    above.find(|folder| folder.join("Cargo.lock").is_file()).unwrap_or(own)
 }
 
 /// The corpus: `GPUCC_CORPUS`, else `corpus` within [`shared`].
@@ -62,15 +60,9 @@ pub fn skip(what: &str) {
     let line = format!("skipped: {krate} {test}: {what} is absent (set GPUCC_SHARED)\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
     if let Some(list) = std::env::var_os("GPUCC_SKIPPED") {
-        let file = std::fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(list);
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(list);
         // One write, so that lines of tests that run at once stay whole.
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
-        assert!(
-            written.is_ok(),
-            "GPUCC_SKIPPED names no file that can be written"
-        );
+        assert!(written.is_ok(), "GPUCC_SKIPPED names no file that can be written");
     }
 }

@@ -34,10 +34,7 @@ pub struct Point {
 
 /// Compiles programs of one shape at each size, `runs` times, in this process.
 pub fn shape(compiler: &Compiler, shape: &Shape, sizes: &[usize], runs: usize) -> Vec<Point> {
-    sizes
-        .iter()
-        .map(|&size| point(compiler, Source::Wgsl(&(shape.text)(size)), runs))
-        .collect()
+    sizes.iter().map(|&size| point(compiler, Source::Wgsl(&(shape.text)(size)), runs)).collect()
 }
 
 /// Compiles programs of one shape at each size, each in a process of its own, so that the memory of
@@ -76,9 +73,7 @@ pub fn line(compiler: &Compiler, name: &str, size: usize, runs: usize) -> Result
     let text = (shape.text)(size);
     let before = peak_memory();
     let mut point = point(compiler, Source::Wgsl(&text), runs);
-    point.memory = peak_memory()
-        .zip(before)
-        .map(|(peak, before)| peak - before);
+    point.memory = peak_memory().zip(before).map(|(peak, before)| peak - before);
     let json = serde_json::to_string(&point).map_err(|error| error.to_string())?;
     Ok(json + "\n")
 }
@@ -172,13 +167,9 @@ fn point(compiler: &Compiler, source: Source<'_>, runs: usize) -> Point {
                 for pass in &compiled.times {
                     *sums.entry(pass.name).or_default() += pass.time;
                 }
-                point.slowest = sums
-                    .into_iter()
-                    .map(|(name, time)| (name.to_owned(), time))
-                    .collect();
-                point
-                    .slowest
-                    .sort_by_key(|&(_, time)| std::cmp::Reverse(time));
+                point.slowest =
+                    sums.into_iter().map(|(name, time)| (name.to_owned(), time)).collect();
+                point.slowest.sort_by_key(|&(_, time)| std::cmp::Reverse(time));
                 point.slowest.truncate(3);
             }
             Err(failure) => {
@@ -211,11 +202,7 @@ pub fn text(size: usize) -> String {
         kind: ResourceKind::Storage {
             size: 0,
             stride: 4,
-            access: ImageAccess {
-                load: true,
-                store: true,
-                atomic: false,
-            },
+            access: ImageAccess { load: true, store: true, atomic: false },
         },
         count: None,
         scalar: Scalar::F32,
@@ -277,10 +264,8 @@ fn counted(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
 /// # Errors
 /// What the compiler said.
 pub fn run(compiler: &Compiler, sizes: &[usize], runs: usize) -> Result<Vec<Point>, String> {
-    let points: Vec<Point> = sizes
-        .iter()
-        .map(|&size| point(compiler, Source::Ir(&text(size)), runs))
-        .collect();
+    let points: Vec<Point> =
+        sizes.iter().map(|&size| point(compiler, Source::Ir(&text(size)), runs)).collect();
     match points.iter().find_map(|point| point.refused.clone()) {
         Some(refused) => Err(refused),
         None => Ok(points),
@@ -368,11 +353,7 @@ mod tests {
                 for point in &points {
                     assert_eq!(point.refused, None, "{} on {}", kind.name, target.name());
                 }
-                assert!(
-                    points[0].instructions < points[1].instructions,
-                    "{}",
-                    kind.name
-                );
+                assert!(points[0].instructions < points[1].instructions, "{}", kind.name);
             }
         }
     }

@@ -91,12 +91,7 @@ pub fn mutant(modules: &[(String, String)], seed: u64, number: u64) -> Mutant<'_
     rng.bits();
     let (path, text) = &modules[rng.below(modules.len())];
     let mutant = mutated(&mut rng, text);
-    Mutant {
-        path,
-        same: mutant == *text,
-        text: mutant,
-        rng,
-    }
+    Mutant { path, same: mutant == *text, text: mutant, rng }
 }
 
 /// Mutates and verifies until enough entry points have been compared; `found` is told of each mutant that goes
@@ -162,9 +157,7 @@ fn one(
         *tally.nothing.entry(IDLE.to_owned()).or_default() += 1;
         return;
     }
-    let compiled = entry
-        .func
-        .and_then(|func| compiler.compile(&func, &options));
+    let compiled = entry.func.and_then(|func| compiler.compile(&func, &options));
     let compiled = match compiled {
         Ok(compiled) => compiled,
         Err(failure) => return refuse(tally, &entry.name, &failure),
@@ -184,12 +177,8 @@ fn one(
 
 /// An entry point without a store and without an output leaves nothing to compare, whatever its input.
 fn writes(func: &Func) -> bool {
-    let stores = |op| {
-        matches!(
-            op,
-            Op::BufferStore | Op::BufferAtomic | Op::ImageStore | Op::ImageAtomic
-        )
-    };
+    let stores =
+        |op| matches!(op, Op::BufferStore | Op::BufferAtomic | Op::ImageStore | Op::ImageAtomic);
     func.stage != Stage::Compute || func.insts.values().any(|data| stores(data.op))
 }
 
@@ -201,17 +190,14 @@ fn proved(
     options: &Options,
     plan: &Plan,
 ) -> Result<Summary, Failure> {
-    catch_unwind(AssertUnwindSafe(|| {
-        verify_plan(compiler, compiled, source, options, plan)
-    }))
-    .unwrap_or_else(|_| Err(Failure::internal("verification", "a panic")))
+    catch_unwind(AssertUnwindSafe(|| verify_plan(compiler, compiled, source, options, plan)))
+        .unwrap_or_else(|_| Err(Failure::internal("verification", "a panic")))
 }
 
 impl Tally {
     fn verified(&mut self, number: u64, place: &str, summary: &Summary) {
         if let Some(first) = &summary.first {
-            self.mismatches
-                .push((number, place.to_owned(), first.to_string()));
+            self.mismatches.push((number, place.to_owned(), first.to_string()));
         }
         if summary.proved == 0 && summary.first.is_none() {
             let why = if summary.out_of_steps > 0 {
@@ -299,11 +285,7 @@ mod tests {
         let modules = samples();
         for target in Target::machines() {
             let compiler = Compiler::new(target, None).expect("built");
-            let request = Request {
-                count: 20,
-                seed: 3,
-                inputs: 2,
-            };
+            let request = Request { count: 20, seed: 3, inputs: 2 };
             let tally = run(&compiler, &modules, &request, |_, _| {});
             let text = tally.table(target.name());
             assert!(tally.holds(&request), "{text}");

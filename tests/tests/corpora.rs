@@ -15,11 +15,7 @@ fn wrong(table: &cts::Table) -> Vec<String> {
     table
         .files
         .iter()
-        .filter_map(|file| {
-            file.first_wrong
-                .as_ref()
-                .map(|w| format!("{}: {w}", file.name))
-        })
+        .filter_map(|file| file.first_wrong.as_ref().map(|w| format!("{}: {w}", file.name)))
         .collect()
 }
 
@@ -29,11 +25,7 @@ fn every_expression_case_is_right_on_the_interpreter() {
         return;
     };
     assert_eq!(wrong(&table), Vec::<String>::new());
-    let refused: Vec<_> = table
-        .files
-        .iter()
-        .filter(|file| file.refused.is_some())
-        .collect();
+    let refused: Vec<_> = table.files.iter().filter(|file| file.refused.is_some()).collect();
     assert!(refused.is_empty(), "{refused:?}");
 }
 
@@ -45,11 +37,7 @@ fn every_expression_case_that_r700_does_not_refuse_is_right_there() {
     assert_eq!(wrong(&table), Vec::<String>::new());
     for file in &table.files {
         if let Some((code, why)) = &file.refused {
-            assert!(
-                *code == 3 && file.name.contains("f16"),
-                "{}: exit {code}: {why}",
-                file.name
-            );
+            assert!(*code == 3 && file.name.contains("f16"), "{}: exit {code}: {why}", file.name);
         }
     }
 }
@@ -60,10 +48,6 @@ fn every_expression_case_is_right_on_valhall() {
         return;
     };
     assert_eq!(wrong(&table), Vec::<String>::new());
-    let refused: Vec<_> = table
-        .files
-        .iter()
-        .filter(|file| file.refused.is_some())
-        .collect();
+    let refused: Vec<_> = table.files.iter().filter(|file| file.refused.is_some()).collect();
     assert!(refused.is_empty(), "{refused:?}");
 }

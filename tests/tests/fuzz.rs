@@ -57,18 +57,7 @@ fn an_input_hangs_on_its_number_and_not_on_what_was_made_before() {
 fn mutations_of_anything_end_and_stay_small() {
     let mut rng = Rng::new(11);
     let long = "if a < b { c(d[e], 1.0); } // \u{e9}\n".repeat(3000);
-    let texts = [
-        "",
-        " ",
-        "{",
-        "}",
-        ")(",
-        "a",
-        "\"",
-        "%1 = x\n",
-        "fn f() { g(); }",
-        &long,
-    ];
+    let texts = ["", " ", "{", "}", ")(", "a", "\"", "%1 = x\n", "fn f() { g(); }", &long];
     for language in Language::ALL {
         for seed in texts {
             for other in ["", "a; b { c; }", "%7"] {
@@ -115,15 +104,7 @@ fn one_bug_has_one_name() {
 fn fuzz(language: &str, findings: &Folder, more: &[&str]) -> Output {
     let folder = findings.0.to_string_lossy();
     Command::new(env!("CARGO_BIN_EXE_gpucc-tests"))
-        .args([
-            "fuzz",
-            "--language",
-            language,
-            "--count",
-            "12",
-            "--seed",
-            "2",
-        ])
+        .args(["fuzz", "--language", language, "--count", "12", "--seed", "2"])
         .env("GPUCC_SHARED", findings.0.join("absent"))
         .args(["--jobs", "1", "--findings", &folder])
         .args(more)
@@ -149,10 +130,7 @@ fn an_input_that_panics_aborts_or_takes_too_much_is_found_and_the_others_are_run
         assert!(text.contains("12 inputs, seed 2"), "{fault}: {text}");
         assert!(text.contains(counted), "{fault}: {text}");
         let list = std::fs::read_to_string(findings.0.join("findings.txt")).expect("written");
-        assert!(
-            list.contains(told) && list.contains("input 7,"),
-            "{fault}: {list}"
-        );
+        assert!(list.contains(told) && list.contains("input 7,"), "{fault}: {list}");
         let mut files = std::fs::read_dir(&findings.0).expect("readable");
         let kept = files.any(|file| {
             let name = file.expect("readable").file_name();
@@ -188,9 +166,6 @@ fn a_test_without_its_material_says_so_on_stderr_and_in_the_list() {
         .expect("it starts");
     let line = format!("skipped: gpucc-tests {test}: the corpus is absent (set GPUCC_SHARED)\n");
     assert!(output.status.success());
-    assert!(
-        String::from_utf8_lossy(&output.stderr).contains(&line),
-        "{output:?}"
-    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&line), "{output:?}");
     assert_eq!(std::fs::read_to_string(list).expect("written"), line);
 }

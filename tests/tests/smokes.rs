@@ -11,10 +11,7 @@ fn samples(ending: &str) -> Vec<Vec<u8>> {
         .filter(|path| path.extension().is_some_and(|e| e == ending))
         .collect();
     paths.sort();
-    paths
-        .iter()
-        .map(|path| std::fs::read(path).expect("a sample"))
-        .collect()
+    paths.iter().map(|path| std::fs::read(path).expect("a sample")).collect()
 }
 
 /// A mutation of text with pieces of itself.
@@ -44,12 +41,8 @@ fn random_bytes_are_no_shader_in_any_language() {
         fuzz::ir(&bytes);
         fuzz::spirv(&bytes);
         // The same behind a header that is right.
-        bytes.splice(
-            0..0,
-            [
-                0x03, 0x02, 0x23, 0x07, 0, 0, 1, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0,
-            ],
-        );
+        bytes
+            .splice(0..0, [0x03, 0x02, 0x23, 0x07, 0, 0, 1, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
         fuzz::spirv(&bytes);
     }
 }
@@ -122,24 +115,11 @@ fn random_programs_do_on_the_machine_what_they_mean() {
 
 #[test]
 fn random_control_flow_does_on_the_machine_what_it_means() {
-    for target in [
-        gpucc::Target::R700,
-        gpucc::Target::R600,
-        gpucc::Target::VALHALL,
-    ] {
+    for target in [gpucc::Target::R700, gpucc::Target::R600, gpucc::Target::VALHALL] {
         let compiler = gpucc::Compiler::new(target, None).expect("the target is built");
         let tally = gpucc_tests::flow::run(&compiler, 0..40, 1);
         let wrong = (&tally.mismatches, &tally.failures);
-        assert!(
-            wrong.0.is_empty() && wrong.1.is_empty(),
-            "{}: {wrong:?}",
-            target.name()
-        );
-        assert!(
-            tally.compared >= 36,
-            "{}: {}",
-            target.name(),
-            tally.compared
-        );
+        assert!(wrong.0.is_empty() && wrong.1.is_empty(), "{}: {wrong:?}", target.name());
+        assert!(tally.compared >= 36, "{}: {}", target.name(), tally.compared);
     }
 }

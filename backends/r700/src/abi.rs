@@ -342,11 +342,7 @@ impl Abi {
             let slot = match data.kind {
                 ResourceKind::Uniform { .. } => {
                     let i = take(&mut uniforms);
-                    Slot {
-                        kcache: Some(i),
-                        resource: Some(i),
-                        ..Slot::default()
-                    }
+                    Slot { kcache: Some(i), resource: Some(i), ..Slot::default() }
                 }
                 ResourceKind::Immediate { .. } => Slot {
                     kcache: Some(IMMEDIATES.into()),
@@ -366,10 +362,9 @@ impl Abi {
                     resource: Some(TEXTURES.saturating_add(take(&mut textures))),
                     ..Slot::default()
                 },
-                ResourceKind::Sampler { .. } => Slot {
-                    sampler: Some(take(&mut samplers)),
-                    ..Slot::default()
-                },
+                ResourceKind::Sampler { .. } => {
+                    Slot { sampler: Some(take(&mut samplers)), ..Slot::default() }
+                }
             };
             self.slots[resource] = slot;
             self.used.push(resource);
@@ -381,9 +376,7 @@ impl Abi {
             let image = matches!(data.kind, ResourceKind::StorageTexture { .. });
             if used && image && stored[resource] {
                 self.slots[resource].aperture_index = Some(self.apertures);
-                self.apertures = self
-                    .apertures
-                    .saturating_add(data.count.unwrap_or(1).max(1));
+                self.apertures = self.apertures.saturating_add(data.count.unwrap_or(1).max(1));
             }
         }
         UNIFORM_PLACES.admit(uniforms)?;
@@ -537,12 +530,9 @@ impl Abi {
         if last.is_some() {
             register += 1;
         }
-        for wanted in [
-            Builtin::PointCoord,
-            Builtin::Position,
-            Builtin::FrontFacing,
-            Builtin::SampleIndex,
-        ] {
+        for wanted in
+            [Builtin::PointCoord, Builtin::Position, Builtin::FrontFacing, Builtin::SampleIndex]
+        {
             let found = func
                 .inputs
                 .iter()
@@ -576,11 +566,7 @@ impl Abi {
         Limit::new("fragment inputs", 32, "pack scalars into vectors").admit(register)?;
         for (output, data) in func.outputs.iter() {
             let (export, index, channel) = match data.kind {
-                OutputKind::Location {
-                    location,
-                    blend_src,
-                    ..
-                } => {
+                OutputKind::Location { location, blend_src, .. } => {
                     let target = location.saturating_add(u32::from(blend_src));
                     (Export::Pixel, target, 0)
                 }
@@ -656,14 +642,9 @@ impl Abi {
                         },
                     }
                 }
-                c => Driven::StorageBuffer {
-                    aperture_index: c - 2,
-                },
+                c => Driven::StorageBuffer { aperture_index: c - 2 },
             };
-            DriverConstant {
-                constant: Some(constant),
-                word: DriverWord::Other(word),
-            }
+            DriverConstant { constant: Some(constant), word: DriverWord::Other(word) }
         });
         constants.collect()
     }

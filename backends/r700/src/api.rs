@@ -41,10 +41,7 @@ impl Family {
     }
     /// The chip of this name.
     pub fn chip(self, name: &str) -> Option<Chip> {
-        self.chips()
-            .iter()
-            .copied()
-            .find(|chip| chip.name() == name)
+        self.chips().iter().copied().find(|chip| chip.name() == name)
     }
     /// The tables.
     pub const fn isa(self) -> &'static crate::isa::Isa {
@@ -85,22 +82,10 @@ pub enum Chip {
 
 impl Chip {
     /// Every R6xx chip, the default first.
-    pub const R6XX: [Chip; 6] = [
-        Chip::Rv670,
-        Chip::Rv610,
-        Chip::Rv630,
-        Chip::Rv620,
-        Chip::Rv635,
-        Chip::R600,
-    ];
+    pub const R6XX: [Chip; 6] =
+        [Chip::Rv670, Chip::Rv610, Chip::Rv630, Chip::Rv620, Chip::Rv635, Chip::R600];
     /// Every R700 chip, the default first.
-    pub const ALL: [Chip; 5] = [
-        Chip::Rv770,
-        Chip::Rv790,
-        Chip::Rv740,
-        Chip::Rv730,
-        Chip::Rv710,
-    ];
+    pub const ALL: [Chip; 5] = [Chip::Rv770, Chip::Rv790, Chip::Rv740, Chip::Rv730, Chip::Rv710];
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {

@@ -44,11 +44,7 @@ pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
                 Read::Literal(bits) => {
                     literals.insert(bits);
                 }
-                Read::Kcache {
-                    buffer,
-                    index,
-                    chan,
-                } => {
+                Read::Kcache { buffer, index, chan } => {
                     pairs.insert((buffer, index, chan / 2));
                 }
                 Read::Gpr { .. } | Read::Inline(_) | Read::Pv(_) | Read::Ps => {}
@@ -94,15 +90,9 @@ pub fn fill(stats: &mut Stats, least: u32) {
 /// The unit with the most clocks.
 pub fn bound_unit(stats: &Stats) -> &'static str {
     let fetch = ROW * (stats.tex_instructions + stats.vtx_instructions);
-    let units = [
-        (GROUP * stats.alu_groups, "alu"),
-        (fetch, "fetch"),
-        (ROW * stats.exports, "export"),
-    ];
+    let units =
+        [(GROUP * stats.alu_groups, "alu"), (fetch, "fetch"), (ROW * stats.exports, "export")];
     // The first of equals.
     let most = units.iter().map(|unit| unit.0).max().unwrap_or(0);
-    units
-        .iter()
-        .find(|unit| unit.0 == most)
-        .map_or("alu", |unit| unit.1)
+    units.iter().find(|unit| unit.0 == most).map_or("alu", |unit| unit.1)
 }

@@ -30,9 +30,7 @@ impl Abi {
                 .into_iter()
                 .map(|(name, value)| (name, Figure(value)))
                 .collect(),
-            resources: bindings
-                .map(|&resource| self.binding(func, resource))
-                .collect(),
+            resources: bindings.map(|&resource| self.binding(func, resource)).collect(),
             inputs: self.inputs.iter().map(|slot| input(func, slot)).collect(),
             outputs: self.outputs.iter().map(|slot| output(func, slot)).collect(),
             state: Named(state.into_iter().map(setting).collect()),
@@ -97,25 +95,16 @@ fn setting(register: StateRegister) -> (Name, Setting) {
 }
 
 fn input(func: &Func, slot: &InputSlot) -> StageInput {
-    let place = InputPlace::Channel {
-        register: slot.register,
-        channel: slot.channel,
-    };
+    let place = InputPlace::Channel { register: slot.register, channel: slot.channel };
     StageInput {
         interpolation: slot.interpolation,
         semantic: slot.semantic,
         attribute: slot.attribute.as_ref().map(|fetch| Attribute {
-            place: AttributePlace::Resource {
-                resource: fetch.resource,
-            },
+            place: AttributePlace::Resource { resource: fetch.resource },
             offset: fetch.offset,
             format: fetch.format.clone(),
             stride: fetch.stride,
-            step: if fetch.per_instance {
-                Step::Instance
-            } else {
-                Step::Vertex
-            },
+            step: if fetch.per_instance { Step::Instance } else { Step::Vertex },
         }),
         ..StageInput::of(func, slot.input, place)
     }

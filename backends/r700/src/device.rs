@@ -98,10 +98,9 @@ impl Machine {
     /// Threads and dwords of a workgroup.
     fn workgroup(&self) -> Option<[u32; 2]> {
         match self.compiled.described.dispatch?.takes {
-            Takes::Threads {
-                threads_per_workgroup,
-                workgroup_dwords,
-            } => Some([threads_per_workgroup, workgroup_dwords]),
+            Takes::Threads { threads_per_workgroup, workgroup_dwords } => {
+                Some([threads_per_workgroup, workgroup_dwords])
+            }
             Takes::Memory { .. } => None,
         }
     }
@@ -112,8 +111,7 @@ impl Machine {
     }
 
     fn writes_memory(&self) -> bool {
-        self.resources()
-            .any(|(_, slot)| slot.place(APERTURE).is_some())
+        self.resources().any(|(_, slot)| slot.place(APERTURE).is_some())
     }
 
     /// Puts storage buffers, and workgroup memory behind them, into the aperture.
@@ -125,10 +123,7 @@ impl Machine {
             };
             for element in 0..self.elements(resource) {
                 let bound = bindings.get(resource, element);
-                let mut place = Place {
-                    start: places.words.len() as u32,
-                    ..Place::default()
-                };
+                let mut place = Place { start: places.words.len() as u32, ..Place::default() };
                 if let Bound::Image(image) = bound {
                     let [width, height, _] = image.size(0);
                     (place.pitch, place.rows) = (width, height);
@@ -172,9 +167,7 @@ impl Machine {
                 stride: tables.stride,
                 format: None,
             };
-            state
-                .resources
-                .insert(tables.resource, FetchResource::Buffer(memory));
+            state.resources.insert(tables.resource, FetchResource::Buffer(memory));
         }
         if let Some(run) = vertex {
             (state.first_vertex, state.first_instance) = (run.first_vertex, run.first_instance);
@@ -189,16 +182,12 @@ impl Machine {
                         stride: fetch.stride,
                         format: None,
                     };
-                    state
-                        .resources
-                        .insert(number, FetchResource::Buffer(resource));
+                    state.resources.insert(number, FetchResource::Buffer(resource));
                 }
             }
         }
         state.constants[DRIVER] = self.driver_constants(bindings, &places, groups, vertex);
-        state.aperture = Aperture {
-            words: std::mem::take(&mut places.words),
-        };
+        state.aperture = Aperture { words: std::mem::take(&mut places.words) };
         Ok((state, places))
     }
 
@@ -249,19 +238,13 @@ impl Machine {
                             }
                         };
                         // An index of a buffer counts dwords, and whole ones can be read. abi-r700: Bindings.
-                        FetchResource::Buffer(BufferResource {
-                            source,
-                            stride: 4,
-                            format: None,
-                        })
+                        FetchResource::Buffer(BufferResource { source, stride: 4, format: None })
                     }
                 };
                 state.resources.insert(number + element, resource);
             }
             if let (Some(number), Bound::Sampler(sampler)) = (slot.place("sampler"), bound) {
-                state
-                    .samplers
-                    .insert(number + element, words::sampler(sampler)?);
+                state.samplers.insert(number + element, words::sampler(sampler)?);
             }
         }
         Ok(())
@@ -383,14 +366,12 @@ impl Machine {
             let Some(buffer) = &streams[stream.buffer as usize] else {
                 continue;
             };
-            let found = self
-                .slots()
-                .find(|slot| match self.func().outputs[slot.output].kind {
-                    OutputKind::Location { location, .. } => stream.location == Some(location),
-                    OutputKind::Builtin(builtin) => {
-                        stream.location.is_none() && builtin == Builtin::Position
-                    }
-                });
+            let found = self.slots().find(|slot| match self.func().outputs[slot.output].kind {
+                OutputKind::Location { location, .. } => stream.location == Some(location),
+                OutputKind::Builtin(builtin) => {
+                    stream.location.is_none() && builtin == Builtin::Position
+                }
+            });
             let Some(slot) = found else { continue };
             let Some(export) = launched.export(kind(slot.export), slot.index) else {
                 continue;
@@ -424,9 +405,8 @@ impl Device for Machine {
         let threads = device::invocations(groups, threads)?;
         let (mut state, places) = self.build(bindings, emu::Stage::Compute, groups, None)?;
         state.steps = self.launcher.steps;
-        let result = self
-            .launcher
-            .run(|code, trace| emu::run_compute(code, &mut state, threads, trace));
+        let result =
+            self.launcher.run(|code, trace| emu::run_compute(code, &mut state, threads, trace));
         self.launcher.steps = state.steps;
         self.stray = Machine::stray(&state, &places);
         self.read_back(&state, &places, bindings);
@@ -447,23 +427,18 @@ impl Device for Machine {
         let stream_out = &self.compiled.pipeline.vertex.stream;
         for stream in &stream_out.outputs {
             let stride = stream_out.stride(stream.buffer) / 4;
-            state.streams[stream.buffer as usize] = Some(emu::Stream {
-                words: vec![GARBAGE; ids.len() * stride as usize],
-                stride,
-            });
+            state.streams[stream.buffer as usize] =
+                Some(emu::Stream { words: vec![GARBAGE; ids.len() * stride as usize], stride });
         }
         state.steps = self.launcher.steps;
-        let result = self
-            .launcher
-            .run(|code, trace| emu::run_vertices(code, &mut state, &ids, trace));
+        let result =
+            self.launcher.run(|code, trace| emu::run_vertices(code, &mut state, &ids, trace));
         self.launcher.steps = state.steps;
         let streams = std::mem::take(&mut state.streams);
         self.keep(state, &places, bindings);
         let launched = result?;
         self.check_streams(&streams, &launched, ids.len())?;
-        Ok((0..ids.len())
-            .map(|thread| self.outputs(&launched, &exports, thread))
-            .collect())
+        Ok((0..ids.len()).map(|thread| self.outputs(&launched, &exports, thread)).collect())
     }
 
     fn quads(
@@ -478,9 +453,8 @@ impl Device for Machine {
             None => self.build(bindings, emu::Stage::Pixel, [1; 3], None)?,
         };
         state.steps = self.launcher.steps;
-        let result = self
-            .launcher
-            .run(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
+        let result =
+            self.launcher.run(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
         self.launcher.steps = state.steps;
         self.keep(state, &places, bindings);
         let launched = result?;

@@ -89,23 +89,13 @@ fn word(name: String, address: u32, parts: &[Part]) -> Result<StateRegister, Und
     for &(field, low, width, part) in parts {
         let most = u64::from(u32::MAX >> (32 - width));
         if u64::from(part) > most {
-            return Err(Undescribable::TooLarge {
-                what: field,
-                value: part.into(),
-                most,
-            });
+            return Err(Undescribable::TooLarge { what: field, value: part.into(), most });
         }
         value |= part << low;
         mask |= (most as u32) << low;
         fields.push((field.into(), part));
     }
-    Ok(StateRegister {
-        name,
-        address,
-        value,
-        mask,
-        fields,
-    })
+    Ok(StateRegister { name, address, value, mask, fields })
 }
 
 /// DATA_FORMAT, NUM_FORMAT_ALL, FORMAT_COMP, FORCE_DEGAMMA and DST_SEL of a texture format. Guide 7, R700 ISA 10.3.
@@ -174,16 +164,9 @@ pub fn pitch(width: u32) -> u32 {
 /// Texels of a level: width, height, slices.
 fn level(extent: &Extent, level: u32) -> [u32; 3] {
     let half = |n: u32| (n >> level).max(1);
-    let slices = if extent.dim == Dim::D3 {
-        half(extent.depth)
-    } else {
-        extent.layers * extent.samples
-    };
-    let height = if extent.dim == Dim::D1 {
-        1
-    } else {
-        half(extent.height)
-    };
+    let slices =
+        if extent.dim == Dim::D3 { half(extent.depth) } else { extent.layers * extent.samples };
+    let height = if extent.dim == Dim::D1 { 1 } else { half(extent.height) };
     [half(extent.width), height, slices]
 }
 
@@ -227,17 +210,8 @@ pub fn texture_words(t: &Texture, id: u32) -> Result<Vec<StateRegister>, Undescr
         Dim::D1 | Dim::D2 => e.layers,
     };
     // The samples of a texture stand in LAST_LEVEL, as a power of two.
-    let last_level = if e.samples > 1 {
-        e.samples.trailing_zeros()
-    } else {
-        e.levels - 1
-    };
-    let at = |n: u32| {
-        (
-            format!("SQ_TEX_RESOURCE_WORD{n}_{id}"),
-            0x38000 + 28 * id + 4 * n,
-        )
-    };
+    let last_level = if e.samples > 1 { e.samples.trailing_zeros() } else { e.levels - 1 };
+    let at = |n: u32| (format!("SQ_TEX_RESOURCE_WORD{n}_{id}"), 0x38000 + 28 * id + 4 * n);
     let [w0, w1, w2, w3, w4, w5, w6] = [0, 1, 2, 3, 4, 5, 6].map(at);
     let [x, y, z, w] = select;
     Ok(vec![
@@ -302,12 +276,7 @@ pub fn buffer_words(
     stride: u32,
     id: u32,
 ) -> Result<Vec<StateRegister>, Undescribable> {
-    let at = |n: u32| {
-        (
-            format!("SQ_VTX_CONSTANT_WORD{n}_{id}"),
-            0x38000 + 28 * id + 4 * n,
-        )
-    };
+    let at = |n: u32| (format!("SQ_VTX_CONSTANT_WORD{n}_{id}"), 0x38000 + 28 * id + 4 * n);
     let [w0, w1, w2, w3, w6] = [0, 1, 2, 3, 6].map(at);
     Ok(vec![
         word(w0.0, w0.1, &[("BASE_ADDRESS", 0, 32, range.address as u32)])?,
@@ -328,11 +297,7 @@ pub fn buffer_words(
         )?,
         word(w3.0, w3.1, &[("MEM_REQUEST_SIZE", 0, 2, 1)])?,
         // A buffer without bytes is no buffer: SIZE counts from 1.
-        word(
-            w6.0,
-            w6.1,
-            &[("TYPE", 30, 2, if range.size == 0 { 1 } else { 3 })],
-        )?,
+        word(w6.0, w6.1, &[("TYPE", 30, 2, if range.size == 0 { 1 } else { 3 })])?,
     ])
 }
 
@@ -410,10 +375,7 @@ pub fn sampler_words(
         word(
             name(2),
             at + 8,
-            &[
-                ("SAMPLE_IS_PCF", 27, 1, s.compare.is_some().into()),
-                ("TYPE", 31, 1, 1),
-            ],
+            &[("SAMPLE_IS_PCF", 27, 1, s.compare.is_some().into()), ("TYPE", 31, 1, 1)],
         )?,
     ];
     if border == 3 {
@@ -444,13 +406,7 @@ pub fn program_block(
     let described = &compiled.described;
     let mut block = Vec::new();
     for (name, setting) in &described.state {
-        let Setting::Register {
-            address,
-            value,
-            mask,
-            fields,
-        } = setting
-        else {
+        let Setting::Register { address, value, mask, fields } = setting else {
             continue;
         };
         let mut register = StateRegister {
@@ -483,11 +439,7 @@ pub fn program_block(
         let Some(resource) = binding.resource else {
             continue;
         };
-        let range = placement
-            .buffers
-            .get(&resource)
-            .copied()
-            .unwrap_or_default();
+        let range = placement.buffers.get(&resource).copied().unwrap_or_default();
         if let Some(buffer) = binding.place("kcache") {
             buffers[buffer as usize] = range;
         }
@@ -513,11 +465,7 @@ pub fn program_block(
             && let AttributePlace::Resource { resource } = fetch.place
         {
             let buffer = (resource - 160) as usize;
-            let range = placement
-                .vertex_buffers
-                .get(buffer)
-                .copied()
-                .unwrap_or_default();
+            let range = placement.vertex_buffers.get(buffer).copied().unwrap_or_default();
             block.extend(buffer_words(range, fetch.stride, resources + resource)?);
         }
     }
@@ -540,11 +488,7 @@ pub fn program_block(
         0x9010,
         &[("ADDRESS", 0, 32, (aperture.address >> 8) as u32)],
     )?);
-    block.push(word(
-        "SX_MEMORY_EXPORT_SIZE".into(),
-        0x9014,
-        &[("SIZE", 0, 32, aperture.size)],
-    )?);
+    block.push(word("SX_MEMORY_EXPORT_SIZE".into(), 0x9014, &[("SIZE", 0, 32, aperture.size)])?);
     block.sort_by_key(|register| register.address);
     block.dedup_by_key(|register| register.address);
     Ok(block)
@@ -601,11 +545,7 @@ pub fn draw_block(
                 ("ZFUNC", 4, 3, zfunc),
             ],
         ),
-        fields(
-            "PA_CL_CLIP_CNTL",
-            0x28810,
-            &[("DX_CLIP_SPACE_DEF", 19, 1, 1)],
-        ),
+        fields("PA_CL_CLIP_CNTL", 0x28810, &[("DX_CLIP_SPACE_DEF", 19, 1, 1)]),
         fields(
             "PA_SU_SC_MODE_CNTL",
             0x28814,
@@ -633,18 +573,10 @@ pub fn draw_block(
         fields(
             "PA_SU_VTX_CNTL",
             0x28C08,
-            &[
-                ("PIX_CENTER", 0, 1, 1),
-                ("ROUND_MODE", 1, 2, 2),
-                ("QUANT_MODE", 3, 3, 5),
-            ],
+            &[("PIX_CENTER", 0, 1, 1), ("ROUND_MODE", 1, 2, 2), ("QUANT_MODE", 3, 3, 5)],
         ),
         // Half of a pixel in sixteenths, for points of which the program says no size; those that it says have any.
-        fields(
-            "PA_SU_POINT_SIZE",
-            0x28A00,
-            &[("HEIGHT", 0, 16, 8), ("WIDTH", 16, 16, 8)],
-        ),
+        fields("PA_SU_POINT_SIZE", 0x28A00, &[("HEIGHT", 0, 16, 8), ("WIDTH", 16, 16, 8)]),
         fields(
             "PA_SU_POINT_MINMAX",
             0x28A04,

@@ -130,10 +130,7 @@ struct Emitter<'a> {
 }
 
 fn broken(message: impl Into<String>) -> Failure {
-    Failure::Internal {
-        pass: "clauses",
-        message: message.into(),
-    }
+    Failure::Internal { pass: "clauses", message: message.into() }
 }
 
 const fn parts(cell: Cell) -> (u8, u8) {
@@ -177,10 +174,7 @@ pub fn draft(func: &Func<Inst>, config: &Config) -> Result<Draft, Failure> {
     if config.fetch_shader {
         e.plain(isa::Inst::new(e.isa().cf_op(CfOp::CALL_FS)), Span::NONE);
         // The return address takes one subentry. R700 ISA 3.6.5.
-        e.stack = config
-            .chip
-            .call_subentries()
-            .div_ceil(config.chip.subentries());
+        e.stack = config.chip.call_subentries().div_ceil(config.chip.subentries());
     }
     let live = Live::of(func);
     for &block in &func.layout {
@@ -352,8 +346,7 @@ impl Emitter<'_> {
     }
 
     fn plain(&mut self, inst: isa::Inst, span: Span) {
-        self.entries
-            .push((Entry::Plain(inst.with(f::BARRIER, 1)), span));
+        self.entries.push((Entry::Plain(inst.with(f::BARRIER, 1)), span));
     }
 
     fn wait(&mut self, span: Span) {
@@ -390,14 +383,8 @@ impl Emitter<'_> {
             live.insert(cell(self.landing, 0));
         }
         let span = items[0].span;
-        self.entries
-            .push((Entry::Run(self.runs.len(), CfOp::ALU), span));
-        self.runs.push(Run {
-            items,
-            live,
-            clauses: None,
-            least: 0,
-        });
+        self.entries.push((Entry::Run(self.runs.len(), CfOp::ALU), span));
+        self.runs.push(Run { items, live, clauses: None, least: 0 });
     }
 
     fn flush_fetch(&mut self) {
@@ -414,16 +401,11 @@ impl Emitter<'_> {
             FetchKind::Vertex | FetchKind::Memory => {
                 self.stats.vtx_clauses += 1;
                 self.stats.vtx_instructions += insts.len() as u32;
-                if self.config.chip.has_vertex_cache() {
-                    CfOp::VTX
-                } else {
-                    CfOp::VTX_TC
-                }
+                if self.config.chip.has_vertex_cache() { CfOp::VTX } else { CfOp::VTX_TC }
             }
         };
         let span = spans[0];
-        self.entries
-            .push((Entry::Fetch(self.fetches.len(), op), span));
+        self.entries.push((Entry::Fetch(self.fetches.len(), op), span));
         self.fetches.push((insts, spans));
         self.fetched = [false; 128];
     }

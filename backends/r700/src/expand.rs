@@ -183,10 +183,7 @@ fn clamp_conversions(func: &mut Func) -> bool {
     let mut changed = false;
     for (region, ..) in func.regions_in_order() {
         let list = &func.regions[region].insts;
-        if !list
-            .iter()
-            .any(|&inst| matches!(func.insts[inst].op, Op::FToS | Op::FToU))
-        {
+        if !list.iter().any(|&inst| matches!(func.insts[inst].op, Op::FToS | Op::FToU)) {
             continue;
         }
         changed = true;
@@ -262,12 +259,8 @@ mod tests {
             b.op1(op, value);
         }
         refine_derivatives(&mut func);
-        let ops: Vec<Op> = func
-            .insts
-            .values()
-            .map(|data| data.op)
-            .filter(|&op| op != Op::Const)
-            .collect();
+        let ops: Vec<Op> =
+            func.insts.values().map(|data| data.op).filter(|&op| op != Op::Const).collect();
         assert_eq!(ops, [Op::Ddx, Op::Ddy, Op::Ddx, Op::Ddy]);
     }
 }

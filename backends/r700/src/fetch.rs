@@ -56,11 +56,7 @@ pub fn program(abi: &Abi) -> Result<Option<Vec<u8>>, Failure> {
         Family::R600 => 8,
         Family::R700 => 16,
     };
-    let op = if abi.chip.has_vertex_cache() {
-        CfOp::VTX
-    } else {
-        CfOp::VTX_TC
-    };
+    let op = if abi.chip.has_vertex_cache() { CfOp::VTX } else { CfOp::VTX_TC };
     let clauses: Vec<&[isa::Inst]> = fetches.chunks(limit).collect();
     let mut program = isa::Program::default();
     // Fetch clauses start on 16 bytes. R700 ISA 3.3.
@@ -74,10 +70,7 @@ pub fn program(abi: &Abi) -> Result<Option<Vec<u8>>, Failure> {
                 .with(f::BARRIER, 1),
             clause: Some(isa::ClauseId(number as u32)),
         });
-        program.clauses.push(isa::Clause {
-            at,
-            body: isa::Body::Fetch(fetches.to_vec()),
-        });
+        program.clauses.push(isa::Clause { at, body: isa::Body::Fetch(fetches.to_vec()) });
         at += 2 * fetches.len() as u32;
     }
     program.cf.push(isa::Cf {
@@ -86,9 +79,7 @@ pub fn program(abi: &Abi) -> Result<Option<Vec<u8>>, Failure> {
         clause: None,
     });
     program.dwords = 2 * at;
-    let words = isa::encode_program(&program).map_err(|error| Failure::Internal {
-        pass: "fetch",
-        message: error.to_string(),
-    })?;
+    let words = isa::encode_program(&program)
+        .map_err(|error| Failure::Internal { pass: "fetch", message: error.to_string() })?;
     Ok(Some(words.iter().flat_map(|w| w.to_le_bytes()).collect()))
 }

@@ -23,10 +23,7 @@ struct At {
 /// Reorders every block; registers are still virtual.
 pub fn run(func: &mut Func<Inst>) {
     let mut depend = Depend::default();
-    let at = At {
-        vregs: func.vregs.len(),
-        files: func.files,
-    };
+    let at = At { vregs: func.vregs.len(), files: func.files };
     for block in func.layout.clone() {
         let nodes = &mut func.blocks[block].nodes;
         let fetches = nodes.iter().filter(|node| is_fetch(&node.inst)).count();

@@ -62,11 +62,7 @@ pub struct Item {
 impl Item {
     /// A plain operation.
     pub fn one(slot: Slot, span: Span) -> Item {
-        Item {
-            work: Work::One(slot),
-            range: None,
-            span,
-        }
+        Item { work: Work::One(slot), range: None, span }
     }
     /// Its slots.
     pub fn slots(&self) -> &[Slot] {
@@ -93,12 +89,10 @@ impl Item {
         !op::is_kill(slot.op)
             && !op::is_pred_set(slot.op)
             && !slot.sources().iter().any(constant)
-            && slot
-                .dst
-                .is_none_or(|dst| match self.range.filter(|_| dst.rel) {
-                    Some(range) => range.cells().all(|written| written != cell),
-                    None => dst.cell() != Some(cell),
-                })
+            && slot.dst.is_none_or(|dst| match self.range.filter(|_| dst.rel) {
+                Some(range) => range.cells().all(|written| written != cell),
+                None => dst.cell() != Some(cell),
+            })
     }
 }
 
@@ -304,10 +298,7 @@ impl Packer {
     }
 
     fn close(&mut self) {
-        debug_assert_eq!(
-            self.pending_address, 0,
-            "AR is used in the clause that sets it"
-        );
+        debug_assert_eq!(self.pending_address, 0, "AR is used in the clause that sets it");
         if !self.clause.groups.is_empty() {
             self.clauses.push(std::mem::take(&mut self.clause));
         }
@@ -381,9 +372,7 @@ impl Packer {
     /// A group that does nothing.
     fn idle(&mut self) {
         let nop = Slot::new(AluOp::NOP, None, &[]);
-        let group = legal::Group::of(self.isa)
-            .admit(0, &nop)
-            .expect("an empty group admits NOP");
+        let group = legal::Group::of(self.isa).admit(0, &nop).expect("an empty group admits NOP");
         let locks = self.clause.locks;
         self.finish(group, locks, Span::NONE);
     }

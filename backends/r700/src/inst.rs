@@ -11,13 +11,8 @@ use smallvec::SmallVec;
 pub const GPR: FileId = FileId(0);
 /// The register files of the machine. Of 127 rows two sets of four clause temporaries take eight
 /// (R700 ISA 2.2); what is left is what NUM_GPRS may say.
-pub const FILES: Files = Files(&[File {
-    name: "R",
-    cells: 4 * 119,
-    row: 4,
-    per_lane: true,
-    scope: Scope::Function,
-}]);
+pub const FILES: Files =
+    Files(&[File { name: "R", cells: 4 * 119, row: 4, per_lane: true, scope: Scope::Function }]);
 
 /// A place that an ALU source reads.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -51,27 +46,15 @@ pub struct Source {
 impl Source {
     /// These bits.
     pub const fn bits(bits: u32) -> Source {
-        Source {
-            src: Src::Bits(bits),
-            neg: false,
-            abs: false,
-        }
+        Source { src: Src::Bits(bits), neg: false, abs: false }
     }
     /// A register.
     pub fn reg(reg: impl Into<Reg>) -> Source {
-        Source {
-            src: Src::Reg(reg.into()),
-            neg: false,
-            abs: false,
-        }
+        Source { src: Src::Reg(reg.into()), neg: false, abs: false }
     }
     /// Without modifiers.
     pub const fn plain(src: Src) -> Source {
-        Source {
-            src,
-            neg: false,
-            abs: false,
-        }
+        Source { src, neg: false, abs: false }
     }
 }
 
@@ -120,13 +103,7 @@ impl Alu {
     /// An operation without output modifiers.
     pub fn new(op: AluOp, dst: Option<Reg>, src: &[Source]) -> Alu {
         debug_assert_eq!(src.len(), crate::op::sources(op));
-        Alu {
-            op,
-            dst,
-            src: SmallVec::from_slice(src),
-            clamp: false,
-            omod: Omod::Off,
-        }
+        Alu { op, dst, src: SmallVec::from_slice(src), clamp: false, omod: Omod::Off }
     }
 }
 

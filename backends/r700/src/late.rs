@@ -19,9 +19,7 @@ pub struct Variables {
 impl Variables {
     /// Joins what copies join.
     pub fn of(func: &Func<Inst>) -> Variables {
-        let mut new = Variables {
-            parent: (0..func.vregs.len() as u32).collect(),
-        };
+        let mut new = Variables { parent: (0..func.vregs.len() as u32).collect() };
         for &block in &func.layout {
             for node in &func.blocks[block].nodes {
                 let Inst::Copy { dst, src } = &node.inst else {
@@ -129,10 +127,7 @@ pub fn run(func: &mut Func<Inst>, variables: &Variables) {
                 if let Some(v) = operand.reg.as_virt() {
                     let seen = &mut seen[v];
                     if seen.block != stamp {
-                        *seen = Seen {
-                            block: stamp,
-                            ..Seen::default()
-                        };
+                        *seen = Seen { block: stamp, ..Seen::default() };
                     }
                     let read = operand.role == Role::Use;
                     if read {
@@ -142,11 +137,7 @@ pub fn run(func: &mut Func<Inst>, variables: &Variables) {
                 }
             });
         }
-        func.blocks[block].nodes = if moves.is_empty() {
-            nodes
-        } else {
-            reorder(nodes, moves)
-        };
+        func.blocks[block].nodes = if moves.is_empty() { nodes } else { reorder(nodes, moves) };
     }
 }
 
@@ -155,10 +146,8 @@ fn reorder(nodes: Vec<Node<Inst>>, mut moves: Vec<(u32, u32)>) -> Vec<Node<Inst>
     moves.sort_unstable();
     let mut out = Vec::with_capacity(nodes.len());
     let mut nodes: Vec<Option<Node<Inst>>> = nodes.into_iter().map(Some).collect();
-    let mut late: Vec<Option<Node<Inst>>> = moves
-        .iter()
-        .map(|&(_, at)| nodes[at as usize].take())
-        .collect();
+    let mut late: Vec<Option<Node<Inst>>> =
+        moves.iter().map(|&(_, at)| nodes[at as usize].take()).collect();
     let mut next = 0;
     for (at, node) in nodes.into_iter().enumerate() {
         out.extend(node);

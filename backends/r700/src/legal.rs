@@ -285,12 +285,7 @@ impl Group {
             if unit != TRANS && usize::from(dst.chan) != unit {
                 return Err(Violation::Channel);
             }
-            if self
-                .slots
-                .iter()
-                .flatten()
-                .any(|other| other.dst == Some(dst))
-            {
+            if self.slots.iter().flatten().any(|other| other.dst == Some(dst)) {
                 return Err(Violation::SamePlace);
             }
         }
@@ -309,11 +304,7 @@ impl Group {
             }
             match s.read {
                 Read::Literal(bits) => self.literal(bits)?,
-                Read::Kcache {
-                    buffer,
-                    index,
-                    chan,
-                } => {
+                Read::Kcache { buffer, index, chan } => {
                     let pair = pair(buffer, index, chan);
                     let count = usize::from(self.pair_count);
                     if !self.pairs[..count].contains(&pair) {

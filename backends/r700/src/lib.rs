@@ -129,41 +129,25 @@ const PASSES: &[runner::Pass<Program>] = &[
         tidy::number(&mut program.func);
         Ok(())
     }),
-    optional(
-        "sweep",
-        "removes instructions whose results nobody reads",
-        |program| {
-            remove_dead(&mut program.func);
-            Ok(())
-        },
-    ),
-    optional(
-        "gather",
-        "vectors that fetches and exports take lie in one register",
-        |program| {
-            gather::run(&mut program.func);
-            Ok(())
-        },
-    ),
+    optional("sweep", "removes instructions whose results nobody reads", |program| {
+        remove_dead(&mut program.func);
+        Ok(())
+    }),
+    optional("gather", "vectors that fetches and exports take lie in one register", |program| {
+        gather::run(&mut program.func);
+        Ok(())
+    }),
     optional("late", "what is needed late is computed late", |program| {
         program.with_variables(|program, variables| late::run(&mut program.func, variables));
         Ok(())
     }),
-    optional(
-        "schedule",
-        "instructions form groups, and choose channels",
-        |program| {
-            program.with_variables(|program, variables| {
-                schedule::run(&mut program.func, program.config.isa(), variables)
-            });
-            Ok(())
-        },
-    ),
-    required(
-        "registers",
-        "virtual registers become general-purpose registers",
-        registers,
-    ),
+    optional("schedule", "instructions form groups, and choose channels", |program| {
+        program.with_variables(|program, variables| {
+            schedule::run(&mut program.func, program.config.isa(), variables)
+        });
+        Ok(())
+    }),
+    required("registers", "virtual registers become general-purpose registers", registers),
     required(
         "clauses",
         "instructions become runs of ALU work, clauses of fetches and marks of control flow",
@@ -179,14 +163,10 @@ const PASSES: &[runner::Pass<Program>] = &[
     required("group", "ALU work becomes groups", |program| {
         program.draft.iter_mut().try_for_each(emit::Draft::group)
     }),
-    optional(
-        "temporaries",
-        "values of one clause move to clause temporaries",
-        |program| {
-            program.draft.iter_mut().for_each(emit::Draft::temporaries);
-            Ok(())
-        },
-    ),
+    optional("temporaries", "values of one clause move to clause temporaries", |program| {
+        program.draft.iter_mut().for_each(emit::Draft::temporaries);
+        Ok(())
+    }),
 ];
 
 /// The passes over machine IR, the lowering first.
@@ -196,9 +176,7 @@ pub fn machine_passes() -> Vec<runner::Name> {
 
 /// Allocates registers; spills lie behind the variables in scratch.
 fn registers(program: &mut Program) -> Result<(), Failure> {
-    let mut hooks = regs::Hooks {
-        first: program.scratch,
-    };
+    let mut hooks = regs::Hooks { first: program.scratch };
     let mut limits = gpucc_regalloc::Options::for_files(inst::FILES.0);
     limits.budget = program.budget;
     limits.policy = gpucc_regalloc::Policy::Compact { free_rows: 1 };
@@ -239,16 +217,8 @@ pub fn compile(mut func: Func, options: &Options) -> Result<Compiled, Failure> {
     );
     ctx.pipeline = Some(&options.pipeline);
     gpucc_passes::Runner::default()
-        .go_on(
-            &plan(options.effort),
-            &mut func,
-            &mut ctx,
-            &mut gpucc_passes::Quiet,
-        )
-        .map_err(|error| Failure::Internal {
-            pass: "expand",
-            message: error.to_string(),
-        })?;
+        .go_on(&plan(options.effort), &mut func, &mut ctx, &mut gpucc_passes::Quiet)
+        .map_err(|error| Failure::Internal { pass: "expand", message: error.to_string() })?;
     finish(func, options)
 }
 
@@ -266,23 +236,14 @@ fn run_passes(
     let scratch = lower::scratch_of(&func);
     let mut program = Program::new(func, scratch, excerpt.stage, options);
     runner::Program::check(&program, true).map_err(TextError::Broken)?;
-    let control = runner::Control {
-        verify_each: true,
-        ..options.passes.clone()
-    };
+    let control = runner::Control { verify_each: true, ..options.passes.clone() };
     runner::Runner::new(&control).run(chosen.passes, &mut program)?;
     if !chosen.emits {
         return Ok(runner::Program::print(&program));
     }
-    let draft = program
-        .draft
-        .ok_or_else(|| TextError::Passes("there are no clauses yet".into()))?;
-    let bytes: Vec<u8> = draft
-        .emit()?
-        .words
-        .iter()
-        .flat_map(|word| word.to_le_bytes())
-        .collect();
+    let draft =
+        program.draft.ok_or_else(|| TextError::Passes("there are no clauses yet".into()))?;
+    let bytes: Vec<u8> = draft.emit()?.words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let text = isa::disasm::disassemble_of(options.chip.family().isa(), &bytes);
     Ok(text.map_err(|error| internal("emit", error.to_string()))?)
 }
@@ -300,17 +261,11 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     let lowered = lower::lower(&expanded, &abi)?;
     let mut program = Program::new(lowered.func, lowered.scratch, expanded.stage, options);
     runner.lowered(&program)?;
-    let passes = PASSES
-        .iter()
-        .filter(|pass| pass.required || options.effort > Effort::None);
+    let passes = PASSES.iter().filter(|pass| pass.required || options.effort > Effort::None);
     runner.run(passes, &mut program)?;
-    let runner::Runner {
-        mut stages, dumps, ..
-    } = runner;
+    let runner::Runner { mut stages, dumps, .. } = runner;
     let scratch = program.scratch;
-    let draft = program
-        .draft
-        .ok_or_else(|| internal("clauses", "there is no draft".into()))?;
+    let draft = program.draft.ok_or_else(|| internal("clauses", "there is no draft".into()))?;
     let emitted = draft.emit()?;
     stages.end("emit");
     // SQ_PGM_RESOURCES_*.STACK_SIZE has 8 bits.
@@ -319,10 +274,7 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     let state = state::state(&expanded, &abi, &emitted, scratch);
     let gprs = abi.registers(emitted.gprs);
     legal::legal(options.chip.family().isa(), &emitted.program, gprs).map_err(|finished| {
-        internal(
-            "legal",
-            format!("{} (quadword {})", finished.violation, finished.at),
-        )
+        internal("legal", format!("{} (quadword {})", finished.violation, finished.at))
     })?;
     stages.end("legal");
     let mut stats = emitted.stats;
@@ -334,17 +286,9 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     stats.stack_entries = emitted.stack;
     cost::fill(&mut stats, emitted.least_groups);
     let optimal = stats.alu_groups == emitted.least_groups;
-    let code: Vec<u8> = emitted
-        .words
-        .iter()
-        .flat_map(|word| word.to_le_bytes())
-        .collect();
+    let code: Vec<u8> = emitted.words.iter().flat_map(|word| word.to_le_bytes()).collect();
     stats.code_bytes = code.len() as u32;
-    let tables: Vec<u8> = lowered
-        .tables
-        .iter()
-        .flat_map(|word| word.to_le_bytes())
-        .collect();
+    let tables: Vec<u8> = lowered.tables.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut programs = vec![gpucc_machine::Program {
         name: "".into(),
         code: Placed::Within(0..code.len()),

@@ -90,10 +90,7 @@ impl Live {
 
     /// What matters where the instruction ends the ALU work before it; everything for ALU work.
     pub fn at(&self, block: Block, number: usize) -> Cells {
-        self.at
-            .get(&(block, number as u32))
-            .copied()
-            .unwrap_or(Cells::ALL)
+        self.at.get(&(block, number as u32)).copied().unwrap_or(Cells::ALL)
     }
 }
 

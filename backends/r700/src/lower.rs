@@ -174,11 +174,7 @@ fn stored(ssa: &Func) -> BTreeSet<Resource> {
 
 impl Lower<'_> {
     fn not_yet(&self, feature: impl Into<String>) -> Failure {
-        Failure::NotYet {
-            feature: feature.into(),
-            stage: "lower",
-            span: self.span,
-        }
+        Failure::NotYet { feature: feature.into(), stage: "lower", span: self.span }
     }
 
     fn fresh(&mut self) -> VReg {
@@ -203,12 +199,7 @@ impl Lower<'_> {
     fn limit_constants<'s>(&mut self, sources: impl Iterator<Item = &'s mut Source>) {
         let mut pairs: SmallVec<[(u8, u16, u8); 2]> = SmallVec::new();
         for source in sources {
-            let Src::Const {
-                buffer,
-                index,
-                chan,
-            } = source.src
-            else {
+            let Src::Const { buffer, index, chan } = source.src else {
                 continue;
             };
             let pair = (buffer, index, chan / 2);
@@ -239,11 +230,7 @@ impl Lower<'_> {
     /// A dword of the driver's constants.
     fn driver_constant(&mut self, index: u16, chan: u8) -> Source {
         self.driver.push(index);
-        Source::plain(Src::Const {
-            buffer: crate::abi::DRIVER,
-            index,
-            chan,
-        })
+        Source::plain(Src::Const { buffer: crate::abi::DRIVER, index, chan })
     }
 
     fn define(&mut self, value: Value, reg: VReg) {
@@ -301,9 +288,9 @@ impl Lower<'_> {
     /// The value in a register, moved there if need be.
     fn reg(&mut self, value: Value) -> VReg {
         match self.plain(value) {
-            Source {
-                src: Src::Reg(reg), ..
-            } if reg.as_virt().is_some() => reg.as_virt().expect("checked by the guard"),
+            Source { src: Src::Reg(reg), .. } if reg.as_virt().is_some() => {
+                reg.as_virt().expect("checked by the guard")
+            }
             source => self.alu(AluOp::MOV, &[source]),
         }
     }
@@ -315,9 +302,7 @@ impl Lower<'_> {
         let mut rest: SmallVec<[(VReg, Source); 4]> = SmallVec::new();
         for (&dst, &value) in dst.iter().zip(values) {
             match self.plain(value) {
-                Source {
-                    src: Src::Reg(reg), ..
-                } => {
+                Source { src: Src::Reg(reg), .. } => {
                     to.push(dst.into());
                     from.push(reg);
                 }

@@ -165,11 +165,7 @@ impl Assembler for Text {
         let lines = isa::disasm::listing_of(self.0, code).map_err(wrong)?;
         Ok(lines
             .into_iter()
-            .map(|line| ListingLine {
-                offset: line.offset,
-                flow: line.flow,
-                text: line.text,
-            })
+            .map(|line| ListingLine { offset: line.offset, flow: line.flow, text: line.text })
             .collect())
     }
     fn hex_lines(&self, code: &[u8]) -> String {
@@ -179,10 +175,7 @@ impl Assembler for Text {
 }
 
 fn wrong(error: isa::DecodeError) -> AssemblyError {
-    AssemblyError::Code {
-        offset: error.offset,
-        message: error.reason.to_string(),
-    }
+    AssemblyError::Code { offset: error.offset, message: error.reason.to_string() }
 }
 
 fn kind_of(unit: &str) -> isa::UnitKind {

@@ -46,11 +46,7 @@ pub fn numerics_of(family: Family) -> Numerics {
         fma: Fma::Twice,
         min_max_nan: NanRule::Other,
         min_max_zero: ZeroRule::Compared,
-        dot: Dot {
-            order: DotOrder::Descending,
-            fused: false,
-            filled_to: 4,
-        },
+        dot: Dot { order: DotOrder::Descending, fused: false, filled_to: 4 },
         fract_below_one: false,
         functions: match family {
             Family::R700 => Functions::EXACT,

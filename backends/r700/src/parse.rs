@@ -28,25 +28,18 @@ fn number<T: TryFrom<i64>>(word: &str, least: i64, most: i64) -> Result<T> {
 }
 
 fn channel(word: &str) -> Result<u8> {
-    let found = ["x", "y", "z", "w"]
-        .into_iter()
-        .position(|name| name == word);
+    let found = ["x", "y", "z", "w"].into_iter().position(|name| name == word);
     let found = found.ok_or_else(|| format!("`{word}` is no channel"))?;
     Ok(found as u8)
 }
 
 impl<'a> Words<'a> {
     fn of(text: &'a str, names: Names) -> Words<'a> {
-        Words {
-            words: text.split_whitespace(),
-            names,
-        }
+        Words { words: text.split_whitespace(), names }
     }
 
     fn next(&mut self) -> Result<&'a str> {
-        self.words
-            .next()
-            .ok_or_else(|| "the line ends too soon".into())
+        self.words.next().ok_or_else(|| "the line ends too soon".into())
     }
 
     fn expect(&mut self, word: &str) -> Result<()> {
@@ -124,9 +117,7 @@ impl<'a> Words<'a> {
     fn source(&self, word: &str) -> Result<Source> {
         let positive = word.strip_prefix('-');
         let rest = positive.unwrap_or(word);
-        let inner = rest
-            .strip_prefix('|')
-            .and_then(|rest| rest.strip_suffix('|'));
+        let inner = rest.strip_prefix('|').and_then(|rest| rest.strip_suffix('|'));
         let wrong = || format!("`{word}` is no source");
         let read = inner.unwrap_or(rest);
         let src = if let Some(digits) = read.strip_prefix("0x") {
@@ -143,29 +134,18 @@ impl<'a> Words<'a> {
         } else {
             Src::Reg(self.names.expect(read)?)
         };
-        Ok(Source {
-            src,
-            neg: positive.is_some(),
-            abs: inner.is_some(),
-        })
+        Ok(Source { src, neg: positive.is_some(), abs: inner.is_some() })
     }
 
     /// Two sources with a sign between them.
     fn pair(&self, word: &str, sign: char) -> Result<[Source; 2]> {
-        let (a, b) = word
-            .split_once(sign)
-            .ok_or_else(|| format!("`{word}` is no pair of sources"))?;
+        let (a, b) =
+            word.split_once(sign).ok_or_else(|| format!("`{word}` is no pair of sources"))?;
         Ok([self.source(a)?, self.source(b)?])
     }
 
     fn alu(mut self, op: AluOp, dst: Option<Reg>) -> Result<Alu> {
-        let mut alu = Alu {
-            op,
-            dst,
-            src: SmallVec::new(),
-            clamp: false,
-            omod: Omod::Off,
-        };
+        let mut alu = Alu { op, dst, src: SmallVec::new(), clamp: false, omod: Omod::Off };
         let count = op::sources(op);
         for at in 1..=count {
             let word = self.next()?;
@@ -204,14 +184,7 @@ impl<'a> Words<'a> {
         let valid = self.flag("valid");
         let slot = self.flag("slot").then(|| self.number(u32::MAX.into()));
         let slot = slot.transpose()?.map(mach::Slot);
-        let place = Place {
-            space,
-            base,
-            index,
-            size,
-            elements,
-            slot,
-        };
+        let place = Place { space, base, index, size, elements, slot };
         self.end().map(|()| (place, valid))
     }
 }
@@ -227,10 +200,7 @@ struct Place {
 }
 
 fn alu_op(name: &str) -> Result<AluOp> {
-    let row = R700
-        .alu
-        .named(name)
-        .filter(|row| row.flags & flag::RESERVED == 0);
+    let row = R700.alu.named(name).filter(|row| row.flags & flag::RESERVED == 0);
     let row = row.ok_or_else(|| format!("`{name}` is no instruction"))?;
     Ok(AluOp::of(row.id))
 }
@@ -267,20 +237,13 @@ fn indexed<'a>(text: &'a str, names: Names) -> Result<(Indexed, Words<'a>)> {
     let rows = i64::from(FILES.0[0].cells / 4);
     let count = number(words.next()?, 1, rows)?;
     words.end()?;
-    let indexed = Indexed {
-        array: names.expect(array)?,
-        count,
-        index,
-        offset,
-    };
+    let indexed = Indexed { array: names.expect(array)?, count, index, offset };
     Ok((indexed, Words::of(rest, names)))
 }
 
 /// A pair of a register and a cell, or of two registers: `v1=R0.x`.
 fn equal(word: &str, names: Names) -> Result<(Reg, Reg)> {
-    let (a, b) = word
-        .split_once('=')
-        .ok_or_else(|| format!("`{word}` is no `a=b`"))?;
+    let (a, b) = word.split_once('=').ok_or_else(|| format!("`{word}` is no `a=b`"))?;
     Ok((names.expect(a)?, names.expect(b)?))
 }
 
@@ -292,9 +255,7 @@ fn without_result(line: &str, names: Names) -> Result<Inst> {
             let mut list = SmallVec::new();
             for word in words.words.by_ref() {
                 let (reg, cell) = equal(word, names)?;
-                let cell = cell
-                    .as_phys()
-                    .ok_or_else(|| format!("`{word}` names no cell"))?;
+                let cell = cell.as_phys().ok_or_else(|| format!("`{word}` names no cell"))?;
                 list.push((reg, cell));
             }
             Inst::Entry(list)
@@ -344,12 +305,7 @@ fn without_result(line: &str, names: Names) -> Result<Inst> {
             let base = words.number(255)?;
             let src = words.lanes()?;
             let done = words.flag("done");
-            Inst::Export(Export {
-                ty,
-                base,
-                src,
-                done,
-            })
+            Inst::Export(Export { ty, base, src, done })
         }
         "wait" => Inst::WaitAck,
         "else" => Inst::Else,
@@ -378,11 +334,7 @@ fn one_result(dst: Reg, text: &str, names: Names) -> Result<Inst> {
                 let value = words.next()?;
                 let value = words.source(value)?;
                 words.end()?;
-                Inst::ArrayWrite {
-                    to: indexed,
-                    result: dst,
-                    value,
-                }
+                Inst::ArrayWrite { to: indexed, result: dst, value }
             }
             Some(word) => return Err(format!("`{word}` stands behind an element")),
         });
@@ -457,12 +409,7 @@ fn four_results(dst: &str, text: &str, names: Names) -> Result<Inst> {
             if select != [0, 1, 2, 3] {
                 return Err("what the local data share gives has no swizzle".into());
             }
-            Ok(Inst::ShareRead(ShareRead {
-                bank,
-                address,
-                offset,
-                dst,
-            }))
+            Ok(Inst::ShareRead(ShareRead { bank, address, offset, dst }))
         }
         _ => texture(name, dst, select, words),
     }
@@ -504,10 +451,7 @@ fn texture(
     select: [u8; 4],
     mut words: Words<'_>,
 ) -> Result<Inst> {
-    let row = R700
-        .fetch
-        .named(name)
-        .filter(|row| row.flags & flag::TEXTURE != 0);
+    let row = R700.fetch.named(name).filter(|row| row.flags & flag::TEXTURE != 0);
     let row = row.ok_or_else(|| format!("`{name}` is no fetch"))?;
     let src = words.lanes()?;
     words.expect("from")?;

@@ -16,10 +16,7 @@ fn blamed(planted: Option<Pass<Program>>) -> Option<(&'static str, String)> {
     let abi = abi::Abi::of(&func, &options).expect("bindings fit");
     let lowered = lower::lower(&func, &abi).expect("it lowers");
     let mut program = Program::new(lowered.func, lowered.scratch, func.stage, &options);
-    let control = Control {
-        verify_each: true,
-        ..Control::default()
-    };
+    let control = Control { verify_each: true, ..Control::default() };
     let mut runner = Runner::new(&control);
     let name = planted.as_ref().map(|pass| pass.name);
     let passes = PASSES.iter().map(|pass| match &planted {
@@ -44,9 +41,8 @@ fn lose(program: &mut Program) {
     let func = &mut program.func;
     for block in func.layout.clone() {
         let nodes = &mut func.blocks[block].nodes;
-        let alu = nodes
-            .iter()
-            .position(|node| matches!(&node.inst, Inst::Alu(alu) if alu.dst.is_some()));
+        let alu =
+            nodes.iter().position(|node| matches!(&node.inst, Inst::Alu(alu) if alu.dst.is_some()));
         if let Some(at) = alu {
             nodes.remove(at);
             return;
@@ -105,23 +101,19 @@ fn a_fault_behind_a_pass_is_named_by_that_pass() {
         (planted!("late", reverse), "nothing was written to it"),
         (planted!("schedule", reverse), "nothing was written to it"),
         (
-            planted!("clauses", |program: &mut Program| draft_of(program)
-                .lose_operation()),
+            planted!("clauses", |program: &mut Program| draft_of(program).lose_operation()),
             "holds another value behind it",
         ),
         (
-            planted!("retarget", |program: &mut Program| draft_of(program)
-                .lose_operation()),
+            planted!("retarget", |program: &mut Program| draft_of(program).lose_operation()),
             "holds another value behind it",
         ),
         (
-            planted!("group", |program: &mut Program| draft_of(program)
-                .swap_groups()),
+            planted!("group", |program: &mut Program| draft_of(program).swap_groups()),
             "holds another value behind it",
         ),
         (
-            planted!("temporaries", |program: &mut Program| draft_of(program)
-                .swap_groups()),
+            planted!("temporaries", |program: &mut Program| draft_of(program).swap_groups()),
             "holds another value behind it",
         ),
     ];

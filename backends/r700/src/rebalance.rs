@@ -154,11 +154,7 @@ impl Pass {
         if terms.len() < 3 || terms.iter().all(|term| term.1.is_none()) {
             return;
         }
-        let latest = func.insts[inst]
-            .args
-            .iter()
-            .map(|&arg| self.depth[arg])
-            .max();
+        let latest = func.insts[inst].args.iter().map(|&arg| self.depth[arg]).max();
         let now = latest.unwrap_or(0) + 1;
         let muls = terms.iter().all(|term| term.1.is_some());
         // Stable, so that the outcome is one; what is no product begins.
@@ -334,8 +330,7 @@ mod tests {
     fn ops(func: &Func) -> Vec<Op> {
         let live = func.regions[func.body].insts.iter();
         let ops = live.map(|&inst| func.insts[inst].op);
-        ops.filter(|op| !matches!(op, Op::Input | Op::Output | Op::Yield))
-            .collect()
+        ops.filter(|op| !matches!(op, Op::Input | Op::Output | Op::Yield)).collect()
     }
 
     #[test]

@@ -124,11 +124,7 @@ pub fn refusals() -> Vec<(&'static str, &'static str)> {
 
 /// A family's table.
 pub fn refusals_of(family: Family) -> Vec<(&'static str, &'static str)> {
-    TABLE
-        .iter()
-        .chain(UNREAD)
-        .filter_map(|row| Some((row.0, manual(row, family)?)))
-        .collect()
+    TABLE.iter().chain(UNREAD).filter_map(|row| Some((row.0, manual(row, family)?))).collect()
 }
 
 fn manual(row: &Row, family: Family) -> Option<&'static str> {

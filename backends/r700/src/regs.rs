@@ -20,10 +20,7 @@ impl Hooks {
 
 impl Target<Inst> for Hooks {
     fn copy(&mut self, to: Reg, from: Reg, _shape: Shape) -> Inst {
-        Inst::Copy {
-            dst: SmallVec::from_slice(&[to]),
-            src: SmallVec::from_slice(&[from]),
-        }
+        Inst::Copy { dst: SmallVec::from_slice(&[to]), src: SmallVec::from_slice(&[from]) }
     }
 
     fn swap(
@@ -33,10 +30,7 @@ impl Target<Inst> for Hooks {
         _shape: Shape,
     ) -> Option<Inst> {
         let (a, b) = (Reg::phys(a), Reg::phys(b));
-        Some(Inst::Copy {
-            dst: SmallVec::from_slice(&[a, b]),
-            src: SmallVec::from_slice(&[b, a]),
-        })
+        Some(Inst::Copy { dst: SmallVec::from_slice(&[a, b]), src: SmallVec::from_slice(&[b, a]) })
     }
 
     fn store(&mut self, slot: Slot, value: VReg, _shape: Shape) -> Inst {

@@ -140,11 +140,7 @@ fn retarget(items: &mut Vec<Item>, live: &Cells) {
                 slot.dst = Some(moved.dst);
                 gone[at] = true;
                 cells[from].writer = None;
-                cells[to] = Cell {
-                    writer: Some(writer),
-                    touched: at as u32 + 1,
-                    reads: 0,
-                };
+                cells[to] = Cell { writer: Some(writer), touched: at as u32 + 1, reads: 0 };
                 continue;
             }
         }
@@ -157,19 +153,12 @@ fn retarget(items: &mut Vec<Item>, live: &Cells) {
             cell.reads += 1;
         }
         for cell in item.range.iter().flat_map(|range| range.cells()) {
-            cells[usize::from(cell)] = Cell {
-                writer: None,
-                touched: now,
-                reads: 1,
-            };
+            cells[usize::from(cell)] = Cell { writer: None, touched: now, reads: 1 };
         }
         let alone = matches!(item.work, Work::One(_));
         for cell in item.slots().iter().filter_map(|slot| slot.dst?.cell()) {
-            cells[usize::from(cell)] = Cell {
-                writer: alone.then_some(at as u32),
-                touched: now,
-                reads: 0,
-            };
+            cells[usize::from(cell)] =
+                Cell { writer: alone.then_some(at as u32), touched: now, reads: 0 };
         }
     }
     let mut number = 0;
@@ -193,11 +182,7 @@ fn plain_move(item: &Item) -> Option<Move> {
     let Operand { read, neg, abs } = slot.src[0];
     let plain = slot.op == AluOp::MOV && !slot.clamp && slot.omod == 0 && !neg && !abs;
     let dst = slot.dst.filter(|_| plain && item.range.is_none())?;
-    Some(Move {
-        dst,
-        from: read.cell()?,
-        to: dst.cell()?,
-    })
+    Some(Move { dst, from: read.cell()?, to: dst.cell()? })
 }
 
 #[cfg(test)]

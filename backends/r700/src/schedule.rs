@@ -190,9 +190,7 @@ impl<'a> Scheduler<'a> {
     }
 
     fn place(&self, v: VReg) -> u8 {
-        self.chan[v]
-            .or(self.phases[v])
-            .unwrap_or((v.index() % 4) as u8)
+        self.chan[v].or(self.phases[v]).unwrap_or((v.index() % 4) as u8)
     }
 
     /// Channels for a result, the best first.
@@ -306,9 +304,8 @@ impl<'a> Scheduler<'a> {
                 let to = std::array::from_fn(|unit| self.dst(Some(dst[unit]), unit as u8));
                 let slots = Slot::cube(src.map(|reg| self.read(reg)), to);
                 let results = dst.iter().zip(0u8..);
-                let list = results
-                    .filter_map(|(reg, chan)| Some((5, reg.as_virt()?, chan)))
-                    .collect();
+                let list =
+                    results.filter_map(|(reg, chan)| Some((5, reg.as_virt()?, chan))).collect();
                 Some((group.admit_reduction(&slots).ok()?, list))
             }
             _ => None,
@@ -354,13 +351,7 @@ impl<'a> Scheduler<'a> {
     }
 
     fn run_of(&mut self, nodes: Vec<Node<Inst>>) -> Run {
-        Run::of(
-            nodes,
-            self.vregs,
-            &mut self.depend,
-            self.variables,
-            self.isa,
-        )
+        Run::of(nodes, self.vregs, &mut self.depend, self.variables, self.isa)
     }
 
     /// Uses are those of some nodes instead of others.
@@ -392,11 +383,8 @@ impl<'a> Scheduler<'a> {
         self.left = [None; 5];
         let graph = &run.graph;
         let mut queue = Queue::of(graph, graph.height.clone());
-        let mut order = Order {
-            order: Vec::with_capacity(n),
-            chans: Vec::with_capacity(n),
-            groups: 0,
-        };
+        let mut order =
+            Order { order: Vec::with_capacity(n), chans: Vec::with_capacity(n), groups: 0 };
         while order.order.len() < n {
             queue.wake();
             let before = order.order.len();
@@ -494,11 +482,7 @@ impl<'a> Scheduler<'a> {
 /// Reads a pair of constants that the group does not read yet.
 fn opens(group: &legal::Group, inst: &Inst) -> bool {
     let source = |source: &Source| match source.src {
-        Src::Const {
-            buffer,
-            index,
-            chan,
-        } => !group.reads_pair(buffer, index, chan),
+        Src::Const { buffer, index, chan } => !group.reads_pair(buffer, index, chan),
         _ => false,
     };
     match inst {

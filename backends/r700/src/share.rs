@@ -117,10 +117,7 @@ fn slots(func: &Func, lanes: u32) -> Vec<(Mem, u32)> {
 /// The terms of a load's address, all whole slots, and the dword within the slot; `None` when that takes a division.
 pub fn place(func: &Func, address: Value, slot: u32) -> Option<(Linear, u32)> {
     let linear = linear(func, address);
-    let whole = linear
-        .terms
-        .iter()
-        .all(|&(_, factor)| factor.is_multiple_of(4 * slot));
+    let whole = linear.terms.iter().all(|&(_, factor)| factor.is_multiple_of(4 * slot));
     let within = linear.constant / 4 % slot;
     (whole && linear.constant.is_multiple_of(4)).then_some((linear, within))
 }
@@ -200,10 +197,7 @@ fn local_part(func: &Func, op: Op, args: &[Value]) -> Option<usize> {
 fn own(factors: [u32; 3], constant: u32, [x, y, z]: [u32; 3]) -> Option<(u32, u32)> {
     // Components of one value are always 0.
     let wanted = [(x, 1), (y, x), (z, x * y)];
-    let mut counted = factors
-        .iter()
-        .zip(wanted)
-        .filter(|(_, (size, _))| *size > 1);
+    let mut counted = factors.iter().zip(wanted).filter(|(_, (size, _))| *size > 1);
     let (&factor, (_, below)) = counted.next()?;
     let step = factor / below;
     let fits = step.is_multiple_of(4) && (4..=4 * OWNED).contains(&step) && factor == step * below;

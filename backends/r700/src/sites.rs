@@ -80,9 +80,9 @@ fn places(code: &[u8]) -> Vec<Place> {
         .cf
         .iter()
         .map(|cf| Place {
-            idle_locks: cf.clause.map_or([false; 2], |clause| {
-                idle_locks(&program.clauses[clause.index()].body)
-            }),
+            idle_locks: cf
+                .clause
+                .map_or([false; 2], |clause| idle_locks(&program.clauses[clause.index()].body)),
             ..place(cf.at as usize * 8, cf.inst, Row::Cf(cf.op()))
         })
         .collect();
@@ -145,11 +145,7 @@ fn places(code: &[u8]) -> Vec<Place> {
                     places.push(Place {
                         dead_channels: [0, 1, 2, 3]
                             .map(|chan| !relative && !live.contains(Cells::cell(dst, chan))),
-                        ..place(
-                            offset + index * 16,
-                            inst,
-                            Row::Fetch(FetchOp::of(inst.op().id)),
-                        )
+                        ..place(offset + index * 16, inst, Row::Fetch(FetchOp::of(inst.op().id)))
                     });
                     fetch_reads(&inst, &mut live);
                 }
@@ -212,20 +208,12 @@ fn live_after(program: &Program) -> Vec<Cells> {
             }
             after[index] = live;
             let cf = &program.cf[index];
-            match cf
-                .clause
-                .map(|clause| &program.clauses[clause.index()].body)
-            {
+            match cf.clause.map(|clause| &program.clauses[clause.index()].body) {
                 Some(Body::Alu(groups)) => {
-                    groups
-                        .iter()
-                        .rev()
-                        .for_each(|group| step_back(group, &mut live));
+                    groups.iter().rev().for_each(|group| step_back(group, &mut live));
                 }
                 Some(Body::Fetch(fetches)) => {
-                    fetches
-                        .iter()
-                        .for_each(|fetch| fetch_reads(fetch, &mut live));
+                    fetches.iter().for_each(|fetch| fetch_reads(fetch, &mut live));
                 }
                 None if cf.inst.has_field(f::RW_GPR) => {
                     for burst in 0..=cf.inst.get(f::BURST_COUNT) {
@@ -266,10 +254,7 @@ fn may_end(group: &AluGroup, index: usize, next: Option<&AluGroup>) -> bool {
     let (before, behind) = group.slots.split_at(index + 1);
     const SEVERAL: u32 =
         flag::PRED_SET | flag::KILL | flag::MOVA | flag::REDUCTION | flag::PAIR_64 | flag::QUAD_64;
-    let plain = group
-        .slots
-        .iter()
-        .all(|slot| slot.row().flags & SEVERAL == 0);
+    let plain = group.slots.iter().all(|slot| slot.row().flags & SEVERAL == 0);
     let reads = |slot: &AluSlot, any: &dyn Fn(u32, u32) -> bool| {
         let mut sources = SOURCES.into_iter().take(slot.sources());
         sources.any(|(select, rel, chan)| slot.flag(rel) || any(slot.get(select), slot.get(chan)))
@@ -285,11 +270,9 @@ fn may_end(group: &AluGroup, index: usize, next: Option<&AluGroup>) -> bool {
         && group.literals.is_empty()
         && !group.slots.iter().any(|slot| slot.flag(f::DST_REL))
         && !behind.is_empty()
-        && !behind.iter().any(|slot| {
-            reads(slot, &|select, chan| {
-                previous(select) || written(select, chan)
-            })
-        })
+        && !behind
+            .iter()
+            .any(|slot| reads(slot, &|select, chan| previous(select) || written(select, chan)))
         && next.is_none_or(|next| !carried(&next.slots))
 }
 
@@ -441,12 +424,8 @@ fn has_meaning(place: &Place, field: &Field, value: u32) -> bool {
         f::WHOLE_QUAD_MODE,
         f::VALID_PIXEL_MODE,
     ];
-    const LEVEL_0: [FetchOp; 4] = [
-        FetchOp::SAMPLE_LZ,
-        FetchOp::SAMPLE_G_LZ,
-        FetchOp::SAMPLE_C_LZ,
-        FetchOp::SAMPLE_C_G_LZ,
-    ];
+    const LEVEL_0: [FetchOp; 4] =
+        [FetchOp::SAMPLE_LZ, FetchOp::SAMPLE_G_LZ, FetchOp::SAMPLE_C_LZ, FetchOp::SAMPLE_C_G_LZ];
     const QUERIES: [FetchOp; 2] = [FetchOp::GET_TEXTURE_RESINFO, FetchOp::GET_NUMBER_OF_SAMPLES];
     let inst = &place.inst;
     let (id, op) = (field.id, place.op);

@@ -96,11 +96,7 @@ impl Read {
     /// The cell that it reads, unless AR.x has a say.
     pub const fn cell(self) -> Option<u16> {
         match self {
-            Read::Gpr {
-                gpr,
-                chan,
-                rel: false,
-            } => Some(cell(gpr, chan)),
+            Read::Gpr { gpr, chan, rel: false } => Some(cell(gpr, chan)),
             _ => None,
         }
     }
@@ -125,11 +121,7 @@ impl Operand {
 
     /// A source without modifiers.
     pub const fn plain(read: Read) -> Operand {
-        Operand {
-            read,
-            neg: false,
-            abs: false,
-        }
+        Operand { read, neg: false, abs: false }
     }
 
     /// A register's channel without modifiers.
@@ -142,15 +134,7 @@ impl Operand {
         let &Source { src, neg, abs } = source;
         let read = match src {
             Src::Reg(reg) => place(reg),
-            Src::Const {
-                buffer,
-                index,
-                chan,
-            } => Read::Kcache {
-                buffer,
-                index,
-                chan,
-            },
+            Src::Const { buffer, index, chan } => Read::Kcache { buffer, index, chan },
             Src::Bits(mut bits) => {
                 if abs {
                     bits &= 0x7fff_ffff;
@@ -167,10 +151,7 @@ impl Operand {
     /// These bits as a source of `op` at place `index`: inline, inline negated, or literal.
     pub fn constant(bits: u32, may_negate: bool) -> Operand {
         use isa::Operand as O;
-        let inline = |operand, neg| Operand {
-            neg,
-            ..Operand::plain(Read::Inline(operand))
-        };
+        let inline = |operand, neg| Operand { neg, ..Operand::plain(Read::Inline(operand)) };
         match bits {
             0 => inline(O::Zero, false),
             0x3f80_0000 => inline(O::One, false),
@@ -186,10 +167,7 @@ impl Operand {
 
     /// Counts as a constant of any kind for the trans slot. R700 ISA 4.7.7.
     pub fn is_constant(&self) -> bool {
-        matches!(
-            self.read,
-            Read::Kcache { .. } | Read::Literal(_) | Read::Inline(_)
-        )
+        matches!(self.read, Read::Kcache { .. } | Read::Literal(_) | Read::Inline(_))
     }
 }
 
@@ -198,14 +176,7 @@ impl Slot {
     pub fn new(op: AluOp, dst: Option<Dst>, sources: &[Operand]) -> Slot {
         let mut src = [Operand::UNUSED; 3];
         src[..sources.len()].copy_from_slice(sources);
-        Slot {
-            op,
-            dst,
-            src,
-            sources: sources.len() as u8,
-            clamp: false,
-            omod: 0,
-        }
+        Slot { op, dst, src, sources: sources.len() as u8, clamp: false, omod: 0 }
     }
 
     /// An operation that writes to `dst`; `place` says where the registers are that it reads.
@@ -231,10 +202,7 @@ impl Slot {
         std::array::from_fn(|unit| {
             let own = (unit == usize::from(dst.chan)).then_some(dst);
             let [a, b] = [0, 1].map(|index| Operand::of(&src[unit][index], op, index, &place));
-            Slot {
-                clamp,
-                ..Slot::new(op, own, &[a, b])
-            }
+            Slot { clamp, ..Slot::new(op, own, &[a, b]) }
         })
     }
 
@@ -252,11 +220,7 @@ impl Slot {
         dst: [Option<Dst>; 2],
         place: impl Fn(Reg) -> Read,
     ) -> SmallVec<[Slot; 4]> {
-        let count = if op::units(&isa::R700, double.op) == Units::Quad {
-            4
-        } else {
-            2
-        };
+        let count = if op::units(&isa::R700, double.op) == Units::Quad { 4 } else { 2 };
         (0..count)
             .map(|unit| {
                 let half = usize::from(unit + 1 == count);

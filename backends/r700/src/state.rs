@@ -19,10 +19,7 @@ fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateReg
         // calling convention keep values within; one that slips through must not turn up in its neighbour.
         let above = fields.iter().map(|&(_, other, _)| other);
         let end = above.filter(|&other| other > low).min().unwrap_or(32);
-        assert!(
-            end - low == 32 || bits >> (end - low) == 0,
-            "{name}: {bits} does not fit {field}"
-        );
+        assert!(end - low == 32 || bits >> (end - low) == 0, "{name}: {bits} does not fit {field}");
         value |= bits << low;
         mask |= u32::MAX >> (32 - width(field)) << low;
     }
@@ -32,10 +29,7 @@ fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateReg
         address,
         value,
         mask,
-        fields: fields
-            .iter()
-            .map(|&(name, _, field)| (name.into(), field))
-            .collect(),
+        fields: fields.iter().map(|&(name, _, field)| (name.into(), field)).collect(),
     }
 }
 
@@ -67,41 +61,22 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
     let pixel = func.stage == Stage::Fragment;
     let gprs = abi.registers(code.gprs);
     // The guide has no compute stage: compute is a vertex program (abi-r700).
-    let (suffix, resources, start, offset) = if pixel {
-        ("PS", 0x28850, 0x28840, 0x288cc)
-    } else {
-        ("VS", 0x28868, 0x28858, 0x288d0)
-    };
+    let (suffix, resources, start, offset) =
+        if pixel { ("PS", 0x28850, 0x28840, 0x288cc) } else { ("VS", 0x28868, 0x28858, 0x288d0) };
     list.push(register(
         format!("SQ_PGM_RESOURCES_{suffix}"),
         resources,
         &[
             ("NUM_GPRS", 0, gprs),
-            (
-                "STACK_SIZE",
-                8,
-                if pixel { code.stack } else { code.stack.max(1) },
-            ),
+            ("STACK_SIZE", 8, if pixel { code.stack } else { code.stack.max(1) }),
             ("DX10_CLAMP", 21, 1),
             // "On R600 only: this bit MUST be set". Guide, SQ_PGM_RESOURCES_*.
             ("UNCACHED_FIRST_INST", 28, u32::from(abi.chip == Chip::R600)),
         ],
     ));
-    list.push(register(
-        format!("SQ_PGM_START_{suffix}"),
-        start,
-        &[("PGM_START", 0, 0)],
-    ));
-    list.push(register(
-        format!("SQ_PGM_CF_OFFSET_{suffix}"),
-        offset,
-        &[("PGM_CF_OFFSET", 0, 0)],
-    ));
-    let (ring, ring_at) = if pixel {
-        ("PSTMP", 0x288bc)
-    } else {
-        ("VSTMP", 0x288b8)
-    };
+    list.push(register(format!("SQ_PGM_START_{suffix}"), start, &[("PGM_START", 0, 0)]));
+    list.push(register(format!("SQ_PGM_CF_OFFSET_{suffix}"), offset, &[("PGM_CF_OFFSET", 0, 0)]));
+    let (ring, ring_at) = if pixel { ("PSTMP", 0x288bc) } else { ("VSTMP", 0x288b8) };
     list.push(register(
         format!("SQ_{ring}_RING_ITEMSIZE"),
         ring_at,
@@ -130,33 +105,17 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
         list.push(register(
             "SQ_PGM_RESOURCES_FS",
             0x288a4,
-            &[
-                ("NUM_GPRS", 0, 0),
-                ("STACK_SIZE", 8, 0),
-                ("DX10_CLAMP", 21, 1),
-            ],
+            &[("NUM_GPRS", 0, 0), ("STACK_SIZE", 8, 0), ("DX10_CLAMP", 21, 1)],
         ));
         list.push(register("SQ_PGM_START_FS", 0x28894, &[("PGM_START", 0, 0)]));
-        list.push(register(
-            "SQ_PGM_CF_OFFSET_FS",
-            0x288dc,
-            &[("PGM_CF_OFFSET", 0, 0)],
-        ));
+        list.push(register("SQ_PGM_CF_OFFSET_FS", 0x288dc, &[("PGM_CF_OFFSET", 0, 0)]));
     }
     // The four clause temporaries that the register file of the compiler leaves out. NUM_*_GPRS are the driver's.
-    list.push(register(
-        "SQ_GPR_RESOURCE_MGMT_1",
-        0x8c04,
-        &[("NUM_CLAUSE_TEMP_GPRS", 28, 4)],
-    ));
+    list.push(register("SQ_GPR_RESOURCE_MGMT_1", 0x8c04, &[("NUM_CLAUSE_TEMP_GPRS", 28, 4)]));
     if func.stage == Stage::Compute {
         // The thread's number is the count of vertices (abi-r700: Compute).
         list.push(register("VGT_VTX_CNT_EN", 0x28ab8, &[("VTX_CNT_EN", 0, 1)]));
-        list.push(register(
-            "VGT_PRIMITIVE_TYPE",
-            0x8958,
-            &[("PRIM_TYPE", 0, 1)],
-        ));
+        list.push(register("VGT_PRIMITIVE_TYPE", 0x8958, &[("PRIM_TYPE", 0, 1)]));
     }
     match func.stage {
         Stage::Fragment => fragment(func, abi, code, &mut list),
@@ -170,10 +129,7 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
     list.push(register(
         "SPI_VS_OUT_CONFIG",
         0x286c4,
-        &[
-            ("VS_PER_COMPONENT", 0, 0),
-            ("VS_EXPORT_COUNT", 1, parameters - 1),
-        ],
+        &[("VS_PER_COMPONENT", 0, 0), ("VS_EXPORT_COUNT", 1, parameters - 1)],
     ));
     let mut semantics = [0; 40];
     for slot in &abi.outputs {
@@ -181,11 +137,7 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
             semantics[slot.index as usize] = slot.semantic.unwrap_or(0);
         }
     }
-    for (number, four) in semantics
-        .chunks(4)
-        .take(parameters.div_ceil(4) as usize)
-        .enumerate()
-    {
+    for (number, four) in semantics.chunks(4).take(parameters.div_ceil(4) as usize).enumerate() {
         list.push(register(
             format!("SPI_VS_OUT_ID_{number}"),
             0x28614 + 4 * number as u32,
@@ -259,16 +211,8 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
             ("CULL_DIST_ENA_7", 15, cull >> 7 & 1),
             ("USE_VTX_POINT_SIZE", 16, size),
             ("VS_OUT_MISC_VEC_ENA", 21, size),
-            (
-                "VS_OUT_CCDIST0_VEC_ENA",
-                22,
-                u32::from((clip | cull) & 0x0f != 0),
-            ),
-            (
-                "VS_OUT_CCDIST1_VEC_ENA",
-                23,
-                u32::from((clip | cull) & 0xf0 != 0),
-            ),
+            ("VS_OUT_CCDIST0_VEC_ENA", 22, u32::from((clip | cull) & 0x0f != 0)),
+            ("VS_OUT_CCDIST1_VEC_ENA", 23, u32::from((clip | cull) & 0xf0 != 0)),
         ],
     ));
 }
@@ -280,11 +224,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     let mut sampled = [false; 3];
     let mut last = None;
     for slot in &abi.inputs {
-        let InputKind::Location {
-            interpolation,
-            sampling,
-            ..
-        } = func.inputs[slot.input].kind
+        let InputKind::Location { interpolation, sampling, .. } = func.inputs[slot.input].kind
         else {
             continue;
         };
@@ -312,21 +252,9 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             &[
                 ("SEMANTIC", 0, slot.semantic.unwrap_or(0)),
                 ("DEFAULT_VAL", 8, 0),
-                (
-                    "FLAT_SHADE",
-                    10,
-                    u32::from(interpolation == Interpolation::Flat),
-                ),
-                (
-                    "SEL_CENTROID",
-                    11,
-                    u32::from(sampling == Sampling::Centroid),
-                ),
-                (
-                    "SEL_LINEAR",
-                    12,
-                    u32::from(interpolation == Interpolation::Linear),
-                ),
+                ("FLAT_SHADE", 10, u32::from(interpolation == Interpolation::Flat)),
+                ("SEL_CENTROID", 11, u32::from(sampling == Sampling::Centroid)),
+                ("SEL_LINEAR", 12, u32::from(interpolation == Interpolation::Linear)),
                 ("SEL_SAMPLE", 18, u32::from(sampling == Sampling::Sample)),
             ],
         ));
@@ -401,11 +329,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     ));
     let per_sample = samples || abi.sample.is_some();
     if per_sample {
-        list.push(register(
-            "PA_SC_MODE_CNTL",
-            0x28a4c,
-            &[("PS_ITER_SAMPLE", 17, 1)],
-        ));
+        list.push(register("PA_SC_MODE_CNTL", 0x28a4c, &[("PS_ITER_SAMPLE", 17, 1)]));
     }
     list.push(register(
         "SPI_FOG_CNTL",
@@ -416,11 +340,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     list.push(register(
         "SX_ALPHA_TEST_CONTROL",
         0x28410,
-        &[
-            ("ALPHA_FUNC", 0, 0),
-            ("ALPHA_TEST_ENABLE", 3, 0),
-            ("ALPHA_TEST_BYPASS", 8, 1),
-        ],
+        &[("ALPHA_FUNC", 0, 0), ("ALPHA_TEST_ENABLE", 3, 0), ("ALPHA_TEST_BYPASS", 8, 1)],
     ));
     list.push(register(
         "SPI_INPUT_Z",
@@ -451,11 +371,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     // EXPORT_MODE is never 0: a program without outputs exports one masked colour.
     let z = depth | coverage;
     let mode = (colors << 1 | z).max(if z == 1 { 1 } else { 2 });
-    list.push(register(
-        "SQ_PGM_EXPORTS_PS",
-        0x28854,
-        &[("EXPORT_MODE", 0, mode)],
-    ));
+    list.push(register("SQ_PGM_EXPORTS_PS", 0x28854, &[("EXPORT_MODE", 0, mode)]));
     list.push(register(
         "CB_SHADER_MASK",
         0x2823c,
@@ -471,11 +387,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         ],
     ));
     // Not in the guide; peers enable every target that the program exports here too.
-    list.push(register(
-        "CB_SHADER_CONTROL",
-        0x287a0,
-        &[("RT_ENABLE", 0, (1 << colors) - 1)],
-    ));
+    list.push(register("CB_SHADER_CONTROL", 0x287a0, &[("RT_ENABLE", 0, (1 << colors) - 1)]));
     let order = match (func.early_fragment_tests, depth, code.kills) {
         (true, ..) | (false, 0, false) => 1,
         (false, 0, true) => 3,

@@ -16,11 +16,7 @@ fn source(out: &mut dyn Write, names: Names, source: &Source) -> fmt::Result {
     write!(out, "{sign}{bar}")?;
     match source.src {
         Src::Reg(reg) => write!(out, "{}", names.reg(reg))?,
-        Src::Const {
-            buffer,
-            index,
-            chan,
-        } => {
+        Src::Const { buffer, index, chan } => {
             write!(out, "C{buffer}[{index}].{}", letter(chan))?;
         }
         Src::Bits(bits) => write!(out, "{bits:#x}")?,
@@ -47,11 +43,7 @@ fn alu(out: &mut dyn Write, names: Names, alu: &Alu) -> fmt::Result {
         Omod::Mul4 => write!(out, " *4")?,
         Omod::Div2 => write!(out, " /2")?,
     }
-    if alu.clamp {
-        write!(out, " clamp")
-    } else {
-        Ok(())
-    }
+    if alu.clamp { write!(out, " clamp") } else { Ok(()) }
 }
 
 fn lanes(out: &mut dyn Write, names: Names, list: &[Lane; 4]) -> fmt::Result {
@@ -147,11 +139,7 @@ impl mach::PrintInst for Inst {
                     write!(out, "*")?;
                     source(out, names, b)?;
                 }
-                if *clamp {
-                    write!(out, " clamp")
-                } else {
-                    Ok(())
-                }
+                if *clamp { write!(out, " clamp") } else { Ok(()) }
             }
             Inst::Cube { dst, src } => {
                 for reg in dst {
@@ -238,15 +226,7 @@ impl mach::PrintInst for Inst {
                 results(out, names, &read.dst, &read.select)?;
                 write!(out, " read ")?;
                 let (base, size) = (read.base, read.size);
-                place(
-                    out,
-                    names,
-                    read.space,
-                    base,
-                    read.index,
-                    size,
-                    read.elements,
-                )?;
+                place(out, names, read.space, base, read.index, size, read.elements)?;
                 slot(out, read.slot)
             }
             Inst::MemWrite(write) => {
@@ -257,15 +237,7 @@ impl mach::PrintInst for Inst {
                 }
                 write!(out, " to ")?;
                 let (base, size) = (write.base, write.size);
-                place(
-                    out,
-                    names,
-                    write.space,
-                    base,
-                    write.index,
-                    size,
-                    write.elements,
-                )?;
+                place(out, names, write.space, base, write.index, size, write.elements)?;
                 if write.valid {
                     write!(out, " valid")?;
                 }
@@ -284,11 +256,7 @@ impl mach::PrintInst for Inst {
             Inst::Export(export) => {
                 write!(out, "export {:?} {}", export.ty, export.base)?;
                 lanes(out, names, &export.src)?;
-                if export.done {
-                    write!(out, " done")
-                } else {
-                    Ok(())
-                }
+                if export.done { write!(out, " done") } else { Ok(()) }
             }
             Inst::If(test) => {
                 write!(out, "if ")?;
@@ -326,11 +294,7 @@ fn slot_text(slot: &Slot) -> String {
         let bar = if source.abs { "|" } else { "" };
         let read = match source.read {
             Read::Gpr { gpr, chan, rel: by } => format!("R{gpr}{}.{}", rel(by), letter(chan)),
-            Read::Kcache {
-                buffer,
-                index,
-                chan,
-            } => format!("C{buffer}[{index}].{}", letter(chan)),
+            Read::Kcache { buffer, index, chan } => format!("C{buffer}[{index}].{}", letter(chan)),
             Read::Literal(bits) => format!("{bits:#x}"),
             Read::Inline(operand) => format!("{operand:?}"),
             Read::Pv(unit) => format!("PV.{}", letter(unit)),

@@ -59,11 +59,7 @@ fn key(alu: &Alu, writes: &[u8]) -> Option<Key> {
                 let v = reg.as_virt().filter(|&v| writes[v.index()] == 1)?;
                 (0, v.index() as u64)
             }
-            Src::Const {
-                buffer,
-                index,
-                chan,
-            } => {
+            Src::Const { buffer, index, chan } => {
                 let place = u64::from(buffer) << 24 | u64::from(index) << 8 | u64::from(chan);
                 (1, place)
             }

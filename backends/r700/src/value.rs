@@ -79,12 +79,7 @@ impl Values {
     /// No value is known yet; `ranges` are the arrays of the run as it was first.
     pub fn new(isa: &'static Isa, mut ranges: Vec<Range>) -> Values {
         ranges.sort_unstable_by_key(|range| (range.chan, range.gpr, range.count));
-        Values {
-            isa,
-            next: CELLS.into(),
-            numbers: BTreeMap::new(),
-            ranges,
-        }
+        Values { isa, next: CELLS.into(), numbers: BTreeMap::new(), ranges }
     }
 
     fn number(&mut self, key: Key) -> u64 {
@@ -130,11 +125,7 @@ impl Values {
                 key.extend(cells.map(|at| state.cells[usize::from(at)]));
                 self.number(key)
             }
-            Read::Kcache {
-                buffer,
-                index,
-                chan,
-            } => {
+            Read::Kcache { buffer, index, chan } => {
                 let place = u64::from(buffer) << 32 | u64::from(index) << 8 | u64::from(chan);
                 self.number(constant(0, place))
             }
@@ -167,9 +158,7 @@ impl Values {
     fn results(&mut self, state: &State, slots: &[Slot]) -> SmallVec<[u64; 4]> {
         let sum =
             op::units(self.isa, slots[0].op) == Units::Reduction && slots[0].op != AluOp::CUBE;
-        (0..slots.len())
-            .map(|k| self.operation(state, slots, if sum { 0 } else { k }))
-            .collect()
+        (0..slots.len()).map(|k| self.operation(state, slots, if sum { 0 } else { k })).collect()
     }
 
     /// Writes what slots computed from the state before them.
@@ -195,10 +184,7 @@ impl Values {
 
     fn left(state: State, mut tests: Vec<u64>) -> Left {
         tests.sort_unstable();
-        Left {
-            cells: state.cells,
-            tests,
-        }
+        Left { cells: state.cells, tests }
     }
 
     /// What operations leave that run one after the other.
@@ -269,10 +255,7 @@ mod tests {
 
     fn item(op: AluOp, dst: (u8, u8), sources: &[(u8, u8)]) -> Item {
         let sources: Vec<Operand> = sources.iter().map(|&(g, c)| Operand::gpr(g, c)).collect();
-        Item::one(
-            Slot::new(op, Some(Dst::gpr(dst.0, dst.1)), &sources),
-            Span::NONE,
-        )
+        Item::one(Slot::new(op, Some(Dst::gpr(dst.0, dst.1)), &sources), Span::NONE)
     }
 
     fn verdict(before: &[Item], after: &[Item]) -> Result<(), String> {

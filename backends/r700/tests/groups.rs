@@ -10,11 +10,7 @@ fn gpr(gpr: u8, chan: u8) -> Operand {
 }
 
 fn constant(buffer: u8, index: u16, chan: u8) -> Operand {
-    Operand::plain(Read::Kcache {
-        buffer,
-        index,
-        chan,
-    })
+    Operand::plain(Read::Kcache { buffer, index, chan })
 }
 
 fn literal(bits: u32) -> Operand {
@@ -27,11 +23,7 @@ fn slot(op: isa::AluOp, chan: u8, src: &[Operand]) -> Slot {
 
 /// Admits slots one after the other; the first refusal.
 fn admit(slots: &[(usize, Slot)]) -> Result<Group, Violation> {
-    slots
-        .iter()
-        .try_fold(Group::default(), |group, (unit, slot)| {
-            group.admit(*unit, slot)
-        })
+    slots.iter().try_fold(Group::default(), |group, (unit, slot)| group.admit(*unit, slot))
 }
 
 use isa::AluOp::{
@@ -61,17 +53,10 @@ fn a_vector_slot_writes_its_own_channel() {
 
 #[test]
 fn a_group_has_four_literals() {
-    let a = |unit: usize, base: u32| {
-        (
-            unit,
-            slot(ADD, unit as u8, &[literal(base), literal(base + 1)]),
-        )
-    };
+    let a =
+        |unit: usize, base: u32| (unit, slot(ADD, unit as u8, &[literal(base), literal(base + 1)]));
     assert!(admit(&[a(0, 10), a(1, 12), a(2, 10)]).is_ok());
-    assert_eq!(
-        admit(&[a(0, 10), a(1, 12), a(2, 14)]).unwrap_err(),
-        Violation::Literals
-    );
+    assert_eq!(admit(&[a(0, 10), a(1, 12), a(2, 14)]).unwrap_err(), Violation::Literals);
 }
 
 #[test]
@@ -81,10 +66,7 @@ fn a_group_reads_two_pairs_of_constants() {
     };
     // x and y of a vector are one pair, z and w the other.
     assert!(admit(&[a(0, 5, 0), a(1, 5, 1), a(2, 5, 2), a(3, 5, 3)]).is_ok());
-    assert_eq!(
-        admit(&[a(0, 5, 0), a(1, 6, 0), a(2, 7, 0)]).unwrap_err(),
-        Violation::Constants
-    );
+    assert_eq!(admit(&[a(0, 5, 0), a(1, 6, 0), a(2, 7, 0)]).unwrap_err(), Violation::Constants);
 }
 
 #[test]
@@ -94,11 +76,7 @@ fn the_trans_slot_reads_two_constants_of_any_kind() {
     let mut two_elsewhere = two;
     two_elsewhere.dst = Some(Dst::gpr(8, 0));
     assert!(admit(&[(0, x), (4, two_elsewhere)]).is_ok());
-    let three = slot(
-        CNDE_INT,
-        0,
-        &[constant(0, 1, 0), literal(7), Operand::UNUSED],
-    );
+    let three = slot(CNDE_INT, 0, &[constant(0, 1, 0), literal(7), Operand::UNUSED]);
     assert_eq!(admit(&[(4, three)]).unwrap_err(), Violation::TransConstants);
 }
 
@@ -108,10 +86,7 @@ fn three_registers_of_a_channel_are_read_in_three_cycles_and_a_fourth_is_not() {
     let b = slot(MOV, 1, &[gpr(3, 0)]);
     let c = slot(MOV, 2, &[gpr(4, 0)]);
     assert!(admit(&[(0, a), (1, b)]).is_ok());
-    assert_eq!(
-        admit(&[(0, a), (1, b), (2, c)]).unwrap_err(),
-        Violation::Ports
-    );
+    assert_eq!(admit(&[(0, a), (1, b), (2, c)]).unwrap_err(), Violation::Ports);
 }
 
 #[test]
@@ -136,11 +111,7 @@ fn an_index_is_not_used_beside_its_mova() {
     a.dst = None;
     let mut b = slot(MOV, 1, &[gpr(2, 0)]);
     assert!(admit(&[(0, a), (1, b)]).is_ok());
-    b.src[0].read = Read::Gpr {
-        gpr: 2,
-        chan: 0,
-        rel: true,
-    };
+    b.src[0].read = Read::Gpr { gpr: 2, chan: 0, rel: true };
     assert_eq!(admit(&[(0, a), (1, b)]).unwrap_err(), Violation::Address);
 }
 
@@ -165,19 +136,13 @@ fn a_reduction_is_the_same_in_all_four_slots() {
     assert!(Group::default().admit_reduction(&whole).is_ok());
     let mut mixed = whole;
     mixed[3].clamp = true;
-    assert_eq!(
-        Group::default().admit_reduction(&mixed).unwrap_err(),
-        Violation::Reduction
-    );
+    assert_eq!(Group::default().admit_reduction(&mixed).unwrap_err(), Violation::Reduction);
 }
 
 /// A program of one ALU clause that ends after it.
 fn clause(groups: Vec<isa::AluGroup>) -> isa::Program {
     let body = isa::Body::Alu(groups);
-    let mut program = isa::Program {
-        dwords: 4 + 2 * body.qwords(),
-        ..isa::Program::default()
-    };
+    let mut program = isa::Program { dwords: 4 + 2 * body.qwords(), ..isa::Program::default() };
     program.clauses.push(isa::Clause { at: 2, body });
     program
 }
@@ -192,23 +157,14 @@ fn group(slots: Vec<isa::AluSlot>) -> isa::AluGroup {
 }
 
 fn mov(from: isa::Src, to: u8) -> isa::AluSlot {
-    isa::AluSlot::new(MOV)
-        .with_src(0, from)
-        .with_dst(isa::Dst::gpr(to, isa::Chan::X))
+    isa::AluSlot::new(MOV).with_src(0, from).with_dst(isa::Dst::gpr(to, isa::Chan::X))
 }
 
 #[test]
 fn pv_holds_what_the_group_before_left_and_nothing_else() {
     let first = group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
     let reads = |chan| group(vec![mov(isa::Src::plain(isa::Operand::Pv, chan), 0)]);
-    assert!(
-        legal(
-            &isa::R700,
-            &clause(vec![first.clone(), reads(isa::Chan::X)]),
-            2
-        )
-        .is_ok()
-    );
+    assert!(legal(&isa::R700, &clause(vec![first.clone(), reads(isa::Chan::X)]), 2).is_ok());
     let stale = legal(&isa::R700, &clause(vec![first, reads(isa::Chan::Y)]), 2).unwrap_err();
     assert_eq!(stale.violation, Violation::Stale);
 }
@@ -217,10 +173,7 @@ fn pv_holds_what_the_group_before_left_and_nothing_else() {
 fn registers_stay_below_the_declared_number() {
     let program = clause(vec![group(vec![mov(isa::Src::gpr(4, isa::Chan::X), 0)])]);
     assert!(legal(&isa::R700, &program, 5).is_ok());
-    assert_eq!(
-        legal(&isa::R700, &program, 4).unwrap_err().violation,
-        Violation::Register
-    );
+    assert_eq!(legal(&isa::R700, &program, 4).unwrap_err().violation, Violation::Register);
 }
 
 #[test]
@@ -228,19 +181,13 @@ fn a_clause_has_128_slots() {
     let one = || group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
     let program = |n: usize| clause((0..n).map(|_| one()).collect());
     assert!(legal(&isa::R700, &program(128), 2).is_ok());
-    assert_eq!(
-        legal(&isa::R700, &program(129), 2).unwrap_err().violation,
-        Violation::ClauseLength
-    );
+    assert_eq!(legal(&isa::R700, &program(129), 2).unwrap_err().violation, Violation::ClauseLength);
 }
 
 #[test]
 fn two_slots_write_two_places() {
     let x = slot(MOV, 0, &[gpr(1, 0)]);
-    let elsewhere = Slot {
-        dst: Some(Dst::gpr(8, 0)),
-        ..x
-    };
+    let elsewhere = Slot { dst: Some(Dst::gpr(8, 0)), ..x };
     assert!(admit(&[(0, x), (4, elsewhere)]).is_ok());
     assert_eq!(admit(&[(0, x), (4, x)]).unwrap_err(), Violation::SamePlace);
 }
@@ -258,9 +205,7 @@ fn a_kill_stands_in_the_last_group_of_its_clause() {
     let one = || group(vec![mov(isa::Src::gpr(1, isa::Chan::X), 0)]);
     assert!(legal(&isa::R700, &clause(vec![one(), kill()]), 2).is_ok());
     assert_eq!(
-        legal(&isa::R700, &clause(vec![kill(), one()]), 2)
-            .unwrap_err()
-            .violation,
+        legal(&isa::R700, &clause(vec![kill(), one()]), 2).unwrap_err().violation,
         Violation::KillNotLast
     );
 }
@@ -275,17 +220,12 @@ fn an_index_is_loaded_in_an_earlier_group() {
         ])
     };
     let indexed = || {
-        let source = isa::Src {
-            rel: true,
-            ..isa::Src::gpr(1, isa::Chan::X)
-        };
+        let source = isa::Src { rel: true, ..isa::Src::gpr(1, isa::Chan::X) };
         group(vec![mov(source, 0)])
     };
     assert!(legal(&isa::R700, &clause(vec![load(), indexed()]), 2).is_ok());
     assert_eq!(
-        legal(&isa::R700, &clause(vec![indexed(), load()]), 2)
-            .unwrap_err()
-            .violation,
+        legal(&isa::R700, &clause(vec![indexed(), load()]), 2).unwrap_err().violation,
         Violation::NoAddress
     );
 }
@@ -310,10 +250,7 @@ fn constants_are_locked_by_the_instruction_that_starts_the_clause() {
     assert!(legal(&isa::R700, &program(15, 1), 2).is_ok());
     assert!(legal(&isa::R700, &program(16, 2), 2).is_ok());
     for wrong in [program(0, 0), program(16, 1)] {
-        assert_eq!(
-            legal(&isa::R700, &wrong, 2).unwrap_err().violation,
-            Violation::Unlocked
-        );
+        assert_eq!(legal(&isa::R700, &wrong, 2).unwrap_err().violation, Violation::Unlocked);
     }
 }
 
@@ -332,19 +269,11 @@ fn a_double_takes_two_slots_or_four_with_signs_and_scales_where_its_high_dwords_
     // A pair stands in x and y, or in z and w, and never alone.
     assert_eq!(place(1, &sum).unwrap_err(), Violation::Double);
     assert_eq!(place(0, &sum[..1]).unwrap_err(), Violation::Double);
-    assert_eq!(
-        Group::default().admit(0, &sum[0]).unwrap_err(),
-        Violation::Double
-    );
+    assert_eq!(Group::default().admit(0, &sum[0]).unwrap_err(), Violation::Double);
     // The other slots are free for others.
-    let beside = place(0, &sum)
-        .unwrap()
-        .admit(2, &slot(MOV, 2, &[gpr(3, 2)]));
+    let beside = place(0, &sum).unwrap().admit(2, &slot(MOV, 2, &[gpr(3, 2)]));
     assert!(beside.unwrap().admit_double(0, &sum).is_err());
-    let negative = |operand: Operand| Operand {
-        neg: true,
-        ..operand
-    };
+    let negative = |operand: Operand| Operand { neg: true, ..operand };
     let minus_high = [gpr(1, 1), negative(gpr(2, 1))];
     let minus_low = [gpr(1, 0), negative(gpr(2, 0))];
     assert!(place(0, &double(isa::AluOp::ADD_64, &[&minus_high, &low])).is_ok());

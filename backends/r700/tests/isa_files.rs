@@ -39,16 +39,9 @@ fn the_example_of_the_document_is_a_program() {
 #[test]
 fn every_erratum_that_a_row_cites_is_explained() {
     let errata = std::fs::read_to_string(crate_file("ERRATA.md")).expect("ERRATA.md");
-    for op in [&R700.cf, &R700.alu, &R700.fetch]
-        .into_iter()
-        .flat_map(|table| table.ops)
-    {
+    for op in [&R700.cf, &R700.alu, &R700.fetch].into_iter().flat_map(|table| table.ops) {
         for cited in op.cite.split(", ").filter(|cited| cited.starts_with('E')) {
-            assert!(
-                errata.contains(&format!("| {cited} |")),
-                "{} cites {cited}",
-                op.name
-            );
+            assert!(errata.contains(&format!("| {cited} |")), "{} cites {cited}", op.name);
         }
     }
 }

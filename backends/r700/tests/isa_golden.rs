@@ -11,19 +11,12 @@ use serde_json::Value;
 
 fn rows(file: &str) -> Option<Vec<Value>> {
     let text = shared(file)?;
-    Some(
-        text.lines()
-            .map(|line| serde_json::from_str(line).expect("a JSON row"))
-            .collect(),
-    )
+    Some(text.lines().map(|line| serde_json::from_str(line).expect("a JSON row")).collect())
 }
 
 fn words(row: &Value) -> Vec<u32> {
     let words = row["words"].as_array().expect("words");
-    words
-        .iter()
-        .map(|word| hex(word.as_str().expect("a word")))
-        .collect()
+    words.iter().map(|word| hex(word.as_str().expect("a word"))).collect()
 }
 
 fn hex(word: &str) -> u32 {
@@ -50,23 +43,13 @@ fn every_foreign_word_comes_back_from_its_text() {
             .and_then(|text| {
                 let back = assemble_unit(&R700, kind, &text)
                     .map_err(|error| format!("{error} in {text}"))?;
-                if back == words {
-                    Ok(())
-                } else {
-                    Err(format!("{back:08x?} from {text}"))
-                }
+                if back == words { Ok(()) } else { Err(format!("{back:08x?} from {text}")) }
             });
         if let Err(error) = result {
             wrong.push(format!("{} {words:08x?}: {error}", row["id"]));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {} rows:\n{}",
-        wrong.len(),
-        rows.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -77,20 +60,10 @@ fn every_foreign_program_comes_back_from_bytes_and_from_the_decoded_form() {
     for row in rows.iter().filter(|row| row["kind"] == "program") {
         let words = words(row);
         let program = decode_program(&words).expect("accepted");
-        assert_eq!(
-            encode_program(&program).as_ref(),
-            Ok(&words),
-            "{}",
-            row["id"]
-        );
+        assert_eq!(encode_program(&program).as_ref(), Ok(&words), "{}", row["id"]);
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let text = disassemble(&bytes).expect("accepted");
-        assert_eq!(
-            assemble(&text).as_ref(),
-            Ok(&bytes),
-            "{}\n{text}",
-            row["id"]
-        );
+        assert_eq!(assemble(&text).as_ref(), Ok(&bytes), "{}\n{text}", row["id"]);
     }
 }
 
@@ -121,12 +94,7 @@ fn our_mnemonics_are_the_instructions_that_foreign_tools_name() {
         for (text, slot) in line.split(" ; ").zip(fields) {
             let op = our_name(slot["op"].as_str().expect("op"));
             let mnemonics = text.split([' ', ':']).filter(|word| word.len() > 1);
-            assert_eq!(
-                mnemonics.into_iter().next(),
-                Some(op),
-                "{}: {line}",
-                row["id"]
-            );
+            assert_eq!(mnemonics.into_iter().next(), Some(op), "{}: {line}", row["id"]);
             checked += 1;
         }
     }
@@ -142,10 +110,7 @@ fn every_field_has_the_value_that_the_collector_decoded() {
     for row in &rows {
         let words = words(row);
         let number = |words: &[u32]| {
-            words
-                .iter()
-                .rev()
-                .fold(0u128, |bits, word| bits << 32 | u128::from(*word))
+            words.iter().rev().fold(0u128, |bits, word| bits << 32 | u128::from(*word))
         };
         let units: Vec<(u128, &Value)> = match (&row["fields"], kind(row)) {
             (Value::Array(slots), _) => slots
@@ -194,12 +159,7 @@ fn words_known_to_be_wrong_are_refused() {
     for row in &rows {
         let error = disassemble_unit(&R700, kind(row), &words(row))
             .expect_err("an opcode of another machine");
-        assert!(
-            error
-                .to_string()
-                .contains("ALU has no instruction with this opcode"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("ALU has no instruction with this opcode"), "{error}");
     }
 }
 
@@ -234,11 +194,7 @@ fn every_opcode_number_is_the_one_that_two_sources_agree_on() {
         seen += 1;
     }
     let ours = CfOp::ALL.len() + AluOp::ALL.len() + FetchOp::ALL.len();
-    assert_eq!(
-        seen,
-        ours - 1,
-        "MOVA_GPR_INT alone is ours and not the list's"
-    );
+    assert_eq!(seen, ours - 1, "MOVA_GPR_INT alone is ours and not the list's");
 }
 
 /// Slots, sources and properties, where the list and the documents agree.
@@ -258,10 +214,7 @@ fn check_alu_row(op: &Op, slots: &str, sources: &str, flags: &str) {
         (flag::KILL, foreign("AF_KILL")),
         (flag::MOVA, foreign("AF_MOVA")),
         (flag::PRED_PUSH, foreign("AF_PRED_PUSH")),
-        (
-            flag::PRED_SET,
-            foreign("AF_PRED") || foreign("AF_PRED_PUSH"),
-        ),
+        (flag::PRED_SET, foreign("AF_PRED") || foreign("AF_PRED_PUSH")),
     ];
     for (flag, expected) in pairs {
         assert_eq!(op.has(flag), expected, "{} flag {flag:#x}", op.name);
@@ -314,11 +267,6 @@ fn words_stated_by_hand_have_the_stated_text() {
             disassemble_unit(&R700, *kind, words).unwrap_or_else(|error| panic!("{text}: {error}"));
         let back =
             assemble_unit(&R700, *kind, text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(
-            (ours.as_str(), back.as_slice()),
-            (*text, *words),
-            "{:08x?}",
-            back
-        );
+        assert_eq!((ours.as_str(), back.as_slice()), (*text, *words), "{:08x?}", back);
     }
 }

@@ -13,29 +13,13 @@ use serde_json::Value;
 fn words_stated_by_hand_read_and_come_back() {
     let cases: &[(UnitKind, &[u32], &str)] = &[
         // MOV R1.x, 1.0: ALU_INST 25 at 17:8.
-        (
-            UnitKind::AluSlot,
-            &[0x8000_00F9, 0x0020_1910],
-            "MOV R1.x, 1.0 LAST",
-        ),
+        (UnitKind::AluSlot, &[0x8000_00F9, 0x0020_1910], "MOV R1.x, 1.0 LAST"),
         // The same times 2 with the fog merged: OMOD 7:6, FOG_MERGE 5.
-        (
-            UnitKind::AluSlot,
-            &[0x8000_00F9, 0x0020_1970],
-            "MOV R1.x, 1.0 LAST FOG_MERGE OMOD(M2)",
-        ),
+        (UnitKind::AluSlot, &[0x8000_00F9, 0x0020_1970], "MOV R1.x, 1.0 LAST FOG_MERGE OMOD(M2)"),
         // A clause that loads AR.
-        (
-            UnitKind::Cf,
-            &[0x0000_0004, 0xA204_0000],
-            "ALU: ADDR(4) COUNT(2) USES_WATERFALL",
-        ),
+        (UnitKind::Cf, &[0x0000_0004, 0xA204_0000], "ALU: ADDR(4) COUNT(2) USES_WATERFALL"),
         // Scratch is read into R2.
-        (
-            UnitKind::Cf,
-            &[0xC001_4003, 0x9200_0000],
-            "MEM_SCRATCH: READ[3], R2.____ ELEM_SIZE(3)",
-        ),
+        (UnitKind::Cf, &[0xC001_4003, 0x9200_0000], "MEM_SCRATCH: READ[3], R2.____ ELEM_SIZE(3)"),
     ];
     for (kind, words, text) in cases {
         let line = disassemble_unit(&R600, *kind, words).unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -151,14 +135,7 @@ fn foreign_words_in_chapter_4s_layout_read_as_on_r700_and_come_back() {
         let Ok(text) = disassemble_unit(&R600, kind, &words) else {
             // COUNT above 8, memory reads, acknowledgements: chapter 4 has none.
             absent += 1;
-            let later = [
-                "WAIT_ACK",
-                "READ_",
-                "MEM_EXPORT",
-                "COUNT(",
-                "WRITE_ACK",
-                "_64",
-            ];
+            let later = ["WAIT_ACK", "READ_", "MEM_EXPORT", "COUNT(", "WRITE_ACK", "_64"];
             assert!(later.iter().any(|name| before.contains(name)), "{before}");
             continue;
         };
@@ -181,10 +158,7 @@ fn the_document_of_r6xx_is_what_the_table_prints() {
         std::fs::write(file, &text).expect("the file can be written");
     }
     let known = std::fs::read_to_string(file).unwrap_or_default();
-    assert!(
-        known == text,
-        "docs/r600.md is stale: BLESS=1 cargo test -p gpucc-r700"
-    );
+    assert!(known == text, "docs/r600.md is stale: BLESS=1 cargo test -p gpucc-r700");
 }
 
 #[test]
@@ -193,8 +167,5 @@ fn no_two_rows_of_r6xx_have_the_same_bits() {
         assert_eq!(table.problems(), Vec::<String>::new());
     }
     let shift = R600.alu_op(AluOp::LSHL_INT);
-    assert_eq!(
-        (shift.units, shift.has(flag::RESERVED)),
-        (ops::TRANS, false)
-    );
+    assert_eq!((shift.units, shift.has(flag::RESERVED)), (ops::TRANS, false));
 }

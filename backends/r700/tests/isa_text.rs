@@ -75,11 +75,7 @@ fn every_group_with_any_legal_fields_comes_back_from_its_text() {
             group.extend(words(bits, 2));
         }
         for _ in 0..gpucc_r700::isa::AluGroup::literal_dwords(literals) {
-            group.push(if random.below(2) == 0 {
-                random.bits() as u32
-            } else {
-                0
-            });
+            group.push(if random.below(2) == 0 { random.bits() as u32 } else { 0 });
         }
         round_trip(UnitKind::Alu, &group).expect("all fields are legal");
     }
@@ -194,21 +190,14 @@ fn the_table_is_sound() {
     for table in [&R700.cf, &R700.alu, &R700.fetch] {
         assert_eq!(table.problems(), Vec::<String>::new());
     }
-    assert_eq!(
-        (CfOp::ALL.len(), AluOp::ALL.len(), FetchOp::ALL.len()),
-        (47, 137, 38)
-    );
+    assert_eq!((CfOp::ALL.len(), AluOp::ALL.len(), FetchOp::ALL.len()), (47, 137, 38));
 }
 
 #[test]
 fn a_word_belongs_to_one_row_whatever_its_other_bits() {
     for table in [&R700.cf, &R700.alu, &R700.fetch] {
         for op in table.ops {
-            assert!(
-                std::ptr::eq(table.find(op.bits).expect("found"), op),
-                "{}",
-                op.name
-            );
+            assert!(std::ptr::eq(table.find(op.bits).expect("found"), op), "{}", op.name);
             assert!(
                 std::ptr::eq(table.find(op.bits | !op.mask).expect("found"), op),
                 "{}",
@@ -221,9 +210,7 @@ fn a_word_belongs_to_one_row_whatever_its_other_bits() {
 #[test]
 fn reserved_bits_and_values_are_refused_by_name() {
     let refused = |kind, words: &[u32]| {
-        disassemble_unit(&R700, kind, words)
-            .expect_err("refused")
-            .to_string()
+        disassemble_unit(&R700, kind, words).expect_err("refused").to_string()
     };
     assert_eq!(
         refused(UnitKind::Cf, &[0, 1 << 20]),
@@ -245,10 +232,7 @@ fn reserved_bits_and_values_are_refused_by_name() {
         refused(UnitKind::Fetch, &[0, 0, 0, 1]),
         "at byte 0x0: VFETCH: reserved bits word 3 [0] of VTX_WORD_GPR must be 0"
     );
-    assert_eq!(
-        refused(UnitKind::Cf, &[0]),
-        "at byte 0x4: 1 dwords are too few for an instruction"
-    );
+    assert_eq!(refused(UnitKind::Cf, &[0]), "at byte 0x4: 1 dwords are too few for an instruction");
     assert_eq!(
         refused(UnitKind::Alu, &[0, 0x10]),
         "at byte 0x8: a group runs past the end of its clause"
@@ -340,16 +324,7 @@ fn a_clause_without_address_and_count_is_placed_and_counted() {
 fn padding_gaps_and_unreachable_words_come_back() {
     // Control flow with a second routine after the end, a gap that is not 0, a clause that nothing starts, odd length.
     let mut words = vec![0x0000_0006, 0x8080_0000, 0, 0x9420_0688];
-    words.extend([
-        8,
-        0xa000_0000,
-        0,
-        0x8a00_0000,
-        0xdead_beef,
-        0x0fad_f00d,
-        0,
-        0,
-    ]);
+    words.extend([8, 0xa000_0000, 0, 0x8a00_0000, 0xdead_beef, 0x0fad_f00d, 0, 0]);
     words.extend([0x10, 0xf00d_1000, 0x6880_0000, 0]);
     words.extend([0x8000_0001, 0x0000_0c90, 0x1234_5678, 0, 0]);
     let program = decode_program(&words).expect("accepted");
@@ -373,10 +348,7 @@ fn clauses_that_overlap_reached_code_are_refused_and_shared_clauses_are_not() {
     };
     let shared = program(&[alu(3, 2), alu(3, 2), end], 2);
     let decoded = decode_program(&shared).expect("shared clauses are fine");
-    assert_eq!(
-        (decoded.clauses.len(), decoded.cf[0].clause),
-        (1, decoded.cf[1].clause)
-    );
+    assert_eq!((decoded.clauses.len(), decoded.cf[0].clause), (1, decoded.cf[1].clause));
     round_trip(UnitKind::Program, &shared).expect("shared clauses are fine");
     let refused = |words: Vec<u32>| decode_program(&words).expect_err("refused").to_string();
     let message = refused(program(&[alu(3, 2), alu(4, 1), end], 2));
@@ -390,10 +362,7 @@ fn clauses_that_overlap_reached_code_are_refused_and_shared_clauses_are_not() {
         "at byte 0x0: the clause at 0 lies over control flow or over another clause"
     );
     let message = refused(program(&[alu(3, 9), end], 2));
-    assert_eq!(
-        message,
-        "at byte 0x0: the clause at 3 with 9 qwords ends after the program"
-    );
+    assert_eq!(message, "at byte 0x0: the clause at 3 with 9 qwords ends after the program");
 }
 
 #[test]
@@ -405,22 +374,11 @@ fn the_same_clause_named_by_every_control_flow_word_is_written_once() {
     }
     words.extend((0..128).flat_map(|_| [0x8000_0001, 0x0000_0c90]));
     let text = round_trip(UnitKind::Program, &words).expect("accepted");
-    assert!(
-        text.len() < 100 * words.len(),
-        "{} characters for {} words",
-        text.len(),
-        words.len()
-    );
+    assert!(text.len() < 100 * words.len(), "{} characters for {} words", text.len(), words.len());
 }
 
 #[test]
 fn fields_that_a_format_lacks_read_as_zero() {
-    let inst = R700
-        .alu
-        .decode(u128::from(0x0002_8000u32) << 32)
-        .expect("MULADD_IEEE");
-    assert_eq!(
-        (inst.op().name, inst.get(f::OMOD), inst.get(f::ALU_INST)),
-        ("MULADD_IEEE", 0, 20)
-    );
+    let inst = R700.alu.decode(u128::from(0x0002_8000u32) << 32).expect("MULADD_IEEE");
+    assert_eq!((inst.op().name, inst.get(f::OMOD), inst.get(f::ALU_INST)), ("MULADD_IEEE", 0, 20));
 }

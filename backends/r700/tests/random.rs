@@ -29,10 +29,7 @@ fn on_machine(op: Op) -> bool {
 }
 
 fn optimised(mut func: Func, level: gpucc_passes::Level) -> Func {
-    let options = gpucc_passes::Options {
-        level,
-        ..gpucc_passes::Options::default()
-    };
+    let options = gpucc_passes::Options { level, ..gpucc_passes::Options::default() };
     let mut ctx = Ctx::new(options, r700::numerics(), r700::target_info());
     let plan = Plan::for_options(&ctx.options);
     Runner::default()
@@ -78,10 +75,7 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
         gpucc_passes::Level::O0 => r700::Effort::None,
         _ => r700::Effort::Full,
     };
-    let options = r700::Options {
-        effort,
-        ..r700::Options::default()
-    };
+    let options = r700::Options { effort, ..r700::Options::default() };
     let compiled = match r700::compile(func, &options) {
         Ok(compiled) => compiled,
         Err(r700::Failure::Internal { pass, message }) => {
@@ -129,28 +123,17 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
                 state.constants[15][at + 4..at + 8]
                     .copy_from_slice(&(bytes.len() as u32).to_le_bytes());
                 aperture.extend_from_slice(&bytes);
-                emu::FetchSource::Aperture {
-                    start,
-                    size: bytes.len() as u32,
-                }
+                emu::FetchSource::Aperture { start, size: bytes.len() as u32 }
             }
             None => emu::FetchSource::Bytes(bytes.clone()),
         };
         if let Some(entry) = binding.place("resource") {
-            let buffer = emu::BufferResource {
-                source,
-                stride: 4,
-                format: None,
-            };
-            state
-                .resources
-                .insert(entry, emu::FetchResource::Buffer(buffer));
+            let buffer = emu::BufferResource { source, stride: 4, format: None };
+            state.resources.insert(entry, emu::FetchResource::Buffer(buffer));
         }
     }
-    let Some(Takes::Threads {
-        threads_per_workgroup,
-        workgroup_dwords,
-    }) = described.dispatch.map(|dispatch| dispatch.takes)
+    let Some(Takes::Threads { threads_per_workgroup, workgroup_dwords }) =
+        described.dispatch.map(|dispatch| dispatch.takes)
     else {
         panic!("compute programs have a layout");
     };
@@ -206,16 +189,8 @@ fn sweep(first: u64, count: u64, config: &Config, level: gpucc_passes::Level) {
             Err(message) => wrong.push(format!("seed {seed}: {message}")),
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {count}:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
-    assert!(
-        counted * 2 > count,
-        "only {counted} of {count} programs counted"
-    );
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(counted * 2 > count, "only {counted} of {count} programs counted");
 }
 
 const PLAIN: Config = Config {
@@ -228,10 +203,7 @@ const PLAIN: Config = Config {
 };
 
 fn budget() -> u64 {
-    std::env::var("GPUCC_RANDOM")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(24)
+    std::env::var("GPUCC_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(24)
 }
 
 #[test]
@@ -246,34 +218,22 @@ fn random_programs_without_optimisation_run_as_the_interpreter_says() {
 
 #[test]
 fn random_programs_with_barriers_run_as_the_interpreter_says() {
-    let config = Config {
-        workgroup: true,
-        ..PLAIN
-    };
+    let config = Config { workgroup: true, ..PLAIN };
     sweep(200_001, budget(), &config, gpucc_passes::Level::O2);
 }
 
 /// `GPUCC_SEED=n` writes the code of one program of the barrier sweep to a file in the temporary folder.
 #[test]
 fn one_program_can_be_looked_at() {
-    let Some(seed) = std::env::var("GPUCC_SEED")
-        .ok()
-        .and_then(|n| n.parse().ok())
-    else {
+    let Some(seed) = std::env::var("GPUCC_SEED").ok().and_then(|n| n.parse().ok()) else {
         return;
     };
-    let config = Config {
-        workgroup: true,
-        ..PLAIN
-    };
+    let config = Config { workgroup: true, ..PLAIN };
     let func = optimised(random::program(seed, &config), gpucc_passes::Level::O2);
     let compiled = r700::compile(
         func,
         &r700::Options {
-            passes: gpucc_passes::mach::Control {
-                dump: true,
-                ..Default::default()
-            },
+            passes: gpucc_passes::mach::Control { dump: true, ..Default::default() },
             ..r700::Options::default()
         },
     )

@@ -21,10 +21,7 @@ fn compiles(body: &str) {
     );
     for effort in [r700::Effort::None, r700::Effort::Full] {
         let module = parse(&text).expect("the text is right");
-        let options = r700::Options {
-            effort,
-            ..r700::Options::default()
-        };
+        let options = r700::Options { effort, ..r700::Options::default() };
         if let Err(failure) = r700::compile(module.funcs[0].clone(), &options) {
             panic!("{failure}");
         }

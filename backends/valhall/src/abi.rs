@@ -179,10 +179,7 @@ impl Abi {
     /// [`Failure::Limit`] when a kind has more bindings than the machine has places.
     pub fn of(func: &Func, options: &Options) -> Result<Abi, Failure> {
         let uses = uses(func);
-        let mut abi = Abi {
-            pipeline: options.pipeline.clone(),
-            ..Abi::default()
-        };
+        let mut abi = Abi { pipeline: options.pipeline.clone(), ..Abi::default() };
         if func.stage == Stage::Vertex {
             abi.pipeline.vertex.stream.check(func)?;
         }
@@ -299,11 +296,7 @@ impl Abi {
         let hint = "use fewer or smaller arrays of bindings";
         Limit::new("entries of a resource table", MOST_ENTRIES.into(), hint).admit(end)?;
         *free = (*free).max(end as u32);
-        self.slots[resource] = Slot {
-            table,
-            index,
-            count,
-        };
+        self.slots[resource] = Slot { table, index, count };
         self.used.push(resource);
         Ok(())
     }
@@ -323,10 +316,7 @@ impl Abi {
         words
             .sort_by_key(|&(count, resource, offset)| (std::cmp::Reverse(count), resource, offset));
         words.truncate(PUSHED_WORDS);
-        self.pushed = words
-            .into_iter()
-            .map(|(_, r, offset)| (r, offset))
-            .collect();
+        self.pushed = words.into_iter().map(|(_, r, offset)| (r, offset)).collect();
     }
 
     /// The handle of the buffer that holds a table of constants.
@@ -338,9 +328,7 @@ impl Abi {
     /// The FAU word that holds the 32 bits at a constant offset of a uniform buffer, when it was
     /// pushed.
     pub fn pushed(&self, resource: Resource, offset: u32) -> Option<FauWord> {
-        self.pushed
-            .contains(&(resource, offset))
-            .then_some(FauWord::Uniform { resource, offset })
+        self.pushed.contains(&(resource, offset)).then_some(FauWord::Uniform { resource, offset })
     }
 
     fn workgroup_memory(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
@@ -388,12 +376,7 @@ impl Abi {
                     })
                 }
             };
-            self.inputs.push(InputSlot {
-                input,
-                place,
-                interpolation: None,
-                sampling: None,
-            });
+            self.inputs.push(InputSlot { input, place, interpolation: None, sampling: None });
         }
         let plain = self.pipeline.vertex.form == VertexForm::Plain;
         let mut descriptor = func
@@ -409,10 +392,7 @@ impl Abi {
             let place = match data.kind {
                 OutputKind::Builtin(Builtin::Streamed(number)) => {
                     let entry = &self.pipeline.vertex.stream.outputs[usize::from(number)];
-                    OutputPlace::Stream {
-                        buffer: entry.buffer as u8,
-                        offset: entry.offset,
-                    }
+                    OutputPlace::Stream { buffer: entry.buffer as u8, offset: entry.offset }
                 }
                 _ if plain => {
                     check_location("attributes and vertex outputs", descriptor, MOST_ENTRIES)?;
@@ -433,11 +413,7 @@ impl Abi {
                     self.varying(16 * location, 4)
                 }
             };
-            self.outputs.push(OutputSlot {
-                output,
-                place,
-                components: data.components,
-            });
+            self.outputs.push(OutputSlot { output, place, components: data.components });
         }
         Ok(())
     }
@@ -455,11 +431,7 @@ impl Abi {
                 continue;
             }
             let slot = match data.kind {
-                InputKind::Location {
-                    location,
-                    interpolation,
-                    sampling,
-                } => {
+                InputKind::Location { location, interpolation, sampling } => {
                     check_varying(location)?;
                     self.varying_stride = self.varying_stride.max(16 * (location + 1));
                     InputSlot {
@@ -485,27 +457,16 @@ impl Abi {
         }
         for (output, data) in func.outputs.iter() {
             let place = match data.kind {
-                OutputKind::Location {
-                    location,
-                    blend_src,
-                    ..
-                } => {
+                OutputKind::Location { location, blend_src, .. } => {
                     Limit::new("colour targets", 8, "write fewer targets")
                         .admit(u64::from(location) + 1)?;
-                    OutputPlace::Blend {
-                        target: location as u8,
-                        source: blend_src,
-                    }
+                    OutputPlace::Blend { target: location as u8, source: blend_src }
                 }
                 OutputKind::Builtin(Builtin::FragDepth) => OutputPlace::Depth,
                 OutputKind::Builtin(Builtin::SampleMask) => OutputPlace::Coverage,
                 OutputKind::Builtin(_) => continue,
             };
-            self.outputs.push(OutputSlot {
-                output,
-                place,
-                components: data.components,
-            });
+            self.outputs.push(OutputSlot { output, place, components: data.components });
         }
         Ok(())
     }
@@ -542,10 +503,7 @@ impl Abi {
                 _ => {}
             }
         }
-        entries
-            .into_iter()
-            .map(|(table, entries)| TableUse { table, entries })
-            .collect()
+        entries.into_iter().map(|(table, entries)| TableUse { table, entries }).collect()
     }
 
     /// Moves the report's parts over.
@@ -600,15 +558,9 @@ mod tests {
     /// A compute function that loads words of two uniform buffers and of the immediates.
     fn loads() -> Func {
         let mut func = Func::new("main", Stage::Compute);
-        let immediate = func
-            .resources
-            .push(uniform(0, ResourceKind::Immediate { size: 16 }));
-        let first = func
-            .resources
-            .push(uniform(1, ResourceKind::Uniform { size: 64 }));
-        let second = func
-            .resources
-            .push(uniform(2, ResourceKind::Uniform { size: 64 }));
+        let immediate = func.resources.push(uniform(0, ResourceKind::Immediate { size: 16 }));
+        let first = func.resources.push(uniform(1, ResourceKind::Uniform { size: 64 }));
+        let second = func.resources.push(uniform(2, ResourceKind::Uniform { size: 64 }));
         let mut b = Builder::at_body(&mut func);
         for (resource, at, words) in [(immediate, 4, 1), (first, 8, 2), (second, 0, 1)] {
             let at = b.u32(at);
@@ -623,19 +575,10 @@ mod tests {
     fn immediates_follow_the_uniform_buffers_in_table_0() {
         let func = loads();
         let abi = Abi::of(&func, &Options::default()).expect("fits");
-        let handles: Vec<u32> = func
-            .resources
-            .keys()
-            .map(|resource| abi.slots[resource].handle())
-            .collect();
+        let handles: Vec<u32> =
+            func.resources.keys().map(|resource| abi.slots[resource].handle()).collect();
         assert_eq!(handles, [2, 0, 1]);
-        assert_eq!(
-            abi.tables(),
-            [TableUse {
-                table: 0,
-                entries: 3
-            }]
-        );
+        assert_eq!(abi.tables(), [TableUse { table: 0, entries: 3 }]);
     }
 
     #[test]
@@ -657,17 +600,10 @@ mod tests {
     fn a_driver_chooses_the_index_of_a_binding_within_its_table() {
         let func = loads();
         let mut options = Options::default();
-        options.pipeline.bindings.push(BindingSlot {
-            group: 0,
-            binding: 1,
-            slot: 5,
-        });
+        options.pipeline.bindings.push(BindingSlot { group: 0, binding: 1, slot: 5 });
         let abi = Abi::of(&func, &options).expect("fits");
-        let handles: Vec<u32> = func
-            .resources
-            .keys()
-            .map(|resource| abi.slots[resource].handle())
-            .collect();
+        let handles: Vec<u32> =
+            func.resources.keys().map(|resource| abi.slots[resource].handle()).collect();
         assert_eq!(handles, [7, 5, 6]);
     }
 

@@ -367,10 +367,7 @@ impl Stats {
             ("work_registers", self.work_registers.into()),
             ("nops", self.nops.into()),
             ("warp_cycles", self.warp_cycles.into()),
-            (
-                "warp_cycles_lower_bound",
-                self.warp_cycles_lower_bound.into(),
-            ),
+            ("warp_cycles_lower_bound", self.warp_cycles_lower_bound.into()),
         ]
     }
 }
@@ -426,10 +423,6 @@ pub struct Compiled {
 impl Compiled {
     /// The work registers that the driver programs: the most that one of the programs needs.
     pub fn work_registers(&self) -> u32 {
-        self.programs
-            .iter()
-            .map(|program| program.work_registers)
-            .max()
-            .unwrap_or(32)
+        self.programs.iter().map(|program| program.work_registers).max().unwrap_or(32)
     }
 }

@@ -107,60 +107,36 @@ impl runner::Program for Binary {
 
 /// The passes over machine IR, in order; at `-O0` all but the schedule.
 const PASSES: &[runner::Pass<Binary>] = &[
-    optional(
-        "dead",
-        "removes instructions whose results nobody reads",
-        |binary| {
-            binary.funcs.iter_mut().for_each(dead::run);
-            Ok(())
-        },
-    ),
-    optional(
-        "skip_helpers",
-        "helper lanes fetch no texels that nobody needs",
-        |binary| {
-            if binary.stage == Stage::Fragment {
-                binary.funcs.iter_mut().for_each(helpers::skip);
-            }
-            Ok(())
-        },
-    ),
-    required(
-        "constants",
-        "constants and uniforms become operands",
-        |binary| {
-            binary.map = constants::run(&mut binary.funcs, &mut binary.entries);
-            let hint = "load uniform buffers instead of pushing them";
-            let limit = Limit::new("words of uniforms", MOST_UNIFORMS as u64, hint);
-            limit.admit(binary.map.len() as u64)
-        },
-    ),
-    optional(
-        SCHEDULE,
-        "instructions stand in the order of least waiting",
-        |binary| {
-            for func in &mut binary.funcs {
-                schedule::run(func);
-            }
-            Ok(())
-        },
-    ),
-    required(
-        REGISTERS,
-        "virtual registers become work registers",
-        registers,
-    ),
-    required(
-        "flow",
-        "slots, waits, reconvergence and last uses",
-        |binary| {
-            for func in &mut binary.funcs {
-                flow::run(func, binary.stage);
-            }
-            binary.flows = true;
-            Ok(())
-        },
-    ),
+    optional("dead", "removes instructions whose results nobody reads", |binary| {
+        binary.funcs.iter_mut().for_each(dead::run);
+        Ok(())
+    }),
+    optional("skip_helpers", "helper lanes fetch no texels that nobody needs", |binary| {
+        if binary.stage == Stage::Fragment {
+            binary.funcs.iter_mut().for_each(helpers::skip);
+        }
+        Ok(())
+    }),
+    required("constants", "constants and uniforms become operands", |binary| {
+        binary.map = constants::run(&mut binary.funcs, &mut binary.entries);
+        let hint = "load uniform buffers instead of pushing them";
+        let limit = Limit::new("words of uniforms", MOST_UNIFORMS as u64, hint);
+        limit.admit(binary.map.len() as u64)
+    }),
+    optional(SCHEDULE, "instructions stand in the order of least waiting", |binary| {
+        for func in &mut binary.funcs {
+            schedule::run(func);
+        }
+        Ok(())
+    }),
+    required(REGISTERS, "virtual registers become work registers", registers),
+    required("flow", "slots, waits, reconvergence and last uses", |binary| {
+        for func in &mut binary.funcs {
+            flow::run(func, binary.stage);
+        }
+        binary.flows = true;
+        Ok(())
+    }),
 ];
 
 const SCHEDULE: &str = "schedule";
@@ -196,14 +172,9 @@ fn judge(
 ) -> Result<(), String> {
     for (program, found) in emitted.programs.iter().zip(registers) {
         let insts = emitted.of(program);
-        let config = legal::Config {
-            stage,
-            work: found.work,
-        };
+        let config = legal::Config { stage, work: found.work };
         legal::legal(insts, config).map_err(|finding| {
-            let text = insts
-                .get(finding.at as usize)
-                .map_or(String::new(), crate::isa::text_of);
+            let text = insts.get(finding.at as usize).map_or(String::new(), crate::isa::text_of);
             let at = finding.at + program.offset / emit::WORD;
             format!("{} (instruction {at}: {text})", finding.violation)
         })?;
@@ -230,13 +201,7 @@ pub fn finish(
     let orders = options.effort > Effort::None;
     let passes = PASSES.iter().filter(|pass| orders || pass.name != SCHEDULE);
     runner.run(passes, &mut binary)?;
-    let Binary {
-        funcs,
-        entries,
-        map,
-        registers,
-        ..
-    } = binary;
+    let Binary { funcs, entries, map, registers, .. } = binary;
     let stages = &mut runner.stages;
     let emitted = emit::emit(&funcs);
     stages.end("emit");
@@ -266,10 +231,8 @@ pub fn finish(
         stats.fills += program.fills;
         stats.loops += program.loops;
         stats.branches += program.branches;
-        stats.nops += insts
-            .iter()
-            .filter(|inst| Opcode::of(inst.op()) == Opcode::Nop)
-            .count() as u32;
+        stats.nops +=
+            insts.iter().filter(|inst| Opcode::of(inst.op()) == Opcode::Nop).count() as u32;
         stats.registers = stats.registers.max(count);
         stats.work_registers = stats.work_registers.max(found.work);
     }
@@ -320,21 +283,14 @@ pub fn run_passes(
     let mut binary = Binary::of(vec![func], entries, vec![0], excerpt.stage, options.budget);
     if allocated {
         binary.registers.push(regs::Registers {
-            work: if used.cells & regs::MIDDLE_CELLS == 0 {
-                32
-            } else {
-                64
-            },
+            work: if used.cells & regs::MIDDLE_CELLS == 0 { 32 } else { 64 },
             private_bytes: 0,
             spilled: 0,
         });
     }
     binary.flows = chosen.passes.is_empty();
     runner::Program::check(&binary, true).map_err(TextError::Broken)?;
-    let control = runner::Control {
-        verify_each: true,
-        ..runner::Control::default()
-    };
+    let control = runner::Control { verify_each: true, ..runner::Control::default() };
     Runner::new(&control).run(chosen.passes, &mut binary)?;
     if !chosen.emits {
         return Ok(runner::Program::print(&binary));
@@ -363,11 +319,10 @@ impl Used {
         let mut used = Used::default();
         for &block in &func.layout {
             for node in &func.blocks[block].nodes {
-                node.inst
-                    .operands(&mut |operand| match operand.reg.as_phys() {
-                        Some(cell) => used.cells |= 1 << cell.index,
-                        None => used.unplaced = true,
-                    });
+                node.inst.operands(&mut |operand| match operand.reg.as_phys() {
+                    Some(cell) => used.cells |= 1 << cell.index,
+                    None => used.unplaced = true,
+                });
                 let Some(op) = node.inst.op() else {
                     used.unplaced = true;
                     continue;
@@ -375,9 +330,7 @@ impl Used {
                 if let Some(target) = op.target
                     && !func.successors(Edges::Logical, block).contains(&target)
                 {
-                    return Err(format!(
-                        "{block} branches to {target}, and no edge leads there"
-                    ));
+                    return Err(format!("{block} branches to {target}, and no edge leads there"));
                 }
                 for source in &op.src {
                     let entries = match *source {

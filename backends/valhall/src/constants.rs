@@ -59,13 +59,7 @@ pub fn run(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec<Option<F
         }
     }
     for func in funcs {
-        function(
-            func,
-            &Known {
-                word_of: &word_of,
-                entries,
-            },
-        );
+        function(func, &Known { word_of: &word_of, entries });
     }
     map
 }
@@ -207,11 +201,7 @@ fn function(func: &mut Func<Inst>, known: &Known<'_>) {
 
 /// Whether a source is 64 bits.
 fn is_wide(op: &Op, source: usize) -> bool {
-    op.opcode
-        .shape()
-        .sources
-        .get(source)
-        .is_some_and(|source| source.kind.is_pair())
+    op.opcode.shape().sources.get(source).is_some_and(|source| source.kind.is_pair())
 }
 
 /// Resolves the sources of one instruction; what must come from a register is returned.
@@ -296,11 +286,7 @@ enum Selection {
     /// All of it, in lanes of its own width.
     Whole,
     /// Parts of so many bits, by their numbers.
-    Parts {
-        unit: u32,
-        count: u8,
-        numbers: [u8; MOST_LANES],
-    },
+    Parts { unit: u32, count: u8, numbers: [u8; MOST_LANES] },
 }
 
 impl Selection {
@@ -327,11 +313,7 @@ impl Selection {
         for (number, digit) in numbers.iter_mut().zip(digits) {
             *number = digit.checked_sub(b'0')?;
         }
-        Some(Selection::Parts {
-            unit,
-            count: digits.len() as u8,
-            numbers,
-        })
+        Some(Selection::Parts { unit, count: digits.len() as u8, numbers })
     }
 
     /// What it makes of a word; `None` when that is in doubt.
@@ -349,11 +331,7 @@ impl Selection {
                 }
                 return Some(list);
             }
-            Selection::Parts {
-                unit,
-                count,
-                numbers,
-            } => (unit, count, numbers),
+            Selection::Parts { unit, count, numbers } => (unit, count, numbers),
         };
         for &number in &numbers[..usize::from(count)] {
             let at = u32::from(number) * unit;
@@ -431,11 +409,7 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
     }
     let row = op.word.op();
     let field = |id: Option<FieldId>| id.filter(|&id| row.format.field(id).is_some());
-    let (swizzle, neg, abs) = (
-        field(source.swizzle()),
-        field(source.neg()),
-        field(source.abs()),
-    );
+    let (swizzle, neg, abs) = (field(source.swizzle()), field(source.neg()), field(source.abs()));
     let set = swizzle.and_then(|id| match row.format.field(id)?.kind {
         Kind::Enum(set) => Some(set),
         _ => None,
@@ -456,9 +430,7 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
     }
     // The selection that there is already, then the others.
     let members = set.map_or(&[][..], |set| set.members).iter();
-    let others = members
-        .map(|member| Some(member.value))
-        .filter(|&value| value != now);
+    let others = members.map(|member| Some(member.value)).filter(|&value| value != now);
     for select in std::iter::once(now).chain(others) {
         let Some(selection) = Selection::of(kind, select.and_then(name)) else {
             continue;
@@ -533,11 +505,7 @@ fn immediate_form(op: &mut Op) {
     };
     let other = &shape.sources[other_at];
     let modifiers = [other.swizzle(), other.neg(), other.abs()];
-    if modifiers
-        .into_iter()
-        .flatten()
-        .any(|id| op.word.get(id) != plain.get(id))
-    {
+    if modifiers.into_iter().flatten().any(|id| op.word.get(id) != plain.get(id)) {
         return;
     }
     let Src::Bits(bits) = op.src[constant_at] else {
@@ -582,17 +550,15 @@ fn selected(op: &Op, source: &Source, bits: u32) -> Option<u32> {
     }
     let width = source.kind.bits();
     (u32::from(list.count) * width == 32).then(|| {
-        list.iter().enumerate().fold(0, |word, (k, lane)| {
-            word | (lane as u32) << (k as u32 * width)
-        })
+        list.iter()
+            .enumerate()
+            .fold(0, |word, (k, lane)| word | (lane as u32) << (k as u32 * width))
     })
 }
 
 /// The move of a constant: an addition to zero (isa/valhall_rogue.md 1.8).
 fn constant(bits: u32) -> Op {
-    Op::new(Opcode::IaddImmI32)
-        .from(&[Src::Fast(Read::Lut(0))])
-        .with(f::IMM, bits)
+    Op::new(Opcode::IaddImmI32).from(&[Src::Fast(Read::Lut(0))]).with(f::IMM, bits)
 }
 
 /// Puts each shared move where it runs least: in the nearest block that dominates its uses, outside of loops.
@@ -611,9 +577,7 @@ fn place(func: &mut Func<Inst>, moved: BTreeMap<Moved, Shared>) {
         op.dst = SmallVec::from_slice(&[shared.reg]);
         let mut home = Some(shared.uses[0].0).filter(|&block| tree.reaches(block));
         for &(block, _) in &shared.uses {
-            home = home
-                .filter(|_| tree.reaches(block))
-                .and_then(|home| tree.common(home, block));
+            home = home.filter(|_| tree.reaches(block)).and_then(|home| tree.common(home, block));
         }
         while let Some(block) = home
             && loops.depth(block) > 0
@@ -639,10 +603,8 @@ fn place(func: &mut Func<Inst>, moved: BTreeMap<Moved, Shared>) {
             }
         }
         for (block, index) in places {
-            let span = func.blocks[block]
-                .nodes
-                .get(index as usize)
-                .map_or(Span::NONE, |node| node.span);
+            let span =
+                func.blocks[block].nodes.get(index as usize).map_or(Span::NONE, |node| node.span);
             let inst = Inst::Op(Box::new(op.clone()));
             inserts[block].push((index, Node { inst, span }));
         }

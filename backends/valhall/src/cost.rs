@@ -73,11 +73,7 @@ pub fn halves(inst: &isa::Inst) -> f64 {
     let opcode = Opcode::of(inst.op());
     if opcode.unit() == Unit::Vt {
         // Two coordinates of 32 bits; a cube has three.
-        return if inst.get(f::DIMENSION) >= 2 {
-            6.0
-        } else {
-            4.0
-        };
+        return if inst.get(f::DIMENSION) >= 2 { 6.0 } else { 4.0 };
     }
     let components = f64::from(inst.get(f::VECSIZE) + 1);
     let narrow = matches!(inst.get(f::REGFMT), 3 | 5 | 7)
@@ -122,14 +118,8 @@ mod tests {
             usual(Opcode::LdVarBufImmF32).with(f::VECSIZE, 1),
             usual(Opcode::Blend),
         ];
-        let expected = Cycles {
-            fma: 1.0 / 32.0,
-            cvt: 2.0 / 32.0,
-            sfu: 1.0 / 8.0,
-            v: 0.25,
-            ls: 1.0,
-            t: 0.25,
-        };
+        let expected =
+            Cycles { fma: 1.0 / 32.0, cvt: 2.0 / 32.0, sfu: 1.0 / 8.0, v: 0.25, ls: 1.0, t: 0.25 };
         assert_eq!(cycles(&code), expected);
         assert_eq!(expected.bound(), (1.0, "ls"));
     }
@@ -137,11 +127,8 @@ mod tests {
     #[test]
     fn moves_and_constants_bound_nothing() {
         let constant = isa::Inst::usual(Opcode::IaddImmI32.op()).with(f::SRC0, 0xc0);
-        let code = [
-            constant,
-            isa::Inst::usual(Opcode::MovI32.op()),
-            isa::Inst::usual(Opcode::Nop.op()),
-        ];
+        let code =
+            [constant, isa::Inst::usual(Opcode::MovI32.op()), isa::Inst::usual(Opcode::Nop.op())];
         assert_eq!(lower_bound(&code), 0.0);
         assert_eq!(cycles(&code).cvt, 3.0 / 32.0);
     }

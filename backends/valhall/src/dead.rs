@@ -56,11 +56,9 @@ pub fn run(func: &mut Func<Inst>) {
 /// A load brings no more words than somebody reads, as far as these are the last.
 fn narrow(op: &mut Op, is_wanted: impl Fn(Reg) -> bool) {
     let rows = match op.opcode {
-        Opcode::LdBufferI64 | Opcode::LdBufferI96 | Opcode::LdBufferI128 => [
-            Opcode::LdBufferI32,
-            Opcode::LdBufferI64,
-            Opcode::LdBufferI96,
-        ],
+        Opcode::LdBufferI64 | Opcode::LdBufferI96 | Opcode::LdBufferI128 => {
+            [Opcode::LdBufferI32, Opcode::LdBufferI64, Opcode::LdBufferI96]
+        }
         Opcode::LoadI64 | Opcode::LoadI96 | Opcode::LoadI128 => {
             [Opcode::LoadI32, Opcode::LoadI64, Opcode::LoadI96]
         }
@@ -68,10 +66,7 @@ fn narrow(op: &mut Op, is_wanted: impl Fn(Reg) -> bool) {
     };
     let words = op.write.iter().rposition(|&reg| is_wanted(reg));
     let words = words.map_or(0, |last| last + 1);
-    let Some(&row) = rows
-        .get(words.wrapping_sub(1))
-        .filter(|_| words < op.write.len())
-    else {
+    let Some(&row) = rows.get(words.wrapping_sub(1)).filter(|_| words < op.write.len()) else {
         return;
     };
     op.write.truncate(words);
@@ -96,9 +91,8 @@ mod tests {
     fn only_what_leads_to_an_effect_stays() {
         let mut func = Func::new("dead", FILES);
         let block = func.push_block();
-        let v: Vec<VReg> = (0..6)
-            .map(|_| func.make_vreg(Demand::scalar(GPR), Span::NONE))
-            .collect();
+        let v: Vec<VReg> =
+            (0..6).map(|_| func.make_vreg(Demand::scalar(GPR), Span::NONE)).collect();
         let r = |k: usize| Reg::from(v[k]);
         let entry = SmallVec::from_slice(&[(r(0), cell(60)), (r(1), cell(61))]);
         let copy = |to: [usize; 2], from: [usize; 2]| Inst::Copy {
@@ -106,13 +100,9 @@ mod tests {
             src: from.map(r).into_iter().collect(),
         };
         let mov = |to: usize, from: usize| {
-            Inst::Op(Box::new(
-                Op::new(Opcode::MovI32).from(&[Src::Reg(r(from))]).to(r(to)),
-            ))
+            Inst::Op(Box::new(Op::new(Opcode::MovI32).from(&[Src::Reg(r(from))]).to(r(to))))
         };
-        let store = Op::new(Opcode::StoreI32)
-            .from(&[Src::Pair([r(0), r(0)])])
-            .reading(&[r(4)]);
+        let store = Op::new(Opcode::StoreI32).from(&[Src::Pair([r(0), r(0)])]).reading(&[r(4)]);
         for inst in [
             Inst::Entry(entry),
             copy([2, 3], [0, 1]),
@@ -125,10 +115,7 @@ mod tests {
         run(&mut func);
         let text = crate::text::print(&func);
         let body = text.split_once("b0:").unwrap().1.trim();
-        assert_eq!(
-            body,
-            "entry v0=r60\n    v4 = MOV.i32 v0\n    STORE.i32 @v4 v0:v0"
-        );
+        assert_eq!(body, "entry v0=r60\n    v4 = MOV.i32 v0\n    STORE.i32 @v4 v0:v0");
     }
 
     #[test]
@@ -136,9 +123,8 @@ mod tests {
         let read = |wanted: &[usize]| {
             let mut func = Func::new("narrow", FILES);
             let block = func.push_block();
-            let v: Vec<VReg> = (0..4)
-                .map(|_| func.make_vreg(Demand::scalar(GPR), Span::NONE))
-                .collect();
+            let v: Vec<VReg> =
+                (0..4).map(|_| func.make_vreg(Demand::scalar(GPR), Span::NONE)).collect();
             let words: Vec<Reg> = v.iter().map(|&v| v.into()).collect();
             let load = Op::new(Opcode::LoadI128)
                 .from(&[Src::Bits(0)])
@@ -147,17 +133,12 @@ mod tests {
                 .writing(&words);
             func.push(block, Inst::Op(Box::new(load)), Span::NONE);
             for &k in wanted {
-                let store = Op::new(Opcode::StoreI32)
-                    .from(&[Src::Bits(0)])
-                    .reading(&[v[k].into()]);
+                let store = Op::new(Opcode::StoreI32).from(&[Src::Bits(0)]).reading(&[v[k].into()]);
                 func.push(block, Inst::Op(Box::new(store)), Span::NONE);
             }
             run(&mut func);
             let first = func.blocks[block].nodes[0].inst.op().unwrap().clone();
-            assert_eq!(
-                (first.word.get(f::OFFSET), first.word.get(f::UNSIGNED)),
-                (8, 1)
-            );
+            assert_eq!((first.word.get(f::OFFSET), first.word.get(f::UNSIGNED)), (8, 1));
             (first.opcode, first.write.len())
         };
         assert_eq!(read(&[0, 3]), (Opcode::LoadI128, 4));

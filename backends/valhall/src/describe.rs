@@ -75,9 +75,7 @@ fn described(compiled: &Compiled) -> Described {
         tables: None,
         dispatch: (func.stage == Stage::Compute).then_some(Dispatch {
             workgroup_size: func.workgroup_size,
-            takes: Takes::Memory {
-                workgroup_bytes: compiled.wls_bytes,
-            },
+            takes: Takes::Memory { workgroup_bytes: compiled.wls_bytes },
         }),
     }
 }
@@ -95,25 +93,17 @@ fn state(compiled: &Compiled) -> Named<Setting> {
     });
     state.set("programs", Setting::Programs(programs.collect()));
     let tables = compiled.tables.iter();
-    let tables = tables.map(|table| TableUse {
-        table: table.table,
-        entries: table.entries,
-    });
+    let tables = tables.map(|table| TableUse { table: table.table, entries: table.entries });
     state.set("tables", Setting::Tables(tables.collect()));
-    for (name, value) in [
-        (SECONDARY, compiled.secondary_offset),
-        (INFO, compiled.info_buffer),
-    ] {
+    for (name, value) in [(SECONDARY, compiled.secondary_offset), (INFO, compiled.info_buffer)] {
         if let Some(value) = value {
             state.set(name, Setting::Number(value));
         }
     }
     if !compiled.constants.is_empty() {
         let buffers = compiled.constants.iter();
-        let buffers = buffers.map(|table| ConstantBuffer {
-            index: table.index,
-            words: table.words.clone(),
-        });
+        let buffers =
+            buffers.map(|table| ConstantBuffer { index: table.index, words: table.words.clone() });
         state.set(CONSTANTS, Setting::ConstantBuffers(buffers.collect()));
     }
     for (name, value) in [
@@ -149,13 +139,10 @@ fn descriptor(descriptor: &Descriptor) -> (Name, Setting) {
 }
 
 fn resource(func: &Func, slot: &ResourceSlot) -> Binding {
-    let mut places: Named<u32> = [
-        ("table", slot.slot.table),
-        ("index", slot.slot.index),
-        ("handle", slot.slot.handle()),
-    ]
-    .into_iter()
-    .collect();
+    let mut places: Named<u32> =
+        [("table", slot.slot.table), ("index", slot.slot.index), ("handle", slot.slot.handle())]
+            .into_iter()
+            .collect();
     if let Some(info) = slot.info {
         places.set("info", info);
     }
@@ -165,24 +152,17 @@ fn resource(func: &Func, slot: &ResourceSlot) -> Binding {
 fn input(func: &Func, slot: &InputSlot) -> StageInput {
     let mut attribute = None;
     let place = match &slot.place {
-        InputPlace::Register(register) => described::InputPlace::Register {
-            register: (*register).into(),
-        },
+        InputPlace::Register(register) => {
+            described::InputPlace::Register { register: (*register).into() }
+        }
         InputPlace::Computed => described::InputPlace::Elsewhere {},
         InputPlace::Attribute(fetch) => {
             attribute = Some(Attribute {
-                place: AttributePlace::Descriptors {
-                    index: fetch.index,
-                    buffer: fetch.buffer,
-                },
+                place: AttributePlace::Descriptors { index: fetch.index, buffer: fetch.buffer },
                 offset: fetch.offset,
                 format: fetch.format.clone(),
                 stride: fetch.stride,
-                step: if fetch.per_instance {
-                    Step::Instance
-                } else {
-                    Step::Vertex
-                },
+                step: if fetch.per_instance { Step::Instance } else { Step::Vertex },
             });
             described::InputPlace::Elsewhere {}
         }
@@ -199,25 +179,13 @@ fn input(func: &Func, slot: &InputSlot) -> StageInput {
 fn output(func: &Func, slot: &OutputSlot) -> StageOutput {
     use described::OutputPlace as Told;
     let place = match slot.place {
-        OutputPlace::Position => Told::Single {
-            place: Memory::Position,
-        },
-        OutputPlace::PointSize => Told::Single {
-            place: Memory::PointSize,
-        },
-        OutputPlace::Varying(index) => Told::Indexed {
-            place: Memory::Varying,
-            index,
-        },
-        OutputPlace::Attribute(index) => Told::Indexed {
-            place: Memory::Attribute,
-            index,
-        },
-        OutputPlace::Stream { buffer, offset } => Told::Stream {
-            buffer: buffer.into(),
-            place: Memory::TransformFeedback,
-            index: offset,
-        },
+        OutputPlace::Position => Told::Single { place: Memory::Position },
+        OutputPlace::PointSize => Told::Single { place: Memory::PointSize },
+        OutputPlace::Varying(index) => Told::Indexed { place: Memory::Varying, index },
+        OutputPlace::Attribute(index) => Told::Indexed { place: Memory::Attribute, index },
+        OutputPlace::Stream { buffer, offset } => {
+            Told::Stream { buffer: buffer.into(), place: Memory::TransformFeedback, index: offset }
+        }
         // What BLEND hands over: the blend descriptor's conversion starts from it.
         OutputPlace::Blend { target, source } => Told::Blend {
             format: Handed::of(func.outputs[slot.output].scalar),
@@ -225,12 +193,8 @@ fn output(func: &Func, slot: &OutputSlot) -> StageOutput {
             place: Memory::Blend,
             index: target.into(),
         },
-        OutputPlace::Depth => Told::Single {
-            place: Memory::Depth,
-        },
-        OutputPlace::Coverage => Told::Single {
-            place: Memory::Coverage,
-        },
+        OutputPlace::Depth => Told::Single { place: Memory::Depth },
+        OutputPlace::Coverage => Told::Single { place: Memory::Coverage },
     };
     StageOutput::of(func, slot.output, slot.components.into(), place)
 }
@@ -240,10 +204,9 @@ fn fau_word(func: &Func, word: &FauWord) -> DriverConstant {
     let binding = |resource| BindingName::of(func, resource);
     let word = match *word {
         FauWord::Constant(bits) => Driven::Constant { bits },
-        FauWord::Uniform { resource, offset } => Driven::Uniform {
-            binding: binding(resource),
-            offset,
-        },
+        FauWord::Uniform { resource, offset } => {
+            Driven::Uniform { binding: binding(resource), offset }
+        }
         FauWord::NumWorkgroups(axis) => Driven::NumWorkgroups { axis: Some(axis) },
         FauWord::FirstVertex => Driven::FirstVertex,
         FauWord::FirstInstance => Driven::FirstInstance,
@@ -251,15 +214,10 @@ fn fau_word(func: &Func, word: &FauWord) -> DriverConstant {
         FauWord::StreamAddress { buffer, high } => Driven::StreamAddress { buffer, high },
         FauWord::ViewportScale(axis) => Driven::ViewportScale { axis },
         FauWord::ViewportOffset(axis) => Driven::ViewportOffset { axis },
-        FauWord::BufferSize { resource, element } => Driven::BufferSize {
-            binding: binding(resource),
-            element,
-        },
-        FauWord::Image {
-            resource,
-            element,
-            word,
-        } => {
+        FauWord::BufferSize { resource, element } => {
+            Driven::BufferSize { binding: binding(resource), element }
+        }
+        FauWord::Image { resource, element, word } => {
             return DriverConstant {
                 constant: None,
                 word: DriverWord::OfImage {
@@ -271,10 +229,7 @@ fn fau_word(func: &Func, word: &FauWord) -> DriverConstant {
         }
         FauWord::Unused => Driven::Unused,
     };
-    DriverConstant {
-        constant: None,
-        word: DriverWord::Other(word),
-    }
+    DriverConstant { constant: None, word: DriverWord::Other(word) }
 }
 
 /// A word of the info buffer's record by what it says.

@@ -101,11 +101,7 @@ impl Machine {
 
     fn outs(&self) -> impl Iterator<Item = Out> {
         let of = |told: &StageOutput| {
-            Some(Out {
-                output: told.output?,
-                components: told.components as u8,
-                place: told.place,
-            })
+            Some(Out { output: told.output?, components: told.components as u8, place: told.place })
         };
         self.compiled.described.outputs.iter().filter_map(of)
     }
@@ -160,20 +156,12 @@ impl Machine {
         state.work_registers = given.max().unwrap_or(32);
         state.thread_bytes = self.number(THREAD).unwrap_or(0);
         state.workgroup_bytes = self.number(WORKGROUP).unwrap_or(0);
-        self.seed = self
-            .seed
-            .wrapping_mul(0x5851_F42D_4C95_7F2D)
-            .wrapping_add(1);
+        self.seed = self.seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
         state.seed = self.seed;
         let words = self.compiled.described.driver_constants.iter();
         let word = |word: DriverWord| self.uniform(bindings, groups, run, word);
         state.fau = words.map(|constant| word(constant.word)).collect();
-        let mut filler = Filler {
-            state,
-            next: FIRST,
-            tables: BTreeMap::new(),
-            places: Vec::new(),
-        };
+        let mut filler = Filler { state, next: FIRST, tables: BTreeMap::new(), places: Vec::new() };
         for slot in self.slots() {
             for element in 0..slot.count {
                 Machine::bind(&mut filler, bindings, &slot, element);
@@ -208,10 +196,8 @@ impl Machine {
             _ => table::UNIFORM,
         };
         let bound = bindings.get(slot.resource, element);
-        let writable = matches!(
-            slot.kind,
-            ResourceKind::Storage { .. } | ResourceKind::StorageTexture { .. }
-        );
+        let writable =
+            matches!(slot.kind, ResourceKind::Storage { .. } | ResourceKind::StorageTexture { .. });
         match bound {
             Bound::Nothing => {}
             Bound::Buffer(bytes) => {
@@ -277,11 +263,9 @@ impl Machine {
             None => &Bound::Nothing,
         };
         let word = match word {
-            DriverWord::OfImage {
-                what,
-                binding,
-                element,
-            } => return about_image(bound(binding, element), what),
+            DriverWord::OfImage { what, binding, element } => {
+                return about_image(bound(binding, element), what);
+            }
             DriverWord::Other(word) => word,
         };
         match word {
@@ -349,9 +333,8 @@ impl Device for Machine {
         device::invocations(groups, size.fold(1u32, |all, &n| all.saturating_mul(n)))?;
         let filler = self.fill(bindings, emu::Stage::Compute, groups, None);
         let (mut state, places) = filler.finish();
-        let result = self
-            .launcher
-            .run(|code, trace| emu::run_compute(code, &mut state, &dispatch, trace));
+        let result =
+            self.launcher.run(|code, trace| emu::run_compute(code, &mut state, &dispatch, trace));
         self.launcher.steps = state.steps;
         Machine::read_back(&state, &places, bindings);
         result.map(drop)
@@ -383,9 +366,8 @@ impl Device for Machine {
             }
         }
         let (mut state, places) = filler.finish();
-        let result = self
-            .launcher
-            .run(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
+        let result =
+            self.launcher.run(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
         self.launcher.steps = state.steps;
         Machine::read_back(&state, &places, bindings);
         let outs = result?;

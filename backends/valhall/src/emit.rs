@@ -93,12 +93,8 @@ fn operands(op: &Op) -> isa::Inst {
     let (read, write) = (&op.read[..], &op.write[..]);
     match op.opcode.staging() {
         Staging::None => word,
-        Staging::Read => word
-            .with(f::SR, first(read))
-            .with(f::SR_COUNT, read.len() as u32),
-        Staging::Write => word
-            .with(f::SR, first(write))
-            .with(f::SR_COUNT, write.len() as u32),
+        Staging::Read => word.with(f::SR, first(read)).with(f::SR_COUNT, read.len() as u32),
+        Staging::Write => word.with(f::SR, first(write)).with(f::SR_COUNT, write.len() as u32),
         Staging::WriteOnly => word
             .with(f::SR, first(write))
             .with(f::SR_WRITE_COUNT, (write.len() as u32).saturating_sub(1)),
@@ -113,11 +109,7 @@ fn operands(op: &Op) -> isa::Inst {
 
 /// Lays out the programs, one behind the other.
 pub fn emit(funcs: &[Func<Inst>]) -> Emitted {
-    let mut emitted = Emitted {
-        insts: Vec::new(),
-        programs: Vec::new(),
-        lines: Vec::new(),
-    };
+    let mut emitted = Emitted { insts: Vec::new(), programs: Vec::new(), lines: Vec::new() };
     for func in funcs {
         while !(emitted.insts.len() as u32 * WORD).is_multiple_of(ALIGNMENT) {
             emitted.insts.push(isa::Inst::usual(Opcode::Nop.op()));

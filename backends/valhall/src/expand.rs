@@ -45,27 +45,21 @@ const OWN: &[Pass] = &[
         Proof::Exact,
         "arrays become selects where uniforms are pushed, for programs without memory accesses",
         |func, ctx| {
-            ctx.on(&crate::target::Unloaded, |ctx| {
-                gpucc_passes::scalar_replace::run(func, ctx)
-            })
+            ctx.on(&crate::target::Unloaded, |ctx| gpucc_passes::scalar_replace::run(func, ctx))
         },
     ),
     required(
         "stream_outputs",
         Proof::Expansion,
         "captured outputs are written twice",
-        |func, ctx| {
-            ctx.pipeline
-                .is_some_and(|state| stream::expand(func, &state.vertex.stream))
-        },
+        |func, ctx| ctx.pipeline.is_some_and(|state| stream::expand(func, &state.vertex.stream)),
     ),
     required(
         "drop_point_size",
         Proof::Expansion,
         "draws without points have no point size",
         |func, ctx| {
-            ctx.pipeline
-                .is_some_and(|state| state.vertex.without_points)
+            ctx.pipeline.is_some_and(|state| state.vertex.without_points)
                 && vertex::drop_point_size(func)
         },
     ),
@@ -149,12 +143,7 @@ pub fn plan(options: &Options) -> Plan {
     let mut steps = Vec::new();
     let optimises = options.effort > Effort::None;
     if optimises && options.pipeline.uniforms == Uniforms::Pushed {
-        steps.extend([
-            step("unload"),
-            cleans("mem2reg"),
-            cleans("copy_prop"),
-            cleans("fold"),
-        ]);
+        steps.extend([step("unload"), cleans("mem2reg"), cleans("copy_prop"), cleans("fold")]);
     }
     steps.extend([
         step("stream_outputs"),

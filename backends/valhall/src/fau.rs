@@ -82,11 +82,7 @@ impl Read {
         match self {
             Read::Lut(_) => Read::Lut(0),
             Read::Uniform(word) => Read::Uniform(word | 1),
-            Read::Special { page, slot, .. } => Read::Special {
-                page,
-                slot,
-                word: 1,
-            },
+            Read::Special { page, slot, .. } => Read::Special { page, slot, word: 1 },
         }
     }
 
@@ -165,11 +161,7 @@ pub struct Sources {
 impl Sources {
     /// No source yet.
     pub const fn new(reader: Reader) -> Sources {
-        Sources {
-            reader,
-            page: None,
-            words: [None; 3],
-        }
+        Sources { reader, page: None, words: [None; 3] }
     }
 
     /// The page that the instruction names.
@@ -267,9 +259,7 @@ pub fn repair(reader: Reader, sources: &[Option<(Read, bool)>]) -> u32 {
             .filter(|(k, _)| moved >> k & 1 == 0)
             .filter_map(|(_, source)| *source);
         stay.into_iter()
-            .try_fold(Sources::new(reader), |state, (read, wide)| {
-                state.admit(read, wide)
-            })
+            .try_fold(Sources::new(reader), |state, (read, wide)| state.admit(read, wide))
             .is_ok()
     };
     // A moved pair costs two moves.
@@ -290,38 +280,16 @@ mod tests {
     use super::*;
     use Read::{Lut, Uniform};
 
-    const LANE: Read = Read::Special {
-        page: 3,
-        slot: 1,
-        word: 0,
-    };
-    const CORE: Read = Read::Special {
-        page: 3,
-        slot: 3,
-        word: 0,
-    };
-    const TLS: Read = Read::Special {
-        page: 1,
-        slot: 1,
-        word: 0,
-    };
-    const WLS: Read = Read::Special {
-        page: 1,
-        slot: 3,
-        word: 0,
-    };
-    const DATUM: Read = Read::Special {
-        page: 0,
-        slot: 5,
-        word: 0,
-    };
+    const LANE: Read = Read::Special { page: 3, slot: 1, word: 0 };
+    const CORE: Read = Read::Special { page: 3, slot: 3, word: 0 };
+    const TLS: Read = Read::Special { page: 1, slot: 1, word: 0 };
+    const WLS: Read = Read::Special { page: 1, slot: 3, word: 0 };
+    const DATUM: Read = Read::Special { page: 0, slot: 5, word: 0 };
 
     fn together(reader: Reader, reads: &[(Read, bool)]) -> Result<(), Violation> {
         reads
             .iter()
-            .try_fold(Sources::new(reader), |state, &(read, wide)| {
-                state.admit(read, wide)
-            })
+            .try_fold(Sources::new(reader), |state, &(read, wide)| state.admit(read, wide))
             .map(|_| ())
     }
 
@@ -333,41 +301,20 @@ mod tests {
     #[test]
     fn one_slot_two_words_and_the_same_word_any_number_of_times() {
         use Reader::Execution;
-        assert_eq!(
-            words(Execution, &[Uniform(4), Uniform(5), Uniform(4)]),
-            Ok(())
-        );
-        assert_eq!(
-            words(Execution, &[Uniform(0), Uniform(4)]),
-            Err(Violation::Slots)
-        );
-        assert_eq!(
-            words(Execution, &[Uniform(5), Uniform(3)]),
-            Err(Violation::Slots)
-        );
-        assert_eq!(
-            words(Execution, &[Uniform(5), Uniform(6)]),
-            Err(Violation::Slots)
-        );
-        assert_eq!(
-            words(Execution, &[Uniform(0), Uniform(1), Lut(0)]),
-            Err(Violation::Words)
-        );
+        assert_eq!(words(Execution, &[Uniform(4), Uniform(5), Uniform(4)]), Ok(()));
+        assert_eq!(words(Execution, &[Uniform(0), Uniform(4)]), Err(Violation::Slots));
+        assert_eq!(words(Execution, &[Uniform(5), Uniform(3)]), Err(Violation::Slots));
+        assert_eq!(words(Execution, &[Uniform(5), Uniform(6)]), Err(Violation::Slots));
+        assert_eq!(words(Execution, &[Uniform(0), Uniform(1), Lut(0)]), Err(Violation::Words));
         assert_eq!(words(Execution, &[Uniform(0), Lut(3), Lut(3)]), Ok(()));
-        assert_eq!(
-            words(Execution, &[Lut(1), Lut(2), Lut(3)]),
-            Err(Violation::Words)
-        );
+        assert_eq!(words(Execution, &[Lut(1), Lut(2), Lut(3)]), Err(Violation::Words));
     }
 
     #[test]
     fn one_page_and_constants_are_of_page_0() {
         use Reader::Execution;
         assert_eq!(words(Execution, &[Uniform(64), Uniform(65)]), Ok(()));
-        assert_eq!(
-            words(Execution, &[Uniform(64), Lut(0)]),
-            Err(Violation::Page)
-        );
+        assert_eq!(words(Execution, &[Uniform(64), Lut(0)]), Err(Violation::Page));
         assert_eq!(words(Execution, &[Lut(0), LANE]), Err(Violation::Page));
         assert_eq!(words(Execution, &[Lut(0), Lut(1)]), Ok(()));
     }
@@ -377,14 +324,8 @@ mod tests {
         use Reader::{Execution, Message, Output};
         assert_eq!(words(Execution, &[LANE, CORE]), Err(Violation::Specials));
         assert_eq!(words(Execution, &[TLS, WLS]), Err(Violation::Specials));
-        assert_eq!(
-            words(Execution, &[DATUM, Uniform(1)]),
-            Err(Violation::SpecialBesideUniform)
-        );
-        assert_eq!(
-            words(Output, &[Uniform(1), DATUM]),
-            Err(Violation::SpecialBesideUniform)
-        );
+        assert_eq!(words(Execution, &[DATUM, Uniform(1)]), Err(Violation::SpecialBesideUniform));
+        assert_eq!(words(Output, &[Uniform(1), DATUM]), Err(Violation::SpecialBesideUniform));
         assert_eq!(words(Message, &[DATUM, Uniform(1)]), Ok(()));
         assert_eq!(words(Message, &[LANE]), Err(Violation::MessageSpecial));
         assert_eq!(words(Execution, &[LANE]), Ok(()));
@@ -393,35 +334,20 @@ mod tests {
     #[test]
     fn messages_read_two_slots_and_three_words() {
         use Reader::{Message, Output};
-        assert_eq!(
-            together(Message, &[(Uniform(0), true), (Uniform(2), false)]),
-            Ok(())
-        );
+        assert_eq!(together(Message, &[(Uniform(0), true), (Uniform(2), false)]), Ok(()));
         assert_eq!(
             together(Message, &[(Uniform(0), true), (Uniform(2), true)]),
             Err(Violation::Words)
         );
-        assert_eq!(
-            words(Message, &[Uniform(0), Uniform(2), Uniform(4)]),
-            Err(Violation::Slots)
-        );
-        assert_eq!(
-            words(Output, &[Uniform(0), Uniform(2)]),
-            Err(Violation::Slots)
-        );
+        assert_eq!(words(Message, &[Uniform(0), Uniform(2), Uniform(4)]), Err(Violation::Slots));
+        assert_eq!(words(Output, &[Uniform(0), Uniform(2)]), Err(Violation::Slots));
     }
 
     #[test]
     fn sixty_four_bits_are_two_words_from_an_even_one() {
         use Reader::Execution;
-        assert_eq!(
-            together(Execution, &[(Uniform(1), true)]),
-            Err(Violation::Odd)
-        );
-        assert_eq!(
-            together(Execution, &[(Uniform(2), true), (Uniform(3), false)]),
-            Ok(())
-        );
+        assert_eq!(together(Execution, &[(Uniform(1), true)]), Err(Violation::Odd));
+        assert_eq!(together(Execution, &[(Uniform(2), true), (Uniform(3), false)]), Ok(()));
         assert_eq!(
             together(Execution, &[(Lut(1), true), (Uniform(3), false)]),
             Err(Violation::Words)
@@ -440,10 +366,7 @@ mod tests {
         assert_eq!(one(&[Uniform(64), Lut(0)]), 0b01);
         assert_eq!(one(&[Uniform(3), Uniform(3), Uniform(3)]), 0);
         assert_eq!(
-            repair(
-                Execution,
-                &[Some((Uniform(0), true)), None, Some((Uniform(8), false))]
-            ),
+            repair(Execution, &[Some((Uniform(0), true)), None, Some((Uniform(8), false))]),
             0b100
         );
     }
@@ -481,9 +404,7 @@ mod tests {
         ];
         let mut seed = 1u64;
         let mut random = move |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 33) % below
         };
         let (mut both, mut ours, mut total) = (0, 0, 0);
@@ -501,10 +422,8 @@ mod tests {
                     _ => 0xe0 | random(32) as u8,
                 })
                 .collect();
-            let theirs: Option<Vec<SourceByte>> = bytes
-                .iter()
-                .map(|&byte| SourceByte::decode(byte, page))
-                .collect();
+            let theirs: Option<Vec<SourceByte>> =
+                bytes.iter().map(|&byte| SourceByte::decode(byte, page)).collect();
             let here: Result<Vec<Option<Read>>, u8> =
                 bytes.iter().map(|&byte| Read::of(byte, page)).collect();
             assert_eq!(theirs.is_some(), here.is_ok(), "{bytes:x?} on page {page}");
@@ -526,9 +445,6 @@ mod tests {
             both += u32::from(taken.is_ok());
         }
         // The high words of pairs count here: a little less is admitted, not much.
-        assert!(
-            ours > 1000 && ours <= both && both < 2 * ours,
-            "{ours} of {both}"
-        );
+        assert!(ours > 1000 && ours <= both && both < 2 * ours, "{ours} of {both}");
     }
 }

@@ -40,11 +40,7 @@ pub fn run(func: &mut Func<Inst>, stage: Stage) {
     lift_above_first(func);
     assign_slots(func);
     let start = Pending {
-        busy: if stage == Stage::Fragment {
-            FRAGMENT | LAST
-        } else {
-            0
-        },
+        busy: if stage == Stage::Fragment { FRAGMENT | LAST } else { 0 },
         ..Pending::default()
     };
     let analysis = analyse(func, start);
@@ -75,14 +71,9 @@ fn call_blend_shaders(func: &mut Func<Inst>) {
                     let skipped = if ends { 0 } else { CALL };
                     op.word = op.word.with(f::TARGET, skipped);
                     match op.src[0] {
-                        Src::Fast(Read::Special { page, slot, .. }) => Some((
-                            ends,
-                            Read::Special {
-                                page,
-                                slot,
-                                word: 1,
-                            },
-                        )),
+                        Src::Fast(Read::Special { page, slot, .. }) => {
+                            Some((ends, Read::Special { page, slot, word: 1 }))
+                        }
                         _ => None,
                     }
                 }
@@ -93,11 +84,8 @@ fn call_blend_shaders(func: &mut Func<Inst>) {
                 continue;
             };
             let link = Reg::phys(crate::inst::cell(LINK));
-            let (from, distance) = if ends {
-                (Read::ZERO, 0)
-            } else {
-                (Special::ProgramCounter.read(0), 8)
-            };
+            let (from, distance) =
+                if ends { (Read::ZERO, 0) } else { (Special::ProgramCounter.read(0), 8) };
             let ops = [
                 Op::new(Opcode::IaddImmI32)
                     .from(&[Src::Fast(from)])
@@ -193,9 +181,7 @@ fn assign_slots(func: &mut Func<Inst>) {
                 _ => {
                     let first = *touched;
                     let shared = ahead.iter().position(|&other| other == Some(first));
-                    let free = (0..SLOTS)
-                        .map(|k| (next + k) % SLOTS)
-                        .find(|&k| ahead[k].is_none());
+                    let free = (0..SLOTS).map(|k| (next + k) % SLOTS).find(|&k| ahead[k].is_none());
                     let slot = shared.or(free).unwrap_or_else(|| {
                         // All are taken: share with whoever is touched at the nearest time.
                         (0..SLOTS)
@@ -219,11 +205,7 @@ struct Analysis {
 
 /// Waits at the end of a block: varyings are not left on their way where lanes part.
 fn at_end(func: &Func<Inst>, block: Block, pending: &Pending) -> u8 {
-    if func.successors(Edges::Logical, block).is_empty() {
-        0
-    } else {
-        pending.varying
-    }
+    if func.successors(Edges::Logical, block).is_empty() { 0 } else { pending.varying }
 }
 
 fn through(func: &Func<Inst>, block: Block, mut pending: Pending) -> Pending {

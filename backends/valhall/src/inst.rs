@@ -15,20 +15,12 @@ use smallvec::SmallVec;
 /// General-purpose registers: 64 of 32 bits, in rows of an aligned pair (isa/valhall_rogue.md 1.2, 1.9).
 pub const GPR: FileId = FileId(0);
 /// The register files of the machine.
-pub const FILES: Files = Files(&[File {
-    name: "r",
-    cells: 64,
-    row: 2,
-    per_lane: true,
-    scope: Scope::Function,
-}]);
+pub const FILES: Files =
+    Files(&[File { name: "r", cells: 64, row: 2, per_lane: true, scope: Scope::Function }]);
 
 /// The cell of a register number, 0..=63.
 pub const fn cell(register: u8) -> Cell {
-    Cell {
-        file: GPR,
-        index: register as u16,
-    }
+    Cell { file: GPR, index: register as u16 }
 }
 
 /// A word of the fast access uniforms: an index into the list of contents that lowering makes. Which
@@ -74,11 +66,7 @@ impl Special {
     }
     /// One word of it, 0 or 1, as a source reads it.
     pub const fn read(self, word: u8) -> Read {
-        Read::Special {
-            page: self.page() as u8,
-            slot: self.slot() as u8,
-            word,
-        }
+        Read::Special { page: self.page() as u8, slot: self.slot() as u8, word }
     }
 }
 
@@ -252,11 +240,8 @@ const COVERAGE: u8 = 60;
 
 /// The register that source `index` must be in.
 fn fixed_source(opcode: Opcode, index: usize) -> Option<Cell> {
-    matches!(
-        (opcode, index),
-        (Opcode::Atest, 0) | (Opcode::ZsEmit, 2) | (Opcode::Blend, 1)
-    )
-    .then_some(cell(COVERAGE))
+    matches!((opcode, index), (Opcode::Atest, 0) | (Opcode::ZsEmit, 2) | (Opcode::Blend, 1))
+        .then_some(cell(COVERAGE))
 }
 
 /// Operand `offset` of a group of `len` registers: alone it may be anywhere, the first of several is even.
@@ -264,10 +249,7 @@ fn grouped(operand: Operand, set: u8, offset: usize, len: usize) -> Operand {
     if len == 1 {
         return operand;
     }
-    let operand = operand.with(Relation::Group {
-        set,
-        offset: offset as u8,
-    });
+    let operand = operand.with(Relation::Group { set, offset: offset as u8 });
     operand.at(Phases::only((offset % 2) as u8))
 }
 
@@ -401,10 +383,6 @@ impl mach::Inst for Inst {
     fn access(&self) -> Option<Access> {
         let op = self.op()?;
         let slot = op.spill?;
-        Some(if op.read.is_empty() {
-            Access::Load(slot)
-        } else {
-            Access::Store(slot)
-        })
+        Some(if op.read.is_empty() { Access::Load(slot) } else { Access::Store(slot) })
     }
 }

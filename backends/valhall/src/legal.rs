@@ -156,9 +156,7 @@ pub fn registers(inst: &isa::Inst) -> Registers {
             continue;
         }
         // A word alone of 64 bits: the other one is not looked at.
-        let low_only = source
-            .swizzle()
-            .is_some_and(|id| opcode.has(id) && inst.get(id) != 0);
+        let low_only = source.swizzle().is_some_and(|id| opcode.has(id) && inst.get(id) != 0);
         let set = run(byte & 63, if source.kind.is_pair() { 2 } else { 1 });
         sources |= if low_only { run(byte & 63, 1) } else { set };
         if byte & LAST_USE != 0 {
@@ -167,17 +165,10 @@ pub fn registers(inst: &isa::Inst) -> Registers {
     }
     let (read, later) = rules::staging(inst);
     let group = |group: Option<(u32, u32)>| group.map_or(0, |(first, count)| run(first, count));
-    let direct = opcode.dst().map_or(0, |kind| {
-        run(inst.get(f::DST), if kind.is_pair() { 2 } else { 1 })
-    });
+    let direct =
+        opcode.dst().map_or(0, |kind| run(inst.get(f::DST), if kind.is_pair() { 2 } else { 1 }));
     let written_later = group(later);
-    Registers {
-        sources,
-        last,
-        read: group(read),
-        written_later,
-        written: direct | written_later,
-    }
+    Registers { sources, last, read: group(read), written_later, written: direct | written_later }
 }
 
 /// The rules of one instruction alone.
@@ -209,9 +200,8 @@ pub fn admit(inst: &isa::Inst, config: Config) -> Result<(), Violation> {
     isa::limits::check(inst)?;
     isa::limits::relations(inst)?;
     if let Some(bytes) = access_bytes(opcode)
-        && let Ok(Some(Read::Special {
-            page: 1, slot: 1, ..
-        })) = Read::of(inst.get(f::SRC0) as u8, page)
+        && let Ok(Some(Read::Special { page: 1, slot: 1, .. })) =
+            Read::of(inst.get(f::SRC0) as u8, page)
         && inst.get(f::OFFSET) % 16 + bytes > 16
     {
         return Err(Violation::Crosses);
@@ -315,9 +305,7 @@ impl State {
             return Err(Violation::Dead((reads & self.dead).trailing_zeros()));
         }
         if reads & self.unwritten != 0 {
-            return Err(Violation::Unwritten(
-                (reads & self.unwritten).trailing_zeros(),
-            ));
+            return Err(Violation::Unwritten((reads & self.unwritten).trailing_zeros()));
         }
         let still = used.read | self.reading.iter().fold(0, |set, &slot| set | slot);
         if used.last & still != 0 {
@@ -360,10 +348,7 @@ impl State {
         let slot = if opcode == Opcode::Atest {
             Some(0)
         } else {
-            opcode
-                .has_slot()
-                .then(|| inst.get(f::SLOT) as usize)
-                .filter(|&slot| slot < 3)
+            opcode.has_slot().then(|| inst.get(f::SLOT) as usize).filter(|&slot| slot < 3)
         };
         if let Some(slot) = slot {
             self.later[slot] |= used.written_later;
@@ -420,10 +405,7 @@ fn is_jump(inst: &isa::Inst) -> bool {
 /// # Errors
 /// The first violation in program order.
 pub fn legal(insts: &[isa::Inst], config: Config) -> Result<(), Finding> {
-    let finding = |at: usize, violation: Violation| Finding {
-        at: at as u32,
-        violation,
-    };
+    let finding = |at: usize, violation: Violation| Finding { at: at as u32, violation };
     let mut next: Vec<(bool, Option<usize>)> = Vec::with_capacity(insts.len());
     let mut leader = vec![false; insts.len() + 1];
     for (at, inst) in insts.iter().enumerate() {
@@ -527,9 +509,7 @@ fn meetings(insts: &[isa::Inst], next: &[(bool, Option<usize>)]) -> Result<(), F
             let below = list.partition_point(|&branch| branch <= at);
             list.first().is_some_and(|&first| first < at)
                 || list.get(below).is_some_and(|&branch| {
-                    loops
-                        .iter()
-                        .any(|&(first, last)| first <= at && branch <= last && last < place)
+                    loops.iter().any(|&(first, last)| first <= at && branch <= last && last < place)
                 })
         })
     };
@@ -538,10 +518,7 @@ fn meetings(insts: &[isa::Inst], next: &[(bool, Option<usize>)]) -> Result<(), F
         let meets = (falls && meets(at, at + 1))
             || target.is_some_and(|target| target > at && meets(at, target));
         if meets && insts[at].get(f::FLOW) != RECONVERGE {
-            return Err(Finding {
-                at: at as u32,
-                violation: Violation::Reconverge,
-            });
+            return Err(Finding { at: at as u32, violation: Violation::Reconverge });
         }
     }
     Ok(())

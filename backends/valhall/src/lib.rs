@@ -73,10 +73,7 @@ fn expand(func: &mut Func, options: &Options) -> Result<(), Failure> {
     ctx.pipeline = Some(&options.pipeline);
     gpucc_passes::Runner::default()
         .go_on(&plan(options), func, &mut ctx, &mut gpucc_passes::Quiet)
-        .map_err(|error| Failure::Internal {
-            pass: "expand",
-            message: error.to_string(),
-        })?;
+        .map_err(|error| Failure::Internal { pass: "expand", message: error.to_string() })?;
     Ok(())
 }
 

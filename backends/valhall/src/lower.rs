@@ -151,39 +151,22 @@ pub fn lower(ssa: &Func, abi: &Abi, part: Part) -> Result<Lowered, Failure> {
     }
     if !entry.is_empty() {
         let first = lower.m.layout[0];
-        lower.m.blocks[first].nodes.insert(
-            0,
-            Node {
-                inst: Inst::Entry(entry),
-                span: Span::NONE,
-            },
-        );
+        lower.m.blocks[first].nodes.insert(0, Node { inst: Inst::Entry(entry), span: Span::NONE });
     }
-    Ok(Lowered {
-        func: lower.m,
-        fau: lower.fau,
-        tls_bytes: lower.tls_bytes,
-    })
+    Ok(Lowered { func: lower.m, fau: lower.fau, tls_bytes: lower.tls_bytes })
 }
 
 /// Whether quads exchange values: helper invocations must run then.
 fn needs_quads(ssa: &Func) -> bool {
     ssa.stage == Stage::Fragment
         && ssa.regions_in_order().iter().any(|&(region, ..)| {
-            ssa.regions[region]
-                .insts
-                .iter()
-                .any(|&inst| crosses_lanes(&ssa.insts[inst]))
+            ssa.regions[region].insts.iter().any(|&inst| crosses_lanes(&ssa.insts[inst]))
         })
 }
 
 impl Lower<'_> {
     fn not_yet(&self, feature: impl Into<String>) -> Failure {
-        Failure::NotYet {
-            feature: feature.into(),
-            stage: "lower",
-            span: self.span,
-        }
+        Failure::NotYet { feature: feature.into(), stage: "lower", span: self.span }
     }
 
     fn fresh(&mut self) -> VReg {
@@ -334,10 +317,7 @@ impl Lower<'_> {
             }
             return;
         }
-        let operands = data
-            .args
-            .first()
-            .map_or(self.ssa.ty(result), |&arg| self.ssa.ty(arg));
+        let operands = data.args.first().map_or(self.ssa.ty(result), |&arg| self.ssa.ty(arg));
         match (data.op, operands) {
             (Op::Select, _) => self.select(data, result),
             (op, _) if op.is_comparison() => {

@@ -28,11 +28,7 @@ pub fn numerics() -> Numerics {
         fma: Fma::Fused,
         min_max_nan: NanRule::Other,
         min_max_zero: ZeroRule::Ordered,
-        dot: Dot {
-            order: DotOrder::Ascending,
-            fused: true,
-            filled_to: 0,
-        },
+        dot: Dot { order: DotOrder::Ascending, fused: true, filled_to: 0 },
         fract_below_one: false,
         functions: tabled::FUNCTIONS,
         perturbation: None,

@@ -16,11 +16,7 @@ const MOST_STAGING: usize = 8;
 
 impl ParseInst for Inst {
     fn parse(line: &str, names: Names) -> Result<Inst, String> {
-        let mut words = Words {
-            names,
-            list: line.split_whitespace().collect(),
-            at: 0,
-        };
+        let mut words = Words { names, list: line.split_whitespace().collect(), at: 0 };
         let mut dst = SmallVec::new();
         let mut write = SmallVec::new();
         while let Some(end) = words.list[words.at..].iter().position(|word| *word == "=") {
@@ -29,9 +25,7 @@ impl ParseInst for Inst {
                 [list] if list.starts_with('@') => write = words.registers(&list[1..])?,
                 _ => {
                     let each = results.iter().map(|word| word.trim_end_matches(','));
-                    dst = each
-                        .map(|word| words.register(word))
-                        .collect::<Result<_, _>>()?;
+                    dst = each.map(|word| words.register(word)).collect::<Result<_, _>>()?;
                 }
             }
             words.at += end + 1;
@@ -193,10 +187,7 @@ impl<'t> Words<'t> {
             let bits = integer(bits).and_then(|bits| u32::try_from(bits).ok());
             Src::Bits(bits.ok_or_else(unknown)?)
         } else if let Some(entry) = first.strip_prefix("lut") {
-            let entry = entry
-                .parse()
-                .ok()
-                .filter(|&entry| first_alike(entry).is_some());
+            let entry = entry.parse().ok().filter(|&entry| first_alike(entry).is_some());
             Src::Fast(Read::Lut(entry.ok_or_else(unknown)?))
         } else if let Some(word) = first.strip_prefix('u') {
             Src::Fast(Read::Uniform(word.parse().map_err(|_| unknown())?))
@@ -224,10 +215,7 @@ impl<'t> Words<'t> {
         };
         if !fits {
             let bits = if wide { 64 } else { 32 };
-            return Err(format!(
-                "source {k} of {} has {bits} bits",
-                op.opcode.name()
-            ));
+            return Err(format!("source {k} of {} has {bits} bits", op.opcode.name()));
         }
         op.src.push(src);
         for part in parts {
@@ -252,15 +240,8 @@ impl<'t> Words<'t> {
 
 /// The row that a mnemonic names, with the modifiers behind it.
 fn row(text: &str) -> Result<Op, String> {
-    let ends: Vec<usize> = text
-        .match_indices('.')
-        .map(|(at, _)| at)
-        .chain([text.len()])
-        .collect();
-    let found = ends
-        .iter()
-        .rev()
-        .find_map(|&end| Some((TABLE.named(&text[..end])?, end)));
+    let ends: Vec<usize> = text.match_indices('.').map(|(at, _)| at).chain([text.len()]).collect();
+    let found = ends.iter().rev().find_map(|&end| Some((TABLE.named(&text[..end])?, end)));
     let (row, end) = found.ok_or_else(|| format!("no instruction is called `{text}`"))?;
     let mut op = Op::new(Opcode::of(row));
     let mut parts = text[end..].split('.').skip(1).peekable();
@@ -270,9 +251,7 @@ fn row(text: &str) -> Result<Op, String> {
         let joined = parts.peek().map(|next| format!("{part}.{next}"));
         let taken = fields.find_map(|&id| {
             let field = row.format.field(id).filter(|field| !row.is_fixed(field))?;
-            let joined = joined
-                .as_ref()
-                .and_then(|name| named(&op.word, field, name));
+            let joined = joined.as_ref().and_then(|name| named(&op.word, field, name));
             let value = joined.or_else(|| named(&op.word, field, part))?;
             Some((field, value, joined.is_some()))
         });
@@ -307,10 +286,7 @@ fn number_field(op: &Op, word: &str) -> Option<(&'static Field, Result<u32, Stri
     };
     let value = integer(value).filter(|value| (least..=most).contains(value));
     let value = value.map(|value| (value & ((1i64 << width) - 1)) as u32);
-    Some((
-        field,
-        value.ok_or_else(|| format!("{name} is {least} to {most}")),
-    ))
+    Some((field, value.ok_or_else(|| format!("{name} is {least} to {most}"))))
 }
 
 fn set(op: &mut Op, field: &'static Field, value: u32) -> Result<(), String> {
@@ -321,10 +297,7 @@ fn set(op: &mut Op, field: &'static Field, value: u32) -> Result<(), String> {
 /// Asks whether an instruction has the operands of its row.
 fn shaped(op: &Op) -> Result<(), String> {
     let name = op.opcode.name();
-    let results = op
-        .opcode
-        .dst()
-        .map_or(0, |kind| 1 + usize::from(kind.is_pair()));
+    let results = op.opcode.dst().map_or(0, |kind| 1 + usize::from(kind.is_pair()));
     if op.dst.len() != results {
         return Err(format!("{name} has {results} result registers"));
     }
@@ -339,9 +312,7 @@ fn shaped(op: &Op) -> Result<(), String> {
     let write = most(staging.writes(), staging != Staging::Write);
     let blend = op.opcode == Opcode::Blend;
     if op.read.len() > read || op.write.len() > write || op.second.len() > 4 * usize::from(blend) {
-        return Err(format!(
-            "{name} takes {read} staging registers and gives {write}"
-        ));
+        return Err(format!("{name} takes {read} staging registers and gives {write}"));
     }
     if op.tied && op.write.len() > op.read.len() + op.src.len() {
         return Err(format!("{name} has results tied to nothing"));
@@ -361,18 +332,9 @@ fn physical(word: &str) -> Option<Cell> {
 
 fn special(name: &str) -> Option<Special> {
     use Special::*;
-    let plain = [
-        AtestDatum,
-        ThreadLocalPointer,
-        WorkgroupLocalPointer,
-        LaneId,
-        ProgramCounter,
-    ];
+    let plain = [AtestDatum, ThreadLocalPointer, WorkgroupLocalPointer, LaneId, ProgramCounter];
     let blend = (0..8).map(BlendDescriptor);
-    plain
-        .into_iter()
-        .chain(blend)
-        .find(|&what| special_name(what) == name)
+    plain.into_iter().chain(blend).find(|&what| special_name(what) == name)
 }
 
 fn small(word: &str) -> Result<u32, String> {
@@ -382,15 +344,11 @@ fn small(word: &str) -> Result<u32, String> {
 
 fn entry(word: &str) -> Result<FauRef, String> {
     let number = word.parse().ok().filter(|&number| number < u16::MAX);
-    Ok(FauRef(number.ok_or_else(|| {
-        format!("`{word}` is no entry of the uniforms")
-    })?))
+    Ok(FauRef(number.ok_or_else(|| format!("`{word}` is no entry of the uniforms"))?))
 }
 
 fn block(word: &str) -> Result<Block, String> {
-    let number = word
-        .strip_prefix('b')
-        .ok_or_else(|| format!("`{word}` is no block"))?;
+    let number = word.strip_prefix('b').ok_or_else(|| format!("`{word}` is no block"))?;
     Ok(Block::new(small(number)? as usize))
 }
 
@@ -441,8 +399,7 @@ mod tests {
 
     fn text(inst: &Inst) -> String {
         let mut out = String::new();
-        inst.print(FILES.names(), &mut out)
-            .expect("a string takes everything");
+        inst.print(FILES.names(), &mut out).expect("a string takes everything");
         out
     }
 
@@ -459,9 +416,7 @@ mod tests {
         for &opcode in Opcode::ALL {
             let mut op = Op::new(opcode);
             let reg = Reg::phys(cell(2));
-            let results = opcode
-                .dst()
-                .map_or(0, |kind| 1 + usize::from(kind.is_pair()));
+            let results = opcode.dst().map_or(0, |kind| 1 + usize::from(kind.is_pair()));
             op.dst.extend(std::iter::repeat_n(reg, results));
             let source = |source: &Source| match source.kind.is_pair() {
                 true => Src::Pair([reg, reg]),
@@ -471,15 +426,8 @@ mod tests {
             op.target = (opcode == Opcode::Branchz).then(|| Block::new(0));
             let shape = opcode.shape();
             let sources = shape.sources.iter().enumerate();
-            let of_sources = sources
-                .flat_map(|(k, source)| of_source(k, source))
-                .flatten();
-            let listed = shape
-                .modifiers
-                .iter()
-                .copied()
-                .chain([f::FLOW])
-                .chain(of_sources);
+            let of_sources = sources.flat_map(|(k, source)| of_source(k, source)).flatten();
+            let listed = shape.modifiers.iter().copied().chain([f::FLOW]).chain(of_sources);
             let listed = listed.filter_map(|id| opcode.op().format.field(id));
             for field in numbered(opcode).chain(listed) {
                 for value in (0..32).chain([((1u64 << field.width()) - 1) as u32]) {
@@ -523,18 +471,14 @@ mod tests {
     fn mutated_lines_are_read_or_refused_and_never_panic() {
         let mut seed = 1u64;
         let mut random = move |below: usize| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 33) as usize % below
         };
         let words: Vec<&str> = LINES.iter().flat_map(|line| line.split(' ')).collect();
         let mut both = [0, 0];
         for _ in 0..40_000 {
-            let mut line: Vec<String> = LINES[random(LINES.len())]
-                .split(' ')
-                .map(str::to_owned)
-                .collect();
+            let mut line: Vec<String> =
+                LINES[random(LINES.len())].split(' ').map(str::to_owned).collect();
             for _ in 0..1 + random(2) {
                 let at = random(line.len());
                 match random(4) {

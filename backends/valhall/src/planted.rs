@@ -22,10 +22,7 @@ fn blamed(planted: Option<Pass<Binary>>) -> Option<(&'static str, String)> {
         private_bytes: lowered.tls_bytes,
     };
     let mut binary = Binary::new(vec![part], func.stage, options.budget);
-    let control = Control {
-        verify_each: true,
-        ..Control::default()
-    };
+    let control = Control { verify_each: true, ..Control::default() };
     let mut runner = Runner::new(&control);
     let name = planted.as_ref().map(|pass| pass.name);
     let passes = PASSES.iter().map(|pass| match &planted {
@@ -116,10 +113,7 @@ fn a_fault_behind_a_pass_is_named_by_that_pass() {
     assert_eq!(blamed(None), None);
     let cases: [(Pass<Binary>, &str); 5] = [
         (planted!("dead", lose), "is never defined"),
-        (
-            planted!("skip_helpers", reverse),
-            "nothing was written to it",
-        ),
+        (planted!("skip_helpers", reverse), "nothing was written to it"),
         (planted!("constants", lose), "is never defined"),
         (planted!("schedule", reverse), "nothing was written to it"),
         (planted!("flow", hurry), "instruction"),

@@ -38,12 +38,7 @@ pub fn refusals() -> &'static [(&'static str, &'static str)] {
 
 fn refuse(what: Refusal, span: Span) -> Failure {
     let (feature, manual) = TABLE[what as usize];
-    Failure::Refused {
-        machine: "Valhall v9",
-        feature,
-        manual,
-        span,
-    }
+    Failure::Refused { machine: "Valhall v9", feature, manual, span }
 }
 
 /// Checks what the function asks of the machine.

@@ -60,18 +60,12 @@ impl Hooks {
 
 impl Target<Inst> for Hooks {
     fn copy(&mut self, to: Reg, from: Reg, _shape: Shape) -> Inst {
-        Inst::Copy {
-            dst: SmallVec::from_slice(&[to]),
-            src: SmallVec::from_slice(&[from]),
-        }
+        Inst::Copy { dst: SmallVec::from_slice(&[to]), src: SmallVec::from_slice(&[from]) }
     }
 
     fn swap(&mut self, a: Cell, b: Cell, _shape: Shape) -> Option<Inst> {
         let (a, b) = (Reg::phys(a), Reg::phys(b));
-        Some(Inst::Copy {
-            dst: SmallVec::from_slice(&[a, b]),
-            src: SmallVec::from_slice(&[b, a]),
-        })
+        Some(Inst::Copy { dst: SmallVec::from_slice(&[a, b]), src: SmallVec::from_slice(&[b, a]) })
     }
 
     fn store(&mut self, slot: Slot, value: VReg, _shape: Shape) -> Inst {
@@ -128,11 +122,7 @@ pub fn allocate(
         slots => first + 4 * slots,
     };
     moves(func);
-    Ok(Registers {
-        work,
-        private_bytes,
-        spilled: allocation.spilled,
-    })
+    Ok(Registers { work, private_bytes, spilled: allocation.spilled })
 }
 
 /// Registers that the program names whatever happens: the return address of blend shaders.
@@ -162,10 +152,7 @@ fn moves(func: &mut Func<Inst>) {
                 Inst::Copy { dst, src } => (dst, src),
             };
             let mut push = |op: Op| {
-                nodes.push(Node {
-                    inst: Inst::Op(Box::new(op)),
-                    span: node.span,
-                });
+                nodes.push(Node { inst: Inst::Op(Box::new(op)), span: node.span });
             };
             if let ([a, b], [c, d]) = (&dst[..], &src[..])
                 && a == d

@@ -17,20 +17,12 @@ fn descriptor(name: &str, words: usize, fields: &[Field]) -> Descriptor {
         packed[word] |= value << low;
         mask[word] |= u32::MAX >> (32 - width(field)) << low;
     }
-    debug_assert!(
-        packed
-            .iter()
-            .zip(&mask)
-            .all(|(word, mask)| word & !mask == 0)
-    );
+    debug_assert!(packed.iter().zip(&mask).all(|(word, mask)| word & !mask == 0));
     Descriptor {
         name: name.to_owned(),
         words: packed,
         mask,
-        fields: fields
-            .iter()
-            .map(|&(name, .., value)| (name, value))
-            .collect(),
+        fields: fields.iter().map(|&(name, .., value)| (name, value)).collect(),
     }
 }
 
@@ -100,10 +92,7 @@ impl Facts {
                         facts.per_sample |= matches!(
                             func.inputs[input].kind,
                             InputKind::Builtin(Builtin::SampleIndex)
-                                | InputKind::Location {
-                                    sampling: Sampling::Sample,
-                                    ..
-                                }
+                                | InputKind::Location { sampling: Sampling::Sample, .. }
                         );
                     }
                     _ => {}
@@ -141,11 +130,7 @@ pub fn state(
             facts,
         ));
     }
-    list.push(descriptor(
-        "Shader Environment",
-        16,
-        &[("FAU count", 1, 0, fau_words.div_ceil(2))],
-    ));
+    list.push(descriptor("Shader Environment", 16, &[("FAU count", 1, 0, fau_words.div_ceil(2))]));
     if tls_bytes > 0 || abi.wls_bytes > 0 {
         list.push(local_storage(tls_bytes, abi.wls_bytes));
     }
@@ -224,12 +209,7 @@ fn local_storage(tls: u32, wls: u32) -> Descriptor {
     let shift = tls.div_ceil(16).max(1).next_power_of_two().ilog2();
     let workgroup = match wls {
         0 => ("WLS Instances", 1, 0, NO_WORKGROUP_MEMORY),
-        n => (
-            "WLS Size Scale",
-            1,
-            8,
-            n.next_power_of_two().max(128).ilog2() + 1,
-        ),
+        n => ("WLS Size Scale", 1, 8, n.next_power_of_two().max(128).ilog2() + 1),
     };
     descriptor("Local Storage", 8, &[("TLS Size", 0, 0, shift), workgroup])
 }
@@ -253,26 +233,11 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
         2,
         &[
             ("Allow forward pixel to kill", 0, 0, (!late).into()),
-            (
-                "Allow forward pixel to be killed",
-                0,
-                1,
-                (!facts.effects).into(),
-            ),
-            (
-                "Pixel kill operation",
-                0,
-                2,
-                order(facts.depth || facts.effects),
-            ),
+            ("Allow forward pixel to be killed", 0, 1, (!facts.effects).into()),
+            ("Pixel kill operation", 0, 2, order(facts.depth || facts.effects)),
             ("ZS update operation", 0, 4, order(late)),
             ("Evaluate per-sample", 0, 11, facts.per_sample.into()),
-            (
-                "Shader modifies coverage",
-                0,
-                20,
-                (facts.kills || facts.coverage).into(),
-            ),
+            ("Shader modifies coverage", 0, 20, (facts.kills || facts.coverage).into()),
             ("Render target mask", 1, 16, targets),
         ],
     ));
@@ -287,12 +252,7 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
 
 /// One entry of the array of resource tables: an array of `entries` descriptors.
 pub fn resource_table(address: u64, entries: u32) -> [u32; 4] {
-    [
-        address as u32,
-        (address >> 32) as u32 & 0x00ff_ffff | 1 << 24,
-        32 * entries,
-        0,
-    ]
+    [address as u32, (address >> 32) as u32 & 0x00ff_ffff | 1 << 24, 32 * entries, 0]
 }
 
 /// Bytes in memory, without a stride.
@@ -372,16 +332,7 @@ pub fn texture(t: &Texture) -> [u32; 8] {
 /// One surface of a texture, rows one after the other.
 pub fn plane(address: u64, format: Format, size: u32, row: u32, slice: u32) -> [u32; 8] {
     let [low, high] = halves(address);
-    [
-        10 | 1 << 4 | 2 << 8 | pixel_format(format).1 << 24,
-        size,
-        low,
-        high,
-        row,
-        0,
-        slice,
-        0,
-    ]
+    [10 | 1 << 4 | 2 << 8 | pixel_format(format).1 << 24, size, low, high, row, 0, slice, 0]
 }
 
 /// A sampler.
@@ -410,9 +361,7 @@ pub fn sampler(s: &Sampler) -> [u32; 8] {
         Compare::Always => 7,
     };
     let lod = |level: f32| (level * 256.0).round_ties_even().clamp(0.0, 8191.0) as u32;
-    let bias = (s.lod_bias * 256.0)
-        .round_ties_even()
-        .clamp(-32768.0, 32767.0) as i16;
+    let bias = (s.lod_bias * 256.0).round_ties_even().clamp(-32768.0, 32767.0) as i16;
     let nearest = |filter| u32::from(filter == Filter::Nearest);
     [
         1 | wrap[2] << 8
@@ -516,11 +465,7 @@ pub fn vertex_format(format: VertexFormat) -> u32 {
     match format.name() {
         "unorm10-10-10-2" => packed(67, 0, false),
         "unorm8x4-bgra" => packed(equal(Kind::Unorm, 8, 4), BGRA, false),
-        _ => packed(
-            equal(format.kind(), format.bits(), format.components()),
-            0,
-            false,
-        ),
+        _ => packed(equal(format.kind(), format.bits(), format.components()), 0, false),
     }
 }
 
@@ -537,10 +482,7 @@ mod tests {
             work_registers: 32,
             ..ProgramInfo::default()
         };
-        let facts = Facts {
-            quads: true,
-            ..Facts::default()
-        };
+        let facts = Facts { quads: true, ..Facts::default() };
         let d = shader_program(Stage::Fragment, &program, 32, 0, 1, false, facts);
         // Type 8, stage 2, GL coverage, helper threads, 32 registers.
         assert_eq!(d.words[..3], [0x9000_0128, 0x3000, 0x80]);
@@ -555,18 +497,9 @@ mod tests {
 
     #[test]
     fn buffers_worked_out_by_hand() {
-        assert_eq!(
-            buffer(0x12_3456_7840, 256),
-            [0x19, 256, 0x3456_7840, 0x12, 0, 0, 0, 0]
-        );
-        assert_eq!(
-            structured_buffer(0x40, 640, 16),
-            [0x39, 640, 0x40, 0, 16, 0, 0, 0]
-        );
-        assert_eq!(
-            resource_table(0xab_0000_0040, 3),
-            [0x40, 0x0100_00ab, 96, 0]
-        );
+        assert_eq!(buffer(0x12_3456_7840, 256), [0x19, 256, 0x3456_7840, 0x12, 0, 0, 0, 0]);
+        assert_eq!(structured_buffer(0x40, 640, 16), [0x39, 640, 0x40, 0, 16, 0, 0, 0]);
+        assert_eq!(resource_table(0xab_0000_0040, 3), [0x40, 0x0100_00ab, 96, 0]);
     }
 
     #[test]
@@ -583,16 +516,7 @@ mod tests {
         // RGBA8 unorm is 187: 187 << 12 << 10, 2D, texture.
         assert_eq!(
             texture(&t),
-            [
-                0xbb << 22 | 0x22,
-                0x0003_0007,
-                0x0002_0688,
-                0x0200_0000,
-                0x1000,
-                0,
-                5,
-                0
-            ]
+            [0xbb << 22 | 0x22, 0x0003_0007, 0x0002_0688, 0x0200_0000, 0x1000, 0, 5, 0]
         );
     }
 
@@ -602,10 +526,7 @@ mod tests {
         s.compare = Some(Compare::LessEqual);
         s.lod_max = 2.5;
         s.lod_bias = -0.5;
-        assert_eq!(
-            sampler(&s),
-            [0xc6a8_8801, 0x0280_6000, 0xff80, 0, 0, 0, 0, 0]
-        );
+        assert_eq!(sampler(&s), [0xc6a8_8801, 0x0280_6000, 0xff80, 0, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -71,10 +71,7 @@ pub fn warp(insts: &[isa::Inst]) -> Warp {
             // 27 bits with a sign, from the instruction behind.
             let offset = (inst.get(f::OFFSET) << 5) as i32 >> 5;
             let target = at as i64 + 1 + i64::from(offset);
-            if let Some(lead) = usize::try_from(target)
-                .ok()
-                .and_then(|at| leads.get_mut(at))
-            {
+            if let Some(lead) = usize::try_from(target).ok().and_then(|at| leads.get_mut(at)) {
                 *lead = true;
             }
         }
@@ -144,22 +141,13 @@ fn block(insts: &[isa::Inst]) -> Warp {
         put(registers.written_later, start + latency, &mut chain);
     }
     // A unit takes its last instruction when that issues, and is done with it later.
-    let units = insts
-        .iter()
-        .filter_map(takes)
-        .fold([0u32; UNITS], |mut most, (unit, cycles)| {
-            most[unit] = most[unit].max(cycles);
-            most
-        });
-    let units = unit_sum
-        .iter()
-        .zip(units)
-        .map(|(sum, last)| (sum + 1).saturating_sub(last));
+    let units = insts.iter().filter_map(takes).fold([0u32; UNITS], |mut most, (unit, cycles)| {
+        most[unit] = most[unit].max(cycles);
+        most
+    });
+    let units = unit_sum.iter().zip(units).map(|(sum, last)| (sum + 1).saturating_sub(last));
     let least = units.max().unwrap_or(0).max(count).max(longest);
-    Warp {
-        cycles: cycle,
-        least,
-    }
+    Warp { cycles: cycle, least }
 }
 
 fn latest(mut set: u64, at: &[u32; 64]) -> u32 {
@@ -183,48 +171,23 @@ mod tests {
     use super::*;
 
     fn add(dst: u32, a: u32, b: u32) -> isa::Inst {
-        let (x, y) = (
-            Opcode::IaddU32.sources()[0].field,
-            Opcode::IaddU32.sources()[1].field,
-        );
-        isa::Inst::usual(Opcode::IaddU32.op())
-            .with(f::DST, dst)
-            .with(x, a)
-            .with(y, b)
+        let (x, y) = (Opcode::IaddU32.sources()[0].field, Opcode::IaddU32.sources()[1].field);
+        isa::Inst::usual(Opcode::IaddU32.op()).with(f::DST, dst).with(x, a).with(y, b)
     }
 
     fn reciprocal(dst: u32, from: u32) -> isa::Inst {
         let source = Opcode::FrcpF32.sources()[0].field;
-        isa::Inst::usual(Opcode::FrcpF32.op())
-            .with(f::DST, dst)
-            .with(source, from)
+        isa::Inst::usual(Opcode::FrcpF32.op()).with(f::DST, dst).with(source, from)
     }
 
     #[test]
     fn a_chain_through_the_slow_unit_bounds_a_block_and_two_chains_take_turns() {
         // Each reciprocal takes its unit four cycles.
         let chain = [reciprocal(1, 0), reciprocal(2, 1), add(3, 2, 2)];
-        assert_eq!(
-            warp(&chain),
-            Warp {
-                cycles: 9,
-                least: 9
-            }
-        );
+        assert_eq!(warp(&chain), Warp { cycles: 9, least: 9 });
         // Both chains wait here where the second could begin before the first goes on.
-        let twice = [
-            reciprocal(1, 0),
-            add(3, 1, 1),
-            reciprocal(2, 0),
-            add(4, 2, 2),
-        ];
-        assert_eq!(
-            warp(&twice),
-            Warp {
-                cycles: 10,
-                least: 5
-            }
-        );
+        let twice = [reciprocal(1, 0), add(3, 1, 1), reciprocal(2, 0), add(4, 2, 2)];
+        assert_eq!(warp(&twice), Warp { cycles: 10, least: 5 });
     }
 
     #[test]
@@ -240,13 +203,7 @@ mod tests {
             .with(Opcode::MovI32.sources()[0].field, 0);
         let latency = schedule::latency(Opcode::LdBufferI32);
         let found = warp(&[load, wait, moved, add(2, 1, 1)]);
-        assert_eq!(
-            found,
-            Warp {
-                cycles: latency + 2,
-                least: latency + 1
-            }
-        );
+        assert_eq!(found, Warp { cycles: latency + 2, least: latency + 1 });
     }
 
     #[test]
@@ -254,12 +211,6 @@ mod tests {
         let back = isa::Inst::usual(Opcode::Branchz.op()).with(f::OFFSET, 0x07ff_fffe);
         // The branch leads to the second instruction: three blocks of 1, 2 and 1.
         let code = [add(1, 0, 0), add(2, 1, 1), back, add(3, 2, 2)];
-        assert_eq!(
-            warp(&code),
-            Warp {
-                cycles: 4,
-                least: 4
-            }
-        );
+        assert_eq!(warp(&code), Warp { cycles: 4, least: 4 });
     }
 }

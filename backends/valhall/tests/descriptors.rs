@@ -65,11 +65,7 @@ fn a_sampler_has_a_field_for_each_of_its_properties() {
         }
         assert_eq!(state::sampler(&changed)[0], words[0] | 1 << low, "{field}");
     }
-    for (mip, code) in [
-        (MipFilter::Nearest, 0),
-        (MipFilter::None, 1),
-        (MipFilter::Linear, 3),
-    ] {
+    for (mip, code) in [(MipFilter::Nearest, 0), (MipFilter::None, 1), (MipFilter::Linear, 3)] {
         let changed = state::sampler(&Sampler { mip, ..plain });
         assert_eq!(bits(changed[0], 30, 2), code, "{mip:?}");
         assert_eq!(changed[0] << 2, words[0] << 2);
@@ -92,27 +88,13 @@ fn a_sampler_has_a_field_for_each_of_its_properties() {
     }
     // Levels are unsigned 5.8 numbers, the bias is a signed 8.8 number: both are cut off at their ends.
     let lods = [(0.0, 0), (0.5, 128), (1.0 / 512.0, 0), (3.0 / 512.0, 2)];
-    for (level, code) in lods
-        .into_iter()
-        .chain([(31.996, 8191), (99.0, 8191), (-2.0, 0)])
-    {
-        let low = state::sampler(&Sampler {
-            lod_min: level,
-            ..plain
-        });
+    for (level, code) in lods.into_iter().chain([(31.996, 8191), (99.0, 8191), (-2.0, 0)]) {
+        let low = state::sampler(&Sampler { lod_min: level, ..plain });
         assert_eq!(bits(low[1], 0, 13), code, "{level}");
-        let high = state::sampler(&Sampler {
-            lod_max: level,
-            ..plain
-        });
+        let high = state::sampler(&Sampler { lod_max: level, ..plain });
         assert_eq!(bits(high[1], 16, 13), code, "{level}");
     }
-    for (lod_bias, code) in [
-        (1.5, 0x180),
-        (-1.5, 0xfe80),
-        (200.0, 0x7fff),
-        (-200.0, 0x8000),
-    ] {
+    for (lod_bias, code) in [(1.5, 0x180), (-1.5, 0xfe80), (200.0, 0x7fff), (-200.0, 0x8000)] {
         let changed = state::sampler(&Sampler { lod_bias, ..plain });
         assert_eq!(changed[2], code, "{lod_bias}");
     }
@@ -140,44 +122,19 @@ fn a_texture_has_a_field_for_each_of_its_sizes() {
     }
     let size = [65536, 4097, 33];
     let changed = state::texture(&Texture { size, ..plain });
-    assert_eq!(
-        changed,
-        [words[0], 0xffff | 4096 << 16, words[2], 0, 0, 0, 0, 32]
-    );
-    let changed = state::texture(&Texture {
-        levels: 17,
-        ..plain
-    });
+    assert_eq!(changed, [words[0], 0xffff | 4096 << 16, words[2], 0, 0, 0, 0, 32]);
+    let changed = state::texture(&Texture { levels: 17, ..plain });
     // The number of levels less one, and the last level that a lookup may reach, in 5.8.
     assert_eq!(changed[2..4], [words[2] | 16 << 16, 16 << 24]);
-    let changed = state::texture(&Texture {
-        samples: 8,
-        ..plain
-    });
+    let changed = state::texture(&Texture { samples: 8, ..plain });
     assert_eq!(changed[3], 3 << 13);
     let surfaces = 0x12_3456_7840;
-    let changed = state::texture(&Texture {
-        surfaces,
-        layers: 7,
-        ..plain
-    });
+    let changed = state::texture(&Texture { surfaces, layers: 7, ..plain });
     assert_eq!(changed[4..], [0x3456_7840, 0x12, 6, 0]);
     // A plane: type 10, generic, one plane of this clump.
     let plane = state::plane(surfaces, Format::Rgba16Float, 640, 64, 320);
     let clump = 3 << 24;
-    assert_eq!(
-        plane,
-        [
-            10 | 1 << 4 | 2 << 8 | clump,
-            640,
-            0x3456_7840,
-            0x12,
-            64,
-            0,
-            320,
-            0
-        ]
-    );
+    assert_eq!(plane, [10 | 1 << 4 | 2 << 8 | clump, 640, 0x3456_7840, 0x12, 64, 0, 320, 0]);
 }
 
 #[test]

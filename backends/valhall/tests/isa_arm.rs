@@ -67,9 +67,7 @@ fn read(text: &str) -> Vec<Described> {
             let its = attributes(line);
             open = in_v9(&its).then(|| Described {
                 name: full_name(its["name"], its.get("variant")),
-                alias_of: its
-                    .get("alias")
-                    .map(|name| full_name(name, its.get("alias_variant"))),
+                alias_of: its.get("alias").map(|name| full_name(name, its.get("alias_variant"))),
                 ..Described::default()
             });
         } else if line == "</instruction>" {
@@ -78,10 +76,8 @@ fn read(text: &str) -> Vec<Described> {
             && let Some(described) = &mut open
         {
             let its = attributes(line);
-            let (at, width): (u32, u32) = (
-                its["pos"].parse().expect("a position"),
-                its["width"].parse().expect("a width"),
-            );
+            let (at, width): (u32, u32) =
+                (its["pos"].parse().expect("a position"), its["width"].parse().expect("a width"));
             let set = its.get("type").and_then(|name| enums.get(name));
             let value = |name: &str| match name.parse() {
                 Ok(value) => value,
@@ -98,9 +94,7 @@ fn read(text: &str) -> Vec<Described> {
                     _ => vec![0, (1 << width) - 1, 1 << (width - 1), 1],
                 };
                 let free = !its.contains_key("restrict") && set.is_none();
-                described
-                    .ranges
-                    .push((at, width, (!free).then(|| values.clone())));
+                described.ranges.push((at, width, (!free).then(|| values.clone())));
                 described.fields.push((at, values));
             }
         }
@@ -119,9 +113,7 @@ fn every_encoding_of_arms_v9_description_is_a_word_of_its_row() {
         let base = instruction
             .fields
             .iter()
-            .fold(instruction.exact, |word, (at, values)| {
-                word | values[0] << at
-            });
+            .fold(instruction.exact, |word, (at, values)| word | values[0] << at);
         let mut words = vec![base];
         for (at, values) in &instruction.fields {
             let without = base ^ values[0] << at;
@@ -137,10 +129,7 @@ fn every_encoding_of_arms_v9_description_is_a_word_of_its_row() {
                         || alias::named(&instruction.name)
                             .is_some_and(|alias| alias.opcode.op().id == row.id);
                     if !is_it {
-                        wrong.insert(format!(
-                            "{}: {word:#018x} is {}",
-                            instruction.name, row.name
-                        ));
+                        wrong.insert(format!("{}: {word:#018x} is {}", instruction.name, row.name));
                     }
                 }
                 Err(error) => {
@@ -157,11 +146,7 @@ fn every_encoding_of_arms_v9_description_is_a_word_of_its_row() {
         .filter(|op| op.cite != "-" && !seen.contains(op.cite))
         .map(|op| op.name)
         .collect();
-    assert_eq!(
-        unseen,
-        Vec::<&str>::new(),
-        "rows that Arm's description lacks"
-    );
+    assert_eq!(unseen, Vec::<&str>::new(), "rows that Arm's description lacks");
 }
 
 #[test]
@@ -180,10 +165,7 @@ fn allows(instruction: &Described, word: u64) -> bool {
     let mut rest = word ^ instruction.exact;
     for (at, width, values) in &instruction.ranges {
         let value = word >> at & ((1 << width) - 1);
-        if values
-            .as_ref()
-            .is_some_and(|values| !values.contains(&value))
-        {
+        if values.as_ref().is_some_and(|values| !values.contains(&value)) {
             return false;
         }
         rest &= !(((1u64 << width) - 1) << at);

@@ -71,10 +71,7 @@ fn uncovered_rows_are_those_that_no_foreign_word_has() {
     // A collection with more words than we saw covers more; it must not cover less.
     let known = std::fs::read_to_string(crate_file("uncovered.txt")).expect("uncovered.txt");
     let known: BTreeSet<&str> = known.lines().collect();
-    let new: Vec<&str> = missing
-        .lines()
-        .filter(|line| !known.contains(line))
-        .collect();
+    let new: Vec<&str> = missing.lines().filter(|line| !known.contains(line)).collect();
     assert!(new.is_empty(), "not in uncovered.txt: {new:?}");
 }
 

@@ -7,11 +7,7 @@ use serde_json::Value;
 
 fn rows() -> Option<Vec<Value>> {
     let text = text_or_skip("golden/valhall.jsonl")?;
-    Some(
-        text.lines()
-            .map(|line| serde_json::from_str(line).expect("a JSON row"))
-            .collect(),
-    )
+    Some(text.lines().map(|line| serde_json::from_str(line).expect("a JSON row")).collect())
 }
 
 fn of_kind<'a>(rows: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
@@ -38,12 +34,7 @@ fn without_space(text: &str) -> String {
 }
 
 fn expect_none(wrong: &[String]) {
-    assert!(
-        wrong.is_empty(),
-        "{} rows:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -54,16 +45,10 @@ fn every_foreign_instruction_has_the_foreign_text() {
         let word = words(row)[0];
         match disassemble_word(word) {
             Ok(ours) if without_space(&ours) == without_space(text(row)) => {}
-            Ok(ours) => wrong.push(format!(
-                "{} {word:#018x}: {} | {ours}",
-                row["id"],
-                text(row)
-            )),
-            Err(error) => wrong.push(format!(
-                "{} {word:#018x}: {} | {error}",
-                row["id"],
-                text(row)
-            )),
+            Ok(ours) => wrong.push(format!("{} {word:#018x}: {} | {ours}", row["id"], text(row))),
+            Err(error) => {
+                wrong.push(format!("{} {word:#018x}: {} | {error}", row["id"], text(row)))
+            }
         }
     }
     expect_none(&wrong);
@@ -77,11 +62,9 @@ fn every_foreign_text_assembles_to_the_foreign_word() {
         let word = words(row)[0];
         match assemble_line(text(row)) {
             Ok(ours) if ours == word => {}
-            Ok(ours) => wrong.push(format!(
-                "{} {}: {word:#018x} {ours:#018x}",
-                row["id"],
-                text(row)
-            )),
+            Ok(ours) => {
+                wrong.push(format!("{} {}: {word:#018x} {ours:#018x}", row["id"], text(row)))
+            }
             Err(error) => wrong.push(format!("{} {}: {error}", row["id"], text(row))),
         }
     }
@@ -93,10 +76,7 @@ fn every_foreign_program_comes_back_from_its_text() {
     let Some(rows) = rows() else { return };
     let mut wrong = Vec::new();
     for row in of_kind(&rows, "program") {
-        let bytes: Vec<u8> = words(row)
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .collect();
+        let bytes: Vec<u8> = words(row).iter().flat_map(|word| word.to_le_bytes()).collect();
         let result = disassemble(&bytes)
             .map_err(|error| error.to_string())
             .and_then(|text| assemble(&text).map_err(|error| error.to_string()));

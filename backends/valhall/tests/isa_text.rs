@@ -80,9 +80,7 @@ fn random_words_of_every_row_come_back_or_are_refused() {
 fn random_words_never_panic_and_come_back_where_they_are_taken() {
     let mut state = 12345u64;
     for _ in 0..200_000 {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         comes_back(state ^ state >> 29);
     }
 }
@@ -102,15 +100,8 @@ fn reserved_bits_and_reserved_values_are_refused() {
             for value in values(field) {
                 if !field.accepts(value) && value >> field.width() == 0 {
                     let word = field.put(base, value) as u64;
-                    let same = TABLE
-                        .find(u128::from(word))
-                        .is_some_and(|op| op.id == row.op().id);
-                    assert!(
-                        !same || decode_word(word).is_err(),
-                        "{} {}",
-                        row.name(),
-                        field.name
-                    );
+                    let same = TABLE.find(u128::from(word)).is_some_and(|op| op.id == row.op().id);
+                    assert!(!same || decode_word(word).is_err(), "{} {}", row.name(), field.name);
                 }
             }
         }
@@ -131,23 +122,14 @@ fn the_rules_of_uniforms_and_staging_registers_are_named() {
         ("IADD.u32 r0, u192, lane_id.w0", "FAU rule 4"),
         ("LEA_BUFFER.slot0 @r0:r1, lane_id.w0, r2", "FAU rule 4"),
         ("FADD.f32 r0, framebuffer_size.w0.neg, r2", "FAU rule 5"),
-        (
-            "LOAD.i64.unsigned.slot0 @r1:r2, r4, offset:0",
-            "staging rule (alignment)",
-        ),
+        ("LOAD.i64.unsigned.slot0 @r1:r2, r4, offset:0", "staging rule (alignment)"),
         ("LOAD.i64.unsigned.slot0 @r0:r1, r5, offset:0", "pair rule"),
         ("MOV.i32 r0, 0x12345678", "constant rule"),
         ("IADD.u32 r0, r64, r1", "register rule"),
         ("IADD.u32 r0, ^u1, r1", "last-use rule"),
-        (
-            "LOAD.i32.unsigned.slot0 @r0, r4, offset:40000",
-            "range rule",
-        ),
+        ("LOAD.i32.unsigned.slot0 @r0, r4, offset:40000", "range rule"),
         ("MOV.i32.wait0.end r0, r1", "flow rule"),
-        (
-            "LOAD.i64.unsigned.slot0 @r0:r2, r4, offset:0",
-            "staging rule",
-        ),
+        ("LOAD.i64.unsigned.slot0 @r0:r2, r4, offset:0", "staging rule"),
         ("NOPE r0", "mnemonic rule"),
         ("FADD.f32 r0, r1", "operand rule"),
         ("FADD.f32 r0, r1, r2, r3", "operand rule"),
@@ -184,46 +166,22 @@ fn the_rules_of_uniforms_and_staging_registers_are_named() {
 #[test]
 fn other_names_mean_the_same_words() {
     for (other, ours) in [
-        (
-            "BRANCH.not.reconverge r0, offset:3",
-            "BRANCHZ.eq.reconverge r0, offset:3",
-        ),
+        ("BRANCH.not.reconverge r0, offset:3", "BRANCHZ.eq.reconverge r0, offset:3"),
         ("FMUL.f32 r0, r1, r2", "FMA.f32 r0, r1, r2, 0x0.neg"),
-        (
-            "MOV_IMM.i32 r0, #0x12345678",
-            "IADD_IMM.i32 r0, 0x0, #0x12345678",
-        ),
+        ("MOV_IMM.i32 r0, #0x12345678", "IADD_IMM.i32 r0, 0x0, #0x12345678"),
         ("AND.i32 r0, r1, r2", "LSHIFT_AND.i32 r0, r1, 0x0.b00, r2"),
-        (
-            "AND.v2i16 r0, r1, r2",
-            "LSHIFT_AND.v2i16 r0, r1, 0x0.b02, r2",
-        ),
+        ("AND.v2i16 r0, r1, r2", "LSHIFT_AND.v2i16 r0, r1, 0x0.b02, r2"),
         ("NOT.i32 r0, r1", "LSHIFT_XOR.i32 r0, r1, 0x0.b00, 0x0.not"),
-        (
-            "ARSHIFT.i32 r0, r1, r2.b00",
-            "RSHIFT_OR.i32.signed r0, r1, r2.b00, 0x0",
-        ),
-        (
-            "ICMP.s32.lt.m1 r0, r1, r2",
-            "ICMP_OR.s32.lt.m1 r0, r1, r2, 0x0",
-        ),
-        (
-            "ICMP.s32.and.lt.m1 r0, r1, r2, r3",
-            "ICMP_AND.s32.lt.m1 r0, r1, r2, r3",
-        ),
+        ("ARSHIFT.i32 r0, r1, r2.b00", "RSHIFT_OR.i32.signed r0, r1, r2.b00, 0x0"),
+        ("ICMP.s32.lt.m1 r0, r1, r2", "ICMP_OR.s32.lt.m1 r0, r1, r2, 0x0"),
+        ("ICMP.s32.and.lt.m1 r0, r1, r2, r3", "ICMP_AND.s32.lt.m1 r0, r1, r2, r3"),
         ("SEG_SUB.u64 r0, r2, r4", "SEG_ADD.u64.neg r0, r2, r4"),
-        (
-            "FATAN_TABLE.f32 r0, r2, r4",
-            "FATAN_ASSIST.f32.second r0, r2, r4",
-        ),
+        ("FATAN_TABLE.f32 r0, r2, r4", "FATAN_ASSIST.f32.second r0, r2, r4"),
         (
             "ACMPXCHG.i32.slot0 @r0, @r2:r3, r4, offset:0x4",
             "ATOM_RETURN.i32.slot0.compare.axchg @r0, @r2:r3, r4, offset:0x4",
         ),
-        (
-            "LD_PKA.i32.unsigned.slot0 @r0, r1, r2",
-            "LD_BUFFER.i32.unsigned.slot0 @r0, r1, r2",
-        ),
+        ("LD_PKA.i32.unsigned.slot0 @r0, r1, r2", "LD_BUFFER.i32.unsigned.slot0 @r0, r1, r2"),
         ("FROUND.f32.round_down r0, r1", "FROUND.f32.rtn r0, r1"),
         ("IADD.s32.sat r0, r1, r2", "IADD.s32.saturate r0, r1, r2"),
         (
@@ -231,26 +189,15 @@ fn other_names_mean_the_same_words() {
             "STORE.i32.estream.slot0.end @r0, r2, offset:0",
         ),
         ("MOV.i32 r0, lane_id", "MOV.i32 r0, lane_id.w0"),
-        (
-            "ADR r0, #0x10",
-            "IADD_IMM.i32 r0, program_counter.w0, #0x10",
-        ),
+        ("ADR r0, #0x10", "IADD_IMM.i32 r0, program_counter.w0, #0x10"),
     ] {
         let word = assemble_line(other).expect(other);
         assert_eq!(disassemble_word(word).as_deref(), Ok(ours), "{other}");
     }
     for known in alias::ALL {
-        assert!(
-            TABLE.named(known.name).is_none(),
-            "{} stands twice",
-            known.name
-        );
+        assert!(TABLE.named(known.name).is_none(), "{} stands twice", known.name);
         for &(field, value) in known.fixed {
-            assert!(
-                Inst::usual(known.opcode.op()).set(field, value).is_ok(),
-                "{}",
-                known.name
-            );
+            assert!(Inst::usual(known.opcode.op()).set(field, value).is_ok(), "{}", known.name);
         }
     }
 }
@@ -273,12 +220,7 @@ fn the_unit_and_the_shape_of_every_row_fit_together() {
         assert_eq!(OPS[row as usize].sources as usize, row.sources().len());
         assert_eq!(Opcode::of(row.op()), row);
         let written = row.dst().is_some();
-        assert_eq!(
-            written,
-            row.op().format.field(f::DST).is_some(),
-            "{}",
-            row.name()
-        );
+        assert_eq!(written, row.op().format.field(f::DST).is_some(), "{}", row.name());
         for modifier in row.shape().modifiers.iter().chain(row.shape().immediates) {
             assert!(row.op().format.field(*modifier).is_some(), "{}", row.name());
         }

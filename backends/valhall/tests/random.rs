@@ -6,10 +6,7 @@ use gpucc_passes::{Ctx, Level, Plan, Quiet, Runner};
 use gpucc_valhall as valhall;
 
 fn optimised(mut func: Func, level: Level) -> Func {
-    let options = gpucc_passes::Options {
-        level,
-        ..gpucc_passes::Options::default()
-    };
+    let options = gpucc_passes::Options { level, ..gpucc_passes::Options::default() };
     let mut ctx = Ctx::new(options, valhall::numerics(), valhall::target_info());
     let plan = Plan::for_options(&ctx.options);
     Runner::default()
@@ -46,33 +43,15 @@ fn many(config: &Config, first: u64, count: u64) {
         }
     }
     let first: Vec<&String> = failures.iter().take(12).collect();
-    assert!(
-        failures.is_empty(),
-        "{} failures: {first:#?}",
-        failures.len()
-    );
-    assert!(
-        compiled * 2 > count,
-        "{compiled} of {count} programs compiled"
-    );
+    assert!(failures.is_empty(), "{} failures: {first:#?}", failures.len());
+    assert!(compiled * 2 > count, "{compiled} of {count} programs compiled");
 }
 
-const COMPUTE: Config = Config {
-    textures: false,
-    doubles: false,
-    ..Config::COMPUTE
-};
+const COMPUTE: Config = Config { textures: false, doubles: false, ..Config::COMPUTE };
 
 #[test]
 fn small_programs_break_no_rule() {
-    many(
-        &Config {
-            size: 30,
-            ..COMPUTE
-        },
-        0,
-        200,
-    );
+    many(&Config { size: 30, ..COMPUTE }, 0, 200);
 }
 
 #[test]
@@ -82,12 +61,5 @@ fn programs_with_control_flow_break_no_rule() {
 
 #[test]
 fn programs_with_many_values_break_no_rule() {
-    many(
-        &Config {
-            size: 400,
-            ..COMPUTE
-        },
-        2000,
-        20,
-    );
+    many(&Config { size: 400, ..COMPUTE }, 2000, 20);
 }

@@ -83,10 +83,7 @@ pub fn samples() -> Vec<PathBuf> {
 
 /// Runs the command with nothing on stdin.
 pub fn gpucc<S: AsRef<OsStr>>(args: &[S]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gpucc"))
-        .args(args)
-        .output()
-        .expect("gpucc starts")
+    Command::new(env!("CARGO_BIN_EXE_gpucc")).args(args).output().expect("gpucc starts")
 }
 
 /// What a run printed, on stdout and then on stderr.

@@ -41,10 +41,7 @@ impl Toy {
             buffers: resources
                 .filter_map(|binding| Some((binding.place("buffer")?, binding.resource?)))
                 .collect(),
-            size: compiled
-                .described
-                .dispatch
-                .map_or([1; 3], |dispatch| dispatch.workgroup_size),
+            size: compiled.described.dispatch.map_or([1; 3], |dispatch| dispatch.workgroup_size),
         }
     }
 }
@@ -212,9 +209,7 @@ impl Run<'_> {
         let wrong = || (Rule::Memory, format!("byte {address}"));
         let bytes = self.buffer(inst)?;
         let word = bytes.get_mut(address..address.saturating_add(4));
-        let word = word
-            .filter(|_| address.is_multiple_of(4))
-            .ok_or_else(wrong)?;
+        let word = word.filter(|_| address.is_multiple_of(4)).ok_or_else(wrong)?;
         word.try_into().map_err(|_| wrong())
     }
 }

@@ -48,13 +48,8 @@ const MOVE_FIELDS: &[&[Field]] = &[&[CODE, TO, FIRST]];
 static MOVE: Format = Format::new("MOVE", 64, 32, MOVE_FIELDS, "the toy's book");
 const GOTO_FIELDS: &[&[Field]] = &[&[CODE, FIRST, IMMEDIATE]];
 static GOTO: Format = Format::new("GOTO", 64, 32, GOTO_FIELDS, "the toy's book");
-const MEMORY_FIELDS: &[&[Field]] = &[&[
-    CODE,
-    TO,
-    FIRST,
-    field!(BUFFER, "BUFFER", 39:32),
-    field!(OFFSET, "OFFSET", 63:40),
-]];
+const MEMORY_FIELDS: &[&[Field]] =
+    &[&[CODE, TO, FIRST, field!(BUFFER, "BUFFER", 39:32), field!(OFFSET, "OFFSET", 63:40)]];
 static MEMORY: Format = Format::new("MEMORY", 64, 32, MEMORY_FIELDS, "the toy's book");
 
 const fn row(id: u16, name: &'static str, format: &'static Format) -> Op {

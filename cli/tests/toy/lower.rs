@@ -9,11 +9,7 @@ use gpucc_ir::ssa::{
 use gpucc_isa::{FieldId, Inst, Op as Row};
 
 fn not_yet(feature: &str, span: Span) -> Failure {
-    Failure::NotYet {
-        feature: feature.to_owned(),
-        stage: "the toy",
-        span,
-    }
+    Failure::NotYet { feature: feature.to_owned(), stage: "the toy", span }
 }
 
 /// Asks whether there are instructions for what a program does.
@@ -49,11 +45,7 @@ pub fn jumps(code: &[Inst]) -> usize {
 
 /// The code of a function.
 pub fn lower(func: &Func) -> Result<Vec<Inst>, Failure> {
-    let mut lower = Lower {
-        func,
-        code: Vec::new(),
-        frames: Vec::new(),
-    };
+    let mut lower = Lower { func, code: Vec::new(), frames: Vec::new() };
     lower.region(func.body)?;
     Ok(lower.code)
 }
@@ -77,10 +69,8 @@ impl Lower<'_> {
     fn put(&mut self, row: &'static Row, fields: &[(FieldId, u32)]) -> Result<usize, Failure> {
         let mut inst = Inst::usual(row);
         for &(field, value) in fields {
-            inst.set(field, value).map_err(|error| Failure::Internal {
-                pass: "toy",
-                message: error.to_string(),
-            })?;
+            inst.set(field, value)
+                .map_err(|error| Failure::Internal { pass: "toy", message: error.to_string() })?;
         }
         self.code.push(inst);
         Ok(self.code.len() - 1)
@@ -253,11 +243,7 @@ impl Lower<'_> {
             (Op::Yield, Some(frame), _) => self.leave(frame, &data.args)?,
             (Op::Exit, ..) => {
                 let of = |frame: &Frame| data.imm == Imm::Label(frame.owner);
-                let frame = self
-                    .frames
-                    .iter()
-                    .rposition(of)
-                    .expect("the verifier saw it");
+                let frame = self.frames.iter().rposition(of).expect("the verifier saw it");
                 self.leave(frame, &data.args)?;
             }
             (Op::Break, _, Some(frame)) => self.leave(frame, &data.args)?,

@@ -70,9 +70,7 @@ impl Machine for Toy {
                 bound_unit: "issue".into(),
                 ..Stats::default()
             },
-            machine: [("jumps", Figure(lower::jumps(&code) as f64))]
-                .into_iter()
-                .collect(),
+            machine: [("jumps", Figure(lower::jumps(&code) as f64))].into_iter().collect(),
             resources: expanded
                 .resources
                 .keys()
@@ -158,10 +156,8 @@ fn fits(func: &Func) -> bool {
     func.stage == Stage::Compute
         && func.mems.is_empty()
         && func.resources.values().all(|data| {
-            let buffer = matches!(
-                data.kind,
-                ResourceKind::Storage { .. } | ResourceKind::Uniform { .. }
-            );
+            let buffer =
+                matches!(data.kind, ResourceKind::Storage { .. } | ResourceKind::Uniform { .. });
             buffer && data.count.is_none()
         })
 }

@@ -17,9 +17,8 @@ fn compiled(name: &str) -> (Compiler, SourceText, Compiled) {
     let text = std::fs::read_to_string(folder.join(format!("{name}.wgsl"))).expect("a sample");
     let mut options = Options::default();
     options.keep_steps = true;
-    let mut parsed = compiler
-        .parse(Source::Wgsl(&text), Choice::default(), &options)
-        .expect("it parses");
+    let mut parsed =
+        compiler.parse(Source::Wgsl(&text), Choice::default(), &options).expect("it parses");
     let func = parsed.entries.remove(0).func.expect("it lowers");
     let compiled = compiler.compile(&func, &options).expect("it compiles");
     (compiler, SourceText::new(name, Some(text)), compiled)
@@ -48,9 +47,7 @@ fn its_text_comes_back_and_its_report_too() {
         let (_, source, compiled) = compiled(name);
         let program = compiled.program.as_ref().expect("a machine's");
         let text = program.assembly().expect("it has a text");
-        let back = assembler(TOY)
-            .expect("it has one")
-            .assemble("program", &text);
+        let back = assembler(TOY).expect("it has one").assemble("program", &text);
         assert_eq!(back.as_deref(), Ok(program.code()));
         let report = shader_report(&compiled, &source, Duration::ZERO);
         let json = serde_json::to_string(&report).expect("plain data");
@@ -102,18 +99,12 @@ fn changes_of_its_code_are_noticed() {
             tried += 1;
             if matches!(found, Ok(summary) if summary.mismatches == 0) {
                 let row = site.inst.op().name;
-                missed.push(format!(
-                    "{name} {}: {row}.{} {old} -> {new}",
-                    site.offset, field.name
-                ));
+                missed.push(format!("{name} {}: {row}.{} {old} -> {new}", site.offset, field.name));
             }
         }
     }
     let least = TOY.about().noticed as usize;
     let noticed = tried - missed.len();
-    assert!(
-        100 * noticed >= tried * least,
-        "{noticed} of {tried}: {missed:#?}"
-    );
+    assert!(100 * noticed >= tried * least, "{noticed} of {tried}: {missed:#?}");
     assert!(tried > 200, "{tried}");
 }

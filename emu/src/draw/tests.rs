@@ -19,11 +19,7 @@ impl Fixed {
                 ..Vertex::default()
             })
             .collect();
-        Fixed {
-            vertices,
-            quads: Vec::new(),
-            depth: None,
-        }
+        Fixed { vertices, quads: Vec::new(), depth: None }
     }
 }
 
@@ -31,10 +27,7 @@ impl Shade for Fixed {
     type Error = Infallible;
 
     fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Infallible> {
-        Ok(ids
-            .iter()
-            .map(|id| self.vertices[id.vertex as usize].clone())
-            .collect())
+        Ok(ids.iter().map(|id| self.vertices[id.vertex as usize].clone()).collect())
     }
 
     fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Infallible> {
@@ -48,11 +41,7 @@ impl Shade for Fixed {
                     [1f32.to_bits(); 4]
                 };
                 let colors = vec![Some(color)];
-                out.push(Pixel {
-                    colors,
-                    depth: self.depth,
-                    ..Pixel::default()
-                });
+                out.push(Pixel { colors, depth: self.depth, ..Pixel::default() });
             }
         }
         Ok(out)
@@ -61,24 +50,14 @@ impl Shade for Fixed {
 
 fn run(fixed: &mut Fixed, draw_state: &Draw, size: u32) -> (Vec<Vec<[f32; 4]>>, DrawStats) {
     let image = Image::new(Format::Rgba32Float, Extent::plane(size, size)).expect("fits");
-    let mut targets = Targets {
-        colors: vec![image],
-        depth: None,
-    };
+    let mut targets = Targets { colors: vec![image], depth: None };
     let Ok(stats) = draw(draw_state, fixed, &mut targets);
     let rows = (0..size)
         .map(|y| {
             (0..size)
                 .map(|x| {
-                    let texel = Texel {
-                        x,
-                        y,
-                        ..Texel::default()
-                    };
-                    targets.colors[0]
-                        .load(texel)
-                        .expect("inside")
-                        .map(f32::from_bits)
+                    let texel = Texel { x, y, ..Texel::default() };
+                    targets.colors[0].load(texel).expect("inside").map(f32::from_bits)
                 })
                 .collect()
         })
@@ -87,19 +66,12 @@ fn run(fixed: &mut Fixed, draw_state: &Draw, size: u32) -> (Vec<Vec<[f32; 4]>>, 
 }
 
 fn smooth() -> Varying {
-    Varying {
-        interpolation: Interpolation::Perspective,
-        sampling: Sampling::Center,
-    }
+    Varying { interpolation: Interpolation::Perspective, sampling: Sampling::Center }
 }
 
 fn picture(rows: &[Vec<[f32; 4]>]) -> Vec<String> {
     rows.iter()
-        .map(|row| {
-            row.iter()
-                .map(|p| if p[3] == 0.0 { '.' } else { '#' })
-                .collect()
-        })
+        .map(|row| row.iter().map(|p| if p[3] == 0.0 { '.' } else { '#' }).collect())
         .collect()
 }
 
@@ -123,10 +95,7 @@ fn two_triangles_cover_a_square_once_each_pixel() {
     for size in [4, 5, 7, 16] {
         let mut fixed = Fixed::new(&corners);
         let mut state = Draw::new(6, 1, size, size);
-        let blend = Some(Blend {
-            color: add,
-            alpha: add,
-        });
+        let blend = Some(Blend { color: add, alpha: add });
         state.targets = vec![TargetState { blend, masked: 0 }];
         let (rows, stats) = run(&mut fixed, &state, size);
         assert!(rows.iter().flatten().all(|&p| p == ONE), "{size}");
@@ -139,11 +108,7 @@ fn two_triangles_cover_a_square_once_each_pixel() {
 fn the_top_left_rule_gives_shared_edges_to_one_side() {
     // Corner at pixel centres (0.5, 0.5), (3.5, 0.5), (0.5, 3.5) of a 4x4 target.
     let at = |x: f32, y: f32| [x / 2.0 - 1.0, 1.0 - y / 2.0, 0.0, 1.0];
-    let corners = [
-        (at(0.5, 0.5), ONE),
-        (at(3.5, 0.5), ONE),
-        (at(0.5, 3.5), ONE),
-    ];
+    let corners = [(at(0.5, 0.5), ONE), (at(3.5, 0.5), ONE), (at(0.5, 3.5), ONE)];
     let (rows, _) = run(&mut Fixed::new(&corners), &Draw::new(3, 1, 4, 4), 4);
     // Without varyings the colour is white; the diagonal's centres are on the edge and not covered.
     assert_eq!(picture(&rows), ["###.", "##..", "#...", "...."]);
@@ -152,11 +117,7 @@ fn the_top_left_rule_gives_shared_edges_to_one_side() {
 #[test]
 fn helpers_fill_the_quads_and_are_not_written() {
     let at = |x: f32, y: f32| [x / 2.0 - 1.0, 1.0 - y / 2.0, 0.0, 1.0];
-    let corners = [
-        (at(0.0, 0.0), ONE),
-        (at(1.2, 0.0), ONE),
-        (at(0.0, 1.2), ONE),
-    ];
+    let corners = [(at(0.0, 0.0), ONE), (at(1.2, 0.0), ONE), (at(0.0, 1.2), ONE)];
     let mut fixed = Fixed::new(&corners);
     let mut state = Draw::new(3, 1, 4, 4);
     state.varyings = vec![smooth()];
@@ -171,25 +132,16 @@ fn helpers_fill_the_quads_and_are_not_written() {
 fn interpolation_is_perspective_linear_or_flat() {
     // One triangle over all of the target; the right corner is three times as far.
     let far = [3.0 * 3.0, -3.0, 0.0, 3.0];
-    let corners = [
-        ([-1.0, -1.0, 0.0, 1.0], [0.0; 4]),
-        (far, ONE),
-        ([-1.0, 3.0, 0.0, 1.0], [0.0; 4]),
-    ];
+    let corners =
+        [([-1.0, -1.0, 0.0, 1.0], [0.0; 4]), (far, ONE), ([-1.0, 3.0, 0.0, 1.0], [0.0; 4])];
     let mut fixed = Fixed::new(&corners);
     let mut state = Draw::new(3, 1, 4, 4);
     let linear = Interpolation::Linear;
     let flat = Interpolation::Flat;
     state.varyings = vec![
         smooth(),
-        Varying {
-            interpolation: linear,
-            ..smooth()
-        },
-        Varying {
-            interpolation: flat,
-            ..smooth()
-        },
+        Varying { interpolation: linear, ..smooth() },
+        Varying { interpolation: flat, ..smooth() },
     ];
     for v in &mut fixed.vertices {
         let value = v.varyings[0];
@@ -197,11 +149,7 @@ fn interpolation_is_perspective_linear_or_flat() {
     }
     run(&mut fixed, &state, 4);
     let batch = &fixed.quads[0];
-    let first = batch
-        .quads
-        .iter()
-        .position(|q| (q.x, q.y) == (0, 2))
-        .expect("lower left");
+    let first = batch.quads.iter().position(|q| (q.x, q.y) == (0, 2)).expect("lower left");
     // Pixel (0, 3): centre x = 0.5 of 8 (the far corner is at x = 8): linear weight 1/16.
     let linear = f32::from_bits(batch.varying(first, 2, 1)[0]);
     assert_eq!(linear, 0.0625);
@@ -210,10 +158,7 @@ fn interpolation_is_perspective_linear_or_flat() {
     assert_eq!(perspective, 1.0 / 46.0);
     assert_eq!(batch.varying(first, 2, 2)[0], 0);
     // 1 / w there: 15/16 + 1/48.
-    assert_eq!(
-        batch.quads[first].position[2][3],
-        (15.0 / 16.0 + 1.0 / 48.0f64) as f32
-    );
+    assert_eq!(batch.quads[first].position[2][3], (15.0 / 16.0 + 1.0 / 48.0f64) as f32);
 }
 
 #[test]
@@ -253,11 +198,8 @@ fn values_survive_clipping() {
 
 #[test]
 fn culling_follows_the_winding() {
-    let ccw = [
-        ([-1.0, -1.0, 0.0, 1.0], ONE),
-        ([3.0, -1.0, 0.0, 1.0], ONE),
-        ([-1.0, 3.0, 0.0, 1.0], ONE),
-    ];
+    let ccw =
+        [([-1.0, -1.0, 0.0, 1.0], ONE), ([3.0, -1.0, 0.0, 1.0], ONE), ([-1.0, 3.0, 0.0, 1.0], ONE)];
     let mut state = Draw::new(3, 1, 2, 2);
     let pixels = |state: &Draw| run(&mut Fixed::new(&ccw), state, 2).1.pixels;
     state.cull = Cull::Back;
@@ -270,11 +212,8 @@ fn culling_follows_the_winding() {
 
 #[test]
 fn a_primitive_goes_when_all_its_corners_are_outside_by_one_distance() {
-    let corners = [
-        ([-1.0, -1.0, 0.0, 1.0], ONE),
-        ([3.0, -1.0, 0.0, 1.0], ONE),
-        ([-1.0, 3.0, 0.0, 1.0], ONE),
-    ];
+    let corners =
+        [([-1.0, -1.0, 0.0, 1.0], ONE), ([3.0, -1.0, 0.0, 1.0], ONE), ([-1.0, 3.0, 0.0, 1.0], ONE)];
     let pixels = |distances: [[f32; 2]; 3]| {
         let mut fixed = Fixed::new(&corners);
         for (vertex, distances) in fixed.vertices.iter_mut().zip(distances) {
@@ -304,30 +243,17 @@ fn the_nearer_triangle_wins_whatever_the_order() {
         let corners = [sheet(first, first), sheet(second, second)].concat();
         let mut fixed = Fixed::new(&corners);
         let mut state = Draw::new(6, 1, 2, 2);
-        state.varyings = vec![Varying {
-            interpolation: Interpolation::Flat,
-            ..smooth()
-        }];
-        state.depth = Some(DepthState {
-            compare: Compare::Less,
-            write: true,
-        });
+        state.varyings = vec![Varying { interpolation: Interpolation::Flat, ..smooth() }];
+        state.depth = Some(DepthState { compare: Compare::Less, write: true });
         let plane = Extent::plane(2, 2);
         let mut depth = Image::new(Format::Depth32Float, plane).expect("fits");
         depth.fill([1f32.to_bits(), 0, 0, 0]);
         let color = Image::new(Format::R32Float, plane).expect("fits");
-        let mut targets = Targets {
-            colors: vec![color],
-            depth: Some(depth),
-        };
+        let mut targets = Targets { colors: vec![color], depth: Some(depth) };
         let Ok(_) = draw(&state, &mut fixed, &mut targets);
         let seen = targets.colors[0].load(Texel::default()).expect("inside");
         assert_eq!(f32::from_bits(seen[0]), 0.25);
-        let held = targets
-            .depth
-            .expect("given")
-            .load(Texel::default())
-            .expect("inside");
+        let held = targets.depth.expect("given").load(Texel::default()).expect("inside");
         assert_eq!(f32::from_bits(held[0]), 0.25);
     }
 }
@@ -341,10 +267,7 @@ fn points_and_lines_cover_their_pixels() {
     assert_eq!(picture(&rows), ["....", "....", ".#..", "...."]);
     let mut fixed = Fixed::new(&[at(2.0, 2.0)]);
     fixed.vertices[0].point_size = Some(2.0);
-    assert_eq!(
-        picture(&run(&mut fixed, &state, 4).0),
-        ["....", ".##.", ".##.", "...."]
-    );
+    assert_eq!(picture(&run(&mut fixed, &state, 4).0), ["....", ".##.", ".##.", "...."]);
     // The pixel right of and below the centre lies three quarters of the way to the lower right corner.
     let mut quads = fixed.quads.iter().flat_map(|batch| &batch.quads);
     let last = quads.rfind(|quad| (quad.x, quad.y) == (2, 2));

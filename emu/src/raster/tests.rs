@@ -86,21 +86,12 @@ fn determinant(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> f64 {
 /// the user's planes. A pixel is inside where none is negative.
 fn planes(corners: &[Corner; 3], viewport: &Viewport, x: f64, y: f64) -> Vec<f64> {
     let [x, y] = to_clip(viewport, x, y);
-    let [a, b, c] = corners
-        .each_ref()
-        .map(|c| [c.position[0], c.position[1], c.position[3]]);
+    let [a, b, c] = corners.each_ref().map(|c| [c.position[0], c.position[1], c.position[3]]);
     let (all, eye) = (determinant(a, b, c), [x, y, 1.0]);
-    let weights = [
-        determinant(eye, b, c) / all,
-        determinant(a, eye, c) / all,
-        determinant(a, b, eye) / all,
-    ];
+    let weights =
+        [determinant(eye, b, c) / all, determinant(a, eye, c) / all, determinant(a, b, eye) / all];
     let sum = |of: &dyn Fn(&Corner) -> f64| -> f64 {
-        corners
-            .iter()
-            .zip(weights)
-            .map(|(corner, weight)| weight * of(corner))
-            .sum()
+        corners.iter().zip(weights).map(|(corner, weight)| weight * of(corner)).sum()
     };
     let z = sum(&|corner| corner.position[2]);
     let mut planes = weights.to_vec();
@@ -115,16 +106,7 @@ fn planes(corners: &[Corner; 3], viewport: &Viewport, x: f64, y: f64) -> Vec<f64
 fn values(corners: &[Corner; 3], viewport: &Viewport, planes: &[f64]) -> [f64; 8] {
     let (near, far) = (f64::from(viewport.near), f64::from(viewport.far));
     let inverse_w = planes[0] + planes[1] + planes[2];
-    let mut values = [
-        near + planes[3] * (far - near),
-        inverse_w,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-    ];
+    let mut values = [near + planes[3] * (far - near), inverse_w, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
     for n in 0..3 {
         values[2 + n] = planes[n] / inverse_w;
         values[5 + n] = planes[n] * corners[n].position[3];
@@ -149,11 +131,7 @@ fn a_triangle_shows_at_each_pixel_the_point_that_its_centre_sees() {
         let corners: [Corner; 3] = std::array::from_fn(|n| {
             let w = between(&mut rng, if wild { -1.0 } else { 0.5 }, 3.0);
             let reach = if wild { 40.0 } else { 1.5 };
-            let z = if wild {
-                between(&mut rng, -1.0, 2.5)
-            } else {
-                between(&mut rng, 0.0, w)
-            };
+            let z = if wild { between(&mut rng, -1.0, 2.5) } else { between(&mut rng, 0.0, w) };
             Corner {
                 position: [
                     w.abs() * between(&mut rng, -reach, reach),
@@ -167,18 +145,13 @@ fn a_triangle_shows_at_each_pixel_the_point_that_its_centre_sees() {
         });
         let rows = seen(&raster, Topology::TriangleList, &corners);
         let shown = |x: f64, y: f64| planes(&corners, &raster.viewport, x, y);
-        let columns = corners
-            .each_ref()
-            .map(|c| [c.position[0], c.position[1], c.position[3]]);
+        let columns = corners.each_ref().map(|c| [c.position[0], c.position[1], c.position[3]]);
         let ccw = determinant(columns[0], columns[1], columns[2]) > 0.0;
         for (y, row) in rows.iter().enumerate() {
             for (x, got) in row.iter().enumerate() {
                 let [left, top, right, bottom] = raster.bounds.map(|bound| bound as usize);
                 if x < left || y < top || x >= right || y >= bottom {
-                    assert_eq!(
-                        got.times, 0,
-                        "round {round}: {x}, {y} lies beside the bounds"
-                    );
+                    assert_eq!(got.times, 0, "round {round}: {x}, {y} lies beside the bounds");
                     continue;
                 }
                 let center = [x as f64 + 0.5, y as f64 + 0.5];
@@ -219,10 +192,7 @@ fn a_triangle_shows_at_each_pixel_the_point_that_its_centre_sees() {
             }
         }
     }
-    assert!(
-        compared > 10_000 && outside > 10_000 && cut > 1000,
-        "{compared} {outside} {cut}"
-    );
+    assert!(compared > 10_000 && outside > 10_000 && cut > 1000, "{compared} {outside} {cut}");
 }
 
 #[test]
@@ -236,16 +206,9 @@ fn a_line_shows_what_lies_along_it() {
             std::array::from_fn(|_| [between(&mut rng, -0.5, 2.0) as f32]);
         let ends: [Corner; 2] = std::array::from_fn(|n| {
             let w = between(&mut rng, 0.5, 3.0);
-            let [x, y] = [
-                w * between(&mut rng, -1.5, 1.5),
-                w * between(&mut rng, -1.5, 1.5),
-            ];
+            let [x, y] = [w * between(&mut rng, -1.5, 1.5), w * between(&mut rng, -1.5, 1.5)];
             let z = between(&mut rng, -0.2 * w, 1.2 * w);
-            Corner {
-                position: [x, y, z, w],
-                clip: &distances[n],
-                size: 1.0,
-            }
+            Corner { position: [x, y, z, w], clip: &distances[n], size: 1.0 }
         });
         let mix =
             |t: f64, of: &dyn Fn(&Corner) -> f64| of(&ends[0]) + t * (of(&ends[1]) - of(&ends[0]));
@@ -258,11 +221,8 @@ fn a_line_shows_what_lies_along_it() {
         };
         // The part that no plane cuts off.
         let (mut first, mut last) = (0.0f64, 1.0f64);
-        let kept: [&dyn Fn(&Corner) -> f64; 3] = [
-            &|c| c.position[2],
-            &|c| c.position[3] - c.position[2],
-            &|c| c.clip[0].into(),
-        ];
+        let kept: [&dyn Fn(&Corner) -> f64; 3] =
+            [&|c| c.position[2], &|c| c.position[3] - c.position[2], &|c| c.clip[0].into()];
         for of in kept {
             let (a, b) = (of(&ends[0]), of(&ends[1]));
             let cut = a / (a - b);
@@ -317,23 +277,14 @@ fn a_line_shows_what_lies_along_it() {
                 let within = 2.0 * (weight(center[major] + NEAR) - t).abs() + 1e-5;
                 let weights = got.perspective;
                 assert!((weights[0] + weights[1] - 1.0).abs() < 1e-9 && weights[2].abs() < 1e-9);
-                assert!(
-                    (weights[1] - t).abs() <= within,
-                    "round {round}: {weights:?}, {t}"
-                );
+                assert!((weights[1] - t).abs() <= within, "round {round}: {weights:?}, {t}");
                 let w = mix(t, &|c| c.position[3]);
                 let linear = t * ends[1].position[3] / w;
-                assert!(
-                    (got.linear[1] - linear).abs() <= 8.0 * within,
-                    "round {round}"
-                );
+                assert!((got.linear[1] - linear).abs() <= 8.0 * within, "round {round}");
                 let z = mix(t, &|c| c.position[2]) / w;
                 let depth = f64::from(viewport.near) + z * f64::from(viewport.far - viewport.near);
                 assert!((got.depth - depth).abs() <= 8.0 * within, "round {round}");
-                assert!(
-                    (got.inverse_w - 1.0 / w).abs() <= 8.0 * within,
-                    "round {round}"
-                );
+                assert!((got.inverse_w - 1.0 / w).abs() <= 8.0 * within, "round {round}");
                 compared += 1;
             }
         }
@@ -350,18 +301,11 @@ fn a_point_is_a_square_around_its_centre_that_faces_the_viewer() {
         raster.bounds = [0, 0, SIZE, SIZE];
         let viewport = raster.viewport;
         let w = between(&mut rng, -0.2, 2.0);
-        let [x, y] = [
-            w * between(&mut rng, -1.2, 1.2),
-            w * between(&mut rng, -1.2, 1.2),
-        ];
+        let [x, y] = [w * between(&mut rng, -1.2, 1.2), w * between(&mut rng, -1.2, 1.2)];
         let z = between(&mut rng, -0.2, 1.2) * w;
         let clip = [between(&mut rng, -0.2, 1.0) as f32];
         let size = between(&mut rng, 0.0, 6.0) as f32;
-        let corner = Corner {
-            position: [x, y, z, w],
-            clip: &clip,
-            size,
-        };
+        let corner = Corner { position: [x, y, z, w], clip: &clip, size };
         let kept = w > 0.0 && z >= 0.0 && z <= w && clip[0] >= 0.0;
         let center = [
             f64::from(viewport.x) + (x / w + 1.0) / 2.0 * f64::from(viewport.width),
@@ -377,10 +321,7 @@ fn a_point_is_a_square_around_its_centre_that_faces_the_viewer() {
                     continue;
                 }
                 let want = u32::from(kept && inside > 0.0);
-                assert_eq!(
-                    got.times, want,
-                    "round {round}: {x}, {y}: {inside} from the edge"
-                );
+                assert_eq!(got.times, want, "round {round}: {x}, {y}: {inside} from the edge");
                 outside += u32::from(want == 0);
                 if want == 1 {
                     assert!(got.front);
@@ -416,12 +357,7 @@ fn a_centroid_is_the_first_covered_pixel_of_the_quad() {
     for _ in 0..300 {
         let raster = raster(&mut rng);
         let corners: [Corner; 3] = std::array::from_fn(|_| Corner {
-            position: [
-                between(&mut rng, -1.0, 1.0),
-                between(&mut rng, -1.0, 1.0),
-                0.5,
-                1.0,
-            ],
+            position: [between(&mut rng, -1.0, 1.0), between(&mut rng, -1.0, 1.0), 0.5, 1.0],
             clip: &[],
             size: 1.0,
         });
@@ -430,9 +366,7 @@ fn a_centroid_is_the_first_covered_pixel_of_the_quad() {
             while let Some(found) = cursor.next(&piece) {
                 for pixel in 0..4 {
                     let covered = found.covered >> pixel & 1 == 1;
-                    let first = (0..4)
-                        .find(|&p| found.covered >> p & 1 == 1)
-                        .expect("one is");
+                    let first = (0..4).find(|&p| found.covered >> p & 1 == 1).expect("one is");
                     let source = if covered { pixel } else { first };
                     for of in [Piece::perspective, Piece::linear] {
                         let weights = of(&piece, &found, pixel, true);

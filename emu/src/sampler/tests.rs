@@ -4,30 +4,14 @@ use crate::image::Extent;
 
 /// A 4x1 row of 0, 1, 2, 3 with a second level of 10, 20.
 fn row() -> Image {
-    let extent = Extent {
-        levels: 2,
-        ..Extent::plane(4, 1)
-    };
+    let extent = Extent { levels: 2, ..Extent::plane(4, 1) };
     let mut image = Image::new(Format::R32Float, extent).expect("fits");
     for x in 0..4 {
-        image.store(
-            Texel {
-                x,
-                ..Texel::default()
-            },
-            [(x as f32).to_bits(), 0, 0, 0],
-        );
+        image.store(Texel { x, ..Texel::default() }, [(x as f32).to_bits(), 0, 0, 0]);
     }
     for x in 0..2 {
         let v = 10.0 * (x + 1) as f32;
-        image.store(
-            Texel {
-                x,
-                level: 1,
-                ..Texel::default()
-            },
-            [v.to_bits(), 0, 0, 0],
-        );
+        image.store(Texel { x, level: 1, ..Texel::default() }, [v.to_bits(), 0, 0, 0]);
     }
     image
 }
@@ -50,23 +34,16 @@ fn red(image: &Image, sampler: &Sampler, lookup: &Lookup) -> f32 {
 fn nearest_takes_the_texel_that_holds_the_point() {
     let image = row();
     let s = Sampler::nearest(Wrap::Repeat);
-    let picks: Vec<f32> = [0.0, 0.24, 0.25, 0.99, 1.0, -0.01, 1.3]
-        .map(|u| red(&image, &s, &at(u, 0.0)))
-        .to_vec();
+    let picks: Vec<f32> =
+        [0.0, 0.24, 0.25, 0.99, 1.0, -0.01, 1.3].map(|u| red(&image, &s, &at(u, 0.0))).to_vec();
     assert_eq!(picks, [0.0, 0.0, 1.0, 3.0, 0.0, 3.0, 1.0]);
 }
 
 #[test]
 fn linear_mixes_neighbours_by_distance_of_centres() {
     let image = row();
-    let clamp = Sampler {
-        mip: MipFilter::Nearest,
-        ..Sampler::linear(Wrap::Clamp)
-    };
-    let repeat = Sampler {
-        mip: MipFilter::Nearest,
-        ..Sampler::linear(Wrap::Repeat)
-    };
+    let clamp = Sampler { mip: MipFilter::Nearest, ..Sampler::linear(Wrap::Clamp) };
+    let repeat = Sampler { mip: MipFilter::Nearest, ..Sampler::linear(Wrap::Repeat) };
     // Centres at 1/8, 3/8, 5/8, 7/8.
     assert_eq!(red(&image, &clamp, &at(0.5, 0.0)), 1.5);
     assert_eq!(red(&image, &clamp, &at(0.125, 0.0)), 0.0);
@@ -82,26 +59,11 @@ fn linear_mixes_neighbours_by_distance_of_centres() {
 fn wrap_modes_number_texels_as_documented() {
     let row = |mode| (-6..10).map(|i| wrap(mode, i, 4)).collect::<Vec<_>>();
     let some = |v: [u32; 16]| v.map(Some).to_vec();
-    assert_eq!(
-        row(Wrap::Repeat),
-        some([2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1])
-    );
-    assert_eq!(
-        row(Wrap::Mirror),
-        some([2, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 2, 1, 0, 0, 1])
-    );
-    assert_eq!(
-        row(Wrap::Clamp),
-        some([0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3])
-    );
-    assert_eq!(
-        row(Wrap::MirrorOnce),
-        some([3, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3])
-    );
-    assert_eq!(
-        row(Wrap::Border)[5..11],
-        [None, Some(0), Some(1), Some(2), Some(3), None]
-    );
+    assert_eq!(row(Wrap::Repeat), some([2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1]));
+    assert_eq!(row(Wrap::Mirror), some([2, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 2, 1, 0, 0, 1]));
+    assert_eq!(row(Wrap::Clamp), some([0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3]));
+    assert_eq!(row(Wrap::MirrorOnce), some([3, 3, 3, 2, 1, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3]));
+    assert_eq!(row(Wrap::Border)[5..11], [None, Some(0), Some(1), Some(2), Some(3), None]);
     assert_eq!(row(Wrap::MirrorOnceBorder)[1..3], [None, Some(3)]);
 }
 
@@ -115,15 +77,9 @@ fn levels_are_chosen_and_mixed() {
     let linear = Sampler::linear(Wrap::Clamp);
     // Level 0 at 0.5 gives 1.5, level 1 gives 15: a quarter of the way is 4.875.
     assert_eq!(red(&image, &linear, &at(0.5, 0.25)), 4.875);
-    let none = Sampler {
-        mip: MipFilter::None,
-        ..nearest
-    };
+    let none = Sampler { mip: MipFilter::None, ..nearest };
     assert_eq!(red(&image, &none, &at(0.9, 7.0)), 3.0);
-    let floor = Sampler {
-        lod_min: 1.0,
-        ..nearest
-    };
+    let floor = Sampler { lod_min: 1.0, ..nearest };
     assert_eq!(red(&image, &floor, &at(0.0, 0.0)), 10.0);
 }
 
@@ -131,26 +87,16 @@ fn levels_are_chosen_and_mixed() {
 fn gradients_of_one_texel_are_level_zero() {
     let image = row();
     let lookup = |dx: f32, dy: f32, bias: f32| Lookup {
-        level: Level::Gradient {
-            ddx: [dx, 0.0, 0.0],
-            ddy: [dy, 0.0, 0.0],
-            bias,
-        },
+        level: Level::Gradient { ddx: [dx, 0.0, 0.0], ddy: [dy, 0.0, 0.0], bias },
         ..at(0.0, 0.0)
     };
-    let s = Sampler {
-        lod_min: -100.0,
-        ..Sampler::default()
-    };
+    let s = Sampler { lod_min: -100.0, ..Sampler::default() };
     assert_eq!(level_of_detail(&image, &s, &lookup(0.25, 0.0, 0.0)), 0.0);
     assert_eq!(level_of_detail(&image, &s, &lookup(0.25, 0.5, 0.0)), 1.0);
     assert_eq!(level_of_detail(&image, &s, &lookup(1.0, 0.5, -0.5)), 1.5);
     assert_eq!(level_of_detail(&image, &s, &lookup(0.125, 0.0, 0.0)), -1.0);
     assert_eq!(level_of_detail(&image, &s, &lookup(0.0, 0.0, 0.0)), -100.0);
-    assert_eq!(
-        level_of_detail(&image, &s, &lookup(f32::NAN, 0.0, 0.0)),
-        0.0
-    );
+    assert_eq!(level_of_detail(&image, &s, &lookup(f32::NAN, 0.0, 0.0)), 0.0);
 }
 
 #[test]
@@ -165,10 +111,7 @@ fn the_logarithm_truncates_to_eight_bits() {
         let x = n as f32 * 0.37;
         let exact = f64::from(x).log2();
         let got = f64::from(log2_256(x));
-        assert!(
-            got <= exact + 1e-6 && got > exact - 1.0 / 256.0 - 1e-6,
-            "{x}: {got} {exact}"
-        );
+        assert!(got <= exact + 1e-6 && got > exact - 1.0 / 256.0 - 1e-6, "{x}: {got} {exact}");
     }
 }
 
@@ -177,38 +120,17 @@ fn integers_are_never_mixed() {
     let extent = Extent::plane(2, 1);
     let mut image = Image::new(Format::R32Uint, extent).expect("fits");
     image.store(Texel::default(), [7, 0, 0, 0]);
-    image.store(
-        Texel {
-            x: 1,
-            ..Texel::default()
-        },
-        [9, 0, 0, 0],
-    );
-    assert_eq!(
-        sample(&image, &Sampler::linear(Wrap::Clamp), &at(0.6, 0.0)),
-        [9, 0, 0, 1]
-    );
+    image.store(Texel { x: 1, ..Texel::default() }, [9, 0, 0, 0]);
+    assert_eq!(sample(&image, &Sampler::linear(Wrap::Clamp), &at(0.6, 0.0)), [9, 0, 0, 1]);
 }
 
 #[test]
 fn comparison_happens_before_mixing() {
     let mut image = Image::new(Format::Depth32Float, Extent::plane(2, 1)).expect("fits");
     image.store(Texel::default(), [0.25f32.to_bits(), 0, 0, 0]);
-    image.store(
-        Texel {
-            x: 1,
-            ..Texel::default()
-        },
-        [0.75f32.to_bits(), 0, 0, 0],
-    );
-    let sampler = Sampler {
-        compare: Some(Compare::Less),
-        ..Sampler::linear(Wrap::Clamp)
-    };
-    let lookup = Lookup {
-        reference: Some(0.5),
-        ..at(0.5, 0.0)
-    };
+    image.store(Texel { x: 1, ..Texel::default() }, [0.75f32.to_bits(), 0, 0, 0]);
+    let sampler = Sampler { compare: Some(Compare::Less), ..Sampler::linear(Wrap::Clamp) };
+    let lookup = Lookup { reference: Some(0.5), ..at(0.5, 0.0) };
     // 0.5 < 0.25 fails, 0.5 < 0.75 passes; half way.
     assert_eq!(red(&image, &sampler, &lookup), 0.5);
     let taps = gather(&image, &sampler, &lookup, 0).map(f32::from_bits);
@@ -220,57 +142,28 @@ fn gather_starts_at_the_lower_left() {
     let mut image = Image::new(Format::Rgba8Uint, Extent::plane(4, 4)).expect("fits");
     for y in 0..4 {
         for x in 0..4 {
-            image.store(
-                Texel {
-                    x,
-                    y,
-                    ..Texel::default()
-                },
-                [0, 10 * y + x, 0, 0],
-            );
+            image.store(Texel { x, y, ..Texel::default() }, [0, 10 * y + x, 0, 0]);
         }
     }
-    let lookup = Lookup {
-        position: Position::Normalized([0.5, 0.5, 0.0]),
-        ..at(0.0, 0.0)
-    };
+    let lookup = Lookup { position: Position::Normalized([0.5, 0.5, 0.0]), ..at(0.0, 0.0) };
     let sampler = Sampler::nearest(Wrap::Clamp);
     assert_eq!(gather(&image, &sampler, &lookup, 1), [21, 22, 12, 11]);
 }
 
 #[test]
 fn layers_clamp_and_offsets_count_texels() {
-    let extent = Extent {
-        layers: 3,
-        ..Extent::plane(2, 2)
-    };
+    let extent = Extent { layers: 3, ..Extent::plane(2, 2) };
     let mut image = Image::new(Format::R8Uint, extent).expect("fits");
     for layer in 0..3 {
         for x in 0..2 {
             let value = [layer * 10 + x, 0, 0, 0];
-            image.store(
-                Texel {
-                    x,
-                    layer,
-                    ..Texel::default()
-                },
-                value,
-            );
+            image.store(Texel { x, layer, ..Texel::default() }, value);
         }
     }
     let sampler = Sampler::nearest(Wrap::Clamp);
     let take = |layer, offset| {
         let position = Position::Normalized([0.1, 0.1, 0.0]);
-        sample(
-            &image,
-            &sampler,
-            &Lookup {
-                position,
-                layer,
-                offset,
-                ..at(0.0, 0.0)
-            },
-        )[0]
+        sample(&image, &sampler, &Lookup { position, layer, offset, ..at(0.0, 0.0) })[0]
     };
     assert_eq!(take(-5, [0; 3]), 0);
     assert_eq!(take(1, [1, 0, 0]), 11);
@@ -341,24 +234,11 @@ fn footprints_cross_the_edges_of_a_cube() {
 
 #[test]
 fn three_dimensions_mix_slices_last() {
-    let extent = Extent {
-        dim: Dim::D3,
-        depth: 2,
-        ..Extent::plane(1, 1)
-    };
+    let extent = Extent { dim: Dim::D3, depth: 2, ..Extent::plane(1, 1) };
     let mut image = Image::new(Format::R32Float, extent).expect("fits");
-    image.store(
-        Texel {
-            z: 1,
-            ..Texel::default()
-        },
-        [8f32.to_bits(), 0, 0, 0],
-    );
+    image.store(Texel { z: 1, ..Texel::default() }, [8f32.to_bits(), 0, 0, 0]);
     let position = Position::Normalized([0.5, 0.5, 0.375]);
-    let lookup = Lookup {
-        position,
-        ..at(0.0, 0.0)
-    };
+    let lookup = Lookup { position, ..at(0.0, 0.0) };
     // u = 0.75: a quarter of the way from slice 0 to slice 1.
     assert_eq!(red(&image, &Sampler::linear(Wrap::Clamp), &lookup), 2.0);
 }
@@ -366,15 +246,7 @@ fn three_dimensions_mix_slices_last() {
 #[test]
 fn wild_coordinates_do_not_panic() {
     let image = row();
-    let wild = [
-        f32::NAN,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-        f32::MAX,
-        f32::MIN,
-        -0.0,
-        1e30,
-    ];
+    let wild = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, -0.0, 1e30];
     let modes = [
         Wrap::Repeat,
         Wrap::Mirror,
@@ -403,18 +275,8 @@ fn base_clamp_keeps_half_a_texel_from_the_edge() {
 
 #[test]
 fn a_gradient_on_one_face_is_the_difference_of_its_places() {
-    let (own, other) = (
-        FacePoint::of([4.0, 1.0, 0.0]),
-        FacePoint::of([4.0, 2.0, 1.0]),
-    );
-    assert_eq!(
-        own,
-        FacePoint {
-            s: 1.5,
-            t: 1.375,
-            face: 0
-        }
-    );
+    let (own, other) = (FacePoint::of([4.0, 1.0, 0.0]), FacePoint::of([4.0, 2.0, 1.0]));
+    assert_eq!(own, FacePoint { s: 1.5, t: 1.375, face: 0 });
     assert_eq!(own.gradient(&other), [-0.125, -0.125, 0.0]);
 }
 
@@ -426,10 +288,7 @@ fn a_gradient_across_an_edge_goes_on_in_the_plane_of_the_own_face() {
     assert_eq!((own.face, other.face), (0, 4));
     let [ds, dt, _] = own.gradient(&other);
     // s runs against z: 7/8 from the middle and 8/7 behind the edge.
-    assert!(
-        (ds - (-8.0f32 / 7.0 + 7.0 / 8.0) / 2.0).abs() < 1e-6,
-        "{ds}"
-    );
+    assert!((ds - (-8.0f32 / 7.0 + 7.0 / 8.0) / 2.0).abs() < 1e-6, "{ds}");
     assert_eq!(dt, 0.0);
     assert_eq!(
         own.gradient(&FacePoint::of([-1.0, 0.0, 0.0])),
@@ -444,11 +303,7 @@ fn each_axis_wraps_in_its_own_way() {
     let mut image = Image::new(Format::R32Float, Extent::plane(2, 2)).expect("fits");
     for n in 0..4 {
         let (x, y) = (n % 2, n / 2);
-        let at = Texel {
-            x,
-            y,
-            ..Texel::default()
-        };
+        let at = Texel { x, y, ..Texel::default() };
         image.store(at, [((x + 10 * y) as f32).to_bits(), 0, 0, 0]);
     }
     let lookup = |s: f32, t: f32| Lookup {
@@ -458,10 +313,7 @@ fn each_axis_wraps_in_its_own_way() {
         reference: None,
         offset: [0; 3],
     };
-    let sampler = |x, y| Sampler {
-        wrap: [x, y, Wrap::Border],
-        ..Sampler::default()
-    };
+    let sampler = |x, y| Sampler { wrap: [x, y, Wrap::Border], ..Sampler::default() };
     // Column 2 is 0 repeated and 1 clamped; so is row 2.
     let repeat_clamp = sampler(Wrap::Repeat, Wrap::Clamp);
     assert_eq!(red(&image, &repeat_clamp, &lookup(1.25, 1.25)), 10.0);
@@ -486,10 +338,7 @@ fn comparisons_are_those_of_numbers_and_fail_without_one() {
                 (Compare::LessEqual, order.is_some_and(|order| order.is_le())),
                 (Compare::Greater, order.is_some_and(|order| order.is_gt())),
                 (Compare::NotEqual, order.is_none_or(|order| order.is_ne())),
-                (
-                    Compare::GreaterEqual,
-                    order.is_some_and(|order| order.is_ge()),
-                ),
+                (Compare::GreaterEqual, order.is_some_and(|order| order.is_ge())),
                 (Compare::Always, true),
             ] {
                 assert_eq!(compare.test(a, b), holds, "{a} {compare:?} {b}");
@@ -501,11 +350,7 @@ fn comparisons_are_those_of_numbers_and_fail_without_one() {
 /// A cube's face has the width of its gradients: what a direction's derivative says is what neighbouring places on the face say.
 #[test]
 fn the_level_of_a_direction_is_that_of_its_way_over_the_face() {
-    let extent = Extent {
-        dim: Dim::Cube,
-        layers: 6,
-        ..Extent::plane(64, 64)
-    };
+    let extent = Extent { dim: Dim::Cube, layers: 6, ..Extent::plane(64, 64) };
     let cube = Image::new(Format::R8Unorm, extent).expect("fits");
     let mut rng = gpucc_ir::ssa::random::Rng::new(4);
     let mut compared = 0;
@@ -540,23 +385,14 @@ fn a_reference_is_clamped_to_what_a_normalised_texel_can_hold() {
     let compared = |format: Format, texel: [u32; 4], compare: Compare, reference: f32| {
         let mut image = Image::new(format, Extent::plane(1, 1)).expect("fits");
         image.fill(texel);
-        let sampler = Sampler {
-            compare: Some(compare),
-            ..Sampler::nearest(Wrap::Clamp)
-        };
-        let lookup = Lookup {
-            reference: Some(reference),
-            ..at(0.5, 0.0)
-        };
+        let sampler = Sampler { compare: Some(compare), ..Sampler::nearest(Wrap::Clamp) };
+        let lookup = Lookup { reference: Some(reference), ..at(0.5, 0.0) };
         red(&image, &sampler, &lookup)
     };
     let one = [1f32.to_bits(), 0, 0, 0];
-    for (reference, in_unorm, in_float) in [
-        (2.0, 1.0, 0.0),
-        (1.0, 1.0, 1.0),
-        (0.25, 0.0, 0.0),
-        (-1.0, 0.0, 0.0),
-    ] {
+    for (reference, in_unorm, in_float) in
+        [(2.0, 1.0, 0.0), (1.0, 1.0, 1.0), (0.25, 0.0, 0.0), (-1.0, 0.0, 0.0)]
+    {
         let equal = |format| compared(format, one, Compare::Equal, reference);
         assert_eq!(equal(Format::R8Unorm), in_unorm, "{reference}");
         assert_eq!(equal(Format::R32Float), in_float, "{reference}");

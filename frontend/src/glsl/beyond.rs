@@ -79,9 +79,7 @@ const FAMILIES: &[&str] = &[
     "rayQuery",
 ];
 /// Ends of names that extensions give.
-const EXTENSIONS: &[&str] = &[
-    "EXT", "KHR", "ARB", "NV", "AMD", "INTEL", "OES", "QCOM", "ARM",
-];
+const EXTENSIONS: &[&str] = &["EXT", "KHR", "ARB", "NV", "AMD", "INTEL", "OES", "QCOM", "ARM"];
 /// Words of the language that are no variables.
 const WORDS: &[&str] = &[
     "attribute",
@@ -122,11 +120,7 @@ pub fn is_beyond_naga(kind: &ErrorKind, text: &str) -> bool {
 }
 
 fn is_gap(message: &str, text: &str) -> bool {
-    let quoted = |start: &str| {
-        message
-            .strip_prefix(start)
-            .and_then(|rest| rest.strip_suffix('\''))
-    };
+    let quoted = |start: &str| message.strip_prefix(start).and_then(|rest| rest.strip_suffix('\''));
     if let Some(name) = quoted("Unknown function '").or(quoted("Ambiguous best function for '")) {
         return is_function(name) || is_word(name) || takes_arrays(name, text);
     }

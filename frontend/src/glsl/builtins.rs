@@ -137,10 +137,7 @@ fn builtin(name: &str) -> Option<BuiltIn> {
         "gl_CullDistance" => BuiltIn::CullDistance,
         SAMPLE_MASK => BuiltIn::SampleMask,
         _ => {
-            return INPUTS
-                .iter()
-                .find(|input| input.own == name)
-                .map(|input| input.builtin);
+            return INPUTS.iter().find(|input| input.own == name).map(|input| input.builtin);
         }
     })
 }

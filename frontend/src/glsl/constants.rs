@@ -26,9 +26,7 @@ impl<'a> Work<'a> {
                 continue;
             };
             self.blank(layout, close);
-            let given = overrides
-                .iter()
-                .position(|(wanted, _)| wanted == id || wanted == name);
+            let given = overrides.iter().position(|(wanted, _)| wanted == id || wanted == name);
             let text = match given {
                 None => self.between(close + 5, end).to_owned(),
                 Some(given) => {

@@ -21,11 +21,8 @@ const HANDED_ON: [(&str, &str, &str); 3] = [
     ("gl_FogFragCoord", "gl_FogFragCoord", "float"),
 ];
 /// Matrices of the fixed pipeline.
-const MATRICES: [&str; 3] = [
-    "gl_ModelViewProjectionMatrix",
-    "gl_ModelViewMatrix",
-    "gl_ProjectionMatrix",
-];
+const MATRICES: [&str; 3] =
+    ["gl_ModelViewProjectionMatrix", "gl_ModelViewMatrix", "gl_ProjectionMatrix"];
 /// Texture functions of GLSL 1.x and what they are called since.
 const TEXTURES: [(&str, &str); 16] = [
     ("texture1D", "texture"),
@@ -48,12 +45,7 @@ const TEXTURES: [(&str, &str); 16] = [
 /// Words about memory that say nothing to a machine whose accesses are all alike.
 const MEMORY: [&str; 3] = ["coherent", "volatile", "restrict"];
 /// Redeclarations of built-in variables that tell only what naga assumes.
-const TOLD: [&str; 4] = [
-    "depth_any",
-    "depth_greater",
-    "depth_less",
-    "depth_unchanged",
-];
+const TOLD: [&str; 4] = ["depth_any", "depth_greater", "depth_less", "depth_unchanged"];
 
 impl<'a> Work<'a> {
     /// Names and qualifiers of other versions.
@@ -88,17 +80,11 @@ impl<'a> Work<'a> {
         }
         for (name, before, after) in [
             ("atomicCounterIncrement", "gpucc_atomicAdd(", ", 1u)"),
-            (
-                "atomicCounterDecrement",
-                "(gpucc_atomicAdd(",
-                ", 0xffffffffu) - 1u)",
-            ),
+            ("atomicCounterDecrement", "(gpucc_atomicAdd(", ", 0xffffffffu) - 1u)"),
             ("atomicCounter", "(", ")"),
         ] {
             for &index in &self.uses(name).to_vec() {
-                if let Some(close) = self
-                    .closing(index + 1)
-                    .filter(|_| self.word(index + 1) == "(")
+                if let Some(close) = self.closing(index + 1).filter(|_| self.word(index + 1) == "(")
                 {
                     self.replace_text(index, index + 1, before);
                     self.replace_text(close, close, after);
@@ -217,16 +203,11 @@ impl<'a> Work<'a> {
             let parameter = says(self, &|word| matches!(word, "(" | "#"))
                 && !says(self, &|word| word == "layout");
             if uniform && written && !parameter && !says(self, &sized) {
-                let at = (first..index)
-                    .find(|&at| self.word(at) == "uniform")
-                    .unwrap_or(first);
+                let at = (first..index).find(|&at| self.word(at) == "uniform").unwrap_or(first);
                 self.qualify(first, at, format);
-                let message = format!(
-                    "`{}` has no format: it is taken for {format}",
-                    self.word(index + 1)
-                );
-                self.notes
-                    .push(crate::diagnostic::Diagnostic::note("format", message));
+                let message =
+                    format!("`{}` has no format: it is taken for {format}", self.word(index + 1));
+                self.notes.push(crate::diagnostic::Diagnostic::note("format", message));
             }
         }
     }
@@ -321,14 +302,11 @@ impl<'a> Work<'a> {
             return;
         }
         if self.mentions("gl_FragColor") {
-            self.prelude
-                .push("layout(location = 0) out vec4 gpucc_FragColor; ".to_owned());
+            self.prelude.push("layout(location = 0) out vec4 gpucc_FragColor; ".to_owned());
             self.rename("gl_FragColor", "gpucc_FragColor");
         } else if self.mentions("gl_FragData") {
             let count = self.elements("gl_FragData", 8);
-            self.prelude.push(format!(
-                "layout(location = 0) out vec4 gpucc_FragData[{count}]; "
-            ));
+            self.prelude.push(format!("layout(location = 0) out vec4 gpucc_FragData[{count}]; "));
             self.rename("gl_FragData", "gpucc_FragData");
         }
     }
@@ -380,9 +358,7 @@ impl<'a> Work<'a> {
         if self.mentions("gl_TexCoord") && self.stage != Stage::Compute {
             let count = self.elements("gl_TexCoord", 8);
             let direction = if vertex { "out" } else { "in" };
-            declare(self, "gl_TexCoord", &|own| {
-                format!("{direction} vec4 {own}[{count}]; ")
-            });
+            declare(self, "gl_TexCoord", &|own| format!("{direction} vec4 {own}[{count}]; "));
         }
         for name in MATRICES {
             if self.mentions(name) || transforms && name == MATRICES[0] {
@@ -466,11 +442,7 @@ impl<'a> Work<'a> {
             let is_last = entry.1 == close;
             if gone(self, entry) {
                 let first = entry.0 - usize::from(kept);
-                let last = if kept || is_last {
-                    entry.1 - 1
-                } else {
-                    entry.1
-                };
+                let last = if kept || is_last { entry.1 - 1 } else { entry.1 };
                 self.blank(first, last);
             } else {
                 kept = true;

@@ -73,13 +73,11 @@ impl<'a> Work<'a> {
         }
         for ((direction, number), parts) in locations {
             let family = parts[0].family;
-            let fit = parts
-                .iter()
-                .all(|part| part.family == family && part.component + part.size <= 4);
+            let fit =
+                parts.iter().all(|part| part.family == family && part.component + part.size <= 4);
             let mut taken = [false; 4];
-            let mut places = parts
-                .iter()
-                .flat_map(|part| part.component..part.component + part.size);
+            let mut places =
+                parts.iter().flat_map(|part| part.component..part.component + part.size);
             let apart = fit && places.all(|at| !std::mem::replace(&mut taken[at], true));
             let share = parts.iter().any(|part| part.said);
             if !share || !apart || other.contains(&(direction, number)) {
@@ -148,10 +146,7 @@ impl<'a> Work<'a> {
         let qualifiers: Vec<&str> = (parts[0].first..parts[0].name)
             .map(|at| self.word(at))
             .filter(|word| {
-                matches!(
-                    *word,
-                    "flat" | "smooth" | "noperspective" | "centroid" | "sample"
-                )
+                matches!(*word, "flat" | "smooth" | "noperspective" | "centroid" | "sample")
             })
             .collect();
         let qualifiers = qualifiers.join(" ");

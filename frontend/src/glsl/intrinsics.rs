@@ -49,21 +49,9 @@ const ALIKE: [(&str, Kinds, &str); 31] = [
 ];
 /// Others, with their whole text and what it calls.
 const OTHERS: [(&str, &str, &[&str]); 18] = [
-    (
-        "subgroupAll",
-        "bool gpucc_subgroupAll(bool x) { return x; } ",
-        &[],
-    ),
-    (
-        "subgroupAny",
-        "bool gpucc_subgroupAny(bool x) { return x; } ",
-        &[],
-    ),
-    (
-        "subgroupBallot",
-        "uvec4 gpucc_subgroupBallot(bool x) { return uvec4(0u); } ",
-        &[],
-    ),
+    ("subgroupAll", "bool gpucc_subgroupAll(bool x) { return x; } ", &[]),
+    ("subgroupAny", "bool gpucc_subgroupAny(bool x) { return x; } ", &[]),
+    ("subgroupBallot", "uvec4 gpucc_subgroupBallot(bool x) { return uvec4(0u); } ", &[]),
     (
         "subgroupBallotBitCount",
         "uint gpucc_subgroupBallotBitCount(uvec4 x) { ivec4 n = bitCount(ivec4(x)); return uint(n.x + n.y + n.z + n.w); } ",
@@ -146,11 +134,7 @@ const OTHERS: [(&str, &str, &[&str]); 18] = [
          return mix(some, uvec4(0xffffffffu), equal(own, ivec4(32))); } ",
         &[],
     ),
-    (
-        "helperInvocationEXT",
-        "bool gpucc_helperInvocationEXT() { return false; } ",
-        &[],
-    ),
+    ("helperInvocationEXT", "bool gpucc_helperInvocationEXT() { return false; } ", &[]),
 ];
 /// What ARB_shader_group_vote and ARB_shader_ballot call them.
 const ALIASES: [(&str, &str); 8] = [
@@ -172,12 +156,8 @@ const MASKS: [(&str, &str); 5] = [
     ("gl_SubgroupGtMask", "SubgroupGtMask"),
 ];
 /// Textures of which four texels can be taken, and the size of their coordinates.
-const GATHERED: [(&str, &str); 4] = [
-    ("2D", "vec2"),
-    ("2DArray", "vec3"),
-    ("Cube", "vec3"),
-    ("CubeArray", "vec4"),
-];
+const GATHERED: [(&str, &str); 4] =
+    [("2D", "vec2"), ("2DArray", "vec3"), ("Cube", "vec3"), ("CubeArray", "vec4")];
 /// Functions whose first argument is a combined sampler: they take both halves.
 pub const GATHERS: [&str; 2] = ["gpucc_textureGather", "gpucc_textureGatherOffset"];
 
@@ -224,9 +204,8 @@ impl Work<'_> {
         let called = OTHERS.iter().filter(|other| wanted.contains(&other.0));
         let called: Vec<&str> = called.flat_map(|other| other.2).copied().collect();
         wanted.splice(0..0, called);
-        let doubles = ["double", "dvec2", "dvec3", "dvec4"]
-            .iter()
-            .any(|ty| !self.uses(ty).is_empty());
+        let doubles =
+            ["double", "dvec2", "dvec3", "dvec4"].iter().any(|ty| !self.uses(ty).is_empty());
         let mut made: Vec<&str> = Vec::new();
         for name in wanted {
             if !made.contains(&name) {
@@ -267,8 +246,7 @@ impl Work<'_> {
             self.replace_exactly(at, "gpucc_subgroupBarrier");
         }
         if !uses.is_empty() {
-            self.prelude
-                .push("void gpucc_subgroupBarrier() {} ".to_owned());
+            self.prelude.push("void gpucc_subgroupBarrier() {} ".to_owned());
         }
     }
 
@@ -330,11 +308,7 @@ fn definition(name: &str, doubles: bool) -> String {
             Kinds::Integers => "IUB",
             Kinds::All => "FIUB",
         };
-        let more_kinds = if doubles && !matches!(kinds, "IUB") {
-            "D"
-        } else {
-            ""
-        };
+        let more_kinds = if doubles && !matches!(kinds, "IUB") { "D" } else { "" };
         for kind in kinds.chars().chain(more_kinds.chars()) {
             for size in 1..=4 {
                 let ty = type_name(kind, size);

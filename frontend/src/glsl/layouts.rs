@@ -146,11 +146,8 @@ impl<'a> Work<'a> {
         let mut done = !rows;
         if let (Some((columns_count, rows_count)), true) = (shape, plain) {
             // As it lies: vectors, and how many.
-            let (vectors, length) = if rows {
-                (rows_count, columns_count)
-            } else {
-                (columns_count, rows_count)
-            };
+            let (vectors, length) =
+                if rows { (rows_count, columns_count) } else { (columns_count, rows_count) };
             let narrow = length == 2 && block.std140;
             if (rows || narrow)
                 && self.rewrite_member(block, columns, end, ty, rows, narrow, vectors, length)
@@ -271,11 +268,9 @@ impl<'a> Work<'a> {
 }
 
 fn is_no_matrix(ty: &str) -> bool {
-    [
-        "float", "int", "uint", "bool", "double", "vec", "ivec", "uvec", "bvec",
-    ]
-    .iter()
-    .any(|prefix| ty.starts_with(prefix))
+    ["float", "int", "uint", "bool", "double", "vec", "ivec", "uvec", "bvec"]
+        .iter()
+        .any(|prefix| ty.starts_with(prefix))
 }
 
 /// Moves members to where the text says; those behind follow.

@@ -5,10 +5,7 @@ use super::text::Work;
 /// Functions over the four sizes of a vector: names, and the definition with `F`, `I`, `U` and `B` for the
 /// types of floats, signed and unsigned integers and truth values.
 const FUNCTIONS: [(&str, &str); 18] = [
-    (
-        "modf",
-        "F modf(F x, out F whole) { whole = trunc(x); return x - whole; }",
-    ),
+    ("modf", "F modf(F x, out F whole) { whole = trunc(x); return x - whole; }"),
     (
         "uaddCarry",
         "U uaddCarry(U x, U y, out U carry) { U sum = x + y; carry = U(lessThan_(sum, x)); return sum; }",
@@ -218,10 +215,7 @@ impl<'a> Work<'a> {
                     let function = self.word(open - 1);
                     let dot = matches!(function, "max" | "min" | "clamp")
                         && self.starts_with_dot(open + 1);
-                    (
-                        open - 1,
-                        dot || matches!(function, "dot" | "length" | "distance" | "float"),
-                    )
+                    (open - 1, dot || matches!(function, "dot" | "length" | "distance" | "float"))
                 }
                 name => (index - 2, self.is_float(name)),
             };
@@ -278,8 +272,7 @@ impl<'a> Work<'a> {
 
 fn is_type(word: &str) -> bool {
     let vector = ["", "i", "u", "b", "d"].iter().any(|prefix| {
-        word.strip_prefix(prefix)
-            .is_some_and(|rest| matches!(rest, "vec2" | "vec3" | "vec4"))
+        word.strip_prefix(prefix).is_some_and(|rest| matches!(rest, "vec2" | "vec3" | "vec4"))
     });
     vector
         || matches!(word, "float" | "int" | "uint" | "bool" | "void" | "double")
@@ -288,10 +281,7 @@ fn is_type(word: &str) -> bool {
 
 /// A definition for vectors of a size.
 fn sized(text: &str, size: usize) -> String {
-    let (types, scalars) = (
-        ["vec", "ivec", "uvec", "bvec"],
-        ["float", "int", "uint", "bool"],
-    );
+    let (types, scalars) = (["vec", "ivec", "uvec", "bvec"], ["float", "int", "uint", "bool"]);
     let name = |at: usize| match size {
         1 => scalars[at].to_owned(),
         _ => format!("{}{size}", types[at]),

@@ -33,10 +33,7 @@ impl<'a> Work<'a> {
             };
             let members = (index + 2..close).filter(|&at| self.declares(at)).collect();
             match self.is_word(close + 1) {
-                true => blocks.push(Named {
-                    instance: self.word(close + 1),
-                    members,
-                }),
+                true => blocks.push(Named { instance: self.word(close + 1), members }),
                 false => globals.extend(members.iter().map(|&at| self.word(at))),
             }
         }

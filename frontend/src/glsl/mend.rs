@@ -13,10 +13,7 @@ pub fn mend(module: &mut naga::Module) {
     let derives = |entry: &naga::EntryPoint| entry.stage == ShaderStage::Fragment;
     let derives = module.entry_points.iter().any(derives);
     let functions = module.functions.iter_mut().map(|(_, function)| function);
-    let entries = module
-        .entry_points
-        .iter_mut()
-        .map(|entry| &mut entry.function);
+    let entries = module.entry_points.iter_mut().map(|entry| &mut entry.function);
     for function in functions.chain(entries) {
         handle_loads(function, &module.global_variables);
         part_loads(function);
@@ -53,10 +50,7 @@ fn binding_arrays(module: &mut naga::Module) {
         })
         .collect();
     for (handle, base, size) in arrays {
-        let ty = naga::Type {
-            name: None,
-            inner: TypeInner::BindingArray { base, size },
-        };
+        let ty = naga::Type { name: None, inner: TypeInner::BindingArray { base, size } };
         module.types.replace(handle, ty);
     }
     for (_, variable) in module.global_variables.iter_mut() {
@@ -72,11 +66,8 @@ fn binding_arrays(module: &mut naga::Module) {
 
 /// An element of an array of textures is a texture and not the address of one.
 fn handle_loads(function: &mut naga::Function, globals: &Arena<GlobalVariable>) {
-    let handles: Vec<Handle<Expression>> = function
-        .expressions
-        .iter()
-        .map(|(handle, _)| handle)
-        .collect();
+    let handles: Vec<Handle<Expression>> =
+        function.expressions.iter().map(|(handle, _)| handle).collect();
     for handle in handles {
         let Expression::Load { pointer } = function.expressions[handle] else {
             continue;
@@ -104,11 +95,8 @@ fn part_loads(function: &mut naga::Function) {
     let mut together = vec![0u32; function.expressions.len()];
     let mut number = 0;
     emitted(&function.body, &mut together, &mut number);
-    let handles: Vec<Handle<Expression>> = function
-        .expressions
-        .iter()
-        .map(|(handle, _)| handle)
-        .collect();
+    let handles: Vec<Handle<Expression>> =
+        function.expressions.iter().map(|(handle, _)| handle).collect();
     for &part in &handles {
         let (base, pointer) = match function.expressions[part] {
             Expression::AccessIndex { base, .. } | Expression::Access { base, .. } => {
@@ -124,14 +112,12 @@ fn part_loads(function: &mut naga::Function) {
             continue;
         }
         let access = match function.expressions[part] {
-            Expression::AccessIndex { index, .. } => Expression::AccessIndex {
-                base: pointer,
-                index,
-            },
-            Expression::Access { index, .. } if index < base => Expression::Access {
-                base: pointer,
-                index,
-            },
+            Expression::AccessIndex { index, .. } => {
+                Expression::AccessIndex { base: pointer, index }
+            }
+            Expression::Access { index, .. } if index < base => {
+                Expression::Access { base: pointer, index }
+            }
             _ => continue,
         };
         function.expressions[base] = access;
@@ -188,9 +174,7 @@ fn emitted(block: &naga::Block, together: &mut [u32], number: &mut u32) {
                     emitted(&case.body, together, number);
                 }
             }
-            Statement::Loop {
-                body, continuing, ..
-            } => {
+            Statement::Loop { body, continuing, .. } => {
                 emitted(body, together, number);
                 emitted(continuing, together, number);
             }

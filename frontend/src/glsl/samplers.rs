@@ -5,17 +5,8 @@ use super::text::Work;
 use std::collections::BTreeMap;
 
 /// Kinds of combined samplers that naga has textures for.
-const SHAPES: [&str; 9] = [
-    "1D",
-    "2D",
-    "3D",
-    "Cube",
-    "1DArray",
-    "2DArray",
-    "CubeArray",
-    "2DMS",
-    "2DMSArray",
-];
+const SHAPES: [&str; 9] =
+    ["1D", "2D", "3D", "Cube", "1DArray", "2DArray", "CubeArray", "2DMS", "2DMSArray"];
 
 /// A combined sampler's type: the texture's, the sampler's, and the constructor that joins them.
 pub struct Combined<'a> {
@@ -112,9 +103,8 @@ impl<'a> Work<'a> {
         within: Option<&'a str>,
         earlier: usize,
     ) -> usize {
-        let precise = index
-            .checked_sub(1)
-            .is_some_and(|before| PRECISIONS.contains(&self.word(before)));
+        let precise =
+            index.checked_sub(1).is_some_and(|before| PRECISIONS.contains(&self.word(before)));
         let qualifier = index.checked_sub(1 + usize::from(precise));
         let qualifier = qualifier.map_or("", |at| self.word(at));
         if !self.is_word(index + 1) {
@@ -235,10 +225,7 @@ mod tests {
              void f() { texture(sampler2D(t, t_sampler), uv); }"
         );
         let at = rewritten.text.find("uv").expect("it is there") as u32;
-        let original = rewritten.places.original(Span {
-            start: at,
-            end: at + 2,
-        });
+        let original = rewritten.places.original(Span { start: at, end: at + 2 });
         assert_eq!(&text[original.start as usize..original.end as usize], "uv");
     }
 
@@ -249,12 +236,7 @@ mod tests {
             let texture = format!("uniform texture2D {name};");
             let sampler = format!("uniform sampler {name}_sampler;");
             for part in [texture, sampler] {
-                assert_eq!(
-                    rewritten.text.matches(&part).count(),
-                    1,
-                    "{}",
-                    rewritten.text
-                );
+                assert_eq!(rewritten.text.matches(&part).count(), 1, "{}", rewritten.text);
             }
         }
     }

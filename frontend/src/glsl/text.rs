@@ -44,10 +44,7 @@ fn tokens(text: &str) -> Vec<Token> {
             byte if byte < 0x80 => 1,
             _ => rest.iter().position(|b| *b < 0x80).unwrap_or(rest.len()),
         };
-        tokens.push(Token {
-            start: at,
-            end: at + length,
-        });
+        tokens.push(Token { start: at, end: at + length });
         at += length;
     }
     tokens
@@ -174,17 +171,11 @@ impl<'a> Work<'a> {
     /// Replaces tokens whatever the length.
     pub fn replace_text(&mut self, first: usize, last: usize, added: &str) {
         let (start, end) = (self.tokens[first].start, self.tokens[last].end);
-        self.edits.push(Edit {
-            at: start,
-            removed: end - start,
-            added: added.to_owned(),
-        });
+        self.edits.push(Edit { at: start, removed: end - start, added: added.to_owned() });
     }
 
     pub fn word(&self, index: usize) -> &'a str {
-        self.tokens
-            .get(index)
-            .map_or("", |token| &self.text[token.start..token.end])
+        self.tokens.get(index).map_or("", |token| &self.text[token.start..token.end])
     }
 
     pub fn is_word(&self, index: usize) -> bool {
@@ -194,11 +185,7 @@ impl<'a> Work<'a> {
 
     pub fn insert(&mut self, at: usize, added: impl Into<String>) {
         let added = added.into();
-        self.edits.push(Edit {
-            at,
-            removed: 0,
-            added,
-        });
+        self.edits.push(Edit { at, removed: 0, added });
     }
 
     pub fn replace(&mut self, first: usize, last: usize, added: impl Into<String>) {
@@ -207,11 +194,7 @@ impl<'a> Work<'a> {
         while added.len() < end - start {
             added.push(' ');
         }
-        self.edits.push(Edit {
-            at: start,
-            removed: end - start,
-            added,
-        });
+        self.edits.push(Edit { at: start, removed: end - start, added });
     }
 
     pub fn replace_exactly(&mut self, index: usize, added: &str) {
@@ -227,16 +210,9 @@ impl<'a> Work<'a> {
     pub fn blank(&mut self, first: usize, last: usize) {
         let (start, end) = (self.tokens[first].start, self.tokens[last].end);
         let spaces = |c: char| if c == '\n' { '\n' } else { ' ' };
-        let added: String = self.text[start..end]
-            .chars()
-            .filter(char::is_ascii)
-            .map(spaces)
-            .collect();
-        self.edits.push(Edit {
-            at: start,
-            removed: end - start,
-            added,
-        });
+        let added: String =
+            self.text[start..end].chars().filter(char::is_ascii).map(spaces).collect();
+        self.edits.push(Edit { at: start, removed: end - start, added });
     }
 
     /// Adds to the `layout(...)` of the declaration that begins at a token, or gives it one.
@@ -320,11 +296,7 @@ impl<'a> Work<'a> {
                 line.map_or(self.text.len(), |line| from + line + 1)
             });
             let added = format!("{}\n", self.prelude.concat().trim_end());
-            let edit = Edit {
-                at,
-                removed: 0,
-                added,
-            };
+            let edit = Edit { at, removed: 0, added };
             self.edits.insert(0, edit);
         }
         if self.edits.is_empty() {
@@ -352,11 +324,6 @@ impl<'a> Work<'a> {
             places.push(text.len(), at);
         }
         text.push_str(&self.text[at..]);
-        Rewritten {
-            text,
-            places,
-            notes: self.notes,
-            placed: self.placed,
-        }
+        Rewritten { text, places, notes: self.notes, placed: self.placed }
     }
 }

@@ -7,8 +7,7 @@ use crate::diagnostic::Diagnostic;
 /// Types that need no declaration of their own.
 fn is_builtin(ty: &str) -> bool {
     let vector = |prefix: &str| {
-        ty.strip_prefix(prefix)
-            .is_some_and(|rest| matches!(rest, "vec2" | "vec3" | "vec4"))
+        ty.strip_prefix(prefix).is_some_and(|rest| matches!(rest, "vec2" | "vec3" | "vec4"))
     };
     matches!(ty, "float" | "int" | "uint")
         || ["", "i", "u"].into_iter().any(vector)
@@ -82,10 +81,8 @@ impl<'a> Work<'a> {
         if !self.is_word(ty) || is_opaque(name) || name == "struct" || self.word(ty + 1) == "{" {
             return None;
         }
-        if matches!(
-            name,
-            "layout" | "subpassInput" | "atomic_uint" | "readonly" | "writeonly"
-        ) || name.starts_with("acceleration")
+        if matches!(name, "layout" | "subpassInput" | "atomic_uint" | "readonly" | "writeonly")
+            || name.starts_with("acceleration")
             || name.contains("subpass")
             || name.contains("tensor")
         {

@@ -116,8 +116,7 @@ impl Work<'_> {
         }
         if any {
             let text = "what transform feedback captures is for the pipeline's state to say";
-            self.notes
-                .push(Diagnostic::note("transform-feedback", text));
+            self.notes.push(Diagnostic::note("transform-feedback", text));
         }
     }
 }

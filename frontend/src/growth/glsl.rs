@@ -182,10 +182,7 @@ impl<'a> Scan<'_, 'a> {
             let columns = name.trim_start_matches('d').strip_prefix("mat");
             let columns = columns.and_then(|rest| rest.bytes().next());
             let leaves = columns.map_or(1, |n| u64::from(n.saturating_sub(b'0')).clamp(1, 4));
-            return Size {
-                leaves,
-                ..Size::ONE
-            };
+            return Size { leaves, ..Size::ONE };
         };
         self.sizes.insert(name, Size::NONE);
         let size = self.block(open, depth);
@@ -196,11 +193,7 @@ impl<'a> Scan<'_, 'a> {
     /// The size of what stands in the braces that a token opens.
     fn block(&mut self, open: usize, depth: u32) -> Size {
         if depth > MOST_NESTING {
-            return Size {
-                leaves: u64::MAX,
-                members: u64::MAX,
-                known: true,
-            };
+            return Size { leaves: u64::MAX, members: u64::MAX, known: true };
         }
         let close = self.tokens.closing(open);
         let mut size = Size::NONE;
@@ -426,9 +419,7 @@ mod tests {
             let mut text = "const float c0[2] = float[2](1.0, 2.0);\n".to_owned();
             for k in 0..n {
                 let after = k + 1;
-                text.push_str(&format!(
-                    "const float c{after}[2] = float[2](c{k}, c{k});\n"
-                ));
+                text.push_str(&format!("const float c{after}[2] = float[2](c{k}, c{k});\n"));
             }
             text
         };
@@ -447,15 +438,9 @@ mod tests {
 
     #[test]
     fn text_without_ends_takes_no_time() {
-        for piece in [
-            "const ",
-            "const a b ",
-            "struct S { a ",
-            "in B { ",
-            "x[",
-            "in ",
-            "#define A B\nconst ",
-        ] {
+        for piece in
+            ["const ", "const a b ", "struct S { a ", "in B { ", "x[", "in ", "#define A B\nconst "]
+        {
             let _ = check(&piece.repeat(20_000));
         }
         assert_eq!(code(&"const ".repeat(60_000)), 4);

@@ -22,13 +22,7 @@ pub fn value(
     if depth > DEPTH {
         return None;
     }
-    let mut reader = Reader {
-        tokens,
-        at: from,
-        end,
-        names,
-        depth,
-    };
+    let mut reader = Reader { tokens, at: from, end, names, depth };
     let value = reader.binary(0)?;
     (reader.at == end).then_some(value)
 }
@@ -103,11 +97,7 @@ impl Reader<'_, '_> {
             self.at += 1;
         }
         let value = self.primary()?;
-        Some(if negative {
-            value.saturating_neg()
-        } else {
-            value
-        })
+        Some(if negative { value.saturating_neg() } else { value })
     }
 
     fn primary(&mut self) -> Option<i128> {
@@ -128,18 +118,12 @@ impl Reader<'_, '_> {
                 "u32" | "i32" | "uint" | "int" => self.bracketed(),
                 "max" | "min" => {
                     let (a, b) = self.pair()?;
-                    Some(if function == "max" {
-                        a.max(b)
-                    } else {
-                        a.min(b)
-                    })
+                    Some(if function == "max" { a.max(b) } else { a.min(b) })
                 }
                 _ => None,
             };
         }
-        let value = self
-            .names
-            .value(self.tokens.word(self.at), self.depth + 1)?;
+        let value = self.names.value(self.tokens.word(self.at), self.depth + 1)?;
         self.at += 1;
         Some(value)
     }
@@ -235,9 +219,7 @@ mod tests {
 
     #[test]
     fn what_is_not_computed_is_not_guessed() {
-        for text in [
-            "", "f(3)", "M", "3 +", "N / 0", "a.b", "3 4", "N && N", "(3",
-        ] {
+        for text in ["", "f(3)", "M", "3 +", "N / 0", "a.b", "3 4", "N && N", "(3"] {
             assert_eq!(of(text), None, "{text}");
         }
     }

@@ -44,12 +44,8 @@ impl<'a> Tokens<'a> {
     /// Reads a text.
     pub fn new(text: &'a str, language: Language) -> Tokens<'a> {
         let bytes = text.as_bytes();
-        let mut tokens = Tokens {
-            text,
-            places: Vec::new(),
-            macros: Map::default(),
-            walked: Cell::new(0),
-        };
+        let mut tokens =
+            Tokens { text, places: Vec::new(), macros: Map::default(), walked: Cell::new(0) };
         let mut at = 0;
         let mut begins_line = true;
         while at < bytes.len() {
@@ -129,9 +125,7 @@ impl<'a> Tokens<'a> {
 
     /// The token at an index; empty behind the last.
     pub fn word(&self, index: usize) -> &'a str {
-        self.places
-            .get(index)
-            .map_or("", |&(start, end)| &self.text[start as usize..end as usize])
+        self.places.get(index).map_or("", |&(start, end)| &self.text[start as usize..end as usize])
     }
 
     /// The first byte of a token.

@@ -144,11 +144,7 @@ impl<'a> Scan<'_, 'a> {
         let word = self.tokens.word(at);
         let template = self.tokens.word(at + 1) == "<";
         if depth > MOST_NESTING {
-            let unknown = Size {
-                leaves: u64::MAX,
-                members: u64::MAX,
-                known: true,
-            };
+            let unknown = Size { leaves: u64::MAX, members: u64::MAX, known: true };
             return (unknown, at + 1);
         }
         if word == "array" && template {
@@ -304,11 +300,7 @@ impl<'a> Scan<'_, 'a> {
 
 /// Types that the language has.
 fn builtin(name: &str) -> Size {
-    let columns = |rest: &str| {
-        rest.bytes()
-            .next()
-            .map_or(1, |n| u64::from(n.saturating_sub(b'0')))
-    };
+    let columns = |rest: &str| rest.bytes().next().map_or(1, |n| u64::from(n.saturating_sub(b'0')));
     let leaves = if let Some(rest) = name.strip_prefix("vec") {
         columns(rest)
     } else if let Some(rest) = name.strip_prefix("mat") {
@@ -316,10 +308,7 @@ fn builtin(name: &str) -> Size {
     } else {
         1
     };
-    Size {
-        leaves: leaves.clamp(1, 16),
-        ..Size::ONE
-    }
+    Size { leaves: leaves.clamp(1, 16), ..Size::ONE }
 }
 
 #[cfg(test)]
@@ -351,10 +340,7 @@ mod tests {
     fn a_table_is_copied_to_constant_indices_alone() {
         let table = format!("const T = array<u32, 8000>({});\n", "1,".repeat(8000));
         let uses = |index: &str| {
-            format!(
-                "{table} fn f(i: u32) {{ {} }}",
-                format!("x = T[{index}];").repeat(100)
-            )
+            format!("{table} fn f(i: u32) {{ {} }}", format!("x = T[{index}];").repeat(100))
         };
         assert_eq!(code(&uses("i")), 0);
         assert_eq!(code(&uses("i * 3u + 1u")), 0);
@@ -366,32 +352,14 @@ mod tests {
     fn zeros_are_counted_and_buffers_are_not() {
         assert_eq!(code("fn f() { let a = array<u32, 1000>(); }"), 0);
         assert_eq!(code("fn f() { let a = -array<i32, 1000000000>(); }"), 4);
-        assert_eq!(
-            code("alias A = array<array<i32, 65536>, 65536>; const x = A();"),
-            4
-        );
-        assert_eq!(
-            code("const N = 1u << 30u; fn f() { any(array<bool, N>()); }"),
-            4
-        );
-        assert_eq!(
-            code("struct S { a: array<u32, 1000000000> } fn f() { let x = S(); }"),
-            4
-        );
-        assert_eq!(
-            code("const N = pow(2, 30); fn f() { let a = array<u32, N>(); }"),
-            6
-        );
+        assert_eq!(code("alias A = array<array<i32, 65536>, 65536>; const x = A();"), 4);
+        assert_eq!(code("const N = 1u << 30u; fn f() { any(array<bool, N>()); }"), 4);
+        assert_eq!(code("struct S { a: array<u32, 1000000000> } fn f() { let x = S(); }"), 4);
+        assert_eq!(code("const N = pow(2, 30); fn f() { let a = array<u32, N>(); }"), 6);
         assert_eq!(code("var<storage> s: array<u32, 1000000000>;"), 0);
         assert_eq!(code("fn f() { let a = array<u32, 3>(1, 2, 3); }"), 0);
-        assert_eq!(
-            code("fn f() { let a = array<i32, array(array(6))[0][0]>(); }"),
-            0
-        );
-        assert_eq!(
-            code("fn f() { let a = array<i32, array(1, 6000000)[1]>(); }"),
-            4
-        );
+        assert_eq!(code("fn f() { let a = array<i32, array(array(6))[0][0]>(); }"), 0);
+        assert_eq!(code("fn f() { let a = array<i32, array(1, 6000000)[1]>(); }"), 4);
     }
 
     #[test]
@@ -399,10 +367,7 @@ mod tests {
         let chain = |n: usize| {
             let mut text = "struct S0 { x: u32, @align(16) y: vec4<f32>, }\n".to_owned();
             for k in 0..n {
-                text.push_str(&format!(
-                    "struct S{} {{ a: S{k}, b: array<S{k}, 3> }}\n",
-                    k + 1
-                ));
+                text.push_str(&format!("struct S{} {{ a: S{k}, b: array<S{k}, 3> }}\n", k + 1));
             }
             text
         };
@@ -445,11 +410,8 @@ mod tests {
         ] {
             assert_eq!(code(text), 0, "{text}");
         }
-        let deep = format!(
-            "fn f() {{ let x = {}u32{}(); }}",
-            "array<".repeat(5000),
-            ">".repeat(5000)
-        );
+        let deep =
+            format!("fn f() {{ let x = {}u32{}(); }}", "array<".repeat(5000), ">".repeat(5000));
         assert!(matches!(code(&deep), 0 | 4));
     }
 }

@@ -33,10 +33,8 @@ struct Scan {
 
 /// Bounds sizes of types, and the components that insertions name; refuses vectors that Vulkan does not have.
 pub fn check(bytes: &[u8]) -> Result<(), Stop> {
-    let words: Vec<u32> = bytes
-        .chunks_exact(4)
-        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        .collect();
+    let words: Vec<u32> =
+        bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     let mut scan = Scan::default();
     let mut inserted = 0u64;
     let mut at = 5;
@@ -64,33 +62,23 @@ impl Scan {
     fn inst(&mut self, inst: &[u32]) -> (u64, u64) {
         let operand = |index: usize| inst.get(index).copied().unwrap_or(0);
         let id = operand(1);
-        let words = |bits: u32| Size {
-            leaves: u64::from(bits.div_ceil(32).max(1)),
-            ..Size::ONE
-        };
+        let words = |bits: u32| Size { leaves: u64::from(bits.div_ceil(32).max(1)), ..Size::ONE };
         let (size, ty) = match inst[0] & 0xffff {
             OP_CONSTANT | OP_SPEC_CONSTANT => {
                 let high = u64::from(operand(4)) << 32;
-                self.constants
-                    .insert(operand(2), high | u64::from(operand(3)));
+                self.constants.insert(operand(2), high | u64::from(operand(3)));
                 return (0, 0);
             }
             OP_TYPE_INT | OP_TYPE_FLOAT => (words(operand(2)), None),
             OP_TYPE_VECTOR | OP_TYPE_MATRIX => {
                 let count = u64::from(operand(3));
                 let of = operand(2);
-                (
-                    self.size(of).times(Some(count)),
-                    Some(Type::Elements { of, count }),
-                )
+                (self.size(of).times(Some(count)), Some(Type::Elements { of, count }))
             }
             OP_TYPE_ARRAY => {
                 let count = self.constants.get(&operand(3)).copied().unwrap_or(1);
                 let of = operand(2);
-                (
-                    self.size(of).times(Some(count)),
-                    Some(Type::Elements { of, count }),
-                )
+                (self.size(of).times(Some(count)), Some(Type::Elements { of, count }))
             }
             OP_TYPE_RUNTIME_ARRAY => {
                 let of = operand(2);
@@ -98,9 +86,7 @@ impl Scan {
             }
             OP_TYPE_STRUCT => {
                 let members: Vec<u32> = inst[2.min(inst.len())..].to_vec();
-                let size = members
-                    .iter()
-                    .fold(Size::NONE, |size, &of| size.and(self.size(of)));
+                let size = members.iter().fold(Size::NONE, |size, &of| size.and(self.size(of)));
                 (size, Some(Type::Members(members)))
             }
             _ => return (0, 0),
@@ -171,9 +157,8 @@ mod tests {
     #[test]
     fn structures_that_double_are_refused() {
         let chain = |n: u32| {
-            let insts: Vec<[u32; 4]> = (0..n)
-                .map(|k| [OP_TYPE_STRUCT, k + 2, k + 1, k + 1])
-                .collect();
+            let insts: Vec<[u32; 4]> =
+                (0..n).map(|k| [OP_TYPE_STRUCT, k + 2, k + 1, k + 1]).collect();
             let mut all: Vec<&[u32]> = vec![UINT];
             all.extend(insts.iter().map(|inst| &inst[..]));
             code(&all)
@@ -184,13 +169,7 @@ mod tests {
 
     #[test]
     fn cut_off_instructions_are_no_panic() {
-        for inst in [
-            OP_TYPE_ARRAY,
-            OP_TYPE_STRUCT,
-            OP_COMPOSITE_INSERT,
-            OP_CONSTANT,
-            OP_TYPE_INT,
-        ] {
+        for inst in [OP_TYPE_ARRAY, OP_TYPE_STRUCT, OP_COMPOSITE_INSERT, OP_CONSTANT, OP_TYPE_INT] {
             assert_eq!(code(&[&[inst]]), 0);
             assert_eq!(code(&[&[inst, 1]]), 0);
         }

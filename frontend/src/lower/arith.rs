@@ -68,11 +68,8 @@ impl<'a> Lower<'a> {
     ) -> Result<Values> {
         let mut expr = expr;
         let mut matrix = matrix.clone();
-        while let Expression::Binary {
-            op: BinaryOperator::Multiply,
-            left,
-            right,
-        } = frame.function.expressions[expr]
+        while let Expression::Binary { op: BinaryOperator::Multiply, left, right } =
+            frame.function.expressions[expr]
             && !self.func.invariant
         {
             let is_matrix =
@@ -140,11 +137,7 @@ impl<'a> Lower<'a> {
                     Type::B16 | Type::B32 => lower.convert(Op::UConvert, Type::B32, y),
                 };
             }
-            Ok(if exchanged {
-                lower.op2(op, y, x)
-            } else {
-                lower.op2(op, x, y)
-            })
+            Ok(if exchanged { lower.op2(op, y, x) } else { lower.op2(op, x, y) })
         })
     }
 }

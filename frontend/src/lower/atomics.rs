@@ -38,11 +38,9 @@ impl<'a> Lower<'a> {
         }
         for statement in block {
             match statement {
-                Statement::Call {
-                    function,
-                    arguments,
-                    ..
-                } if self.operation_of(*function).is_some() => {
+                Statement::Call { function, arguments, .. }
+                    if self.operation_of(*function).is_some() =>
+                {
                     loads.extend(arguments.first().copied());
                 }
                 Statement::Block(inner) => self.atomic_loads(inner, loads),
@@ -55,9 +53,7 @@ impl<'a> Lower<'a> {
                         self.atomic_loads(&case.body, loads);
                     }
                 }
-                Statement::Loop {
-                    body, continuing, ..
-                } => {
+                Statement::Loop { body, continuing, .. } => {
                     self.atomic_loads(body, loads);
                     self.atomic_loads(continuing, loads);
                 }

@@ -23,14 +23,10 @@ pub fn check(types: &super::types::Types<'_>, builtin: BuiltIn, inner: &TypeInne
         | BuiltIn::PointCoord
         | BuiltIn::FragDepth
         | BuiltIn::Barycentric { .. } => (scalar.kind == ScalarKind::Float, "32-bit floats"),
-        BuiltIn::FrontFacing => (
-            matches!(scalar.kind, ScalarKind::Bool | ScalarKind::Uint),
-            "a truth value",
-        ),
-        _ => (
-            matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint),
-            "32-bit integers",
-        ),
+        BuiltIn::FrontFacing => {
+            (matches!(scalar.kind, ScalarKind::Bool | ScalarKind::Uint), "a truth value")
+        }
+        _ => (matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint), "32-bit integers"),
     };
     let invalid = |wanted: &str| {
         let name = name(builtin);

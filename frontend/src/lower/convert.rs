@@ -26,9 +26,7 @@ impl<'a> Lower<'a> {
             return Ok(values);
         };
         let to = Scalar { kind, width: bytes };
-        self.lanes(values.len(), |lower, lane| {
-            lower.convert_scalar(values[lane], from, to)
-        })
+        self.lanes(values.len(), |lower, lane| lower.convert_scalar(values[lane], from, to))
     }
 
     /// One scalar from one type to another, as WGSL's value constructors do.
@@ -60,9 +58,7 @@ impl<'a> Lower<'a> {
             (K::Float, K::Float) if source == target => value,
             (K::Float, K::Float) => self.convert(Op::FConvert, target, value),
             (K::AbstractInt | K::AbstractFloat, _) | (_, K::AbstractInt | K::AbstractFloat) => {
-                return Err(Stop::internal(
-                    "an abstract number is left after validation",
-                ));
+                return Err(Stop::internal("an abstract number is left after validation"));
             }
         };
         Ok(result)

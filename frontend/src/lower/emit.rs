@@ -11,12 +11,7 @@ use gpucc_ir::ssa::{
 impl Lower<'_> {
     /// A builder at the current place.
     pub fn b(&mut self) -> Builder<'_> {
-        Builder {
-            region: self.region,
-            span: self.span,
-            bundle: self.bundle,
-            func: &mut self.func,
-        }
+        Builder { region: self.region, span: self.span, bundle: self.bundle, func: &mut self.func }
     }
 
     /// Runs `fill` with another region as the current one.
@@ -97,10 +92,7 @@ impl Lower<'_> {
         self.next_bundle += 1;
         let mut values = Values::with_capacity(count);
         for index in 0..count {
-            self.bundle = outer.or(Some(Bundle {
-                id,
-                lane: (index & 3) as u8,
-            }));
+            self.bundle = outer.or(Some(Bundle { id, lane: (index & 3) as u8 }));
             values.push(lane(self, index)?);
         }
         self.bundle = outer;
@@ -109,11 +101,7 @@ impl Lower<'_> {
 
     /// One op lane by lane; an operand of one scalar serves all lanes.
     pub fn map(&mut self, op: Op, operands: &[&Values]) -> Result<Values> {
-        let count = operands
-            .iter()
-            .map(|values| values.len())
-            .max()
-            .unwrap_or(0);
+        let count = operands.iter().map(|values| values.len()).max().unwrap_or(0);
         self.lanes(count, |lower, lane| {
             let args: Values = operands.iter().map(|values| pick(values, lane)).collect();
             Ok(lower.b().op(op, &args))
@@ -151,11 +139,9 @@ impl Lower<'_> {
     /// A new variable of whole words.
     pub fn variable(&mut self, name: &str, bytes: u64, space: MemSpace) -> Result<Mem> {
         let (used, limit, what) = match space {
-            MemSpace::Private | MemSpace::Constant => (
-                &mut self.private_bytes,
-                self.limits.private_bytes,
-                "bytes of private variables",
-            ),
+            MemSpace::Private | MemSpace::Constant => {
+                (&mut self.private_bytes, self.limits.private_bytes, "bytes of private variables")
+            }
             MemSpace::Workgroup => (
                 &mut self.workgroup_bytes,
                 self.limits.workgroup_bytes,
@@ -183,11 +169,7 @@ impl Lower<'_> {
 
     /// The bytes of a variable that holds one scalar.
     fn scalar_access(&self, mem: Mem, ty: Type) -> Access {
-        Access {
-            mem,
-            lo: 0,
-            hi: ty.bytes(),
-        }
+        Access { mem, lo: 0, hi: ty.bytes() }
     }
 
     /// Reads a variable that holds one scalar.
@@ -281,9 +263,5 @@ impl Lower<'_> {
 
 /// A lane of an operand; one scalar serves all lanes.
 pub fn pick(values: &[Value], lane: usize) -> Value {
-    if values.len() == 1 {
-        values[0]
-    } else {
-        values[lane]
-    }
+    if values.len() == 1 { values[0] } else { values[lane] }
 }

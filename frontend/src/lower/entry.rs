@@ -17,21 +17,13 @@ use std::collections::BTreeSet;
 
 /// A workgroup's size, if its invocations can be counted: naga asks for no more than one.
 pub(crate) fn workgroup_size(size: [u32; 3]) -> Result<[u32; 3]> {
-    let needed = size
-        .iter()
-        .map(|&n| u64::from(n))
-        .fold(1, u64::saturating_mul);
+    let needed = size.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
     let available = MAX_WORKGROUP.into();
     match needed {
         0 => Err(Stop::invalid("a workgroup has no invocations")),
         _ if needed > available => {
             let hint = "use smaller workgroups, and more of them";
-            Err(Stop::limit(
-                "invocations of a workgroup",
-                needed,
-                available,
-                hint,
-            ))
+            Err(Stop::limit("invocations of a workgroup", needed, available, hint))
         }
         _ => Ok(size),
     }
@@ -54,11 +46,8 @@ pub fn lower(
         func.workgroup_size = workgroup_size(entry.workgroup_size)?;
     }
     func.early_fragment_tests = matches!(entry.early_depth_test, Some(naga::EarlyDepthTest::Force));
-    func.invariant = entry
-        .function
-        .result
-        .as_ref()
-        .is_some_and(|result| has_invariant_position(module, result));
+    func.invariant =
+        entry.function.result.as_ref().is_some_and(|result| has_invariant_position(module, result));
     let (prologue, initial) = (func.new_region(), func.new_region());
     let body = func.body;
     let mut lower = Lower {
@@ -112,12 +101,7 @@ fn one_each(func: &Func) -> Result<()> {
         }
     }
     for output in func.outputs.values() {
-        if let OutputKind::Location {
-            location,
-            blend_src,
-            ..
-        } = output.kind
-        {
+        if let OutputKind::Location { location, blend_src, .. } = output.kind {
             apart &= outputs.insert((location, blend_src));
         }
     }
@@ -163,10 +147,7 @@ struct Distances {
 impl Default for Distances {
     fn default() -> Distances {
         let named = |name: &str| (name.to_owned(), Values::new());
-        Distances {
-            clip: named("gl_ClipDistance"),
-            cull: named("gl_CullDistance"),
-        }
+        Distances { clip: named("gl_ClipDistance"), cull: named("gl_CullDistance") }
     }
 }
 
@@ -194,12 +175,7 @@ impl<'a> Lower<'a> {
         for argument in &entry.function.arguments {
             let name = argument.name.as_deref().unwrap_or("");
             let values = self.within(prologue, |lower| {
-                lower.inputs(
-                    lower.types.inner(argument.ty),
-                    argument.binding.as_ref(),
-                    name,
-                    entry,
-                )
+                lower.inputs(lower.types.inner(argument.ty), argument.binding.as_ref(), name, entry)
             })?;
             arguments.push(Operand::Values(values));
         }
@@ -283,13 +259,7 @@ impl<'a> Lower<'a> {
         };
         let kind = match *binding {
             Binding::BuiltIn(builtin) => InputKind::Builtin(builtin_of(builtin)?),
-            Binding::Location {
-                location,
-                interpolation,
-                sampling,
-                per_primitive,
-                ..
-            } => {
+            Binding::Location { location, interpolation, sampling, per_primitive, .. } => {
                 if per_primitive {
                     // Only mesh shaders give them.
                     return Err(Stop::unsupported("per-primitive inputs", LOWERING)
@@ -310,11 +280,7 @@ impl<'a> Lower<'a> {
         let input = self.func.inputs.push(InputData {
             kind,
             components,
-            scalar: if is_bool {
-                Scalar::U32
-            } else {
-                reading(scalar)
-            },
+            scalar: if is_bool { Scalar::U32 } else { reading(scalar) },
             name: name.to_owned(),
         });
         self.lanes(usize::from(components), |lower, lane| {
@@ -418,12 +384,7 @@ impl<'a> Lower<'a> {
         }
         let kind = match *binding {
             Binding::BuiltIn(builtin) => OutputKind::Builtin(builtin_of(builtin)?),
-            Binding::Location {
-                location,
-                interpolation,
-                blend_src,
-                ..
-            } => OutputKind::Location {
+            Binding::Location { location, interpolation, blend_src, .. } => OutputKind::Location {
                 location,
                 blend_src: blend_src.unwrap_or(0) as u8,
                 interpolation: interpolation_of(interpolation, scalar)?,
@@ -441,10 +402,7 @@ impl<'a> Lower<'a> {
         inner: &TypeInner,
         binding: &Binding,
     ) -> Result<Option<Vec<(TypeInner, Binding)>>> {
-        let &Binding::Location {
-            location: first, ..
-        } = binding
-        else {
+        let &Binding::Location { location: first, .. } = binding else {
             return Ok(None);
         };
         let needed = self.location_count(inner);
@@ -472,16 +430,11 @@ impl<'a> Lower<'a> {
             TypeInner::Struct { members, .. } => {
                 let members = members.iter();
                 return Ok(Some(
-                    members
-                        .map(|member| self.types.inner(member.ty).clone())
-                        .collect(),
+                    members.map(|member| self.types.inner(member.ty).clone()).collect(),
                 ));
             }
             TypeInner::Matrix { columns, .. } => *columns as u32,
-            TypeInner::Array {
-                size: naga::ArraySize::Constant(count),
-                ..
-            } => count.get(),
+            TypeInner::Array { size: naga::ArraySize::Constant(count), .. } => count.get(),
             _ => return Ok(None),
         };
         (0..count)
@@ -498,13 +451,9 @@ impl<'a> Lower<'a> {
                 .map(|member| self.location_count(self.types.inner(member.ty)))
                 .fold(0, u32::saturating_add),
             TypeInner::Matrix { columns, .. } => *columns as u32,
-            TypeInner::Array {
-                base,
-                size: naga::ArraySize::Constant(count),
-                ..
-            } => self
-                .location_count(self.types.inner(*base))
-                .saturating_mul(count.get()),
+            TypeInner::Array { base, size: naga::ArraySize::Constant(count), .. } => {
+                self.location_count(self.types.inner(*base)).saturating_mul(count.get())
+            }
             _ => 1,
         }
     }
@@ -535,12 +484,7 @@ impl<'a> Lower<'a> {
 /// The result is, or has a member that is, a position marked as invariant.
 fn has_invariant_position(module: &naga::Module, result: &naga::FunctionResult) -> bool {
     let marked = |binding: &Option<Binding>| {
-        matches!(
-            binding,
-            Some(Binding::BuiltIn(naga::BuiltIn::Position {
-                invariant: true
-            }))
-        )
+        matches!(binding, Some(Binding::BuiltIn(naga::BuiltIn::Position { invariant: true })))
     };
     marked(&result.binding)
         || match &module.types[result.ty].inner {

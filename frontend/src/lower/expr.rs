@@ -46,14 +46,12 @@ impl<'a> Lower<'a> {
     ) -> Result<Cow<'a, TypeInner>> {
         match *self.inner(frame, handle) {
             TypeInner::Pointer { base, .. } => Ok(Cow::Borrowed(self.types.inner(base))),
-            TypeInner::ValuePointer {
-                size: Some(size),
-                scalar,
-                ..
-            } => Ok(Cow::Owned(TypeInner::Vector { size, scalar })),
-            TypeInner::ValuePointer {
-                size: None, scalar, ..
-            } => Ok(Cow::Owned(TypeInner::Scalar(scalar))),
+            TypeInner::ValuePointer { size: Some(size), scalar, .. } => {
+                Ok(Cow::Owned(TypeInner::Vector { size, scalar }))
+            }
+            TypeInner::ValuePointer { size: None, scalar, .. } => {
+                Ok(Cow::Owned(TypeInner::Scalar(scalar)))
+            }
             _ => Err(Stop::internal("a pointer is expected")),
         }
     }
@@ -96,9 +94,7 @@ impl<'a> Lower<'a> {
                 Operand::Place(self.place_of(frame.locals[local.index()]))
             }
             Expression::Override(_) => {
-                return Err(Stop::internal(
-                    "an override is left after overrides were resolved",
-                ));
+                return Err(Stop::internal("an override is left after overrides were resolved"));
             }
             Expression::CallResult(_)
             | Expression::AtomicResult { .. }
@@ -151,10 +147,7 @@ impl<'a> Lower<'a> {
             Global::Variable(place) => Ok(Operand::Place(place.clone())),
             &Global::Binding(resource) => {
                 let variable = &self.module.global_variables[handle];
-                let array = matches!(
-                    self.types.inner(variable.ty),
-                    TypeInner::BindingArray { .. }
-                );
+                let array = matches!(self.types.inner(variable.ty), TypeInner::BindingArray { .. });
                 Ok(match variable.space {
                     naga::AddressSpace::Handle => Operand::Handle(resource, None),
                     _ if array => Operand::Handle(resource, None),
@@ -196,19 +189,13 @@ impl<'a> Lower<'a> {
                 let value = self.global_expression(value)?;
                 Values::from_elem(value[0], size as usize)
             }
-            Expression::Swizzle {
-                size,
-                vector,
-                pattern,
-            } => {
+            Expression::Swizzle { size, vector, pattern } => {
                 let vector = self.global_expression(vector)?;
                 let lanes = pattern.iter().take(size as usize);
                 lanes.map(|lane| vector[lane.index() as usize]).collect()
             }
             Expression::Override(_) => {
-                return Err(Stop::internal(
-                    "an override is left after overrides were resolved",
-                ));
+                return Err(Stop::internal("an override is left after overrides were resolved"));
             }
             _ => {
                 return Err(Stop::unsupported(
@@ -255,11 +242,7 @@ impl<'a> Lower<'a> {
                 let value = self.scalar(frame, value)?;
                 Values::from_elem(value, size as usize)
             }
-            Expression::Swizzle {
-                size,
-                vector,
-                pattern,
-            } => {
+            Expression::Swizzle { size, vector, pattern } => {
                 let vector = self.values(frame, vector)?;
                 let lanes = pattern.iter().take(size as usize);
                 lanes.map(|lane| vector[lane.index() as usize]).collect()
@@ -277,11 +260,7 @@ impl<'a> Lower<'a> {
             }
             Expression::Unary { op, expr } => self.unary(frame, op, expr)?,
             Expression::Binary { op, left, right } => self.binary(frame, op, left, right)?,
-            Expression::Select {
-                condition,
-                accept,
-                reject,
-            } => {
+            Expression::Select { condition, accept, reject } => {
                 let condition = self.values(frame, condition)?;
                 let accept = self.values(frame, accept)?;
                 let reject = self.values(frame, reject)?;
@@ -295,18 +274,10 @@ impl<'a> Lower<'a> {
                 self.derivative(axis, ctrl, &values)?
             }
             Expression::Relational { fun, argument } => self.relational(frame, fun, argument)?,
-            Expression::Math {
-                fun,
-                arg,
-                arg1,
-                arg2,
-                arg3,
-            } => self.math(frame, fun, [Some(arg), arg1, arg2, arg3])?,
-            Expression::As {
-                expr,
-                kind,
-                convert,
-            } => self.cast(frame, expr, kind, convert)?,
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => {
+                self.math(frame, fun, [Some(arg), arg1, arg2, arg3])?
+            }
+            Expression::As { expr, kind, convert } => self.cast(frame, expr, kind, convert)?,
             Expression::ArrayLength(pointer) => {
                 let place = self.place(frame, pointer)?;
                 let inner = self.pointee(frame, pointer)?;
@@ -336,13 +307,9 @@ impl<'a> Lower<'a> {
                 };
                 self.image_sample(frame, &sample)?
             }
-            Expression::ImageLoad {
-                image,
-                coordinate,
-                array_index,
-                sample,
-                level,
-            } => self.image_load(frame, image, coordinate, array_index, sample.or(level))?,
+            Expression::ImageLoad { image, coordinate, array_index, sample, level } => {
+                self.image_load(frame, image, coordinate, array_index, sample.or(level))?
+            }
             Expression::ImageQuery { image, query } => self.image_query(frame, image, query)?,
             Expression::RayQueryVertexPositions { .. }
             | Expression::RayQueryGetIntersection { .. } => {
@@ -365,16 +332,12 @@ impl<'a> Lower<'a> {
         let inner = self.inner(frame, base);
         if let Some(Operand::Values(values)) = &frame.values[base.index()] {
             let (start, count) = self.types.part(inner, index)?;
-            return Ok(Operand::Values(Values::from_slice(
-                &values[start..start + count],
-            )));
+            return Ok(Operand::Values(Values::from_slice(&values[start..start + count])));
         }
         match self.operand(frame, base)? {
             Operand::Values(values) => {
                 let (start, count) = self.types.part(inner, index)?;
-                Ok(Operand::Values(Values::from_slice(
-                    &values[start..start + count],
-                )))
+                Ok(Operand::Values(Values::from_slice(&values[start..start + count])))
             }
             Operand::Place(place) => {
                 let pointee = self.pointee(frame, base)?;
@@ -426,9 +389,7 @@ impl<'a> Lower<'a> {
         match self.operand(frame, base)? {
             Operand::Place(place) => {
                 let pointee = self.pointee(frame, base)?;
-                Ok(Operand::Place(
-                    self.element_of_place(&place, &pointee, index)?,
-                ))
+                Ok(Operand::Place(self.element_of_place(&place, &pointee, index)?))
             }
             Operand::Handle(resource, _) => Ok(self.binding_element(frame, base, resource, index)),
             Operand::Values(values) => {
@@ -444,14 +405,8 @@ impl<'a> Lower<'a> {
                     return Ok(Operand::Values(part));
                 }
                 let array = matches!(inner, TypeInner::Array { .. } | TypeInner::Matrix { .. });
-                let constants = values
-                    .iter()
-                    .all(|&value| self.func.as_const(value).is_some());
-                let most = if constants {
-                    CONSTANT_LEAVES
-                } else {
-                    SELECT_LEAVES
-                };
+                let constants = values.iter().all(|&value| self.func.as_const(value).is_some());
+                let most = if constants { CONSTANT_LEAVES } else { SELECT_LEAVES };
                 if array && values.len() > most {
                     let mem = match frame.spilled.get(base.index()).copied().flatten() {
                         Some(mem) => mem,
@@ -517,9 +472,7 @@ impl<'a> Lower<'a> {
         let values = self.values(frame, argument)?;
         let all = |lower: &mut Self, op| {
             let (&first, rest) = values.split_first().expect("a vector has lanes");
-            let result = rest
-                .iter()
-                .fold(first, |all, &lane| lower.op2(op, all, lane));
+            let result = rest.iter().fold(first, |all, &lane| lower.op2(op, all, lane));
             Values::from_elem(result, 1)
         };
         Ok(match fun {

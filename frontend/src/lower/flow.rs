@@ -75,10 +75,7 @@ impl<'a> Lower<'a> {
                 None => self.zero(&place, inner)?,
             }
         }
-        let end = End {
-            returns: true,
-            ..End::default()
-        };
+        let end = End { returns: true, ..End::default() };
         self.block(&mut frame, &function.body, end)?;
         let Some(declared) = &function.result else {
             return Ok(None);
@@ -167,10 +164,7 @@ impl<'a> Lower<'a> {
         let span = self.span;
         let logged = frame.log.len();
         frame.breaks.push(Target::Loop(break_if.is_some()));
-        let end = End {
-            continues: true,
-            ..End::default()
-        };
+        let end = End { continues: true, ..End::default() };
         let body = self.nested(|lower| {
             lower.block(frame, body, end)?;
             lower.end_open(Op::Continue);
@@ -201,8 +195,7 @@ impl<'a> Lower<'a> {
         }
         self.patch(frame, body);
         self.span = span;
-        self.b()
-            .inst(Op::Loop, Imm::None, &[], &[body, continuing], &[]);
+        self.b().inst(Op::Loop, Imm::None, &[], &[body, continuing], &[]);
         match frame.breaks.pop() {
             Some(Target::Loop(false)) => Ok(Flow::Dead),
             _ => Ok(Flow::Open),
@@ -212,9 +205,8 @@ impl<'a> Lower<'a> {
     /// Puts the stores that carried values need into a loop's body.
     fn patch(&mut self, frame: &mut Frame<'a>, body: Region) {
         let all = std::mem::take(&mut frame.patches);
-        let (mut own, others): (Vec<_>, Vec<_>) = all
-            .into_iter()
-            .partition(|(position, ..)| position.0 == body);
+        let (mut own, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(position, ..)| position.0 == body);
         frame.patches = others;
         if own.is_empty() {
             return;
@@ -239,9 +231,7 @@ impl<'a> Lower<'a> {
         let mut carried = match frame.carried.get_mut(handle.index()).and_then(Option::take) {
             Some(carried) => carried,
             None => {
-                return Err(Stop::internal(
-                    "an expression is used before it is evaluated",
-                ));
+                return Err(Stop::internal("an expression is used before it is evaluated"));
             }
         };
         let mut operand = carried.operand.clone();
@@ -252,9 +242,7 @@ impl<'a> Lower<'a> {
                 }
             }
             Operand::Place(place) => {
-                let Place {
-                    dynamic, element, ..
-                } = place;
+                let Place { dynamic, element, .. } = place;
                 for value in dynamic.iter_mut().chain(element) {
                     *value = self.bring_address(frame, &mut carried, *value)?;
                 }
@@ -375,9 +363,7 @@ impl<'a> Lower<'a> {
 
     /// Puts an array value into a variable. Constant ones are stored once, at the start.
     pub fn spill(&mut self, inner: &TypeInner, values: &Values) -> Result<Mem> {
-        let constant = values
-            .iter()
-            .all(|&value| self.func.as_const(value).is_some());
+        let constant = values.iter().all(|&value| self.func.as_const(value).is_some());
         if constant && let Some(&mem) = self.tables.get(values.as_slice()) {
             return Ok(mem);
         }
@@ -418,11 +404,7 @@ fn carry(frame: &mut Frame<'_>, logged: usize, body: Region) -> Vec<Handle<Expre
         if frame.carried.len() < count {
             frame.carried.resize(count, None);
         }
-        frame.carried[handle.index()] = Some(Carried {
-            operand,
-            position,
-            mems: Vec::new(),
-        });
+        frame.carried[handle.index()] = Some(Carried { operand, position, mems: Vec::new() });
         carried.push(handle);
     }
     carried
@@ -446,9 +428,7 @@ fn returns_only_at_end(body: &Block) -> bool {
                 Statement::Switch { cases, .. } => {
                     stack.extend(cases.iter().map(|case| &case.body));
                 }
-                Statement::Loop {
-                    body, continuing, ..
-                } => stack.extend([body, continuing]),
+                Statement::Loop { body, continuing, .. } => stack.extend([body, continuing]),
                 _ => {}
             }
         }

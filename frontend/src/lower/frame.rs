@@ -34,14 +34,7 @@ pub struct Place {
 impl Place {
     /// A whole variable.
     pub fn mem(mem: Mem, size: u32) -> Self {
-        Place {
-            base: Base::Mem(mem),
-            element: None,
-            offset: 0,
-            dynamic: None,
-            lo: 0,
-            hi: size,
-        }
+        Place { base: Base::Mem(mem), element: None, offset: 0, dynamic: None, lo: 0, hi: size }
     }
 
     /// A whole buffer.
@@ -158,9 +151,9 @@ impl Frame<'_> {
     pub fn scalars(operand: Operand) -> Result<Values> {
         match operand {
             Operand::Values(values) => Ok(values),
-            Operand::Place(_) | Operand::Handle(..) => Err(Stop::internal(
-                "a pointer or binding stands where a value is needed",
-            )),
+            Operand::Place(_) | Operand::Handle(..) => {
+                Err(Stop::internal("a pointer or binding stands where a value is needed"))
+            }
         }
     }
 }

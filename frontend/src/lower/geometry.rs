@@ -29,9 +29,7 @@ impl Lower<'_> {
     /// Vector times matrix.
     pub fn vector_matrix(&mut self, vector: &[Value], matrix: &[Value]) -> Result<Values> {
         let columns: Vec<&[Value]> = matrix.chunks(vector.len()).collect();
-        self.lanes(columns.len(), |lower, lane| {
-            Ok(lower.dot_float(vector, columns[lane]))
-        })
+        self.lanes(columns.len(), |lower, lane| Ok(lower.dot_float(vector, columns[lane])))
     }
 
     /// Matrix times matrix: the left one times each column of the right one.
@@ -113,9 +111,7 @@ impl Lower<'_> {
         let zero = self.float(self.ty(side), 0.0);
         let facing = self.op2(Op::FLt, side, zero);
         let away = self.map(Op::FNeg, &[n])?;
-        self.lanes(n.len(), |lower, lane| {
-            Ok(lower.select(facing, n[lane], away[lane]))
-        })
+        self.lanes(n.len(), |lower, lane| Ok(lower.select(facing, n[lane], away[lane])))
     }
 
     /// `i - 2 * dot(n, i) * n`.
@@ -145,9 +141,7 @@ impl Lower<'_> {
         let straight = self.map(Op::FMul, &[&eta, i])?;
         let shift = self.map(Op::FMul, &[&scale, n])?;
         let out = self.map(Op::FSub, &[&straight, &shift])?;
-        self.lanes(i.len(), |lower, lane| {
-            Ok(lower.select(total, zero, out[lane]))
-        })
+        self.lanes(i.len(), |lower, lane| Ok(lower.select(total, zero, out[lane])))
     }
 
     /// Column vector times row vector.
@@ -162,9 +156,7 @@ impl Lower<'_> {
 
     pub fn transpose(&self, matrix: &[Value], rows: usize) -> Values {
         let columns = matrix.len() / rows;
-        (0..rows * columns)
-            .map(|index| matrix[index % columns * rows + index / columns])
-            .collect()
+        (0..rows * columns).map(|index| matrix[index % columns * rows + index / columns]).collect()
     }
 
     /// `a * d - b * c`.
@@ -209,9 +201,7 @@ impl Lower<'_> {
                 }
                 Ok(sum.expect("there are four columns"))
             }
-            _ => Err(Stop::internal(
-                "the determinant of a matrix that is not square",
-            )),
+            _ => Err(Stop::internal("the determinant of a matrix that is not square")),
         }
     }
 
@@ -229,9 +219,8 @@ impl Lower<'_> {
         for index in 0..m.len() {
             // Entry (column, row) is the cofactor of (row, column).
             let (column, row) = (index % size, index / size);
-            let mut kept = (0..m.len())
-                .filter(|at| at / size != column && at % size != row)
-                .map(|at| m[at]);
+            let mut kept =
+                (0..m.len()).filter(|at| at / size != column && at % size != row).map(|at| m[at]);
             let mut next = || kept.next().expect("the minor has these entries");
             let value = match size {
                 2 => next(),
@@ -241,11 +230,7 @@ impl Lower<'_> {
                 }
                 _ => self.determinant3(std::array::from_fn(|_| next())),
             };
-            adjugate.push(if (column + row) % 2 == 1 {
-                self.op1(Op::FNeg, value)
-            } else {
-                value
-            });
+            adjugate.push(if (column + row) % 2 == 1 { self.op1(Op::FNeg, value) } else { value });
         }
         self.map(Op::FMul, &[&adjugate, &scale])
     }

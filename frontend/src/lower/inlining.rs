@@ -16,9 +16,7 @@ pub fn check(module: &Module, entry: &Function, budget: Budget) -> Result<()> {
         sizes.push(size);
     }
     let needed = size(&entry.body, &sizes);
-    budget
-        .hold(INLINED, needed, budget::LOWERED)
-        .map_err(Stop::budget)
+    budget.hold(INLINED, needed, budget::LOWERED).map_err(Stop::budget)
 }
 
 /// Statements of a block, everything inlined; one for the function itself. Code behind a jump is not
@@ -39,9 +37,7 @@ fn size(body: &Block, sizes: &[u64]) -> u64 {
                 Statement::Switch { cases, .. } => {
                     blocks.extend(cases.iter().map(|case| &case.body));
                 }
-                Statement::Loop {
-                    body, continuing, ..
-                } => blocks.extend([body, continuing]),
+                Statement::Loop { body, continuing, .. } => blocks.extend([body, continuing]),
                 Statement::Break
                 | Statement::Continue
                 | Statement::Return { .. }

@@ -70,9 +70,7 @@ impl<'a> Lower<'a> {
             self.b().inst(Op::Demote, Imm::None, &[], &[], &[]);
             Values::new()
         } else if name == "helperInvocationEXT" {
-            let inst = self
-                .b()
-                .inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
+            let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
             Values::from_slice(&self.func.insts[inst].results)
         } else if name == "subgroupBarrier" {
             self.b().inst(Op::SubgroupBarrier, Imm::None, &[], &[], &[]);
@@ -137,17 +135,13 @@ impl<'a> Lower<'a> {
         arguments: &[Handle<Expression>],
     ) -> Result<Values> {
         let &[image, sampler, place, ref rest @ ..] = arguments else {
-            return Err(Stop::internal(
-                "a gather takes a texture, a sampler and a place",
-            ));
+            return Err(Stop::internal("a gather takes a texture, a sampler and a place"));
         };
         let (texture, texture_element) = self.handle(frame, image)?;
         let (sampler, sampler_element) = self.handle(frame, sampler)?;
         let (dim, sample) = self.texture(texture)?;
-        let compare = matches!(
-            self.func.resources[sampler].kind,
-            ResourceKind::Sampler { comparison: true }
-        );
+        let compare =
+            matches!(self.func.resources[sampler].kind, ResourceKind::Sampler { comparison: true });
         if compare && sample != SampleType::Depth {
             let what = "a comparing gather of a texture that nothing else shows to be of depths";
             return Err(Stop::unsupported(what, LOWERING));

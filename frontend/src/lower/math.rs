@@ -156,9 +156,7 @@ impl<'a> Lower<'a> {
             | F::Unpack4xI8
             | F::Unpack4xU8 => self.packed(fun, &a, &b)?,
             other => {
-                return Err(Stop::internal(format!(
-                    "{other:?} is one to one and has no op"
-                )));
+                return Err(Stop::internal(format!("{other:?} is one to one and has no op")));
             }
         };
         Ok(result)

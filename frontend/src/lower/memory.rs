@@ -33,11 +33,7 @@ impl Lower<'_> {
                 lo: place.offset + first.offset,
                 hi: place.offset + last.offset + last.ty.bytes(),
             },
-            _ => Access {
-                mem,
-                lo: place.lo,
-                hi: place.hi,
-            },
+            _ => Access { mem, lo: place.lo, hi: place.hi },
         }
     }
 
@@ -105,9 +101,7 @@ impl Lower<'_> {
         }
         let leaves = self.types.flatten(inner, place.layout())?;
         if leaves.len() != values.len() {
-            return Err(Stop::internal(
-                "a value does not fit the place it is stored in",
-            ));
+            return Err(Stop::internal("a value does not fit the place it is stored in"));
         }
         let mut from = 0;
         while from < leaves.len() {
@@ -162,10 +156,7 @@ impl Lower<'_> {
                 let mut offset = place.offset;
                 for member in members {
                     let inner = self.types.inner(member.ty);
-                    let part = Place {
-                        offset,
-                        ..place.clone()
-                    };
+                    let part = Place { offset, ..place.clone() };
                     self.zero(&part, inner)?;
                     offset += self.types.dense_size(inner) as u32;
                 }
@@ -174,9 +165,7 @@ impl Lower<'_> {
             TypeInner::Array { base, .. } => {
                 self.zero_by_loop(place, inner, self.types.inner(base))
             }
-            _ => Err(Stop::internal(
-                "a large value is neither array nor structure",
-            )),
+            _ => Err(Stop::internal("a large value is neither array nor structure")),
         }
     }
 
@@ -209,8 +198,7 @@ impl Lower<'_> {
             lower.b().end(Op::BreakIf, &[done, next]);
             Ok(())
         })?;
-        self.b()
-            .inst(Op::Loop, Imm::None, &[init], &[body, continuing], &[]);
+        self.b().inst(Op::Loop, Imm::None, &[init], &[body, continuing], &[]);
         Ok(())
     }
 
@@ -228,10 +216,7 @@ impl Lower<'_> {
     /// A member, or an element at a constant index that is in range.
     pub fn part_of_place(&self, place: &Place, inner: &TypeInner, index: u32) -> Place {
         let offset = self.types.member_offset(inner, index, place.layout());
-        Place {
-            offset: place.offset.wrapping_add(offset),
-            ..place.clone()
-        }
+        Place { offset: place.offset.wrapping_add(offset), ..place.clone() }
     }
 
     /// The element at an index below the length.
@@ -250,17 +235,9 @@ impl Lower<'_> {
         };
         let (lo, hi) = match place.dynamic {
             Some(_) => (place.lo, place.hi),
-            None => (
-                place.offset,
-                place.offset.saturating_add(length.saturating_mul(stride)),
-            ),
+            None => (place.offset, place.offset.saturating_add(length.saturating_mul(stride))),
         };
-        Place {
-            dynamic: Some(dynamic),
-            lo,
-            hi,
-            ..place.clone()
-        }
+        Place { dynamic: Some(dynamic), lo, hi, ..place.clone() }
     }
 
     /// The element at an index that may be out of range.
@@ -302,9 +279,7 @@ impl Lower<'_> {
             return Ok(length);
         }
         let prologue = self.prologue;
-        let length = self.within(prologue, |lower| {
-            lower.length_code(buffer, None, offset, stride)
-        });
+        let length = self.within(prologue, |lower| lower.length_code(buffer, None, offset, stride));
         self.lengths.insert((buffer, offset, stride), length);
         Ok(length)
     }
@@ -318,13 +293,7 @@ impl Lower<'_> {
     ) -> Value {
         let args: Values = element.into_iter().collect();
         let mut b = self.b();
-        let inst = b.inst(
-            Op::BufferSize,
-            Imm::Resource(buffer),
-            &args,
-            &[],
-            &[Type::B32],
-        );
+        let inst = b.inst(Op::BufferSize, Imm::Resource(buffer), &args, &[], &[Type::B32]);
         let mut bytes = b.result(inst);
         if offset != 0 {
             // A binding may end before the array begins.

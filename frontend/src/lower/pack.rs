@@ -55,9 +55,8 @@ impl Lower<'_> {
         let scaled = self.map(Op::FMul, &[&clamped, &scale])?;
         let shifted = self.map(Op::FAdd, &[&scaled, &half])?;
         let floored = self.map(Op::FFloor, &[&shifted])?;
-        let fields = self.lanes(a.len(), |lower, lane| {
-            Ok(lower.convert(to_int, ty, floored[lane]))
-        })?;
+        let fields =
+            self.lanes(a.len(), |lower, lane| Ok(lower.convert(to_int, ty, floored[lane])))?;
         Ok(self.join(&fields))
     }
 
@@ -69,11 +68,7 @@ impl Lower<'_> {
         for (lane, &field) in fields.iter().enumerate() {
             let last = lane + 1 == fields.len();
             // What is shifted to the top loses its upper bits anyway.
-            let low = if last {
-                field
-            } else {
-                self.op2(Op::And, field, mask)
-            };
+            let low = if last { field } else { self.op2(Op::And, field, mask) };
             word = Some(match word {
                 None => low,
                 Some(word) => {
@@ -99,11 +94,7 @@ impl Lower<'_> {
     /// of the quotient's last place and exact at both ends; on a machine that rounds toward zero within
     /// one unit, and the greatest field of all but four unsigned ones is the float below 1.
     fn unpack_norm(&mut self, word: Value, count: u32, scale: f64, signed: bool) -> Result<Values> {
-        let (bits, to_float) = if signed {
-            (Op::SBfe, Op::SToF)
-        } else {
-            (Op::UBfe, Op::UToF)
-        };
+        let (bits, to_float) = if signed { (Op::SBfe, Op::SToF) } else { (Op::UBfe, Op::UToF) };
         let fields = self.fields(word, count, bits)?;
         let numbers = self.lanes(count as usize, |lower, lane| {
             Ok(lower.convert(to_float, Type::B32, fields[lane]))

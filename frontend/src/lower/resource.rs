@@ -52,8 +52,7 @@ impl<'a> Lower<'a> {
         let variable = &self.module.global_variables[handle];
         let outer = self.span;
         self.span = span(self.module.global_variables.get_span(handle));
-        self.make_global(handle, variable)
-            .map_err(|stop| stop.at(self.span))?;
+        self.make_global(handle, variable).map_err(|stop| stop.at(self.span))?;
         self.span = outer;
         Ok(())
     }
@@ -102,9 +101,7 @@ impl<'a> Lower<'a> {
         let inner = self.types.inner(variable.ty);
         let bytes = self.types.dense_size(inner);
         let name = variable.name.as_deref().unwrap_or("global");
-        let mem = self
-            .variable(name, bytes, space)
-            .map_err(|stop| stop.at(self.span))?;
+        let mem = self.variable(name, bytes, space).map_err(|stop| stop.at(self.span))?;
         let place = self.place_of(mem);
         if space == MemSpace::Private {
             let init = match variable.init {
@@ -146,19 +143,15 @@ impl<'a> Lower<'a> {
             inner = self.types.inner(*base);
         }
         let kind = match variable.space {
-            AddressSpace::Uniform => ResourceKind::Uniform {
-                size: self.types.size(inner, super::types::Layout::Host),
-            },
-            AddressSpace::Immediate => ResourceKind::Immediate {
-                size: self.types.size(inner, super::types::Layout::Host),
-            },
+            AddressSpace::Uniform => {
+                ResourceKind::Uniform { size: self.types.size(inner, super::types::Layout::Host) }
+            }
+            AddressSpace::Immediate => {
+                ResourceKind::Immediate { size: self.types.size(inner, super::types::Layout::Host) }
+            }
             AddressSpace::Storage { access } => {
                 let (size, stride) = self.storage_size(inner);
-                ResourceKind::Storage {
-                    size,
-                    stride,
-                    access: image_access(access),
-                }
+                ResourceKind::Storage { size, stride, access: image_access(access) }
             }
             _ => self.handle_kind(inner)?,
         };
@@ -209,11 +202,7 @@ impl<'a> Lower<'a> {
     fn handle_kind(&mut self, inner: &TypeInner) -> Result<ResourceKind> {
         Ok(match *inner {
             TypeInner::Sampler { comparison } => ResourceKind::Sampler { comparison },
-            TypeInner::Image {
-                dim,
-                arrayed,
-                class,
-            } => {
+            TypeInner::Image { dim, arrayed, class } => {
                 let dim = match dim {
                     naga::ImageDimension::D1 => Dim::D1,
                     naga::ImageDimension::D2 => Dim::D2,

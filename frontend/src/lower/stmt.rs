@@ -28,9 +28,7 @@ impl<'a> Lower<'a> {
                 | Statement::Kill => end,
                 _ => here,
             };
-            let flow = self
-                .statement(frame, statement, jump)
-                .map_err(|stop| stop.at(self.span))?;
+            let flow = self.statement(frame, statement, jump).map_err(|stop| stop.at(self.span))?;
             if flow == Flow::Dead || self.ended() {
                 return Ok(Flow::Dead);
             }
@@ -51,20 +49,15 @@ impl<'a> Lower<'a> {
                 }
             }
             Statement::Block(ref inner) => return self.block(frame, inner, end),
-            Statement::If {
-                condition,
-                ref accept,
-                ref reject,
-            } => return self.if_(frame, condition, accept, reject, end),
-            Statement::Switch {
-                selector,
-                ref cases,
-            } => return self.switch(frame, selector, cases, end),
-            Statement::Loop {
-                ref body,
-                ref continuing,
-                break_if,
-            } => return self.loop_(frame, body, continuing, break_if),
+            Statement::If { condition, ref accept, ref reject } => {
+                return self.if_(frame, condition, accept, reject, end);
+            }
+            Statement::Switch { selector, ref cases } => {
+                return self.switch(frame, selector, cases, end);
+            }
+            Statement::Loop { ref body, ref continuing, break_if } => {
+                return self.loop_(frame, body, continuing, break_if);
+            }
             Statement::Break => {
                 match frame.breaks.last_mut() {
                     Some(Target::Loop(broken)) => {
@@ -123,25 +116,15 @@ impl<'a> Lower<'a> {
                 let values = self.values(frame, value)?;
                 self.store(&place, &inner, &values)?;
             }
-            Statement::ImageStore {
-                image,
-                coordinate,
-                array_index,
-                value,
-            } => self.image_store(frame, image, coordinate, array_index, value)?,
-            Statement::ImageAtomic {
-                image,
-                coordinate,
-                array_index,
-                fun,
-                value,
-            } => self.image_atomic(frame, image, coordinate, array_index, fun, value)?,
-            Statement::Atomic {
-                pointer,
-                ref fun,
-                value,
-                result,
-            } => self.atomic_statement(frame, pointer, *fun, value, result)?,
+            Statement::ImageStore { image, coordinate, array_index, value } => {
+                self.image_store(frame, image, coordinate, array_index, value)?
+            }
+            Statement::ImageAtomic { image, coordinate, array_index, fun, value } => {
+                self.image_atomic(frame, image, coordinate, array_index, fun, value)?
+            }
+            Statement::Atomic { pointer, ref fun, value, result } => {
+                self.atomic_statement(frame, pointer, *fun, value, result)?
+            }
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 self.barrier(Barrier::WORK_GROUP)?;
                 let place = self.place(frame, pointer)?;
@@ -150,25 +133,18 @@ impl<'a> Lower<'a> {
                 self.barrier(Barrier::WORK_GROUP)?;
                 self.set(frame, result, Operand::Values(values))?;
             }
-            Statement::Call {
-                function,
-                ref arguments,
-                result,
-            } => self.call(frame, function, arguments, result)?,
+            Statement::Call { function, ref arguments, result } => {
+                self.call(frame, function, arguments, result)?
+            }
             Statement::SubgroupBallot { result, predicate } => {
                 self.ballot(frame, result, predicate)?;
             }
-            Statement::SubgroupGather {
-                mode,
-                argument,
-                result,
-            } => self.shuffle(frame, mode, argument, result)?,
-            Statement::SubgroupCollectiveOperation {
-                op,
-                collective_op,
-                argument,
-                result,
-            } => self.collective(frame, op, collective_op, argument, result)?,
+            Statement::SubgroupGather { mode, argument, result } => {
+                self.shuffle(frame, mode, argument, result)?
+            }
+            Statement::SubgroupCollectiveOperation { op, collective_op, argument, result } => {
+                self.collective(frame, op, collective_op, argument, result)?
+            }
             Statement::RayQuery { .. } => {
                 return Err(Stop::unsupported("ray queries", LOWERING).needing(Needs::RayTracing));
             }
@@ -194,9 +170,7 @@ impl<'a> Lower<'a> {
         if !place.is_none() && !self.statement_spans {
             self.span = place;
         }
-        let operand = self
-            .evaluate(frame, handle)
-            .map_err(|stop| stop.at(self.span))?;
+        let operand = self.evaluate(frame, handle).map_err(|stop| stop.at(self.span))?;
         self.set(frame, handle, operand)?;
         self.span = statement;
         Ok(())
@@ -223,8 +197,7 @@ impl<'a> Lower<'a> {
         let then = arm(self, accept, &mut flows[0])?;
         let otherwise = arm(self, reject, &mut flows[1])?;
         self.span = span;
-        self.b()
-            .inst(Op::If, Imm::None, &[condition], &[then, otherwise], &[]);
+        self.b().inst(Op::If, Imm::None, &[condition], &[then, otherwise], &[]);
         Ok(match flows {
             [Flow::Dead, Flow::Dead] => Flow::Dead,
             _ => Flow::Open,
@@ -263,9 +236,7 @@ impl<'a> Lower<'a> {
         let op = atomic_op(fun, scalar)?;
         let value = self.scalar(frame, value)?;
         let (operands, compare) = match fun {
-            AtomicFunction::Exchange {
-                compare: Some(compare),
-            } => {
+            AtomicFunction::Exchange { compare: Some(compare) } => {
                 let compare = self.scalar(frame, compare)?;
                 (Values::from_slice(&[compare, value]), Some(compare))
             }

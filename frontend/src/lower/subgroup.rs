@@ -19,9 +19,7 @@ impl<'a> Lower<'a> {
             Some(predicate) => self.scalar(frame, predicate)?,
             None => self.constant(Type::B1, 1),
         };
-        let inst = self
-            .b()
-            .inst(Op::Ballot, Imm::None, &[truth], &[], &[Type::B32; 4]);
+        let inst = self.b().inst(Op::Ballot, Imm::None, &[truth], &[], &[Type::B32; 4]);
         let bits = Values::from_slice(&self.func.insts[inst].results);
         self.set(frame, result, Operand::Values(bits))
     }

@@ -38,10 +38,7 @@ impl<'a> Lower<'a> {
             if falls {
                 lower.guarded(frame, selector, &arms, label)?;
             } else {
-                let end = End {
-                    leaves_switch: true,
-                    ..end
-                };
+                let end = End { leaves_switch: true, ..end };
                 // The default body is what is left, so it comes last.
                 let mut order: Vec<&Arm<'a>> = arms.iter().filter(|arm| !arm.is_default).collect();
                 order.extend(arms.iter().filter(|arm| arm.is_default));
@@ -165,8 +162,7 @@ impl<'a> Lower<'a> {
             Ok(())
         })?;
         self.span = span;
-        self.b()
-            .inst(Op::If, Imm::None, &[condition], &[yes, no], &[]);
+        self.b().inst(Op::If, Imm::None, &[condition], &[yes, no], &[]);
         Ok(match flows {
             [Flow::Dead, Flow::Dead] => Flow::Dead,
             _ => Flow::Open,
@@ -216,8 +212,7 @@ impl<'a> Lower<'a> {
                 Ok(())
             })?;
             self.span = span;
-            self.b()
-                .inst(Op::If, Imm::None, &[condition], &[then, otherwise], &[]);
+            self.b().inst(Op::If, Imm::None, &[condition], &[then, otherwise], &[]);
         }
         Ok(())
     }

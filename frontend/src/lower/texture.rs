@@ -115,9 +115,7 @@ impl<'a> Lower<'a> {
             texture,
             sampler: Some(sampler).into(),
             compare,
-            component: sampled
-                .gather
-                .map_or(0, |component| component.index() as u8),
+            component: sampled.gather.map_or(0, |component| component.index() as u8),
             offset: self.offset(frame, sampled.offset)?,
             projected: false,
         };
@@ -127,11 +125,7 @@ impl<'a> Lower<'a> {
         let inst = self.b().inst(Op::Tex, Imm::Tex(tex), &args, &[], results);
         let values = Values::from_slice(&self.func.insts[inst].results);
         let scalar = sample == SampleType::Depth && kind != TexKind::Gather;
-        Ok(if scalar {
-            Values::from_slice(&values[..1])
-        } else {
-            values
-        })
+        Ok(if scalar { Values::from_slice(&values[..1]) } else { values })
     }
 
     /// A constant offset in texels.
@@ -147,18 +141,13 @@ impl<'a> Lower<'a> {
         let values = self.values(frame, offset)?;
         for (texel, &value) in texels.iter_mut().zip(&values) {
             let Some(bits) = self.func.as_const(value) else {
-                return Err(Stop::unsupported(
-                    "a texel offset that is not constant",
-                    LOWERING,
-                ));
+                return Err(Stop::unsupported("a texel offset that is not constant", LOWERING));
             };
             let known = bits as u32 as i32;
-            *texel = i8::try_from(known)
-                .ok()
-                .filter(|small| TEXEL_OFFSETS.contains(small))
-                .ok_or_else(|| {
-                    Stop::invalid(format!("the texel offset {known} is not between -8 and 7"))
-                })?;
+            *texel =
+                i8::try_from(known).ok().filter(|small| TEXEL_OFFSETS.contains(small)).ok_or_else(
+                    || Stop::invalid(format!("the texel offset {known} is not between -8 and 7")),
+                )?;
         }
         Ok(texels)
     }
@@ -231,10 +220,7 @@ impl<'a> Lower<'a> {
             ImageQuery::Size { level } => {
                 let mipmapped = matches!(
                     self.func.resources[texture].kind,
-                    ResourceKind::Texture {
-                        multisampled: false,
-                        ..
-                    }
+                    ResourceKind::Texture { multisampled: false, .. }
                 );
                 match level {
                     Some(level) => args.push(self.scalar(frame, level)?),
@@ -292,8 +278,7 @@ impl<'a> Lower<'a> {
         let zero = self.u32(0);
         texel.resize(4, zero);
         args.extend(texel);
-        self.b()
-            .inst(Op::ImageStore, Imm::Resource(texture), &args, &[], &[]);
+        self.b().inst(Op::ImageStore, Imm::Resource(texture), &args, &[], &[]);
         Ok(())
     }
 
@@ -316,18 +301,11 @@ impl<'a> Lower<'a> {
             return Err(Stop::unsupported(what, LOWERING).needing(Needs::Atomics));
         };
         let (texture, mut args) = self.texel_address(frame, image, coordinate, array_index)?;
-        let ty = if scalar.width == 8 {
-            Type::B64
-        } else {
-            Type::B32
-        };
+        let ty = if scalar.width == 8 { Type::B64 } else { Type::B32 };
         if self.has_wide_texels(texture) != (ty == Type::B64) {
             return Err(Stop::internal("an atomic has its texel's width"));
         }
-        if let AtomicFunction::Exchange {
-            compare: Some(compare),
-        } = fun
-        {
+        if let AtomicFunction::Exchange { compare: Some(compare) } = fun {
             args.push(self.scalar(frame, compare)?);
         }
         let mut value = self.scalar(frame, value)?;

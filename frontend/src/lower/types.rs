@@ -111,11 +111,7 @@ impl<'a> Types<'a> {
                 let n = size as u64;
                 (n, n * dense_bytes(scalar))
             }
-            TypeInner::Matrix {
-                columns,
-                rows,
-                scalar,
-            } => {
+            TypeInner::Matrix { columns, rows, scalar } => {
                 let n = columns as u64 * rows as u64;
                 (n, n * dense_bytes(scalar))
             }
@@ -130,10 +126,7 @@ impl<'a> Types<'a> {
             TypeInner::Struct { ref members, .. } => {
                 members.iter().fold((0, 0), |(leaves, dense), member| {
                     let (l, d) = of(member.ty);
-                    (
-                        u64::saturating_add(leaves, l),
-                        u64::saturating_add(dense, d),
-                    )
+                    (u64::saturating_add(leaves, l), u64::saturating_add(dense, d))
                 })
             }
             TypeInner::CooperativeMatrix { .. }
@@ -192,9 +185,7 @@ impl<'a> Types<'a> {
     pub fn length(&self, inner: &TypeInner) -> Result<Length> {
         match *inner {
             TypeInner::Vector { size, .. } => Ok(Length::Known(size as u32)),
-            TypeInner::ValuePointer {
-                size: Some(size), ..
-            } => Ok(Length::Known(size as u32)),
+            TypeInner::ValuePointer { size: Some(size), .. } => Ok(Length::Known(size as u32)),
             TypeInner::Matrix { columns, .. } => Ok(Length::Known(columns as u32)),
             TypeInner::Array { size, .. } | TypeInner::BindingArray { size, .. } => {
                 match size.resolve(self.module.to_ctx()) {
@@ -246,9 +237,7 @@ impl<'a> Types<'a> {
             return index * self.stride(inner, layout);
         };
         match layout {
-            Layout::Host => members
-                .get(index as usize)
-                .map_or(0, |member| member.offset),
+            Layout::Host => members.get(index as usize).map_or(0, |member| member.offset),
             Layout::Dense => members
                 .iter()
                 .take(index as usize)
@@ -299,22 +288,17 @@ impl<'a> Types<'a> {
         out: &mut Vec<Leaf>,
     ) -> Result<()> {
         match *inner {
-            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => out.push(Leaf {
-                offset: base,
-                ty: width(scalar),
-            }),
+            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
+                out.push(Leaf { offset: base, ty: width(scalar) })
+            }
             TypeInner::Vector { size, scalar } => {
                 let stride = self.stride(inner, layout);
-                out.extend((0..size as u32).map(|lane| Leaf {
-                    offset: base + lane * stride,
-                    ty: width(scalar),
-                }));
+                out.extend(
+                    (0..size as u32)
+                        .map(|lane| Leaf { offset: base + lane * stride, ty: width(scalar) }),
+                );
             }
-            TypeInner::Matrix {
-                columns,
-                rows,
-                scalar,
-            } => {
+            TypeInner::Matrix { columns, rows, scalar } => {
                 let stride = self.stride(inner, layout);
                 let column = TypeInner::Vector { size: rows, scalar };
                 for index in 0..columns as u32 {
@@ -343,10 +327,7 @@ impl<'a> Types<'a> {
                 }
             }
             _ => {
-                return Err(Stop::unsupported(
-                    "a value of this type in memory",
-                    LOWERING,
-                ));
+                return Err(Stop::unsupported("a value of this type in memory", LOWERING));
             }
         }
         Ok(())

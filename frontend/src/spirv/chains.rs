@@ -89,9 +89,9 @@ fn reached(module: &Module, ids: &Map<u32, Known>, base: u32, indices: &[u32]) -
     for index in indices {
         ty = match (ids.get(&ty)?, ids.get(index)) {
             (&Known::Parts(part), _) => part,
-            (&Known::Struct(number), Some(&Known::Constant(member))) => *module.insts[number]
-                .rest(1)
-                .get(usize::try_from(member).ok()?)?,
+            (&Known::Struct(number), Some(&Known::Constant(member))) => {
+                *module.insts[number].rest(1).get(usize::try_from(member).ok()?)?
+            }
             _ => return None,
         };
     }

@@ -40,10 +40,7 @@ pub fn split(module: &mut Module) -> bool {
     let mut out: Vec<Inst> = Vec::with_capacity(module.insts.len());
     let insts = std::mem::take(&mut module.insts);
     // Decorations stand before the variables: numbers of the twins are given first.
-    if !insts
-        .iter()
-        .any(|inst| combined_variable_type(inst, &insts))
-    {
+    if !insts.iter().any(|inst| combined_variable_type(inst, &insts)) {
         module.insts = insts;
         return false;
     }
@@ -153,10 +150,8 @@ pub fn split(module: &mut Module) -> bool {
 fn combined_variable_type(inst: &Inst, insts: &[Inst]) -> bool {
     inst.opcode() == OP_TYPE_SAMPLED_IMAGE
         && insts.iter().any(|pointer| {
-            matches!(
-                pointer.opcode(),
-                OP_TYPE_POINTER | OP_TYPE_ARRAY | OP_TYPE_RUNTIME_ARRAY
-            ) && pointer.operands().contains(&inst.operand(0))
+            matches!(pointer.opcode(), OP_TYPE_POINTER | OP_TYPE_ARRAY | OP_TYPE_RUNTIME_ARRAY)
+                && pointer.operands().contains(&inst.operand(0))
         })
 }
 

@@ -94,9 +94,7 @@ pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
     for inst in &mut module.insts {
         table.constant(inst, &given);
     }
-    module
-        .insts
-        .retain(|inst| inst.opcode() != OP_DECORATE || inst.operand(1) != SPEC_ID);
+    module.insts.retain(|inst| inst.opcode() != OP_DECORATE || inst.operand(1) != SPEC_ID);
     workgroup_sizes(module, &table);
     Ok(())
 }
@@ -124,10 +122,7 @@ fn given(
             let known = if known.is_empty() {
                 "the module has no specialization constants".to_owned()
             } else {
-                format!(
-                    "the module's specialization constants are: {}",
-                    known.join(", ")
-                )
+                format!("the module's specialization constants are: {}", known.join(", "))
             };
             let message = format!("no specialization constant is named or numbered `{wanted}`");
             return Err(Stop::invalid(message).with_note(known));
@@ -169,11 +164,7 @@ impl Table {
             OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE => {
                 let own = f64::from(u8::from(inst.opcode() == OP_SPEC_CONSTANT_TRUE));
                 let on = given.get(&id).copied().unwrap_or(own) != 0.0;
-                let opcode = if on {
-                    OP_CONSTANT_TRUE
-                } else {
-                    OP_CONSTANT_FALSE
-                };
+                let opcode = if on { OP_CONSTANT_TRUE } else { OP_CONSTANT_FALSE };
                 inst.become_inst(opcode, &[ty, id]);
                 Value::Word(on.into())
             }
@@ -355,10 +346,7 @@ fn workgroup_sizes(module: &mut Module, table: &Table) {
     module
         .insts
         .retain(|inst| !is_mode(inst) && (inst.opcode() != OP_DECORATE || inst.operand(0) != id));
-    let last = module
-        .insts
-        .iter()
-        .rposition(|inst| inst.opcode() == OP_ENTRY_POINT);
+    let last = module.insts.iter().rposition(|inst| inst.opcode() == OP_ENTRY_POINT);
     let place = last.map_or(0, |last| last + 1);
     let mut seen = std::collections::BTreeSet::new();
     let modes: Vec<Inst> = entries

@@ -80,8 +80,7 @@ impl Gaps<'_> {
                 opcode @ (OP_TYPE_INT | OP_TYPE_FLOAT | OP_TYPE_VECTOR | OP_TYPE_STRUCT
                 | OP_TYPE_ARRAY | OP_TYPE_IMAGE | OP_TYPE_BOOL | OP_TYPE_MATRIX) => {
                     let key = [&[opcode][..], inst.rest(1)].concat();
-                    self.types
-                        .insert(inst.operand(0), (opcode, inst.rest(1).to_vec()));
+                    self.types.insert(inst.operand(0), (opcode, inst.rest(1).to_vec()));
                     if !matches!(opcode, OP_TYPE_STRUCT | OP_TYPE_ARRAY) {
                         self.made.entry(key).or_insert(inst.operand(0));
                     }
@@ -117,10 +116,7 @@ impl Gaps<'_> {
         };
         // Where a function is rewritten all types stand before.
         self.globals.push(Inst::new(0, opcode, &all));
-        if matches!(
-            opcode,
-            OP_TYPE_INT | OP_TYPE_FLOAT | OP_TYPE_VECTOR | OP_TYPE_BOOL
-        ) {
+        if matches!(opcode, OP_TYPE_INT | OP_TYPE_FLOAT | OP_TYPE_VECTOR | OP_TYPE_BOOL) {
             self.types.insert(id, (opcode, operands.to_vec()));
         }
         self.made.insert(key, id);
@@ -196,8 +192,7 @@ impl Gaps<'_> {
             // Any value will do, and naga evaluates an undefined one again and again.
             OP_UNDEF => {
                 let all = [ty, id];
-                self.globals
-                    .push(Inst::new(self.at, OP_CONSTANT_NULL, &all));
+                self.globals.push(Inst::new(self.at, OP_CONSTANT_NULL, &all));
                 true
             }
             OP_LOGICAL_AND | OP_LOGICAL_OR if self.shape(ty).is_some_and(|shape| shape.1 > 1) => {
@@ -270,20 +265,14 @@ impl Gaps<'_> {
     }
 
     fn module_constant(&self, id: u32) -> Option<u32> {
-        let found = self
-            .made
-            .iter()
-            .find(|(key, made)| key[0] == OP_CONSTANT && **made == id);
+        let found = self.made.iter().find(|(key, made)| key[0] == OP_CONSTANT && **made == id);
         found.and_then(|(key, _)| key.get(2).copied())
     }
 
     /// A texel of an image with levels, of which none is named: the first.
     fn fetch(&mut self, inst: &Inst) -> bool {
         let mask = inst.operand(4);
-        let image = self
-            .of
-            .get(&inst.operand(2))
-            .and_then(|ty| self.types.get(ty));
+        let image = self.of.get(&inst.operand(2)).and_then(|ty| self.types.get(ty));
         let leveled = matches!(image, Some((OP_TYPE_IMAGE, operands)) if operands.get(4) == Some(&0) && operands.get(1) != Some(&5));
         if !leveled || mask & LOD != 0 {
             return false;

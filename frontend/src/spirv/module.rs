@@ -55,10 +55,8 @@ pub struct Module {
 impl Module {
     /// Splits words.
     pub fn read(bytes: &[u8]) -> Module {
-        let words: Vec<u32> = bytes
-            .chunks_exact(4)
-            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-            .collect();
+        let words: Vec<u32> =
+            bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         let mut header = [0; HEADER];
         header.copy_from_slice(&words[..HEADER]);
         let mut insts = Vec::new();
@@ -66,10 +64,7 @@ impl Module {
         while index < words.len() {
             let length = ((words[index] >> 16) as usize).max(1);
             let end = words.len().min(index + length);
-            insts.push(Inst {
-                at: 4 * index,
-                words: words[index..end].to_vec(),
-            });
+            insts.push(Inst { at: 4 * index, words: words[index..end].to_vec() });
             index = end;
         }
         Module { header, insts }
@@ -84,11 +79,7 @@ impl Module {
 
     /// Joins words, and says where they came from.
     pub fn write(&self) -> (Vec<u8>, Places) {
-        let mut bytes: Vec<u8> = self
-            .header
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .collect();
+        let mut bytes: Vec<u8> = self.header.iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut places = Places::default();
         places.push(0, 0);
         for inst in &self.insts {

@@ -8,12 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn fetch(module: &mut Module) {
     let is_subpass =
         |inst: &Inst| inst.opcode() == OP_TYPE_IMAGE && inst.operand(2) == SUBPASS_DATA;
-    let images: BTreeSet<u32> = module
-        .insts
-        .iter()
-        .filter(|inst| is_subpass(inst))
-        .map(|inst| inst.operand(0))
-        .collect();
+    let images: BTreeSet<u32> =
+        module.insts.iter().filter(|inst| is_subpass(inst)).map(|inst| inst.operand(0)).collect();
     if images.is_empty() {
         return;
     }

@@ -18,9 +18,7 @@ impl Buffers {
         for (resource, data) in func.resources.iter() {
             let size = match data.kind {
                 K::Uniform { size } | K::Immediate { size } => size,
-                K::Storage {
-                    size, stride: 0, ..
-                } => size,
+                K::Storage { size, stride: 0, .. } => size,
                 K::Storage { size, .. } => size + runtime,
                 _ => continue,
             };
@@ -42,17 +40,13 @@ impl Buffers {
         let lanes = Lanes::compute(func, groups, 0, total);
         let mut options = interp::Options::new(&numerics);
         options.steps = 20_000_000;
-        interp::run(func, &lanes, self, options)
-            .map(|_| ())
-            .map_err(|stop| stop.to_string())
+        interp::run(func, &lanes, self, options).map(|_| ()).map_err(|stop| stop.to_string())
     }
 }
 
 impl World for Buffers {
     fn buffer_size(&self, buffer: Resource, _element: u32) -> u32 {
-        self.bytes
-            .get(&buffer)
-            .map_or(0, |bytes| bytes.len() as u32)
+        self.bytes.get(&buffer).map_or(0, |bytes| bytes.len() as u32)
     }
     fn load_word(&mut self, buffer: Resource, _: u32, address: u32) -> u32 {
         let bytes = self.bytes.get(&buffer).map_or(&[][..], |bytes| bytes);

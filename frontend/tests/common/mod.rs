@@ -37,12 +37,7 @@ impl File {
             Some("comp") => Some(Stage::Compute),
             _ => None,
         };
-        File {
-            path: path.to_owned(),
-            bytes,
-            text,
-            stage,
-        }
+        File { path: path.to_owned(), bytes, text, stage }
     }
 
     pub fn source(&self) -> Source<'_> {
@@ -50,10 +45,7 @@ impl File {
             return Source::SpirV(&self.bytes);
         }
         match self.stage {
-            Some(stage) => Source::Glsl {
-                text: &self.text,
-                stage,
-            },
+            Some(stage) => Source::Glsl { text: &self.text, stage },
             None => Source::Wgsl(&self.text),
         }
     }

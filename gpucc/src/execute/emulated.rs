@@ -14,20 +14,13 @@ pub(crate) struct Emulated {
 
 impl Emulated {
     pub(crate) fn new(device: Box<dyn Device>, source: &SourceText) -> Emulated {
-        Emulated {
-            device,
-            source: source.clone(),
-        }
+        Emulated { device, source: source.clone() }
     }
 
     /// A stop with its place in the source.
     fn placed<T>(&self, result: Result<T, device::Stop>) -> Result<T, Stop> {
         result.map_err(|stop| match Stop::from(stop) {
-            Stop::Illegal {
-                rule,
-                message,
-                span,
-            } if !span.is_none() => Stop::Illegal {
+            Stop::Illegal { rule, message, span } if !span.is_none() => Stop::Illegal {
                 rule,
                 message: format!("{message} (from {})", self.source.place(span.start)),
                 span,
@@ -41,15 +34,7 @@ impl From<device::Stop> for Stop {
     fn from(stop: device::Stop) -> Stop {
         match stop {
             device::Stop::OutOfSteps(steps) => Stop::OutOfSteps(steps),
-            device::Stop::Illegal {
-                rule,
-                message,
-                span,
-            } => Stop::Illegal {
-                rule,
-                message,
-                span,
-            },
+            device::Stop::Illegal { rule, message, span } => Stop::Illegal { rule, message, span },
             device::Stop::TooLarge(what) => Stop::Cannot(Failure::usage(what)),
         }
     }

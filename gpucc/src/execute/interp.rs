@@ -178,9 +178,7 @@ fn pixel_builtin(builtin: Builtin, quad: &Quad, lane: usize) -> [u32; 4] {
 
 /// What each lane gave, in the facade's words.
 pub fn vertex_outs(outcome: &Outcome, lanes: usize) -> Vec<VertexOut> {
-    (0..lanes)
-        .map(|lane| outcome.outputs.iter().map(|output| output[lane]).collect())
-        .collect()
+    (0..lanes).map(|lane| outcome.outputs.iter().map(|output| output[lane]).collect()).collect()
 }
 
 /// What each pixel gave.
@@ -260,22 +258,15 @@ impl Trace for Writer<'_> {
         let data = &func.insts[inst];
         let results: Vec<String> = data.results.iter().map(ToString::to_string).collect();
         let args: Vec<String> = data.args.iter().map(ToString::to_string).collect();
-        let head = if results.is_empty() {
-            String::new()
-        } else {
-            format!("{} = ", results.join(", "))
-        };
+        let head =
+            if results.is_empty() { String::new() } else { format!("{} = ", results.join(", ")) };
         let args = args.join(", ");
         record(self.0, format_args!("{head}{} {args}\n", data.op.name()));
         for &lane in lanes {
-            let values: Vec<String> = (0..results.len())
-                .map(|result| format!("{:#010x}", value(lane, result)))
-                .collect();
+            let values: Vec<String> =
+                (0..results.len()).map(|result| format!("{:#010x}", value(lane, result))).collect();
             if !values.is_empty() {
-                record(
-                    self.0,
-                    format_args!("    lane {lane}: {}\n", values.join(" ")),
-                );
+                record(self.0, format_args!("    lane {lane}: {}\n", values.join(" ")));
             }
         }
     }

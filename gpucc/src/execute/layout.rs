@@ -14,10 +14,7 @@ pub fn complete(func: &Func, given: Option<&VertexState>) -> VertexState {
         .iter()
         .filter_map(|(input, data)| match data.kind {
             InputKind::Location { location, .. }
-                if !state
-                    .attributes
-                    .iter()
-                    .any(|attribute| attribute.location == location) =>
+                if !state.attributes.iter().any(|attribute| attribute.location == location) =>
             {
                 Some((location, input))
             }
@@ -36,10 +33,7 @@ pub fn complete(func: &Func, given: Option<&VertexState>) -> VertexState {
             buffer: state.buffers.len() as u32,
             offset: 0,
         });
-        state.buffers.push(VertexBuffer {
-            stride,
-            step: Step::Vertex,
-        });
+        state.buffers.push(VertexBuffer { stride, step: Step::Vertex });
     }
     state
 }
@@ -69,10 +63,7 @@ pub fn fetch(
     first_vertex: u32,
     first_instance: u32,
 ) -> Option<[u32; 4]> {
-    let attribute = state
-        .attributes
-        .iter()
-        .find(|attribute| attribute.location == location)?;
+    let attribute = state.attributes.iter().find(|attribute| attribute.location == location)?;
     let buffer = state.buffers.get(attribute.buffer as usize)?;
     let bytes = buffers.get(attribute.buffer as usize)?;
     let format = VertexFormat::from_name(&attribute.format)?;

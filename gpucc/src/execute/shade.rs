@@ -52,12 +52,7 @@ impl<'a> Draw<'a> {
         let mut links = Vec::new();
         let mut halves = Vec::new();
         for data in fragment.func.inputs.values() {
-            let InputKind::Location {
-                location,
-                interpolation,
-                ..
-            } = data.kind
-            else {
+            let InputKind::Location { location, interpolation, .. } = data.kind else {
                 continue;
             };
             let found = vertex.func.outputs.values().position(
@@ -82,14 +77,7 @@ impl<'a> Draw<'a> {
             let smooth = interpolation != Interpolation::Flat;
             halves.push([output.scalar, data.scalar].map(|s| smooth && s == Scalar::F16));
         }
-        Ok(Draw {
-            vertex,
-            fragment,
-            buffers,
-            steps,
-            links,
-            halves,
-        })
+        Ok(Draw { vertex, fragment, buffers, steps, links, halves })
     }
 
     /// How each varying is interpolated.
@@ -99,14 +87,9 @@ impl<'a> Draw<'a> {
             .inputs
             .values()
             .filter_map(|data| match data.kind {
-                InputKind::Location {
-                    interpolation,
-                    sampling,
-                    ..
-                } => Some(Varying {
-                    interpolation,
-                    sampling,
-                }),
+                InputKind::Location { interpolation, sampling, .. } => {
+                    Some(Varying { interpolation, sampling })
+                }
                 InputKind::Builtin(_) => None,
             })
             .collect()
@@ -131,19 +114,17 @@ fn multiply_back(func: &Func, out: &mut [[u32; 4]]) {
                 let [x, y, z, _] = words.map(|word| (f32::from_bits(word) / reciprocal).to_bits());
                 *words = [x, y, z, (1.0 / reciprocal).to_bits()];
             }
-            OutputKind::Location {
-                interpolation: Interpolation::Linear,
-                ..
-            } if output.scalar == Scalar::F16 => {
+            OutputKind::Location { interpolation: Interpolation::Linear, .. }
+                if output.scalar == Scalar::F16 =>
+            {
                 *words = words.map(|word| {
                     let wide = f16_to_f64(word as u16) * f64::from(reciprocal);
                     half_bits((wide as f32).to_bits())
                 });
             }
-            OutputKind::Location {
-                interpolation: Interpolation::Linear,
-                ..
-            } => *words = words.map(|word| (f32::from_bits(word) * reciprocal).to_bits()),
+            OutputKind::Location { interpolation: Interpolation::Linear, .. } => {
+                *words = words.map(|word| (f32::from_bits(word) * reciprocal).to_bits())
+            }
             _ => {}
         }
     }
@@ -174,17 +155,9 @@ impl Shade for Draw<'_> {
     type Error = Stop;
 
     fn vertices(&mut self, ids: &[VertexId]) -> Result<Vec<Vertex>, Stop> {
-        let run = VertexRun {
-            ids,
-            first_vertex: 0,
-            first_instance: 0,
-            buffers: self.buffers,
-        };
+        let run = VertexRun { ids, first_vertex: 0, first_instance: 0, buffers: self.buffers };
         self.vertex.executor.set_steps(self.steps[0]);
-        let outs = self
-            .vertex
-            .executor
-            .vertices(&mut self.vertex.bindings, &run)?;
+        let outs = self.vertex.executor.vertices(&mut self.vertex.bindings, &run)?;
         let func = self.vertex.func;
         Ok(outs
             .into_iter()
@@ -244,10 +217,7 @@ impl Shade for Draw<'_> {
             batch = &narrow;
         }
         self.fragment.executor.set_steps(self.steps[1]);
-        let outs = self
-            .fragment
-            .executor
-            .quads(&mut self.fragment.bindings, batch)?;
+        let outs = self.fragment.executor.quads(&mut self.fragment.bindings, batch)?;
         let func = self.fragment.func;
         let targets = color_targets(func);
         Ok(outs
@@ -260,11 +230,9 @@ impl Shade for Draw<'_> {
                 };
                 for (output, words) in func.outputs.values().zip(&out.outputs) {
                     match output.kind {
-                        OutputKind::Location {
-                            location,
-                            blend_src: 0,
-                            ..
-                        } => pixel.colors[location as usize] = Some(*words),
+                        OutputKind::Location { location, blend_src: 0, .. } => {
+                            pixel.colors[location as usize] = Some(*words)
+                        }
                         OutputKind::Location { .. } => pixel.second = Some(*words),
                         OutputKind::Builtin(Builtin::FragDepth) => {
                             pixel.depth = Some(f32::from_bits(words[0]));

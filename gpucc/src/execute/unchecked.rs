@@ -83,9 +83,7 @@ impl Executor for Unchecked {
     ) -> Result<Vec<VertexOut>, Stop> {
         let mut before = bindings.clone();
         let result = self.machine.vertices(bindings, run);
-        self.judge(result, |reference| {
-            reference.vertices(&mut before, run).map(|_| ())
-        })
+        self.judge(result, |reference| reference.vertices(&mut before, run).map(|_| ()))
     }
 
     fn quads(
@@ -95,9 +93,7 @@ impl Executor for Unchecked {
     ) -> Result<Vec<FragmentOut>, Stop> {
         let mut before = bindings.clone();
         let result = self.machine.quads(bindings, batch);
-        self.judge(result, |reference| {
-            reference.quads(&mut before, batch).map(|_| ())
-        })
+        self.judge(result, |reference| reference.quads(&mut before, batch).map(|_| ()))
     }
 
     fn set_steps(&mut self, steps: u64) {

@@ -17,10 +17,7 @@ use std::fmt;
 /// The place by names, what is wrong there, and the line and column.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let node = Node {
-        raw,
-        path: String::new(),
-    };
+    let node = Node { raw, path: String::new() };
     T::deserialize(node).map_err(|problem| problem.text(text))
 }
 
@@ -165,19 +162,12 @@ impl<'de> Deserializer<'de> for Node<'de> {
                     let problem: Problem = de::Error::custom(format!("`{key}` is given twice"));
                     return Err(problem.at(&whole));
                 }
-                visitor.visit_map(Object {
-                    rest: list.into_iter(),
-                    value: None,
-                    whole: self,
-                })
+                visitor.visit_map(Object { rest: list.into_iter(), value: None, whole: self })
             }
             b'[' => {
                 let list: Vec<&RawValue> = serde_json::from_str(self.raw.get())
                     .map_err(|error| broken(error).at(&whole))?;
-                visitor.visit_seq(List {
-                    rest: list.into_iter().enumerate(),
-                    whole: self,
-                })
+                visitor.visit_seq(List { rest: list.into_iter().enumerate(), whole: self })
             }
             _ => {
                 let value = self.scalar()?;
@@ -217,9 +207,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         };
         let name: de::value::StringDeserializer<Problem> =
             de::IntoDeserializer::into_deserializer(name);
-        visitor
-            .visit_enum(name)
-            .map_err(|problem: Problem| problem.at(&self))
+        visitor.visit_enum(name).map_err(|problem: Problem| problem.at(&self))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -266,8 +254,7 @@ impl<'de> MapAccess<'de> for Object<'de> {
     ) -> Result<S::Value, Problem> {
         let value = self.value.take().expect("a key comes before its value");
         let place = value.clone();
-        seed.deserialize(value)
-            .map_err(|problem| problem.at(&place))
+        seed.deserialize(value).map_err(|problem| problem.at(&place))
     }
 }
 

@@ -40,10 +40,7 @@ pub(super) struct Recorded {
 impl Recorded {
     /// Nothing is stored yet.
     pub fn new(bindings: &Bindings) -> Recorded {
-        Recorded {
-            bindings: bindings.clone(),
-            written: Written::default(),
-        }
+        Recorded { bindings: bindings.clone(), written: Written::default() }
     }
 }
 
@@ -58,8 +55,7 @@ impl World for Recorded {
         if address < self.buffer_size(buffer, element) {
             self.written.add((buffer, element), address as usize, 4);
         }
-        self.bindings
-            .store_word(buffer, element, address, word, mask);
+        self.bindings.store_word(buffer, element, address, word, mask);
     }
     fn sample(&mut self, sample: &Sample) -> [u32; 4] {
         self.bindings.sample(sample)
@@ -257,10 +253,7 @@ impl<'f> Comparison<'f> {
             let left_out = whole || excluded.words.contains(&id);
             let how = [written.has(place, address as usize), left_out];
             self.word(how, scalar, [word(a), word(b)], || {
-                (
-                    format!("word {index} of {group}.{binding} ({name})"),
-                    WordId::Memory(id),
-                )
+                (format!("word {index} of {group}.{binding} ({name})"), WordId::Memory(id))
             });
         }
     }
@@ -277,10 +270,8 @@ impl<'f> Comparison<'f> {
         let (group, binding, name) = (data.group, data.binding, data.name.clone());
         // Texels that depend on the order of invocations are named by coordinates: leave the image
         // out when there is one.
-        let racy = excluded
-            .words
-            .iter()
-            .any(|word| matches!(word, Word::Texel(r, ..) if *r == resource));
+        let racy =
+            excluded.words.iter().any(|word| matches!(word, Word::Texel(r, ..) if *r == resource));
         let left_out = racy || excluded.all || excluded.resources.contains(&resource);
         let floats = matches!(data.kind, ResourceKind::StorageTexture { format, .. }
             if format.0.ends_with("32float"));
@@ -290,12 +281,7 @@ impl<'f> Comparison<'f> {
             false => (1, Scalar::U32),
         };
         let words = |image: &Image| -> Vec<u32> {
-            let word = |bytes: &[u8]| {
-                bytes
-                    .iter()
-                    .rev()
-                    .fold(0, |all, &b| all << 8 | u32::from(b))
-            };
+            let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, &b| all << 8 | u32::from(b));
             image.bytes().chunks(size).map(word).collect()
         };
         for (index, (a, b)) in words(expected).into_iter().zip(words(got)).enumerate() {

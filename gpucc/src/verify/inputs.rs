@@ -47,20 +47,11 @@ pub struct CaseKind {
 
 /// The kind of an input: in every eight two are small (one of them wild) and four have uneven samplers.
 pub const fn kind(number: u32) -> CaseKind {
-    CaseKind {
-        mood: Mood::of(number),
-        small: matches!(number % 8, 1 | 7),
-        uneven: number % 2 == 1,
-    }
+    CaseKind { mood: Mood::of(number), small: matches!(number % 8, 1 | 7), uneven: number % 2 == 1 }
 }
 
 /// The sizes of a verification.
-pub const SIZES: Sizes = Sizes {
-    groups: GROUPS,
-    elements: [256; 2],
-    side: 8,
-    small: true,
-};
+pub const SIZES: Sizes = Sizes { groups: GROUPS, elements: [256; 2], side: 8, small: true };
 /// Width and height of the tile of a fragment run.
 const TILE: u32 = 8;
 
@@ -112,11 +103,8 @@ impl Case {
             kind.mood = Mood::Whole;
         }
         kind.small &= sizes.small;
-        let mut draw = Draw {
-            random: Random::new(seed, number),
-            mood: kind.mood,
-            edges: Vec::new(),
-        };
+        let mut draw =
+            Draw { random: Random::new(seed, number), mood: kind.mood, edges: Vec::new() };
         let sizes = if kind.small {
             &Sizes {
                 elements: std::array::from_fn(|_| draw.random.below(MOST_SMALL + 1)),
@@ -164,10 +152,7 @@ impl Case {
 /// Whether atomics add floats: the order of the terms shows in the sum unless it is exact.
 fn sums_floats(func: &Func) -> bool {
     func.insts.values().any(|data| {
-        matches!(
-            data.imm,
-            Imm::BufferAtomic(_, AtomicOp::FAdd) | Imm::MemAtomic(_, AtomicOp::FAdd)
-        )
+        matches!(data.imm, Imm::BufferAtomic(_, AtomicOp::FAdd) | Imm::MemAtomic(_, AtomicOp::FAdd))
     })
 }
 
@@ -186,11 +171,7 @@ pub fn invocations(func: &Func) -> u64 {
 fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u32) -> StageCase {
     let layout = layout::complete(func, given);
     // A draw that starts elsewhere shows whether first vertex and instance are added.
-    let (first_vertex, first_instance) = if number.is_multiple_of(2) {
-        (0, 0)
-    } else {
-        (3, 1)
-    };
+    let (first_vertex, first_instance) = if number.is_multiple_of(2) { (0, 0) } else { (3, 1) };
     let mut buffers = Vec::new();
     for (slot, buffer) in layout.buffers.iter().enumerate() {
         let elements = match buffer.step {
@@ -199,10 +180,8 @@ fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u
         };
         let mut bytes = vec![0u8; (buffer.stride * elements) as usize];
         for element in 0..elements {
-            for attribute in layout
-                .attributes
-                .iter()
-                .filter(|attribute| attribute.buffer as usize == slot)
+            for attribute in
+                layout.attributes.iter().filter(|attribute| attribute.buffer as usize == slot)
             {
                 let Some(format) = VertexFormat::from_name(&attribute.format) else {
                     continue;
@@ -217,13 +196,7 @@ fn vertices(func: &Func, given: Option<&VertexState>, draw: &mut Draw, number: u
     let ids = (0..INSTANCES)
         .flat_map(|instance| (0..VERTICES).map(move |vertex| VertexId { vertex, instance }))
         .collect();
-    StageCase::Vertex {
-        ids,
-        first_vertex,
-        first_instance,
-        buffers,
-        layout,
-    }
+    StageCase::Vertex { ids, first_vertex, first_instance, buffers, layout }
 }
 
 fn fill_attribute(bytes: &mut [u8], format: VertexFormat, draw: &mut Draw) {
@@ -289,11 +262,8 @@ fn quads(func: &Func, draw: &mut Draw, number: u32) -> QuadBatch {
     let covered = coverage(random);
     let (left, top) = (TILE * random.below(16), TILE * random.below(16));
     // Depth and 1/w are planes too.
-    let (z, zx, zy) = (
-        random.between(0.2, 0.6),
-        random.between(-0.02, 0.02),
-        random.between(-0.02, 0.02),
-    );
+    let (z, zx, zy) =
+        (random.between(0.2, 0.6), random.between(-0.02, 0.02), random.between(-0.02, 0.02));
     // Powers of two: some machines give w and some 1/w, and these have exact reciprocals.
     let least = random.below(4);
     let mut batch = QuadBatch::default();
@@ -330,11 +300,9 @@ fn quads(func: &Func, draw: &mut Draw, number: u32) -> QuadBatch {
         .inputs
         .values()
         .filter_map(|data| match data.kind {
-            InputKind::Location {
-                interpolation,
-                sampling,
-                ..
-            } => Some(Planes::new(draw, data.scalar, interpolation, sampling)),
+            InputKind::Location { interpolation, sampling, .. } => {
+                Some(Planes::new(draw, data.scalar, interpolation, sampling))
+            }
             InputKind::Builtin(_) => None,
         })
         .collect();
@@ -344,11 +312,8 @@ fn quads(func: &Func, draw: &mut Draw, number: u32) -> QuadBatch {
         for pixel in 0..4 {
             for plane in &planes {
                 let inside = quad.covered >> pixel & 1 == 1;
-                let at = if plane.sampling == Sampling::Centroid && !inside {
-                    first
-                } else {
-                    pixel
-                };
+                let at =
+                    if plane.sampling == Sampling::Centroid && !inside { first } else { pixel };
                 let x = (quad.x - left) as f32 + (at % 2) as f32 + 0.5;
                 let y = (quad.y - top) as f32 + (at / 2) as f32 + 0.5;
                 batch.values.push(plane.at(x, y));
@@ -386,12 +351,7 @@ impl Planes {
             let mut slope = || draw.random.between(-0.5, 0.5).to_bits();
             [base, slope(), slope()]
         });
-        Planes {
-            flat,
-            half: scalar == Scalar::F16,
-            sampling,
-            value,
-        }
+        Planes { flat, half: scalar == Scalar::F16, sampling, value }
     }
 
     /// f32 bits, f16 bits of an f16 input, or the raw word of a flat one.

@@ -57,8 +57,7 @@ impl World for Watched<'_> {
         if (buffer, element, address) == self.word {
             self.shared.borrow_mut().written = true;
         }
-        self.bindings
-            .store_word(buffer, element, address, word, mask);
+        self.bindings.store_word(buffer, element, address, word, mask);
     }
     fn sample(&mut self, sample: &Sample) -> [u32; 4] {
         self.bindings.sample(sample)
@@ -97,15 +96,8 @@ fn writer(func: &Func, numerics: &Numerics, case: &Case, word: (Resource, u32, u
 }
 
 fn last_writer(func: &Func, numerics: &Numerics, case: &Case, word: (Resource, u32, u32)) -> Span {
-    let shared = RefCell::new(Shared {
-        written: false,
-        last: None,
-    });
-    let mut world = Watched {
-        bindings: case.bindings.clone(),
-        word,
-        shared: &shared,
-    };
+    let shared = RefCell::new(Shared { written: false, last: None });
+    let mut world = Watched { bindings: case.bindings.clone(), word, shared: &shared };
     let mut watcher = Watcher(&shared);
     let mut options = interp::Options::new(numerics);
     options.trace = Some(&mut watcher);
@@ -116,8 +108,6 @@ fn last_writer(func: &Func, numerics: &Numerics, case: &Case, word: (Resource, u
     match last {
         Some(inst) => func.insts[inst].span,
         // The machine wrote what the program does not: name the first store to that buffer.
-        None => find(func, |data| {
-            data.op == Op::BufferStore && data.imm == Imm::Resource(word.0)
-        }),
+        None => find(func, |data| data.op == Op::BufferStore && data.imm == Imm::Resource(word.0)),
     }
 }

@@ -76,14 +76,7 @@ pub struct Plan {
 impl Plan {
     /// So many inputs of a seed, everything else as usual.
     pub const fn new(inputs: u32, seed: u64) -> Plan {
-        Plan {
-            inputs,
-            first: 0,
-            seed,
-            sizes: SIZES,
-            steps: STEPS,
-            pass_inputs: PASS_INPUTS,
-        }
+        Plan { inputs, first: 0, seed, sizes: SIZES, steps: STEPS, pass_inputs: PASS_INPUTS }
     }
 }
 
@@ -233,10 +226,7 @@ impl Proof<'_> {
             && groups != [1; 3]
         {
             // Workgroups that write the same words: what one of them writes is known.
-            let one = Case {
-                stage: StageCase::Compute([1; 3]),
-                ..case.clone()
-            };
+            let one = Case { stage: StageCase::Compute([1; 3]), ..case.clone() };
             let found = match self.chain(if alone { &[] } else { &ends }, &one, number) {
                 Ok(None) => self.bits(&one, number),
                 found => found,
@@ -474,22 +464,15 @@ impl<'a> Proof<'a> {
             }
         }
         if steps.is_empty() {
-            steps.push(Step {
-                name: "frontend",
-                exact: false,
-                func: &compiled.ssa,
-            });
+            steps.push(Step { name: "frontend", exact: false, func: &compiled.ssa });
         }
         steps
     }
 }
 
 fn racy_words(excluded: &Excluded) -> u64 {
-    let outputs: usize = excluded
-        .outputs
-        .iter()
-        .map(|lanes| lanes.iter().filter(|&&out| out).count())
-        .sum();
+    let outputs: usize =
+        excluded.outputs.iter().map(|lanes| lanes.iter().filter(|&&out| out).count()).sum();
     excluded.words.len() as u64 + outputs as u64
 }
 
@@ -497,22 +480,18 @@ fn racy_words(excluded: &Excluded) -> u64 {
 fn lanes(func: &Func, case: &Case) -> Lanes {
     match &case.stage {
         StageCase::Compute(groups) => Lanes::compute(func, *groups, 0, groups.iter().product()),
-        StageCase::Vertex {
-            ids,
-            first_vertex,
-            first_instance,
-            buffers,
-            layout,
-        } => run::vertex_lanes(
-            func,
-            layout,
-            &VertexRun {
-                ids,
-                first_vertex: *first_vertex,
-                first_instance: *first_instance,
-                buffers,
-            },
-        ),
+        StageCase::Vertex { ids, first_vertex, first_instance, buffers, layout } => {
+            run::vertex_lanes(
+                func,
+                layout,
+                &VertexRun {
+                    ids,
+                    first_vertex: *first_vertex,
+                    first_instance: *first_instance,
+                    buffers,
+                },
+            )
+        }
         StageCase::Fragment(batch) => run::quad_lanes(func, batch),
     }
 }
@@ -523,12 +502,7 @@ fn results(world: Recorded, outcome: &Outcome, case: &Case) -> Results {
         StageCase::Vertex { ids, .. } => (run::vertex_outs(outcome, ids.len()), Vec::new()),
         StageCase::Fragment(batch) => (Vec::new(), run::pixel_outs(outcome, batch)),
     };
-    Results {
-        bindings: world.bindings,
-        written: world.written,
-        vertices,
-        pixels,
-    }
+    Results { bindings: world.bindings, written: world.written, vertices, pixels }
 }
 
 fn machine(executor: &mut dyn Executor, case: &Case) -> Result<Results, Stop> {
@@ -540,13 +514,7 @@ fn machine(executor: &mut dyn Executor, case: &Case) -> Result<Results, Stop> {
     };
     match &case.stage {
         StageCase::Compute(groups) => executor.dispatch(&mut results.bindings, *groups)?,
-        StageCase::Vertex {
-            ids,
-            first_vertex,
-            first_instance,
-            buffers,
-            ..
-        } => {
+        StageCase::Vertex { ids, first_vertex, first_instance, buffers, .. } => {
             results.vertices = executor.vertices(
                 &mut results.bindings,
                 &VertexRun {

@@ -208,11 +208,7 @@ mod tests {
     use super::*;
 
     fn draw(mood: Mood) -> Draw {
-        Draw {
-            random: Random::new(0, 0),
-            mood,
-            edges: vec![77, 78],
-        }
+        Draw { random: Random::new(0, 0), mood, edges: vec![77, 78] }
     }
 
     #[test]

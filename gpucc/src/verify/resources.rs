@@ -154,34 +154,23 @@ pub fn bindings(
                     }
                     buffer(draw, resource, scalar, size, &kinds)
                 }
-                ResourceKind::Texture {
-                    dim,
-                    arrayed,
-                    sample,
-                    multisampled,
-                } => Bound::Image(texture(
-                    draw,
-                    sampled_format(resource.as_u32() % 2 == 1, sample),
-                    dim,
-                    arrayed,
-                    multisampled,
-                    sizes.side,
-                )?),
-                ResourceKind::StorageTexture {
-                    dim,
-                    arrayed,
-                    format,
-                    ..
-                } => {
+                ResourceKind::Texture { dim, arrayed, sample, multisampled } => {
+                    Bound::Image(texture(
+                        draw,
+                        sampled_format(resource.as_u32() % 2 == 1, sample),
+                        dim,
+                        arrayed,
+                        multisampled,
+                        sizes.side,
+                    )?)
+                }
+                ResourceKind::StorageTexture { dim, arrayed, format, .. } => {
                     let known = Format::from_name(format.0).ok_or_else(|| {
                         Failure::not_yet(format!("texel format {}", format.0), "verification")
                     })?;
                     let mut image = texture(draw, known, dim, arrayed, false, sizes.side)?;
                     if image.extent().levels != 1 {
-                        let extent = Extent {
-                            levels: 1,
-                            ..*image.extent()
-                        };
+                        let extent = Extent { levels: 1, ..*image.extent() };
                         let texels = image.level_bytes(0).to_vec();
                         image = Image::new(known, extent)
                             .map_err(|error| Failure::internal("verification", error))?;
@@ -221,18 +210,15 @@ fn buffer(
 ) -> Bound {
     let mut bytes = Vec::with_capacity(size as usize + 3);
     for address in (0..size).step_by(4) {
-        let scalar = kinds
-            .get(&(resource, address))
-            .copied()
-            .unwrap_or(match scalar {
-                // Now and then a word of the other kind: buffers of structures hold both.
-                Scalar::F32
-                    if !matches!(draw.mood, Mood::Tame | Mood::Whole) && draw.random.percent(5) =>
-                {
-                    Scalar::U32
-                }
-                known => known,
-            });
+        let scalar = kinds.get(&(resource, address)).copied().unwrap_or(match scalar {
+            // Now and then a word of the other kind: buffers of structures hold both.
+            Scalar::F32
+                if !matches!(draw.mood, Mood::Tame | Mood::Whole) && draw.random.percent(5) =>
+            {
+                Scalar::U32
+            }
+            known => known,
+        });
         bytes.extend_from_slice(&draw.word(scalar).to_le_bytes());
     }
     bytes.truncate(size as usize);
@@ -275,10 +261,7 @@ fn texture(
         Image::new(format, extent).map_err(|error| Failure::internal("verification", error))?;
     let kind = format.kind();
     if kind == Kind::Float && format.bytes().is_multiple_of(4) {
-        let mut tame = Draw {
-            mood: Mood::Tame,
-            ..draw.clone()
-        };
+        let mut tame = Draw { mood: Mood::Tame, ..draw.clone() };
         let depth = format == Format::Depth32Float;
         for texel in image.bytes_mut().chunks_exact_mut(4) {
             let bits = if depth || matches!(draw.mood, Mood::Tame | Mood::Whole) {

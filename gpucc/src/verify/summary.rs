@@ -183,35 +183,18 @@ mod tests {
     #[test]
     fn fewer_than_half_of_the_inputs_is_no_proof() {
         assert!(proof().holds());
-        let few = Summary {
-            counted: 5,
-            out_of_steps: 7,
-            steps: 8000,
-            ..proof()
-        };
+        let few = Summary { counted: 5, out_of_steps: 7, steps: 8000, ..proof() };
         no_proof(&few, &["5 of 12", "7 inputs are out of steps", "8000"]);
-        let half = Summary {
-            counted: 6,
-            ..proof()
-        };
+        let half = Summary { counted: 6, ..proof() };
         assert!(half.holds());
     }
 
     #[test]
     fn no_word_or_less_than_the_share_of_those_written_is_no_proof() {
-        let with = |owed, proved, words| Summary {
-            owed,
-            proved,
-            words,
-            racy_words: 1,
-            ..proof()
-        };
+        let with = |owed, proved, words| Summary { owed, proved, words, racy_words: 1, ..proof() };
         // Words that nobody writes are compared too, but they are no proof of what is computed.
         no_proof(&with(0, 0, 256), &["nothing is written"]);
-        no_proof(
-            &with(64, 0, 192),
-            &["0 of the 64 words", "64 words depend on the order"],
-        );
+        no_proof(&with(64, 0, 192), &["0 of the 64 words", "64 words depend on the order"]);
         no_proof(&with(100, 24, 400), &["24 of the 100 words", "25 %"]);
         assert!(with(100, 25, 400).holds());
     }

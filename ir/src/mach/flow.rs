@@ -142,11 +142,7 @@ impl Loops {
             open.retain(|&last| last >= k as u32);
             if let Some(last) = latch[k] {
                 open.push(last);
-                loops.all.push(Loop {
-                    first: k as u32,
-                    last,
-                    depth: open.len() as u32,
-                });
+                loops.all.push(Loop { first: k as u32, last, depth: open.len() as u32 });
             }
             loops.depth[block] = open.len() as u32;
         }

@@ -42,11 +42,7 @@ pub struct BlockData<I> {
 
 impl<I> Default for BlockData<I> {
     fn default() -> Self {
-        BlockData {
-            nodes: Vec::new(),
-            logical: SmallVec::new(),
-            physical: SmallVec::new(),
-        }
+        BlockData { nodes: Vec::new(), logical: SmallVec::new(), physical: SmallVec::new() }
     }
 }
 
@@ -155,10 +151,7 @@ impl<I> Func<I> {
 
     /// Number of instructions in placed blocks.
     pub fn len(&self) -> usize {
-        self.layout
-            .iter()
-            .map(|&block| self.blocks[block].nodes.len())
-            .sum()
+        self.layout.iter().map(|&block| self.blocks[block].nodes.len()).sum()
     }
 
     /// True without a single instruction.

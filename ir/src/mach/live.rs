@@ -70,8 +70,7 @@ impl Scan {
         for &(register, _) in &self.reads {
             crosses[register as usize] = true;
         }
-        self.writes
-            .retain(|&(register, _)| crosses[register as usize]);
+        self.writes.retain(|&(register, _)| crosses[register as usize]);
         self.writes.sort_unstable();
         self.reads.sort_unstable();
         // Blocks into which a register lives; those of each register in a row that ends where `rows` says.
@@ -172,9 +171,7 @@ pub fn waiting(logical: &Adjacency<u32>, physical: &Adjacency<u32>) -> Vec<(u32,
         .into_iter()
         .map(|block| {
             let parents = came.of(block as usize).iter();
-            let mut nexts = parents
-                .flat_map(|&from| physical.of(from as usize))
-                .copied();
+            let mut nexts = parents.flat_map(|&from| physical.of(from as usize)).copied();
             let behind = reach(&mut nexts, physical, block);
             let mut befores = follows.of(block as usize).iter().copied();
             let before = reach(&mut befores, &follows, block);

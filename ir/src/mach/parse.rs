@@ -39,16 +39,10 @@ pub fn parse<I: ParseInst>(text: &str, files: Files) -> Result<Func<I>, ParseErr
     let mut offset = 0u32;
     for (index, raw) in text.split('\n').enumerate() {
         let number = index as u32 + 1;
-        let fail = |message: String| ParseError {
-            line: number,
-            message,
-        };
+        let fail = |message: String| ParseError { line: number, message };
         let lead = (raw.len() - raw.trim_start().len()) as u32;
         let line = raw.split(';').next().unwrap_or("").trim();
-        let span = Span {
-            start: offset + lead,
-            end: offset + lead + line.len() as u32,
-        };
+        let span = Span { start: offset + lead, end: offset + lead + line.len() as u32 };
         offset += raw.len() as u32 + 1;
         if line.is_empty() {
             continue;
@@ -110,18 +104,12 @@ pub fn parse<I: ParseInst>(text: &str, files: Files) -> Result<Func<I>, ParseErr
         }
     }
     if !named {
-        return Err(ParseError {
-            line: 1,
-            message: "expected `mach \"name\"` first".into(),
-        });
+        return Err(ParseError { line: 1, message: "expected `mach \"name\"` first".into() });
     }
     for (from, kind, to, line) in edges {
         let to = Block::from_u32(to);
         if !placed.get(to.index()).copied().unwrap_or(false) {
-            return Err(ParseError {
-                line,
-                message: format!("{to} is not placed"),
-            });
+            return Err(ParseError { line, message: format!("{to} is not placed") });
         }
         func.add_edge(kind, from, to);
     }
@@ -148,10 +136,7 @@ pub fn reads_back<I: PrintInst + ParseInst + PartialEq>(func: &Func<I>) -> Resul
         let differ = |(old, new): (&Node<I>, &Node<I>)| old.inst != new.inst;
         let place = old.nodes.iter().zip(&new.nodes).position(differ);
         if place.is_some() || old.nodes.len() != new.nodes.len() {
-            return Err(format!(
-                "the text changes {block}, instruction {}",
-                place.unwrap_or(0)
-            ));
+            return Err(format!("the text changes {block}, instruction {}", place.unwrap_or(0)));
         }
     }
     Ok(())
@@ -200,9 +185,7 @@ fn vreg(rest: &str, files: Files, span: Span) -> Result<VRegData, String> {
         span,
     };
     while let Some(key) = words.next() {
-        let value = words
-            .next()
-            .ok_or_else(|| format!("`{key}` needs a number"))?;
+        let value = words.next().ok_or_else(|| format!("`{key}` needs a number"))?;
         let value = match value.strip_prefix("0b") {
             Some(bits) => u16::from_str_radix(bits, 2),
             None => value.parse(),
@@ -236,9 +219,7 @@ fn edge_list(
             _ => return Err("expected `->`, `logical` or `physical`".into()),
         };
         for word in words {
-            let to = word
-                .strip_prefix('b')
-                .and_then(|number| number.parse().ok());
+            let to = word.strip_prefix('b').and_then(|number| number.parse().ok());
             let to = to.ok_or_else(|| format!("`{word}` is no block"))?;
             edges.extend(kinds.iter().map(|&kind| (from, kind, to, line)));
         }
@@ -250,8 +231,7 @@ fn edge_list(
 impl Names {
     /// Like [`Names::parse`], with an error that says what was found.
     pub fn expect(&self, word: &str) -> Result<super::regs::Reg, String> {
-        self.parse(word)
-            .ok_or_else(|| format!("`{word}` is no register"))
+        self.parse(word).ok_or_else(|| format!("`{word}` is no register"))
     }
 }
 

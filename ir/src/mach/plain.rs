@@ -17,13 +17,8 @@ use super::regs::{File, Files, Names, Phases, Reg, Scope};
 use std::fmt::{self, Write};
 
 /// Registers of no machine: rows of four, held for each lane.
-pub const FILES: Files = Files(&[File {
-    name: "R",
-    cells: 64,
-    row: 4,
-    per_lane: true,
-    scope: Scope::Function,
-}]);
+pub const FILES: Files =
+    Files(&[File { name: "R", cells: 64, row: 4, per_lane: true, scope: Scope::Function }]);
 
 /// One plain instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,11 +36,7 @@ impl Plain {
     pub fn new(name: &str, defs: &[Reg], uses: &[Reg]) -> Plain {
         let mut operands: Vec<Operand> = uses.iter().map(|&reg| Operand::use_of(reg)).collect();
         operands.extend(defs.iter().map(|&reg| Operand::def_of(reg)));
-        Plain {
-            name: name.to_owned(),
-            operands,
-            numbers: Vec::new(),
-        }
+        Plain { name: name.to_owned(), operands, numbers: Vec::new() }
     }
 }
 
@@ -103,11 +94,7 @@ impl PrintInst for Plain {
             out.write_str(" = ")?;
         }
         out.write_str(&self.name)?;
-        for operand in self
-            .operands
-            .iter()
-            .filter(|operand| !operand.role.is_def())
-        {
+        for operand in self.operands.iter().filter(|operand| !operand.role.is_def()) {
             out.write_str(" ")?;
             write_operand(operand, names, out)?;
         }
@@ -141,22 +128,14 @@ impl ParseInst for Plain {
         let (defs, rest) = line.split_once(" = ").unwrap_or(("", line));
         let mut words = rest.split_whitespace();
         let name = words.next().ok_or("expected an instruction")?.to_owned();
-        let mut plain = Plain {
-            name,
-            operands: Vec::new(),
-            numbers: Vec::new(),
-        };
+        let mut plain = Plain { name, operands: Vec::new(), numbers: Vec::new() };
         for word in words {
             match word.parse::<u32>() {
                 Ok(number) => plain.numbers.push(number),
                 Err(_) => plain.operands.push(operand(word, Role::Use, names)?),
             }
         }
-        for word in defs
-            .split(',')
-            .map(str::trim)
-            .filter(|word| !word.is_empty())
-        {
+        for word in defs.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             let (role, word) = match word.strip_prefix('^') {
                 Some(word) => (Role::EarlyDef, word),
                 None => (Role::Def, word),
@@ -177,10 +156,8 @@ fn operand(word: &str, role: Role, names: Names) -> Result<Operand, String> {
     };
     let end = word.find(['!', '~', '#', '&']).unwrap_or(word.len());
     let (reg, suffix) = word.split_at(end);
-    let number = |text: &str| {
-        text.parse::<u8>()
-            .map_err(|_| format!("`{text}` is no small number"))
-    };
+    let number =
+        |text: &str| text.parse::<u8>().map_err(|_| format!("`{text}` is no small number"));
     let relation = match suffix.chars().next() {
         None => Relation::Any,
         Some('!') => {
@@ -189,22 +166,12 @@ fn operand(word: &str, role: Role, names: Names) -> Result<Operand, String> {
         }
         Some('~') => Relation::SameRow(number(&suffix[1..])?),
         Some('#') => {
-            let (set, offset) = suffix[1..]
-                .split_once('+')
-                .ok_or("a group is written #set+offset")?;
-            Relation::Group {
-                set: number(set)?,
-                offset: number(offset)?,
-            }
+            let (set, offset) =
+                suffix[1..].split_once('+').ok_or("a group is written #set+offset")?;
+            Relation::Group { set: number(set)?, offset: number(offset)? }
         }
         Some(_) => Relation::Tied(number(&suffix[1..])?),
     };
     let (reg, part) = names.part(reg)?;
-    Ok(Operand {
-        reg,
-        part,
-        role,
-        relation,
-        phases,
-    })
+    Ok(Operand { reg, part, role, relation, phases })
 }

@@ -123,11 +123,7 @@ fn write_dot<I: PrintInst>(func: &Func<I>, out: &mut String) -> fmt::Result {
         }
         writeln!(out, "  {block} [label=\"{text}\"];")?;
         for to in &data.logical {
-            let style = if data.physical.contains(to) {
-                "solid"
-            } else {
-                "dashed"
-            };
+            let style = if data.physical.contains(to) { "solid" } else { "dashed" };
             writeln!(out, "  {block} -> {to} [style={style}];")?;
         }
         for to in data.physical.iter().filter(|to| !data.logical.contains(to)) {

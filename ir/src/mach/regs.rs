@@ -106,12 +106,7 @@ pub struct Demand {
 impl Demand {
     /// One cell of the file, anywhere.
     pub const fn scalar(file: FileId) -> Demand {
-        Demand {
-            file,
-            count: 1,
-            stride: 1,
-            phases: Phases::ANY,
-        }
+        Demand { file, count: 1, stride: 1, phases: Phases::ANY }
     }
     /// Cells from the first to one past the last.
     pub const fn extent(&self) -> u32 {
@@ -207,10 +202,7 @@ pub struct Cell {
 impl Cell {
     /// The cell at a row and a phase of a file whose rows are `row_length` long.
     pub const fn at(file: FileId, row_length: u8, row: u16, phase: u8) -> Cell {
-        Cell {
-            file,
-            index: row * row_length as u16 + phase as u16,
-        }
+        Cell { file, index: row * row_length as u16 + phase as u16 }
     }
     /// The row of the cell.
     pub const fn row(self, row_length: u8) -> u16 {
@@ -240,20 +232,13 @@ impl Reg {
     /// The virtual register, if it is one.
     #[inline]
     pub const fn as_virt(self) -> Option<VReg> {
-        if self.0 & Reg::PHYSICAL == 0 {
-            Some(VReg(self.0))
-        } else {
-            None
-        }
+        if self.0 & Reg::PHYSICAL == 0 { Some(VReg(self.0)) } else { None }
     }
     /// The cell, if it is physical.
     #[inline]
     pub const fn as_phys(self) -> Option<Cell> {
         if self.0 & Reg::PHYSICAL != 0 {
-            Some(Cell {
-                file: FileId((self.0 >> 16 & 0x7f) as u8),
-                index: self.0 as u16,
-            })
+            Some(Cell { file: FileId((self.0 >> 16 & 0x7f) as u8), index: self.0 as u16 })
         } else {
             None
         }
@@ -264,8 +249,7 @@ impl Reg {
     /// On a virtual register: after allocation there is none (the verifier says so first).
     #[inline]
     pub fn cell(self) -> Cell {
-        self.as_phys()
-            .expect("registers are physical after allocation")
+        self.as_phys().expect("registers are physical after allocation")
     }
 }
 
@@ -303,10 +287,7 @@ const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 impl Names {
     /// A register as text.
     pub fn reg(&self, reg: Reg) -> RegName {
-        RegName {
-            files: self.files,
-            reg,
-        }
+        RegName { files: self.files, reg }
     }
 
     /// The register that a word names and the part of it, as [`Part`] prints it.
@@ -345,10 +326,7 @@ impl Names {
             let row: u32 = row.parse().ok()?;
             let phase = if file.row <= 4 {
                 let mut letters = phase.chars();
-                let phase = LETTERS
-                    .iter()
-                    .position(|&letter| phase.starts_with(letter))?
-                    as u32;
+                let phase = LETTERS.iter().position(|&letter| phase.starts_with(letter))? as u32;
                 letters.next();
                 if letters.next().is_some() {
                     return None;
@@ -389,13 +367,7 @@ impl fmt::Display for RegName {
                 let letter = LETTERS[cell.phase(file.row) as usize];
                 write!(f, "{}{}.{}", file.name, cell.row(file.row), letter)
             }
-            _ => write!(
-                f,
-                "{}{}.{}",
-                file.name,
-                cell.row(file.row),
-                cell.phase(file.row)
-            ),
+            _ => write!(f, "{}{}.{}", file.name, cell.row(file.row), cell.phase(file.row)),
         }
     }
 }
@@ -405,27 +377,9 @@ mod tests {
     use super::*;
 
     const FILES: Files = Files(&[
-        File {
-            name: "R",
-            cells: 512,
-            row: 4,
-            per_lane: true,
-            scope: Scope::Function,
-        },
-        File {
-            name: "g",
-            cells: 1024,
-            row: 8,
-            per_lane: true,
-            scope: Scope::Function,
-        },
-        File {
-            name: "t",
-            cells: 64,
-            row: 1,
-            per_lane: false,
-            scope: Scope::Function,
-        },
+        File { name: "R", cells: 512, row: 4, per_lane: true, scope: Scope::Function },
+        File { name: "g", cells: 1024, row: 8, per_lane: true, scope: Scope::Function },
+        File { name: "t", cells: 64, row: 1, per_lane: false, scope: Scope::Function },
     ]);
 
     #[test]

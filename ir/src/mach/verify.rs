@@ -44,9 +44,7 @@ pub fn verify<I: Inst>(func: &Func<I>) -> Result<(), Fault> {
     let mut placed: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
     for &block in &func.layout {
         if block.index() >= func.blocks.len() {
-            return Err(whole(format!(
-                "{block} is in the layout but does not exist"
-            )));
+            return Err(whole(format!("{block} is in the layout but does not exist")));
         }
         if !placed.insert(block) {
             return Err(whole(format!("{block} is placed twice")));
@@ -65,14 +63,9 @@ pub fn verify<I: Inst>(func: &Func<I>) -> Result<(), Fault> {
             }
         }
         for (index, node) in data.nodes.iter().enumerate() {
-            let fail = |message: String| Fault {
-                at: Some((block, index as u32)),
-                message,
-            };
+            let fail = |message: String| Fault { at: Some((block, index as u32)), message };
             if node.inst.ends_block() && index + 1 != data.nodes.len() {
-                return Err(fail(
-                    "an instruction follows one that ends the block".into(),
-                ));
+                return Err(fail("an instruction follows one that ends the block".into()));
             }
             operands.clear();
             node.inst.operands(&mut |operand| operands.push(operand));
@@ -104,9 +97,7 @@ pub fn verify<I: Inst>(func: &Func<I>) -> Result<(), Fault> {
     }
     let any_virtual = (0..func.vregs.len()).any(|v| defined.contains(VReg::new(v)));
     match any_virtual.then(|| undefined(func)).flatten() {
-        Some(v) => Err(whole(format!(
-            "{v} is read on a path on which nothing was written to it"
-        ))),
+        Some(v) => Err(whole(format!("{v} is read on a path on which nothing was written to it"))),
         None => Ok(()),
     }
 }
@@ -148,16 +139,11 @@ fn undefined<I: Inst>(func: &Func<I>) -> Option<VReg> {
     let hold = |_| Ok::<(), std::convert::Infallible>(());
     let Ok(at_start) = scan.solve(func.layout.len(), preds, hold);
     let first = (!func.layout.is_empty()).then(|| at_start.of(0).first());
-    first
-        .flatten()
-        .map(|&number| VReg::new(pieces.register(number as usize)))
+    first.flatten().map(|&number| VReg::new(pieces.register(number as usize)))
 }
 
 fn demand(demand: Demand, files: Files) -> Result<(), String> {
-    let file = files
-        .0
-        .get(demand.file.0 as usize)
-        .ok_or("its file does not exist")?;
+    let file = files.0.get(demand.file.0 as usize).ok_or("its file does not exist")?;
     if demand.count == 0 || demand.stride == 0 {
         return Err("count and stride are at least 1".into());
     }
@@ -203,9 +189,7 @@ fn instruction<I: Inst>(func: &Func<I>, inst: &I, operands: &[Operand]) -> Resul
                     return Err("a tied operand is a definition that names a use".into());
                 }
                 if let Some(target) = target
-                    && [operand, target]
-                        .iter()
-                        .all(|side| side.reg.as_virt().is_some())
+                    && [operand, target].iter().all(|side| side.reg.as_virt().is_some())
                     && cells(operand, reg_demand) != cells(target, demand_of(func, target.reg)?)
                 {
                     return Err("a tied operand has as many cells as the use it names".into());
@@ -213,9 +197,7 @@ fn instruction<I: Inst>(func: &Func<I>, inst: &I, operands: &[Operand]) -> Resul
                 continue;
             }
         };
-        let entry = sets[kind]
-            .get_mut(set as usize)
-            .ok_or("set numbers are below 16")?;
+        let entry = sets[kind].get_mut(set as usize).ok_or("set numbers are below 16")?;
         if *entry.get_or_insert(reg_demand.file.0) != reg_demand.file.0 {
             return Err("operands of one set are of different files".into());
         }
@@ -264,10 +246,7 @@ fn part(operand: &Operand, demand: Demand) -> Result<(), String> {
         None => 0,
     };
     if operand.part != Part::WHOLE && operand.part.cells(count).end > count {
-        return Err(format!(
-            "the part {} lies outside its register",
-            operand.part
-        ));
+        return Err(format!("the part {} lies outside its register", operand.part));
     }
     Ok(())
 }
@@ -275,18 +254,10 @@ fn part(operand: &Operand, demand: Demand) -> Result<(), String> {
 /// The demand behind an operand; a physical cell counts as a scalar.
 fn demand_of<I>(func: &Func<I>, reg: Reg) -> Result<Demand, String> {
     if let Some(v) = reg.as_virt() {
-        return Ok(func
-            .vregs
-            .get(v)
-            .ok_or_else(|| format!("{v} is not declared"))?
-            .demand);
+        return Ok(func.vregs.get(v).ok_or_else(|| format!("{v} is not declared"))?.demand);
     }
     let cell = reg.cell();
-    let file = func
-        .files
-        .0
-        .get(cell.file.0 as usize)
-        .ok_or("a cell's file does not exist")?;
+    let file = func.files.0.get(cell.file.0 as usize).ok_or("a cell's file does not exist")?;
     if cell.index >= file.cells {
         return Err(format!("{}[{}] is outside its file", file.name, cell.index));
     }

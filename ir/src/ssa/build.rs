@@ -38,12 +38,7 @@ impl<'f> Builder<'f> {
 
     /// Appends to a region.
     pub fn at(func: &'f mut Func, region: Region) -> Self {
-        Builder {
-            func,
-            region,
-            span: Span::NONE,
-            bundle: None,
-        }
+        Builder { func, region, span: Span::NONE, bundle: None }
     }
 
     /// Appends an instruction with everything given; the general form behind all others.
@@ -132,13 +127,7 @@ impl<'f> Builder<'f> {
     }
     /// Writes a component of an output.
     pub fn output(&mut self, output: Output, component: u8, value: Value) {
-        self.inst(
-            Op::Output,
-            Imm::Output(output, component),
-            &[value],
-            &[],
-            &[],
-        );
+        self.inst(Op::Output, Imm::Output(output, component), &[value], &[], &[]);
     }
     /// Loads values that stand one after the other. `element` for arrays of bindings.
     pub fn buffer_load(
@@ -160,11 +149,8 @@ impl<'f> Builder<'f> {
         address: Value,
         values: &[Value],
     ) {
-        let args: SmallVec<[Value; 4]> = element
-            .into_iter()
-            .chain([address])
-            .chain(values.iter().copied())
-            .collect();
+        let args: SmallVec<[Value; 4]> =
+            element.into_iter().chain([address]).chain(values.iter().copied()).collect();
         self.inst(Op::BufferStore, Imm::Resource(buffer), &args, &[], &[]);
     }
     /// Loads values of a variable that stand one after the other.
@@ -179,9 +165,8 @@ impl<'f> Builder<'f> {
     }
     /// Stores values of a variable one after the other.
     pub fn mem_store(&mut self, access: Access, address: Value, values: &[Value]) {
-        let args: SmallVec<[Value; 4]> = std::iter::once(address)
-            .chain(values.iter().copied())
-            .collect();
+        let args: SmallVec<[Value; 4]> =
+            std::iter::once(address).chain(values.iter().copied()).collect();
         self.inst(Op::MemStore, Imm::Mem(access), &args, &[], &[]);
     }
 
@@ -226,9 +211,7 @@ impl<'f> Builder<'f> {
         };
         let (mut then, mut otherwise) = (Some(then), Some(otherwise));
         let yes = arm(self, &mut |b| then.take().map_or_else(Vec::new, |f| f(b)));
-        let no = arm(self, &mut |b| {
-            otherwise.take().map_or_else(Vec::new, |f| f(b))
-        });
+        let no = arm(self, &mut |b| otherwise.take().map_or_else(Vec::new, |f| f(b)));
         let inst = self.inst(Op::If, Imm::None, &[cond], &[yes, no], types);
         self.func.insts[inst].results.clone()
     }
@@ -265,23 +248,16 @@ impl<'f> Builder<'f> {
         let types: SmallVec<[Type; 4]> = inits.iter().map(|&init| self.func.ty(init)).collect();
         let body_region = self.in_new_region(|b| {
             let region = b.region;
-            let params: Vec<Value> = types
-                .iter()
-                .map(|&ty| b.func.add_param(region, ty))
-                .collect();
+            let params: Vec<Value> = types.iter().map(|&ty| b.func.add_param(region, ty)).collect();
             body(b, &params);
         });
         let continuing_region = self.in_new_region(|b| {
             let region = b.region;
-            let params: Vec<Value> = continuing_types
-                .iter()
-                .map(|&ty| b.func.add_param(region, ty))
-                .collect();
+            let params: Vec<Value> =
+                continuing_types.iter().map(|&ty| b.func.add_param(region, ty)).collect();
             continuing(b, &params);
         });
-        self.func.insts[inst]
-            .regions
-            .extend([body_region, continuing_region]);
+        self.func.insts[inst].regions.extend([body_region, continuing_region]);
         self.func.insts[inst].results.clone()
     }
 }

@@ -308,26 +308,18 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         Op::IAdd => ints!(apply, from, binary, |a, b| a.wrapping_add(b)),
         Op::ISub => ints!(apply, from, binary, |a, b| a.wrapping_sub(b)),
         Op::IMul => ints!(apply, from, binary, |a, b| a.wrapping_mul(b)),
-        Op::UMulHi => ints!(apply, from, binary, |a, b| {
-            ((u128::from(a) * u128::from(b)) >> BITS) as U
-        }),
+        Op::UMulHi => {
+            ints!(apply, from, binary, |a, b| { ((u128::from(a) * u128::from(b)) >> BITS) as U })
+        }
         Op::SMulHi => ints!(apply, from, binary, |a, b| {
             ((i128::from(a as S) * i128::from(b as S)) >> BITS) as U
         }),
         Op::SDiv => ints!(apply, from, binary, |a, b| {
-            if b == 0 {
-                a
-            } else {
-                (a as S).wrapping_div(b as S) as U
-            }
+            if b == 0 { a } else { (a as S).wrapping_div(b as S) as U }
         }),
         Op::UDiv => ints!(apply, from, binary, |a, b| a.checked_div(b).unwrap_or(a)),
         Op::SRem => ints!(apply, from, binary, |a, b| {
-            if b == 0 {
-                0
-            } else {
-                (a as S).wrapping_rem(b as S) as U
-            }
+            if b == 0 { 0 } else { (a as S).wrapping_rem(b as S) as U }
         }),
         Op::URem => ints!(apply, from, binary, |a, b| a.checked_rem(b).unwrap_or(0)),
         Op::INeg => ints!(apply, from, unary, |a| a.wrapping_neg()),
@@ -345,9 +337,7 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         }
         Op::Shl => ints!(apply, from, binary, |a, b| a.wrapping_shl(b as u32)),
         Op::LShr => ints!(apply, from, binary, |a, b| a.wrapping_shr(b as u32)),
-        Op::AShr => ints!(apply, from, binary, |a, b| {
-            (a as S).wrapping_shr(b as u32) as U
-        }),
+        Op::AShr => ints!(apply, from, binary, |a, b| { (a as S).wrapping_shr(b as u32) as U }),
         Op::PopCount => ints!(apply, from, unary, |a| a.count_ones() as U),
         Op::BitReverse => ints!(apply, from, unary, |a| a.reverse_bits()),
         Op::Clz => ints!(apply, from, unary, |a| a.leading_zeros() as U),
@@ -359,13 +349,9 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
             let differs = a ^ ((a as S >> (BITS - 1)) as U);
             ((BITS - 1) as U).wrapping_sub(differs.leading_zeros() as U)
         }),
-        Op::Lsb => ints!(apply, from, unary, |a| {
-            if a == 0 {
-                U::MAX
-            } else {
-                a.trailing_zeros() as U
-            }
-        }),
+        Op::Lsb => {
+            ints!(apply, from, unary, |a| { if a == 0 { U::MAX } else { a.trailing_zeros() as U } })
+        }
         Op::UBfe => match from {
             Type::B1 => apply.nothing(),
             Type::B16 => apply.ternary(|a, o, c| extract(a, o, c, 16, false)),
@@ -397,9 +383,9 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         Op::FMa => multiply_add(from, n, apply),
         Op::FNeg => sign_op(from, n, apply, |bits, sign| bits ^ sign),
         Op::FAbs => sign_op(from, n, apply, |bits, sign| bits & !sign),
-        Op::FSign => floats!(apply, from, n, unary, |a| {
-            F::from(i8::from(a > 0.0) - i8::from(a < 0.0))
-        }),
+        Op::FSign => {
+            floats!(apply, from, n, unary, |a| { F::from(i8::from(a > 0.0) - i8::from(a < 0.0)) })
+        }
         Op::FMin => min_max(from, n, apply, false),
         Op::FMax => min_max(from, n, apply, true),
         Op::FSat => saturate(from, n, apply),

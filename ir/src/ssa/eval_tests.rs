@@ -35,13 +35,7 @@ fn integer_rows() -> Vec<Row> {
         (IAdd, B64, B64, vec![u64::MAX, 2], 1),
         (ISub, B32, B32, vec![0, 1], 0xffff_ffff),
         (IMul, B32, B32, vec![0x1_0001, 0x1_0001], 0x2_0001),
-        (
-            UMulHi,
-            B32,
-            B32,
-            vec![0xffff_ffff, 0xffff_ffff],
-            0xffff_fffe,
-        ),
+        (UMulHi, B32, B32, vec![0xffff_ffff, 0xffff_ffff], 0xffff_fffe),
         (UMulHi, B16, B16, vec![0xffff, 0xffff], 0xfffe),
         (UMulHi, B64, B64, vec![u64::MAX, u64::MAX], u64::MAX - 1),
         (SMulHi, B32, B32, vec![s(-1), s(-1)], 0),
@@ -104,13 +98,7 @@ fn integer_rows() -> Vec<Row> {
         (UBfe, B32, B32, vec![0x1234_5678, 0, 32], 0x1234_5678),
         (UBfe, B32, B32, vec![0x1234_5678, 32, 4], 0),
         (UBfe, B32, B32, vec![0x1234_5678, 4, 0], 0),
-        (
-            UBfe,
-            B32,
-            B32,
-            vec![0x1234_5678, 0xffff_ffff, 0xffff_ffff],
-            0,
-        ),
+        (UBfe, B32, B32, vec![0x1234_5678, 0xffff_ffff, 0xffff_ffff], 0),
         (SBfe, B32, B32, vec![0xf0, 4, 4], 0xffff_ffff),
         (SBfe, B32, B32, vec![0x70, 4, 4], 7),
         (SBfe, B16, B16, vec![0x00f0, 4, 4], 0xffff),
@@ -141,20 +129,8 @@ fn float_rows() -> Vec<Row> {
     let (inf, minus_inf) = (f(f32::INFINITY), f(f32::NEG_INFINITY));
     let (zero, minus_zero) = (f(0.0), f(-0.0));
     vec![
-        (
-            FAdd,
-            B32,
-            B32,
-            vec![f(16_777_216.0), f(1.0)],
-            f(16_777_216.0),
-        ),
-        (
-            FAdd,
-            B32,
-            B32,
-            vec![f(16_777_216.0), f(3.0)],
-            f(16_777_220.0),
-        ),
+        (FAdd, B32, B32, vec![f(16_777_216.0), f(1.0)], f(16_777_216.0)),
+        (FAdd, B32, B32, vec![f(16_777_216.0), f(3.0)], f(16_777_220.0)),
         (FAdd, B32, B32, vec![inf, minus_inf], nan),
         (FAdd, B16, B16, vec![h(2048.0), h(1.0)], h(2048.0)),
         (FAdd, B16, B16, vec![h(65504.0), h(16.0)], 0x7c00),
@@ -162,26 +138,14 @@ fn float_rows() -> Vec<Row> {
         (FSub, B32, B32, vec![f(1.0), f(1.0)], zero),
         (FMul, B32, B32, vec![f(f32::MAX), f(2.0)], inf),
         (FMul, B32, B32, vec![zero, inf], nan),
-        (
-            FMul,
-            B32,
-            B32,
-            vec![f(f32::MIN_POSITIVE), f(0.5)],
-            0x0040_0000,
-        ),
+        (FMul, B32, B32, vec![f(f32::MIN_POSITIVE), f(0.5)], 0x0040_0000),
         (FMul, B16, B16, vec![1, h(0.5)], 0),
         (FDiv, B32, B32, vec![f(1.0), f(3.0)], 0x3eaa_aaab),
         (FDiv, B32, B32, vec![f(-1.0), zero], minus_inf),
         (FDiv, B16, B16, vec![h(1.0), h(3.0)], 0x3555),
         (FRem, B32, B32, vec![f(-7.5), f(2.0)], f(-1.5)),
         (FRem, B32, B32, vec![f(7.5), f(-2.0)], f(1.5)),
-        (
-            FRem,
-            B32,
-            B32,
-            vec![f(1e30), f(3.0)],
-            f((1e30f32 as f64 % 3.0) as f32),
-        ),
+        (FRem, B32, B32, vec![f(1e30), f(3.0)], f((1e30f32 as f64 % 3.0) as f32)),
         (FRem, B32, B32, vec![f(1.0), zero], nan),
         (FMa, B32, B32, vec![f(3.0), f(4.0), f(5.0)], f(17.0)),
         // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: only a fused product keeps the last bit.
@@ -189,22 +153,14 @@ fn float_rows() -> Vec<Row> {
             FMa,
             B32,
             B32,
-            vec![
-                f(1.0 + 1.0 / 4096.0),
-                f(1.0 + 1.0 / 4096.0),
-                f(-1.0 - 1.0 / 2048.0),
-            ],
+            vec![f(1.0 + 1.0 / 4096.0), f(1.0 + 1.0 / 4096.0), f(-1.0 - 1.0 / 2048.0)],
             f(2f32.powi(-24)),
         ),
         (
             FMa,
             B16,
             B16,
-            vec![
-                h(1.0 + 1.0 / 64.0),
-                h(1.0 + 1.0 / 64.0),
-                h(-1.0 - 1.0 / 32.0),
-            ],
+            vec![h(1.0 + 1.0 / 64.0), h(1.0 + 1.0 / 64.0), h(-1.0 - 1.0 / 32.0)],
             h(1.0 / 4096.0),
         ),
         (FMa, B64, B64, vec![d(3.0), d(4.0), d(5.0)], d(17.0)),
@@ -245,27 +201,9 @@ fn float_rows() -> Vec<Row> {
         (FLt, B32, B1, vec![nan, f(1.0)], 0),
         (FLe, B16, B1, vec![h(1.0), h(1.0)], 1),
         (FLe, B64, B1, vec![d(2.0), d(1.0)], 0),
-        (
-            FDot,
-            B32,
-            B32,
-            vec![f(1.0), f(2.0), f(3.0), f(4.0)],
-            f(11.0),
-        ),
-        (
-            FDot,
-            B32,
-            B32,
-            vec![f(1.0), f(2.0), f(3.0), f(4.0), f(5.0), f(6.0)],
-            f(32.0),
-        ),
-        (
-            FDot,
-            B16,
-            B16,
-            vec![h(1.0), h(2.0), h(3.0), h(4.0)],
-            h(11.0),
-        ),
+        (FDot, B32, B32, vec![f(1.0), f(2.0), f(3.0), f(4.0)], f(11.0)),
+        (FDot, B32, B32, vec![f(1.0), f(2.0), f(3.0), f(4.0), f(5.0), f(6.0)], f(32.0)),
+        (FDot, B16, B16, vec![h(1.0), h(2.0), h(3.0), h(4.0)], h(11.0)),
         (FLdexp, B32, B32, vec![f(0.75), 3], f(6.0)),
         (FLdexp, B32, B32, vec![f(1.0), s(-149)], 1),
         (FLdexp, B32, B32, vec![f(1.5), s(-149)], 2),
@@ -339,13 +277,7 @@ fn conversion_rows() -> Vec<Row> {
         (SToF, B64, B64, vec![u64::MAX], d(-1.0)),
         (UToF, B32, B32, vec![0xffff_ffff], f(4_294_967_296.0)),
         (UToF, B1, B32, vec![1], f(1.0)),
-        (
-            UToF,
-            B64,
-            B32,
-            vec![u64::MAX],
-            f(18_446_744_073_709_551_616.0),
-        ),
+        (UToF, B64, B32, vec![u64::MAX], f(18_446_744_073_709_551_616.0)),
         (UToF, B32, B16, vec![70_000], 0x7c00),
         (FToS, B32, B32, vec![f(-1.9)], s(-1)),
         (FToS, B32, B32, vec![nan], 0),
@@ -363,13 +295,7 @@ fn conversion_rows() -> Vec<Row> {
         (FConvert, B32, B16, vec![f(1.0 + 1.0 / 2048.0)], 0x3c00),
         (FConvert, B16, B32, vec![1], f(2f32.powi(-24))),
         (FConvert, B64, B32, vec![d(0.1)], f(0.1)),
-        (
-            FConvert,
-            B64,
-            B16,
-            vec![d(1.0 + 1.0 / 2048.0 + 1e-12)],
-            0x3c01,
-        ),
+        (FConvert, B64, B16, vec![d(1.0 + 1.0 / 2048.0 + 1e-12)], 0x3c01),
         (UConvert, B1, B32, vec![1], 1),
         (UConvert, B32, B16, vec![0x1_2345], 0x2345),
         (SConvert, B16, B32, vec![0x8000], 0xffff_8000),
@@ -394,13 +320,7 @@ fn conversion_rows() -> Vec<Row> {
 }
 
 fn rows() -> Vec<Row> {
-    [
-        integer_rows(),
-        float_rows(),
-        function_rows(),
-        conversion_rows(),
-    ]
-    .concat()
+    [integer_rows(), float_rows(), function_rows(), conversion_rows()].concat()
 }
 
 #[test]
@@ -422,33 +342,21 @@ fn every_computing_operation_has_a_worked_value() {
     let rows = rows();
     for &op in Op::ALL {
         let computes = (1..=8).any(|count| eval(op, B32, B32, &[0; 8][..count], REF).is_some());
-        assert_eq!(
-            computes,
-            rows.iter().any(|row| row.0 == op),
-            "{}",
-            op.name()
-        );
+        assert_eq!(computes, rows.iter().any(|row| row.0 == op), "{}", op.name());
     }
 }
 
 #[test]
 fn lanes_compute_what_one_does() {
     for (op, from, to, args, expected) in rows() {
-        let columns: Vec<Vec<Cell<u64>>> = args
-            .iter()
-            .map(|&arg| vec![Cell::new(arg), Cell::new(0), Cell::new(arg)])
-            .collect();
+        let columns: Vec<Vec<Cell<u64>>> =
+            args.iter().map(|&arg| vec![Cell::new(arg), Cell::new(0), Cell::new(arg)]).collect();
         let columns: Vec<&[Cell<u64>]> = columns.iter().map(Vec::as_slice).collect();
         let out = [const { Cell::new(7) }; 3];
         assert!(eval_lanes(op, from, to, &columns, &out, REF));
         let zero = eval(op, from, to, &vec![0; args.len()], REF);
         let got = out.map(|cell| cell.get());
-        assert_eq!(
-            got,
-            [expected, zero.expect("computes"), expected],
-            "{}",
-            op.name()
-        );
+        assert_eq!(got, [expected, zero.expect("computes"), expected], "{}", op.name());
     }
 }
 
@@ -500,11 +408,7 @@ fn knobs_change_what_they_say_and_nothing_else() {
         fma: Fma::Twice,
         min_max_zero: ZeroRule::Compared,
         fract_below_one: true,
-        dot: Dot {
-            order: DotOrder::Descending,
-            fused: false,
-            filled_to: 4,
-        },
+        dot: Dot { order: DotOrder::Descending, fused: false, filled_to: 4 },
         ..Numerics::REFERENCE
     };
     let e = |op, args: &[u64]| eval(op, B32, B32, args, &flushing).expect("computes");
@@ -528,19 +432,13 @@ fn knobs_change_what_they_say_and_nothing_else() {
     assert_eq!(eval(FDot, B32, B32, &dot, REF), Some(f(0.0)));
     // A fill of zero products gives +0 where all products are -0.
     assert_eq!(e(FDot, &[f(-0.0), f(-0.0), f(1.0), f(1.0)]), f(0.0));
-    assert_eq!(
-        eval(FDot, B32, B32, &[f(-0.0), f(-0.0), f(1.0), f(1.0)], REF),
-        Some(f(-0.0))
-    );
+    assert_eq!(eval(FDot, B32, B32, &[f(-0.0), f(-0.0), f(1.0), f(1.0)], REF), Some(f(-0.0)));
     for (rule, one, other) in [
         (NanRule::Other, f(1.0), f(1.0)),
         (NanRule::Second, f(1.0), NAN32.into()),
         (NanRule::Nan, NAN32.into(), NAN32.into()),
     ] {
-        let model = Numerics {
-            min_max_nan: rule,
-            ..Numerics::REFERENCE
-        };
+        let model = Numerics { min_max_nan: rule, ..Numerics::REFERENCE };
         let min = |args: &[u64]| eval(FMin, B32, B32, args, &model);
         assert_eq!(min(&[NAN32.into(), f(1.0)]), Some(one));
         assert_eq!(min(&[f(1.0), NAN32.into()]), Some(other));
@@ -549,10 +447,7 @@ fn knobs_change_what_they_say_and_nothing_else() {
 
 #[test]
 fn integer_ranges_are_the_ones_of_wgsl() {
-    assert_eq!(
-        integer_range(B32, B32, true),
-        (-2_147_483_648.0, 2_147_483_520.0)
-    );
+    assert_eq!(integer_range(B32, B32, true), (-2_147_483_648.0, 2_147_483_520.0));
     assert_eq!(integer_range(B32, B32, false), (0.0, 4_294_967_040.0));
     assert_eq!(integer_range(B16, B32, true), (-65504.0, 65504.0));
     assert_eq!(integer_range(B16, B16, true), (-32768.0, 32752.0));

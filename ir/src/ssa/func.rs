@@ -333,11 +333,7 @@ impl Func {
     #[inline]
     pub fn as_const(&self, value: Value) -> Option<u64> {
         match self.def(value) {
-            Some(InstData {
-                op: Op::Const,
-                imm: Imm::Bits(bits),
-                ..
-            }) => Some(*bits),
+            Some(InstData { op: Op::Const, imm: Imm::Bits(bits), .. }) => Some(*bits),
             _ => None,
         }
     }
@@ -357,10 +353,7 @@ impl Func {
     /// Adds a parameter to a region.
     pub fn add_param(&mut self, region: Region, ty: Type) -> Value {
         let index = self.regions[region].params.len() as u16;
-        let value = self.values.push(ValueData {
-            ty,
-            def: ValueDef::Param(region, index),
-        });
+        let value = self.values.push(ValueData { ty, def: ValueDef::Param(region, index) });
         self.regions[region].params.push(value);
         value
     }
@@ -370,10 +363,9 @@ impl Func {
         let inst = self.insts.next_key();
         data.results.clear();
         for (index, &ty) in results.iter().enumerate() {
-            data.results.push(self.values.push(ValueData {
-                ty,
-                def: ValueDef::Result(inst, index as u16),
-            }));
+            data.results.push(
+                self.values.push(ValueData { ty, def: ValueDef::Result(inst, index as u16) }),
+            );
         }
         self.insts.push(data)
     }
@@ -381,10 +373,7 @@ impl Func {
     /// Adds one more result to an instruction.
     pub fn add_result(&mut self, inst: Inst, ty: Type) -> Value {
         let index = self.insts[inst].results.len() as u16;
-        let value = self.values.push(ValueData {
-            ty,
-            def: ValueDef::Result(inst, index),
-        });
+        let value = self.values.push(ValueData { ty, def: ValueDef::Result(inst, index) });
         self.insts[inst].results.push(value);
         value
     }
@@ -407,10 +396,7 @@ impl Func {
 
     /// The number of instructions that the body reaches (constants and terminators included).
     pub fn live_insts(&self) -> usize {
-        self.regions_in_order()
-            .iter()
-            .map(|&(region, ..)| self.regions[region].insts.len())
-            .sum()
+        self.regions_in_order().iter().map(|&(region, ..)| self.regions[region].insts.len()).sum()
     }
 
     /// The same with an instruction counted once for each value that it takes or gives, and twice for each that it
@@ -424,9 +410,7 @@ impl Func {
             args.max(data.results.len()).max(1)
         };
         let regions = self.regions_in_order();
-        let insts = regions
-            .iter()
-            .flat_map(|&(region, ..)| &self.regions[region].insts);
+        let insts = regions.iter().flat_map(|&(region, ..)| &self.regions[region].insts);
         regions.len() * REGION_PARTS + insts.map(parts).sum::<usize>()
     }
 }

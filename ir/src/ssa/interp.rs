@@ -111,23 +111,17 @@ impl Lanes {
         for lane in 0..lanes.count {
             let (group, local) = (from + lane as u32 / size, lane as u32 % size);
             lanes.workgroup[lane] = group - from;
-            let id = [
-                group % groups[0],
-                group / groups[0] % groups[1],
-                group / groups[0] / groups[1],
-            ];
+            let id =
+                [group % groups[0], group / groups[0] % groups[1], group / groups[0] / groups[1]];
             let at = [local % sx, local / sx % sy, local / sx / sy];
             for (input, data) in func.inputs.iter() {
                 let InputKind::Builtin(builtin) = data.kind else {
                     continue;
                 };
                 lanes.inputs[slot(input)][lane] = match builtin {
-                    Builtin::GlobalInvocationId => [
-                        id[0] * sx + at[0],
-                        id[1] * sy + at[1],
-                        id[2] * sz + at[2],
-                        0,
-                    ],
+                    Builtin::GlobalInvocationId => {
+                        [id[0] * sx + at[0], id[1] * sy + at[1], id[2] * sz + at[2], 0]
+                    }
                     Builtin::LocalInvocationId => [at[0], at[1], at[2], 0],
                     Builtin::LocalInvocationIndex => [local, 0, 0, 0],
                     Builtin::WorkgroupId => [id[0], id[1], id[2], 0],
@@ -224,14 +218,7 @@ pub struct Options<'a> {
 impl<'a> Options<'a> {
     /// One million steps, any work, nothing else.
     pub fn new(numerics: &'a Numerics) -> Options<'a> {
-        Options {
-            numerics,
-            steps: 1_000_000,
-            work: None,
-            marks: None,
-            trace: None,
-            beyond: None,
-        }
+        Options { numerics, steps: 1_000_000, work: None, marks: None, trace: None, beyond: None }
     }
 }
 
@@ -247,21 +234,14 @@ pub fn run<'a>(
 ) -> Result<Outcome, Stop> {
     let needed = memory::words(func, lanes);
     if needed > MOST_WORDS {
-        return Err(Stop::Memory {
-            needed,
-            available: MOST_WORDS,
-        });
+        return Err(Stop::Memory { needed, available: MOST_WORDS });
     }
     exec::Machine::new(func, lanes, world, options).run()
 }
 
 /// Bytes of workgroup memory.
 pub fn workgroup_bytes(func: &Func) -> u32 {
-    func.mems
-        .values()
-        .filter(|mem| mem.space == MemSpace::Workgroup)
-        .map(|mem| mem.size)
-        .sum()
+    func.mems.values().filter(|mem| mem.space == MemSpace::Workgroup).map(|mem| mem.size).sum()
 }
 
 /// True for programs whose lanes form quads.

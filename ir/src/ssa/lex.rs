@@ -76,11 +76,7 @@ pub(super) struct Lexer<'t> {
 
 impl<'t> Lexer<'t> {
     pub fn new(text: &'t str) -> Self {
-        Lexer {
-            text,
-            at: 0,
-            start: 0,
-        }
+        Lexer { text, at: 0, start: 0 }
     }
 
     /// An error at a byte; only here are line and column counted.
@@ -119,20 +115,14 @@ impl<'t> Lexer<'t> {
             return Ok(Token::End);
         };
         match first {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Ok(Token::Word(
-                self.take_while(|b| b.is_ascii_alphanumeric() || b == b'_'),
-            )),
-            b'0'..=b'9' => Ok(Token::Number {
-                value: self.number()?,
-                negative: false,
-            }),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                Ok(Token::Word(self.take_while(|b| b.is_ascii_alphanumeric() || b == b'_')))
+            }
+            b'0'..=b'9' => Ok(Token::Number { value: self.number()?, negative: false }),
             b'-' => {
                 self.at += 1;
                 let value = self.number()?;
-                Ok(Token::Number {
-                    value,
-                    negative: true,
-                })
+                Ok(Token::Number { value, negative: true })
             }
             b'%' => {
                 self.at += 1;
@@ -161,9 +151,7 @@ impl<'t> Lexer<'t> {
     fn id(&mut self, what: &str) -> Result<u32, ParseError> {
         let start = self.at;
         let digits = self.take_while(|b| b.is_ascii_digit());
-        digits
-            .parse()
-            .map_err(|_| self.error_at(start, format!("expected {what} below 2^32")))
+        digits.parse().map_err(|_| self.error_at(start, format!("expected {what} below 2^32")))
     }
 
     fn number(&mut self) -> Result<u64, ParseError> {

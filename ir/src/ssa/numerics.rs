@@ -40,15 +40,9 @@ pub struct Denormals {
 
 impl Denormals {
     /// Operands and results keep denormals.
-    pub const KEEP: Denormals = Denormals {
-        flush_inputs: false,
-        flush_outputs: false,
-    };
+    pub const KEEP: Denormals = Denormals { flush_inputs: false, flush_outputs: false };
     /// Operands and results are flushed.
-    pub const FLUSH: Denormals = Denormals {
-        flush_inputs: true,
-        flush_outputs: true,
-    };
+    pub const FLUSH: Denormals = Denormals { flush_inputs: true, flush_outputs: true };
 }
 
 /// The rounding direction (IEEE 754, 4.3). Both are the same for a number and its opposite.
@@ -242,11 +236,7 @@ impl Numerics {
         fma: Fma::Fused,
         min_max_nan: NanRule::Other,
         min_max_zero: ZeroRule::Ordered,
-        dot: Dot {
-            order: DotOrder::Ascending,
-            fused: false,
-            filled_to: 0,
-        },
+        dot: Dot { order: DotOrder::Ascending, fused: false, filled_to: 0 },
         fract_below_one: false,
         functions: Functions::EXACT,
         perturbation: None,
@@ -254,10 +244,7 @@ impl Numerics {
 
     /// This model with adversarial error.
     pub const fn perturbed(self, perturbation: Perturbation) -> Numerics {
-        Numerics {
-            perturbation: Some(perturbation),
-            ..self
-        }
+        Numerics { perturbation: Some(perturbation), ..self }
     }
 
     /// The f32 that these operand bits count as.
@@ -291,11 +278,7 @@ impl Numerics {
     /// The value that these f16 operand bits count as (f16 arithmetic is computed in f64).
     #[inline]
     pub fn in16(&self, bits: u16) -> f64 {
-        let bits = if self.f16_denormals.flush_inputs {
-            flush16(bits)
-        } else {
-            bits
-        };
+        let bits = if self.f16_denormals.flush_inputs { flush16(bits) } else { bits };
         f16_to_f64(bits)
     }
     /// The bits of an f16 result: rounded once, NaN made canonical, denormals flushed if they are.
@@ -305,11 +288,7 @@ impl Numerics {
             Rounding::NearestEven => value,
             rounding => toward_zero::to_f16(value, rounding),
         });
-        if self.f16_denormals.flush_outputs {
-            flush16(bits)
-        } else {
-            bits
-        }
+        if self.f16_denormals.flush_outputs { flush16(bits) } else { bits }
     }
     /// The f64 that these operand bits count as.
     #[inline]
@@ -423,31 +402,19 @@ impl Numerics {
 /// A denormal f32 becomes a zero of its sign, anything else stays.
 #[inline]
 pub const fn flush32(bits: u32) -> u32 {
-    if bits & 0x7f80_0000 == 0 {
-        bits & 0x8000_0000
-    } else {
-        bits
-    }
+    if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
 }
 
 /// A denormal f16 becomes a zero of its sign, anything else stays.
 #[inline]
 pub const fn flush16(bits: u16) -> u16 {
-    if bits & 0x7c00 == 0 {
-        bits & 0x8000
-    } else {
-        bits
-    }
+    if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }
 }
 
 /// A denormal f64 becomes a zero of its sign, anything else stays.
 #[inline]
 pub const fn flush64(bits: u64) -> u64 {
-    if bits & 0x7ff0_0000_0000_0000 == 0 {
-        bits & 0x8000_0000_0000_0000
-    } else {
-        bits
-    }
+    if bits & 0x7ff0_0000_0000_0000 == 0 { bits & 0x8000_0000_0000_0000 } else { bits }
 }
 
 /// The value of an f16, exact (IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits).
@@ -460,11 +427,7 @@ pub fn f16_to_f64(bits: u16) -> f64 {
         0x1f => f64::NAN,
         exponent => f64::from_bits(((u64::from(exponent) + 1008) << 52) | (fraction << 42)),
     };
-    if bits & 0x8000 == 0 {
-        magnitude
-    } else {
-        -magnitude
-    }
+    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
 /// An f64 rounded to f16, to nearest with ties to even; too large gives infinity (from 65520), NaN
@@ -505,11 +468,7 @@ fn add_to_odd(a: f64, b: f64) -> f64 {
     }
     // The even neighbour was chosen: take the odd one on the side of the error.
     let away = (error > 0.0) == (sum > 0.0);
-    f64::from_bits(if away {
-        sum.to_bits() + 1
-    } else {
-        sum.to_bits() - 1
-    })
+    f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
 }
 
 /// a * b + c in f32, rounded once. The product of two f32 is exact in f64.

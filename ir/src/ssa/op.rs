@@ -502,10 +502,7 @@ impl super::InstData {
         let flags = self.op.flags();
         match &self.imm {
             super::Imm::Tex(tex)
-                if matches!(
-                    tex.kind,
-                    super::TexKind::Sample | super::TexKind::SampleBias
-                ) =>
+                if matches!(tex.kind, super::TexKind::Sample | super::TexKind::SampleBias) =>
             {
                 flags.with(Flags::QUAD)
             }

@@ -153,11 +153,7 @@ impl<'t> Parser<'t> {
     }
 
     fn punct(&mut self, punct: char) -> Result<()> {
-        if self.eat(punct)? {
-            Ok(())
-        } else {
-            self.expected(&format!("'{punct}'"))
-        }
+        if self.eat(punct)? { Ok(()) } else { self.expected(&format!("'{punct}'")) }
     }
 
     fn eat_word(&mut self, word: &str) -> Result<bool> {
@@ -169,11 +165,7 @@ impl<'t> Parser<'t> {
     }
 
     fn word(&mut self, word: &str) -> Result<()> {
-        if self.eat_word(word)? {
-            Ok(())
-        } else {
-            self.expected(&format!("'{word}'"))
-        }
+        if self.eat_word(word)? { Ok(()) } else { self.expected(&format!("'{word}'")) }
     }
 
     /// A word that names a member of an enumeration.
@@ -189,10 +181,7 @@ impl<'t> Parser<'t> {
 
     fn number(&mut self) -> Result<u64> {
         match self.token {
-            Token::Number {
-                value,
-                negative: false,
-            } => {
+            Token::Number { value, negative: false } => {
                 self.advance()?;
                 Ok(value)
             }
@@ -206,8 +195,7 @@ impl<'t> Parser<'t> {
         let value = self.number()?;
         T::try_from(value).map_err(|_| {
             let bits = 8 * size_of::<T>();
-            self.lexer
-                .error_at(at, format!("{value} does not fit into {bits} bits"))
+            self.lexer.error_at(at, format!("{value} does not fit into {bits} bits"))
         })
     }
 
@@ -292,10 +280,7 @@ impl<'t> Parser<'t> {
                     return self.error(format!("regions are nested more than {MAX_NESTING} deep"));
                 }
                 owner.opened += 1;
-                region = *func.insts[owner.inst]
-                    .regions
-                    .last()
-                    .expect("a region was opened");
+                region = *func.insts[owner.inst].regions.last().expect("a region was opened");
                 owners.push(owner);
                 continue;
             }
@@ -417,17 +402,9 @@ impl<'t> Parser<'t> {
             func.insts[inst].bundle = Some(Bundle { id, lane });
         }
         if self.in_place {
-            func.insts[inst].span = Span {
-                start: begin as u32,
-                end: self.ended as u32,
-            };
+            func.insts[inst].span = Span { start: begin as u32, end: self.ended as u32 };
         }
-        Ok(Owner {
-            inst,
-            outer,
-            opened: 0,
-            results,
-        })
+        Ok(Owner { inst, outer, opened: 0, results })
     }
 
     /// `yield` and its like may stand before a `%` of the next instruction only in broken text
@@ -460,9 +437,7 @@ impl<'t> Parser<'t> {
     fn define(&mut self, number: u32, at: usize, value: Value) -> Result<()> {
         match self.values.insert(number, value) {
             None => Ok(()),
-            Some(_) => Err(self
-                .lexer
-                .error_at(at, format!("%{number} is defined twice"))),
+            Some(_) => Err(self.lexer.error_at(at, format!("%{number} is defined twice"))),
         }
     }
 
@@ -570,26 +545,14 @@ impl<'t> Parser<'t> {
         };
         let projected = self.eat_word("projected")?;
         let compare = self.eat_word("compare")?;
-        let component = if self.eat_word("component")? {
-            self.small()?
-        } else {
-            0
-        };
+        let component = if self.eat_word("component")? { self.small()? } else { 0 };
         let mut offset = [0; 3];
         if self.eat_word("offset")? {
             for axis in &mut offset {
                 *axis = self.signed()?;
             }
         }
-        Ok(TexOp {
-            kind,
-            texture,
-            sampler,
-            compare,
-            component,
-            offset,
-            projected,
-        })
+        Ok(TexOp { kind, texture, sampler, compare, component, offset, projected })
     }
 
     fn signed(&mut self) -> Result<i8> {

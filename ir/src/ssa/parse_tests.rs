@@ -107,28 +107,13 @@ fn errors_say_where_and_what() {
     let begin = "func \"a\" compute {\n} body {\n";
     refuses(&format!("{begin}  %0: b32 = fad"), 3, 13, "an operation");
     refuses(&format!("{begin}  %0: b7"), 3, 7, "b1, b16, b32 or b64");
-    refuses(
-        &format!("{begin}  yield %1"),
-        3,
-        9,
-        "%1 is not defined before",
-    );
+    refuses(&format!("{begin}  yield %1"), 3, 9, "%1 is not defined before");
     refuses(&format!("{begin}  exit ^1"), 3, 8, "no block ^1");
     refuses(&format!("{begin}  ä"), 3, 3, "no token begins with 'ä'");
     refuses(begin, 3, 1, "the end of the text");
-    refuses(
-        &format!("{begin}  %0: b1 = const 1\n  %0: b1 = const 1"),
-        4,
-        3,
-        "%0 is defined twice",
-    );
+    refuses(&format!("{begin}  %0: b1 = const 1\n  %0: b1 = const 1"), 4, 3, "%0 is defined twice");
     refuses("func \"a\" compute { res1 = ", 1, 20, "expected res0 next");
-    refuses(
-        &format!("{begin}  %0: b32 = const 99999999999999999999"),
-        3,
-        19,
-        "below 2^64",
-    );
+    refuses(&format!("{begin}  %0: b32 = const 99999999999999999999"), 3, 19, "below 2^64");
 }
 
 #[test]
@@ -142,10 +127,7 @@ fn nesting_has_a_limit_and_just_below_it_is_read() {
     };
     let limit = MAX_NESTING as usize - 1;
     let module = parse(&nested(limit)).unwrap();
-    assert_eq!(
-        parse(&module.to_string()).unwrap().to_string(),
-        module.to_string()
-    );
+    assert_eq!(parse(&module.to_string()).unwrap().to_string(), module.to_string());
     let error = parse(&nested(limit + 1)).unwrap_err();
     assert!(error.message.contains("nested"), "{error}");
     assert!(parse(&"if %0 {".repeat(100_000)).is_err());

@@ -84,14 +84,8 @@ impl Names {
     /// An instruction as one line without its regions.
     pub fn inst(&self, func: &Func, inst: Inst) -> String {
         let mut line = String::new();
-        let mut printer = Printer {
-            func,
-            names: self,
-            out: &mut line,
-        };
-        printer
-            .head(inst)
-            .expect("writing to a string does not fail");
+        let mut printer = Printer { func, names: self, out: &mut line };
+        printer.head(inst).expect("writing to a string does not fail");
         line
     }
 }
@@ -119,12 +113,7 @@ impl Display for Module {
 impl Display for Func {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names = Names::new(self);
-        Printer {
-            func: self,
-            names: &names,
-            out: f,
-        }
-        .func()
+        Printer { func: self, names: &names, out: f }.func()
     }
 }
 
@@ -138,12 +127,7 @@ impl Printer<'_> {
     fn func(&mut self) -> fmt::Result {
         let func = self.func;
         let [x, y, z] = func.workgroup_size;
-        write!(
-            self.out,
-            "func {} {}",
-            Quoted(&func.name),
-            func.stage.word()
-        )?;
+        write!(self.out, "func {} {}", Quoted(&func.name), func.stage.word())?;
         if func.workgroup_size != [1; 3] {
             write!(self.out, " workgroup {x} {y} {z}")?;
         }
@@ -196,11 +180,7 @@ impl Printer<'_> {
         )?;
         match data.kind {
             ResourceKind::Uniform { size } => write!(self.out, "uniform {size}")?,
-            ResourceKind::Storage {
-                size,
-                stride,
-                access,
-            } => {
+            ResourceKind::Storage { size, stride, access } => {
                 write!(self.out, "storage {size}")?;
                 if stride != 0 {
                     write!(self.out, " stride {stride}")?;
@@ -208,12 +188,7 @@ impl Printer<'_> {
                 self.access(access)?;
             }
             ResourceKind::Immediate { size } => write!(self.out, "immediate {size}")?,
-            ResourceKind::Texture {
-                dim,
-                arrayed,
-                sample,
-                multisampled,
-            } => {
+            ResourceKind::Texture { dim, arrayed, sample, multisampled } => {
                 write!(self.out, "texture {}", dim.word())?;
                 if arrayed {
                     write!(self.out, " arrayed")?;
@@ -223,13 +198,7 @@ impl Printer<'_> {
                     write!(self.out, " multisampled")?;
                 }
             }
-            ResourceKind::StorageTexture {
-                dim,
-                arrayed,
-                format,
-                sample,
-                access,
-            } => {
+            ResourceKind::StorageTexture { dim, arrayed, format, sample, access } => {
                 write!(self.out, "storage_texture {}", dim.word())?;
                 if arrayed {
                     write!(self.out, " arrayed")?;
@@ -251,11 +220,9 @@ impl Printer<'_> {
     }
 
     fn access(&mut self, access: ImageAccess) -> fmt::Result {
-        for (set, word) in [
-            (access.load, " load"),
-            (access.store, " store"),
-            (access.atomic, " atomic"),
-        ] {
+        for (set, word) in
+            [(access.load, " load"), (access.store, " store"), (access.atomic, " atomic")]
+        {
             if set {
                 self.out.write_str(word)?;
             }
@@ -274,11 +241,7 @@ impl Printer<'_> {
         )?;
         match data.kind {
             InputKind::Builtin(builtin) => self.builtin(builtin)?,
-            InputKind::Location {
-                location,
-                interpolation,
-                sampling,
-            } => write!(
+            InputKind::Location { location, interpolation, sampling } => write!(
                 self.out,
                 "location {location} {} {}",
                 interpolation.word(),
@@ -299,11 +262,7 @@ impl Printer<'_> {
         )?;
         match data.kind {
             OutputKind::Builtin(builtin) => self.builtin(builtin)?,
-            OutputKind::Location {
-                location,
-                blend_src,
-                interpolation,
-            } => {
+            OutputKind::Location { location, blend_src, interpolation } => {
                 write!(self.out, "location {location} {}", interpolation.word())?;
                 if blend_src != 0 {
                     write!(self.out, " blend_src {blend_src}")?;
@@ -394,11 +353,7 @@ impl Printer<'_> {
             if index > 0 {
                 self.out.write_str(", ")?;
             }
-            let ty = self
-                .func
-                .values
-                .get(value)
-                .map_or("?", |data| data.ty.word());
+            let ty = self.func.values.get(value).map_or("?", |data| data.ty.word());
             write!(self.out, "{}: {ty}", self.names.value(value))?;
         }
         Ok(())
@@ -415,12 +370,7 @@ impl Printer<'_> {
         let operand_follows_comma = self.imm(inst)?;
         for (index, &arg) in data.args.iter().enumerate() {
             let comma = index > 0 || operand_follows_comma;
-            write!(
-                self.out,
-                "{} {}",
-                if comma { "," } else { "" },
-                self.names.value(arg)
-            )?;
+            write!(self.out, "{} {}", if comma { "," } else { "" }, self.names.value(arg))?;
         }
         if data.op == Op::Block {
             write!(self.out, " {}", self.names.block(inst))?;
@@ -479,16 +429,10 @@ impl Printer<'_> {
             Imm::Reduce(scan, op) => write!(self.out, " {} {}", scan.word(), op.name())?,
             Imm::Query(resource, query) => write!(self.out, " {} {resource}", query.word())?,
             Imm::Label(block) => write!(self.out, " {}", self.names.block(block))?,
-            Imm::Barrier {
-                storage,
-                workgroup,
-                texture,
-            } => {
-                for (set, word) in [
-                    (storage, " storage"),
-                    (workgroup, " workgroup"),
-                    (texture, " texture"),
-                ] {
+            Imm::Barrier { storage, workgroup, texture } => {
+                for (set, word) in
+                    [(storage, " storage"), (workgroup, " workgroup"), (texture, " texture")]
+                {
                     if set {
                         self.out.write_str(word)?;
                     }
@@ -507,11 +451,7 @@ impl Printer<'_> {
     fn reading(&mut self, ty: Type, bits: u64) -> fmt::Result {
         match ty {
             Type::B1 => Ok(()),
-            Type::B16 => write!(
-                self.out,
-                " ; {:?}",
-                super::numerics::f16_to_f64(bits as u16)
-            ),
+            Type::B16 => write!(self.out, " ; {:?}", super::numerics::f16_to_f64(bits as u16)),
             Type::B32 => {
                 let int = bits as u32 as i32;
                 if (-0x10_0000..0x10_0000).contains(&int) {

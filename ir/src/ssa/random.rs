@@ -92,11 +92,8 @@ impl Config {
         workgroup_size: 64,
     };
     /// Everything, fragment.
-    pub const FRAGMENT: Config = Config {
-        stage: Stage::Fragment,
-        workgroup: false,
-        ..Config::COMPUTE
-    };
+    pub const FRAGMENT: Config =
+        Config { stage: Stage::Fragment, workgroup: false, ..Config::COMPUTE };
 }
 
 /// A verified program, the same for the same seed and configuration.
@@ -150,11 +147,7 @@ impl Setup {
             size: 0,
             // An element of what is written holds the words of one invocation.
             stride: if store { OUT_WORDS * 4 } else { 4 },
-            access: ImageAccess {
-                load: true,
-                store,
-                atomic: false,
-            },
+            access: ImageAccess { load: true, store, atomic: false },
         };
         let source = declare("source", storage(false), func);
         let uniform = declare("uniforms", ResourceKind::Uniform { size: 256 }, func);
@@ -187,11 +180,7 @@ impl Setup {
                 arrayed: false,
                 format: TexelFormat("rgba32uint"),
                 sample: SampleType::Uint,
-                access: ImageAccess {
-                    load: false,
-                    store: true,
-                    atomic: false,
-                },
+                access: ImageAccess { load: false, store: true, atomic: false },
             };
             declare("canvas", kind, func)
         });
@@ -201,11 +190,7 @@ impl Setup {
                 arrayed: false,
                 format: TexelFormat("r32uint"),
                 sample: SampleType::Uint,
-                access: ImageAccess {
-                    load: true,
-                    store: true,
-                    atomic: true,
-                },
+                access: ImageAccess { load: true, store: true, atomic: true },
             };
             declare("tally", kind, func)
         });
@@ -213,32 +198,18 @@ impl Setup {
             let kind = ResourceKind::Storage {
                 size: 64,
                 stride: 0,
-                access: ImageAccess {
-                    load: true,
-                    store: true,
-                    atomic: true,
-                },
+                access: ImageAccess { load: true, store: true, atomic: true },
             };
             declare("counters", kind, func)
         });
         let variable = |name: &str, words: u32, space, func: &mut Func| {
-            func.mems.push(MemData {
-                name: name.into(),
-                size: words * 4,
-                space,
-                words: Vec::new(),
-            })
+            func.mems.push(MemData { name: name.into(), size: words * 4, space, words: Vec::new() })
         };
         let array = variable("array", ARRAY_WORDS, MemSpace::Private, func);
         let shared = (compute && config.workgroup && (config.allow)(Op::Barrier))
             .then(|| variable("shared", config.workgroup_size, MemSpace::Workgroup, func));
         let mut input = |name: &str, kind, components, scalar| {
-            func.inputs.push(InputData {
-                kind,
-                components,
-                scalar,
-                name: name.into(),
-            })
+            func.inputs.push(InputData { kind, components, scalar, name: name.into() })
         };
         let (mut id, mut varying, mut target) = (None, None, None);
         if compute {
@@ -364,11 +335,7 @@ impl Generator {
         if count == 0 || self.rng.one_in(8) {
             return self.constant(b, kind);
         }
-        let window = if self.rng.one_in(3) {
-            count
-        } else {
-            count.min(8)
-        };
+        let window = if self.rng.one_in(3) { count } else { count.min(8) };
         let index = count - 1 - self.rng.below(window);
         self.pools[kind as usize][index]
     }
@@ -392,20 +359,8 @@ impl Generator {
             f32::NEG_INFINITY,
             f32::NAN,
         ];
-        const INTS: [u32; 12] = [
-            0,
-            1,
-            2,
-            3,
-            7,
-            31,
-            32,
-            255,
-            0x8000_0000,
-            0x7fff_ffff,
-            u32::MAX,
-            0x1234_5678,
-        ];
+        const INTS: [u32; 12] =
+            [0, 1, 2, 3, 7, 31, 32, 255, 0x8000_0000, 0x7fff_ffff, u32::MAX, 0x1234_5678];
         const LONGS: [u64; 10] = [
             0,
             1,
@@ -448,13 +403,7 @@ impl Generator {
                 self.add(Kind::Float, value);
             }
         }
-        let size = b.inst(
-            Op::BufferSize,
-            Imm::Resource(self.setup.source),
-            &[],
-            &[],
-            &[Type::B32],
-        );
+        let size = b.inst(Op::BufferSize, Imm::Resource(self.setup.source), &[], &[], &[Type::B32]);
         let size = b.result(size);
         let two = b.u32(2);
         let length = b.op2(Op::LShr, size, two);
@@ -480,11 +429,7 @@ impl Generator {
         for word in 0..ARRAY_WORDS {
             let address = b.u32(word * 4);
             let value = self.any(b, Kind::Int);
-            let access = Access {
-                mem: array,
-                lo: word * 4,
-                hi: word * 4 + 4,
-            };
+            let access = Access { mem: array, lo: word * 4, hi: word * 4 + 4 };
             b.mem_store(access, address, &[value]);
         }
     }
@@ -604,11 +549,7 @@ mod tests {
         let mut seen = vec![0usize; Op::ALL.len()];
         let mut sizes = Vec::new();
         for seed in 0..2000 {
-            let config = if seed % 3 == 0 {
-                Config::FRAGMENT
-            } else {
-                Config::COMPUTE
-            };
+            let config = if seed % 3 == 0 { Config::FRAGMENT } else { Config::COMPUTE };
             let func = program(seed, &config);
             sizes.push(func.live_insts());
             for (region, ..) in func.regions_in_order() {
@@ -618,18 +559,9 @@ mod tests {
             }
         }
         sizes.sort_unstable();
-        assert!(
-            sizes[sizes.len() / 2] >= 60,
-            "median {}",
-            sizes[sizes.len() / 2]
-        );
+        assert!(sizes[sizes.len() / 2] >= 60, "median {}", sizes[sizes.len() / 2]);
         for (index, &op) in Op::ALL.iter().enumerate() {
-            assert!(
-                seen[index] >= 10,
-                "{} occurs {} times",
-                op.name(),
-                seen[index]
-            );
+            assert!(seen[index] >= 10, "{} occurs {} times", op.name(), seen[index]);
         }
     }
 }

@@ -122,20 +122,14 @@ impl Verifier<'_> {
         Broken {
             func: self.func.name.clone(),
             inst,
-            line: inst.map_or_else(String::new, |inst| {
-                Names::new(self.func).inst(self.func, inst)
-            }),
+            line: inst.map_or_else(String::new, |inst| Names::new(self.func).inst(self.func, inst)),
             invariant,
             what: what.into(),
         }
     }
 
     fn require(&self, ok: bool, inst: Inst, invariant: u8, what: impl FnOnce() -> String) -> Check {
-        if ok {
-            Ok(())
-        } else {
-            Err(self.broken(Some(inst), invariant, what()))
-        }
+        if ok { Ok(()) } else { Err(self.broken(Some(inst), invariant, what())) }
     }
 
     fn components(&self, kind: &str, name: &str, count: u8, most: u8) -> Check {
@@ -155,9 +149,7 @@ impl Verifier<'_> {
             self.components("input", &input.name, input.components, most)?;
         }
         let size = self.func.workgroup_size.map(u64::from);
-        let size = size
-            .iter()
-            .try_fold(1, |product: u64, n| product.checked_mul(*n));
+        let size = size.iter().try_fold(1, |product: u64, n| product.checked_mul(*n));
         if !size.is_some_and(|size| (1..=u64::from(MAX_WORKGROUP)).contains(&size)) {
             let what = format!(
                 "a workgroup of {:?} does not have 1 to {MAX_WORKGROUP} invocations",
@@ -166,11 +158,7 @@ impl Verifier<'_> {
             return Err(self.broken(None, 14, what));
         }
         if self.func.stage != Stage::Compute
-            && self
-                .func
-                .mems
-                .values()
-                .any(|mem| mem.space == MemSpace::Workgroup)
+            && self.func.mems.values().any(|mem| mem.space == MemSpace::Workgroup)
         {
             return Err(self.broken(None, 12, "a workgroup variable outside of compute"));
         }
@@ -214,11 +202,7 @@ impl Verifier<'_> {
             return Err(self.broken(owner, 13, format!("regions nest deeper than {MAX_NESTING}")));
         }
         self.owners[region] = owner;
-        self.scopes.push(Scope {
-            region,
-            owner,
-            defined: Vec::new(),
-        });
+        self.scopes.push(Scope { region, owner, defined: Vec::new() });
         for (index, &param) in func.regions[region].params.iter().enumerate() {
             if !func.values.is_valid(param)
                 || func.values[param].def != ValueDef::Param(region, index as u16)
@@ -250,12 +234,7 @@ impl Verifier<'_> {
             return Err(self.broken(owner, 1, format!("{region} does not end in a terminator")));
         }
         self.inst(last)?;
-        for value in self
-            .scopes
-            .pop()
-            .map(|scope| scope.defined)
-            .unwrap_or_default()
-        {
+        for value in self.scopes.pop().map(|scope| scope.defined).unwrap_or_default() {
             self.visible.remove(value);
         }
         Ok(())
@@ -313,16 +292,9 @@ impl Verifier<'_> {
 
     fn same(&self, inst: Inst, invariant: u8, what: &str, got: &[Value], want: &[Value]) -> Check {
         let equal = got.len() == want.len()
-            && got
-                .iter()
-                .zip(want)
-                .all(|(&got, &want)| self.func.ty(got) == self.func.ty(want));
+            && got.iter().zip(want).all(|(&got, &want)| self.func.ty(got) == self.func.ty(want));
         self.require(equal, inst, invariant, || {
-            format!(
-                "carries {:?} where {what} is {:?}",
-                self.types(got),
-                self.types(want)
-            )
+            format!("carries {:?} where {what} is {:?}", self.types(got), self.types(want))
         })
     }
 
@@ -332,9 +304,7 @@ impl Verifier<'_> {
         self.require(data.regions.len() == expected, inst, 6, || {
             format!("owns {} regions, not {expected}", data.regions.len())
         })?;
-        self.require(data.imm == Imm::None, inst, 5, || {
-            "takes no immediate".into()
-        })?;
+        self.require(data.imm == Imm::None, inst, 5, || "takes no immediate".into())?;
         for &region in &data.regions {
             self.require(func.regions.is_valid(region), inst, 6, || {
                 format!("{region} does not exist")
@@ -368,12 +338,9 @@ impl Verifier<'_> {
 
     fn terminator(&self, inst: Inst, data: &InstData) -> Check {
         let func = self.func;
-        self.require(
-            data.results.is_empty() && data.regions.is_empty(),
-            inst,
-            4,
-            || "a terminator has no results and no regions".into(),
-        )?;
+        self.require(data.results.is_empty() && data.regions.is_empty(), inst, 4, || {
+            "a terminator has no results and no regions".into()
+        })?;
         let label = matches!(data.imm, Imm::Label(_));
         self.require(
             label == (data.op == Op::Exit) && (label || data.imm == Imm::None),
@@ -420,12 +387,9 @@ impl Verifier<'_> {
                     return self.same(inst, 9, "the body's parameters", &data.args, params);
                 }
                 let condition = data.args.first().is_some_and(|&c| func.ty(c) == Type::B1);
-                self.require(
-                    condition && data.args.len() > target.results.len(),
-                    inst,
-                    9,
-                    || "takes a condition, the loop's results and the body's parameters".into(),
-                )?;
+                self.require(condition && data.args.len() > target.results.len(), inst, 9, || {
+                    "takes a condition, the loop's results and the body's parameters".into()
+                })?;
                 let (results, next) = data.args[1..].split_at(target.results.len());
                 self.same(inst, 9, "the loop's results", results, &target.results)?;
                 self.same(inst, 9, "the body's parameters", next, params)
@@ -437,13 +401,7 @@ impl Verifier<'_> {
                 self.require(self.encloses(block), inst, 10, || {
                     format!("{block} is no block that may be left from here")
                 })?;
-                self.same(
-                    inst,
-                    10,
-                    "the block's results",
-                    &data.args,
-                    &func.insts[block].results,
-                )
+                self.same(inst, 10, "the block's results", &data.args, &func.insts[block].results)
             }
             _ => self.require(data.args.is_empty(), inst, 4, || "takes no operands".into()),
         }

@@ -85,10 +85,7 @@ impl Builtin {
     }
     /// The built-in with this word, as number 0.
     pub fn by_word(word: &str) -> Option<Builtin> {
-        BUILTINS
-            .iter()
-            .find(|&&(_, name)| name == word)
-            .map(|&(builtin, _)| builtin)
+        BUILTINS.iter().find(|&&(_, name)| name == word).map(|&(builtin, _)| builtin)
     }
     /// Which of several it is.
     pub fn number(self) -> Option<u8> {
@@ -132,10 +129,7 @@ impl TexelFormat {
     }
     /// The format with this WebGPU name.
     pub fn by_name(name: &str) -> Option<TexelFormat> {
-        TexelFormat::NAMES
-            .iter()
-            .find(|&&known| known == name)
-            .map(|&known| TexelFormat(known))
+        TexelFormat::NAMES.iter().find(|&&known| known == name).map(|&known| TexelFormat(known))
     }
 }
 

@@ -46,10 +46,7 @@ macro_rules! by_name {
             serializer: S,
         ) -> Result<S::Ok, S::Error> {
             let named = |value| NAMES.iter().find(|(known, _)| *known == value);
-            value
-                .and_then(named)
-                .map(|(_, name)| name)
-                .serialize(serializer)
+            value.and_then(named).map(|(_, name)| name).serialize(serializer)
         }
 
         pub fn deserialize<'de, D: Deserializer<'de>>(

@@ -32,9 +32,8 @@ pub(super) fn params(
     let inits: SmallVec<[Value; 8]> = data.args.iter().map(|&arg| renames.get(arg)).collect();
     // The first of those that each is taken to be equal to.
     let first = |index: usize| inits.iter().position(|&init| init == inits[index]);
-    let leader: SmallVec<[usize; 8]> = (0..list.len())
-        .map(|index| first(index).unwrap_or(index))
-        .collect();
+    let leader: SmallVec<[usize; 8]> =
+        (0..list.len()).map(|index| first(index).unwrap_or(index)).collect();
     let mut same = Same {
         func,
         shape,
@@ -150,11 +149,7 @@ impl Same<'_> {
                     && left.imm == right.imm
                     && i == j
                     && left.args.len() == right.args.len()
-                    && left
-                        .args
-                        .iter()
-                        .zip(&right.args)
-                        .all(|(&a, &b)| self.alike(a, b, depth))
+                    && left.args.iter().zip(&right.args).all(|(&a, &b)| self.alike(a, b, depth))
             }
             _ => false,
         }

@@ -9,10 +9,7 @@ impl Guards {
     /// A loop, or a block that becomes a loop of one trip.
     pub(super) fn repeat(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> Ending {
         let falls = self.shape.terminators(inst).any(|term| {
-            matches!(
-                func.insts[term].op,
-                Op::Break | Op::BreakIf | Op::Exit | Op::Yield
-            )
+            matches!(func.insts[term].op, Op::Break | Op::BreakIf | Op::Exit | Op::Yield)
         });
         self.base[inst] = func.insts[inst].results.len();
         for index in 0..self.crossing[inst].len() {
@@ -157,10 +154,7 @@ impl Guards {
                     let go_on = terminator(func, Op::Yield, Imm::None, &[]);
                     push_if(func, flag, arm, vec![go_on], out);
                 }
-                Some(outcome) => ending.push(Outcome {
-                    flag: Some(flag),
-                    ..outcome
-                }),
+                Some(outcome) => ending.push(Outcome { flag: Some(flag), ..outcome }),
             }
         }
         if falls {

@@ -49,11 +49,8 @@ pub(super) fn prepare(func: &mut Func, keep_continue: bool) -> (Shape, EntitySet
 
 fn wrap_body(func: &mut Func, inst: Inst, continues: &[Inst]) -> Inst {
     let (body, continuing) = (func.insts[inst].regions[0], func.insts[inst].regions[1]);
-    let types: SmallVec<[Type; 4]> = func.regions[continuing]
-        .params
-        .iter()
-        .map(|&param| func.ty(param))
-        .collect();
+    let types: SmallVec<[Type; 4]> =
+        func.regions[continuing].params.iter().map(|&param| func.ty(param)).collect();
     let inner = func.new_region();
     func.regions[inner].insts = std::mem::take(&mut func.regions[body].insts);
     let mut data = plain(Op::Block, Imm::None, &[]);

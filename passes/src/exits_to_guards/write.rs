@@ -4,8 +4,7 @@ use gpucc_ir::ssa::{Func, Imm, Inst, InstData, Op, Region, Span, Type, Value};
 use smallvec::SmallVec;
 
 pub(super) fn ends(func: &Func, out: &[Inst]) -> bool {
-    out.last()
-        .is_some_and(|&inst| func.insts[inst].op.is_terminator())
+    out.last().is_some_and(|&inst| func.insts[inst].op.is_terminator())
 }
 
 pub(super) fn push_op(func: &mut Func, op: Op, args: &[Value], out: &mut Vec<Inst>) -> Value {

@@ -7,12 +7,8 @@ use gpucc_ir::ssa::Value;
 pub(super) fn popcount(e: &mut Expander, args: &[Value]) -> Value {
     let x = args[0];
     let (one, two, four, top) = (e.u(1), e.u(2), e.u(4), e.u(24));
-    let (pairs, nibbles, bytes, sum) = (
-        e.u(0x5555_5555),
-        e.u(0x3333_3333),
-        e.u(0x0f0f_0f0f),
-        e.u(0x0101_0101),
-    );
+    let (pairs, nibbles, bytes, sum) =
+        (e.u(0x5555_5555), e.u(0x3333_3333), e.u(0x0f0f_0f0f), e.u(0x0101_0101));
     let odd = e.lshr(x, one);
     let odd = e.and(odd, pairs);
     let x = e.isub(x, odd);
@@ -30,12 +26,7 @@ pub(super) fn popcount(e: &mut Expander, args: &[Value]) -> Value {
 /// Swaps neighbours of 1, 2, 4, 8, 16 bits.
 pub(super) fn bitreverse(e: &mut Expander, args: &[Value]) -> Value {
     let mut x = args[0];
-    for (by, mask) in [
-        (1, 0x5555_5555),
-        (2, 0x3333_3333),
-        (4, 0x0f0f_0f0f),
-        (8, 0x00ff_00ff),
-    ] {
+    for (by, mask) in [(1, 0x5555_5555), (2, 0x3333_3333), (4, 0x0f0f_0f0f), (8, 0x00ff_00ff)] {
         let (by, mask) = (e.u(by), e.u(mask));
         let high = e.lshr(x, by);
         let high = e.and(high, mask);

@@ -20,9 +20,7 @@ pub(super) fn fma(e: &mut Expander, args: &[Value]) -> Value {
 /// A chain of products and sums in the order of the model.
 pub(super) fn dot(e: &mut Expander, args: &[Value]) -> Value {
     let pairs = args.len() / 2;
-    let products: Vec<Value> = (0..pairs)
-        .map(|i| e.fmul(args[i], args[pairs + i]))
-        .collect();
+    let products: Vec<Value> = (0..pairs).map(|i| e.fmul(args[i], args[pairs + i])).collect();
     let mut sum = None;
     let ascending = e.numerics.dot.order != DotOrder::Descending;
     for index in 0..pairs {

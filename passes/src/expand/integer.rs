@@ -83,12 +83,7 @@ pub(super) fn srem(e: &mut Expander, args: &[Value]) -> Value {
 pub(super) fn umulhi(e: &mut Expander, args: &[Value]) -> Value {
     let (low, by) = (e.u(0xffff), e.u(16));
     let [(a0, a1), (b0, b1)] = [args[0], args[1]].map(|x| (e.and(x, low), e.lshr(x, by)));
-    let (p00, p01, p10, p11) = (
-        e.imul(a0, b0),
-        e.imul(a0, b1),
-        e.imul(a1, b0),
-        e.imul(a1, b1),
-    );
+    let (p00, p01, p10, p11) = (e.imul(a0, b0), e.imul(a0, b1), e.imul(a1, b0), e.imul(a1, b1));
     let carry = e.lshr(p00, by);
     let middle = e.iadd(p10, carry);
     let (middle_low, middle_high) = (e.and(middle, low), e.lshr(middle, by));

@@ -52,12 +52,7 @@ const DEPTH: u32 = 8;
 
 /// Rewrites every op that is not native and has an expansion; true when anything changed.
 pub fn expand(func: &mut Func, native: &dyn Native, numerics: &Numerics) -> bool {
-    let mut pass = Pass {
-        native,
-        numerics,
-        renames: Renames::new(),
-        changed: false,
-    };
+    let mut pass = Pass { native, numerics, renames: Renames::new(), changed: false };
     for (region, ..) in func.regions_in_order() {
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::with_capacity(insts.len());

@@ -86,21 +86,10 @@ pub(crate) fn machines() -> Vec<Numerics> {
     let nearest = [
         Numerics::REFERENCE,
         SLOPPY,
-        Numerics {
-            functions: below,
-            ..SLOPPY
-        }
-        .perturbed(errors),
-        Numerics {
-            functions: above,
-            ..SLOPPY
-        }
-        .perturbed(errors),
+        Numerics { functions: below, ..SLOPPY }.perturbed(errors),
+        Numerics { functions: above, ..SLOPPY }.perturbed(errors),
     ];
-    let cutting = |machine: Numerics, rounding| Numerics {
-        rounding,
-        ..machine
-    };
+    let cutting = |machine: Numerics, rounding| Numerics { rounding, ..machine };
     let [reference, sloppy, below, above] = nearest;
     let toward_zero = [
         cutting(reference, Rounding::TowardZero),
@@ -138,26 +127,15 @@ fn expanded(op: Op, operands: usize, numerics: &Numerics, native: &dyn Native) -
     let result = b.result(inst);
     b.output(sink, 0, result);
     b.end(Op::Yield, &[]);
-    assert!(
-        expand(&mut func, native, numerics),
-        "{op:?} has an expansion"
-    );
+    assert!(expand(&mut func, native, numerics), "{op:?} has an expansion");
     let insts = &func.regions[func.body].insts;
     for &inst in insts {
         let data = &func.insts[inst];
-        assert!(
-            native.native(data.op, Type::B32),
-            "{op:?} leaves {:?}",
-            data.op
-        );
+        assert!(native.native(data.op, Type::B32), "{op:?} leaves {:?}", data.op);
     }
     let output = insts[insts.len() - 2];
     let result = func.insts[output].args[0];
-    Expanded {
-        func,
-        inputs,
-        result,
-    }
+    Expanded { func, inputs, result }
 }
 
 impl Expanded {
@@ -171,11 +149,8 @@ impl Expanded {
             let value = match self.inputs.iter().position(|&input| input == result) {
                 Some(index) => operands[index].into(),
                 None => {
-                    let args: Vec<u64> = data
-                        .args
-                        .iter()
-                        .map(|arg| values[arg.as_u32() as usize])
-                        .collect();
+                    let args: Vec<u64> =
+                        data.args.iter().map(|arg| values[arg.as_u32() as usize]).collect();
                     eval_inst(&self.func, data, &args, numerics).expect("computes")
                 }
             };
@@ -188,26 +163,10 @@ impl Expanded {
 /// 12 000 words: boundaries, small ones, all bit patterns.
 fn words() -> Vec<u32> {
     let mut rng = Rng::new(11);
-    let mut words = vec![
-        0,
-        1,
-        2,
-        3,
-        31,
-        32,
-        33,
-        0x7fff_ffff,
-        0x8000_0000,
-        0xffff_ffff,
-        0xffff_fffe,
-    ];
+    let mut words =
+        vec![0, 1, 2, 3, 31, 32, 33, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_fffe];
     for bit in 0..32 {
-        words.extend([
-            1 << bit,
-            (1u32 << bit).wrapping_sub(1),
-            !(1 << bit),
-            (1 << bit) + 1,
-        ]);
+        words.extend([1 << bit, (1u32 << bit).wrapping_sub(1), !(1 << bit), (1 << bit) + 1]);
     }
     while words.len() < 12_000 {
         let bits = rng.bits() as u32;
@@ -267,11 +226,7 @@ fn integer_division_bears_a_reciprocal_two_units_off() {
                 let x = rng.pick(&words);
                 let wide = [u64::from(x), u64::from(y)];
                 let expected = eval(op, Type::B32, Type::B32, &wide, &numerics);
-                assert_eq!(
-                    Some(code.run(&[x, y], &numerics).into()),
-                    expected,
-                    "{x} {op:?} {y}"
-                );
+                assert_eq!(Some(code.run(&[x, y], &numerics).into()), expected, "{x} {op:?} {y}");
             }
         }
     }
@@ -279,15 +234,7 @@ fn integer_division_bears_a_reciprocal_two_units_off() {
 
 #[test]
 fn bit_operations_are_exact() {
-    for op in [
-        Op::PopCount,
-        Op::BitReverse,
-        Op::Clz,
-        Op::Ctz,
-        Op::UMsb,
-        Op::SMsb,
-        Op::Lsb,
-    ] {
+    for op in [Op::PopCount, Op::BitReverse, Op::Clz, Op::Ctz, Op::UMsb, Op::SMsb, Op::Lsb] {
         exact_integers(op, 1);
     }
     for op in [Op::INeg, Op::IAbs] {
@@ -313,11 +260,7 @@ fn bit_fields_follow_the_clamps_of_wgsl() {
             }
             let wide: Vec<u64> = args.iter().map(|&arg| arg.into()).collect();
             let expected = eval(op, Type::B32, Type::B32, &wide, &SLOPPY);
-            assert_eq!(
-                Some(code.run(&args, &SLOPPY).into()),
-                expected,
-                "{op:?} {args:x?}"
-            );
+            assert_eq!(Some(code.run(&args, &SLOPPY).into()), expected, "{op:?} {args:x?}");
         }
     }
 }
@@ -325,18 +268,7 @@ fn bit_fields_follow_the_clamps_of_wgsl() {
 fn float_words(range: std::ops::RangeInclusive<f32>) -> Vec<f32> {
     let mut rng = Rng::new(17);
     let (low, high) = (*range.start(), *range.end());
-    let mut list = vec![
-        low,
-        high,
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        0.5,
-        -0.5,
-        2.0,
-        f32::MIN_POSITIVE,
-    ];
+    let mut list = vec![low, high, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, f32::MIN_POSITIVE];
     for power in -126..=127 {
         let x = 2f32.powi(power);
         list.extend([x, -x, x.next_up(), x.next_down(), -x * 1.5, x * 1.999_999_9]);
@@ -366,16 +298,8 @@ fn within(
     function: fn(&[f64]) -> f64,
     allowed: fn(&[f64], f64) -> f64,
 ) {
-    let native: &dyn Native = if Poor.native(op, Type::B32) {
-        &Poorest
-    } else {
-        &Poor
-    };
-    let operands = if matches!(op, Op::FDiv | Op::FPow | Op::FAtan2) {
-        2
-    } else {
-        1
-    };
+    let native: &dyn Native = if Poor.native(op, Type::B32) { &Poorest } else { &Poor };
+    let operands = if matches!(op, Op::FDiv | Op::FPow | Op::FAtan2) { 2 } else { 1 };
     let list = float_words(range);
     let mut rng = Rng::new(8);
     let (mut worst, mut tried) = (0f64, 0);
@@ -410,10 +334,7 @@ fn within(
         }
     }
     assert!(tried >= 10_000, "{op:?}: only {tried} operands");
-    assert!(
-        worst > 0.01,
-        "{op:?}: the bound {worst} is far too wide to mean anything"
-    );
+    assert!(worst > 0.01, "{op:?}: the bound {worst} is far too wide to mean anything");
 }
 
 #[test]
@@ -431,22 +352,12 @@ fn division_is_within_two_and_a_half_units() {
 
 #[test]
 fn the_root_by_its_reciprocal_is_within_three_units() {
-    within(
-        Op::FSqrt,
-        f32::MIN_POSITIVE..=f32::MAX,
-        |x| x[0].sqrt(),
-        |_, y| 3.0 * unit(y),
-    );
+    within(Op::FSqrt, f32::MIN_POSITIVE..=f32::MAX, |x| x[0].sqrt(), |_, y| 3.0 * unit(y));
 }
 
 #[test]
 fn exponentials_and_logarithms_are_within_wgsl_bounds() {
-    within(
-        Op::FExp,
-        -87.0..=88.0,
-        |x| x[0].exp(),
-        |x, y| (3.0 + 2.0 * x[0].abs()) * unit(y),
-    );
+    within(Op::FExp, -87.0..=88.0, |x| x[0].exp(), |x, y| (3.0 + 2.0 * x[0].abs()) * unit(y));
     within(
         Op::FLog,
         f32::MIN_POSITIVE..=3e38,
@@ -484,34 +395,15 @@ fn circular_functions_are_within_wgsl_bounds() {
 
 #[test]
 fn inverse_circular_functions_are_within_wgsl_bounds() {
-    within(
-        Op::FAsin,
-        -1.0..=1.0,
-        |x| x[0].asin(),
-        |_, _| 2f64.powi(-21),
-    );
-    within(
-        Op::FAcos,
-        -1.0..=1.0,
-        |x| x[0].acos(),
-        |_, _| 2f64.powi(-20),
-    );
-    within(
-        Op::FAtan,
-        -3e38..=3e38,
-        |x| x[0].atan(),
-        |_, y| 32.0 * unit(y),
-    );
+    within(Op::FAsin, -1.0..=1.0, |x| x[0].asin(), |_, _| 2f64.powi(-21));
+    within(Op::FAcos, -1.0..=1.0, |x| x[0].acos(), |_, _| 2f64.powi(-20));
+    within(Op::FAtan, -3e38..=3e38, |x| x[0].atan(), |_, y| 32.0 * unit(y));
     within(
         Op::FAtan2,
         -8e37..=8e37,
         |x| x[0].atan2(x[1]),
         |x, y| {
-            if x[1] == 0.0 {
-                f64::NAN
-            } else {
-                64.0 * unit(y)
-            }
+            if x[1] == 0.0 { f64::NAN } else { 64.0 * unit(y) }
         },
     );
 }
@@ -530,10 +422,7 @@ fn arctangents_know_their_quadrants() {
             (0.0, 0.0, 0.0),
         ] {
             let actual = f32::from_bits(code.run(&[y.to_bits(), x.to_bits()], &numerics));
-            assert!(
-                (actual - expected).abs() <= 2e-6,
-                "atan2({y}, {x}) = {actual}"
-            );
+            assert!((actual - expected).abs() <= 2e-6, "atan2({y}, {x}) = {actual}");
             assert_eq!(actual.is_sign_negative(), expected.is_sign_negative());
         }
     }
@@ -573,10 +462,7 @@ fn signs_fractions_and_remainders_are_what_wgsl_says() {
     let list = float_words(-1e6..=1e6);
     for numerics in machines() {
         for (op, function) in [
-            (
-                Op::FSign,
-                (|x: f32| if x == 0.0 { 0.0 } else { x.signum() }) as fn(f32) -> f32,
-            ),
+            (Op::FSign, (|x: f32| if x == 0.0 { 0.0 } else { x.signum() }) as fn(f32) -> f32),
             (Op::FSat, |x| x.clamp(0.0, 1.0)),
             (Op::FCeil, f32::ceil),
         ] {
@@ -607,18 +493,14 @@ fn signs_fractions_and_remainders_are_what_wgsl_says() {
             if y.abs() < 1e-30 || (x / y).abs() > 1e6 {
                 continue;
             }
-            let actual = f64::from(f32::from_bits(
-                code.run(&[x.to_bits(), y.to_bits()], &numerics),
-            ));
+            let actual =
+                f64::from(f32::from_bits(code.run(&[x.to_bits(), y.to_bits()], &numerics)));
             // The quotient may fall to the other side of a whole number.
             let exact = f64::from(x) % f64::from(y);
             let size = f64::from(y).abs();
             let off = [0.0, size, -size].map(|shift| (actual - exact + shift).abs());
             let off = off.into_iter().fold(f64::MAX, f64::min);
-            assert!(
-                off <= 2.0 * unit(x.into()),
-                "{x} % {y} = {actual}, not {exact}"
-            );
+            assert!(off <= 2.0 * unit(x.into()), "{x} % {y} = {actual}, not {exact}");
         }
     }
 }
@@ -667,10 +549,7 @@ fn exponents_are_moved_and_taken_off_exactly() {
 
 #[test]
 fn halves_are_packed_and_unpacked_exactly() {
-    let mut floats: Vec<u32> = float_words(-7e4..=7e4)
-        .iter()
-        .map(|x| x.to_bits())
-        .collect();
+    let mut floats: Vec<u32> = float_words(-7e4..=7e4).iter().map(|x| x.to_bits()).collect();
     // Around every f16: the value, and both neighbours of the middle to the next one.
     for half in 0..0x7c01u32 {
         let wide = gpucc_ir::ssa::numerics::f16_to_f64(half as u16);
@@ -681,27 +560,15 @@ fn halves_are_packed_and_unpacked_exactly() {
             floats.extend([middle, middle.next_up(), middle.next_down()].map(f32::to_bits));
         }
     }
-    floats.extend([
-        f32::INFINITY.to_bits(),
-        0xff80_0000,
-        0x7fc0_0000,
-        0x8000_0000,
-        1,
-        0x477f_f000,
-    ]);
+    floats.extend([f32::INFINITY.to_bits(), 0xff80_0000, 0x7fc0_0000, 0x8000_0000, 1, 0x477f_f000]);
     for numerics in machines() {
         let pack = expanded(Op::PackHalf, 2, &numerics, &Poor);
         let quantize = expanded(Op::FQuantize, 1, &numerics, &Poor);
         let nan = |bits: u32| f32::from_bits(bits).is_nan();
         for pair in floats.chunks(2) {
             let (a, b) = (pair[0], *pair.last().expect("one at least"));
-            let expected = eval(
-                Op::PackHalf,
-                Type::B32,
-                Type::B32,
-                &[a.into(), b.into()],
-                &numerics,
-            );
+            let expected =
+                eval(Op::PackHalf, Type::B32, Type::B32, &[a.into(), b.into()], &numerics);
             let actual = pack.run(&[a, b], &numerics);
             if !nan(a) && !nan(b) {
                 assert_eq!(Some(actual.into()), expected, "pack {a:#x} {b:#x}");
@@ -724,10 +591,7 @@ fn halves_are_packed_and_unpacked_exactly() {
                     eval(op, Type::B32, Type::B32, &[word.into()], &numerics).expect("computes");
                 let actual = code.run(&[word], &numerics);
                 let both_nan = nan(actual) && nan(expected as u32);
-                assert!(
-                    both_nan || u64::from(actual) == expected,
-                    "{op:?} {half:#x}: {actual:#x}"
-                );
+                assert!(both_nan || u64::from(actual) == expected, "{op:?} {half:#x}: {actual:#x}");
             }
         }
     }

@@ -45,13 +45,7 @@ fn small_arcsin(e: &mut Expander, x: Value) -> (Value, Value) {
     let s = e.select(large, root, size);
     let p = e.polynomial(
         z,
-        &[
-            1.666_675_2e-1,
-            7.495_300_3e-2,
-            4.547_002_6e-2,
-            2.418_131e-2,
-            4.216_32e-2,
-        ],
+        &[1.666_675_2e-1, 7.495_300_3e-2, 4.547_002_6e-2, 2.418_131e-2, 4.216_32e-2],
     );
     let cube = e.fmul(z, s);
     (e.fma(p, cube, s), large)

@@ -38,13 +38,7 @@ pub(super) fn rewrite(
         return None;
     }
     let _ = choice(func, first)?;
-    let mut follow = Follow {
-        func,
-        data,
-        model,
-        open: first,
-        facts: SmallVec::new(),
-    };
+    let mut follow = Follow { func, data, model, open: first, facts: SmallVec::new() };
     let truth = func.ty(result) == Type::B1;
     match follow.found(first, DEPTH)? {
         Found::Bits(bits) => Some(Rewrite::Bits(bits)),

@@ -85,12 +85,8 @@ pub(super) fn rewrite(
         bits.is_some() && bits == float_bits(ty, number)
     };
     // `x` itself may stand for arithmetic on `x` that leaves its number alone.
-    let itself = |x: Value| {
-        clean
-            || func
-                .def(x)
-                .is_some_and(|data| data.op.flags().has(Flags::ARITHMETIC))
-    };
+    let itself =
+        |x: Value| clean || func.def(x).is_some_and(|data| data.op.flags().has(Flags::ARITHMETIC));
     let ordered = model.min_max_zero == ZeroRule::Ordered && model.min_max_nan != NanRule::Second;
     if data.op.flags().has(Flags::COMMUTES)
         && (ordered || !matches!(data.op, Op::FMin | Op::FMax))
@@ -201,9 +197,7 @@ const SIGN_DEPTH: u32 = 6;
 /// A constant that is 0 or less.
 fn below_zero(func: &Func, value: Value) -> bool {
     func.ty(value) == Type::B32
-        && func
-            .as_const(value)
-            .is_some_and(|bits| f32::from_bits(bits as u32) <= 0.0)
+        && func.as_const(value).is_some_and(|bits| f32::from_bits(bits as u32) <= 0.0)
 }
 
 /// The bits of a f32 above 0.
@@ -235,9 +229,7 @@ pub(super) fn no_less_than_zero(func: &Func, value: Value, depth: u32) -> bool {
     match data.op {
         Op::Const => {
             func.ty(value) == Type::B32
-                && func
-                    .as_const(value)
-                    .is_some_and(|bits| f32::from_bits(bits as u32) >= 0.0)
+                && func.as_const(value).is_some_and(|bits| f32::from_bits(bits as u32) >= 0.0)
         }
         Op::Input => is_pixel(func, value),
         Op::FAbs | Op::FSqrt | Op::FSat | Op::UToF | Op::FExp | Op::FExp2 => true,
@@ -289,9 +281,6 @@ mod tests {
         b.op2(Op::And, values[1], values[2]);
         b.end(Op::Yield, &[]);
         let only = used_as_floats_only(&func, &Numerics::REFERENCE);
-        assert_eq!(
-            values.map(|value| only.contains(value)),
-            [true, false, false]
-        );
+        assert_eq!(values.map(|value| only.contains(value)), [true, false, false]);
     }
 }

@@ -163,11 +163,7 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
             Rewrite::op(data.op, &[b, a])
         }
         (Op::FMin | Op::FMax, &[a, b]) => {
-            let other = if data.op == Op::FMin {
-                Op::FMax
-            } else {
-                Op::FMin
-            };
+            let other = if data.op == Op::FMin { Op::FMax } else { Op::FMin };
             let absorbs = |x: Value, inner: Value| {
                 def(inner, other).is_some_and(|inner| inner.args.contains(&x))
             };
@@ -190,11 +186,7 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
         (Op::FPow, &[a, b]) => match (number(a), number(b)) {
             (_, Some(1.0)) => Some(Rewrite::Value(a)),
             (_, Some(2.0)) => Rewrite::op(Op::FMul, &[a, a]),
-            (_, Some(4.0)) => Some(Rewrite::Twice(
-                Op::FMul,
-                Op::FMul,
-                smallvec::smallvec![a, a],
-            )),
+            (_, Some(4.0)) => Some(Rewrite::Twice(Op::FMul, Op::FMul, smallvec::smallvec![a, a])),
             (_, Some(0.5)) => Rewrite::op(Op::FSqrt, &[a]),
             (Some(2.0), _) => Rewrite::op(Op::FExp2, &[b]),
             _ => None,
@@ -232,11 +224,7 @@ fn compared(func: &Func, op: Op, a: Value, b: Value) -> Option<Rewrite> {
             let term = constant(func, inner.args[1])?;
             // Only where nothing is lost.
             let rest = bound - term;
-            if rest + term == bound {
-                new(inner.args[0], rest)
-            } else {
-                None
-            }
+            if rest + term == bound { new(inner.args[0], rest) } else { None }
         }
         _ => None,
     }
@@ -441,10 +429,7 @@ mod tests {
         let truth = func.def(value).expect("a conversion").args[0];
         let data = func.def(truth).expect("a comparison");
         assert_eq!((data.op, data.args[0]), (Op::FLt, x));
-        assert_eq!(
-            func.as_const(data.args[1]),
-            Some(0.0625f32.to_bits().into())
-        );
+        assert_eq!(func.as_const(data.args[1]), Some(0.0625f32.to_bits().into()));
     }
 
     #[test]

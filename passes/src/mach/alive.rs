@@ -69,12 +69,7 @@ impl Lives {
             }
         }
         first.push(start.len() as u32 - 1);
-        Lives {
-            first,
-            start,
-            touches,
-            across: Live::of(func, Edges::Logical, scan),
-        }
+        Lives { first, start, touches, across: Live::of(func, Edges::Logical, scan) }
     }
 
     /// The instructions of a block.
@@ -118,12 +113,7 @@ pub struct Alive {
 impl Alive {
     /// Nothing, of so many registers.
     pub fn new(registers: usize) -> Alive {
-        Alive {
-            flag: vec![false; registers],
-            now: 0,
-            log: Vec::new(),
-            block: None,
-        }
+        Alive { flag: vec![false; registers], now: 0, log: Vec::new(), block: None }
     }
 
     /// Whether a register is alive.

@@ -27,9 +27,7 @@ pub(super) fn pairs<I: Inst>(copy: &I) -> impl Iterator<Item = (VReg, VReg)> + u
         Role::Use => from.push(operand.reg.as_virt()),
         Role::Def | Role::EarlyDef => to.push(operand.reg.as_virt()),
     });
-    to.into_iter()
-        .zip(from)
-        .filter_map(|(to, from)| to.zip(from))
+    to.into_iter().zip(from).filter_map(|(to, from)| to.zip(from))
 }
 
 /// Forwards copies. Linear. The copies that nobody reads any more are [`super::remove_dead`]'s.

@@ -56,11 +56,7 @@ struct Track {
     readers: u32,
 }
 
-const UNTRACKED: Track = Track {
-    epoch: 0,
-    last_def: NONE,
-    readers: NONE,
-};
+const UNTRACKED: Track = Track { epoch: 0, last_def: NONE, readers: NONE };
 
 /// Builds graphs; keeps its memory from region to region.
 ///
@@ -130,10 +126,7 @@ impl Depend {
     fn track(&mut self, resource: usize) -> Track {
         match self.tracks[resource] {
             track if track.epoch == self.epoch => track,
-            _ => Track {
-                epoch: self.epoch,
-                ..UNTRACKED
-            },
+            _ => Track { epoch: self.epoch, ..UNTRACKED },
         }
     }
 
@@ -208,10 +201,7 @@ impl Depend {
         for k in 1..=count {
             graph.start[k] += graph.start[k - 1];
         }
-        let blank = Edge {
-            to: NONE,
-            latency: 0,
-        };
+        let blank = Edge { to: NONE, latency: 0 };
         graph.edges.clear();
         graph.edges.resize(self.raw.len(), blank);
         let mut next: Vec<u32> = graph.start[..count].to_vec();
@@ -274,12 +264,7 @@ impl Places {
             begin
         });
         let files = begins.collect();
-        Places {
-            vregs,
-            files,
-            first_class: next,
-            count: next + 32,
-        }
+        Places { vregs, files, first_class: next, count: next + 32 }
     }
 
     /// A physical operand is its first cell: instructions that name cells before allocation name one.

@@ -42,14 +42,7 @@ impl Queue {
 
     /// What was waiting for this group is ready.
     pub fn wake(&mut self) {
-        let Queue {
-            urgency,
-            ready,
-            later,
-            earliest,
-            now,
-            ..
-        } = self;
+        let Queue { urgency, ready, later, earliest, now, .. } = self;
         later.retain(|&at| {
             let due = earliest[at as usize] <= *now;
             if due {

@@ -34,12 +34,7 @@ pub const fn optional<P>(
     doc: &'static str,
     run: fn(&mut P) -> Result<(), Failure>,
 ) -> Pass<P> {
-    Pass {
-        name,
-        doc,
-        required: false,
-        run,
-    }
+    Pass { name, doc, required: false, run }
 }
 
 /// A pass that later stages rely on.
@@ -48,12 +43,7 @@ pub const fn required<P>(
     doc: &'static str,
     run: fn(&mut P) -> Result<(), Failure>,
 ) -> Pass<P> {
-    Pass {
-        name,
-        doc,
-        required: true,
-        run,
-    }
+    Pass { name, doc, required: true, run }
 }
 
 /// A pass without what it does, for lists and checks.
@@ -74,11 +64,8 @@ pub fn names<P>(passes: &[Pass<P>]) -> Vec<Name> {
         doc: "operations become instructions over virtual registers",
         required: true,
     };
-    let passes = passes.iter().map(|pass| Name {
-        name: pass.name,
-        doc: pass.doc,
-        required: pass.required,
-    });
+    let passes =
+        passes.iter().map(|pass| Name { name: pass.name, doc: pass.doc, required: pass.required });
     std::iter::once(lower).chain(passes).collect()
 }
 
@@ -124,9 +111,7 @@ pub fn choose<'p, P>(passes: &'p [Pass<P>], names: &[&str]) -> Result<Chosen<'p,
     if emits {
         required_between(&passes[behind..])?;
     }
-    let first = found
-        .first()
-        .map_or(behind, |first| place(first.name).unwrap_or(behind));
+    let first = found.first().map_or(behind, |first| place(first.name).unwrap_or(behind));
     Ok(Chosen {
         allocated: place(REGISTERS).is_some_and(|registers| registers < first),
         passes: found,
@@ -136,10 +121,7 @@ pub fn choose<'p, P>(passes: &'p [Pass<P>], names: &[&str]) -> Result<Chosen<'p,
 
 fn required_between<P>(left_out: &[Pass<P>]) -> Result<(), String> {
     match left_out.iter().find(|pass| pass.required) {
-        Some(pass) => Err(format!(
-            "'{}' is left out, on which later passes rely",
-            pass.name
-        )),
+        Some(pass) => Err(format!("'{}' is left out, on which later passes rely", pass.name)),
         None => Ok(()),
     }
 }
@@ -192,11 +174,7 @@ impl<'a> Runner<'a> {
     /// [`Failure::Internal`] for machine IR that is broken.
     pub fn lowered<P: Program>(&mut self, program: &P) -> Result<(), Failure> {
         self.stages.end("lower");
-        self.ran(
-            "lower",
-            program,
-            self.control.verify_each || cfg!(debug_assertions),
-        )
+        self.ran("lower", program, self.control.verify_each || cfg!(debug_assertions))
     }
 
     /// Runs passes in order.
@@ -255,9 +233,7 @@ impl<'a> Runner<'a> {
 }
 
 fn checked<P: Program>(pass: &'static str, program: &P, each: bool) -> Result<(), Failure> {
-    program
-        .check(each)
-        .map_err(|message| Failure::Internal { pass, message })
+    program.check(each).map_err(|message| Failure::Internal { pass, message })
 }
 
 #[cfg(test)]
@@ -297,15 +273,9 @@ mod tests {
 
     #[test]
     fn a_pass_that_breaks_the_machine_ir_is_named() {
-        let control = Control {
-            verify_each: true,
-            ..Control::default()
-        };
+        let control = Control { verify_each: true, ..Control::default() };
         let failure = made(&control, &[&ONE, &ZERO, &TWO]).expect_err("1, 0 falls");
-        assert!(
-            matches!(failure, Failure::Internal { pass: "zero", .. }),
-            "{failure}"
-        );
+        assert!(matches!(failure, Failure::Internal { pass: "zero", .. }), "{failure}");
     }
 
     #[test]
@@ -333,32 +303,10 @@ mod tests {
         let all = [&TWO, &TWO];
         let count = |control: Control| made(&control, &all).expect("sound").len();
         assert_eq!(count(Control::default()), 2);
-        assert_eq!(
-            count(Control {
-                fuel: Some(1),
-                ..Control::default()
-            }),
-            1
-        );
-        assert_eq!(
-            count(Control {
-                skip: vec!["two".into()],
-                ..Control::default()
-            }),
-            0
-        );
-        assert_eq!(
-            count(Control {
-                stop_after: Some("two".into()),
-                ..Control::default()
-            }),
-            1
-        );
-        let stopped = Control {
-            stopped: true,
-            fuel: Some(0),
-            ..Control::default()
-        };
+        assert_eq!(count(Control { fuel: Some(1), ..Control::default() }), 1);
+        assert_eq!(count(Control { skip: vec!["two".into()], ..Control::default() }), 0);
+        assert_eq!(count(Control { stop_after: Some("two".into()), ..Control::default() }), 1);
+        let stopped = Control { stopped: true, fuel: Some(0), ..Control::default() };
         assert_eq!(made(&stopped, &[&TWO, &ONE]), Ok(vec![1]));
     }
 }

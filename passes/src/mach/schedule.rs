@@ -38,35 +38,17 @@ pub fn schedule<I: Inst, M: Model<I>>(func: &mut Func<I>, model: &M, spare: u32)
     let (mut regions, floor) = regions(func, model, &lives, &mut alive);
     let mut sorter = Sorter::new(lives.len(), func.vregs.len());
     let mut needed = floor;
-    each(
-        &mut regions,
-        &lives,
-        &mut alive,
-        &mut sorter,
-        |region, alive, sorter| {
-            if region.peak > needed {
-                sorter.relieve((func, model), region, &lives, alive, needed);
-            }
-            needed = needed.max(region.peak);
-        },
-    );
-    each(
-        &mut regions,
-        &lives,
-        &mut alive,
-        &mut sorter,
-        |region, alive, sorter| {
-            if region.waits {
-                sorter.hide(
-                    (func, model),
-                    region,
-                    &lives,
-                    alive,
-                    needed.saturating_sub(spare),
-                );
-            }
-        },
-    );
+    each(&mut regions, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
+        if region.peak > needed {
+            sorter.relieve((func, model), region, &lives, alive, needed);
+        }
+        needed = needed.max(region.peak);
+    });
+    each(&mut regions, &lives, &mut alive, &mut sorter, |region, alive, sorter| {
+        if region.waits {
+            sorter.hide((func, model), region, &lives, alive, needed.saturating_sub(spare));
+        }
+    });
     sorter.apply(func, &lives);
     needed
 }
@@ -112,19 +94,9 @@ fn regions<I: Inst, M: Model<I>>(
             let alone = model.ends_region(&node.inst);
             if alone {
                 if begin < at {
-                    list.push(Region {
-                        block,
-                        nodes: begin..at,
-                        peak: 0,
-                        waits,
-                    });
+                    list.push(Region { block, nodes: begin..at, peak: 0, waits });
                 }
-                list.push(Region {
-                    block,
-                    nodes: at..at + 1,
-                    peak: 0,
-                    waits: false,
-                });
+                list.push(Region { block, nodes: at..at + 1, peak: 0, waits: false });
                 (begin, waits) = (at + 1, false);
                 continue;
             }
@@ -139,12 +111,7 @@ fn regions<I: Inst, M: Model<I>>(
             }
         }
         if begin < nodes.end {
-            list.push(Region {
-                block,
-                nodes: begin..nodes.end,
-                peak: 0,
-                waits,
-            });
+            list.push(Region { block, nodes: begin..nodes.end, peak: 0, waits });
         }
     }
     let mut at = None;

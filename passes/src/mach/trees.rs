@@ -128,31 +128,11 @@ mod tests {
         let (func, b) = graph(&[&[1], &[2, 3], &[4], &[4], &[1, 5], &[]]);
         let tree = Tree::dominators(&func);
         let parents: Vec<Option<Block>> = b.iter().map(|&block| tree.parent(block)).collect();
-        assert_eq!(
-            parents,
-            [
-                None,
-                Some(b[0]),
-                Some(b[1]),
-                Some(b[1]),
-                Some(b[1]),
-                Some(b[4])
-            ]
-        );
+        assert_eq!(parents, [None, Some(b[0]), Some(b[1]), Some(b[1]), Some(b[1]), Some(b[4])]);
         assert_eq!(tree.common(b[2], b[3]), Some(b[1]));
         let tree = Tree::postdominators(&func);
         let parents: Vec<Option<Block>> = b.iter().map(|&block| tree.parent(block)).collect();
-        assert_eq!(
-            parents,
-            [
-                Some(b[1]),
-                Some(b[4]),
-                Some(b[4]),
-                Some(b[4]),
-                Some(b[5]),
-                None
-            ]
-        );
+        assert_eq!(parents, [Some(b[1]), Some(b[4]), Some(b[4]), Some(b[4]), Some(b[5]), None]);
     }
 
     #[test]

@@ -119,10 +119,7 @@ impl Slots {
         let mut next = 0;
         let mut reach: Option<(Mem, u32)> = None;
         for (index, &(mem, word, _)) in words.iter().enumerate() {
-            let (lo, hi) = (
-                word.saturating_mul(4),
-                word.saturating_mul(4).saturating_add(4),
-            );
+            let (lo, hi) = (word.saturating_mul(4), word.saturating_mul(4).saturating_add(4));
             while next < pinned.len() && (pinned[next].0, pinned[next].1) < (mem, hi) {
                 let (of, _, end) = pinned[next];
                 reach = match reach {

@@ -15,9 +15,7 @@ pub(super) fn form(op: Op, from: Type, to: Type) -> Option<Form> {
             }));
         }
         Op::Shuffle | Op::Reduce => {
-            return Some(Form::Pair(|e, data, operands, _| {
-                [across(e, data, 0, operands); 2]
-            }));
+            return Some(Form::Pair(|e, data, operands, _| [across(e, data, 0, operands); 2]));
         }
         Op::UToF if to == Type::B32 => |e, _, x| e.utof(x[0]),
         Op::SToF if to == Type::B32 => with_signs,

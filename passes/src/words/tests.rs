@@ -114,10 +114,7 @@ fn in_words(shape: &Shape, constants: &[Option<u64>], numerics: &Numerics) -> Sp
     // Floats of 16 bits keep their seams of conversions.
     let floats = shape.args.iter().chain([&shape.result]);
     let floats = floats.into_iter().any(|&ty| ty == Type::B16);
-    assert!(
-        floats || !super::run(&mut func, &mut ctx),
-        "{shape:?} is done"
-    );
+    assert!(floats || !super::run(&mut func, &mut ctx), "{shape:?} is done");
     let mut results = Vec::new();
     for &inst in &func.regions[func.body].insts {
         let data = &func.insts[inst];
@@ -128,11 +125,7 @@ fn in_words(shape: &Shape, constants: &[Option<u64>], numerics: &Numerics) -> Sp
             results.push(data.args[0]);
         }
     }
-    Split {
-        func,
-        inputs,
-        results,
-    }
+    Split { func, inputs, results }
 }
 
 impl Split {
@@ -223,11 +216,7 @@ fn agrees(shape: &Shape, numerics: &Numerics, rng: &mut Rng, count: usize) {
             let mut constants = vec![None; shape.args.len()];
             *constants.last_mut().expect("two at least") = args.last().copied();
             let code = in_words(shape, &constants, numerics);
-            assert_eq!(
-                Some(code.run(&args, numerics)),
-                expected,
-                "{shape:?} {args:x?}"
-            );
+            assert_eq!(Some(code.run(&args, numerics)), expected, "{shape:?} {args:x?}");
         }
     }
 }
@@ -243,11 +232,7 @@ fn orders_with_a_constant_agree_with_their_definition_at_the_edges() {
             for x in EDGES {
                 for (code, args) in [(&right, [x, constant]), (&left, [constant, x])] {
                     let expected = eval(op, Type::B64, Type::B1, &args, &numerics);
-                    assert_eq!(
-                        Some(code.run(&args, &numerics)),
-                        expected,
-                        "{op:?} {args:x?}"
-                    );
+                    assert_eq!(Some(code.run(&args, &numerics)), expected, "{op:?} {args:x?}");
                 }
             }
         }
@@ -327,22 +312,10 @@ fn conversions_of_integers_of_16_bits_are_exact() {
         for op in [Op::UToF, Op::SToF, Op::UConvert, Op::SConvert] {
             agrees(&shape(op, &[B16], B32), &numerics, &mut rng, 3000);
         }
-        for op in [
-            Op::FToU,
-            Op::FToS,
-            Op::UConvert,
-            Op::SConvert,
-            Op::Lo16,
-            Op::Hi16,
-        ] {
+        for op in [Op::FToU, Op::FToS, Op::UConvert, Op::SConvert, Op::Lo16, Op::Hi16] {
             agrees(&shape(op, &[B32], B16), &numerics, &mut rng, 3000);
         }
-        agrees(
-            &shape(Op::Join16, &[B16, B16], B32),
-            &numerics,
-            &mut rng,
-            3000,
-        );
+        agrees(&shape(Op::Join16, &[B16, B16], B32), &numerics, &mut rng, 3000);
     }
 }
 
@@ -437,11 +410,7 @@ const KNOWN: &[Known] = &[
     (Op::UDiv, &[ALL, 0xffff_ffff], 0x1_0000_0001),
     (Op::UDiv, &[ALL, MIN], 1),
     (Op::UDiv, &[ALL - 1, ALL], 0),
-    (
-        Op::UDiv,
-        &[1_000_000_000_000_000_003, 1_000_000_007],
-        999_999_993,
-    ),
+    (Op::UDiv, &[1_000_000_000_000_000_003, 1_000_000_007], 999_999_993),
     (Op::SDiv, &[-7i64 as u64, 2], -3i64 as u64),
     (Op::SRem, &[-7i64 as u64, 2], -1i64 as u64),
     (Op::SRem, &[7, -2i64 as u64], 1),
@@ -485,11 +454,7 @@ const KNOWN: &[Known] = &[
     (Op::PopCount, &[ALL], 64),
     (Op::BitReverse, &[1], MIN),
     (Op::UBfe, &[0x1234_5678_9abc_def0, 28, 8], 0x89),
-    (
-        Op::SBfe,
-        &[0x1234_5678_9abc_def0, 28, 8],
-        0xffff_ffff_ffff_ff89,
-    ),
+    (Op::SBfe, &[0x1234_5678_9abc_def0, 28, 8], 0xffff_ffff_ffff_ff89),
     (Op::UBfe, &[ALL, 64, 8], 0),
     (Op::Bfi, &[0, ALL, 28, 8], 0xf_f000_0000),
 ];
@@ -541,27 +506,12 @@ fn conversions_round_once_and_clamp_as_worked_out_by_hand() {
         (Op::UToF, 1 << 53, 0x5a00_0000, None),
         (Op::UToF, (1 << 53) + 1, 0x5a00_0000, None),
         (Op::UToF, 0xffff_ff7f_ffff_ffff, 0x5f7f_ffff, None),
-        (
-            Op::UToF,
-            0xffff_ff80_0000_0000,
-            0x5f80_0000,
-            Some(0x5f7f_ffff),
-        ),
+        (Op::UToF, 0xffff_ff80_0000_0000, 0x5f80_0000, Some(0x5f7f_ffff)),
         // A half of the last place and a little more: the little decides.
         (Op::UToF, 0x8000_0080_0000_0000, 0x5f00_0000, None),
-        (
-            Op::UToF,
-            0x8000_0080_0000_0001,
-            0x5f00_0001,
-            Some(0x5f00_0000),
-        ),
+        (Op::UToF, 0x8000_0080_0000_0001, 0x5f00_0001, Some(0x5f00_0000)),
         (Op::UToF, 0x0000_0001_0000_0081, 0x4f80_0000, None),
-        (
-            Op::UToF,
-            0x0000_0001_0000_0101,
-            0x4f80_0001,
-            Some(0x4f80_0000),
-        ),
+        (Op::UToF, 0x0000_0001_0000_0101, 0x4f80_0001, Some(0x4f80_0000)),
         (Op::UToF, 0, 0, None),
         (Op::SToF, 1 << 63, 0xdf00_0000, None),
         (Op::SToF, (1 << 63) - 1, 0x5f00_0000, Some(0x5eff_ffff)),

@@ -17,26 +17,13 @@ pub struct Numbers {
 
 impl Numbers {
     pub fn new(seed: u64) -> Self {
-        Numbers {
-            seed,
-            written: BTreeMap::new(),
-            texels: BTreeMap::new(),
-        }
+        Numbers { seed, written: BTreeMap::new(), texels: BTreeMap::new() }
     }
 
     fn word(&self, salt: u64, a: u32, b: u32) -> u32 {
         let mut rng = Rng::new(self.seed ^ salt << 40 ^ u64::from(a) << 20 ^ u64::from(b));
-        let special = [
-            0,
-            1,
-            2,
-            0x3f80_0000,
-            0xbf80_0000,
-            0x8000_0000,
-            0x40a0_0000,
-            0xffff_ffff,
-            31,
-        ];
+        let special =
+            [0, 1, 2, 0x3f80_0000, 0xbf80_0000, 0x8000_0000, 0x40a0_0000, 0xffff_ffff, 31];
         match rng.below(4) {
             0 => rng.pick(&special),
             1 => rng.below(64) as u32,
@@ -61,10 +48,7 @@ impl World for Numbers {
     fn store_word(&mut self, buffer: Resource, element: u32, address: u32, word: u32, mask: u32) {
         if address < 4096 {
             let old = self.load_word(buffer, element, address);
-            self.written.insert(
-                (buffer.as_u32(), element, address),
-                old & !mask | word & mask,
-            );
+            self.written.insert((buffer.as_u32(), element, address), old & !mask | word & mask);
         }
     }
     fn sample(&mut self, sample: &Sample) -> [u32; 4] {
@@ -117,10 +101,7 @@ pub fn run_for(func: &Func, seed: u64, numerics: &Numerics, steps: u64) -> Resul
         }
     };
     let mut world = Numbers::new(seed);
-    let options = interp::Options {
-        steps,
-        ..interp::Options::new(numerics)
-    };
+    let options = interp::Options { steps, ..interp::Options::new(numerics) };
     let outcome = interp::run(func, &lanes, &mut world, options)?;
     Ok(Ran { outcome, world })
 }
@@ -159,11 +140,7 @@ pub fn difference(a: &Ran, b: &Ran) -> Option<String> {
 
 /// Carries every result and parameter of every construct through private memory instead.
 pub fn phis_to_memory(func: &mut Func) {
-    let mut maker = Maker {
-        func,
-        loops: Vec::new(),
-        owners: Vec::new(),
-    };
+    let mut maker = Maker { func, loops: Vec::new(), owners: Vec::new() };
     let body = maker.func.body;
     maker.region(body);
 }
@@ -206,11 +183,7 @@ impl Maker<'_> {
             .map(|&ty| {
                 let bytes = if ty == Type::B1 { 4 } else { ty.bytes() };
                 at = at.next_multiple_of(bytes);
-                let word = Word {
-                    mem,
-                    offset: at,
-                    ty,
-                };
+                let word = Word { mem, offset: at, ty };
                 at += bytes;
                 word
             })
@@ -222,16 +195,8 @@ impl Maker<'_> {
     fn store(&mut self, out: &mut Vec<Inst>, word: Word, value: Value) {
         let region = self.func.new_region();
         let mut b = Builder::at(self.func, region);
-        let bytes = if word.ty == Type::B1 {
-            4
-        } else {
-            word.ty.bytes()
-        };
-        let access = Access {
-            mem: word.mem,
-            lo: word.offset,
-            hi: word.offset + bytes,
-        };
+        let bytes = if word.ty == Type::B1 { 4 } else { word.ty.bytes() };
+        let access = Access { mem: word.mem, lo: word.offset, hi: word.offset + bytes };
         let address = b.u32(word.offset);
         let value = match word.ty {
             Type::B1 => b.convert(Op::UConvert, Type::B32, value),
@@ -245,16 +210,8 @@ impl Maker<'_> {
     fn load(&mut self, out: &mut Vec<Inst>, word: Word, value: Value) {
         let region = self.func.new_region();
         let mut b = Builder::at(self.func, region);
-        let bytes = if word.ty == Type::B1 {
-            4
-        } else {
-            word.ty.bytes()
-        };
-        let access = Access {
-            mem: word.mem,
-            lo: word.offset,
-            hi: word.offset + bytes,
-        };
+        let bytes = if word.ty == Type::B1 { 4 } else { word.ty.bytes() };
+        let access = Access { mem: word.mem, lo: word.offset, hi: word.offset + bytes };
         let address = b.u32(word.offset);
         let loaded = match word.ty {
             Type::B1 => {
@@ -330,17 +287,12 @@ impl Maker<'_> {
                     continue;
                 }
                 Op::Yield => {
-                    let words = self
-                        .owners
-                        .last()
-                        .map_or(Vec::new(), |owner| owner.1.clone());
+                    let words = self.owners.last().map_or(Vec::new(), |owner| owner.1.clone());
                     store_all(self, &mut out, &words, &args);
                     self.func.insts[inst].args.clear();
                 }
                 Op::Exit => {
-                    let Imm::Label(block) = self.func.insts[inst].imm else {
-                        unreachable!()
-                    };
+                    let Imm::Label(block) = self.func.insts[inst].imm else { unreachable!() };
                     let owner = self.owners.iter().find(|owner| owner.0 == block);
                     let words = owner.expect("an enclosing block").1.clone();
                     store_all(self, &mut out, &words, &args);
@@ -454,11 +406,7 @@ pub fn add_table(func: &mut Func) {
     let (index, mask, two) = (b.input(input, 0), b.u32(words - 1), b.u32(2));
     let index = b.op2(Op::And, index, mask);
     let address = b.op2(Op::Shl, index, two);
-    let all = Access {
-        mem,
-        lo: 0,
-        hi: 4 * words,
-    };
+    let all = Access { mem, lo: 0, hi: 4 * words };
     let found = b.mem_load(all, address, &[Type::B32])[0];
     let insts = std::mem::take(&mut func.regions[scratch].insts);
     func.regions[func.body].insts.splice(0..0, insts);
@@ -573,12 +521,9 @@ pub fn echo_arms(func: &mut Func) -> usize {
 /// True when some private variable is still accessed.
 pub fn has_private_memory(func: &Func) -> bool {
     func.regions_in_order().iter().any(|&(region, ..)| {
-        func.regions[region]
-            .insts
-            .iter()
-            .any(|&inst| match func.insts[inst].imm {
-                Imm::Mem(access) => func.mems[access.mem].space == MemSpace::Private,
-                _ => false,
-            })
+        func.regions[region].insts.iter().any(|&inst| match func.insts[inst].imm {
+            Imm::Mem(access) => func.mems[access.mem].space == MemSpace::Private,
+            _ => false,
+        })
     })
 }

@@ -9,9 +9,8 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     fn budget(&self, file: gpucc_ir::mach::FileId) -> u32 {
         let data = self.work.files.get(file);
         let rows = self.evidence.options.rows.get(file.0 as usize).copied();
-        let budget = rows.map_or(u32::from(data.cells), |rows| {
-            u32::from(rows) * u32::from(data.row)
-        });
+        let budget =
+            rows.map_or(u32::from(data.cells), |rows| u32::from(rows) * u32::from(data.row));
         budget.min(u32::from(data.cells))
     }
 
@@ -77,11 +76,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
     }
 
     pub(super) fn misplaced(&self, k: usize, operand: &Operand, rule: &'static str) -> Refusal {
-        self.wrong(Wrong::Misplaced {
-            operand: k as u32,
-            found: operand.reg,
-            rule,
-        })
+        self.wrong(Wrong::Misplaced { operand: k as u32, found: operand.reg, rule })
     }
 
     /// The constraints of an instruction's operands, on the cells they got.
@@ -127,10 +122,7 @@ impl<I: Inst, T: Target<I>> Checker<'_, I, T> {
                     }
                 }
                 Relation::Tied(to) => {
-                    if operands
-                        .get(to as usize)
-                        .is_none_or(|other| other.reg != operand.reg)
-                    {
+                    if operands.get(to as usize).is_none_or(|other| other.reg != operand.reg) {
                         return Err(self.misplaced(
                             k,
                             operand,

@@ -111,10 +111,7 @@ impl<I: Inst> Asker<'_, I> {
     }
 
     fn unsatisfiable(&self, why: &str) -> Error {
-        Error::Invalid(format!(
-            "the constraints of instruction {} cannot be met: {why}",
-            self.node
-        ))
+        Error::Invalid(format!("the constraints of instruction {} cannot be met: {why}", self.node))
     }
 
     /// Gives an operand a short register of its own, with a copy from or to its register.
@@ -137,11 +134,7 @@ impl<I: Inst> Asker<'_, I> {
                         self.forget(previous);
                     }
                     let (node, class) = (self.node, self.current[other]);
-                    self.classes.overrides.push(Override {
-                        node,
-                        operand: index as u32,
-                        class,
-                    });
+                    self.classes.overrides.push(Override { node, operand: index as u32, class });
                     return Ok(self.find(index));
                 }
             }
@@ -153,18 +146,9 @@ impl<I: Inst> Asker<'_, I> {
         }
         let node = self.node;
         let segment = match operand.role {
-            Role::Use => Segment {
-                start: before(node),
-                end: write(node),
-            },
-            Role::Def => Segment {
-                start: write(node),
-                end: after(node),
-            },
-            Role::EarlyDef => Segment {
-                start: crate::segment::read(node),
-                end: after(node),
-            },
+            Role::Use => Segment { start: before(node), end: write(node) },
+            Role::Def => Segment { start: write(node), end: after(node) },
+            Role::EarlyDef => Segment { start: crate::segment::read(node), end: after(node) },
         };
         let mut data = self.work.regs[virt(&operand).index()].data;
         data.demand = self.work.demand(&operand);
@@ -205,11 +189,7 @@ impl<I: Inst> Asker<'_, I> {
                 distance: self.work.distance(&operand),
             });
         }
-        self.classes.overrides.push(Override {
-            node,
-            operand: index as u32,
-            class,
-        });
+        self.classes.overrides.push(Override { node, operand: index as u32, class });
         self.current[index] = class;
         Ok(class)
     }
@@ -219,9 +199,7 @@ impl<I: Inst> Asker<'_, I> {
         let (written, end) = (write(self.node), after(self.node) - 1);
         let root = self.classes.find(reg) as usize;
         let segments = &self.classes.class[root].segments;
-        segments
-            .iter()
-            .any(|segment| segment.start <= written && segment.end == end)
+        segments.iter().any(|segment| segment.start <= written && segment.end == end)
     }
 
     /// Takes back a temporary of this instruction.
@@ -230,16 +208,12 @@ impl<I: Inst> Asker<'_, I> {
         self.classes.transfers.retain_from_end(node, |transfer| {
             transfer.from != temporary && transfer.to != temporary
         });
-        self.classes
-            .overrides
-            .retain_from_end(node, |over| over.class != temporary);
+        self.classes.overrides.retain_from_end(node, |over| over.class != temporary);
         let root = self.classes.find(temporary);
         if root == temporary {
             let unit = self.classes.class[root as usize].unit;
             if unit != NONE {
-                self.classes.units[unit as usize]
-                    .members
-                    .retain(|member| member.0 != root);
+                self.classes.units[unit as usize].members.retain(|member| member.0 != root);
             }
             self.classes.class[root as usize].segments.clear();
         }
@@ -343,10 +317,7 @@ trait RetainFromEnd<T> {
 
 impl RetainFromEnd<Transfer> for Vec<Transfer> {
     fn retain_from_end(&mut self, node: u32, keep: impl Fn(&Transfer) -> bool) {
-        let start = self
-            .iter()
-            .rposition(|item| item.node != node)
-            .map_or(0, |k| k + 1);
+        let start = self.iter().rposition(|item| item.node != node).map_or(0, |k| k + 1);
         let tail: SmallVec<[Transfer; 8]> = self.drain(start..).filter(|item| keep(item)).collect();
         self.extend(tail);
     }
@@ -354,10 +325,7 @@ impl RetainFromEnd<Transfer> for Vec<Transfer> {
 
 impl RetainFromEnd<Override> for Vec<Override> {
     fn retain_from_end(&mut self, node: u32, keep: impl Fn(&Override) -> bool) {
-        let start = self
-            .iter()
-            .rposition(|item| item.node != node)
-            .map_or(0, |k| k + 1);
+        let start = self.iter().rposition(|item| item.node != node).map_or(0, |k| k + 1);
         let tail: SmallVec<[Override; 8]> = self.drain(start..).filter(|item| keep(item)).collect();
         self.extend(tail);
     }

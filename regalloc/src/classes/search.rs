@@ -46,9 +46,7 @@ impl Search<'_> {
         let Some(&class) = self.right.get(at) else {
             return self.positions();
         };
-        let forced = self
-            .forced
-            .and_then(|(left, right)| (right == class).then_some(left));
+        let forced = self.forced.and_then(|(left, right)| (right == class).then_some(left));
         let own = self.chosen.iter().filter(|place| place.is_none()).count();
         if forced.is_none() && self.left.len() + own < self.row {
             self.chosen.push(None);
@@ -61,10 +59,8 @@ impl Search<'_> {
             if used >> k & 1 != 0 || forced.is_some_and(|left| left != self.left[k]) {
                 continue;
             }
-            let (a, b) = (
-                &self.classes.class[self.left[k] as usize],
-                &self.classes.class[class as usize],
-            );
+            let (a, b) =
+                (&self.classes.class[self.left[k] as usize], &self.classes.class[class as usize]);
             let pins_differ = a.pin.is_some() && b.pin.is_some() && a.pin != b.pin;
             if a.shape != b.shape || a.phases & b.phases == 0 || pins_differ || a.meets(b) {
                 continue;
@@ -82,15 +78,10 @@ impl Search<'_> {
     fn positions(&self) -> bool {
         let phases = |class: u32| self.classes.class[class as usize].phases;
         let free = |class: u32| {
-            self.pin_row.map_or(u16::MAX, |row| {
-                self.classes.not_pinned_to_others(class, row)
-            })
+            self.pin_row.map_or(u16::MAX, |row| self.classes.not_pinned_to_others(class, row))
         };
-        let mut masks: SmallVec<[u16; 8]> = self
-            .left
-            .iter()
-            .map(|&class| phases(class) & free(class))
-            .collect();
+        let mut masks: SmallVec<[u16; 8]> =
+            self.left.iter().map(|&class| phases(class) & free(class)).collect();
         for (&class, place) in self.right.iter().zip(&self.chosen) {
             match place {
                 Some(k) => masks[*k] &= phases(class) & free(class),

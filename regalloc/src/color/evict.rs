@@ -17,10 +17,7 @@ impl Colorer<'_> {
                     let stays = &self.colors.files[file].tracks[cell as usize].stays[list];
                     let from = stays.partition_point(|stay| stay.end <= segment.start);
                     self.colors.steps += 1;
-                    for stay in stays[from..]
-                        .iter()
-                        .take_while(|stay| stay.start < segment.end)
-                    {
+                    for stay in stays[from..].iter().take_while(|stay| stay.start < segment.end) {
                         if out.contains(&stay.class) {
                             continue;
                         }
@@ -127,10 +124,7 @@ impl Colorer<'_> {
         rows: std::ops::Range<u16>,
     ) {
         let classes = self.classes;
-        if self.searches == 0
-            && members
-                .iter()
-                .any(|&member| !classes.class[member as usize].tiny)
+        if self.searches == 0 && members.iter().any(|&member| !classes.class[member as usize].tiny)
         {
             self.give_up(members);
             return;
@@ -138,11 +132,7 @@ impl Colorer<'_> {
         self.searches = self.searches.saturating_sub(1);
         let row_length = self.colors.files[file].row;
         let whole = u32::from(self.colors.files[file].limit * row_length);
-        let own = members
-            .iter()
-            .map(|&member| self.density(member))
-            .min()
-            .unwrap_or(u64::MAX);
+        let own = members.iter().map(|&member| self.density(member)).min().unwrap_or(u64::MAX);
         let mut best = u64::MAX;
         let mut choice: Option<Eviction> = None;
         for row in rows {
@@ -203,11 +193,7 @@ impl Colorer<'_> {
     pub(super) fn evict_for_run(&mut self, members: &[(u32, u16)], file: usize, pin: Option<u16>) {
         let classes = self.classes;
         let (row, limit) = (self.colors.files[file].row, self.colors.files[file].limit);
-        let own = members
-            .iter()
-            .map(|&(member, _)| self.density(member))
-            .min()
-            .unwrap_or(u64::MAX);
+        let own = members.iter().map(|&(member, _)| self.density(member)).min().unwrap_or(u64::MAX);
         let mut best = u64::MAX;
         let mut choice: Option<(u16, SmallVec<[u32; 8]>)> = None;
         for base in 0..row * limit {

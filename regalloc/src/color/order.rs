@@ -40,9 +40,7 @@ impl Colorer<'_> {
     /// Which cells are named, by file.
     pub(super) fn named(&self) -> Vec<Vec<bool>> {
         let files = self.colors.files.iter();
-        files
-            .map(|file| file.named.clone().unwrap_or_default())
-            .collect()
+        files.map(|file| file.named.clone().unwrap_or_default()).collect()
     }
 
     /// Tries other orders, until one names no more cells than any must; the first that names fewest is kept. All have a
@@ -114,11 +112,7 @@ impl Colorer<'_> {
             cell[class as usize] = NONE;
         }
         let tracks = self.colors.files.iter().flat_map(|file| &file.tracks);
-        Placed {
-            cell,
-            stays: tracks.map(|track| track.stays[0].clone()).collect(),
-            named,
-        }
+        Placed { cell, stays: tracks.map(|track| track.stays[0].clone()).collect(), named }
     }
 
     /// What is placed when units are in another order than in `usual`; `None` where they find no place so.
@@ -148,16 +142,12 @@ impl Colorer<'_> {
         }
         let stays = |stay: &&Stay| !goes.get(stay.class as usize).is_some_and(|&goes| goes);
         for list in &usual.stays {
-            start
-                .stays
-                .push(list.iter().filter(stays).copied().collect());
+            start.stays.push(list.iter().filter(stays).copied().collect());
         }
         self.restore(&start);
         self.place_large(large, false);
         let named = self.named();
-        self.colors
-            .fits()
-            .then(|| self.without_small(queues, named))
+        self.colors.fits().then(|| self.without_small(queues, named))
     }
 
     /// Goes back to what was placed, with everybody still wanting a place.

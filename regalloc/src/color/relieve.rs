@@ -68,9 +68,7 @@ impl Colorer<'_> {
         let mut points: Vec<(u8, u32)> = failed
             .filter_map(|class| {
                 let data = &classes.class[class as usize];
-                data.segments
-                    .first()
-                    .map(|segment| (data.shape.file.0, segment.start))
+                data.segments.first().map(|segment| (data.shape.file.0, segment.start))
             })
             .collect();
         points.sort_unstable();
@@ -81,9 +79,7 @@ impl Colorer<'_> {
             let file = class.shape.file.0;
             let hit = class.segments.iter().any(|segment| {
                 let at = points.partition_point(|&point| point < (file, segment.start));
-                points
-                    .get(at)
-                    .is_some_and(|&(other, point)| other == file && point < segment.end)
+                points.get(at).is_some_and(|&(other, point)| other == file && point < segment.end)
             });
             if hit {
                 self.spill(index as u32);

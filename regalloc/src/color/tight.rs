@@ -38,9 +38,7 @@ impl Colorer<'_> {
             let cells = &self.colors.files[file];
             let new = match data.shape.count {
                 1 => u16::from(cells.is_new(cell)),
-                _ => cells_of(cell, data.shape)
-                    .filter(|&cell| cells.is_new(cell))
-                    .count() as u16,
+                _ => cells_of(cell, data.shape).filter(|&cell| cells.is_new(cell)).count() as u16,
             };
             let apart = preferred.is_some_and(|phase| u16::from(phase) != cell % row);
             if best.is_some_and(|(rank, _)| rank <= (new, apart, 0)) {

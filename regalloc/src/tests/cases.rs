@@ -12,10 +12,7 @@ fn read(declared: &[&str], body: &str) -> Func<Plain> {
     let mut text = String::from("mach \"case\"\n");
     let highest = body
         .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter_map(|word| {
-            word.strip_prefix('v')
-                .and_then(|number| number.parse::<usize>().ok())
-        })
+        .filter_map(|word| word.strip_prefix('v').and_then(|number| number.parse::<usize>().ok()))
         .max();
     for v in 0..highest.map_or(0, |n| n + 1) {
         let prefix = format!("v{v}:");
@@ -29,11 +26,7 @@ fn read(declared: &[&str], body: &str) -> Func<Plain> {
 }
 
 fn run(func: &mut Func<Plain>, rows: [u16; 3]) -> Result<Allocation, Error> {
-    allocate(
-        func,
-        &mut Plainly { can_swap: true },
-        &options(rows, COMPACT),
-    )
+    allocate(func, &mut Plainly { can_swap: true }, &options(rows, COMPACT))
 }
 
 fn body(func: &Func<Plain>) -> String {
@@ -60,20 +53,14 @@ fn a_uniform_value_survives_the_other_arm() {
     let mut func = read(&["v0: A", "v1: A"], ARMS);
     run(&mut func, [128, 64, 32]).unwrap();
     let text = print(&func);
-    assert!(
-        text.contains("A0 = uniform\n") && text.contains("A1 = uniform2\n"),
-        "{text}"
-    );
+    assert!(text.contains("A0 = uniform\n") && text.contains("A1 = uniform2\n"), "{text}");
 }
 
 #[test]
 fn a_value_per_lane_does_not_pay_for_the_other_arm() {
     let mut func = read(&[], ARMS);
     let result = run(&mut func, [128, 64, 32]).unwrap();
-    let cells: Vec<_> = [0, 1, 9]
-        .iter()
-        .map(|&v: &usize| result.cells[v].unwrap().index)
-        .collect();
+    let cells: Vec<_> = [0, 1, 9].iter().map(|&v: &usize| result.cells[v].unwrap().index).collect();
     // v1 may take v0's cell: its lanes are others. With one cell of room it must.
     let _ = cells;
     let mut func = read(&["v0: T phases 0b1", "v1: T phases 0b1"], ARMS);
@@ -100,12 +87,7 @@ b3:
 ",
     );
     let result = run(&mut func, [128, 64, 32]).unwrap();
-    assert_eq!(
-        (result.copies_removed, result.copies_inserted),
-        (2, 0),
-        "{}",
-        print(&func)
-    );
+    assert_eq!((result.copies_removed, result.copies_inserted), (2, 0), "{}", print(&func));
 }
 
 #[test]
@@ -120,24 +102,12 @@ b2:
 ";
     let mut roomy = read(&[], text);
     run(&mut roomy, [128, 64, 32]).unwrap();
-    assert_eq!(
-        body(&roomy).matches(" = copy").count(),
-        4,
-        "{}",
-        print(&roomy)
-    );
-    let declared = [
-        "v0: R phases 0b111",
-        "v1: R phases 0b111",
-        "v2: R phases 0b111",
-    ];
+    assert_eq!(body(&roomy).matches(" = copy").count(), 4, "{}", print(&roomy));
+    let declared = ["v0: R phases 0b111", "v1: R phases 0b111", "v2: R phases 0b111"];
     let mut tight = read(&declared, text);
-    let result = allocate(
-        &mut tight,
-        &mut Plainly { can_swap: true },
-        &options([1, 1, 1], COMPACT),
-    )
-    .unwrap();
+    let result =
+        allocate(&mut tight, &mut Plainly { can_swap: true }, &options([1, 1, 1], COMPACT))
+            .unwrap();
     // The fourth cell of the row is the spare one.
     assert_eq!(result.rows_used[0], 1);
 }
@@ -174,14 +144,8 @@ fn halves_of_a_register_lie_side_by_side_and_cost_no_copy() {
     assert_eq!(first % 2, 0);
     assert_eq!(result.copies_inserted, 0, "{text}");
     let halves = ["x", "y", "z", "w"].map(|letter| format!("R0.{letter}[0..1] = "));
-    assert!(
-        text.contains(&format!("{}low", halves[first as usize])),
-        "{text}"
-    );
-    assert!(
-        text.contains(&format!("{}high", halves[first as usize + 1])),
-        "{text}"
-    );
+    assert!(text.contains(&format!("{}low", halves[first as usize])), "{text}");
+    assert!(text.contains(&format!("{}high", halves[first as usize + 1])), "{text}");
 }
 
 #[test]
@@ -197,11 +161,7 @@ fn copies_into_parts_vanish_where_lives_do_not_meet() {
     let mut func = read(&["v2: R count 2"], text);
     let result = run(&mut func, [128, 64, 32]).unwrap();
     let text = body(&func);
-    assert_eq!(
-        (result.copies_removed, text.contains("copy")),
-        (3, false),
-        "{text}"
-    );
+    assert_eq!((result.copies_removed, text.contains("copy")), (3, false), "{text}");
 }
 
 #[test]
@@ -244,23 +204,13 @@ b2:
     end v0 v1 v2 v3
 ";
     let mut func = read(&[], text);
-    let result = allocate(
-        &mut func,
-        &mut Plainly { can_swap: true },
-        &options([1, 1, 1], COMPACT),
-    )
-    .unwrap();
+    let result =
+        allocate(&mut func, &mut Plainly { can_swap: true }, &options([1, 1, 1], COMPACT)).unwrap();
     assert_eq!(result.rows_used[0], 1);
     let mut func = read(&[], text);
-    let result = allocate(
-        &mut func,
-        &mut Plainly { can_swap: false },
-        &options([1, 1, 1], COMPACT),
-    );
-    assert!(
-        matches!(result, Err(Error::OutOfRegisters { .. })),
-        "{result:?}"
-    );
+    let result =
+        allocate(&mut func, &mut Plainly { can_swap: false }, &options([1, 1, 1], COMPACT));
+    assert!(matches!(result, Err(Error::OutOfRegisters { .. })), "{result:?}");
 }
 
 #[test]
@@ -295,11 +245,7 @@ fn more_values_than_a_row_holds_cost_copies() {
 ",
     );
     let result = run(&mut func, [128, 64, 32]).unwrap();
-    assert!(
-        (1..=4).contains(&result.copies_inserted),
-        "{}",
-        print(&func)
-    );
+    assert!((1..=4).contains(&result.copies_inserted), "{}", print(&func));
 }
 
 #[test]
@@ -331,44 +277,22 @@ fn physical_operands_are_kept_out_of_the_way() {
 ",
     );
     let result = run(&mut func, [1, 1, 1]).unwrap();
-    let (zero, one) = (
-        result.cells[0].unwrap().index,
-        result.cells[1].unwrap().index,
-    );
+    let (zero, one) = (result.cells[0].unwrap().index, result.cells[1].unwrap().index);
     assert!(zero != 1 && one != 1 && zero != one);
 }
 
 #[test]
 fn a_register_that_is_never_written_on_some_path_is_refused() {
-    let mut func = read(
-        &[],
-        "b0: -> b1 b2\nb1: -> b2\n    v0 = a\nb2:\n    end v0\n",
-    );
+    let mut func = read(&[], "b0: -> b1 b2\nb1: -> b2\n    v0 = a\nb2:\n    end v0\n");
     let error = run(&mut func, [128, 64, 32]).unwrap_err();
-    assert!(
-        error.to_string().contains("v0 is read on a path"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("v0 is read on a path"), "{error}");
 }
 
 #[test]
 fn an_instruction_that_cannot_fit_names_the_file_and_its_rows() {
-    let mut func = read(
-        &[],
-        "b0:\n    v0, v1, v2, v3, v4 = a\n    end v0 v1 v2 v3 v4\n",
-    );
+    let mut func = read(&[], "b0:\n    v0, v1, v2, v3, v4 = a\n    end v0 v1 v2 v3 v4\n");
     let error = run(&mut func, [1, 1, 1]).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            Error::OutOfRegisters {
-                file: "R",
-                rows: 1,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, Error::OutOfRegisters { file: "R", rows: 1, .. }), "{error}");
 }
 
 #[test]
@@ -389,13 +313,7 @@ b2:
     let result = run(&mut func, [1, 1, 1]).unwrap();
     assert_eq!(result.spilled, 1);
     let text = print(&func);
-    let inside = text
-        .split("b1:")
-        .nth(1)
-        .unwrap()
-        .split("b2:")
-        .next()
-        .unwrap();
+    let inside = text.split("b1:").nth(1).unwrap().split("b2:").next().unwrap();
     assert!(!inside.contains("load"), "{text}");
 }
 
@@ -411,12 +329,7 @@ fn constants_are_recomputed_instead_of_spilled() {
 ",
     );
     let result = run(&mut func, [1, 1, 1]).unwrap();
-    assert_eq!(
-        (result.spilled, result.recomputed),
-        (0, 1),
-        "{}",
-        print(&func)
-    );
+    assert_eq!((result.spilled, result.recomputed), (0, 1), "{}", print(&func));
 }
 
 #[test]
@@ -435,16 +348,8 @@ fn rows_that_do_not_exist_are_left_out_and_what_does_not_fit_around_them_is_spil
     };
     let (cells, rows_used, spilled) = allocated(4).unwrap();
     assert_eq!((rows_used, spilled), (4, 0));
-    assert!(
-        cells
-            .iter()
-            .flatten()
-            .all(|cell| !(1..3).contains(&cell.row(4)))
-    );
-    assert!(
-        allocated(3).is_err(),
-        "one row of four is left for six results"
-    );
+    assert!(cells.iter().flatten().all(|cell| !(1..3).contains(&cell.row(4))));
+    assert!(allocated(3).is_err(), "one row of four is left for six results");
 }
 
 #[test]
@@ -511,15 +416,9 @@ fn a_cell_that_held_something_is_taken_before_a_new_one_and_a_long_gap_is_left_t
     assert_eq!(result.cells[1], result.cells[0]);
     assert_eq!(result.cells[2], result.cells[0]);
     // The target names R5.w anyway.
-    let mut func = read(
-        &[],
-        "b0:\n    v0 = a\n    v1 = b\n    sink v0 v1\n    end\n",
-    );
+    let mut func = read(&[], "b0:\n    v0 = a\n    v1 = b\n    sink v0 v1\n    end\n");
     let mut limits = options([128, 64, 32], Policy::Tight);
-    let named = gpucc_ir::mach::Cell {
-        file: super::R,
-        index: 23,
-    };
+    let named = gpucc_ir::mach::Cell { file: super::R, index: 23 };
     limits.named.push(named);
     let result = allocate(&mut func, &mut Plainly { can_swap: true }, &limits).unwrap();
     assert_eq!(result.cells[0], Some(named));

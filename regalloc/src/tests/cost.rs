@@ -24,18 +24,12 @@ fn totals(taste: Taste, rows: [u16; 3], policy: Policy) -> Totals {
     let mut totals = Totals::default();
     for seed in 0..120 {
         let mut func = generate(1000 + seed, taste);
-        let mut target = Plainly {
-            can_swap: seed % 2 == 0,
-        };
+        let mut target = Plainly { can_swap: seed % 2 == 0 };
         let Ok(result) = allocate(&mut func, &mut target, &options(rows, policy)) else {
             continue;
         };
         totals.fit += 1;
-        totals.rows += result
-            .rows_used
-            .iter()
-            .map(|&rows| u32::from(rows))
-            .sum::<u32>();
+        totals.rows += result.rows_used.iter().map(|&rows| u32::from(rows)).sum::<u32>();
         totals.spilled += result.spilled;
         totals.recomputed += result.recomputed;
         totals.inserted += result.copies_inserted;
@@ -60,41 +54,22 @@ fn no_dearer(rows: &[Row]) {
             && now.inserted <= inserted
             && now.removed >= removed;
         if !holds {
-            wrong.push(format!(
-                "{available:?} {policy:?}: {now:?}, but {noted:?} was noted"
-            ));
+            wrong.push(format!("{available:?} {policy:?}: {now:?}, but {noted:?} was noted"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-const RICH: Taste = Taste {
-    size: 100,
-    depth: 3,
-    scalar_only: false,
-};
-const SCALAR: Taste = Taste {
-    scalar_only: true,
-    ..RICH
-};
+const RICH: Taste = Taste { size: 100, depth: 3, scalar_only: false };
+const SCALAR: Taste = Taste { scalar_only: true, ..RICH };
 const COMPACT: Policy = Policy::Compact { free_rows: 1 };
 
 #[test]
 fn with_room_programs_take_no_more_rows_and_copies_than_was_noted() {
     no_dearer(&[
         (RICH, [128, 64, 32], COMPACT, [120, 1676, 6, 0, 2041, 797]),
-        (
-            RICH,
-            [128, 64, 32],
-            Policy::Tight,
-            [120, 2457, 6, 0, 2041, 797],
-        ),
-        (
-            SCALAR,
-            [128, 64, 32],
-            Policy::Tight,
-            [120, 729, 0, 0, 0, 891],
-        ),
+        (RICH, [128, 64, 32], Policy::Tight, [120, 2457, 6, 0, 2041, 797]),
+        (SCALAR, [128, 64, 32], Policy::Tight, [120, 729, 0, 0, 0, 891]),
     ]);
 }
 
@@ -102,18 +77,8 @@ fn with_room_programs_take_no_more_rows_and_copies_than_was_noted() {
 fn without_room_programs_spill_no_more_than_was_noted() {
     no_dearer(&[
         (SCALAR, [3, 8, 8], COMPACT, [118, 354, 1807, 182, 0, 4131]),
-        (
-            SCALAR,
-            [5, 8, 8],
-            Policy::Tight,
-            [120, 585, 677, 77, 0, 1828],
-        ),
+        (SCALAR, [5, 8, 8], Policy::Tight, [120, 585, 677, 77, 0, 1828]),
         (RICH, [10, 4, 5], COMPACT, [120, 1542, 308, 14, 1837, 1326]),
-        (
-            RICH,
-            [14, 5, 6],
-            Policy::Tight,
-            [120, 2142, 68, 5, 1987, 934],
-        ),
+        (RICH, [14, 5, 6], Policy::Tight, [120, 2142, 68, 5, 1987, 934]),
     ]);
 }

@@ -9,10 +9,7 @@ pub(crate) struct Random(pub u64);
 
 impl Random {
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) % bound
     }
     pub(super) fn chance(&mut self, percent: u64) -> bool {
@@ -74,11 +71,7 @@ impl Generator {
     fn push(&mut self, name: &str, operands: Vec<Operand>) {
         self.func.push(
             self.block,
-            Plain {
-                name: name.into(),
-                operands,
-                numbers: vec![],
-            },
+            Plain { name: name.into(), operands, numbers: vec![] },
             Span::NONE,
         );
     }
@@ -86,11 +79,7 @@ impl Generator {
     fn numbered(&mut self, name: &str, operands: Vec<Operand>, number: u32) {
         self.func.push(
             self.block,
-            Plain {
-                name: name.into(),
-                operands,
-                numbers: vec![number],
-            },
+            Plain { name: name.into(), operands, numbers: vec![number] },
             Span::NONE,
         );
     }
@@ -126,12 +115,8 @@ impl Generator {
     }
 
     fn sequence(&mut self, depth: u32) {
-        let (lanes, uniforms, pairs, arrays) = (
-            self.lanes.len(),
-            self.uniforms.len(),
-            self.pairs.len(),
-            self.arrays.len(),
-        );
+        let (lanes, uniforms, pairs, arrays) =
+            (self.lanes.len(), self.uniforms.len(), self.pairs.len(), self.arrays.len());
         let length = 2 + self.random.below(12);
         for _ in 0..length {
             if self.budget == 0 {
@@ -169,9 +154,8 @@ impl Generator {
             self.lanes.push(to);
             return;
         }
-        let mut operands: Vec<Operand> = (0..1 + self.random.below(3))
-            .map(|_| Operand::use_of(self.pick()))
-            .collect();
+        let mut operands: Vec<Operand> =
+            (0..1 + self.random.below(3)).map(|_| Operand::use_of(self.pick())).collect();
         let to = self.scalar();
         operands.push(Operand::def_of(to));
         self.push("op", operands);
@@ -215,10 +199,7 @@ impl Generator {
             78..82 => {
                 let (old, other, to) = (self.pick(), self.pick(), self.scalar());
                 let def = Operand::def_of(to).with(Relation::Tied(0));
-                self.push(
-                    "modify",
-                    vec![Operand::use_of(old), Operand::use_of(other), def],
-                );
+                self.push("modify", vec![Operand::use_of(old), Operand::use_of(other), def]);
                 self.lanes.push(to);
             }
             82..85 => {
@@ -231,10 +212,7 @@ impl Generator {
             85..88 => {
                 let v = self.func.make_vreg(Demand::scalar(A), Span::NONE);
                 let from = self.uniforms[self.random.below(self.uniforms.len() as u64) as usize];
-                self.push(
-                    "uniform_op",
-                    vec![Operand::use_of(from), Operand::def_of(v)],
-                );
+                self.push("uniform_op", vec![Operand::use_of(from), Operand::def_of(v)]);
                 self.uniforms.push(v);
             }
             88..91 => {
@@ -247,34 +225,21 @@ impl Generator {
             94..97 => self.array_op(),
             _ => {
                 // Something wants a fixed place.
-                let cell = Cell {
-                    file: R,
-                    index: 8 + self.random.below(4) as u16,
-                };
+                let cell = Cell { file: R, index: 8 + self.random.below(4) as u16 };
                 let from = self.pick();
-                self.push(
-                    "call",
-                    vec![Operand::use_of(from).with(Relation::Fixed(cell))],
-                );
+                self.push("call", vec![Operand::use_of(from).with(Relation::Fixed(cell))]);
             }
         }
     }
 
     fn run_op(&mut self) {
-        let pair = Demand {
-            file: T,
-            count: 2,
-            stride: 1,
-            phases: Phases::only(0),
-        };
+        let pair = Demand { file: T, count: 2, stride: 1, phases: Phases::only(0) };
         let single = Demand::scalar(T);
         let count = 1 + self.random.below(3) as u8;
         let mut operands = Vec::new();
         let mut made = Vec::new();
         for k in 0..count {
-            let v = self
-                .func
-                .make_vreg(if k == 0 { pair } else { single }, Span::NONE);
+            let v = self.func.make_vreg(if k == 0 { pair } else { single }, Span::NONE);
             let offset = if k == 0 { 0 } else { k + 1 };
             operands.push(Operand::def_of(v).with(Relation::Group { set: 0, offset }));
             made.push((v, offset));
@@ -304,12 +269,7 @@ impl Generator {
     fn array_op(&mut self) {
         if self.arrays.is_empty() || self.random.chance(30) {
             let count = 2 + self.random.below(6) as u16;
-            let demand = Demand {
-                file: R,
-                count,
-                stride: 4,
-                phases: Phases::ANY,
-            };
+            let demand = Demand { file: R, count, stride: 4, phases: Phases::ANY };
             let v = self.func.make_vreg(demand, Span::NONE);
             self.push("clear", vec![Operand::def_of(v)]);
             self.arrays.push(v);
@@ -319,19 +279,9 @@ impl Generator {
             self.arrays[recent + self.random.below((self.arrays.len() - recent) as u64) as usize];
         let value = self.pick();
         let def = Operand::def_of(array).with(Relation::Tied(0));
-        self.push(
-            "put",
-            vec![Operand::use_of(array), Operand::use_of(value), def],
-        );
+        self.push("put", vec![Operand::use_of(array), Operand::use_of(value), def]);
         let to = self.scalar();
-        self.push(
-            "get",
-            vec![
-                Operand::use_of(array),
-                Operand::use_of(value),
-                Operand::def_of(to),
-            ],
-        );
+        self.push("get", vec![Operand::use_of(array), Operand::use_of(value), Operand::def_of(to)]);
         self.lanes.push(to);
     }
 
@@ -393,13 +343,7 @@ impl Generator {
         // The latch: lanes leave, or carry values to the next turn - often the parameters permuted.
         self.write_results(&results);
         let next: Vec<VReg> = (0..count)
-            .map(|k| {
-                if self.random.chance(50) {
-                    params[(k + 1) % count]
-                } else {
-                    self.pick()
-                }
-            })
+            .map(|k| if self.random.chance(50) { params[(k + 1) % count] } else { self.pick() })
             .collect();
         self.copies(&params, &next);
         let latch = self.block;

@@ -18,20 +18,8 @@ use std::ops::Range;
 
 /// G: values of lanes and of the thread. F: two conditions.
 const FILES: Files = Files(&[
-    File {
-        name: "G",
-        cells: 32,
-        row: 4,
-        per_lane: true,
-        scope: Scope::Function,
-    },
-    File {
-        name: "F",
-        cells: 2,
-        row: 1,
-        per_lane: true,
-        scope: Scope::Function,
-    },
+    File { name: "G", cells: 32, row: 4, per_lane: true, scope: Scope::Function },
+    File { name: "F", cells: 2, row: 1, per_lane: true, scope: Scope::Function },
 ]);
 const G: FileId = FileId(0);
 const F: FileId = FileId(1);
@@ -60,16 +48,10 @@ impl Target<Plain> for Mixed {
         copy
     }
     fn store(&mut self, slot: Slot, value: VReg, shape: Shape) -> Plain {
-        Plain {
-            numbers: access(slot, shape),
-            ..Plain::new("store", &[], &[value.into()])
-        }
+        Plain { numbers: access(slot, shape), ..Plain::new("store", &[], &[value.into()]) }
     }
     fn load(&mut self, slot: Slot, value: VReg, shape: Shape) -> Plain {
-        Plain {
-            numbers: access(slot, shape),
-            ..Plain::new("load", &[value.into()], &[])
-        }
+        Plain { numbers: access(slot, shape), ..Plain::new("load", &[value.into()], &[]) }
     }
     fn can_spill(&self, _: Shape) -> bool {
         true
@@ -139,9 +121,7 @@ fn what_the_thread_writes_leaves_alone_what_waiting_lanes_hold() {
     let crowded = "    v3 = b\n    sink v3";
     let text = text(crowded);
     // One position in the row for both: only lanes of their own may share it.
-    let at_x = text
-        .replace("v1: G", "v1: G phases 0b10")
-        .replace("v3: G", "v3: G phases 0b10");
+    let at_x = text.replace("v1: G", "v1: G phases 0b10").replace("v3: G", "v3: G phases 0b10");
     let (_, result) = run(&parse(&at_x, FILES).unwrap(), 1).unwrap();
     assert_eq!((result.cells[1], result.spilled), (result.cells[3], 0));
     let whole = at_x.replace("v3 = b", "v3 = all_b");
@@ -156,13 +136,8 @@ fn the_checker_sees_a_write_for_all_lanes_that_reaches_waiting_ones() {
     let text = text.replace("v1: G", "v1: G phases 0b10");
     let text = text.replace("v2: G", "v2: G phases 0b110");
     let mut func = parse(&text, FILES).unwrap();
-    let Proof {
-        mut work,
-        recorded,
-        claims,
-        spilled,
-        allocation,
-    } = solve(&mut func, &mut Mixed, &options(1)).unwrap();
+    let Proof { mut work, recorded, claims, spilled, allocation } =
+        solve(&mut func, &mut Mixed, &options(1)).unwrap();
     let to = allocation.cells[1].unwrap();
     let from = allocation.cells[2].unwrap();
     for node in &mut work.nodes {
@@ -339,13 +314,7 @@ impl Maker {
                 |edges: &[u32]| -> String { edges.iter().map(|b| format!(" b{b}")).collect() };
             write!(text, "b{k}:").unwrap();
             if !logical.is_empty() {
-                write!(
-                    text,
-                    " logical{}, physical{}",
-                    list(logical),
-                    list(physical)
-                )
-                .unwrap();
+                write!(text, " logical{}, physical{}", list(logical), list(physical)).unwrap();
             }
             write!(text, "\n{body}").unwrap();
         }
@@ -391,11 +360,7 @@ impl Maker {
             if count == 2 && stride == 1 && self.random.chance(30) {
                 write!(self.declared, " phases 0b101").unwrap();
             }
-            wide = (
-                count,
-                stride,
-                1 + self.random.below(u64::from(count)) as u16,
-            );
+            wide = (count, stride, 1 + self.random.below(u64::from(count)) as u16);
         }
         self.declared.push('\n');
         self.wide.push(wide);
@@ -528,9 +493,8 @@ impl Maker {
         let any = |this: &Self| [&this.scope[own][..], &this.scope[own + 3]].concat();
         let list = any(self);
         let of = |this: &mut Self| list[this.random.below(list.len() as u64) as usize];
-        let pairs: Vec<(u32, u32)> = (0..1 + self.random.below(2))
-            .map(|_| (of(self), of(self)))
-            .collect();
+        let pairs: Vec<(u32, u32)> =
+            (0..1 + self.random.below(2)).map(|_| (of(self), of(self))).collect();
         let [mut to, mut from] = [String::new(), String::new()];
         for (k, &(into, source)) in pairs.iter().enumerate() {
             if k > 0 && pairs[0].0 == into {
@@ -543,11 +507,7 @@ impl Maker {
             let known = self.wide[source as usize].2;
             let (read, written) = (part(self, known), part(self, self.wide[into as usize].0));
             from += &format!(" {}", self.named(source, read).0);
-            to += &format!(
-                "{}{}",
-                if k > 0 { ", " } else { "" },
-                self.named(into, written).0
-            );
+            to += &format!("{}{}", if k > 0 { ", " } else { "" }, self.named(into, written).0);
         }
         self.line(&format!("{to} = copy{from} {own} {}", cells(1, 1)));
     }
@@ -756,10 +716,7 @@ fn random_programs_of_mixed_kinds_run_the_same_for_every_lane() {
             moved += result.moved;
             spilled += result.spilled;
             for path in 0..8u64 {
-                let path = seed
-                    .wrapping_mul(31)
-                    .wrapping_add(path)
-                    .wrapping_mul(0x9e37_79b9);
+                let path = seed.wrapping_mul(31).wrapping_add(path).wrapping_mul(0x9e37_79b9);
                 assert_eq!(
                     trace(&marked(&func, &func), path),
                     trace(&marked(&func, &after), path),
@@ -769,10 +726,7 @@ fn random_programs_of_mixed_kinds_run_the_same_for_every_lane() {
         }
     }
     assert!(outcomes[1] * 20 < outcomes[0], "{outcomes:?}");
-    assert!(
-        moved > 100 && spilled > 100,
-        "{moved} moved, {spilled} spilled"
-    );
+    assert!(moved > 100 && spilled > 100, "{moved} moved, {spilled} spilled");
 }
 
 /// The function with `all_` before the name of each instruction of the program that writes what the thread has: cells no
@@ -780,12 +734,7 @@ fn random_programs_of_mixed_kinds_run_the_same_for_every_lane() {
 fn marked(program: &Func<Plain>, func: &Func<Plain>) -> Func<Plain> {
     let own = |inst: &Plain| {
         let mut defs = inst.operands.iter().filter(|operand| operand.role.is_def());
-        defs.any(|operand| {
-            operand
-                .reg
-                .as_virt()
-                .is_some_and(|v| !program.vregs[v].per_lane)
-        })
+        defs.any(|operand| operand.reg.as_virt().is_some_and(|v| !program.vregs[v].per_lane))
     };
     let mut marked = func.clone();
     for &block in &program.layout {

@@ -12,27 +12,9 @@ use gpucc_ir::mach::{Cell, File, FileId, Files, Operand, Phases, Reg, Scope, Slo
 
 /// R: rows of four, per lane. A: uniform cells. T: rows of one, for runs.
 pub(crate) const FILES: Files = Files(&[
-    File {
-        name: "R",
-        cells: 512,
-        row: 4,
-        per_lane: true,
-        scope: Scope::Function,
-    },
-    File {
-        name: "A",
-        cells: 64,
-        row: 1,
-        per_lane: false,
-        scope: Scope::Function,
-    },
-    File {
-        name: "T",
-        cells: 64,
-        row: 2,
-        per_lane: true,
-        scope: Scope::Function,
-    },
+    File { name: "R", cells: 512, row: 4, per_lane: true, scope: Scope::Function },
+    File { name: "A", cells: 64, row: 1, per_lane: false, scope: Scope::Function },
+    File { name: "T", cells: 64, row: 2, per_lane: true, scope: Scope::Function },
 ]);
 pub(crate) const R: FileId = FileId(0);
 pub(crate) const A: FileId = FileId(1);
@@ -54,25 +36,13 @@ impl Target<Plain> for Plainly {
     fn store(&mut self, slot: Slot, value: VReg, shape: Shape) -> Plain {
         let phases = self.slot_phases(slot, shape.file);
         let operands = vec![Operand::use_of(value).at(phases)];
-        Plain {
-            name: "store".into(),
-            operands,
-            numbers: vec![slot.0],
-        }
+        Plain { name: "store".into(), operands, numbers: vec![slot.0] }
     }
     fn load(&mut self, slot: Slot, value: VReg, _shape: Shape) -> Plain {
-        Plain {
-            name: "load".into(),
-            operands: vec![Operand::def_of(value)],
-            numbers: vec![slot.0],
-        }
+        Plain { name: "load".into(), operands: vec![Operand::def_of(value)], numbers: vec![slot.0] }
     }
     fn slot_phases(&self, slot: Slot, file: FileId) -> Phases {
-        if file == R {
-            Phases::only((slot.0 % 4) as u8)
-        } else {
-            Phases::ANY
-        }
+        if file == R { Phases::only((slot.0 % 4) as u8) } else { Phases::ANY }
     }
     fn can_spill(&self, _shape: Shape) -> bool {
         true
@@ -86,9 +56,5 @@ impl Target<Plain> for Plainly {
 }
 
 pub(crate) fn options(rows: [u16; 3], policy: Policy) -> Options {
-    Options {
-        rows: rows.to_vec(),
-        policy,
-        ..Options::for_files(FILES.0)
-    }
+    Options { rows: rows.to_vec(), policy, ..Options::for_files(FILES.0) }
 }

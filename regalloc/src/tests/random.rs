@@ -9,16 +9,8 @@ use gpucc_ir::mach::plain::Plain;
 use gpucc_ir::mach::{Access, Cell, Edges, Func, Inst, Operand, Reg, Role, verify};
 use std::collections::BTreeMap;
 
-const RICH: Taste = Taste {
-    size: 120,
-    depth: 3,
-    scalar_only: false,
-};
-const SCALAR: Taste = Taste {
-    size: 120,
-    depth: 3,
-    scalar_only: true,
-};
+const RICH: Taste = Taste { size: 120, depth: 3, scalar_only: false };
+const SCALAR: Taste = Taste { size: 120, depth: 3, scalar_only: true };
 const ROOMY: [u16; 3] = [128, 64, 32];
 
 /// Runs one path through a function as one lane sees it (per-lane registers over logical edges) and
@@ -93,11 +85,8 @@ fn trace(func: &Func<Plain>, seed: u64, steps: usize) -> Vec<u64> {
                 seen.push(hash);
             }
             for (k, &to) in defs.iter().enumerate() {
-                let value = if inst.name == "const" {
-                    hash
-                } else {
-                    hash.wrapping_add(k as u64 * 77)
-                };
+                let value =
+                    if inst.name == "const" { hash } else { hash.wrapping_add(k as u64 * 77) };
                 registers.insert(to, value);
             }
         }
@@ -123,15 +112,8 @@ fn run(
 
 fn agree(before: &Func<Plain>, after: &Func<Plain>, seed: u64) {
     for path in 0..6 {
-        let path = seed
-            .wrapping_mul(31)
-            .wrapping_add(path)
-            .wrapping_mul(0x9e37_79b9);
-        assert_eq!(
-            trace(before, path, 60),
-            trace(after, path, 60),
-            "seed {seed}"
-        );
+        let path = seed.wrapping_mul(31).wrapping_add(path).wrapping_mul(0x9e37_79b9);
+        assert_eq!(trace(before, path, 60), trace(after, path, 60), "seed {seed}");
     }
 }
 
@@ -162,20 +144,13 @@ fn tiny_budgets_spill_and_still_run_the_same() {
         for rows in [3, 4, 6] {
             let (after, result) = run(&func, [rows, 8, 8], Policy::Compact { free_rows: 1 }, true)
                 .unwrap_or_else(|error| panic!("seed {seed}, {rows} rows: {error}"));
-            assert!(
-                result.rows_used[0] <= rows,
-                "seed {seed}: {} of {rows}",
-                result.rows_used[0]
-            );
+            assert!(result.rows_used[0] <= rows, "seed {seed}: {} of {rows}", result.rows_used[0]);
             agree(&func, &after, seed);
             spilled += result.spilled;
             recomputed += result.recomputed;
         }
     }
-    assert!(
-        spilled > 2000 && recomputed > 200,
-        "{spilled} spilled, {recomputed} recomputed"
-    );
+    assert!(spilled > 2000 && recomputed > 200, "{spilled} spilled, {recomputed} recomputed");
 }
 
 #[test]
@@ -255,10 +230,8 @@ fn flipped_cells_are_caught() {
             let file = FILES.get(operand.reg.cell().file);
             let cells = (used * u16::from(file.row)).max(2);
             let shift = 1 + random.below(u64::from(cells) - 1) as u16;
-            let cell = Cell {
-                index: (operand.reg.cell().index + shift) % cells,
-                ..operand.reg.cell()
-            };
+            let cell =
+                Cell { index: (operand.reg.cell().index + shift) % cells, ..operand.reg.cell() };
             if Reg::phys(cell) == operand.reg {
                 continue;
             }
@@ -298,14 +271,7 @@ fn dropped_and_reordered_instructions_are_caught() {
 #[test]
 fn work_grows_linearly_with_the_program() {
     let steps = |size: u64, rows: u16| {
-        let mut func = generate(
-            5,
-            Taste {
-                size,
-                depth: 3,
-                scalar_only: false,
-            },
-        );
+        let mut func = generate(5, Taste { size, depth: 3, scalar_only: false });
         let count = func.len();
         let result = allocate(
             &mut func,
@@ -317,20 +283,13 @@ fn work_grows_linearly_with_the_program() {
     let (small_count, small) = steps(4000, 128);
     let (large_count, large) = steps(8000, 128);
     let growth = (large as f64 / small as f64) / (large_count as f64 / small_count as f64);
-    assert!(
-        growth < 1.25,
-        "{small_count}: {small}, {large_count}: {large}"
-    );
+    assert!(growth < 1.25, "{small_count}: {small}, {large_count}: {large}");
 }
 
 #[test]
 fn far_too_many_values_settle_in_few_rounds() {
     for (size, rows) in [(3000, 3), (3000, 6), (6000, 6)] {
-        let taste = Taste {
-            size,
-            depth: 3,
-            scalar_only: false,
-        };
+        let taste = Taste { size, depth: 3, scalar_only: false };
         let mut func = generate(9, taste);
         let count = func.len() as u64;
         let rows = rows + 8;
@@ -338,11 +297,7 @@ fn far_too_many_values_settle_in_few_rounds() {
         let result = allocate(&mut func, &mut Plainly { can_swap: true }, &options).unwrap();
         assert!(result.spilled > 50, "{}", result.spilled);
         assert!(result.rounds <= 7, "{} rounds", result.rounds);
-        assert!(
-            result.steps < 2000 * count,
-            "{} steps for {count}",
-            result.steps
-        );
+        assert!(result.steps < 2000 * count, "{} steps for {count}", result.steps);
     }
 }
 

@@ -27,9 +27,7 @@ struct Verdict {
 
 fn verdicts(work: &Path) -> BTreeMap<usize, Verdict> {
     let text = std::fs::read_to_string(work.join("verdicts.jsonl")).unwrap_or_default();
-    let all = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Verdict>(line).ok());
+    let all = text.lines().filter_map(|line| serde_json::from_str::<Verdict>(line).ok());
     // The last one counts.
     all.map(|verdict| (verdict.id, verdict)).collect()
 }
@@ -39,11 +37,7 @@ pub fn judge(work: &Path, jobs: usize, missed: bool, most: f64, place: &str) -> 
     let unwoven: Unwoven = list::read(&work.join("unwoven.json"))?;
     let table: tests::Table = list::read(&work.join("covered.json"))?;
     let known = verdicts(work);
-    let round = table
-        .values()
-        .map(|covered| covered.round)
-        .max()
-        .unwrap_or(0);
+    let round = table.values().map(|covered| covered.round).max().unwrap_or(0);
     let queue: Vec<&Mutant> = drawn
         .iter()
         .filter(|mutant| !unwoven.contains_key(&mutant.id) && mutant.what.file.starts_with(place))
@@ -68,24 +62,14 @@ pub fn judge(work: &Path, jobs: usize, missed: bool, most: f64, place: &str) -> 
                 while let Some(mutant) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let before = known.get(&mutant.id);
                     let of_file = mutant.what.file.as_str();
-                    let first = catchers
-                        .lock()
-                        .unwrap()
-                        .get(of_file)
-                        .cloned()
-                        .unwrap_or_default();
+                    let first = catchers.lock().unwrap().get(of_file).cloned().unwrap_or_default();
                     let folder = of_file.split("/src/").next().unwrap_or("");
                     let verdict = one(mutant.id, &table, folder, &first, before, most, round);
                     if let Some(by) = &verdict.caught
                         && !first.contains(by)
                         && table.contains_key(by)
                     {
-                        catchers
-                            .lock()
-                            .unwrap()
-                            .entry(of_file)
-                            .or_default()
-                            .push(by.clone());
+                        catchers.lock().unwrap().entry(of_file).or_default().push(by.clone());
                     }
                     let line = serde_json::to_string(&verdict).unwrap_or_default();
                     let by = verdict.caught.as_deref().unwrap_or("MISSED");
@@ -108,10 +92,8 @@ fn one(
     most: f64,
     round: usize,
 ) -> Verdict {
-    let mut reaching: Vec<_> = table
-        .iter()
-        .filter(|(_, covered)| covered.reached.contains(&id))
-        .collect();
+    let mut reaching: Vec<_> =
+        table.iter().filter(|(_, covered)| covered.reached.contains(&id)).collect();
     let mut verdict = Verdict {
         id,
         caught: None,
@@ -188,11 +170,7 @@ fn steps(reaching: &[(&String, &tests::Covered)], folder: &str, first: &[String]
         .into_iter()
         .map(|((foreign, executable, _), tests)| {
             let mut command = vec![executable.to_owned(), "--exact".to_owned()];
-            command.extend(
-                tests
-                    .iter()
-                    .map(|(_, covered)| covered.unit.command[2].clone()),
-            );
+            command.extend(tests.iter().map(|(_, covered)| covered.unit.command[2].clone()));
             command.extend(["--test-threads".to_owned(), "1".to_owned()]);
             let seconds = tests.iter().map(|(_, covered)| covered.seconds).sum();
             let name = tests.first().map_or("", |(name, _)| name.as_str());
@@ -200,19 +178,8 @@ fn steps(reaching: &[(&String, &tests::Covered)], folder: &str, first: &[String]
                 1 => name.to_owned(),
                 more => format!("{name} or one of {} with it", more - 1),
             };
-            let unit = tests::Unit {
-                command,
-                folder: tests[0].1.unit.folder.clone(),
-            };
-            (
-                foreign,
-                Step {
-                    name,
-                    unit,
-                    code: 0,
-                    seconds,
-                },
-            )
+            let unit = tests::Unit { command, folder: tests[0].1.unit.folder.clone() };
+            (foreign, Step { name, unit, code: 0, seconds })
         })
         .collect();
     together.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.seconds.total_cmp(&b.1.seconds)));
@@ -251,11 +218,7 @@ pub fn table(work: &Path) -> Result<(), String> {
     for (place, row) in rows {
         let cells: Vec<String> = row.iter().map(usize::to_string).collect();
         let share = 100.0 * row[3] as f64 / (row[3] + row[5]).max(1) as f64;
-        println!(
-            "| `{}` | {} | {share:.1} % |",
-            place.trim_start_matches("~ "),
-            cells.join(" | ")
-        );
+        println!("| `{}` | {} | {share:.1} % |", place.trim_start_matches("~ "), cells.join(" | "));
     }
     println!();
     for mutant in &drawn {
@@ -263,12 +226,7 @@ pub fn table(work: &Path) -> Result<(), String> {
             && verdict.caught.is_none()
             && !unwoven.contains_key(&mutant.id)
         {
-            println!(
-                "{} (reached by {}) {}",
-                mutant.id,
-                verdict.reached_by,
-                mutant.line()
-            );
+            println!("{} (reached by {}) {}", mutant.id, verdict.reached_by, mutant.line());
         }
     }
     Ok(())

@@ -100,9 +100,7 @@ pub fn draw(work: &Path, seed: u64, places: &[String]) -> Result<(), String> {
     }
     let mut pools: BTreeMap<usize, Vec<Listed>> = BTreeMap::new();
     for mutant in listed {
-        let found = wanted
-            .iter()
-            .position(|(prefix, _)| mutant.file.starts_with(prefix));
+        let found = wanted.iter().position(|(prefix, _)| mutant.file.starts_with(prefix));
         if let Some(place) = found {
             pools.entry(place).or_default().push(mutant);
         }
@@ -111,22 +109,14 @@ pub fn draw(work: &Path, seed: u64, places: &[String]) -> Result<(), String> {
     let mut rng = Rng(seed);
     for (place, (prefix, count)) in wanted.iter().enumerate() {
         let mut pool = pools.remove(&place).unwrap_or_default();
-        println!(
-            "{prefix}: {} listed, {} drawn",
-            pool.len(),
-            pool.len().min(*count)
-        );
+        println!("{prefix}: {} listed, {} drawn", pool.len(), pool.len().min(*count));
         for _ in 0..*count {
             if pool.is_empty() {
                 break;
             }
             let what = pool.swap_remove(rng.below(pool.len()));
             let id = drawn.len() + 1;
-            drawn.push(Mutant {
-                id,
-                place: prefix.clone(),
-                what,
-            });
+            drawn.push(Mutant { id, place: prefix.clone(), what });
         }
     }
     println!("{} drawn", drawn.len());

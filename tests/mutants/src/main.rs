@@ -68,20 +68,17 @@ enum What {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let work = &arguments.work;
-    let done = std::fs::create_dir_all(work)
-        .map_err(|error| error.to_string())
-        .and_then(|()| match &arguments.what {
+    let done = std::fs::create_dir_all(work).map_err(|error| error.to_string()).and_then(|()| {
+        match &arguments.what {
             What::Draw { seed, places } => list::draw(work, *seed, places),
             What::Weave => weave::weave(work),
             What::Cover { jobs, most } => tests::cover(work, *jobs, *most),
-            What::Judge {
-                jobs,
-                missed,
-                most,
-                place,
-            } => judge::judge(work, *jobs, *missed, *most, place),
+            What::Judge { jobs, missed, most, place } => {
+                judge::judge(work, *jobs, *missed, *most, place)
+            }
             What::Table => judge::table(work),
-        });
+        }
+    });
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

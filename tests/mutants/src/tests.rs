@@ -42,13 +42,7 @@ pub fn run(unit: &Unit, mutant: &str, reached: Option<&Path>, seconds: f64) -> R
     let limit = "ulimit -v 4194304; exec \"$0\" \"$@\"";
     let mut command = Command::new("timeout");
     command
-        .args([
-            "--kill-after=1",
-            &format!("{seconds:.0}"),
-            "sh",
-            "-c",
-            limit,
-        ])
+        .args(["--kill-after=1", &format!("{seconds:.0}"), "sh", "-c", limit])
         .args(&unit.command)
         .current_dir(&unit.folder)
         .env("MUTANT", mutant)
@@ -69,30 +63,13 @@ pub fn run(unit: &Unit, mutant: &str, reached: Option<&Path>, seconds: f64) -> R
 pub fn cover(work: &Path, jobs: usize, most: f64) -> Result<(), String> {
     let path = work.join("covered.json");
     let mut table: Table = list::read(&path).unwrap_or_default();
-    let round = table
-        .values()
-        .map(|covered| covered.round)
-        .max()
-        .unwrap_or(0)
-        + 1;
+    let round = table.values().map(|covered| covered.round).max().unwrap_or(0) + 1;
     let units = units(work)?;
     // What was removed or renamed is no test any more.
     table.retain(|name, _| units.contains_key(name));
-    let mut new: Vec<_> = units
-        .into_iter()
-        .filter(|(name, _)| !table.contains_key(name))
-        .collect();
+    let mut new: Vec<_> = units.into_iter().filter(|(name, _)| !table.contains_key(name)).collect();
     // What is small and near the mutants comes first, so that a judge can begin before the end.
-    let order = [
-        "ir",
-        "isa",
-        "emu",
-        "machine",
-        "passes",
-        "regalloc",
-        "backends",
-        "gpucc-tests",
-    ];
+    let order = ["ir", "isa", "emu", "machine", "passes", "regalloc", "backends", "gpucc-tests"];
     let rank = |name: &str| order.iter().position(|first| name.starts_with(first));
     new.sort_by_key(|(name, _)| rank(name).unwrap_or(order.len()));
     println!("{} known, {} to run", table.len(), new.len());
@@ -115,13 +92,7 @@ pub fn cover(work: &Path, jobs: usize, most: f64) -> Result<(), String> {
                         // A runner ends with 3 for what the silicon refuses.
                         Ok(End::Code(code @ (0 | 3))) => {
                             let unit = unit.clone();
-                            let covered = Covered {
-                                unit,
-                                code,
-                                seconds,
-                                round,
-                                reached,
-                            };
+                            let covered = Covered { unit, code, seconds, round, reached };
                             shared.0.insert(name.clone(), covered);
                         }
                         Ok(End::Code(code)) => shared.1.push(format!("{name}: ends with {code}")),
@@ -138,11 +109,7 @@ pub fn cover(work: &Path, jobs: usize, most: f64) -> Result<(), String> {
     });
     let (table, failures) = shared.into_inner().unwrap();
     let total: f64 = table.values().map(|covered| covered.seconds).sum();
-    println!(
-        "{} pass, {total:.0} s in all; {} fail undisturbed:",
-        table.len(),
-        failures.len()
-    );
+    println!("{} pass, {total:.0} s in all; {} fail undisturbed:", table.len(), failures.len());
     for failure in failures {
         println!("{failure}");
     }
@@ -168,10 +135,7 @@ fn units(work: &Path) -> Result<BTreeMap<String, Unit>, String> {
             .current_dir(&folder)
             .output()
             .map_err(|e| format!("{executable}: {e}"))?;
-        let package = folder
-            .strip_prefix(&root)
-            .unwrap_or("")
-            .trim_start_matches('/');
+        let package = folder.strip_prefix(&root).unwrap_or("").trim_start_matches('/');
         let kind = file.rsplit_once('-').map_or("", |(name, _)| name);
         for line in String::from_utf8_lossy(&listed.stdout).lines() {
             let Some(test) = line.strip_suffix(": test") else {
@@ -179,10 +143,7 @@ fn units(work: &Path) -> Result<BTreeMap<String, Unit>, String> {
             };
             let arguments = [&executable, "--exact", test, "--test-threads", "1"];
             let command = arguments.map(str::to_owned).to_vec();
-            let unit = Unit {
-                command,
-                folder: folder.clone(),
-            };
+            let unit = Unit { command, folder: folder.clone() };
             units.insert(format!("{package} {kind} {test}"), unit);
         }
     }
@@ -192,10 +153,7 @@ fn units(work: &Path) -> Result<BTreeMap<String, Unit>, String> {
         };
         let words = std::iter::once(path.as_str()).chain(arguments.split(' '));
         let command = words.map(str::to_owned).collect();
-        let unit = Unit {
-            command,
-            folder: root.clone(),
-        };
+        let unit = Unit { command, folder: root.clone() };
         units.insert(format!("{binary} {arguments}"), unit);
     };
     for target in ["r700", "r600", "valhall"] {
@@ -207,10 +165,7 @@ fn units(work: &Path) -> Result<BTreeMap<String, Unit>, String> {
             let name = sample.map_err(|e| e.to_string())?.file_name();
             let name = name.to_string_lossy();
             if name.ends_with(".wgsl") {
-                runner(
-                    "gpucc",
-                    &format!("verify samples/{name} --target {target} --inputs 16"),
-                );
+                runner("gpucc", &format!("verify samples/{name} --target {target} --inputs 16"));
             }
         }
         if target != "r600" {

@@ -17,11 +17,7 @@ enum Edit {
     /// Text put at a place.
     Insert { at: usize, id: usize, text: String },
     /// An expression that is another one under a switch.
-    Wrap {
-        range: Range<usize>,
-        id: usize,
-        other: String,
-    },
+    Wrap { range: Range<usize>, id: usize, other: String },
 }
 
 impl Edit {
@@ -93,9 +89,7 @@ pub fn weave(work: &Path) -> Result<(), String> {
             for id in culprits {
                 let code = error["code"]["code"].as_str().unwrap_or("");
                 let text = error["message"].as_str().unwrap_or("");
-                unwoven
-                    .entry(id)
-                    .or_insert_with(|| format!("{code} {text}"));
+                unwoven.entry(id).or_insert_with(|| format!("{code} {text}"));
             }
         }
     }
@@ -168,11 +162,8 @@ fn write(work: &Path, drawn: &[Mutant], unwoven: &mut Unwoven) -> Result<Vec<Spo
                 here.push(mutant);
             }
         }
-        let woven = if here.is_empty() {
-            text
-        } else {
-            file(&text, name, &here, unwoven, &mut spots)?
-        };
+        let woven =
+            if here.is_empty() { text } else { file(&text, name, &here, unwoven, &mut spots)? };
         keep(&work.join("tree").join(name), woven.as_bytes())?;
     }
     Ok(spots)
@@ -186,9 +177,8 @@ fn file(
     spots: &mut Vec<Spot>,
 ) -> Result<String, String> {
     let parsed = syn::parse_file(text).map_err(|e| format!("{name}: {e}"))?;
-    let lines: Vec<usize> = std::iter::once(0)
-        .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-        .collect();
+    let lines: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let byte = |place: list::Place| {
         let start = lines[place.line - 1];
         let rest = &text[start..];
@@ -198,34 +188,19 @@ fn file(
     let mut sought: BTreeMap<usize, Vec<(&Mutant, usize)>> = BTreeMap::new();
     for &mutant in mutants {
         let span = mutant.what.span;
-        sought
-            .entry(byte(span.start))
-            .or_default()
-            .push((mutant, byte(span.end)));
+        sought.entry(byte(span.start)).or_default().push((mutant, byte(span.end)));
     }
-    let mut finder = Finder {
-        text,
-        sought,
-        edits: Vec::new(),
-        chain: None,
-        constant: false,
-        unwoven,
-    };
+    let mut finder =
+        Finder { text, sought, edits: Vec::new(), chain: None, constant: false, unwoven };
     finder.visit_file(&parsed);
     for (mutant, _) in finder.sought.into_values().flatten() {
-        finder
-            .unwoven
-            .insert(mutant.id, "not found in the syntax tree".to_owned());
+        finder.unwoven.insert(mutant.id, "not found in the syntax tree".to_owned());
     }
     let mut edits = finder.edits;
     // Outer before inner; of equal ranges, insertions first.
     edits.sort_by_key(|edit| {
         let range = edit.range();
-        (
-            range.start,
-            std::cmp::Reverse(range.end),
-            range.start != range.end,
-        )
+        (range.start, std::cmp::Reverse(range.end), range.start != range.end)
     });
     let mut out = String::new();
     let first = spots.len();
@@ -255,12 +230,7 @@ fn render(
                 let start = out.len();
                 out.push_str(text);
                 let own = start..out.len();
-                spots.push(Spot {
-                    file: String::new(),
-                    id: *id,
-                    whole: own.clone(),
-                    own,
-                });
+                spots.push(Spot { file: String::new(), id: *id, whole: own.clone(), own });
                 next += 1;
             }
             Edit::Wrap { .. } => {
@@ -274,19 +244,12 @@ fn render(
                     // A comment at the end of the text must not hide the brace.
                     out.push_str(&format!("if ::switch::on({id}) {{ {other}\n}} else "));
                     let own = start..out.len();
-                    spots.push(Spot {
-                        file: String::new(),
-                        id: *id,
-                        whole: own.clone(),
-                        own,
-                    });
+                    spots.push(Spot { file: String::new(), id: *id, whole: own.clone(), own });
                     next += 1;
                 }
                 let last = spots.len();
-                let inside = edits[next..]
-                    .iter()
-                    .take_while(|e| e.range().start < here.end)
-                    .count();
+                let inside =
+                    edits[next..].iter().take_while(|e| e.range().start < here.end).count();
                 out.push_str("{ ");
                 render(text, here, &edits[next..next + inside], out, spots);
                 next += inside;
@@ -328,8 +291,7 @@ impl<'a> Finder<'a> {
             return taken;
         }
         for (mutant, _) in taken {
-            self.unwoven
-                .insert(mutant.id, "in a constant function".to_owned());
+            self.unwoven.insert(mutant.id, "in a constant function".to_owned());
         }
         Vec::new()
     }
@@ -340,19 +302,14 @@ impl<'a> Finder<'a> {
 
     /// The chain's text with `span` replaced.
     fn other(&self, chain: &Range<usize>, span: Range<usize>, by: &str) -> String {
-        let (before, after) = (
-            &self.text[chain.start..span.start],
-            &self.text[span.end..chain.end],
-        );
+        let (before, after) =
+            (&self.text[chain.start..span.start], &self.text[span.end..chain.end]);
         format!("{before}{by}{after}")
     }
 
     fn function(&mut self, sig: &'a syn::Signature, block: &'a syn::Block) {
         let range = block.span().byte_range();
-        let first = block
-            .stmts
-            .first()
-            .map_or(range.start + 1, |s| s.span().byte_range().start);
+        let first = block.stmts.first().map_or(range.start + 1, |s| s.span().byte_range().start);
         let mut taken = self.take(range.start, &["FnValue"]);
         taken.extend(self.take(first, &["FnValue"]));
         let hidden = self.text[sig.output.span().byte_range()].contains("impl ");
@@ -366,11 +323,7 @@ impl<'a> Finder<'a> {
                 " if ::switch::on({}) {{ return {}; }} ",
                 mutant.id, mutant.what.replacement
             );
-            self.edits.push(Edit::Insert {
-                at: range.start + 1,
-                id: mutant.id,
-                text,
-            });
+            self.edits.push(Edit::Insert { at: range.start + 1, id: mutant.id, text });
         }
     }
 
@@ -477,22 +430,14 @@ impl<'a> Visit<'a> for Finder<'a> {
                 Some(guard) if has_let(guard) => {
                     let at = guard.span().byte_range().start;
                     let text = format!("!::switch::on({}) && ", mutant.id);
-                    self.edits.push(Edit::Insert {
-                        at,
-                        id: mutant.id,
-                        text,
-                    });
+                    self.edits.push(Edit::Insert { at, id: mutant.id, text });
                 }
                 Some(guard) => {
                     self.wrap(guard.span().byte_range(), mutant.id, "false".to_owned());
                 }
                 None => {
                     let text = format!(" if !::switch::on({})", mutant.id);
-                    self.edits.push(Edit::Insert {
-                        at: pattern.end,
-                        id: mutant.id,
-                        text,
-                    });
+                    self.edits.push(Edit::Insert { at: pattern.end, id: mutant.id, text });
                 }
             }
         }
@@ -544,9 +489,7 @@ fn culprits(spots: &[Spot], error: &Value) -> BTreeSet<usize> {
         if !own.is_empty() && own.len() <= 4 {
             return own;
         }
-        let around = spots
-            .iter()
-            .filter(|spot| spot.file == *file && meets(&spot.whole));
+        let around = spots.iter().filter(|spot| spot.file == *file && meets(&spot.whole));
         if let Some(spot) = around.min_by_key(|spot| spot.whole.len()) {
             return BTreeSet::from([spot.id]);
         }
@@ -554,9 +497,7 @@ fn culprits(spots: &[Spot], error: &Value) -> BTreeSet<usize> {
     // A returned value whose type disagrees with the body's: the error stands at the body.
     let mut before = Vec::new();
     for (file, range) in &primary {
-        let spots = spots
-            .iter()
-            .filter(|spot| spot.file == *file && spot.own.end <= range.start);
+        let spots = spots.iter().filter(|spot| spot.file == *file && spot.own.end <= range.start);
         before.extend(spots.max_by_key(|spot| spot.own.end).map(|spot| spot.id));
     }
     before.into_iter().collect()
@@ -586,13 +527,7 @@ fn places(message: &Value, primary: &mut Places, others: &mut Places) {
 /// test binaries with their folders.
 fn build(work: &Path) -> Result<Vec<Value>, String> {
     let output = Command::new("cargo")
-        .args([
-            "test",
-            "--release",
-            "--workspace",
-            "--no-run",
-            "--message-format=json",
-        ])
+        .args(["test", "--release", "--workspace", "--no-run", "--message-format=json"])
         .current_dir(work.join("tree"))
         .stderr(Stdio::inherit())
         .output()
@@ -611,11 +546,7 @@ fn build(work: &Path) -> Result<Vec<Value>, String> {
         }
         if let Some(executable) = message["executable"].as_str() {
             let manifest = message["manifest_path"].as_str().unwrap_or("");
-            let kind = if message["profile"]["test"] == true {
-                "test"
-            } else {
-                "bin"
-            };
+            let kind = if message["profile"]["test"] == true { "test" } else { "bin" };
             built.push((kind.to_owned(), executable.to_owned(), manifest.to_owned()));
         }
     }

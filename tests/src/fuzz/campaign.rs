@@ -93,12 +93,7 @@ impl Tally {
         self.inputs += 1;
         let distinct: BTreeSet<_> = answer.codes.iter().collect();
         for (place, code) in distinct {
-            *self
-                .codes
-                .entry(place.clone())
-                .or_default()
-                .entry(*code)
-                .or_default() += 1;
+            *self.codes.entry(place.clone()).or_default().entry(*code).or_default() += 1;
         }
     }
 
@@ -114,10 +109,7 @@ impl Tally {
 
     /// How often something was found whose name begins so.
     fn times(&self, start: &str) -> u64 {
-        let named = self
-            .found
-            .iter()
-            .filter(|(name, _)| name.starts_with(start));
+        let named = self.found.iter().filter(|(name, _)| name.starts_with(start));
         named.map(|(_, count)| count).sum()
     }
 
@@ -233,13 +225,9 @@ fn batch(plan: &Plan, numbers: std::ops::Range<u64>, tally: &Mutex<Tally>) -> st
 fn examine(plan: &Plan, suspect: Answer, tally: &Mutex<Tally>) -> std::io::Result<()> {
     let number = suspect.number;
     let mut alone = None;
-    child::range(
-        plan.language,
-        plan.seed,
-        number..number + 1,
-        plan.fault,
-        |answer| alone = Some(answer),
-    )?;
+    child::range(plan.language, plan.seed, number..number + 1, plan.fault, |answer| {
+        alone = Some(answer)
+    })?;
     let cost = alone.as_ref().map_or(suspect.cost, |answer| answer.cost);
     let mut names: Vec<String> = suspect.bug.into_iter().collect();
     if names.is_empty() {
@@ -269,29 +257,18 @@ fn examine(plan: &Plan, suspect: Answer, tally: &Mutex<Tally>) -> std::io::Resul
         std::fs::create_dir_all(&plan.findings)?;
         let ending = plan.language.endings()[0];
         // What takes too much stays as it is; the same input may break something besides, and gets smaller for it.
-        let much = ["time", "memory"]
-            .into_iter()
-            .find(|start| name.starts_with(start));
+        let much = ["time", "memory"].into_iter().find(|start| name.starts_with(start));
         let much = much.map_or(String::new(), |much| format!("-{much}"));
         let language = plan.language.name();
         let file = format!("{language}-{}-{number}{much}.{ending}", plan.seed);
         let file = plan.findings.join(file);
         let how = child::write(plan.language, plan.seed, number, &file)?;
         let how = minimise::file(plan.language, &file, &how, &name)?;
-        let finding = Finding {
-            number,
-            name,
-            cost,
-            file,
-            how,
-        };
+        let finding = Finding { number, name, cost, file, how };
         if let Ok(mut tally) = tally.lock() {
             // A long run tells at once what it has found.
             let list = plan.findings.join("findings.txt");
-            let list = std::fs::OpenOptions::new()
-                .append(true)
-                .create(true)
-                .open(list);
+            let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
             list.and_then(|mut list| list.write_all(format!("{}\n", finding.line()).as_bytes()))?;
             tally.findings.push(finding);
         }

@@ -104,9 +104,7 @@ fn run(
     let why = super::one::name(&format!("abort: {status}: {}", last.unwrap_or_default()));
     match begun {
         Some(number) => Ok(Some((number, why))),
-        None => Err(std::io::Error::other(format!(
-            "a worker ends between inputs: {why}"
-        ))),
+        None => Err(std::io::Error::other(format!("a worker ends between inputs: {why}"))),
     }
 }
 
@@ -115,11 +113,7 @@ fn answer(line: &str) -> Option<Answer> {
     let mut fields = head.split(' ');
     let mut next = || fields.next()?.parse::<u64>().ok();
     let number = next()?;
-    let cost = Cost {
-        cpu: next()?,
-        wall: next()?,
-        memory: next()?,
-    };
+    let cost = Cost { cpu: next()?, wall: next()?, memory: next()? };
     let codes = fields.next()?.split(',').filter_map(|pair| {
         let (place, code) = pair.split_once(':')?;
         Some((place.to_owned(), code.parse().ok()?))
@@ -202,11 +196,8 @@ pub fn write(
 /// # Errors
 /// A process that cannot be started.
 pub fn file(language: Language, file: &Path, how: &[String]) -> std::io::Result<Answer> {
-    let mut arguments = vec![
-        "--language".to_owned(),
-        language.name().to_owned(),
-        "--file".to_owned(),
-    ];
+    let mut arguments =
+        vec!["--language".to_owned(), language.name().to_owned(), "--file".to_owned()];
     arguments.push(file.to_string_lossy().into_owned());
     arguments.extend(how.iter().cloned());
     let mut found = None;
@@ -217,9 +208,7 @@ pub fn file(language: Language, file: &Path, how: &[String]) -> std::io::Result<
         codes: vec![("process".to_owned(), 134)],
         bug: Some(why),
     });
-    found
-        .or(ended)
-        .ok_or_else(|| std::io::Error::other("a worker says nothing"))
+    found.or(ended).ok_or_else(|| std::io::Error::other("a worker says nothing"))
 }
 
 /// The arguments that say how an input is run.

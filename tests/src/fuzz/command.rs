@@ -75,10 +75,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> 
         None => Language::ALL.to_vec(),
     };
     if let (Some(file), [language]) = (&arguments.file, &languages[..]) {
-        let stage = arguments
-            .stage
-            .as_deref()
-            .map_or(Ok(super::seeds::stage(file)), stage)?;
+        let stage = arguments.stage.as_deref().map_or(Ok(super::seeds::stage(file)), stage)?;
         let target = Target::by_name(&arguments.machine).ok_or("no such machine")?;
         let input = Input {
             language: *language,
@@ -182,15 +179,8 @@ pub fn work(arguments: &Worker, out: &mut impl Write) -> Result<bool, String> {
         return Ok(true);
     }
     let numbers = arguments.first..arguments.end;
-    worker::range(
-        language,
-        arguments.seed,
-        numbers,
-        &mut seeds,
-        arguments.fault,
-        out,
-    )
-    .map_err(text)?;
+    worker::range(language, arguments.seed, numbers, &mut seeds, arguments.fault, out)
+        .map_err(text)?;
     Ok(true)
 }
 

@@ -22,10 +22,7 @@ pub fn file(
     name: &str,
 ) -> io::Result<Vec<String>> {
     let mut how = how.to_vec();
-    if ["time", "memory", "hang"]
-        .iter()
-        .any(|start| name.starts_with(start))
-    {
+    if ["time", "memory", "hang"].iter().any(|start| name.starts_with(start)) {
         return Ok(how);
     }
     let finds = |how: &[String]| -> io::Result<bool> {
@@ -74,10 +71,9 @@ pub fn file(
 fn pieces(language: Language, bytes: &[u8]) -> Vec<Vec<u8>> {
     match (language, std::str::from_utf8(bytes)) {
         (Language::SpirV, _) => super::words::pieces(bytes),
-        (_, Ok(text)) => mutate::words(text)
-            .into_iter()
-            .map(|word| word.as_bytes().to_vec())
-            .collect(),
+        (_, Ok(text)) => {
+            mutate::words(text).into_iter().map(|word| word.as_bytes().to_vec()).collect()
+        }
         (_, Err(_)) => bytes.iter().map(|&byte| vec![byte]).collect(),
     }
 }

@@ -15,10 +15,7 @@ pub fn source(rng: &mut Rng, language: Language, seed: &[u8], other: &[u8]) -> V
         _ if rng.one_in(24) => bytes(rng, seed),
         Language::SpirV => super::words::module(rng, seed, other),
         _ => {
-            let (seed, other) = (
-                String::from_utf8_lossy(seed),
-                String::from_utf8_lossy(other),
-            );
+            let (seed, other) = (String::from_utf8_lossy(seed), String::from_utf8_lossy(other));
             text(rng, language, &seed, &other).into_bytes()
         }
     };
@@ -45,9 +42,7 @@ pub fn bytes(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
             }
             3 => bytes.truncate(at),
             _ => {
-                bytes[at] = *b"(){}<>[];,.+-*/=&|!0123456789\0\xff"
-                    .get(rng.below(31))
-                    .unwrap_or(&0)
+                bytes[at] = *b"(){}<>[];,.+-*/=&|!0123456789\0\xff".get(rng.below(31)).unwrap_or(&0)
             }
         }
     }
@@ -67,9 +62,7 @@ enum Kind {
     Mark,
 }
 
-const MARKS: &[&str] = &[
-    "(", ")", "[", "]", "{", "}", ",", ";", "@", "#", "\"", "\\", "\n",
-];
+const MARKS: &[&str] = &["(", ")", "[", "]", "{", "}", ",", ";", "@", "#", "\"", "\\", "\n"];
 
 fn kind(language: Language, word: &str) -> Kind {
     let first = word.chars().next().unwrap_or(' ');
@@ -78,11 +71,7 @@ fn kind(language: Language, word: &str) -> Kind {
     } else if first.is_ascii_digit() {
         Kind::Number
     } else if first.is_alphanumeric() || first == '_' {
-        if vocabulary::of(language).types.contains(&word) {
-            Kind::Type
-        } else {
-            Kind::Name
-        }
+        if vocabulary::of(language).types.contains(&word) { Kind::Type } else { Kind::Name }
     } else if "()[]{},;@#\"\\".contains(first) {
         Kind::Mark
     } else {
@@ -180,11 +169,7 @@ fn change<'a>(rng: &mut Rng, language: Language, list: &mut Vec<&'a str>, others
         14 | 15 if !others.is_empty() => {
             let piece = &others[statement(others, place(rng, others))];
             let to = statement(list, at);
-            let to = if rng.one_in(2) {
-                to
-            } else {
-                to.start..to.start
-            };
+            let to = if rng.one_in(2) { to } else { to.start..to.start };
             list.splice(to, piece.iter().copied());
         }
         // What stands in brackets becomes what stands in others.
@@ -236,9 +221,7 @@ fn alike<'a>(
             if language == Language::Ir && valued(at) {
                 let start = rng.below(list.len());
                 let mut places = (start..list.len()).chain(0..start);
-                return places
-                    .find(|&place| valued(place))
-                    .map_or(word, |place| list[place]);
+                return places.find(|&place| valued(place)).map_or(word, |place| list[place]);
             }
             let like = |number: &str| form(number) == form(word);
             let start = rng.below(NUMBERS.len());
@@ -267,10 +250,7 @@ fn alike<'a>(
 
 /// Whether a number is a float, and its suffix.
 fn form(number: &str) -> (bool, Option<char>) {
-    let last = number
-        .chars()
-        .next_back()
-        .filter(|c| matches!(c, 'u' | 'i' | 'f' | 'h'));
+    let last = number.chars().next_back().filter(|c| matches!(c, 'u' | 'i' | 'f' | 'h'));
     let hexadecimal = number.starts_with("0x");
     let float =
         number.contains('.') || number.contains('p') || (!hexadecimal && number.contains('e'));
@@ -281,10 +261,7 @@ fn form(number: &str) -> (bool, Option<char>) {
 /// body included.
 fn statement(list: &[&str], at: usize) -> std::ops::Range<usize> {
     let ends = |word: &&str| matches!(*word, ";" | "{" | "}");
-    let start = list[..at]
-        .iter()
-        .rposition(ends)
-        .map_or(0, |place| place + 1);
+    let start = list[..at].iter().rposition(ends).map_or(0, |place| place + 1);
     let mut depth = 0_u32;
     for (place, word) in list.iter().enumerate().skip(start) {
         match *word {
@@ -306,10 +283,7 @@ fn statement(list: &[&str], at: usize) -> std::ops::Range<usize> {
 
 fn line_start(list: &[&str], at: usize) -> usize {
     let line = |word: &&str| word.contains('\n');
-    list[..at]
-        .iter()
-        .rposition(line)
-        .map_or(0, |place| place + 1)
+    list[..at].iter().rposition(line).map_or(0, |place| place + 1)
 }
 
 /// The words between the first opening bracket from `at` on and its partner, the brackets included.
@@ -343,9 +317,8 @@ pub fn words(text: &str) -> Vec<&str> {
     let mut chars = text.char_indices().peekable();
     while let Some((_, c)) = chars.next() {
         let end = chars.peek().map_or(text.len(), |&(at, _)| at);
-        let goes_on = chars
-            .peek()
-            .is_some_and(|&(_, next)| class(next) == class(c) && class(c) < 2);
+        let goes_on =
+            chars.peek().is_some_and(|&(_, next)| class(next) == class(c) && class(c) < 2);
         if !goes_on {
             words.push(&text[start..end]);
             start = end;

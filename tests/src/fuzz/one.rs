@@ -30,12 +30,8 @@ pub struct Outcome {
 pub fn options(variant: u32) -> Options {
     let mut options = Options::default();
     // Everything has the default twice, so that most variants are close to it.
-    options.robust = [
-        Robust::Restrict,
-        Robust::Restrict,
-        Robust::Off,
-        Robust::Zero,
-    ][(variant & 3) as usize];
+    options.robust =
+        [Robust::Restrict, Robust::Restrict, Robust::Off, Robust::Zero][(variant & 3) as usize];
     options.effort = match variant >> 2 & 7 {
         1 => Effort::None,
         2 => Effort::Some,
@@ -54,9 +50,7 @@ static PLACE: Mutex<String> = Mutex::new(String::new());
 /// Panics are told by their outcome, and not on stderr; their place is kept for it.
 pub fn quiet() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info
-            .location()
-            .map(|place| format!("{}:{}", place.file(), place.line()));
+        let place = info.location().map(|place| format!("{}:{}", place.file(), place.line()));
         if let (Ok(mut last), Some(place)) = (PLACE.lock(), place) {
             *last = place;
         }
@@ -80,10 +74,7 @@ pub fn watch(run: impl FnOnce(&mut Outcome)) -> Outcome {
     let done = catch_unwind(AssertUnwindSafe(|| run(&mut outcome)));
     if let Err(payload) = done {
         outcome.codes.push(("panic", 101));
-        bug(
-            &mut outcome,
-            &format!("panic: {}", gpucc::panic_message(payload.as_ref())),
-        );
+        bug(&mut outcome, &format!("panic: {}", gpucc::panic_message(payload.as_ref())));
     }
     outcome
 }
@@ -136,9 +127,8 @@ fn shader(input: &Input, outcome: &mut Outcome) {
         Language::Ir => Source::Ir(&text),
         Language::Wgsl | Language::Assembly => Source::Wgsl(&text),
     };
-    let compilers: Vec<Compiler> = targets()
-        .map(|target| Compiler::new(target, None).expect("the target is built"))
-        .collect();
+    let compilers: Vec<Compiler> =
+        targets().map(|target| Compiler::new(target, None).expect("the target is built")).collect();
     // A source is read once; whose reader it is decides nothing but whose lack a refusal names.
     let reader = &compilers[(input.variant >> 13) as usize % compilers.len()];
     let parsed = match reader.parse(source, Choice::default(), &options) {
@@ -178,10 +168,7 @@ fn told(outcome: &mut Outcome, place: &'static str, compiled: &Compiled) {
     if let Some(program) = &compiled.program
         && let Err(failure) = program.assembly()
     {
-        bug(
-            outcome,
-            &format!("{place}: no text of our own code: {}", failure.summary()),
-        );
+        bug(outcome, &format!("{place}: no text of our own code: {}", failure.summary()));
     }
 }
 
@@ -205,10 +192,7 @@ fn assembly(input: &Input, outcome: &mut Outcome) {
             };
             if assembler.assemble(unit, &back).as_deref() != Ok(&code) {
                 outcome.codes.push((target.name(), 5));
-                bug(
-                    outcome,
-                    &format!("{}: {unit}: other bytes come back", target.name()),
-                );
+                bug(outcome, &format!("{}: {unit}: other bytes come back", target.name()));
             }
         }
     }

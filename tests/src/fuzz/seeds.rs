@@ -37,16 +37,11 @@ impl Seeds {
     /// Finds the sources; `shared` is the folder of foreign material.
     pub fn find(language: Language, shared: Option<&Path>) -> Seeds {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut folders: Vec<PathBuf> = [
-            "fuzz/seeds",
-            "samples",
-            "cli/tests",
-            "tests/run",
-            "passes/tests",
-        ]
-        .iter()
-        .map(|folder| root.join(folder))
-        .collect();
+        let mut folders: Vec<PathBuf> =
+            ["fuzz/seeds", "samples", "cli/tests", "tests/run", "passes/tests"]
+                .iter()
+                .map(|folder| root.join(folder))
+                .collect();
         if let Some(shared) = shared {
             folders.push(shared.join("corpus"));
             folders.push(shared.join("repro"));
@@ -67,12 +62,7 @@ impl Seeds {
             Language::Ir | Language::Assembly => of(Language::Wgsl),
             _ => Vec::new(),
         };
-        Seeds {
-            language,
-            own: of(language),
-            shaders,
-            made: BTreeMap::new(),
-        }
+        Seeds { language, own: of(language), shaders, made: BTreeMap::new() }
     }
 
     /// How many there are.
@@ -95,9 +85,7 @@ impl Seeds {
             return made.clone();
         }
         let seed = self.make(number);
-        let seed = seed
-            .filter(|seed| seed.bytes.len() <= MOST_BYTES)
-            .map(Rc::new);
+        let seed = seed.filter(|seed| seed.bytes.len() <= MOST_BYTES).map(Rc::new);
         self.made.insert(number, seed.clone());
         seed
     }
@@ -111,11 +99,7 @@ impl Seeds {
         let machines: Vec<Target> = Target::machines().collect();
         let target = machines[number % machines.len()];
         if let Some(path) = self.own.get(number) {
-            return Some(Seed {
-                bytes: std::fs::read(path).ok()?,
-                stage: stage(path),
-                target,
-            });
+            return Some(Seed { bytes: std::fs::read(path).ok()?, stage: stage(path), target });
         }
         let number = number - self.own.len();
         let func = match self.shaders.get(number) {
@@ -128,18 +112,10 @@ impl Seeds {
                 options.overrides_default = Some(1.0);
                 let compiler = Compiler::new(Target::Interp, None).ok()?;
                 let parsed = compiler.parse(Source::Wgsl(&text), Choice::default(), &options);
-                parsed
-                    .ok()?
-                    .entries
-                    .into_iter()
-                    .find_map(|entry| entry.func.ok())?
+                parsed.ok()?.entries.into_iter().find_map(|entry| entry.func.ok())?
             }
             None => {
-                let target = if self.language == Language::Ir {
-                    Target::Interp
-                } else {
-                    target
-                };
+                let target = if self.language == Language::Ir { Target::Interp } else { target };
                 crate::programs::program_of(target, (number - self.shaders.len()) as u64)
             }
         };
@@ -157,11 +133,7 @@ impl Seeds {
                 gpucc::print_ir(&compiled.ssa).into_bytes()
             }
         };
-        Some(Seed {
-            bytes,
-            stage: func.stage,
-            target,
-        })
+        Some(Seed { bytes, stage: func.stage, target })
     }
 }
 
@@ -187,9 +159,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
     };
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     for path in paths {
         match path.is_dir() {

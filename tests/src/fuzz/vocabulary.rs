@@ -46,9 +46,7 @@ pub static OPERATORS: LazyLock<Vec<&str>> = LazyLock::new(|| SIGNS.split_whitesp
 /// Words of which each may stand for the others.
 pub static GROUPS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
     let lines = ALIKE.iter();
-    lines
-        .map(|line| line.split_whitespace().collect())
-        .collect()
+    lines.map(|line| line.split_whitespace().collect()).collect()
 });
 
 /// Types of WGSL.
@@ -138,10 +136,7 @@ const WGSL_FRAMES: &[(&str, &str)] = &[
     (" loop { ", " break; } "),
     (" loop { ", " continuing { break if true; } } "),
     (" for (var fz = 0u; fz < 3u; fz++) { ", " } "),
-    (
-        " for (var fz = 0u; fz < 300u; fz++) { if fz == 7u { continue; } ",
-        " } ",
-    ),
+    (" for (var fz = 0u; fz < 300u; fz++) { if fz == 7u { continue; } ", " } "),
     (" while true { ", " } "),
     (" switch 1i { case 1, 2: { ", " } default: { } } "),
     (" return; ", " "),
@@ -151,10 +146,7 @@ const GLSL_FRAMES: &[(&str, &str)] = &[
     (" if (true) { ", " } "),
     (" do { ", " } while (false); "),
     (" for (int fz = 0; fz < 3; fz++) { ", " } "),
-    (
-        " for (int fz = 0; fz < 300; ++fz) { if (fz == 7) continue; ",
-        " } ",
-    ),
+    (" for (int fz = 0; fz < 300; ++fz) { if (fz == 7) continue; ", " } "),
     (" while (true) { ", " } "),
     (" switch (1) { case 1: ", " break; default: break; } "),
     (" return; ", " "),

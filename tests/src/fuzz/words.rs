@@ -92,10 +92,7 @@ pub fn module(rng: &mut Rng, seed: &[u8], other: &[u8]) -> Vec<u8> {
         }
         change(rng, &mut head, &mut insts, &others);
     }
-    let mut words: Vec<u32> = head
-        .into_iter()
-        .chain(insts.into_iter().flatten())
-        .collect();
+    let mut words: Vec<u32> = head.into_iter().chain(insts.into_iter().flatten()).collect();
     if rng.one_in(40) {
         words.truncate(rng.below(words.len() + 1));
     }
@@ -176,7 +173,5 @@ pub fn pieces(module: &[u8]) -> Vec<Vec<u8>> {
     let words = read(module);
     let (head, insts) = split(&words);
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    std::iter::once(bytes(head))
-        .chain(insts.iter().map(|inst| bytes(inst)))
-        .collect()
+    std::iter::once(bytes(head)).chain(insts.iter().map(|inst| bytes(inst))).collect()
 }

@@ -34,11 +34,7 @@ pub fn input(language: Language, seed: u64, number: u64, seeds: &mut Seeds) -> I
     Input {
         language,
         bytes,
-        stage: if rng.one_in(30) {
-            rng.pick(&stages)
-        } else {
-            first.stage
-        },
+        stage: if rng.one_in(30) { rng.pick(&stages) } else { first.stage },
         target: first.target,
         // The default options half of the time; who reads it, and what is told, still differ.
         variant: match rng.one_in(2) {
@@ -138,11 +134,8 @@ pub fn range(
 }
 
 fn line(number: u64, outcome: &Outcome, cost: Cost) -> String {
-    let codes: Vec<String> = outcome
-        .codes
-        .iter()
-        .map(|(place, code)| format!("{place}:{code}"))
-        .collect();
+    let codes: Vec<String> =
+        outcome.codes.iter().map(|(place, code)| format!("{place}:{code}")).collect();
     let Cost { cpu, wall, memory } = cost;
     let codes = codes.join(",");
     let bug = outcome.bug.as_deref().unwrap_or_default();

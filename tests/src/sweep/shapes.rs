@@ -14,126 +14,30 @@ pub struct Shape {
 
 /// Every kind.
 pub const SHAPES: &[Shape] = &[
-    Shape {
-        name: "straight",
-        about: "arithmetic in one block",
-        text: straight,
-    },
-    Shape {
-        name: "alive",
-        about: "values that all live at once",
-        text: alive,
-    },
-    Shape {
-        name: "nests",
-        about: "branches thirty deep, one nest after the other",
-        text: nests,
-    },
-    Shape {
-        name: "loops",
-        about: "loops in a row that carry three values",
-        text: loops,
-    },
-    Shape {
-        name: "carried",
-        about: "values that one loop carries",
-        text: carried,
-    },
-    Shape {
-        name: "variables",
-        about: "variables, each written in a branch",
-        text: variables,
-    },
-    Shape {
-        name: "array",
-        about: "run-time accesses of one private array",
-        text: array,
-    },
-    Shape {
-        name: "arrays",
-        about: "private arrays, each indexed once at run time",
-        text: arrays,
-    },
-    Shape {
-        name: "table",
-        about: "elements of a constant array",
-        text: table,
-    },
-    Shape {
-        name: "uniforms",
-        about: "members of one uniform buffer",
-        text: uniforms,
-    },
-    Shape {
-        name: "bindings",
-        about: "buffers bound",
-        text: bindings,
-    },
-    Shape {
-        name: "texels",
-        about: "texture fetches",
-        text: texels,
-    },
-    Shape {
-        name: "cases",
-        about: "cases of one switch",
-        text: cases,
-    },
-    Shape {
-        name: "returns",
-        about: "early returns from one function",
-        text: returns,
-    },
-    Shape {
-        name: "breaks",
-        about: "breaks out of one loop",
-        text: breaks,
-    },
-    Shape {
-        name: "calls",
-        about: "calls of a few functions",
-        text: calls,
-    },
-    Shape {
-        name: "stores",
-        about: "reads and writes of one storage buffer",
-        text: stores,
-    },
-    Shape {
-        name: "barriers",
-        about: "workgroup memory between barriers",
-        text: barriers,
-    },
-    Shape {
-        name: "matrices",
-        about: "products of matrices",
-        text: matrices,
-    },
-    Shape {
-        name: "branches",
-        about: "branches in a row that change one value",
-        text: branches,
-    },
-    Shape {
-        name: "inlined",
-        about: "loops that calls of calls inline",
-        text: inlined,
-    },
-    Shape {
-        name: "chain",
-        about: "functions that each call the one before",
-        text: chain,
-    },
-    Shape {
-        name: "copies",
-        about: "whole private arrays copied",
-        text: copies,
-    },
-    Shape {
-        name: "unrolled",
-        about: "small loops of known trip counts",
-        text: unrolled,
-    },
+    Shape { name: "straight", about: "arithmetic in one block", text: straight },
+    Shape { name: "alive", about: "values that all live at once", text: alive },
+    Shape { name: "nests", about: "branches thirty deep, one nest after the other", text: nests },
+    Shape { name: "loops", about: "loops in a row that carry three values", text: loops },
+    Shape { name: "carried", about: "values that one loop carries", text: carried },
+    Shape { name: "variables", about: "variables, each written in a branch", text: variables },
+    Shape { name: "array", about: "run-time accesses of one private array", text: array },
+    Shape { name: "arrays", about: "private arrays, each indexed once at run time", text: arrays },
+    Shape { name: "table", about: "elements of a constant array", text: table },
+    Shape { name: "uniforms", about: "members of one uniform buffer", text: uniforms },
+    Shape { name: "bindings", about: "buffers bound", text: bindings },
+    Shape { name: "texels", about: "texture fetches", text: texels },
+    Shape { name: "cases", about: "cases of one switch", text: cases },
+    Shape { name: "returns", about: "early returns from one function", text: returns },
+    Shape { name: "breaks", about: "breaks out of one loop", text: breaks },
+    Shape { name: "calls", about: "calls of a few functions", text: calls },
+    Shape { name: "stores", about: "reads and writes of one storage buffer", text: stores },
+    Shape { name: "barriers", about: "workgroup memory between barriers", text: barriers },
+    Shape { name: "matrices", about: "products of matrices", text: matrices },
+    Shape { name: "branches", about: "branches in a row that change one value", text: branches },
+    Shape { name: "inlined", about: "loops that calls of calls inline", text: inlined },
+    Shape { name: "chain", about: "functions that each call the one before", text: chain },
+    Shape { name: "copies", about: "whole private arrays copied", text: copies },
+    Shape { name: "unrolled", about: "small loops of known trip counts", text: unrolled },
 ];
 
 /// A compute program: what stands before the function, and its body, in which `x` is a number of the invocation's own
@@ -153,28 +57,21 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 fn straight(size: usize) -> String {
-    let body = lines(size / 4, |k| {
-        format!("x = max(x * {}.5, x + {k}.25);\n", k % 7)
-    });
+    let body = lines(size / 4, |k| format!("x = max(x * {}.5, x + {k}.25);\n", k % 7));
     program("", &body)
 }
 
 fn alive(size: usize) -> String {
     let count = size / 6;
     let mut body = lines(count, |k| format!("let v{k} = x * {k}.5 + f32(i);\n"));
-    body.push_str(&lines(count, |k| {
-        format!("x = x * v{} + 1.0;\n", count - 1 - k)
-    }));
+    body.push_str(&lines(count, |k| format!("x = x * v{} + 1.0;\n", count - 1 - k)));
     program("", &body)
 }
 
 fn nests(size: usize) -> String {
     let nest = |k: usize| {
         let mut text = lines(30, |depth| {
-            format!(
-                "if (x < {}.5) {{ x = x * 1.5 + {depth}.0;\n",
-                k * 30 + depth
-            )
+            format!("if (x < {}.5) {{ x = x * 1.5 + {depth}.0;\n", k * 30 + depth)
         });
         text.push_str(&"}".repeat(30));
         text.push('\n');
@@ -196,9 +93,7 @@ fn carried(size: usize) -> String {
     let count = size / 12;
     let mut body = lines(count, |k| format!("var v{k} = x + {k}.5;\n"));
     body.push_str("for (var j = 0u; j < i; j++) {\n");
-    body.push_str(&lines(count, |k| {
-        format!("v{k} = v{k} * x + v{};\n", (k + 1) % count.max(1))
-    }));
+    body.push_str(&lines(count, |k| format!("v{k} = v{k} * x + v{};\n", (k + 1) % count.max(1))));
     body.push_str("}\n");
     body.push_str(&lines(count, |k| format!("x += v{k};\n")));
     program("", &body)
@@ -246,17 +141,14 @@ fn uniforms(size: usize) -> String {
     let count = size / 8;
     let members = lines(count, |k| format!("m{k}: vec2<f32>,\n"));
     let before = format!("struct U {{\n{members}}}\n@group(0) @binding(1) var<uniform> u: U;\n");
-    let body = lines(count, |k| {
-        format!("x = x * u.m{k}.x + u.m{}.y;\n", count - 1 - k)
-    });
+    let body = lines(count, |k| format!("x = x * u.m{k}.x + u.m{}.y;\n", count - 1 - k));
     program(&before, &body)
 }
 
 fn bindings(size: usize) -> String {
     let count = size / 8;
-    let before = lines(count, |k| {
-        format!("@group(1) @binding({k}) var<uniform> b{k}: vec4<f32>;\n")
-    });
+    let before =
+        lines(count, |k| format!("@group(1) @binding({k}) var<uniform> b{k}: vec4<f32>;\n"));
     let body = lines(count, |k| format!("x = x * b{k}.x + b{k}.w;\n"));
     program(&before, &body)
 }
@@ -275,9 +167,7 @@ fn texels(size: usize) -> String {
 
 fn cases(size: usize) -> String {
     let mut body = "switch (i) {\n".to_owned();
-    body.push_str(&lines(size / 6, |k| {
-        format!("case {}u: {{ x = x * {k}.5 + 1.0; }}\n", k * 3)
-    }));
+    body.push_str(&lines(size / 6, |k| format!("case {}u: {{ x = x * {k}.5 + 1.0; }}\n", k * 3)));
     body.push_str("default: {}\n}\n");
     program("", &body)
 }
@@ -303,20 +193,12 @@ fn calls(size: usize) -> String {
                   fn two(p: f32, q: ptr<function, f32>) -> f32 { if (p < 0.5) { return noise(p); } *q += p; return noise(*q); }\n";
     let body = lines(size / 60, |k| format!("x = two(x + {k}.5, &x);\n"));
     // A pointer must not alias an argument that is read behind it.
-    program(
-        before,
-        &body
-            .replace("&x", "&y")
-            .replacen("x =", "var y = x;\nx =", 1),
-    )
+    program(before, &body.replace("&x", "&y").replacen("x =", "var y = x;\nx =", 1))
 }
 
 fn stores(size: usize) -> String {
     let body = lines(size / 12, |k| {
-        format!(
-            "data[i + {k}u] = x + {k}.5; x += data[i * 3u + {}u];\n",
-            k / 2
-        )
+        format!("data[i + {k}u] = x + {k}.5; x += data[i * 3u + {}u];\n", k / 2)
     });
     program("", &body)
 }
@@ -334,9 +216,7 @@ fn barriers(size: usize) -> String {
 fn matrices(size: usize) -> String {
     let before = "@group(0) @binding(1) var<uniform> m: array<mat4x4<f32>, 8>;\n";
     let mut body = "var v = vec4<f32>(x, 1.0, 2.0, 3.0);\n".to_owned();
-    body.push_str(&lines(size / 50, |k| {
-        format!("v = m[{}] * v + vec4<f32>({k}.5);\n", k % 8)
-    }));
+    body.push_str(&lines(size / 50, |k| format!("v = m[{}] * v + vec4<f32>({k}.5);\n", k % 8)));
     body.push_str("x = dot(v, v);\n");
     program(before, &body)
 }
@@ -349,9 +229,7 @@ fn unrolled(size: usize) -> String {
 }
 
 fn branches(size: usize) -> String {
-    let body = lines(size / 12, |k| {
-        format!("if (data[i + {k}u] > 3.0) {{ x = x * 3.5; }}\n")
-    });
+    let body = lines(size / 12, |k| format!("if (data[i + {k}u] > 3.0) {{ x = x * 3.5; }}\n"));
     program("", &body)
 }
 
@@ -388,10 +266,7 @@ fn chain(size: usize) -> String {
 fn copies(size: usize) -> String {
     let mut body = "var a: array<f32, 16>; var b: array<f32, 16>;\n".to_owned();
     body.push_str(&lines(size / 130, |k| {
-        format!(
-            "a[i % 16u] = x; b = a; b[(i + {k}u) % 16u] = 2.5; a = b; x += a[{}];\n",
-            k % 16
-        )
+        format!("a[i % 16u] = x; b = a; b[(i + {k}u) % 16u] = 2.5; a = b; x += a[{}];\n", k % 16)
     }));
     program("", &body)
 }

@@ -74,31 +74,11 @@ const FUNCTIONS: [&[&str]; 6] = [
         "reverseBits",
     ],
     &["any", "all"],
-    &[
-        "dpdx",
-        "dpdxCoarse",
-        "dpdxFine",
-        "dpdy",
-        "dpdyCoarse",
-        "dpdyFine",
-        "fwidth",
-    ],
+    &["dpdx", "dpdxCoarse", "dpdxFine", "dpdy", "dpdyCoarse", "dpdyFine", "fwidth"],
 ];
 
-const WHOLE: [&str; 12] = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "4",
-    "7",
-    "8",
-    "31",
-    "32",
-    "255",
-    "256",
-    "2147483647",
-];
+const WHOLE: [&str; 12] =
+    ["0", "1", "2", "3", "4", "7", "8", "31", "32", "255", "256", "2147483647"];
 const FLOATS: [&str; 14] = [
     "0.0", "1.0", "2.0", "0.5", "0.25", "3.0", "1.5", "8.0", "255.0", "1e-3", "1e9", "1e-20",
     "3.4e38", "0.1",
@@ -112,17 +92,12 @@ fn tokens(text: &str) -> Vec<Token> {
         let rest = &text[at..];
         let first = rest.chars().next().unwrap_or(' ');
         let run = |test: &dyn Fn(char) -> bool| {
-            rest.char_indices()
-                .find(|&(_, c)| !test(c))
-                .map_or(rest.len(), |(end, _)| end)
+            rest.char_indices().find(|&(_, c)| !test(c)).map_or(rest.len(), |(end, _)| end)
         };
         let (class, length) = if rest.starts_with("//") {
             (Class::Space, rest.find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with("/*") {
-            (
-                Class::Space,
-                rest.find("*/").map_or(rest.len(), |end| end + 2),
-            )
+            (Class::Space, rest.find("*/").map_or(rest.len(), |end| end + 2))
         } else if first.is_whitespace() {
             (Class::Space, run(&char::is_whitespace))
         } else if first.is_alphabetic() || first == '_' {
@@ -133,15 +108,9 @@ fn tokens(text: &str) -> Vec<Token> {
             (Class::Number, number(rest))
         } else {
             let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-            (
-                Class::Sign,
-                sign.map_or(first.len_utf8(), |sign| sign.len()),
-            )
+            (Class::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
         };
-        tokens.push(Token {
-            class,
-            text: rest[..length].to_owned(),
-        });
+        tokens.push(Token { class, text: rest[..length].to_owned() });
         at += length;
     }
     tokens
@@ -200,15 +169,11 @@ impl Module {
     }
 
     fn text(&self, place: usize) -> &str {
-        self.places
-            .get(place)
-            .map_or("", |&at| self.tokens[at].text.as_str())
+        self.places.get(place).map_or("", |&at| self.tokens[at].text.as_str())
     }
 
     fn class(&self, place: usize) -> Class {
-        self.places
-            .get(place)
-            .map_or(Class::Space, |&at| self.tokens[at].class)
+        self.places.get(place).map_or(Class::Space, |&at| self.tokens[at].class)
     }
 
     fn set(&mut self, place: usize, text: &str) {
@@ -219,9 +184,7 @@ impl Module {
 
     /// Places for which something holds.
     fn all(&self, test: impl Fn(usize) -> bool) -> Vec<usize> {
-        (0..self.places.len())
-            .filter(|&place| test(place))
-            .collect()
+        (0..self.places.len()).filter(|&place| test(place)).collect()
     }
 
     /// True behind what may be an operand, with white space around: so no bracket of a template list is meant.
@@ -230,8 +193,7 @@ impl Module {
             return false;
         };
         let space = |at: Option<usize>| {
-            at.and_then(|at| self.tokens.get(at))
-                .is_some_and(|token| token.class == Class::Space)
+            at.and_then(|at| self.tokens.get(at)).is_some_and(|token| token.class == Class::Space)
         };
         let before = place.checked_sub(1).map_or("", |before| self.text(before));
         let operand = place > 0 && self.class(place - 1) != Class::Sign && before != "return"
@@ -441,11 +403,7 @@ fn components(rng: &mut Rng, module: &mut Module) -> bool {
     };
     let old = module.text(place).to_owned();
     let mut letters: Vec<char> = old.chars().collect();
-    letters.push(if old.chars().all(|c| "xyzw".contains(c)) {
-        'x'
-    } else {
-        'r'
-    });
+    letters.push(if old.chars().all(|c| "xyzw".contains(c)) { 'x' } else { 'r' });
     let new: String = old.chars().map(|_| rng.pick(&letters)).collect();
     module.set(place, &new);
     new != old
@@ -458,10 +416,7 @@ fn name(rng: &mut Rng, module: &mut Module) -> bool {
         place > 0
             && types.contains_key(module.text(place))
             && module.text(place + 1) != ":"
-            && !matches!(
-                module.text(place - 1),
-                "." | "let" | "var" | "const" | ">" | "fn"
-            )
+            && !matches!(module.text(place - 1), "." | "let" | "var" | "const" | ">" | "fn")
     };
     let places = module.all(is_use);
     let Some(place) = chosen(rng, &places) else {
@@ -571,16 +526,9 @@ mod tests {
         let text = "fn f(a: f32, b: f32) -> f32 { var c = a + b; c = sin(a.x); if (true) { c += 2.0; } return c; }";
         let mut rng = Rng::new(1);
         let mutants: Vec<String> = (0..2000).map(|_| mutated(&mut rng, text)).collect();
-        for part in [
-            "a - b",
-            "cos(",
-            "if ! (",
-            "(false)",
-            "+= 0.5",
-            "a + a",
-            "{  }",
-            "c += 2.0;c += 2.0;",
-        ] {
+        for part in
+            ["a - b", "cos(", "if ! (", "(false)", "+= 0.5", "a + a", "{  }", "c += 2.0;c += 2.0;"]
+        {
             let made = mutants.iter().any(|mutant| mutant.contains(part));
             assert!(made, "{part}: {}", mutants[0]);
         }

@@ -29,22 +29,10 @@ pub(super) struct Slot {
 }
 
 pub(super) fn slot_of(told: &StageOutput) -> Option<Slot> {
-    let OutputPlace::Export {
-        export,
-        index,
-        channel,
-        ..
-    } = told.place
-    else {
+    let OutputPlace::Export { export, index, channel, .. } = told.place else {
         return None;
     };
-    Some(Slot {
-        output: told.output?,
-        components: told.components,
-        export,
-        index,
-        channel,
-    })
+    Some(Slot { output: told.output?, components: told.components, export, index, channel })
 }
 
 impl Machine {
@@ -91,11 +79,7 @@ impl Machine {
                 let channel = slot.channel as usize + component;
                 let written = channel < 4 && export.written[thread] >> channel & 1 == 1;
                 // What the program owes and does not export is anything.
-                *word = if written {
-                    export.values[thread][channel]
-                } else {
-                    GARBAGE
-                };
+                *word = if written { export.values[thread][channel] } else { GARBAGE };
             }
         }
         outputs
@@ -118,11 +102,7 @@ impl Machine {
         let mut reads = Vec::new();
         for (input, slot) in self.inputs() {
             let varying = order.iter().position(|&(other, _)| other == input);
-            let &InputPlace::Channel {
-                register: Some(_),
-                channel,
-            } = &slot.place
-            else {
+            let &InputPlace::Channel { register: Some(_), channel } = &slot.place else {
                 continue;
             };
             let Some(varying) = varying else { continue };

@@ -75,9 +75,7 @@ fn machine(text: &str) -> Machine {
 fn flipped(mut machine: Machine, address: u32, bits: u32) -> Machine {
     let state = &mut machine.compiled.described.state.0;
     let mut values = state.iter_mut().filter_map(|(_, setting)| match setting {
-        Setting::Register {
-            address: at, value, ..
-        } => (*at == address).then_some(value),
+        Setting::Register { address: at, value, .. } => (*at == address).then_some(value),
         _ => None,
     });
     *values.next().expect("programmed") ^= bits;
@@ -87,9 +85,7 @@ fn flipped(mut machine: Machine, address: u32, bits: u32) -> Machine {
 #[test]
 fn a_parameter_of_another_semantic_arrives_nowhere() {
     let right = machine(FRAGMENT);
-    let batch = right
-        .pixels(&QuadBatch::default())
-        .expect("they are linked");
+    let batch = right.pixels(&QuadBatch::default()).expect("they are linked");
     assert_eq!(batch.semantics, [1, 3, 6]);
     // SPI_PS_INPUT_CNTL_0 to _2: the semantic, FLAT_SHADE, SEL_CENTROID, SEL_LINEAR, SEL_SAMPLE.
     for register in 0..3 {
@@ -128,32 +124,15 @@ fn a_parameter_is_found_by_what_the_vertex_program_says_of_it() {
 
 #[test]
 fn a_texture_is_what_its_words_say() {
-    let extent = Extent {
-        levels: 3,
-        ..Extent::plane(10, 6)
-    };
+    let extent = Extent { levels: 3, ..Extent::plane(10, 6) };
     let image = Image::new(gpucc_emu::format::Format::Rgba8Unorm, extent).expect("fits");
-    let described = driver::Texture {
-        format: image.format(),
-        extent,
-        arrayed: false,
-        base: 0,
-        mips: 0,
-    };
+    let described =
+        driver::Texture { format: image.format(), extent, arrayed: false, base: 0, mips: 0 };
     let written = driver::texture_words(&described, 0).expect("describable");
     let words: [u32; 7] = std::array::from_fn(|n| written[n].value);
     compared(&image, &words).expect("it is the image");
     // DIM, TEX_WIDTH, TEX_HEIGHT, DATA_FORMAT, FORMAT_COMP_X, NUM_FORMAT_ALL, LAST_LEVEL.
-    for (word, bit) in [
-        (0, 0),
-        (0, 1),
-        (0, 19),
-        (1, 0),
-        (1, 26),
-        (4, 0),
-        (4, 8),
-        (5, 0),
-    ] {
+    for (word, bit) in [(0, 0), (0, 1), (0, 19), (1, 0), (1, 26), (4, 0), (4, 8), (5, 0)] {
         let mut wrong = words;
         wrong[word] ^= 1 << bit;
         assert!(compared(&image, &wrong).is_err(), "word {word}, bit {bit}");

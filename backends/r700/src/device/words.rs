@@ -15,11 +15,7 @@ pub const fn semantic(location: u32) -> u32 {
 
 /// What the report's words say is not what is bound or declared.
 pub fn differs(rule: &str, message: String) -> Stop {
-    Stop::Illegal {
-        rule: rule.into(),
-        message,
-        span: Span::NONE,
-    }
+    Stop::Illegal { rule: rule.into(), message, span: Span::NONE }
 }
 
 /// Words of a resource or sampler constant by their places in it, whatever its number; then border colours.
@@ -79,13 +75,7 @@ pub fn declared(
     entries: &[model::InputEntry],
     semantic: u32,
 ) -> Result<(), Stop> {
-    let InputKind::Location {
-        interpolation,
-        sampling,
-        location,
-        ..
-    } = *kind
-    else {
+    let InputKind::Location { interpolation, sampling, location, .. } = *kind else {
         return Ok(());
     };
     let same = |entry: &model::InputEntry| {

@@ -38,16 +38,10 @@ impl Emitter<'_> {
     /// A parallel copy as moves in an order that keeps its meaning; cycles are exchanged by XOR.
     pub(super) fn copy(&mut self, dst: &[Reg], src: &[Reg], span: Span) {
         self.flush_fetch();
-        let mut moves: Vec<(Reg, Reg)> = dst
-            .iter()
-            .copied()
-            .zip(src.iter().copied())
-            .filter(|(d, s)| d != s)
-            .collect();
+        let mut moves: Vec<(Reg, Reg)> =
+            dst.iter().copied().zip(src.iter().copied()).filter(|(d, s)| d != s).collect();
         while !moves.is_empty() {
-            let free = moves
-                .iter()
-                .position(|&(d, _)| moves.iter().all(|&(_, s)| s != d));
+            let free = moves.iter().position(|&(d, _)| moves.iter().all(|&(_, s)| s != d));
             match free {
                 Some(at) => {
                     let (to, from) = moves.swap_remove(at);
@@ -92,19 +86,11 @@ impl Emitter<'_> {
     pub(super) fn double(&mut self, double: &Double, span: Span) {
         self.flush_fetch();
         let slots = Slot::double(double, double.dst.map(|reg| reg.map(dst)), read);
-        self.pending.push(Item {
-            work: Work::Double(slots),
-            range: None,
-            span,
-        });
+        self.pending.push(Item { work: Work::Double(slots), range: None, span });
     }
 
     fn four(&mut self, slots: [Slot; 4], span: Span) {
-        self.pending.push(Item {
-            work: Work::Four(slots),
-            range: None,
-            span,
-        });
+        self.pending.push(Item { work: Work::Four(slots), range: None, span });
     }
 
     /// DOT4_IEEE as the same sum in the same order: w first.
@@ -145,11 +131,7 @@ impl Emitter<'_> {
         if let Src::Bits(row) = indexed.index.src {
             return (gpr + row as u8 + indexed.offset as u8, chan, None);
         }
-        let range = group::Range {
-            gpr,
-            chan,
-            count: indexed.count,
-        };
+        let range = group::Range { gpr, chan, count: indexed.count };
         self.mova(&indexed.index, span);
         (gpr + indexed.offset as u8, chan, Some(range))
     }
@@ -173,8 +155,6 @@ impl Emitter<'_> {
         };
         cell == source
             && at + group::SHARING > self.pending.len()
-            && self.pending[at + 1..]
-                .iter()
-                .all(|item| item.may_stand_behind_mova(cell))
+            && self.pending[at + 1..].iter().all(|item| item.may_stand_behind_mova(cell))
     }
 }

@@ -33,11 +33,7 @@ impl Emitter<'_> {
         self.measure_stack();
         let jump = self.entries.len();
         self.plain(isa::Inst::new(self.isa().cf_op(CfOp::JUMP)), span);
-        self.frames.push(Frame::If {
-            jump,
-            otherwise: None,
-            unacknowledged: self.unacknowledged,
-        });
+        self.frames.push(Frame::If { jump, otherwise: None, unacknowledged: self.unacknowledged });
         self.stats.branches += 1;
         Ok(())
     }
@@ -45,12 +41,7 @@ impl Emitter<'_> {
     pub(super) fn if_else(&mut self, span: Span) -> Result<(), Failure> {
         self.flush();
         let here = self.entries.len();
-        let Some(Frame::If {
-            jump,
-            otherwise,
-            unacknowledged,
-        }) = self.frames.last_mut()
-        else {
+        let Some(Frame::If { jump, otherwise, unacknowledged }) = self.frames.last_mut() else {
             return Err(broken("`else` without `if`"));
         };
         // The wavefront may jump over a wait that stands in an arm.
@@ -67,12 +58,7 @@ impl Emitter<'_> {
 
     pub(super) fn if_end(&mut self, span: Span) -> Result<(), Failure> {
         self.flush();
-        let Some(Frame::If {
-            jump,
-            otherwise,
-            unacknowledged,
-        }) = self.frames.pop()
-        else {
+        let Some(Frame::If { jump, otherwise, unacknowledged }) = self.frames.pop() else {
             return Err(broken("`endif` without `if`"));
         };
         self.unacknowledged |= unacknowledged;
@@ -88,14 +74,8 @@ impl Emitter<'_> {
         self.loops += 1;
         self.measure_stack();
         let start = self.entries.len();
-        self.plain(
-            isa::Inst::new(self.isa().cf_op(CfOp::LOOP_START_DX10)),
-            span,
-        );
-        self.frames.push(Frame::Loop {
-            start,
-            breaks: Vec::new(),
-        });
+        self.plain(isa::Inst::new(self.isa().cf_op(CfOp::LOOP_START_DX10)), span);
+        self.frames.push(Frame::Loop { start, breaks: Vec::new() });
         self.stats.loops += 1;
         self.unacknowledged |= self.any_write;
         Ok(())
@@ -125,9 +105,7 @@ impl Emitter<'_> {
             Frame::Loop { breaks, .. } => Some(breaks),
             Frame::If { .. } => None,
         });
-        frame
-            .ok_or_else(|| broken("`break` outside a loop"))?
-            .push(here);
+        frame.ok_or_else(|| broken("`break` outside a loop"))?.push(here);
         self.plain(isa::Inst::new(self.isa().cf_op(CfOp::LOOP_BREAK)), span);
         Ok(())
     }
@@ -136,9 +114,7 @@ impl Emitter<'_> {
     fn measure_stack(&mut self) {
         let reserve = if self.pushes > 0 { 2 } else { 0 };
         let elements = self.loops * self.config.chip.subentries() + self.pushes + reserve;
-        self.stack = self
-            .stack
-            .max(elements.div_ceil(self.config.chip.subentries()));
+        self.stack = self.stack.max(elements.div_ceil(self.config.chip.subentries()));
     }
 
     fn patch(&mut self, at: usize, target: usize, pops: u32) {

@@ -33,11 +33,7 @@ impl Run {
     /// The operations, each alone until they are packed.
     fn groups(&self) -> Vec<Vec<Slot>> {
         match &self.clauses {
-            None => self
-                .items
-                .iter()
-                .map(|item| item.slots().to_vec())
-                .collect(),
+            None => self.items.iter().map(|item| item.slots().to_vec()).collect(),
             Some(clauses) => {
                 let groups = clauses.iter().flat_map(|clause| &clause.groups);
                 groups
@@ -87,10 +83,8 @@ impl Draft {
         for run in &mut self.runs {
             run.least = cost::least_groups(&run.items, isa);
             let packed = group::pack(&run.items, isa, run.least, self.config.search);
-            run.clauses = Some(packed.map_err(|message| Failure::Internal {
-                pass: "group",
-                message,
-            })?);
+            run.clauses =
+                Some(packed.map_err(|message| Failure::Internal { pass: "group", message })?);
         }
         Ok(())
     }

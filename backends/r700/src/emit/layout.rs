@@ -99,10 +99,8 @@ impl Draft {
         let carries = match entries.last() {
             Some((Place::Plain(inst), _)) => {
                 let op = CfOp::of(inst.op().id);
-                matches!(
-                    op,
-                    CfOp::EXPORT | CfOp::EXPORT_DONE | CfOp::MEM_EXPORT | CfOp::NOP
-                ) && !targeted
+                matches!(op, CfOp::EXPORT | CfOp::EXPORT_DONE | CfOp::MEM_EXPORT | CfOp::NOP)
+                    && !targeted
             }
             _ => false,
         };
@@ -120,13 +118,10 @@ impl Draft {
         let mut gprs = self.gprs;
         let groups = clauses.iter().flat_map(|clause| &clause.groups);
         for slot in groups.flat_map(|packed| packed.group.slots.iter().flatten()) {
-            let reads = slot
-                .sources()
-                .iter()
-                .filter_map(|source| match source.read {
-                    Read::Gpr { gpr, .. } => Some(gpr),
-                    _ => None,
-                });
+            let reads = slot.sources().iter().filter_map(|source| match source.read {
+                Read::Gpr { gpr, .. } => Some(gpr),
+                _ => None,
+            });
             let named = reads.chain(slot.dst.map(|dst| dst.gpr));
             let most = named.filter(|&gpr| gpr < temporaries::FIRST).max();
             gprs = gprs.max(most.map_or(0, |gpr| u32::from(gpr) + 1));
@@ -160,10 +155,9 @@ impl Draft {
                 at += group.qwords();
                 groups.push(group);
             }
-            program.clauses.push(isa::Clause {
-                at: alu_at[alu_at.len() - 1],
-                body: isa::Body::Alu(groups),
-            });
+            program
+                .clauses
+                .push(isa::Clause { at: alu_at[alu_at.len() - 1], body: isa::Body::Alu(groups) });
         }
         let mut fetch_at = Vec::with_capacity(self.fetches.len());
         for (insts, spans) in &self.fetches {
@@ -173,10 +167,7 @@ impl Draft {
             for (number, span) in spans.iter().enumerate() {
                 lines.push(((at + 2 * number as u32) * 8, *span));
             }
-            program.clauses.push(isa::Clause {
-                at,
-                body: isa::Body::Fetch(insts.clone()),
-            });
+            program.clauses.push(isa::Clause { at, body: isa::Body::Fetch(insts.clone()) });
             at += 2 * insts.len() as u32;
         }
         let hint = "split the shader or unroll less";
@@ -215,11 +206,7 @@ impl Draft {
                     (inst, Some(isa::ClauseId((clauses.len() + index) as u32)))
                 }
             };
-            program.cf.push(isa::Cf {
-                at: number as u32,
-                inst,
-                clause,
-            });
+            program.cf.push(isa::Cf { at: number as u32, inst, clause });
         }
         program.dwords = at * 2;
         let words = isa::encode_program(&program).map_err(|error| broken(error.to_string()))?;

@@ -57,11 +57,7 @@ impl Emitter<'_> {
             inst = inst.with(field, normalized.into());
         }
         // Offsets are S3.1: half texels. Register guide, TEX_WORD2.
-        for (&offset, field) in fetch
-            .offset
-            .iter()
-            .zip([f::OFFSET_X, f::OFFSET_Y, f::OFFSET_Z])
-        {
+        for (&offset, field) in fetch.offset.iter().zip([f::OFFSET_X, f::OFFSET_Y, f::OFFSET_Z]) {
             inst = inst.with(field, (i32::from(offset) * 2) as u32 & 31);
         }
         self.results(inst, &fetch.dst, &fetch.select)
@@ -188,11 +184,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn export(&mut self, export: &Export) -> isa::Inst {
-        let op = if export.done {
-            CfOp::EXPORT_DONE
-        } else {
-            CfOp::EXPORT
-        };
+        let op = if export.done { CfOp::EXPORT_DONE } else { CfOp::EXPORT };
         let inst = isa::Inst::new(self.isa().cf_op(op))
             .with(
                 f::TYPE,

@@ -68,10 +68,8 @@ impl Wave<'_> {
             let lines = constants[kcache.bank as usize].len().div_ceil(256);
             let last = kcache.line + looped(kcache.mode) + u32::from(kcache.mode > 1);
             if last as usize >= lines {
-                let detail = format!(
-                    "line {last} of buffer {} is locked, it has {lines}",
-                    kcache.bank
-                );
+                let detail =
+                    format!("line {last} of buffer {} is locked, it has {lines}", kcache.bank);
                 return Err(Trap::new(Rule::KcacheBounds, clause.addr * 8, detail));
             }
         }
@@ -270,9 +268,7 @@ impl Wave<'_> {
     /// A register by index, or `None` outside of the declared ones.
     fn indexed(&self, base: u32, index: i32) -> Option<usize> {
         let at = i64::from(base) + i64::from(index);
-        (0..i64::from(self.gprs))
-            .contains(&at)
-            .then_some(at as usize)
+        (0..i64::from(self.gprs)).contains(&at).then_some(at as usize)
     }
 
     fn kcache(
@@ -299,9 +295,9 @@ impl Wave<'_> {
         };
         let buffer = &from.constants[clause.kcache[set].bank as usize];
         match buffer.get(at..at + 4) {
-            Some(bytes) => Word::splat(u32::from_le_bytes(
-                bytes.try_into().expect("four bytes were taken"),
-            )),
+            Some(bytes) => {
+                Word::splat(u32::from_le_bytes(bytes.try_into().expect("four bytes were taken")))
+            }
             None => {
                 let mut word = Word::splat(0);
                 word.poison(u64::MAX, Rule::KcacheBounds, offset);
@@ -446,11 +442,7 @@ impl Wave<'_> {
                     if let Some(register) = self.indexed(inst.dst, ar.v[lane] as i32) {
                         let cell = register * 4 + chan;
                         self.registers[cell].write(word, 1 << lane, full);
-                        state.written.push(Written {
-                            cell,
-                            mode,
-                            lanes: 1 << lane,
-                        });
+                        state.written.push(Written { cell, mode, lanes: 1 << lane });
                     }
                 }
             }

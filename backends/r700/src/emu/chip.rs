@@ -18,13 +18,7 @@ pub struct Facts {
 }
 
 const fn row(wave: u32, entry: u32, call: u32, vertex_cache: bool, indexes: bool) -> Facts {
-    Facts {
-        wave,
-        entry,
-        call,
-        vertex_cache,
-        indexes,
-    }
+    Facts { wave, entry, call, vertex_cache, indexes }
 }
 
 /// The row of a chip.

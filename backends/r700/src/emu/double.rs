@@ -12,20 +12,12 @@ use gpucc_ir::ssa::Numerics;
 const NAN: u64 = 0xFFF8_0000_0000_0000;
 
 fn flush(bits: u64) -> u64 {
-    if bits >> 52 & 0x7FF == 0 {
-        bits & 1 << 63
-    } else {
-        bits
-    }
+    if bits >> 52 & 0x7FF == 0 { bits & 1 << 63 } else { bits }
 }
 
 /// A double that an operation made.
 fn made(value: f64) -> u64 {
-    if value.is_nan() {
-        NAN
-    } else {
-        flush(value.to_bits())
-    }
+    if value.is_nan() { NAN } else { flush(value.to_bits()) }
 }
 
 /// The largest double below 1. FRACT_64 gives [+0.0, +1.0) (table 9.4).
@@ -49,11 +41,7 @@ pub(super) fn compute(
             | AluOp::MULADD_64_D2
             | AluOp::FREXP_64
     );
-    let low_slot = if quad && inst.op != AluOp::FREXP_64 {
-        3
-    } else {
-        1
-    };
+    let low_slot = if quad && inst.op != AluOp::FREXP_64 { 3 } else { 1 };
     for lane in each(lanes) {
         let raw = |n: usize| {
             let (high, low) = (sources[0][n].v[lane], sources[low_slot][n].v[lane]);
@@ -61,14 +49,7 @@ pub(super) fn compute(
         };
         let double = |n: usize| f64::from_bits(flush(raw(n)));
         let single = sources[0][0].v[lane];
-        let pair = |bits: u64| {
-            [
-                bits as u32,
-                (bits >> 32) as u32,
-                bits as u32,
-                (bits >> 32) as u32,
-            ]
-        };
+        let pair = |bits: u64| [bits as u32, (bits >> 32) as u32, bits as u32, (bits >> 32) as u32];
         let scaled = |bits: u64| {
             let factor = match inst.op {
                 AluOp::MULADD_64_M2 => 2.0,

@@ -256,11 +256,7 @@ impl Wave<'_> {
     }
 
     fn image(&self, inst: &TextureFetch, offset: u32) -> Result<&Image, Trap> {
-        match self
-            .bound(inst.alternate, offset)?
-            .resources
-            .get(&inst.resource)
-        {
+        match self.bound(inst.alternate, offset)?.resources.get(&inst.resource) {
             Some(FetchResource::Texture(image)) => Ok(image),
             Some(FetchResource::Buffer(_)) | None => {
                 let detail = format!("resource {} is not a texture", inst.resource);
@@ -303,16 +299,8 @@ impl Wave<'_> {
         self.observed(&source[0], lanes, offset, "the level of a query")?;
         for lane in each(lanes) {
             let level = source[0].v[lane];
-            let [w, h, d] = if level < extent.levels {
-                image.size(level)
-            } else {
-                [0; 3]
-            };
-            let third = if extent.dim == Dim::D3 {
-                d
-            } else {
-                extent.layers
-            };
+            let [w, h, d] = if level < extent.levels { image.size(level) } else { [0; 3] };
+            let third = if extent.dim == Dim::D3 { d } else { extent.layers };
             for (word, value) in out.iter_mut().zip([w, h, third, extent.levels]) {
                 word.v[lane] = value;
             }
@@ -375,10 +363,7 @@ impl Wave<'_> {
             let coordinate = |c: usize| (source[c].v[lane] as i32).wrapping_add(offsets[c]);
             let natural = |v: i32| u32::try_from(v).unwrap_or(u32::MAX);
             let last = natural(source[3].v[lane] as i32);
-            let mut at = Texel {
-                x: natural(coordinate(0)),
-                ..Texel::default()
-            };
+            let mut at = Texel { x: natural(coordinate(0)), ..Texel::default() };
             if dims > 1 {
                 at.y = natural(coordinate(1));
             }
@@ -447,11 +432,7 @@ impl Wave<'_> {
             let coordinate = c < dims || (c == 2 && layered);
             let used = coordinate || (c == 3 && with_level) || reference == Some(c);
             if used {
-                let seen = if coordinate && computed {
-                    quads(lanes)
-                } else {
-                    lanes
-                };
+                let seen = if coordinate && computed { quads(lanes) } else { lanes };
                 self.observed(word, seen, offset, "a coordinate of a sample")?;
             }
         }
@@ -487,11 +468,7 @@ impl Wave<'_> {
                     // SET_CUBEMAP_INDEX: "Z set index for array of cubemaps". Guide 5, TEX_WORD0.
                     layer += f32::from_bits(cubemap.v[lane]).round_ties_even() as i32;
                 }
-                Position::Face {
-                    s: coords[0],
-                    t: coords[1],
-                    face: number % 8,
-                }
+                Position::Face { s: coords[0], t: coords[1], face: number % 8 }
             } else if normalized {
                 Position::Normalized(coords)
             } else {
@@ -524,34 +501,16 @@ impl Wave<'_> {
                         }
                         d
                     };
-                    Level::Gradient {
-                        ddx: take(0),
-                        ddy: take(1),
-                        bias,
-                    }
+                    Level::Gradient { ddx: take(0), ddy: take(1), bias }
                 }
                 op::SAMPLE_LB | op::SAMPLE_C_LB => {
                     let bias = float(3, lane) + bias;
-                    Level::Gradient {
-                        ddx: difference(1),
-                        ddy: difference(2),
-                        bias,
-                    }
+                    Level::Gradient { ddx: difference(1), ddy: difference(2), bias }
                 }
-                _ => Level::Gradient {
-                    ddx: difference(1),
-                    ddy: difference(2),
-                    bias,
-                },
+                _ => Level::Gradient { ddx: difference(1), ddy: difference(2), bias },
             };
             let reference = reference.map(|c| float(c, lane));
-            let lookup = Lookup {
-                position,
-                layer,
-                level,
-                reference,
-                offset: offsets,
-            };
+            let lookup = Lookup { position, layer, level, reference, offset: offsets };
             let values = if inst.op == op::COMPUTED_LOD {
                 let Level::Gradient { ddx, ddy, .. } = level else {
                     continue;

@@ -54,12 +54,7 @@ impl DataFormat {
 
     /// Bytes of an element.
     pub fn bytes(&self) -> u32 {
-        self.fields
-            .iter()
-            .map(|&(shift, width)| shift + width)
-            .max()
-            .unwrap_or(0)
-            .div_ceil(8)
+        self.fields.iter().map(|&(shift, width)| shift + width).max().unwrap_or(0).div_ceil(8)
     }
 
     /// True when every component is a dword of its own that NUM_FORMAT leaves as it is.

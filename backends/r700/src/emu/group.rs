@@ -133,11 +133,7 @@ fn gather(words: &[u32], start: u32, end: u32, limits: &Limits) -> Result<(Group
     }
     let mut literals = [0; 4];
     if at + literal_dwords as u32 / 2 > end {
-        return Err(Trap::new(
-            Rule::GroupEnd,
-            offset,
-            "its literals lie outside of the clause",
-        ));
+        return Err(Trap::new(Rule::GroupEnd, offset, "its literals lie outside of the clause"));
     }
     for (n, literal) in literals.iter_mut().enumerate().take(literal_dwords) {
         *literal = words[at as usize * 2 + n];
@@ -150,15 +146,7 @@ fn gather(words: &[u32], start: u32, end: u32, limits: &Limits) -> Result<(Group
     };
     let each = || slots.iter().flatten();
     let uses_ar = each().any(|i| i.index_mode < 4 && indexed(i));
-    Ok((
-        Group {
-            offset,
-            slots,
-            literals,
-            uses_ar,
-        },
-        at,
-    ))
+    Ok((Group { offset, slots, literals, uses_ar }, at))
 }
 
 /// The algorithm of R700 ISA 4.4, and the order of 4.3.
@@ -209,10 +197,7 @@ fn check(
     };
     let (kills, movas) = (count(Effect::Kill), count(Effect::Mova));
     if predicates > 1 || kills > 1 || (predicates > 0 && kills > 0) {
-        return trap(
-            Rule::PredicateCount,
-            format!("{predicates} PRED_SET*, {kills} KILL*"),
-        );
+        return trap(Rule::PredicateCount, format!("{predicates} PRED_SET*, {kills} KILL*"));
     }
     if kills > 0 {
         if !limits.pixel {
@@ -227,10 +212,7 @@ fn check(
         return trap(Rule::MovaCount, format!("{movas} of them"));
     }
     if movas > 0 && group.uses_ar {
-        return trap(
-            Rule::MovaIndex,
-            "another operand of the group is indexed".into(),
-        );
+        return trap(Rule::MovaIndex, "another operand of the group is indexed".into());
     }
     check_together(group)?;
     check_doubles(group, limits.chip)?;
@@ -404,10 +386,7 @@ fn check_source(
                 _ => 2,
             };
             if (select - sel::KCACHE0) % 32 >= lines * 16 {
-                return trap(
-                    Rule::KcacheUnlocked,
-                    format!("select {select}, {lines} lines"),
-                );
+                return trap(Rule::KcacheUnlocked, format!("select {select}, {lines} lines"));
             }
             if source.rel && inst.index_mode != 4 {
                 return trap(Rule::IndexMode, "AR does not index kcache constants".into());
@@ -447,11 +426,7 @@ fn check_destination(inst: &AluInst, limits: &Limits, offset: u32) -> Result<(),
     }
     // Three-source instructions have no write mask: an undeclared register discards. R700 ISA 4.9.2.
     if !limits.declared(dst) && (inst.fields < 3 || inst.dst_rel) {
-        return Err(Trap::new(
-            Rule::UndeclaredGpr,
-            offset,
-            format!("writes R{dst}"),
-        ));
+        return Err(Trap::new(Rule::UndeclaredGpr, offset, format!("writes R{dst}")));
     }
     if inst.dst_rel && limits.is_temp(dst) {
         let detail = format!("writes R{dst} by index");

@@ -16,10 +16,7 @@ pub struct Origin {
 
 impl Origin {
     /// Never written.
-    pub const START: Origin = Origin {
-        rule: Rule::Uninitialised,
-        offset: 0,
-    };
+    pub const START: Origin = Origin { rule: Rule::Uninitialised, offset: 0 };
 }
 
 /// One word for each lane.
@@ -35,19 +32,11 @@ pub struct Word {
 
 impl Word {
     /// Undefined in every lane.
-    pub const UNDEFINED: Word = Word {
-        v: [0; LANES],
-        poison: u64::MAX,
-        origin: Origin::START,
-    };
+    pub const UNDEFINED: Word = Word { v: [0; LANES], poison: u64::MAX, origin: Origin::START };
 
     /// The same in every lane.
     pub fn splat(value: u32) -> Word {
-        Word {
-            v: [value; LANES],
-            poison: 0,
-            origin: Origin::START,
-        }
+        Word { v: [value; LANES], poison: 0, origin: Origin::START }
     }
 
     /// Marks lanes undefined.

@@ -38,17 +38,13 @@ pub struct Launched {
 impl Launched {
     /// An export place.
     pub fn export(&self, kind: u32, base: u32) -> Option<&Export> {
-        self.exports
-            .iter()
-            .find(|e| e.kind == kind && e.base == base)
+        self.exports.iter().find(|e| e.kind == kind && e.base == base)
     }
 
     fn collect(&mut self, wave: &Wave, lanes: u64, threads: usize) {
         for value in &wave.exports {
-            let found = self
-                .exports
-                .iter()
-                .position(|e| (e.kind, e.base) == (value.kind, value.base));
+            let found =
+                self.exports.iter().position(|e| (e.kind, e.base) == (value.kind, value.base));
             let place = found.unwrap_or_else(|| {
                 self.exports.push(Export {
                     kind: value.kind,
@@ -119,10 +115,7 @@ fn launch(
     let mut memory = Memory::new(std::mem::take(&mut state.aperture.words));
     memory.streams = std::mem::take(&mut state.streams);
     memory.ring = vec![None; threads as usize * state.ring_item() as usize];
-    let mut launched = Launched {
-        valid: vec![false; threads as usize],
-        ..Launched::default()
-    };
+    let mut launched = Launched { valid: vec![false; threads as usize], ..Launched::default() };
     let mut left = state.steps;
     let width = super::chip::facts(state.chip).wave;
     let mut result = Ok(());
@@ -130,11 +123,7 @@ fn launch(
     let mut number = 1;
     while first < threads {
         let count = width.min(threads - first);
-        let lanes = if count == 64 {
-            u64::MAX
-        } else {
-            (1 << count) - 1
-        };
+        let lanes = if count == 64 { u64::MAX } else { (1 << count) - 1 };
         memory.clear_share();
         let run = Launch {
             state,
@@ -172,10 +161,7 @@ fn needs(state: &State, stage: Stage) -> Result<(), Trap> {
     if state.stage == stage {
         return Ok(());
     }
-    let detail = format!(
-        "the state is for {:?}, the launch for {stage:?}",
-        state.stage
-    );
+    let detail = format!("the state is for {:?}, the launch for {stage:?}", state.stage);
     Err(Trap::new(Rule::State, 0, detail))
 }
 
@@ -284,9 +270,7 @@ fn entries(state: &State, control0: u32, control1: u32, count: u32) -> Result<()
     ];
     for (what, on, register) in places {
         if on == 1 && register >= total {
-            return trap(format!(
-                "{what} in R{register} is not counted by NUM_INTERP"
-            ));
+            return trap(format!("{what} in R{register} is not counted by NUM_INTERP"));
         }
     }
     let flat_shading = state.register(address::SPI_INTERP_CONTROL_0).unwrap_or(0) & 1 == 1;
@@ -388,11 +372,7 @@ pub fn run_pixels(
         && batch.position.len() == quads * 4
         && batch.parameters.len() == quads * 4 * count;
     if !fits {
-        return Err(Trap::new(
-            Rule::State,
-            0,
-            "the lists of the batch have different lengths",
-        ));
+        return Err(Trap::new(Rule::State, 0, "the lists of the batch have different lengths"));
     }
     let control0 = state.register(address::SPI_PS_IN_CONTROL_0);
     let control1 = state.register(address::SPI_PS_IN_CONTROL_1).unwrap_or(0);

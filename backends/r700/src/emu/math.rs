@@ -78,11 +78,7 @@ fn skip(execute: bool) -> u32 {
 #[inline(always)]
 fn product(n: &Numerics, a: u32, b: u32, ieee: bool) -> f32 {
     let (a, b) = (n.in32(a), n.in32(b));
-    if !ieee && (a == 0.0 || b == 0.0) {
-        0.0
-    } else {
-        a * b
-    }
+    if !ieee && (a == 0.0 || b == 0.0) { 0.0 } else { a * b }
 }
 
 #[inline(always)]
@@ -110,11 +106,7 @@ fn extreme(n: &Numerics, a: u32, b: u32, max: bool, legacy: bool) -> u32 {
     } else {
         (f32::from_bits(a), f32::from_bits(b))
     };
-    let rule = if legacy {
-        NanRule::Second
-    } else {
-        n.min_max_nan
-    };
+    let rule = if legacy { NanRule::Second } else { n.min_max_nan };
     if x.is_nan() || y.is_nan() {
         let value = match rule {
             NanRule::Second => y,
@@ -122,11 +114,7 @@ fn extreme(n: &Numerics, a: u32, b: u32, max: bool, legacy: bool) -> u32 {
             NanRule::Other => x,
             NanRule::Nan => f32::NAN,
         };
-        return if value.is_nan() {
-            n.out32(f32::NAN)
-        } else {
-            value.to_bits()
-        };
+        return if value.is_nan() { n.out32(f32::NAN) } else { value.to_bits() };
     }
     if x == 0.0 && y == 0.0 && !legacy && n.min_max_zero == ZeroRule::Ordered {
         let negative = if max {
@@ -142,11 +130,7 @@ fn extreme(n: &Numerics, a: u32, b: u32, max: bool, legacy: bool) -> u32 {
 
 /// A float with its sign and infinities replaced: `CLAMPED` and `FF` forms.
 fn replace_infinity(bits: u32, magnitude: u32) -> u32 {
-    if bits & !SIGN == INFINITY {
-        bits & SIGN | magnitude
-    } else {
-        bits
-    }
+    if bits & !SIGN == INFINITY { bits & SIGN | magnitude } else { bits }
 }
 
 /// The result of an instruction of one slot, output modifiers and its own poison included.
@@ -163,11 +147,7 @@ pub(super) fn compute(
     let signed = |a: u32, b: u32| (a as i32, b as i32);
     let shifted = |f: fn(u32, u32) -> u32| {
         let mut word = map2(a, b, |a, b| f(a, b & 31));
-        word.poison(
-            where2(a, b, lanes, |_, b| b > 31),
-            Rule::ShiftAmount,
-            offset,
-        );
+        word.poison(where2(a, b, lanes, |_, b| b > 31), Rule::ShiftAmount, offset);
         word
     };
     let mut integer = false;
@@ -210,11 +190,7 @@ pub(super) fn compute(
         AluOp::MOV => {
             integer = !modified(inst);
             let signs = inst.src[0].neg || inst.src[0].abs;
-            if signs && n.sign_ops_flush {
-                map1(a, |a| n.in32(a).to_bits())
-            } else {
-                *a
-            }
+            if signs && n.sign_ops_flush { map1(a, |a| n.in32(a).to_bits()) } else { *a }
         }
         AluOp::NOP => Word::splat(0),
         AluOp::PRED_SETGT_UINT => map2(a, b, |a, b| skip(a > b)),
@@ -334,9 +310,9 @@ pub(super) fn compute(
         AluOp::LSHR_INT => shifted(|a, b| a >> b),
         AluOp::LSHL_INT => shifted(|a, b| a << b),
         AluOp::MULLO_INT | AluOp::MULLO_UINT => map2(a, b, u32::wrapping_mul),
-        AluOp::MULHI_INT => map2(a, b, |a, b| {
-            ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32
-        }),
+        AluOp::MULHI_INT => {
+            map2(a, b, |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32)
+        }
         AluOp::MULHI_UINT => map2(a, b, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         AluOp::RECIP_INT | AluOp::RECIP_UINT => {
             let unsigned = inst.op == AluOp::RECIP_UINT;
@@ -349,11 +325,7 @@ pub(super) fn compute(
                 let (y, z) = cmp(b, c);
                 let none =
                     y.is_nan() || y <= f32::from_bits(LARGEST | SIGN) || z.is_nan() || z <= 0.0;
-                if none {
-                    LARGEST | SIGN
-                } else {
-                    n.out32(product(n, a, b, false))
-                }
+                if none { LARGEST | SIGN } else { n.out32(product(n, a, b, false)) }
             })
         }
         AluOp::MULADD | AluOp::MULADD_M2 | AluOp::MULADD_M4 | AluOp::MULADD_D2 => {
@@ -421,11 +393,7 @@ fn output(wave: &Wave, inst: &AluInst, word: &mut Word) {
             *v = n.out32(n.in32(*v) * scale);
         }
         if inst.clamp {
-            let x = if n.min_max_flush {
-                n.in32(*v)
-            } else {
-                f32::from_bits(*v)
-            };
+            let x = if n.min_max_flush { n.in32(*v) } else { f32::from_bits(*v) };
             *v = if x.is_nan() {
                 if wave.dx10_clamp { 0 } else { n.out32(x) }
             } else if x <= 0.0 {
@@ -439,11 +407,7 @@ fn output(wave: &Wave, inst: &AluInst, word: &mut Word) {
 
 fn push(n: &Numerics, counter: u32, condition: bool) -> u32 {
     let count = n.in32(counter);
-    if condition && count == 0.0 {
-        0
-    } else {
-        n.out32(count + 1.0)
-    }
+    if condition && count == 0.0 { 0 } else { n.out32(count + 1.0) }
 }
 
 fn address(n: &Numerics, a: &Word, lanes: u64, offset: u32, f: impl Fn(f32) -> f32) -> Word {
@@ -467,22 +431,14 @@ fn reciprocal(n: &Numerics, x: u32, unsigned: bool) -> u32 {
         (noise % (u64::from(quotient >> 16) + 1)) as u32
     });
     let quotient = quotient - error;
-    if negative {
-        quotient.wrapping_neg()
-    } else {
-        quotient
-    }
+    if negative { quotient.wrapping_neg() } else { quotient }
 }
 
 /// src1 where the condition on src0 holds, else src2; their modifiers act as those of MOV.
 fn choose(n: &Numerics, inst: &AluInst, sources: &[Word; 3], f: impl Fn(u32) -> bool) -> Word {
     let data = |which: usize, word: &Word| {
         let signs = inst.src[which].neg || inst.src[which].abs;
-        if signs && n.sign_ops_flush {
-            map1(word, |v| n.in32(v).to_bits())
-        } else {
-            *word
-        }
+        if signs && n.sign_ops_flush { map1(word, |v| n.in32(v).to_bits()) } else { *word }
     };
     let [a, b, c] = sources;
     let (b, c) = (data(1, b), data(2, c));
@@ -577,12 +533,7 @@ fn cube(n: &Numerics, a: &[Word; 4], b: &[Word; 4], lanes: u64) -> [Word; 4] {
         let v = |w: &Word| n.in32(w.v[lane]);
         let (x, y, z) = (v(&b[1]), v(&b[0]), v(&a[0]));
         let (s, t, major, face) = gpucc_ir::ssa::cube::axes([x, y, z], [x, y, z]);
-        let values = [
-            n.out32(t),
-            n.out32(s),
-            n.out32(2.0 * major),
-            (face as f32).to_bits(),
-        ];
+        let values = [n.out32(t), n.out32(s), n.out32(2.0 * major), (face as f32).to_bits()];
         for (word, value) in out.iter_mut().zip(values) {
             word.v[lane] = value;
         }

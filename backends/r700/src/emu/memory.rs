@@ -57,9 +57,7 @@ impl Memory {
 
     /// True when the wavefront itself wrote the dword.
     pub fn wrote(&self, at: usize, wave: u32) -> bool {
-        self.writers
-            .get(at)
-            .is_some_and(|&(writer, _)| writer == wave)
+        self.writers.get(at).is_some_and(|&(writer, _)| writer == wave)
     }
 }
 
@@ -114,11 +112,7 @@ impl Wave<'_> {
             return at;
         }
         let at = i64::from(at) + i64::from(self.loop_index);
-        if (0..i64::from(self.gprs)).contains(&at) {
-            at as u32
-        } else {
-            0
-        }
+        if (0..i64::from(self.gprs)).contains(&at) { at as u32 } else { 0 }
     }
 
     fn export_values(&mut self, inst: &ExportInst, lanes: u64, offset: u32) -> Result<(), Trap> {
@@ -130,10 +124,7 @@ impl Wave<'_> {
         for n in 0..inst.burst {
             let gpr = self.burst_register(inst.gpr, inst.rel, n);
             let base = inst.base + n;
-            let found = self
-                .exports
-                .iter()
-                .position(|e| e.kind == inst.kind && e.base == base);
+            let found = self.exports.iter().position(|e| e.kind == inst.kind && e.base == base);
             let place = found.unwrap_or_else(|| {
                 self.exports.push(ExportValue {
                     kind: inst.kind,
@@ -161,11 +152,8 @@ impl Wave<'_> {
     /// Compares what was exported with what the state declares.
     pub fn check_export_count(&self, offset: u32) -> Result<(), Trap> {
         let count = |detail: String| Err(Trap::new(Rule::ExportCount, offset, detail));
-        let has = |kind: u32, base: u32| {
-            self.exports
-                .iter()
-                .any(|e| e.kind == kind && e.base == base)
-        };
+        let has =
+            |kind: u32, base: u32| self.exports.iter().any(|e| e.kind == kind && e.base == base);
         if self.state.stage == Stage::Pixel {
             self.check_pixel_state(offset)?;
             if let Some(mode) = self.state.register(address::SQ_PGM_EXPORTS_PS) {
@@ -181,12 +169,7 @@ impl Wave<'_> {
             }
         } else if let Some(config) = self.state.register(address::SPI_VS_OUT_CONFIG) {
             let declared = (config >> 1 & 31) + 1;
-            let used = self
-                .exports
-                .iter()
-                .filter(|e| e.kind == 2)
-                .map(|e| e.base + 1)
-                .max();
+            let used = self.exports.iter().filter(|e| e.kind == 2).map(|e| e.base + 1).max();
             if used != Some(declared) {
                 return count(format!("{declared} parameters declared, {used:?} exported"));
             }
@@ -208,18 +191,14 @@ impl Wave<'_> {
             for bit in (0..32).filter(|bit| mask >> bit & 1 == 1) {
                 if !wrote(bit / 4, bit as usize % 4) {
                     let detail = format!("component {} of colour {}", bit % 4, bit / 4);
-                    return count(format!(
-                        "CB_SHADER_MASK has {detail}, which is not exported"
-                    ));
+                    return count(format!("CB_SHADER_MASK has {detail}, which is not exported"));
                 }
             }
         }
         if let Some(control) = self.state.register(address::DB_SHADER_CONTROL) {
-            for (bit, c, name) in [
-                (0, 0, "Z_EXPORT"),
-                (1, 1, "STENCIL_REF_EXPORT"),
-                (8, 2, "MASK_EXPORT"),
-            ] {
+            for (bit, c, name) in
+                [(0, 0, "Z_EXPORT"), (1, 1, "STENCIL_REF_EXPORT"), (8, 2, "MASK_EXPORT")]
+            {
                 if wrote(61, c) != (control >> bit & 1 == 1) {
                     return count(format!("{name}_ENABLE differs from what is exported"));
                 }
@@ -239,9 +218,7 @@ impl Wave<'_> {
         index: Option<u32>,
         offset: u32,
     ) -> Result<u32, Trap> {
-        let index = index.map_or(0, |i| {
-            (i as i32).clamp(0, array_size.max(1) as i32 - 1) as u32
-        });
+        let index = index.map_or(0, |i| (i as i32).clamp(0, array_size.max(1) as i32 - 1) as u32);
         let place = base + index;
         if place as usize >= self.scratch_stamp.len() {
             let detail = format!("vector {place} of {}", self.scratch_stamp.len());
@@ -578,14 +555,7 @@ fn convert_words(
         for (c, word) in raw.iter().enumerate() {
             bytes[4 * c..4 * c + 4].copy_from_slice(&word.v[lane].to_le_bytes());
         }
-        let values = convert(
-            &format,
-            inst.number,
-            inst.signed,
-            false,
-            inst.endian,
-            &bytes,
-        );
+        let values = convert(&format, inst.number, inst.signed, false, inst.endian, &bytes);
         for (word, value) in raw.iter_mut().zip(values) {
             word.v[lane] = value;
         }

@@ -42,9 +42,7 @@ impl InputEntry {
 /// The entries of a pixel program, as many as NUM_INTERP counts. Guide 4, SPI_PS_IN_CONTROL_0.
 pub fn input_entries(registers: &BTreeMap<u32, u32>) -> Vec<InputEntry> {
     let read = |at: u32| registers.get(&at).copied().unwrap_or(0);
-    (0..bits(read(0x286CC), 5, 0))
-        .map(|n| InputEntry::of(read(0x28644 + 4 * n)))
-        .collect()
+    (0..bits(read(0x286CC), 5, 0)).map(|n| InputEntry::of(read(0x28644 + 4 * n))).collect()
 }
 
 /// The parameter that a vertex program exports for a semantic: SPI_VS_OUT_CONFIG and SPI_VS_OUT_ID_*. Guide 4.
@@ -88,9 +86,7 @@ impl Model {
     fn bytes(&self, at: u64, size: usize) -> Result<Vec<u8>, String> {
         let at = at as usize;
         let slice = self.memory.get(at..at + size);
-        slice
-            .map(<[u8]>::to_vec)
-            .ok_or_else(|| format!("{size} bytes at {at:#x} are no memory"))
+        slice.map(<[u8]>::to_vec).ok_or_else(|| format!("{size} bytes at {at:#x} are no memory"))
     }
 
     /// The program of a stage: from its start to the end of memory, since nothing says how long it is.
@@ -153,10 +149,7 @@ impl Model {
                     let inside = base >= aperture
                         && base + u64::from(size) <= aperture + u64::from(aperture_size);
                     let source = if inside && aperture_size > 0 {
-                        FetchSource::Aperture {
-                            start: (base - aperture) as u32,
-                            size,
-                        }
+                        FetchSource::Aperture { start: (base - aperture) as u32, size }
                     } else {
                         FetchSource::Bytes(self.bytes(base, size as usize)?)
                     };
@@ -193,29 +186,19 @@ impl Model {
         let mut at = u64::from(w[2]) << 8;
         for level in 0..extent.levels {
             let [width, height, slices] = image.size(level);
-            let pitch = if level == 0 {
-                pitch
-            } else {
-                (width as usize).div_ceil(8) * 8
-            };
+            let pitch = if level == 0 { pitch } else { (width as usize).div_ceil(8) * 8 };
             if pitch < width as usize {
                 return Err(format!("a pitch of {pitch} texels for a width of {width}"));
             }
             let rows = (height * slices * extent.layers * extent.samples) as usize;
             let bytes = self.bytes(at, rows * pitch * texel)?;
             let row = width as usize * texel;
-            for (to, from) in image
-                .level_bytes_mut(level)
-                .chunks_mut(row)
-                .zip(bytes.chunks(pitch * texel))
+            for (to, from) in
+                image.level_bytes_mut(level).chunks_mut(row).zip(bytes.chunks(pitch * texel))
             {
                 to.copy_from_slice(&from[..row]);
             }
-            at = if level == 0 {
-                u64::from(w[3]) << 8
-            } else {
-                at + bytes.len() as u64
-            };
+            at = if level == 0 { u64::from(w[3]) << 8 } else { at + bytes.len() as u64 };
         }
         Ok(image)
     }
@@ -347,11 +330,7 @@ pub fn sampler(w: &[u32; 3], border: [u32; 4]) -> Result<Sampler, String> {
     let one = 1f32.to_bits();
     let level = |field: u32| field as f32 / 64.0;
     Ok(Sampler {
-        wrap: [
-            wrap(bits(w[0], 2, 0))?,
-            wrap(bits(w[0], 5, 3))?,
-            wrap(bits(w[0], 8, 6))?,
-        ],
+        wrap: [wrap(bits(w[0], 2, 0))?, wrap(bits(w[0], 5, 3))?, wrap(bits(w[0], 8, 6))?],
         mag: filter(bits(w[0], 11, 9))?,
         min: filter(bits(w[0], 14, 12))?,
         mip: match bits(w[0], 18, 17) {

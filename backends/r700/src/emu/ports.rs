@@ -5,14 +5,7 @@ use super::group::{Group, sel};
 use super::rule::{Rule, Trap};
 
 /// Cycle of each operand under each vector bank swizzle: 012 021 120 102 201 210.
-const VECTOR: [[usize; 3]; 6] = [
-    [0, 1, 2],
-    [0, 2, 1],
-    [1, 2, 0],
-    [1, 0, 2],
-    [2, 0, 1],
-    [2, 1, 0],
-];
+const VECTOR: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]];
 /// Cycle of each operand under each trans bank swizzle: 210 122 212 221.
 const TRANS: [[usize; 3]; 4] = [[2, 1, 0], [1, 2, 2], [2, 1, 2], [2, 2, 1]];
 
@@ -32,10 +25,7 @@ struct Ports {
 
 /// Checks that every operand of a group can be read.
 pub fn check(group: &Group) -> Result<(), Trap> {
-    let mut ports = Ports {
-        registers: [[Port::Free; 4]; 3],
-        constants: Vec::with_capacity(2),
-    };
+    let mut ports = Ports { registers: [[Port::Free; 4]; 3], constants: Vec::with_capacity(2) };
     for (unit, inst) in group.slots.iter().enumerate() {
         let Some(inst) = inst else { continue };
         if unit < 4 {
@@ -103,11 +93,7 @@ impl Ports {
 
     fn register(&mut self, source: &Source, cycle: usize, offset: u32) -> Result<(), Trap> {
         let port = &mut self.registers[cycle][source.chan as usize];
-        let wanted = if source.rel {
-            Port::Indexed
-        } else {
-            Port::Register(source.sel)
-        };
+        let wanted = if source.rel { Port::Indexed } else { Port::Register(source.sel) };
         if *port == Port::Free {
             *port = wanted;
             return Ok(());

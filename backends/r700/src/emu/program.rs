@@ -87,12 +87,7 @@ impl Program {
             chip: state.chip,
         };
         let count = words.len() / 2;
-        let loader = Loader {
-            words: &words,
-            limits,
-            state,
-            fetch_program,
-        };
+        let loader = Loader { words: &words, limits, state, fetch_program };
         let mut steps: Vec<Option<Step>> = vec![None; count];
         let mut work = vec![0u32];
         while let Some(at) = work.pop() {
@@ -186,13 +181,7 @@ impl Loader<'_> {
         let offset = at * 8;
         let i = at as usize * 2;
         let cf = cf(self.words[i], self.words[i + 1], offset, self.family())?;
-        let mut step = Step {
-            cf,
-            body: Body::None,
-            reads: 0,
-            writes: 0,
-            queue: Queue::Flow,
-        };
+        let mut step = Step { cf, body: Body::None, reads: 0, writes: 0, queue: Queue::Flow };
         match &cf.body {
             CfBody::Alu(alu) => {
                 self.inside(alu.addr, alu.count, offset)?;
@@ -245,10 +234,7 @@ impl Loader<'_> {
     fn flow(&self, flow: &FlowInst, step: &mut Step, offset: u32) -> Result<(), Trap> {
         let trap = |rule: Rule, detail: &str| Err(Trap::new(rule, offset, detail));
         if step.cf.end && flow.op.goes() != Goes::On {
-            return trap(
-                Rule::EndOfProgram,
-                "on an instruction that may go elsewhere",
-            );
+            return trap(Rule::EndOfProgram, "on an instruction that may go elsewhere");
         }
         match flow.op {
             Flow::Tex | Flow::Vtx | Flow::VtxTc => {
@@ -319,11 +305,7 @@ impl Loader<'_> {
             Family::R700 => 16,
         };
         if flow.count > limit {
-            return Err(Trap::new(
-                Rule::ClauseLimit,
-                offset,
-                format!("{} fetches", flow.count),
-            ));
+            return Err(Trap::new(Rule::ClauseLimit, offset, format!("{} fetches", flow.count)));
         }
         self.inside(flow.addr, flow.count * 2, offset)?;
         let texture = flow.op == Flow::Tex;
@@ -337,12 +319,7 @@ impl Loader<'_> {
             let at = flow.addr + 2 * n;
             let i = at as usize * 2;
             let here = at * 8;
-            let words = [
-                self.words[i],
-                self.words[i + 1],
-                self.words[i + 2],
-                self.words[i + 3],
-            ];
+            let words = [self.words[i], self.words[i + 1], self.words[i + 2], self.words[i + 3]];
             let mut inst = fetch(words, texture, here, self.family())?;
             if let Fetch::Vertex(v) = &mut inst
                 && let Some(id) = v.semantic
@@ -358,11 +335,7 @@ impl Loader<'_> {
                 Fetch::Memory(_) => 2,
                 Fetch::ShareWrite(_) | Fetch::ShareRead(_) => 3,
             };
-            let starts = if texture {
-                kind == 1 || kind == 3
-            } else {
-                kind == 0 || kind == 2
-            };
+            let starts = if texture { kind == 1 || kind == 3 } else { kind == 0 || kind == 2 };
             if !starts || first.is_some_and(|first| first != kind) {
                 return Err(Trap::new(Rule::MixedClause, here, "another kind of fetch"));
             }
@@ -419,11 +392,8 @@ impl Loader<'_> {
         let check = |first: u32, count: u32, what: &str| {
             let last = first + count - 1;
             if last >= self.limits.gprs {
-                let rule = if self.limits.is_temp(first) {
-                    Rule::ClauseTemp
-                } else {
-                    Rule::UndeclaredGpr
-                };
+                let rule =
+                    if self.limits.is_temp(first) { Rule::ClauseTemp } else { Rule::UndeclaredGpr };
                 return Err(Trap::new(rule, offset, format!("a fetch {what} R{last}")));
             }
             Ok(range(first, count))
@@ -440,10 +410,9 @@ impl Loader<'_> {
             Ok(if rel { all } else { set })
         };
         Ok(match inst {
-            Fetch::Vertex(v) => (
-                src(v.src.0, 1, v.src_rel)?,
-                dst(v.dst, 1, v.dst_rel, &v.swizzle)?,
-            ),
+            Fetch::Vertex(v) => {
+                (src(v.src.0, 1, v.src_rel)?, dst(v.dst, 1, v.dst_rel, &v.swizzle)?)
+            }
             Fetch::Texture(t) => {
                 let reads = if t.src_swizzle.iter().all(|&s| s > 3) {
                     0
@@ -457,21 +426,14 @@ impl Loader<'_> {
                 (reads, writes)
             }
             Fetch::Memory(m) => {
-                let reads = if m.indexed {
-                    src(m.src.0, 1, m.src_rel)?
-                } else {
-                    0
-                };
+                let reads = if m.indexed { src(m.src.0, 1, m.src_rel)? } else { 0 };
                 (reads, dst(m.dst, m.burst, m.dst_rel, &m.swizzle)?)
             }
             Fetch::ShareWrite(s) => (src(s.src, s.burst, s.rel == 1)?, 0),
             Fetch::ShareRead(s) => {
                 let masked = if s.mask == 0 { [7; 4] } else { [0; 4] };
-                let reads = if s.swizzle.iter().all(|&x| x > 3) {
-                    0
-                } else {
-                    src(s.src, 1, s.rel == 1)?
-                };
+                let reads =
+                    if s.swizzle.iter().all(|&x| x > 3) { 0 } else { src(s.src, 1, s.rel == 1)? };
                 (reads, dst(s.dst, s.burst, s.dst_rel == 1, &masked)?)
             }
         })

@@ -198,11 +198,7 @@ impl State {
             Stage::Geometry => (address::SQ_PGM_RESOURCES_GS, "SQ_PGM_RESOURCES_GS"),
         };
         let Some(word) = self.register(at) else {
-            return Err(Trap::new(
-                Rule::State,
-                0,
-                format!("{name} is not programmed"),
-            ));
+            return Err(Trap::new(Rule::State, 0, format!("{name} is not programmed")));
         };
         let (gprs, stack) = (word & 0xFF, word >> 8 & 0xFF);
         if gprs > 128 - 2 * self.clause_temps() {
@@ -218,13 +214,11 @@ impl State {
     }
 
     pub(super) fn clause_temps(&self) -> u32 {
-        self.register(address::SQ_GPR_RESOURCE_MGMT_1)
-            .map_or(4, |word| word >> 28)
+        self.register(address::SQ_GPR_RESOURCE_MGMT_1).map_or(4, |word| word >> 28)
     }
 
     pub(super) fn prefer_vector(&self) -> bool {
-        self.register(address::SQ_CONFIG)
-            .is_none_or(|word| word >> 3 & 1 == 1)
+        self.register(address::SQ_CONFIG).is_none_or(|word| word >> 3 & 1 == 1)
     }
 
     /// Vectors of the reduction buffer that each thread has.

@@ -97,11 +97,7 @@ impl<'a> Wave<'a> {
         let state = launch.state;
         let (gprs, stack_size, dx10_clamp) = state.program_resources()?;
         let width = super::chip::facts(state.chip).wave;
-        let full = if width == 64 {
-            u64::MAX
-        } else {
-            (1 << width) - 1
-        };
+        let full = if width == 64 { u64::MAX } else { (1 << width) - 1 };
         let vectors = state.scratch_vectors() as usize;
         let reductions = state.reduction_vectors() as usize;
         Ok(Wave {
@@ -184,11 +180,7 @@ impl<'a> Wave<'a> {
             };
             let offset = at * 8;
             let Some(step) = program.steps.get(at as usize).and_then(Option::as_ref) else {
-                return Err(Trap::new(
-                    Rule::FallsOff,
-                    offset,
-                    "nothing was decoded there",
-                ));
+                return Err(Trap::new(Rule::FallsOff, offset, "nothing was decoded there"));
             };
             self.count(offset)?;
             self.order(step, offset)?;
@@ -309,11 +301,7 @@ impl<'a> Wave<'a> {
         for &kind in needed {
             let name = ["pixel", "position", "parameter"][kind];
             if !self.exports.iter().any(|e| e.kind as usize == kind) {
-                return Err(Trap::new(
-                    Rule::ExportMissing,
-                    offset,
-                    format!("no {name} export"),
-                ));
+                return Err(Trap::new(Rule::ExportMissing, offset, format!("no {name} export")));
             }
         }
         for (kind, name) in ["pixel", "position", "parameter"].iter().enumerate() {
@@ -341,22 +329,13 @@ impl<'a> Wave<'a> {
             CfBody::Flow(flow) => format!("{:?} addr {} pop {}", flow.op, flow.addr, flow.pop),
             CfBody::Alu(alu) => format!("ALU {:?} addr {} slots {}", alu.kind, alu.addr, alu.count),
             CfBody::Export(export) => {
-                format!(
-                    "{:?} type {} base {} R{}",
-                    export.op, export.kind, export.base, export.gpr
-                )
+                format!("{:?} type {} base {} R{}", export.op, export.kind, export.base, export.gpr)
             }
         };
         let (number, active) = (self.number, self.active);
-        let queue = if step.queue == Queue::Flow {
-            "flow"
-        } else {
-            "clause"
-        };
+        let queue = if step.queue == Queue::Flow { "flow" } else { "clause" };
         if let Some(trace) = &mut self.trace {
-            trace(&format!(
-                "wave {number} {offset:#06x} {queue} {what} active {active:016x}"
-            ));
+            trace(&format!("wave {number} {offset:#06x} {queue} {what} active {active:016x}"));
         }
     }
 

@@ -33,10 +33,7 @@ pub fn expand(func: &mut Func) -> bool {
 fn dynamic(func: &Func, data: &InstData) -> Option<(usize, u32)> {
     let resources: SmallVec<[_; 2]> = match data.imm {
         Imm::Resource(resource) | Imm::Query(resource, _) => SmallVec::from_slice(&[resource]),
-        Imm::Tex(tex) => [tex.texture]
-            .into_iter()
-            .chain(tex.sampler.expand())
-            .collect(),
+        Imm::Tex(tex) => [tex.texture].into_iter().chain(tex.sampler.expand()).collect(),
         _ => return None,
     };
     resources

@@ -361,11 +361,7 @@ fn whole_dwords(b: &mut Builder<'_>, x: Value) -> [Value; 2] {
 pub(super) fn to_unsigned(b: &mut Builder<'_>, data: &InstData) -> Value {
     let x = data.args[0];
     let wide = b.func.ty(data.results[0]) == Type::B64;
-    let limit = b.d(if wide {
-        18_446_744_073_709_551_616.0
-    } else {
-        4_294_967_296.0
-    });
+    let limit = b.d(if wide { 18_446_744_073_709_551_616.0 } else { 4_294_967_296.0 });
     let zero = b.d(0.0);
     let fits = b.op2(Op::FLt, x, limit);
     let positive = b.op2(Op::FLt, zero, x);
@@ -389,11 +385,7 @@ pub(super) fn to_signed(b: &mut Builder<'_>, data: &InstData) -> Value {
     let x = data.args[0];
     let wide = b.func.ty(data.results[0]) == Type::B64;
     let size = magnitude(b, x);
-    let limit = b.d(if wide {
-        9_223_372_036_854_775_808.0
-    } else {
-        2_147_483_648.0
-    });
+    let limit = b.d(if wide { 9_223_372_036_854_775_808.0 } else { 2_147_483_648.0 });
     let fits = b.op2(Op::FLt, size, limit);
     let zero = b.d(0.0);
     let negative = b.op2(Op::FLt, x, zero);

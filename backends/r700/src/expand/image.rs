@@ -57,12 +57,7 @@ fn channels(name: &str) -> Option<Vec<Channel>> {
             ("bgra", 2) => 0,
             _ => place,
         };
-        list.push(Channel {
-            component,
-            shift,
-            bits,
-            kind,
-        });
+        list.push(Channel { component, shift, bits, kind });
         shift += bits;
     }
     Some(list)
@@ -79,11 +74,8 @@ pub fn stored(func: &Func) -> SecondaryMap<Resource, bool> {
     let mut stored = SecondaryMap::new();
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
-            if let InstData {
-                op: Op::ImageStore,
-                imm: Imm::Resource(resource),
-                ..
-            } = func.insts[inst]
+            if let InstData { op: Op::ImageStore, imm: Imm::Resource(resource), .. } =
+                func.insts[inst]
             {
                 stored[resource] = true;
             }
@@ -334,9 +326,7 @@ mod tests {
 
     #[test]
     fn every_format_of_whole_dwords_packs_and_unpacks_as_the_shared_formats_do() {
-        let floats = [
-            0.0f32, 1.0, -1.0, 0.5, -0.25, 3.0e-5, 6.1e-5, 1.3, 700.25, 65000.0, 1e9,
-        ];
+        let floats = [0.0f32, 1.0, -1.0, 0.5, -0.25, 3.0e-5, 6.1e-5, 1.3, 700.25, 65000.0, 1e9];
         let mut checked = 0;
         for &format in Format::ALL {
             let name = TexelFormat(format.name());
@@ -347,11 +337,7 @@ mod tests {
             for start in 0..floats.len() {
                 let texel: [u32; 4] = std::array::from_fn(|k| {
                     let v = floats[(start + 3 * k) % floats.len()];
-                    if format.kind().is_integer() {
-                        (v * 100.0) as i32 as u32
-                    } else {
-                        v.to_bits()
-                    }
+                    if format.kind().is_integer() { (v * 100.0) as i32 as u32 } else { v.to_bits() }
                 });
                 let mut bytes = [0u8; 16];
                 format.encode(texel, &mut bytes);
@@ -369,12 +355,7 @@ mod tests {
                     && texel.iter().any(|&v| f32::from_bits(v) > 64512.0);
                 if !exceeds {
                     assert_eq!(got, expected, "{} of {texel:x?}", format.name());
-                    assert_eq!(
-                        run(&func, &texels),
-                        format.decode(&bytes),
-                        "{}",
-                        format.name()
-                    );
+                    assert_eq!(run(&func, &texels), format.decode(&bytes), "{}", format.name());
                 }
                 checked += words;
             }

@@ -116,10 +116,8 @@ impl Texture {
         let func = &*b.func;
         let (dim, arrayed) = shape(func, &tex).expect("only sampled textures are rewritten");
         let texture_elements = usize::from(func.resources[tex.texture].count.is_some());
-        let sampler_elements = tex
-            .sampler
-            .expand()
-            .map_or(0, |s| usize::from(func.resources[s].count.is_some()));
+        let sampler_elements =
+            tex.sampler.expand().map_or(0, |s| usize::from(func.resources[s].count.is_some()));
         let mut args = data.args.iter().copied();
         let mut many = |n: usize| -> Vec<Value> { args.by_ref().take(n).collect() };
         let elements = many(texture_elements + sampler_elements);
@@ -166,11 +164,7 @@ impl Texture {
         args.extend(self.reference);
         args.extend(&self.rest);
         let results = [Type::B32; 4];
-        let results = if self.tex.compare {
-            &results[..1]
-        } else {
-            &results[..]
-        };
+        let results = if self.tex.compare { &results[..1] } else { &results[..] };
         let inst = b.inst(Op::Tex, Imm::Tex(self.tex), &args, &[], results);
         b.func.insts[inst].results.to_vec()
     }
@@ -184,10 +178,7 @@ impl Texture {
         };
         let multisampled = matches!(
             b.func.resources[self.tex.texture].kind,
-            ResourceKind::Texture {
-                multisampled: true,
-                ..
-            }
+            ResourceKind::Texture { multisampled: true, .. }
         );
         let mut args = self.elements[..self.texture_elements].to_vec();
         if !multisampled {
@@ -246,22 +237,14 @@ impl Texture {
         // Along each axis: the centres of the first and the second texel.
         let mut centres = Vec::new();
         for (&c, &[n, reciprocal]) in self.coords.iter().zip(&sizes).take(2) {
-            let within = if self.tex.projected {
-                b.op2(Op::FSub, c, one)
-            } else {
-                c
-            };
+            let within = if self.tex.projected { b.op2(Op::FSub, c, one) } else { c };
             let texels = b.op2(Op::FMul, within, n);
             let shifted = b.op2(Op::FSub, texels, half);
             let first = b.op1(Op::FFloor, shifted);
             centres.push([half, three_halves].map(|step| {
                 let centre = b.op2(Op::FAdd, first, step);
                 let place = b.op2(Op::FMul, centre, reciprocal);
-                if self.tex.projected {
-                    b.op2(Op::FAdd, place, one)
-                } else {
-                    place
-                }
+                if self.tex.projected { b.op2(Op::FAdd, place, one) } else { place }
             }));
         }
         [(0, 1), (1, 1), (1, 0), (0, 0)]

@@ -21,11 +21,7 @@ pub fn encode(group: &legal::Group, locks: &Locks, isa: &'static isa::Isa) -> is
         for (index, s) in slot.sources().iter().enumerate() {
             let (operand, chan, rel) = match s.read {
                 Read::Gpr { gpr, chan, rel } => (isa::Operand::Gpr(gpr), chan, rel),
-                Read::Kcache {
-                    buffer,
-                    index,
-                    chan,
-                } => {
+                Read::Kcache { buffer, index, chan } => {
                     let line = index / 16;
                     let (set, first) = locks
                         .sets
@@ -58,13 +54,7 @@ pub fn encode(group: &legal::Group, locks: &Locks, isa: &'static isa::Isa) -> is
             };
             word = word.with_src(
                 index,
-                isa::Src {
-                    operand,
-                    chan: isa::Chan::of(chan.into()),
-                    rel,
-                    neg: s.neg,
-                    abs: s.abs,
-                },
+                isa::Src { operand, chan: isa::Chan::of(chan.into()), rel, neg: s.neg, abs: s.abs },
             );
         }
         word = match slot.dst {
@@ -94,9 +84,7 @@ pub fn encode(group: &legal::Group, locks: &Locks, isa: &'static isa::Isa) -> is
             word = word.with(isa::f::OMOD, slot.omod.into());
         }
         if slot.narrows() {
-            word = word
-                .with(isa::f::UPDATE_EXECUTE_MASK, 1)
-                .with(isa::f::UPDATE_PRED, 1);
+            word = word.with(isa::f::UPDATE_EXECUTE_MASK, 1).with(isa::f::UPDATE_PRED, 1);
         }
         out.slots.push(word.with_last(out.slots.len() + 1 == count));
     }

@@ -120,22 +120,14 @@ impl Window {
             Some(_) => height + AR_FIRST,
             None => *height,
         };
-        Window {
-            graph: graph.clone(),
-            urgency: heights.map(first).collect(),
-            users,
-        }
+        Window { graph: graph.clone(), urgency: heights.map(first).collect(), users }
     }
 }
 
 /// KILL and PRED_SET come after everything else, PRED_SET after KILL: `(before, behind)`.
 fn tests_last(items: &[Item], graph: &Graph) -> Vec<(u32, u32)> {
     let rank = |item: &Item| {
-        if item.slots().iter().any(Slot::narrows) {
-            2
-        } else {
-            u8::from(op::is_kill(item.op()))
-        }
+        if item.slots().iter().any(Slot::narrows) { 2 } else { u8::from(op::is_kill(item.op())) }
     };
     let mut added: Vec<(u32, u32)> = Vec::new();
     for (at, item) in items.iter().enumerate() {

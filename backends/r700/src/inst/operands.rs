@@ -72,10 +72,7 @@ impl mach::Inst for Inst {
                     source(src, visit);
                 }
                 // Where read ports do not suffice, emission makes it a chain that sums up in here.
-                visit(Operand {
-                    role: Role::EarlyDef,
-                    ..Operand::def_of(*dst)
-                });
+                visit(Operand { role: Role::EarlyDef, ..Operand::def_of(*dst) });
             }
             Inst::Cube { dst, src } => {
                 for &src in src {
@@ -268,10 +265,7 @@ impl mach::Inst for Inst {
     }
 
     fn ends_block(&self) -> bool {
-        matches!(
-            self,
-            Inst::If(_) | Inst::LoopStart | Inst::LoopEnd | Inst::Break | Inst::End
-        )
+        matches!(self, Inst::If(_) | Inst::LoopStart | Inst::LoopEnd | Inst::Break | Inst::End)
     }
 
     fn access(&self) -> Option<Access> {

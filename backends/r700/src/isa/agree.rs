@@ -35,24 +35,14 @@ fn words(bits: u128) -> [u32; 4] {
 
 fn check(inst: &Inst, pairs: &[(FieldId, u32)]) {
     for (field, value) in pairs {
-        let name = inst
-            .op()
-            .format
-            .field(*field)
-            .map_or("?", |field| field.name);
+        let name = inst.op().format.field(*field).map_or("?", |field| field.name);
         assert_eq!(inst.get(*field), *value, "{name} of {inst:?}");
     }
 }
 
 /// Fields whose reserved values the emulator refuses where it uses them, not where it decodes.
-const LATER: [&str; 6] = [
-    "TYPE",
-    "DATA_FORMAT",
-    "BANK_SWIZZLE",
-    "SRC0_SEL",
-    "SRC1_SEL",
-    "SRC2_SEL",
-];
+const LATER: [&str; 6] =
+    ["TYPE", "DATA_FORMAT", "BANK_SWIZZLE", "SRC0_SEL", "SRC1_SEL", "SRC2_SEL"];
 
 /// Runs over every row; `compare` sees an instruction that the emulator accepted.
 fn over<T>(
@@ -82,10 +72,7 @@ fn over<T>(
             }
         }
     }
-    assert!(
-        both > 20 * rows.len(),
-        "only {both} instructions were read by both"
-    );
+    assert!(both > 20 * rows.len(), "only {both} instructions were read by both");
 }
 
 #[test]
@@ -97,13 +84,7 @@ fn control_flow_reads_the_same() {
 fn control_flow(isa: &'static Isa, family: Family) {
     let read = |w: [u32; 4]| decode::cf(w[0], w[1], 0, family).ok();
     over(&isa.cf, 1, read, |inst, cf| {
-        check(
-            inst,
-            &[
-                (f::WHOLE_QUAD_MODE, cf.whole_quad.into()),
-                (f::BARRIER, cf.barrier.into()),
-            ],
-        );
+        check(inst, &[(f::WHOLE_QUAD_MODE, cf.whole_quad.into()), (f::BARRIER, cf.barrier.into())]);
         let op = CfOp::of(inst.op().id);
         match cf.body {
             CfBody::Flow(flow) => {
@@ -219,23 +200,11 @@ fn alu_instructions(isa: &'static Isa, family: Family) {
         };
         assert_eq!(inst.op().units, units, "{}", inst.op().name);
         let slot = AluSlot::from_inst(*inst);
-        assert_eq!(
-            (slot.source_fields(), slot.dst().write),
-            (alu.fields, alu.write)
-        );
+        assert_eq!((slot.source_fields(), slot.dst().write), (alu.fields, alu.write));
         for (i, theirs) in alu.src.iter().enumerate().take(alu.fields) {
             let ours = slot.src(i);
-            let ours = (
-                ours.operand.sel(),
-                ours.chan as u32,
-                ours.rel,
-                ours.neg,
-                ours.abs,
-            );
-            assert_eq!(
-                ours,
-                (theirs.sel, theirs.chan, theirs.rel, theirs.neg, theirs.abs)
-            );
+            let ours = (ours.operand.sel(), ours.chan as u32, ours.rel, ours.neg, ours.abs);
+            assert_eq!(ours, (theirs.sel, theirs.chan, theirs.rel, theirs.neg, theirs.abs));
         }
         check(
             inst,
@@ -357,11 +326,7 @@ fn fetches(isa: &'static Isa, family: Family) {
         }
         Fetch::ShareRead(s) => {
             check_all(inst, &fields::SRC_SELS[..2], &s.swizzle);
-            check_all(
-                inst,
-                &fields::DST_WRS,
-                &[0, 1, 2, 3].map(|i| s.mask >> i & 1),
-            );
+            check_all(inst, &fields::DST_WRS, &[0, 1, 2, 3].map(|i| s.mask >> i & 1));
             check(
                 inst,
                 &[

@@ -87,14 +87,8 @@ impl Operand {
     pub const fn of(sel: u32) -> Option<Operand> {
         Some(match sel {
             0..=127 => Operand::Gpr(sel as u8),
-            128..=159 => Operand::Kcache {
-                set: 0,
-                index: (sel - 128) as u8,
-            },
-            160..=191 => Operand::Kcache {
-                set: 1,
-                index: (sel - 160) as u8,
-            },
+            128..=159 => Operand::Kcache { set: 0, index: (sel - 128) as u8 },
+            160..=191 => Operand::Kcache { set: 1, index: (sel - 160) as u8 },
             244 => Operand::OneDouble { high: false },
             245 => Operand::OneDouble { high: true },
             246 => Operand::HalfDouble { high: false },
@@ -171,13 +165,7 @@ impl Src {
     pub const UNUSED: Src = Src::plain(Operand::Gpr(0), Chan::X);
 
     pub const fn plain(operand: Operand, chan: Chan) -> Src {
-        Src {
-            operand,
-            chan,
-            rel: false,
-            neg: false,
-            abs: false,
-        }
+        Src { operand, chan, rel: false, neg: false, abs: false }
     }
 
     pub const fn gpr(gpr: u8, chan: Chan) -> Src {
@@ -211,22 +199,12 @@ pub struct Dst {
 
 impl Dst {
     pub const fn gpr(gpr: u8, chan: Chan) -> Dst {
-        Dst {
-            gpr,
-            chan,
-            rel: false,
-            write: true,
-        }
+        Dst { gpr, chan, rel: false, write: true }
     }
 
     /// Executes in `chan` and leaves its result in PV alone. OP2 only.
     pub const fn masked(chan: Chan) -> Dst {
-        Dst {
-            gpr: 0,
-            chan,
-            rel: false,
-            write: false,
-        }
+        Dst { gpr: 0, chan, rel: false, write: false }
     }
 }
 
@@ -420,9 +398,7 @@ impl AluGroup {
 
     /// The channels of literals that any slot names.
     pub fn literal_mask(&self) -> u8 {
-        self.slots
-            .iter()
-            .fold(0, |mask, slot| mask | slot.literals())
+        self.slots.iter().fold(0, |mask, slot| mask | slot.literals())
     }
 
     /// Size in 64-bit words, literals included.
@@ -446,19 +422,11 @@ impl AluGroup {
                     ops::VECTOR => false,
                     _ => taken[chan.index()] || (slot.is_last() && !prefer_vector),
                 };
-                let place = if to_trans {
-                    &mut trans
-                } else {
-                    &mut taken[chan.index()]
-                };
+                let place = if to_trans { &mut trans } else { &mut taken[chan.index()] };
                 if std::mem::replace(place, true) {
                     return None;
                 }
-                Some(if to_trans {
-                    Unit::Trans
-                } else {
-                    Unit::Vector(chan)
-                })
+                Some(if to_trans { Unit::Trans } else { Unit::Vector(chan) })
             })
             .collect()
     }
@@ -482,22 +450,14 @@ mod tests {
 
     fn group(slots: &[(AluOp, Chan)]) -> AluGroup {
         let slots = slots.iter().enumerate().map(|(i, (op, chan))| {
-            AluSlot::new(*op)
-                .with_dst(Dst::gpr(1, *chan))
-                .with_last(i + 1 == slots.len())
+            AluSlot::new(*op).with_dst(Dst::gpr(1, *chan)).with_last(i + 1 == slots.len())
         });
-        AluGroup {
-            slots: slots.collect(),
-            literals: SmallVec::new(),
-        }
+        AluGroup { slots: slots.collect(), literals: SmallVec::new() }
     }
 
     fn letters(group: &AluGroup, prefer_vector: bool) -> String {
         let units = group.units(prefer_vector);
-        units
-            .iter()
-            .map(|unit| unit.map_or('?', Unit::letter))
-            .collect()
+        units.iter().map(|unit| unit.map_or('?', Unit::letter)).collect()
     }
 
     #[test]

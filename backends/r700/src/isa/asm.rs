@@ -141,15 +141,10 @@ impl<'a> GroupText<'a> {
                 format!("the group's sources call for {dwords} literal dwords"),
             ));
         }
-        self.group.literals = self.pool[..dwords]
-            .iter()
-            .map(|bits| bits.unwrap_or(0))
-            .collect();
+        self.group.literals = self.pool[..dwords].iter().map(|bits| bits.unwrap_or(0)).collect();
         let ways = [self.group.units(true), self.group.units(false)];
         for (i, token) in self.letters.iter().enumerate() {
-            let letters = ways
-                .each_ref()
-                .map(|units| units[i].map_or('?', Unit::letter));
+            let letters = ways.each_ref().map(|units| units[i].map_or('?', Unit::letter));
             if !letters.iter().any(|letter| token.text.starts_with(*letter)) {
                 let message = format!(
                     "the hardware executes this instruction in slot {}, not {token}",
@@ -170,21 +165,14 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(isa: &'static Isa, text: &'a str) -> Parser<'a> {
-        Parser {
-            isa,
-            cursor: Cursor::new(text),
-        }
+        Parser { isa, cursor: Cursor::new(text) }
     }
 
     /// Nothing but empty lines may follow.
     fn end(&mut self) -> Result<(), Diagnostic> {
         self.cursor.expect_line_end()?;
         self.cursor.skip_empty_lines();
-        if self.cursor.at_end() {
-            Ok(())
-        } else {
-            Err(self.cursor.expected("the end of the text"))
-        }
+        if self.cursor.at_end() { Ok(()) } else { Err(self.cursor.expected("the end of the text")) }
     }
 
     fn program(&mut self, builder: &mut Builder<'a>) -> Result<(), Diagnostic> {
@@ -215,10 +203,7 @@ impl<'a> Parser<'a> {
         }
         let end = u64::from(at) + words.len() as u64;
         if end > u64::from(MAX_DWORDS) {
-            return Err(error_at(
-                token,
-                format!("dword {at} is beyond the largest program"),
-            ));
+            return Err(error_at(token, format!("dword {at} is beyond the largest program")));
         }
         builder.raw(at, words, token);
         self.cursor.expect_line_end()
@@ -276,15 +261,10 @@ impl<'a> Parser<'a> {
             return self.cursor.expect_line_end();
         }
         if !self.at_slot() {
-            return Err(self
-                .cursor
-                .expected("a slot: `x:`, `y:`, `z:`, `w:` or `t:`"));
+            return Err(self.cursor.expected("a slot: `x:`, `y:`, `z:`, `w:` or `t:`"));
         }
         if group.group.slots.len() == MAX_SLOTS {
-            return Err(error_at(
-                first,
-                format!("a group has at most {MAX_SLOTS} instructions"),
-            ));
+            return Err(error_at(first, format!("a group has at most {MAX_SLOTS} instructions")));
         }
         self.cursor.take();
         self.cursor.take();

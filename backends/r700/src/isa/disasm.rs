@@ -49,11 +49,9 @@ pub fn listing_of(isa: &'static Isa, bytes: &[u8]) -> Result<Vec<Line>, DecodeEr
     let words = words_of(bytes)?;
     let mut text = String::with_capacity(words.len() * 24);
     let mut places = Vec::new();
-    write_placed(
-        &mut text,
-        &decode_program_of(isa, &words)?,
-        &mut |at, dword, flow| places.push((at, 4 * dword, flow)),
-    );
+    write_placed(&mut text, &decode_program_of(isa, &words)?, &mut |at, dword, flow| {
+        places.push((at, 4 * dword, flow))
+    });
     let mut lines = Vec::new();
     for (i, &(start, offset, flow)) in places.iter().enumerate() {
         let end = places.get(i + 1).map_or(text.len(), |next| next.0);
@@ -78,10 +76,7 @@ pub fn words_of(bytes: &[u8]) -> Result<Vec<u32>, DecodeError> {
             reason: super::program::Reason::PartialWord(rest.len()),
         });
     }
-    Ok(dwords
-        .iter()
-        .map(|dword| u32::from_le_bytes(*dword))
-        .collect())
+    Ok(dwords.iter().map(|dword| u32::from_le_bytes(*dword)).collect())
 }
 
 macro_rules! put {
@@ -187,12 +182,7 @@ fn write_alu_clause(out: &mut String, inst: &Inst) {
     for (set, fields) in sets.into_iter().enumerate() {
         let [mode, bank, addr] = fields.map(|field| inst.get(field));
         if let 1 | 2 = mode {
-            put!(
-                out,
-                " KCACHE{set}(CB{bank}:{}-{})",
-                16 * addr,
-                16 * (addr + mode) - 1
-            );
+            put!(out, " KCACHE{set}(CB{bank}:{}-{})", 16 * addr, 16 * (addr + mode) - 1);
             said.extend(fields);
         }
     }
@@ -201,38 +191,19 @@ fn write_alu_clause(out: &mut String, inst: &Inst) {
 
 /// `: PIXEL[0], R1.xyz1`
 fn write_export(out: &mut String, inst: &Inst) {
-    put!(
-        out,
-        ": {}[{}], ",
-        enum_name(inst, f::TYPE),
-        inst.get(f::ARRAY_BASE)
-    );
+    put!(out, ": {}[{}], ", enum_name(inst, f::TYPE), inst.get(f::ARRAY_BASE));
     write_rel_gpr(out, inst.get(f::RW_GPR), inst.flag(f::RW_REL));
     write_selects(out, inst, &SELS);
-    write_fields(
-        out,
-        inst,
-        &[&[f::TYPE, f::ARRAY_BASE, f::RW_GPR, f::RW_REL][..], &SELS].concat(),
-    );
+    write_fields(out, inst, &[&[f::TYPE, f::ARRAY_BASE, f::RW_GPR, f::RW_REL][..], &SELS].concat());
 }
 
 /// `: WRITE_IND[0], R1.xy__, R5.x`
 fn write_memory(out: &mut String, inst: &Inst) {
-    put!(
-        out,
-        ": {}[{}], ",
-        enum_name(inst, f::TYPE),
-        inst.get(f::ARRAY_BASE)
-    );
+    put!(out, ": {}[{}], ", enum_name(inst, f::TYPE), inst.get(f::ARRAY_BASE));
     write_rel_gpr(out, inst.get(f::RW_GPR), inst.flag(f::RW_REL));
     let mask = inst.get(f::COMP_MASK);
     out.push('.');
-    out.extend(
-        "xyzw"
-            .chars()
-            .enumerate()
-            .map(|(i, c)| if mask >> i & 1 == 1 { c } else { '_' }),
-    );
+    out.extend("xyzw".chars().enumerate().map(|(i, c)| if mask >> i & 1 == 1 { c } else { '_' }));
     let mut said = vec![f::TYPE, f::ARRAY_BASE, f::RW_GPR, f::RW_REL, f::COMP_MASK];
     if inst.get(f::TYPE) & 1 == 1 {
         put!(out, ", R{}.x", inst.get(f::INDEX_GPR));
@@ -243,9 +214,9 @@ fn write_memory(out: &mut String, inst: &Inst) {
 
 fn enum_name(inst: &Inst, field: FieldId) -> &'static str {
     match inst.op().format.field(field).map(|field| field.kind) {
-        Some(gpucc_isa::Kind::Enum(set)) => set
-            .name_of(inst.get(field))
-            .expect("reserved values do not decode"),
+        Some(gpucc_isa::Kind::Enum(set)) => {
+            set.name_of(inst.get(field)).expect("reserved values do not decode")
+        }
         _ => unreachable!("the caller names an enum field of the format"),
     }
 }
@@ -340,9 +311,7 @@ pub(super) const SCALAR_SWIZZLES: [&str; 4] = ["SCL_210", "SCL_122", "SCL_212", 
 fn bank_swizzle_name(swizzle: u32, trans: bool) -> &'static str {
     match SCALAR_SWIZZLES.get(swizzle as usize) {
         Some(name) if trans => name,
-        _ => super::fields::BANK_SWIZZLE_E
-            .name_of(swizzle)
-            .expect("reserved values do not decode"),
+        _ => super::fields::BANK_SWIZZLE_E.name_of(swizzle).expect("reserved values do not decode"),
     }
 }
 
@@ -352,15 +321,8 @@ fn write_index(out: &mut String, slot: &AluSlot) {
 }
 
 /// How INDEX_MODE reads inside an operand.
-pub(super) const INDEX_NAMES: [&str; 7] = [
-    "AR.x",
-    "AR.y",
-    "AR.z",
-    "AR.w",
-    "aL",
-    "GLOBAL",
-    "GLOBAL+AR.x",
-];
+pub(super) const INDEX_NAMES: [&str; 7] =
+    ["AR.x", "AR.y", "AR.z", "AR.w", "aL", "GLOBAL", "GLOBAL+AR.x"];
 
 fn write_src(out: &mut String, slot: &AluSlot, src: Src, group: Option<&AluGroup>) {
     if src.neg {
@@ -440,12 +402,7 @@ pub fn write_fetch(out: &mut String, inst: &Inst) {
             if row.has(flag::TEXTURE) {
                 write_selects(out, inst, &SRC_SELS);
                 said.extend(SRC_SELS);
-                put!(
-                    out,
-                    ", t{}, s{}",
-                    inst.get(f::RESOURCE_ID),
-                    inst.get(f::SAMPLER_ID)
-                );
+                put!(out, ", t{}, s{}", inst.get(f::RESOURCE_ID), inst.get(f::SAMPLER_ID));
                 said.extend([f::RESOURCE_ID, f::SAMPLER_ID]);
             } else {
                 write_selects(out, inst, &[f::SRC_SEL_X]);

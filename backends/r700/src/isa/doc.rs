@@ -5,14 +5,9 @@ use super::{Isa, R600, R700};
 use gpucc_isa::Format;
 use gpucc_isa::doc::{Legend, write_enums, write_formats, write_table};
 
-const ALU: Legend = Legend {
-    units: &[(ops::VECTOR, "xyzw"), (ops::TRANS, "t")],
-    flags: flag::NAMES,
-};
-const OTHER: Legend = Legend {
-    units: &[],
-    flags: flag::NAMES,
-};
+const ALU: Legend =
+    Legend { units: &[(ops::VECTOR, "xyzw"), (ops::TRANS, "t")], flags: flag::NAMES };
+const OTHER: Legend = Legend { units: &[], flags: flag::NAMES };
 
 /// `docs/r700.md`.
 pub fn markdown() -> String {

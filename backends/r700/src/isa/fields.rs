@@ -98,51 +98,15 @@ enums! {
 
 /// Source selects. R700 ISA 10.2 ALU_WORD0; 244..=247 only there, not in the guide (ERRATA E70).
 pub const SRC_SEL: &[Span] = &[
-    Span {
-        first: 0,
-        last: 127,
-        name: "GPR",
-    },
-    Span {
-        first: 128,
-        last: 159,
-        name: "KCACHE0",
-    },
-    Span {
-        first: 160,
-        last: 191,
-        name: "KCACHE1",
-    },
-    Span {
-        first: 244,
-        last: 247,
-        name: "DOUBLE",
-    },
-    Span {
-        first: 248,
-        last: 252,
-        name: "INLINE",
-    },
-    Span {
-        first: 253,
-        last: 253,
-        name: "LITERAL",
-    },
-    Span {
-        first: 254,
-        last: 254,
-        name: "PV",
-    },
-    Span {
-        first: 255,
-        last: 255,
-        name: "PS",
-    },
-    Span {
-        first: 256,
-        last: 511,
-        name: "CFILE",
-    },
+    Span { first: 0, last: 127, name: "GPR" },
+    Span { first: 128, last: 159, name: "KCACHE0" },
+    Span { first: 160, last: 191, name: "KCACHE1" },
+    Span { first: 244, last: 247, name: "DOUBLE" },
+    Span { first: 248, last: 252, name: "INLINE" },
+    Span { first: 253, last: 253, name: "LITERAL" },
+    Span { first: 254, last: 254, name: "PV" },
+    Span { first: 255, last: 255, name: "PS" },
+    Span { first: 256, last: 511, name: "CFILE" },
 ];
 
 const U: Kind = Kind::Unsigned;
@@ -155,12 +119,7 @@ const fn e(set: &'static Enum) -> Kind {
 /// A field in one piece.
 macro_rules! at {
     ($id:ident $hi:literal : $lo:literal $kind:expr) => {
-        Field::new(
-            f::$id,
-            stringify!($id),
-            &[Piece { hi: $hi, lo: $lo }],
-            $kind,
-        )
+        Field::new(f::$id, stringify!($id), &[Piece { hi: $hi, lo: $lo }], $kind)
     };
 }
 
@@ -449,10 +408,6 @@ pub const MEM_DSR: &[Field] = &[
 pub const SELS: [FieldId; 4] = [f::SEL_X, f::SEL_Y, f::SEL_Z, f::SEL_W];
 pub const DST_SELS: [FieldId; 4] = [f::DST_SEL_X, f::DST_SEL_Y, f::DST_SEL_Z, f::DST_SEL_W];
 pub const SRC_SELS: [FieldId; 4] = [f::SRC_SEL_X, f::SRC_SEL_Y, f::SRC_SEL_Z, f::SRC_SEL_W];
-pub const COORD_TYPES: [FieldId; 4] = [
-    f::COORD_TYPE_X,
-    f::COORD_TYPE_Y,
-    f::COORD_TYPE_Z,
-    f::COORD_TYPE_W,
-];
+pub const COORD_TYPES: [FieldId; 4] =
+    [f::COORD_TYPE_X, f::COORD_TYPE_Y, f::COORD_TYPE_Z, f::COORD_TYPE_W];
 pub const DST_WRS: [FieldId; 4] = [f::DST_WR_X, f::DST_WR_Y, f::DST_WR_Z, f::DST_WR_W];

@@ -105,40 +105,20 @@ pub static EXPORT_SWIZ: Format = Format::new(
     "CF_ALLOC_EXPORT_WORD_SWIZ",
     64,
     32,
-    &[
-        l::ALLOC_EXPORT0,
-        l::TYPE_EXPORT,
-        l::ALLOC_EXPORT_SWIZ,
-        l::ALLOC_EXPORT1,
-    ],
+    &[l::ALLOC_EXPORT0, l::TYPE_EXPORT, l::ALLOC_EXPORT_SWIZ, l::ALLOC_EXPORT1],
     "10.1",
 );
 pub static EXPORT_BUF: Format = Format::new(
     "CF_ALLOC_EXPORT_WORD_BUF",
     64,
     32,
-    &[
-        l::ALLOC_EXPORT0,
-        l::TYPE_WRITE,
-        l::ALLOC_EXPORT_BUF,
-        l::ALLOC_EXPORT1,
-    ],
+    &[l::ALLOC_EXPORT0, l::TYPE_WRITE, l::ALLOC_EXPORT_BUF, l::ALLOC_EXPORT1],
     "10.1",
 );
-pub static OP2: Format = Format::new(
-    "ALU_WORD_OP2",
-    64,
-    32,
-    &[l::ALU0, l::ALU1_OP2, l::ALU1],
-    "10.2",
-);
-pub static OP3: Format = Format::new(
-    "ALU_WORD_OP3",
-    64,
-    32,
-    &[l::ALU0, l::ALU1_OP3, l::ALU1],
-    "10.2",
-);
+pub static OP2: Format =
+    Format::new("ALU_WORD_OP2", 64, 32, &[l::ALU0, l::ALU1_OP2, l::ALU1], "10.2");
+pub static OP3: Format =
+    Format::new("ALU_WORD_OP3", 64, 32, &[l::ALU0, l::ALU1_OP3, l::ALU1], "10.2");
 pub static VTX_GPR: Format = Format::new(
     "VTX_WORD_GPR",
     128,
@@ -150,23 +130,11 @@ pub static VTX_SEM: Format = Format::new(
     "VTX_WORD_SEM",
     128,
     32,
-    &[
-        l::VTX0,
-        l::SEMANTIC,
-        l::DST_SEL,
-        l::VTX1_CONST,
-        l::DATA,
-        l::VTX2,
-    ],
+    &[l::VTX0, l::SEMANTIC, l::DST_SEL, l::VTX1_CONST, l::DATA, l::VTX2],
     "10.3",
 );
-pub static TEX: Format = Format::new(
-    "TEX_WORD",
-    128,
-    32,
-    &[l::TEX0, l::DST, l::DST_SEL, l::TEX1, l::TEX2],
-    "10.4",
-);
+pub static TEX: Format =
+    Format::new("TEX_WORD", 128, 32, &[l::TEX0, l::DST, l::DST_SEL, l::TEX1, l::TEX2], "10.4");
 pub static MEM_RD: Format = Format::new(
     "MEM_RD_WORD",
     128,

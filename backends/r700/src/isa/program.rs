@@ -138,11 +138,7 @@ pub enum EncodeError {
     #[error("a part at dword {at} ends after the program's {dwords} dwords")]
     Outside { at: u64, dwords: u64 },
     #[error("the group at dword {at} has {found} literal dwords, but its sources name {needed}")]
-    Literals {
-        at: u64,
-        found: usize,
-        needed: usize,
-    },
+    Literals { at: u64, found: usize, needed: usize },
     #[error("the group at dword {at} must have LAST on its last instruction and on no other")]
     Last { at: u64 },
 }
@@ -170,10 +166,7 @@ pub fn decode_program_of(isa: &'static Isa, words: &[u32]) -> Result<Program, De
 }
 
 fn fail<T>(dword: usize, reason: impl Into<Reason>) -> Result<T, DecodeError> {
-    Err(DecodeError {
-        offset: 4 * dword,
-        reason: reason.into(),
-    })
+    Err(DecodeError { offset: 4 * dword, reason: reason.into() })
 }
 
 /// Decodes one control-flow instruction of two dwords.
@@ -224,10 +217,7 @@ fn decode_unit(table: &gpucc_isa::Table, words: &[u32], size: usize) -> Result<I
 
 /// The words as one number, the first lowest.
 fn number(words: &[u32]) -> u128 {
-    words
-        .iter()
-        .rev()
-        .fold(0, |bits, word| bits << 32 | u128::from(*word))
+    words.iter().rev().fold(0, |bits, word| bits << 32 | u128::from(*word))
 }
 
 /// One group from the front of `words`, and how many dwords it takes. `base` is the dword address, for messages.
@@ -287,10 +277,7 @@ impl<'a> Reader<'a> {
         Reader {
             isa,
             words,
-            program: Program {
-                dwords: words.len() as u32,
-                ..Program::default()
-            },
+            program: Program { dwords: words.len() as u32, ..Program::default() },
             owner: vec![Owner::Nobody; qwords as usize],
             lowest: qwords,
         }
@@ -355,17 +342,10 @@ impl<'a> Reader<'a> {
                 return Ok(Some(id));
             }
         }
-        if self.owner[span.clone()]
-            .iter()
-            .any(|owner| *owner != Owner::Nobody)
-        {
+        if self.owner[span.clone()].iter().any(|owner| *owner != Owner::Nobody) {
             return fail(dword, Reason::ClauseOverlaps { at });
         }
-        let body = if alu {
-            self.alu_body(&span)?
-        } else {
-            self.fetch_body(&span)?
-        };
+        let body = if alu { self.alu_body(&span)? } else { self.fetch_body(&span)? };
         let id = ClauseId(self.program.clauses.len() as u32);
         self.owner[span].fill(Owner::Clause(id));
         self.lowest = self.lowest.min(at);
@@ -397,11 +377,8 @@ impl<'a> Reader<'a> {
 
     /// Keeps what nobody owns: runs with a word that is not 0, and the run that ends the program.
     fn keep_the_rest(&mut self) {
-        let owned = |dword: usize| {
-            self.owner
-                .get(dword / 2)
-                .is_some_and(|owner| *owner != Owner::Nobody)
-        };
+        let owned =
+            |dword: usize| self.owner.get(dword / 2).is_some_and(|owner| *owner != Owner::Nobody);
         let mut at = 0;
         while at < self.words.len() {
             if owned(at) {
@@ -414,10 +391,7 @@ impl<'a> Reader<'a> {
             }
             let words = &self.words[start..at];
             if at == self.words.len() || words.iter().any(|word| *word != 0) {
-                self.program.raw.push(Raw {
-                    at: start as u32,
-                    words: words.to_vec(),
-                });
+                self.program.raw.push(Raw { at: start as u32, words: words.to_vec() });
             }
         }
     }
@@ -461,11 +435,7 @@ pub fn encode_program(program: &Program) -> Result<Vec<u32>, EncodeError> {
 fn check_group(group: &AluGroup, at: u64) -> Result<(), EncodeError> {
     let needed = AluGroup::literal_dwords(group.literal_mask());
     if group.literals.len() != needed {
-        return Err(EncodeError::Literals {
-            at,
-            found: group.literals.len(),
-            needed,
-        });
+        return Err(EncodeError::Literals { at, found: group.literals.len(), needed });
     }
     let last = group.slots.iter().position(AluSlot::is_last);
     if last != group.slots.len().checked_sub(1) {

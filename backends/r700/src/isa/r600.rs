@@ -13,12 +13,7 @@ const B: Kind = Kind::Flag;
 
 macro_rules! at {
     ($id:ident $hi:literal : $lo:literal $kind:expr) => {
-        Field::new(
-            f::$id,
-            stringify!($id),
-            &[Piece { hi: $hi, lo: $lo }],
-            $kind,
-        )
+        Field::new(f::$id, stringify!($id), &[Piece { hi: $hi, lo: $lo }], $kind)
     };
 }
 
@@ -38,46 +33,14 @@ static INDEX_MODE_E: Enum =
 
 /// Guide 4, ALU_WORD0.
 const SRC_SEL: &[Span] = &[
-    Span {
-        first: 0,
-        last: 127,
-        name: "GPR",
-    },
-    Span {
-        first: 128,
-        last: 159,
-        name: "KCACHE0",
-    },
-    Span {
-        first: 160,
-        last: 191,
-        name: "KCACHE1",
-    },
-    Span {
-        first: 248,
-        last: 252,
-        name: "INLINE",
-    },
-    Span {
-        first: 253,
-        last: 253,
-        name: "LITERAL",
-    },
-    Span {
-        first: 254,
-        last: 254,
-        name: "PV",
-    },
-    Span {
-        first: 255,
-        last: 255,
-        name: "PS",
-    },
-    Span {
-        first: 256,
-        last: 511,
-        name: "CFILE",
-    },
+    Span { first: 0, last: 127, name: "GPR" },
+    Span { first: 128, last: 159, name: "KCACHE0" },
+    Span { first: 160, last: 191, name: "KCACHE1" },
+    Span { first: 248, last: 252, name: "INLINE" },
+    Span { first: 253, last: 253, name: "LITERAL" },
+    Span { first: 254, last: 254, name: "PV" },
+    Span { first: 255, last: 255, name: "PS" },
+    Span { first: 256, last: 511, name: "CFILE" },
 ];
 
 /// Guide 4, CF_WORD0, CF_WORD1: COUNT reaches 8.
@@ -180,28 +143,13 @@ static EXPORT_BUF: Format = Format::new(
     "CF_ALLOC_EXPORT_WORD_BUF_R6XX",
     64,
     32,
-    &[
-        l::ALLOC_EXPORT0,
-        TYPE_MEMORY,
-        l::ALLOC_EXPORT_BUF,
-        l::ALLOC_EXPORT1,
-    ],
+    &[l::ALLOC_EXPORT0, TYPE_MEMORY, l::ALLOC_EXPORT_BUF, l::ALLOC_EXPORT1],
     "guide 4",
 );
-static OP2: Format = Format::new(
-    "ALU_WORD_OP2_R6XX",
-    64,
-    32,
-    &[ALU0, ALU1_OP2, l::ALU1],
-    "guide 4",
-);
-static OP3: Format = Format::new(
-    "ALU_WORD_OP3_R6XX",
-    64,
-    32,
-    &[ALU0, ALU1_OP3, l::ALU1],
-    "guide 4",
-);
+static OP2: Format =
+    Format::new("ALU_WORD_OP2_R6XX", 64, 32, &[ALU0, ALU1_OP2, l::ALU1], "guide 4");
+static OP3: Format =
+    Format::new("ALU_WORD_OP3_R6XX", 64, 32, &[ALU0, ALU1_OP3, l::ALU1], "guide 4");
 static VTX_GPR: Format = Format::new(
     "VTX_WORD_GPR_R6XX",
     128,
@@ -213,23 +161,11 @@ static VTX_SEM: Format = Format::new(
     "VTX_WORD_SEM_R6XX",
     128,
     32,
-    &[
-        l::VTX0,
-        l::SEMANTIC,
-        l::DST_SEL,
-        l::VTX1_CONST,
-        l::DATA,
-        VTX2,
-    ],
+    &[l::VTX0, l::SEMANTIC, l::DST_SEL, l::VTX1_CONST, l::DATA, VTX2],
     "guide 4",
 );
-static TEX: Format = Format::new(
-    "TEX_WORD_R6XX",
-    128,
-    32,
-    &[TEX0, l::DST, l::DST_SEL, l::TEX1, l::TEX2],
-    "guide 4",
-);
+static TEX: Format =
+    Format::new("TEX_WORD_R6XX", 128, 32, &[TEX0, l::DST, l::DST_SEL, l::TEX1, l::TEX2], "guide 4");
 
 /// The memory and data-share formats stand for rows that R6xx lacks.
 pub static FORMATS: Formats = Formats {

@@ -22,13 +22,8 @@ pub enum UnitKind {
 }
 
 impl UnitKind {
-    pub const ALL: [UnitKind; 5] = [
-        UnitKind::Cf,
-        UnitKind::Alu,
-        UnitKind::AluSlot,
-        UnitKind::Fetch,
-        UnitKind::Program,
-    ];
+    pub const ALL: [UnitKind; 5] =
+        [UnitKind::Cf, UnitKind::Alu, UnitKind::AluSlot, UnitKind::Fetch, UnitKind::Program];
 
     /// As `--format` names it.
     pub const fn name(self) -> &'static str {

@@ -8,21 +8,12 @@ impl Program {
     /// dst = src + 1
     fn next(&mut self, dst: VReg, src: VReg) {
         let sources = [Source::reg(src), Source::bits(1)];
-        self.add(Inst::Alu(Alu::new(
-            AluOp::ADD_INT,
-            Some(dst.into()),
-            &sources,
-        )));
+        self.add(Inst::Alu(Alu::new(AluOp::ADD_INT, Some(dst.into()), &sources)));
     }
     /// array[index] = 0
     fn store(&mut self, array: VReg, index: VReg) {
         self.add(Inst::ArrayWrite {
-            to: Indexed {
-                array: array.into(),
-                index: Source::reg(index),
-                offset: 0,
-                count: 4,
-            },
+            to: Indexed { array: array.into(), index: Source::reg(index), offset: 0, count: 4 },
             result: array.into(),
             value: Source::bits(0),
         });
@@ -87,11 +78,7 @@ fn nothing_moves_behind_the_branch_that_ends_its_block() {
     let (array, i, next) = (p.reg(), p.reg(), p.reg());
     p.next(next, i);
     p.store(array, i);
-    let test = Alu::new(
-        AluOp::PRED_SETE_INT,
-        None,
-        &[Source::reg(i), Source::bits(0)],
-    );
+    let test = Alu::new(AluOp::PRED_SETE_INT, None, &[Source::reg(i), Source::bits(0)]);
     p.add(Inst::If(test));
     p.copy(i, next);
     assert_eq!(p.order(), [Some(next), Some(array), None, Some(i)]);

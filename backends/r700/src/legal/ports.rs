@@ -3,14 +3,8 @@
 use crate::slot::{Read, Slot};
 
 /// Cycle of each source by BANK_SWIZZLE in a vector slot. R700 ISA 4.7.7.
-pub(super) const VEC: [[u8; 3]; 6] = [
-    [0, 1, 2],
-    [0, 2, 1],
-    [1, 2, 0],
-    [1, 0, 2],
-    [2, 0, 1],
-    [2, 1, 0],
-];
+pub(super) const VEC: [[u8; 3]; 6] =
+    [[0, 1, 2], [0, 2, 1], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]];
 /// Cycle of each source by BANK_SWIZZLE in the trans slot. R700 ISA 4.7.7.
 pub(super) const SCL: [[u8; 3]; 4] = [[2, 1, 0], [1, 2, 2], [2, 1, 2], [2, 2, 1]];
 
@@ -66,10 +60,7 @@ pub(super) struct Reads {
 impl Reads {
     pub(super) fn of(slot: &Slot, trans: bool) -> Reads {
         let src = slot.sources();
-        let mut reads = Reads {
-            trans,
-            ..Reads::default()
-        };
+        let mut reads = Reads { trans, ..Reads::default() };
         for (index, s) in src.iter().enumerate() {
             let (chan, want) = match s.read {
                 Read::Gpr { gpr, chan, rel } => {
@@ -93,22 +84,14 @@ impl Reads {
     }
 
     pub(super) fn cycles(&self, swizzle: u8) -> &'static [u8; 3] {
-        if self.trans {
-            &SCL[usize::from(swizzle)]
-        } else {
-            &VEC[usize::from(swizzle)]
-        }
+        if self.trans { &SCL[usize::from(swizzle)] } else { &VEC[usize::from(swizzle)] }
     }
 
     /// Swizzles that differ in the cycles of what is read, the first of each kind.
     pub(super) fn swizzles(&self) -> &'static [u8] {
         let read = self.list[..usize::from(self.count)].iter();
         let mask = read.fold(0, |mask, &(source, ..)| mask | 1usize << source);
-        let (list, count) = if self.trans {
-            &SCL_KINDS[mask]
-        } else {
-            &VEC_KINDS[mask]
-        };
+        let (list, count) = if self.trans { &SCL_KINDS[mask] } else { &VEC_KINDS[mask] };
         &list[..*count]
     }
 }

@@ -25,10 +25,7 @@ pub fn legal(isa: &'static isa::Isa, program: &isa::Program, gprs: u32) -> Resul
         let isa::Body::Alu(groups) = &clause.body else {
             continue;
         };
-        let fail = |violation| Finished {
-            at: clause.at,
-            violation,
-        };
+        let fail = |violation| Finished { at: clause.at, violation };
         if clause.body.qwords() > 128 {
             return Err(fail(Violation::ClauseLength));
         }
@@ -161,44 +158,26 @@ fn read_slot(slot: &isa::AluSlot, group: &isa::AluGroup) -> Slot {
         place.neg = s.neg;
         place.abs = s.abs;
         place.read = match s.operand {
-            isa::Operand::Gpr(gpr) => Read::Gpr {
-                gpr,
-                chan,
-                rel: s.rel,
-            },
-            isa::Operand::Kcache { set, index } => Read::Kcache {
-                buffer: set,
-                index: index.into(),
-                chan,
-            },
+            isa::Operand::Gpr(gpr) => Read::Gpr { gpr, chan, rel: s.rel },
+            isa::Operand::Kcache { set, index } => {
+                Read::Kcache { buffer: set, index: index.into(), chan }
+            }
             isa::Operand::Literal => {
                 Read::Literal(group.literals.get(usize::from(chan)).copied().unwrap_or(0))
             }
             isa::Operand::Pv => Read::Pv(chan),
             isa::Operand::Ps => Read::Ps,
-            isa::Operand::Cfile(index) => Read::Kcache {
-                buffer: 16,
-                index: index.into(),
-                chan,
-            },
+            isa::Operand::Cfile(index) => Read::Kcache { buffer: 16, index: index.into(), chan },
             inline => Read::Inline(inline),
         };
     }
     let dst = slot.dst();
     Slot {
         op: slot.op(),
-        dst: dst.write.then_some(Dst {
-            gpr: dst.gpr,
-            chan: dst.chan as u8,
-            rel: dst.rel,
-        }),
+        dst: dst.write.then_some(Dst { gpr: dst.gpr, chan: dst.chan as u8, rel: dst.rel }),
         src,
         sources: slot.sources() as u8,
         clamp: slot.flag(isa::f::CLAMP),
-        omod: if slot.is_op3() {
-            0
-        } else {
-            slot.get(isa::f::OMOD) as u8
-        },
+        omod: if slot.is_op3() { 0 } else { slot.get(isa::f::OMOD) as u8 },
     }
 }

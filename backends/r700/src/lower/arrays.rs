@@ -54,10 +54,7 @@ pub fn within_scratch(needed: u32) -> Result<(), Failure> {
 
 /// The vec4 of scratch that the variables of a function take, as far as it reads or writes them.
 pub fn scratch_of(func: &Func<Inst>) -> u32 {
-    let nodes = func
-        .layout
-        .iter()
-        .flat_map(|&block| &func.blocks[block].nodes);
+    let nodes = func.layout.iter().flat_map(|&block| &func.blocks[block].nodes);
     let behind = nodes.filter_map(|node| {
         let (space, slot, base, size) = match &node.inst {
             Inst::MemRead(at) => (at.space, at.slot, at.base, at.size),
@@ -137,9 +134,7 @@ impl Lower<'_> {
                     },
                     self.span,
                 );
-                self.push(Inst::ArrayNew {
-                    array: array.into(),
-                });
+                self.push(Inst::ArrayNew { array: array.into() });
                 columns.push(array);
             }
             self.variables[mem] = Some(Variable::Array(Array { dwords, columns }));
@@ -159,11 +154,8 @@ impl Lower<'_> {
         let stride = array.columns.len() as u32;
         let linear = linear(self.ssa, address);
         let at = linear.constant.wrapping_add(4 * k) / 4;
-        let aligned = linear
-            .terms
-            .iter()
-            .all(|&(_, factor)| factor % (4 * stride) == 0)
-            && at < array.dwords;
+        let aligned =
+            linear.terms.iter().all(|&(_, factor)| factor % (4 * stride) == 0) && at < array.dwords;
         if linear.terms.is_empty() {
             let at = at.min(array.dwords - 1);
             let column = array.columns[(at % stride) as usize];
@@ -194,21 +186,14 @@ impl Lower<'_> {
         let column = array.columns[(at % stride) as usize];
         let count = self.rows(column);
         let (offset, most) = (at / stride, u32::from(count) - 1);
-        let key: Vec<(Value, u32)> = linear
-            .terms
-            .iter()
-            .map(|&(value, factor)| (value, factor / (4 * stride)))
-            .collect();
+        let key: Vec<(Value, u32)> =
+            linear.terms.iter().map(|&(value, factor)| (value, factor / (4 * stride))).collect();
         // What is certainly in range needs no clamp.
-        let reach = key
-            .iter()
-            .try_fold(u64::from(offset), |sum, &(value, factor)| {
-                Some(sum + self.most(value)? * u64::from(factor))
-            });
+        let reach = key.iter().try_fold(u64::from(offset), |sum, &(value, factor)| {
+            Some(sum + self.most(value)? * u64::from(factor))
+        });
         // A constant names a register of its own, which must exist even if the index is trusted.
-        let fixed = key
-            .iter()
-            .all(|&(value, _)| self.const_bits(value).is_some());
+        let fixed = key.iter().all(|&(value, _)| self.const_bits(value).is_some());
         let inside = reach.is_some_and(|reach| reach <= u64::from(most))
             || self.abi.trusts_indices && !fixed;
         let sum = self.row(key);
@@ -218,12 +203,7 @@ impl Lower<'_> {
             let most = Source::bits(most.saturating_sub(offset));
             Source::reg(self.alu(AluOp::MIN_UINT, &[sum, most]))
         };
-        Indexed {
-            array: column.into(),
-            count,
-            index,
-            offset: offset.min(most) as u16,
-        }
+        Indexed { array: column.into(), count, index, offset: offset.min(most) as u16 }
     }
 
     fn rows(&self, column: VReg) -> u16 {
@@ -272,10 +252,7 @@ impl Lower<'_> {
         for (k, &value) in results.iter().enumerate() {
             let from = self.array_element(array, address, k as u32);
             let dst = self.fresh();
-            self.push(Inst::ArrayRead {
-                dst: dst.into(),
-                from,
-            });
+            self.push(Inst::ArrayRead { dst: dst.into(), from });
             self.values[value] = Some(Place::Reg(dst));
         }
     }
@@ -284,10 +261,9 @@ impl Lower<'_> {
         for (k, &value) in values.iter().enumerate() {
             let to = self.array_element(array, address, k as u32);
             let value = match self.plain(value) {
-                source @ Source {
-                    src: Src::Const { .. },
-                    ..
-                } if !matches!(to.index.src, Src::Bits(_)) => {
+                source @ Source { src: Src::Const { .. }, .. }
+                    if !matches!(to.index.src, Src::Bits(_)) =>
+                {
                     Source::reg(self.alu(AluOp::MOV, &[source]))
                 }
                 source => source,

@@ -8,9 +8,7 @@ use gpucc_ir::ssa::MemSpace;
 
 impl Lower<'_> {
     fn threads_per_workgroup(&self) -> u32 {
-        self.abi
-            .compute
-            .map_or(1, |layout| layout.threads_per_workgroup)
+        self.abi.compute.map_or(1, |layout| layout.threads_per_workgroup)
     }
 
     fn workgroup_lanes(&self) -> u32 {
@@ -23,10 +21,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn uses_workgroup_memory(&self) -> bool {
-        self.ssa
-            .mems
-            .values()
-            .any(|mem| mem.space == MemSpace::Workgroup)
+        self.ssa.mems.values().any(|mem| mem.space == MemSpace::Workgroup)
     }
 
     /// Opens the `if` that keeps surplus lanes out; its head when there is one.
@@ -59,10 +54,7 @@ impl Lower<'_> {
         let local = if per.is_power_of_two() {
             self.alu(AluOp::AND_INT, &[thread, Source::bits(per - 1)])
         } else {
-            let whole = self.alu(
-                AluOp::MULLO_INT,
-                &[Source::reg(workgroup), Source::bits(per)],
-            );
+            let whole = self.alu(AluOp::MULLO_INT, &[Source::reg(workgroup), Source::bits(per)]);
             self.alu(AluOp::SUB_INT, &[thread, Source::reg(whole)])
         };
         self.inputs.workgroup = Some(workgroup);
@@ -144,19 +136,13 @@ impl Lower<'_> {
         // 4294966784 is 2^32 less two units: room for the errors of both steps before.
         let scaled = self.alu(
             AluOp::MUL_IEEE,
-            &[
-                Source::reg(reciprocal),
-                Source::bits(4_294_966_784f32.to_bits()),
-            ],
+            &[Source::reg(reciprocal), Source::bits(4_294_966_784f32.to_bits())],
         );
         let estimate = self.alu(AluOp::FLT_TO_UINT, &[Source::reg(scaled)]);
         // One step of Newton on the integer estimate e of 2^32 / d: e += e * (2^32 - e * d) / 2^32.
         let product = self.alu(AluOp::MULLO_INT, &[Source::reg(estimate), d]);
         let error = self.alu(AluOp::SUB_INT, &[Source::bits(0), Source::reg(product)]);
-        let step = self.alu(
-            AluOp::MULHI_UINT,
-            &[Source::reg(estimate), Source::reg(error)],
-        );
+        let step = self.alu(AluOp::MULHI_UINT, &[Source::reg(estimate), Source::reg(error)]);
         let better = self.alu(AluOp::ADD_INT, &[Source::reg(estimate), Source::reg(step)]);
         let mut quotient = self.alu(AluOp::MULHI_UINT, &[n, Source::reg(better)]);
         let whole = self.alu(AluOp::MULLO_INT, &[Source::reg(quotient), d]);

@@ -46,10 +46,7 @@ impl Lower<'_> {
                     return Ok(true);
                 }
                 Op::Break => {
-                    let frame = self
-                        .loops
-                        .last_mut()
-                        .expect("verified: `break` is in a loop");
+                    let frame = self.loops.last_mut().expect("verified: `break` is in a loop");
                     frame.left = true;
                     let (to, exit) = (frame.results.clone(), frame.exit);
                     self.assign(&to, &data.args);
@@ -57,10 +54,7 @@ impl Lower<'_> {
                     return Ok(false);
                 }
                 Op::Continue => {
-                    let frame = self
-                        .loops
-                        .last_mut()
-                        .expect("verified: `continue` is in a loop");
+                    let frame = self.loops.last_mut().expect("verified: `continue` is in a loop");
                     frame.continued = true;
                     let to = frame.continuing.clone();
                     self.assign(&to, &data.args);
@@ -134,17 +128,9 @@ impl Lower<'_> {
             && let Some((op, a, b)) = self.comparison(cond)
             && let Some(pred) = op::as_pred_set(op)
         {
-            return Alu::new(
-                pred,
-                None,
-                &[self.source(a, pred, 0), self.source(b, pred, 1)],
-            );
+            return Alu::new(pred, None, &[self.source(a, pred, 0), self.source(b, pred, 1)]);
         }
-        Alu::new(
-            AluOp::PRED_SETNE_INT,
-            None,
-            &[self.plain(cond), Source::bits(0)],
-        )
+        Alu::new(AluOp::PRED_SETNE_INT, None, &[self.plain(cond), Source::bits(0)])
     }
 
     /// Opens an `if`: the block that follows runs for lanes that pass.
@@ -173,10 +159,7 @@ impl Lower<'_> {
         let then_end = self.block;
         let trivial = self.ssa.regions[otherwise].insts.len() == 1
             && to.is_empty()
-            && self
-                .ssa
-                .terminator(otherwise)
-                .is_some_and(|t| self.ssa.insts[t].op == Op::Yield);
+            && self.ssa.terminator(otherwise).is_some_and(|t| self.ssa.insts[t].op == Op::Yield);
         let mut ends: SmallVec<[(Block, bool); 2]> = SmallVec::new();
         ends.push((then_end, then_falls));
         if !trivial {
@@ -215,12 +198,7 @@ impl Lower<'_> {
     fn as_kill(&self, inst: ssa::Inst) -> Option<Alu> {
         let data = &self.ssa.insts[inst];
         let ops = |region: Region| -> SmallVec<[Op; 4]> {
-            self.ssa.regions[region]
-                .insts
-                .iter()
-                .take(3)
-                .map(|&i| self.ssa.insts[i].op)
-                .collect()
+            self.ssa.regions[region].insts.iter().take(3).map(|&i| self.ssa.insts[i].op).collect()
         };
         if !data.results.is_empty()
             || ops(data.regions[0]).as_slice() != [Op::Demote, Op::Yield]
@@ -237,17 +215,9 @@ impl Lower<'_> {
             && let Some((op, a, b)) = self.comparison(cond)
             && let Some(kill) = op::as_kill(op)
         {
-            return Some(Alu::new(
-                kill,
-                None,
-                &[self.source(a, kill, 0), self.source(b, kill, 1)],
-            ));
+            return Some(Alu::new(kill, None, &[self.source(a, kill, 0), self.source(b, kill, 1)]));
         }
-        Some(Alu::new(
-            AluOp::KILLNE_INT,
-            None,
-            &[self.plain(cond), Source::bits(0)],
-        ))
+        Some(Alu::new(AluOp::KILLNE_INT, None, &[self.plain(cond), Source::bits(0)]))
     }
 
     /// Closes an `if` without an else arm that [`Self::begin_if`] opened at the end of `head`.

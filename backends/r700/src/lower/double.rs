@@ -41,10 +41,9 @@ impl Lower<'_> {
             Op::Lo64 | Op::Hi64 => {
                 let half = self.halves(args[0])[usize::from(data.op == Op::Hi64)];
                 self.values[result] = Some(match half.src {
-                    Src::Reg(reg) => Place::Reg(
-                        reg.as_virt()
-                            .expect("lowering makes virtual registers only"),
-                    ),
+                    Src::Reg(reg) => {
+                        Place::Reg(reg.as_virt().expect("lowering makes virtual registers only"))
+                    }
                     src => Place::Source(src),
                 });
             }
@@ -60,23 +59,11 @@ impl Lower<'_> {
             Op::FAdd | Op::FSub => {
                 let mut second = self.operand(args[1]);
                 second[0].neg ^= data.op == Op::FSub;
-                self.make(
-                    result,
-                    AluOp::ADD_64,
-                    smallvec![self.operand(args[0]), second],
-                );
+                self.make(result, AluOp::ADD_64, smallvec![self.operand(args[0]), second]);
             }
             Op::FMul | Op::FMa => {
-                let op = if data.op == Op::FMul {
-                    AluOp::MUL_64
-                } else {
-                    AluOp::MULADD_64
-                };
-                self.make(
-                    result,
-                    op,
-                    args.iter().map(|&arg| self.operand(arg)).collect(),
-                );
+                let op = if data.op == Op::FMul { AluOp::MUL_64 } else { AluOp::MULADD_64 };
+                self.make(result, op, args.iter().map(|&arg| self.operand(arg)).collect());
             }
             Op::FLdexp => {
                 let exponent = self.plain(args[1]);
@@ -130,11 +117,7 @@ impl Lower<'_> {
     fn word(&mut self, op: AluOp, src: SmallVec<[[Source; 2]; 3]>) -> gpucc_ir::mach::VReg {
         let dst = self.fresh();
         let dst_both = [Some(dst.into()), None];
-        self.push(Inst::Double(Double {
-            op,
-            dst: dst_both,
-            src,
-        }));
+        self.push(Inst::Double(Double { op, dst: dst_both, src }));
         dst
     }
 

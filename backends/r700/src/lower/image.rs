@@ -14,10 +14,8 @@ use smallvec::SmallVec;
 impl Lower<'_> {
     /// True for a storage texture that stands in the scatter aperture.
     pub(super) fn is_linear_image(&self, resource: Resource) -> bool {
-        matches!(
-            self.ssa.resources[resource].kind,
-            ResourceKind::StorageTexture { .. }
-        ) && self.abi.slots[resource].aperture_index.is_some()
+        matches!(self.ssa.resources[resource].kind, ResourceKind::StorageTexture { .. })
+            && self.abi.slots[resource].aperture_index.is_some()
     }
 
     /// The constant element of an array of bindings, and the operands behind it.
@@ -44,12 +42,8 @@ impl Lower<'_> {
         resource: Resource,
         args: &[Value],
     ) -> Result<(VReg, VReg, usize), Failure> {
-        let ResourceKind::StorageTexture {
-            dim,
-            arrayed,
-            format,
-            ..
-        } = self.ssa.resources[resource].kind
+        let ResourceKind::StorageTexture { dim, arrayed, format, .. } =
+            self.ssa.resources[resource].kind
         else {
             return Err(self.not_yet("texels of what is no storage texture"));
         };
@@ -58,9 +52,8 @@ impl Lower<'_> {
             message: format!("{} was not refused", format.0),
         })?;
         let (element, args) = self.element(resource, args);
-        let slot = self.abi.slots[resource]
-            .aperture_index
-            .expect("stored images are in the aperture");
+        let slot =
+            self.abi.slots[resource].aperture_index.expect("stored images are in the aperture");
         let place = narrow(2 + slot + element);
         let axes: SmallVec<[Source; 3]> = args[..dim.coords() + usize::from(arrayed)]
             .iter()
@@ -101,11 +94,7 @@ impl Lower<'_> {
         let index = self.alu(AluOp::ADD_INT, &[at, base]);
         let index = self.alu(
             AluOp::CNDE_INT,
-            &[
-                Source::reg(inside),
-                Source::bits(u32::MAX),
-                Source::reg(index),
-            ],
+            &[Source::reg(inside), Source::bits(u32::MAX), Source::reg(index)],
         );
         Ok((index, inside, words as usize))
     }
@@ -163,10 +152,7 @@ impl Lower<'_> {
         let fetch = MemRead::scatter(index.into(), dst, words);
         self.push(Inst::MemRead(fetch));
         for (result, register) in read {
-            let word = self.alu(
-                AluOp::AND_INT,
-                &[Source::reg(register), Source::reg(inside)],
-            );
+            let word = self.alu(AluOp::AND_INT, &[Source::reg(register), Source::reg(inside)]);
             self.define(result, word);
         }
         Ok(())

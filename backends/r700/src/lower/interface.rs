@@ -130,28 +130,25 @@ impl Lower<'_> {
                     };
                     let channel = slot.map_or(0, |slot| slot.channel) + u32::from(component);
                     let reg = preload(self, register, channel);
-                    self.inputs
-                        .components
-                        .insert((input, component), Place::Reg(reg));
+                    self.inputs.components.insert((input, component), Place::Reg(reg));
                 }
             }
             Stage::Vertex => {
                 let separate = self.abi.pipeline.vertex.fetch == Fetch::Separate;
                 let needs = |builtin: Builtin| {
-                    read.iter()
-                        .any(|&(input, _)| match self.ssa.inputs[input].kind {
-                            InputKind::Builtin(b) => b == builtin,
-                            InputKind::Location { .. } => {
-                                let per_instance = self
-                                    .abi
-                                    .inputs
-                                    .iter()
-                                    .find(|slot| slot.input == input)
-                                    .and_then(|slot| slot.attribute.as_ref())
-                                    .is_some_and(|attribute| attribute.per_instance);
-                                !separate && per_instance == (builtin == Builtin::InstanceIndex)
-                            }
-                        })
+                    read.iter().any(|&(input, _)| match self.ssa.inputs[input].kind {
+                        InputKind::Builtin(b) => b == builtin,
+                        InputKind::Location { .. } => {
+                            let per_instance = self
+                                .abi
+                                .inputs
+                                .iter()
+                                .find(|slot| slot.input == input)
+                                .and_then(|slot| slot.attribute.as_ref())
+                                .is_some_and(|attribute| attribute.per_instance);
+                            !separate && per_instance == (builtin == Builtin::InstanceIndex)
+                        }
+                    })
                 };
                 let (vertex, instance) =
                     (needs(Builtin::VertexIndex), needs(Builtin::InstanceIndex));
@@ -169,9 +166,7 @@ impl Lower<'_> {
                                 continue;
                             }
                             let reg = preload(self, 1 + location, component.into());
-                            self.inputs
-                                .components
-                                .insert((input, component), Place::Reg(reg));
+                            self.inputs.components.insert((input, component), Place::Reg(reg));
                         }
                     }
                 }
@@ -194,10 +189,8 @@ impl Lower<'_> {
     fn missing_component(&self, input: Input, component: u8) -> Option<Place> {
         let slot = self.abi.inputs.iter().find(|slot| slot.input == input)?;
         let (.., count, _, _) = vertex_format(&slot.attribute.as_ref()?.format)?;
-        let integer = matches!(
-            self.ssa.inputs[input].scalar,
-            Scalar::I32 | Scalar::U32 | Scalar::Bool
-        );
+        let integer =
+            matches!(self.ssa.inputs[input].scalar, Scalar::I32 | Scalar::U32 | Scalar::Bool);
         (integer && component >= count).then(|| Place::Source(Src::Bits(u32::from(component == 3))))
     }
 
@@ -210,11 +203,7 @@ impl Lower<'_> {
         let mut at = 0;
         while at < read.len() {
             let input = read[at].0;
-            let end = at
-                + read[at..]
-                    .iter()
-                    .take_while(|&&(other, _)| other == input)
-                    .count();
+            let end = at + read[at..].iter().take_while(|&&(other, _)| other == input).count();
             let components: SmallVec<[u8; 4]> = read[at..end].iter().map(|&(_, c)| c).collect();
             at = end;
             let data = &self.ssa.inputs[input];
@@ -289,11 +278,7 @@ impl Lower<'_> {
         if dst.iter().all(Option::is_none) {
             return Ok(());
         }
-        let index = if attribute.per_instance {
-            instance
-        } else {
-            vertex
-        };
+        let index = if attribute.per_instance { instance } else { vertex };
         self.push(Inst::Vertex(Vertex {
             resource: narrow(attribute.resource),
             index: index.expect("preloaded when an attribute needs it").into(),
@@ -419,9 +404,7 @@ impl Lower<'_> {
         if let Some(OutputLane::Reg(reg)) = self.outputs.lanes.get(&(output, component)).copied() {
             self.assign(&[reg], &[value]);
         } else {
-            self.outputs
-                .lanes
-                .insert((output, component), OutputLane::Value(value));
+            self.outputs.lanes.insert((output, component), OutputLane::Value(value));
         }
         Ok(())
     }
@@ -437,11 +420,7 @@ impl Lower<'_> {
             };
             let mut src = [None; 4];
             for component in 0..slot.components.min(4) {
-                let lane = self
-                    .outputs
-                    .lanes
-                    .get(&(slot.output, component as u8))
-                    .copied();
+                let lane = self.outputs.lanes.get(&(slot.output, component as u8)).copied();
                 src[component as usize] = lane.map(|lane| {
                     let reg = match lane {
                         OutputLane::Reg(reg) => reg,
@@ -484,11 +463,7 @@ impl Lower<'_> {
             };
             let row = rows.entry((ty, narrow(slot.index))).or_insert([None; 4]);
             for component in 0..slot.components {
-                let lane = self
-                    .outputs
-                    .lanes
-                    .get(&(slot.output, component as u8))
-                    .copied();
+                let lane = self.outputs.lanes.get(&(slot.output, component as u8)).copied();
                 if lane.is_some() {
                     row[(slot.channel + component) as usize] = lane;
                 }
@@ -536,12 +511,7 @@ impl Lower<'_> {
                 };
             }
             let done = list.get(at + 1).is_none_or(|&((next, _), _)| next != ty);
-            exports.push(Inst::Export(Export {
-                ty,
-                base,
-                src,
-                done,
-            }));
+            exports.push(Inst::Export(Export { ty, base, src, done }));
         }
         for export in exports {
             self.push(export);

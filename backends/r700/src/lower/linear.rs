@@ -22,9 +22,7 @@ pub fn linear(func: &Func, address: Value) -> Linear {
             return out;
         };
         if let Some(bits) = func.as_const(value) {
-            out.constant = out
-                .constant
-                .wrapping_add((bits as u32).wrapping_mul(factor));
+            out.constant = out.constant.wrapping_add((bits as u32).wrapping_mul(factor));
             continue;
         }
         let constant = |v: Value| func.as_const(v).map(|bits| bits as u32);
@@ -51,8 +49,5 @@ pub fn linear(func: &Func, address: Value) -> Linear {
             _ => out.terms.push((value, factor)),
         }
     }
-    Linear {
-        terms: SmallVec::from_slice(&[(address, 1)]),
-        constant: 0,
-    }
+    Linear { terms: SmallVec::from_slice(&[(address, 1)]), constant: 0 }
 }

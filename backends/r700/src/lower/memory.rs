@@ -74,23 +74,16 @@ impl Lower<'_> {
 
     pub(super) fn source_reg(&mut self, source: Source) -> VReg {
         match source {
-            Source {
-                src: Src::Reg(reg),
-                neg: false,
-                abs: false,
-            } => reg
-                .as_virt()
-                .expect("lowering makes virtual registers only"),
+            Source { src: Src::Reg(reg), neg: false, abs: false } => {
+                reg.as_virt().expect("lowering makes virtual registers only")
+            }
             source => self.alu(AluOp::MOV, &[source]),
         }
     }
 
     fn check_words(&self, inst: ssa::Inst) -> Result<(), Failure> {
         let data = &self.ssa.insts[inst];
-        let wide = data
-            .results
-            .iter()
-            .any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1));
+        let wide = data.results.iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1));
         if wide {
             return Err(self.not_yet("memory of other than 32-bit words"));
         }
@@ -176,10 +169,8 @@ impl Lower<'_> {
     /// The dword address of a byte of a storage buffer within the scatter aperture, in a register
     /// of its own.
     fn aperture_address(&mut self, resource: Resource, element: u32, address: Value) -> VReg {
-        let index = element
-            + self.abi.slots[resource]
-                .aperture_index
-                .expect("storage has an aperture");
+        let index =
+            element + self.abi.slots[resource].aperture_index.expect("storage has an aperture");
         let base = self.driver_constant(narrow(2 + index), 0);
         let dwords = self.dwords(address);
         self.alu(AluOp::ADD_INT, &[dwords, base])
@@ -209,10 +200,7 @@ impl Lower<'_> {
     ) -> Result<(), Failure> {
         let args: SmallVec<[Value; 8]> = SmallVec::from_slice(&self.ssa.insts[inst].args);
         let (element, args) = self.element(resource, &args);
-        if args[1..]
-            .iter()
-            .any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1))
-        {
+        if args[1..].iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1)) {
             return Err(self.not_yet("memory of other than 32-bit words"));
         }
         let index = self.aperture_address(resource, element, args[0]);
@@ -231,9 +219,8 @@ impl Lower<'_> {
         let place = match self.ssa.resources[resource].kind {
             ResourceKind::Uniform { size } | ResourceKind::Immediate { size } => Src::Bits(size),
             _ => {
-                let index = self.abi.slots[resource]
-                    .aperture_index
-                    .expect("storage has an aperture");
+                let index =
+                    self.abi.slots[resource].aperture_index.expect("storage has an aperture");
                 self.driver_constant(narrow(2 + index + element), 1).src
             }
         };
@@ -273,10 +260,8 @@ impl Lower<'_> {
         let start = self.abi.workgroup_offset[mem];
         let mut at = match self.inputs.workgroup {
             Some(workgroup) => {
-                let scaled = self.alu(
-                    AluOp::MULLO_INT,
-                    &[Source::reg(workgroup), Source::bits(stride)],
-                );
+                let scaled =
+                    self.alu(AluOp::MULLO_INT, &[Source::reg(workgroup), Source::bits(stride)]);
                 self.alu(AluOp::ADD_INT, &[Source::reg(scaled), base])
             }
             None => self.alu(AluOp::MOV, &[base]),
@@ -315,12 +300,7 @@ impl Lower<'_> {
                     let (index, base, size) = self.scratch_place(address, k as u32, base, dwords);
                     let index = index.map(|index| self.source_reg(index).into());
                     let dst = self.fresh();
-                    self.push(Inst::MemRead(MemRead::scratch(
-                        index,
-                        base,
-                        size,
-                        dst.into(),
-                    )));
+                    self.push(Inst::MemRead(MemRead::scratch(index, base, size, dst.into())));
                     self.define(value, dst);
                 }
             }
@@ -379,10 +359,7 @@ impl Lower<'_> {
 
     pub(super) fn mem_store(&mut self, inst: ssa::Inst, access: Access) -> Result<(), Failure> {
         let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
-        if args[1..]
-            .iter()
-            .any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1))
-        {
+        if args[1..].iter().any(|&v| !matches!(self.ssa.ty(v), Type::B32 | Type::B1)) {
             return Err(self.not_yet("memory of other than 32-bit words"));
         }
         if let Some(array) = self.array(access.mem) {

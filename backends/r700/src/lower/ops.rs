@@ -18,10 +18,7 @@ pub fn comparison(func: &Func, data: &InstData) -> Option<(AluOp, Value, Value)>
         return None;
     }
     let op = alu_op(data.op)?;
-    let swap = matches!(
-        data.op,
-        Op::FLt | Op::FLe | Op::SLt | Op::SLe | Op::ULt | Op::ULe
-    );
+    let swap = matches!(data.op, Op::FLt | Op::FLe | Op::SLt | Op::SLe | Op::ULt | Op::ULe);
     let (a, b) = (data.args[0], data.args[1]);
     Some(if swap { (op, b, a) } else { (op, a, b) })
 }
@@ -96,12 +93,7 @@ pub fn choice(func: &Func, data: &InstData) -> Option<Choice> {
         (AluOp::SETGE_INT, false) => (AluOp::CNDGT_INT, false, true),
         _ => return None,
     };
-    Some(Choice::Test {
-        op,
-        value,
-        neg,
-        swap,
-    })
+    Some(Choice::Test { op, value, neg, swap })
 }
 
 /// The operation reads floats, so its sources take NEG and ABS (but see OP3).
@@ -189,10 +181,9 @@ impl Lower<'_> {
     fn forward(&mut self, result: Value, from: Value) {
         let source = self.plain(from);
         self.values[result] = Some(match source.src {
-            crate::inst::Src::Reg(reg) => Place::Reg(
-                reg.as_virt()
-                    .expect("lowering makes virtual registers only"),
-            ),
+            crate::inst::Src::Reg(reg) => {
+                Place::Reg(reg.as_virt().expect("lowering makes virtual registers only"))
+            }
             src => Place::Source(src),
         });
     }
@@ -231,10 +222,7 @@ impl Lower<'_> {
                     if self.uses.folded_into(arg) != Some(inst) {
                         continue;
                     }
-                    let product = self
-                        .ssa
-                        .def(arg)
-                        .expect("a folded product is an instruction");
+                    let product = self.ssa.def(arg).expect("a folded product is an instruction");
                     let mut a = self.source(product.args[0], op, 0);
                     let b = self.source(product.args[1], op, 1);
                     let mut c = self.source(args[1 - index], op, 2);
@@ -262,10 +250,7 @@ impl Lower<'_> {
                 let mut alu = Alu::new(
                     AluOp::MUL_IEEE,
                     Some(dst.into()),
-                    &[
-                        self.source(args[0], AluOp::MUL_IEEE, 0),
-                        Source::bits(0x3f80_0000),
-                    ],
+                    &[self.source(args[0], AluOp::MUL_IEEE, 0), Source::bits(0x3f80_0000)],
                 );
                 alu.clamp = true;
                 self.push(Inst::Alu(alu));
@@ -280,11 +265,7 @@ impl Lower<'_> {
                         self.source(args[n + slot], AluOp::DOT4_IEEE, 1),
                     ];
                 }
-                self.push(Inst::Dot {
-                    dst: dst.into(),
-                    src,
-                    clamp,
-                });
+                self.push(Inst::Dot { dst: dst.into(), src, clamp });
             }
             // The sign alone: bits that are no number stay what they are.
             Op::FNeg => {
@@ -345,14 +326,12 @@ impl Lower<'_> {
             return Source::bits(bits & 31);
         }
         let small = self.ssa.def(amount).is_some_and(|def| match def.op {
-            Op::And => def
-                .args
-                .iter()
-                .any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32)),
-            Op::UMin => def
-                .args
-                .iter()
-                .any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32)),
+            Op::And => {
+                def.args.iter().any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32))
+            }
+            Op::UMin => {
+                def.args.iter().any(|&arg| self.const_bits(arg).is_some_and(|bits| bits < 32))
+            }
             _ => false,
         });
         let plain = self.plain(amount);
@@ -369,12 +348,7 @@ impl Lower<'_> {
                 let src = [self.source(a, op, 0), self.source(b, op, 1)];
                 self.alu_to(dst, op, &src);
             }
-            Some(Choice::Test {
-                op,
-                value,
-                neg,
-                swap,
-            }) => {
+            Some(Choice::Test { op, value, neg, swap }) => {
                 let (mut yes, mut no) = (self.plain(data.args[1]), self.plain(data.args[2]));
                 if swap {
                     std::mem::swap(&mut yes, &mut no);

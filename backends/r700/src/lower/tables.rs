@@ -56,10 +56,7 @@ impl Lower<'_> {
         }
         let linear = linear(self.ssa, address);
         let regular = linear.constant / 4 < self.ssa.mems[mem].size / 4
-            && linear
-                .terms
-                .iter()
-                .all(|&(_, factor)| factor % (4 * table.step) == 0);
+            && linear.terms.iter().all(|&(_, factor)| factor % (4 * table.step) == 0);
         let (index, at) = if regular {
             let key = linear
                 .terms
@@ -76,9 +73,7 @@ impl Lower<'_> {
             // What stands in one element is read at once.
             let first = at + from as u32;
             let (element, offset) = (first / table.step, first % table.step);
-            let count = (results.len() - from)
-                .min((table.step - offset) as usize)
-                .min(4);
+            let count = (results.len() - from).min((table.step - offset) as usize).min(4);
             let bytes = (table.row + element * table.rows()) * TABLE_STRIDE + 4 * offset;
             self.table_fetch(index, bytes, &results[from..from + count]);
             from += count;

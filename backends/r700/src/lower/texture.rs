@@ -44,19 +44,14 @@ impl Lower<'_> {
             });
         };
         let (element, args) = self.element(tex.texture, &args);
-        let resource = element
-            + self.abi.slots[tex.texture]
-                .resource
-                .expect("textures have resources");
+        let resource =
+            element + self.abi.slots[tex.texture].resource.expect("textures have resources");
         let mut args = args;
         let mut sampler = 0;
         if let Some(used) = tex.sampler.expand() {
             let (element, rest) = self.element(used, args);
             args = rest;
-            sampler = element
-                + self.abi.slots[used]
-                    .sampler
-                    .expect("samplers have their numbers");
+            sampler = element + self.abi.slots[used].sampler.expect("samplers have their numbers");
         }
         let n = dim.coords();
         let mut next = n;
@@ -120,11 +115,7 @@ impl Lower<'_> {
         }
         match tex.kind {
             TexKind::Sample => {
-                fetch.op = if tex.compare {
-                    FetchOp::SAMPLE_C
-                } else {
-                    FetchOp::SAMPLE
-                };
+                fetch.op = if tex.compare { FetchOp::SAMPLE_C } else { FetchOp::SAMPLE };
             }
             TexKind::SampleBias => {
                 let bias = take().expect("SampleBias has a bias");
@@ -167,11 +158,7 @@ impl Lower<'_> {
                     *src = self.with_register(*src);
                 }
                 fetch.gradients = Some(Box::new(gradients));
-                fetch.op = if tex.compare {
-                    FetchOp::SAMPLE_C_G
-                } else {
-                    FetchOp::SAMPLE_G
-                };
+                fetch.op = if tex.compare { FetchOp::SAMPLE_C_G } else { FetchOp::SAMPLE_G };
             }
             TexKind::SampleBaseClampToEdge | TexKind::Gather => {
                 return Err(Failure::Internal {
@@ -207,20 +194,13 @@ impl Lower<'_> {
         let data = &self.ssa.insts[inst];
         let result = data.results[0];
         let direction = [data.args[0], data.args[1], data.args[2]];
-        let found = self
-            .cubes
-            .iter()
-            .rev()
-            .find(|(known, _)| *known == direction);
+        let found = self.cubes.iter().rev().find(|(known, _)| *known == direction);
         let [t, s, major, face] = match found {
             Some(&(_, registers)) => registers,
             None => {
                 let dst = [self.fresh(), self.fresh(), self.fresh(), self.fresh()];
                 let src = direction.map(|value| self.reg(value));
-                self.push(Inst::Cube {
-                    dst: dst.map(Reg::from),
-                    src: src.map(Reg::from),
-                });
+                self.push(Inst::Cube { dst: dst.map(Reg::from), src: src.map(Reg::from) });
                 self.cubes.push((direction, dst));
                 dst
             }
@@ -256,10 +236,7 @@ impl Lower<'_> {
         }
         let args: SmallVec<[Value; 4]> = self.ssa.insts[inst].args.clone();
         let (element, args) = self.element(resource, &args);
-        let slot = element
-            + self.abi.slots[resource]
-                .resource
-                .expect("textures have resources");
+        let slot = element + self.abi.slots[resource].resource.expect("textures have resources");
         let level = match (query, args.first()) {
             (TexQuery::Size, Some(&level)) => self.reg(level),
             _ => self.alu(AluOp::MOV, &[Source::bits(0)]),

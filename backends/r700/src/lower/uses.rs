@@ -83,11 +83,7 @@ impl Uses {
         }
         for &inst in &all {
             let data = &func.insts[inst];
-            if data
-                .results
-                .iter()
-                .any(|&result| func.ty(result) == Type::B64)
-            {
+            if data.results.iter().any(|&result| func.ty(result) == Type::B64) {
                 continue;
             }
             match data.op {
@@ -152,11 +148,7 @@ impl Uses {
 
     /// The instruction that makes this value's instruction part of itself.
     pub fn folded_into(&self, value: Value) -> Option<Inst> {
-        if value.index() < self.into.keys().len() {
-            self.into[value]
-        } else {
-            None
-        }
+        if value.index() < self.into.keys().len() { self.into[value] } else { None }
     }
 }
 

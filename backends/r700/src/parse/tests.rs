@@ -74,18 +74,9 @@ fn what_is_wrong_with_a_line_is_said_with_its_number() {
         ("v0 v1 v2 = ADD v1, v2", "one, two or four registers"),
         ("v0 v1 = ADD v1:v1 v2:v2", "no operation on doubles"),
         ("v0 = v1[v2 + 0 of 0]", "no number from 1 to 119"),
-        (
-            "_ _ _ _ = SAMPLE 0 0 0 0 from 256 sampler 0",
-            "from 0 to 255",
-        ),
-        (
-            "_ _ _ _ = VFETCH v0 from 0 + 0 format 1 num 0 bytes 0 type 0",
-            "from 1 to 64",
-        ),
-        (
-            "v0 _ _ _ = read stream0 0 elements 4",
-            "streams are written only",
-        ),
+        ("_ _ _ _ = SAMPLE 0 0 0 0 from 256 sampler 0", "from 0 to 255"),
+        ("_ _ _ _ = VFETCH v0 from 0 + 0 format 1 num 0 bytes 0 type 0", "from 1 to 64"),
+        ("v0 _ _ _ = read stream0 0 elements 4", "streams are written only"),
         ("v0 _ _ _ = read scratch 0", "too soon"),
         ("write v0 _ _ _ to disk 0 elements 4", "`disk` is no memory"),
         ("export Colour 0 0 0 0 0", "nothing that is exported"),
@@ -109,17 +100,8 @@ fn text_that_is_broken_is_refused_or_is_another_program() {
         let parts: Vec<&str> = line.split(' ').collect();
         for at in 0..parts.len() {
             let other = words[(number * 31 + at * 7) % words.len()];
-            let cut = parts[at]
-                .char_indices()
-                .nth(1)
-                .map_or("", |(end, _)| &parts[at][end..]);
-            for new in [
-                &[][..],
-                &[parts[at], parts[at]],
-                &[other],
-                &[cut],
-                &["99999999999"],
-            ] {
+            let cut = parts[at].char_indices().nth(1).map_or("", |(end, _)| &parts[at][end..]);
+            for new in [&[][..], &[parts[at], parts[at]], &[other], &[cut], &["99999999999"]] {
                 let mutant = [&parts[..at], new, &parts[at + 1..]].concat().join(" ");
                 let mut lines: Vec<&str> = EVERY.lines().collect();
                 lines[number] = &mutant;
@@ -133,8 +115,5 @@ fn text_that_is_broken_is_refused_or_is_another_program() {
             }
         }
     }
-    assert!(
-        read > 100 && refused > 500,
-        "{read} read, {refused} refused"
-    );
+    assert!(read > 100 && refused > 500, "{read} read, {refused} refused");
 }

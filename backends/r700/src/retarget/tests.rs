@@ -5,10 +5,7 @@ use gpucc_ir::ssa::Span;
 
 fn item(op: AluOp, (gpr, chan): (u8, u8), sources: &[(u8, u8)]) -> Item {
     let sources: Vec<Operand> = sources.iter().map(|&(g, c)| Operand::gpr(g, c)).collect();
-    Item::one(
-        Slot::new(op, Some(Dst::gpr(gpr, chan)), &sources),
-        Span::NONE,
-    )
+    Item::one(Slot::new(op, Some(Dst::gpr(gpr, chan)), &sources), Span::NONE)
 }
 
 fn mov(dst: (u8, u8), source: (u8, u8)) -> Item {
@@ -65,10 +62,7 @@ fn who_reads_a_move_reads_its_source_and_the_move_goes() {
 #[test]
 fn a_move_whose_result_matters_behind_stays() {
     let left = after(vec![mov(C, A), add(D, C, B)], &[A, C, D]);
-    assert_eq!(
-        left,
-        [(AluOp::MOV, C, vec![A]), (AluOp::ADD, D, vec![A, B])]
-    );
+    assert_eq!(left, [(AluOp::MOV, C, vec![A]), (AluOp::ADD, D, vec![A, B])]);
 }
 
 #[test]
@@ -85,11 +79,7 @@ fn an_element_that_a_store_by_index_may_have_changed_is_not_read_in_place_of_its
         panic!("a move is one slot");
     };
     slot.dst = slot.dst.map(|dst| Dst { rel: true, ..dst });
-    store.range = Some(crate::group::Range {
-        gpr: A.0,
-        chan: A.1,
-        count: 2,
-    });
+    store.range = Some(crate::group::Range { gpr: A.0, chan: A.1, count: 2 });
     let left = after(vec![mov(C, A), store, add(D, C, B)], &[D]);
     assert_eq!(left[2], (AluOp::ADD, D, vec![C, B]));
 }

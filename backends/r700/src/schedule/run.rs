@@ -42,11 +42,7 @@ impl Run {
     ) -> Run {
         let machine = Machine { variables };
         let graph = depend.build(&nodes, 0..nodes.len(), vregs, FILES, &machine);
-        let mut run = Run {
-            graph: graph.clone(),
-            nodes,
-            least: 0,
-        };
+        let mut run = Run { graph: graph.clone(), nodes, least: 0 };
         run.least = run.least(isa);
         run
     }
@@ -56,12 +52,7 @@ impl Run {
         let (mut slots, mut trans, mut whole) = (0u32, 0u32, 0u32);
         let mut pairs: SmallVec<[(u8, u16, u8); 16]> = SmallVec::new();
         let mut pair = |source: &Source| {
-            if let Src::Const {
-                buffer,
-                index,
-                chan,
-            } = source.src
-            {
+            if let Src::Const { buffer, index, chan } = source.src {
                 pairs.push((buffer, index, chan / 2));
             }
         };
@@ -92,12 +83,7 @@ impl Run {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        let chain = self
-            .graph
-            .height
-            .iter()
-            .max()
-            .map_or(0, |height| height + 1);
+        let chain = self.graph.height.iter().max().map_or(0, |height| height + 1);
         let constants = pairs.len().div_ceil(2) as u32;
         let most = slots.div_ceil(5).max(trans).max(whole);
         most.max(constants).max(chain)
@@ -139,10 +125,7 @@ pub(super) fn with_chains(nodes: &[Node<Inst>]) -> Vec<Node<Inst>> {
     let mut out = Vec::with_capacity(nodes.len() * 2);
     for node in nodes {
         match chain(&node.inst) {
-            Some(links) => out.extend(links.into_iter().map(|inst| Node {
-                inst,
-                span: node.span,
-            })),
+            Some(links) => out.extend(links.into_iter().map(|inst| Node { inst, span: node.span })),
             None => out.push(node.clone()),
         }
     }

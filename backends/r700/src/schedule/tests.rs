@@ -29,11 +29,7 @@ impl Program {
 }
 
 fn constant(index: u16, chan: u8) -> Source {
-    Source::plain(Src::Const {
-        buffer: 0,
-        index,
-        chan,
-    })
+    Source::plain(Src::Const { buffer: 0, index, chan })
 }
 
 fn result(inst: &Inst) -> Option<VReg> {
@@ -48,9 +44,8 @@ fn result(inst: &Inst) -> Option<VReg> {
 fn what_the_longest_chain_hangs_on_comes_first() {
     let mut p = Program::new();
     let one = Source::bits(0x3f80_0000);
-    let idle: Vec<VReg> = (0..5)
-        .map(|k| p.alu(AluOp::MUL, &[constant(0, 0), Source::bits(k)]))
-        .collect();
+    let idle: Vec<VReg> =
+        (0..5).map(|k| p.alu(AluOp::MUL, &[constant(0, 0), Source::bits(k)])).collect();
     let first = p.alu(AluOp::MUL, &[constant(0, 1), one]);
     p.alu(AluOp::ADD, &[Source::reg(first), one]);
     let order: Vec<VReg> = p.scheduled().iter().filter_map(result).collect();
@@ -61,9 +56,8 @@ fn what_the_longest_chain_hangs_on_comes_first() {
 #[test]
 fn results_of_one_group_are_wished_into_different_channels() {
     let mut p = Program::new();
-    let values: Vec<VReg> = (0..4)
-        .map(|chan| p.alu(AluOp::MUL, &[constant(0, chan), constant(0, chan)]))
-        .collect();
+    let values: Vec<VReg> =
+        (0..4).map(|chan| p.alu(AluOp::MUL, &[constant(0, chan), constant(0, chan)])).collect();
     p.scheduled();
     let mut chans: Vec<Option<u8>> = values.iter().map(|&v| p.chan(v)).collect();
     chans.sort_unstable();
@@ -128,8 +122,5 @@ fn a_chain_begins_with_plus_zero_where_the_sum_did() {
         panic!("links are ALU work");
     };
     assert_eq!(first.op, AluOp::MULADD_IEEE);
-    assert_eq!(
-        first.src[..],
-        [Source::reg(x[2]), Source::reg(x[2]), Source::bits(0)]
-    );
+    assert_eq!(first.src[..], [Source::reg(x[2]), Source::reg(x[2]), Source::bits(0)]);
 }

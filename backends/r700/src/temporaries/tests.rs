@@ -41,23 +41,13 @@ fn what_matters_behind_the_clause_stays() {
 #[test]
 fn an_element_that_may_be_read_by_index_stays() {
     let items = [add(3, 0, 1), add(4, 3, 1)];
-    let array = Range {
-        gpr: 2,
-        chan: 0,
-        count: 2,
-    };
+    let array = Range { gpr: 2, chan: 0, count: 2 };
     assert_eq!(after(&items, &[4], &[array]), [3, 4]);
 }
 
 #[test]
 fn values_whose_lives_overlap_get_different_temporaries_and_later_ones_get_them_again() {
-    let items = [
-        add(3, 0, 1),
-        add(4, 3, 1),
-        add(5, 3, 4),
-        add(6, 5, 1),
-        add(7, 6, 1),
-    ];
+    let items = [add(3, 0, 1), add(4, 3, 1), add(5, 3, 4), add(6, 5, 1), add(7, 6, 1)];
     let given = after(&items, &[7], &[]);
     assert_ne!(given[0], given[1]);
     assert!(given[..4].iter().all(|&gpr| gpr >= FIRST), "{given:?}");

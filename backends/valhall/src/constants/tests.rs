@@ -24,8 +24,7 @@ impl Case {
     fn push(&mut self, opcode: Opcode, sources: &[Src]) -> &mut Op {
         let dst = self.func.make_vreg(Demand::scalar(GPR), Span::NONE);
         let op = Op::new(opcode).from(sources).to(dst);
-        self.func
-            .push(self.block, Inst::Op(Box::new(op)), Span::NONE);
+        self.func.push(self.block, Inst::Op(Box::new(op)), Span::NONE);
         match &mut self.func.blocks[self.block].nodes.last_mut().unwrap().inst {
             Inst::Op(op) => op,
             _ => unreachable!(),
@@ -38,13 +37,7 @@ impl Case {
         run(&mut funcs, &mut Vec::new());
         gpucc_ir::mach::verify(&funcs[0]).unwrap();
         let text = crate::text::print(&funcs[0]);
-        text.split_once("entry")
-            .unwrap()
-            .1
-            .split_once('\n')
-            .unwrap()
-            .1
-            .to_owned()
+        text.split_once("entry").unwrap().1.split_once('\n').unwrap().1.to_owned()
     }
 }
 
@@ -62,33 +55,18 @@ fn the_table_serves_as_it_is_negated_as_a_half_and_as_a_byte() {
             case.push(Opcode::FmaF32, &[v, Src::Bits(bits), Src::Bits(bits)]);
         })
     };
-    assert_eq!(
-        fma(0x3f80_0000).trim(),
-        "v1 = FMA.f32 v0, 0x3f800000, 0x3f800000"
-    );
+    assert_eq!(fma(0x3f80_0000).trim(), "v1 = FMA.f32 v0, 0x3f800000, 0x3f800000");
     assert_eq!(fma(0x8000_0000).trim(), "v1 = FMA.f32 v0, 0x0.neg, 0x0.neg");
     // 8.0 is a half of the table, -8.0 a negated one.
-    assert_eq!(
-        fma(0x4100_0000).trim(),
-        "v1 = FMA.f32 v0, 0x48000000.h1, 0x48000000.h1"
-    );
-    assert_eq!(
-        fma(0xc100_0000).trim(),
-        "v1 = FMA.f32 v0, 0x48000000.h1.neg, 0x48000000.h1.neg"
-    );
+    assert_eq!(fma(0x4100_0000).trim(), "v1 = FMA.f32 v0, 0x48000000.h1, 0x48000000.h1");
+    assert_eq!(fma(0xc100_0000).trim(), "v1 = FMA.f32 v0, 0x48000000.h1.neg, 0x48000000.h1.neg");
     let and = |bits: u32| {
         body(|case, v| {
             case.push(Opcode::LshiftAndI32, &[Src::Bits(bits), Src::Bits(0), v]);
         })
     };
-    assert_eq!(
-        and(0xff).trim(),
-        "v1 = LSHIFT_AND.i32 0xffffffff.b0, 0x0, v0"
-    );
-    assert_eq!(
-        and(0xffff).trim(),
-        "v1 = LSHIFT_AND.i32 0xffffffff.h0, 0x0, v0"
-    );
+    assert_eq!(and(0xff).trim(), "v1 = LSHIFT_AND.i32 0xffffffff.b0, 0x0, v0");
+    assert_eq!(and(0xffff).trim(), "v1 = LSHIFT_AND.i32 0xffffffff.h0, 0x0, v0");
 }
 
 #[test]
@@ -150,16 +128,10 @@ fn a_constant_outside_the_table_stands_in_a_word_of_the_uniforms() {
     let map = run(&mut funcs, &mut entries);
     assert_eq!(map.len(), 2);
     let text = crate::text::print(&funcs[0]);
-    assert!(
-        !text.contains("IADD_IMM") && !text.contains("MOV"),
-        "{text}"
-    );
+    assert!(!text.contains("IADD_IMM") && !text.contains("MOV"), "{text}");
     for entry in map.into_iter().flatten() {
         let word = entries[usize::from(entry.0)];
-        assert!(
-            matches!(word, FauWord::Constant(77 | 0x1234_5678)),
-            "{word:?}"
-        );
+        assert!(matches!(word, FauWord::Constant(77 | 0x1234_5678)), "{word:?}");
     }
 }
 
@@ -167,10 +139,7 @@ fn a_constant_outside_the_table_stands_in_a_word_of_the_uniforms() {
 fn a_third_word_is_moved_once_for_all_its_uses() {
     let text = body(|case, _| {
         for _ in 0..2 {
-            case.push(
-                Opcode::FmaF32,
-                &[Src::Bits(11), Src::Bits(12), Src::Bits(99)],
-            );
+            case.push(Opcode::FmaF32, &[Src::Bits(11), Src::Bits(12), Src::Bits(99)]);
         }
     });
     assert_eq!(text.matches("IADD_IMM.i32").count(), 1, "{text}");
@@ -207,17 +176,10 @@ fn moves_leave_loops_and_stand_above_all_their_uses() {
     let constants = |block: Block| {
         let nodes = funcs[0].blocks[block].nodes.iter();
         nodes
-            .filter(|node| {
-                node.inst
-                    .op()
-                    .is_some_and(|op| op.opcode == Opcode::IaddImmI32)
-            })
+            .filter(|node| node.inst.op().is_some_and(|op| op.opcode == Opcode::IaddImmI32))
             .count()
     };
-    assert_eq!(
-        (constants(entry), constants(header), constants(after)),
-        (1, 0, 0)
-    );
+    assert_eq!((constants(entry), constants(header), constants(after)), (1, 0, 0));
 }
 
 #[test]
@@ -230,11 +192,7 @@ fn uniforms_that_are_read_together_share_a_slot() {
     case.push(Opcode::FmaF32, &[fau(0), fau(2), v]);
     let mut funcs = [case.func];
     let map = run(&mut funcs, &mut Vec::new());
-    let word = |n: u16| {
-        map.iter()
-            .position(|&entry| entry == Some(FauRef(n)))
-            .unwrap()
-    };
+    let word = |n: u16| map.iter().position(|&entry| entry == Some(FauRef(n))).unwrap();
     assert_eq!(word(1) / 2, word(3) / 2);
     assert_eq!(word(0) / 2, word(2) / 2);
     let text = crate::text::print(&funcs[0]);
@@ -248,10 +206,7 @@ fn what_cannot_stand_together_is_moved() {
         case.push(Opcode::LshiftOrI32, &[lane, Src::Bits(2), v]);
     });
     assert!(text.contains("= MOV.i32 lane_id.w0"), "{text}");
-    assert!(
-        text.contains("LSHIFT_OR.i32 v2, 0x3020100.b22, v0"),
-        "{text}"
-    );
+    assert!(text.contains("LSHIFT_OR.i32 v2, 0x3020100.b22, v0"), "{text}");
 }
 
 #[test]
@@ -278,16 +233,8 @@ fn halves_become_singles_exactly() {
             0 => mantissa * 2f64.powi(-24),
             _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
         };
-        let value = if half >> 15 == 1 {
-            -magnitude
-        } else {
-            magnitude
-        };
-        assert_eq!(
-            half_to_single(half),
-            (value as f32).to_bits(),
-            "{half:#06x}"
-        );
+        let value = if half >> 15 == 1 { -magnitude } else { magnitude };
+        assert_eq!(half_to_single(half), (value as f32).to_bits(), "{half:#06x}");
     }
 }
 
@@ -316,11 +263,7 @@ fn a_constant_with_several_partners_stands_beside_each() {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     assert_eq!(
         lines,
-        [
-            "v1 = FMA.f32 v0, u1, u0",
-            "v2 = FMA.f32 v0, u3, u2",
-            "v3 = FMA.f32 v0, u5, u4",
-        ],
+        ["v1 = FMA.f32 v0, u1, u0", "v2 = FMA.f32 v0, u3, u2", "v3 = FMA.f32 v0, u5, u4",],
         "{text}"
     );
 }

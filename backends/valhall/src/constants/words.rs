@@ -56,17 +56,12 @@ pub(super) fn words(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec
         placed.insert(high, entry);
         slots.push((count, [Some(entry), Some(high)]));
     }
-    let mut wishes: Vec<(std::cmp::Reverse<u64>, (FauRef, FauRef))> = together
-        .iter()
-        .map(|(&pair, &count)| (std::cmp::Reverse(count), pair))
-        .collect();
+    let mut wishes: Vec<(std::cmp::Reverse<u64>, (FauRef, FauRef))> =
+        together.iter().map(|(&pair, &count)| (std::cmp::Reverse(count), pair)).collect();
     wishes.sort_unstable();
     // Who reads this pair reads that one.
     let mut again: BTreeMap<(FauRef, FauRef), (FauRef, FauRef)> = BTreeMap::new();
-    let mut left = weight
-        .keys()
-        .filter(|entry| !placed.contains_key(entry))
-        .count();
+    let mut left = weight.keys().filter(|entry| !placed.contains_key(entry)).count();
     for (_, (a, b)) in wishes {
         if placed.get(&a) == Some(&b) {
             continue;
@@ -107,11 +102,8 @@ pub(super) fn words(funcs: &mut [Func<Inst>], entries: &mut Vec<FauWord>) -> Vec
         }
     }
     // The others fill slots two by two, in the order in which lowering found them.
-    let mut alone: Vec<FauRef> = weight
-        .keys()
-        .copied()
-        .filter(|entry| !placed.contains_key(entry))
-        .collect();
+    let mut alone: Vec<FauRef> =
+        weight.keys().copied().filter(|entry| !placed.contains_key(entry)).collect();
     alone.sort_unstable();
     for chunk in alone.chunks(2) {
         let count = chunk.iter().map(|entry| weight[entry]).sum();

@@ -41,10 +41,7 @@ impl Filler {
     }
 
     pub fn set(&mut self, table: u32, index: u32, descriptor: [u32; 8]) {
-        self.tables
-            .entry(table)
-            .or_default()
-            .insert(index, descriptor);
+        self.tables.entry(table).or_default().insert(index, descriptor);
     }
 
     pub fn image(&mut self, image: &Image, writable: bool) -> ([u32; 8], u64) {
@@ -57,12 +54,7 @@ impl Filler {
             for level in 0..extent.levels {
                 let [w, h, d] = image.size(level);
                 for sample in 0..extent.samples {
-                    let at = gpucc_emu::image::Texel {
-                        layer,
-                        level,
-                        sample,
-                        ..Default::default()
-                    };
+                    let at = gpucc_emu::image::Texel { layer, level, sample, ..Default::default() };
                     let offset = image.offset(at).expect("a surface has a first texel");
                     let (row, slice) = (w * texel, w * h * texel);
                     planes.extend(descriptors::plane(
@@ -93,9 +85,7 @@ impl Filler {
     pub fn finish(mut self) -> (State, Vec<(Resource, u32, u64)>) {
         let mut entries = [[0; 4]; TABLES];
         for (table, descriptors) in std::mem::take(&mut self.tables) {
-            let count = descriptors
-                .last_key_value()
-                .map_or(0, |(&index, _)| index + 1);
+            let count = descriptors.last_key_value().map_or(0, |(&index, _)| index + 1);
             let mut words = vec![0; (count * DESCRIPTOR / 4) as usize];
             for (index, descriptor) in descriptors {
                 let at = (index * DESCRIPTOR / 4) as usize;

@@ -11,10 +11,7 @@ use gpucc_machine::described::{Memory, OutputPlace};
 impl Machine {
     /// The batch as the interpolator has it.
     pub(super) fn pixels(&self, batch: &QuadBatch) -> Pixels {
-        let mut pixels = Pixels {
-            preload: self.program(0).preload,
-            ..Pixels::default()
-        };
+        let mut pixels = Pixels { preload: self.program(0).preload, ..Pixels::default() };
         // abi-valhall: State. A program that needs no neighbours gets none.
         pixels.helpers = self.program_word(0).is_none_or(|word| word >> 28 & 1 == 1);
         for quad in &batch.quads {
@@ -76,12 +73,7 @@ impl Machine {
             }
         }
         for slot in self.outs() {
-            if let OutputPlace::Blend {
-                index: target,
-                source,
-                ..
-            } = slot.place
-            {
+            if let OutputPlace::Blend { index: target, source, .. } = slot.place {
                 let needed = &mut pixels.needed[target as usize & 7];
                 if source == 0 {
                     *needed = slot.components;
@@ -98,11 +90,7 @@ impl Machine {
             let data = &self.func().outputs[slot.output];
             let words = &mut outputs[slot.output.as_u32() as usize];
             match slot.place {
-                OutputPlace::Blend {
-                    index: target,
-                    source,
-                    ..
-                } => {
+                OutputPlace::Blend { index: target, source, .. } => {
                     let handed = pixel.colors.get(&(target as u8, source as u8));
                     if let Some(colour) = handed {
                         *words = *colour;
@@ -114,19 +102,14 @@ impl Machine {
                         }
                     }
                 }
-                OutputPlace::Single {
-                    place: Memory::Depth,
-                } => words[0] = pixel.depth.unwrap_or(0),
-                OutputPlace::Single {
-                    place: Memory::Coverage,
-                } => words[0] = pixel.coverage.unwrap_or(0),
+                OutputPlace::Single { place: Memory::Depth } => words[0] = pixel.depth.unwrap_or(0),
+                OutputPlace::Single { place: Memory::Coverage } => {
+                    words[0] = pixel.coverage.unwrap_or(0)
+                }
                 _ => {}
             }
         }
         // A mask of nothing and a discard leave the same coverage, and the same nothing.
-        FragmentOut {
-            discarded: covered && (pixel.killed || pixel.coverage == Some(0)),
-            outputs,
-        }
+        FragmentOut { discarded: covered && (pixel.killed || pixel.coverage == Some(0)), outputs }
     }
 }

@@ -92,11 +92,7 @@ impl Machine {
             self.attributes(&mut filler, run);
             let mut stores = Vec::new();
             for (k, slot) in self.outs().enumerate() {
-                let OutputPlace::Indexed {
-                    place: Memory::Attribute,
-                    index,
-                } = slot.place
-                else {
+                let OutputPlace::Indexed { place: Memory::Attribute, index } = slot.place else {
                     continue;
                 };
                 let scalar = self.func().outputs[slot.output].scalar;
@@ -164,12 +160,7 @@ impl Machine {
                         self.stored(&state, at, *scalar, slot.components);
                 }
                 for slot in &captured {
-                    let OutputPlace::Stream {
-                        buffer,
-                        index: offset,
-                        ..
-                    } = slot.place
-                    else {
+                    let OutputPlace::Stream { buffer, index: offset, .. } = slot.place else {
                         continue;
                     };
                     let before = u64::from(instance) * u64::from(count);
@@ -221,9 +212,8 @@ impl Machine {
                 })
                 .collect(),
         };
-        let result = self
-            .launcher
-            .run(|code, trace| emu::run_vertices(code, &mut state, &vertices, trace));
+        let result =
+            self.launcher.run(|code, trace| emu::run_vertices(code, &mut state, &vertices, trace));
         self.launcher.steps = state.steps;
         Machine::read_back(&state, &places, bindings);
         result?;
@@ -232,14 +222,11 @@ impl Machine {
 
     /// Whether a program's descriptor halves its warps. abi-valhall: State.
     fn half_warps(&self, program: usize) -> bool {
-        self.program_word(program)
-            .is_some_and(|word| word >> 8 & 1 == 1)
+        self.program_word(program).is_some_and(|word| word >> 8 & 1 == 1)
     }
 
     fn writes_point_size(&self) -> bool {
-        let place = OutputPlace::Single {
-            place: Memory::PointSize,
-        };
+        let place = OutputPlace::Single { place: Memory::PointSize };
         self.outs().any(|output| output.place == place)
     }
 

@@ -107,28 +107,17 @@ impl Warp {
             Op::FAddImm(constant) if half => {
                 let k = [constant as u16, (constant >> 16) as u16];
                 halves_of(by_half(|l, i| {
-                    to_f16(
-                        add_odd(h(0, l, i), f16_to_f64(k[i]), Round::Even),
-                        Round::Even,
-                    )
+                    to_f16(add_odd(h(0, l, i), f16_to_f64(k[i]), Round::Even), Round::Even)
                 }))
             }
             Op::FAddImm(constant) => whole_of(Word::from_fn(|l| {
                 to_f32(add_odd(f(a(l)), f(constant), Round::Even), Round::Even)
             })),
-            Op::FMin {
-                max,
-                propagate,
-                clamp,
-            } if half => halves_of(by_half(|l, k| {
+            Op::FMin { max, propagate, clamp } if half => halves_of(by_half(|l, k| {
                 let value = extreme(h(0, l, k), h(1, l, k), max, propagate);
                 clamp16(to_f16(value, Round::Even), clamp)
             })),
-            Op::FMin {
-                max,
-                propagate,
-                clamp,
-            } => whole_of(Word::from_fn(|l| {
+            Op::FMin { max, propagate, clamp } => whole_of(Word::from_fn(|l| {
                 let value = extreme(f(a(l)), f(b(l)), max, propagate);
                 clamp32(to_f32(value, Round::Even), clamp)
             })),
@@ -137,16 +126,9 @@ impl Warp {
                 clamp16(to_f16(value, round), clamp)
             })),
             Op::Fma { round, clamp } => whole_of(Word::from_fn(|l| {
-                clamp32(
-                    to_f32(fma_odd(f(a(l)), f(b(l)), f(c(l)), round), round),
-                    clamp,
-                )
+                clamp32(to_f32(fma_odd(f(a(l)), f(b(l)), f(c(l)), round), round), clamp)
             })),
-            Op::FmaRscale {
-                special,
-                round,
-                clamp,
-            } => {
+            Op::FmaRscale { special, round, clamp } => {
                 let d = |lane: usize| s[3].v[lane] as i32;
                 whole_of(Word::from_fn(|l| {
                     let (x, y) = (f(a(l)), f(b(l)));
@@ -205,34 +187,28 @@ impl Warp {
                 };
                 let signed = |exponent: i32| if neg { -exponent } else { exponent };
                 if half {
-                    return Ok(halves_of(by_half(|l, k| {
-                        signed(of(h(0, l, k) as f32)) as u16
-                    })));
+                    return Ok(halves_of(by_half(|l, k| signed(of(h(0, l, k) as f32)) as u16)));
                 }
                 whole_of(Word::from_fn(|l| signed(of(f32::from_bits(a(l)))) as u32))
             }
             Op::Flush { nan, ftz, inf } => self.flush(inst, s, nan, ftz, inf),
-            Op::FRound(round) if half => halves_of(by_half(|l, k| {
-                to_f16(whole(h(0, l, k), round), Round::Even)
-            })),
-            Op::FRound(round) => whole_of(Word::from_fn(|l| {
-                to_f32(whole(f(a(l)), round), Round::Even)
-            })),
+            Op::FRound(round) if half => {
+                halves_of(by_half(|l, k| to_f16(whole(h(0, l, k), round), Round::Even)))
+            }
+            Op::FRound(round) => {
+                whole_of(Word::from_fn(|l| to_f32(whole(f(a(l)), round), Round::Even)))
+            }
             Op::Frcp if half => halves_of(by_half(|l, k| to_f16(1.0 / h(0, l, k), Round::Even))),
             Op::Frsq if half => {
                 halves_of(by_half(|l, k| to_f16(1.0 / h(0, l, k).sqrt(), Round::Even)))
             }
-            Op::Frcp => whole_of(Word::from_fn(|l| {
-                canonical(exact::rcp(f32::from_bits(a(l))))
-            })),
-            Op::Frsq => whole_of(Word::from_fn(|l| {
-                canonical(exact::rsq(f32::from_bits(a(l))))
-            })),
+            Op::Frcp => whole_of(Word::from_fn(|l| canonical(exact::rcp(f32::from_bits(a(l)))))),
+            Op::Frsq => whole_of(Word::from_fn(|l| canonical(exact::rsq(f32::from_bits(a(l)))))),
             Op::FSinTable => whole_of(Word::from_fn(|l| canonical(tabled::fsin_table(a(l))))),
             Op::FCosTable => whole_of(Word::from_fn(|l| canonical(tabled::fcos_table(a(l))))),
-            Op::Flogd => whole_of(Word::from_fn(|l| {
-                canonical(tabled::flogd(f32::from_bits(a(l))))
-            })),
+            Op::Flogd => {
+                whole_of(Word::from_fn(|l| canonical(tabled::flogd(f32::from_bits(a(l))))))
+            }
             Op::HalfToFloat => {
                 let value = |l| f32::from_bits(half_to_float(a(l) as u16));
                 whole_of(Word::from_fn(|l| canonical(value(l)))).only_low(&s[0])
@@ -244,17 +220,10 @@ impl Warp {
                 word.why = if low != 0 { s[0].why } else { s[1].why };
                 word
             }
-            Op::ToInt {
-                half: from,
-                bits,
-                signed,
-                round,
-            } => to_int(&s[0], from, bits, signed, round),
-            Op::ToFloat {
-                half: into,
-                signed,
-                round,
-            } => {
+            Op::ToInt { half: from, bits, signed, round } => {
+                to_int(&s[0], from, bits, signed, round)
+            }
+            Op::ToFloat { half: into, signed, round } => {
                 let number = |v: u32, bits: u32| -> f64 {
                     let left = 32 - bits;
                     if signed {
@@ -264,9 +233,7 @@ impl Warp {
                     }
                 };
                 if into {
-                    halves_of(by_half(|l, k| {
-                        to_f16(number(s[0].halves(l)[k].into(), 16), round)
-                    }))
+                    halves_of(by_half(|l, k| to_f16(number(s[0].halves(l)[k].into(), 16), round)))
                 } else {
                     whole_of(Word::from_fn(|l| to_f32(number(a(l), 32), round)))
                 }
@@ -282,17 +249,9 @@ impl Warp {
                 face << 29
             })),
             Op::CubeSelect { t } => whole_of(Word::from_fn(|l| cube(t, a(l), b(l), c(l) >> 29))),
-            Op::Clper {
-                xor,
-                size,
-                inactive,
-            } => self.clper(&s[0], &s[1], xor, size, inactive),
+            Op::Clper { xor, size, inactive } => self.clper(&s[0], &s[1], xor, size, inactive),
             Op::Wmask { size } => self.wmask(&s[0], size),
-            Op::Compare {
-                cmp,
-                truth,
-                combine,
-            } => comparison(inst.ty, s, cmp, truth, combine),
+            Op::Compare { cmp, truth, combine } => comparison(inst.ty, s, cmp, truth, combine),
             Op::Select(cmp) => select(inst.ty, s, cmp),
             _ => match integer::compute(inst, s) {
                 Some(word) => word,
@@ -428,11 +387,7 @@ fn to_int(source: &Word, half: bool, bits: u8, signed: bool, round: Round) -> Wo
             }
             continue;
         }
-        let x = if half {
-            f16_to_f64(source.v[lane] as u16)
-        } else {
-            f(source.v[lane])
-        };
+        let x = if half { f16_to_f64(source.v[lane] as u16) } else { f(source.v[lane]) };
         match convert(x) {
             Some(v) => out.v[lane] = v,
             None => out = out.spoiled(1 << lane, Why::OutOfRange),
@@ -493,11 +448,7 @@ fn element_bits(ty: Ty) -> u32 {
 }
 
 fn element(v: u32, k: u32, bits: u32) -> u32 {
-    if bits == 32 {
-        v
-    } else {
-        v >> (k * bits) & ((1 << bits) - 1)
-    }
+    if bits == 32 { v } else { v >> (k * bits) & ((1 << bits) - 1) }
 }
 
 /// `a cmp b` of elements.
@@ -508,11 +459,7 @@ fn holds(ty: Ty, cmp: Cmp, a: u32, b: u32) -> bool {
         Ty::Int { bits, signed } => {
             let left = 32 - u32::from(bits);
             let number = |v: u32| {
-                if signed {
-                    f64::from(((v << left) as i32) >> left)
-                } else {
-                    f64::from(v)
-                }
+                if signed { f64::from(((v << left) as i32) >> left) } else { f64::from(v) }
             };
             compare(cmp, number(a), number(b))
         }

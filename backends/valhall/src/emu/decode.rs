@@ -121,22 +121,11 @@ pub fn source(bits: Bits, index: usize, wide: bool) -> Result<Source, Refused> {
     let page = bits.get(PAGE) as u8;
     let (place, last) = match byte >> 6 {
         0 | 1 => (Place::Reg(byte & 63), byte & 64 != 0),
-        2 => (
-            Place::Uniform(u16::from(page) * 64 + u16::from(byte & 63)),
-            false,
-        ),
+        2 => (Place::Uniform(u16::from(page) * 64 + u16::from(byte & 63)), false),
         _ if byte < 0xE0 => (Place::Constant(CONSTANTS[usize::from(byte & 31)]), false),
         _ => (Place::Special(page, byte >> 1 & 15, byte & 1), false),
     };
-    Ok(Source {
-        place,
-        last,
-        wide,
-        select: Select::Whole,
-        neg: false,
-        abs: false,
-        not: false,
-    })
+    Ok(Source { place, last, wide, select: Select::Whole, neg: false, abs: false, not: false })
 }
 
 /// A float source: signs, and where the form has them a widening or a swizzle.
@@ -186,18 +175,8 @@ fn int_select(code: u32, width: u8) -> Result<Select, Refused> {
         (64, 9) => Err(unsupported("which register the high word of a source is")),
         (16, 0..=3) => Ok(halves(code)),
         (16, 4..=13) => {
-            const PAIRS: [[u8; 2]; 10] = [
-                [0, 0],
-                [2, 0],
-                [0, 2],
-                [2, 2],
-                [1, 1],
-                [3, 1],
-                [1, 3],
-                [3, 3],
-                [0, 1],
-                [2, 3],
-            ];
+            const PAIRS: [[u8; 2]; 10] =
+                [[0, 0], [2, 0], [0, 2], [2, 2], [1, 1], [3, 1], [1, 3], [3, 3], [0, 1], [2, 3]];
             Ok(Select::TwoBytes(PAIRS[code as usize - 4]))
         }
         (8, 0..=11) => {
@@ -292,10 +271,7 @@ fn dest(inst: &mut Inst, bits: Bits, kind: Result_) -> Result<(), Refused> {
         (Result_::Halves | Result_::Half, 1) => 3,
         (Result_::Halves | Result_::Half, 2) => 12,
         (Result_::Word, _)
-            if matches!(
-                inst.op,
-                Op::FAdd { .. } | Op::Fma { .. } | Op::FAddLscale { .. }
-            ) =>
+            if matches!(inst.op, Op::FAdd { .. } | Op::Fma { .. } | Op::FAddLscale { .. }) =>
         {
             return Err(unsupported("whether a narrowed sum is rounded twice"));
         }
@@ -304,11 +280,7 @@ fn dest(inst: &mut Inst, bits: Bits, kind: Result_) -> Result<(), Refused> {
             return Err((Rule::DestMask, detail));
         }
     };
-    inst.dest = Some(Dest {
-        reg,
-        bytes,
-        wide: kind == Result_::Pair,
-    });
+    inst.dest = Some(Dest { reg, bytes, wide: kind == Result_::Pair });
     Ok(())
 }
 
@@ -326,15 +298,10 @@ fn operands(inst: &Inst) -> Result<(), Refused> {
             return Err((Rule::Pair, detail));
         }
     }
-    if let Some(Dest {
-        reg, wide: true, ..
-    }) = inst.dest
+    if let Some(Dest { reg, wide: true, .. }) = inst.dest
         && reg & 1 == 1
     {
-        return Err((
-            Rule::Pair,
-            format!("{} writes a pair from r{reg}", inst.name),
-        ));
+        return Err((Rule::Pair, format!("{} writes a pair from r{reg}", inst.name)));
     }
     for Staging { reg, count } in [inst.read, inst.write].into_iter().flatten() {
         if count >= 2 && reg & 1 == 1 {

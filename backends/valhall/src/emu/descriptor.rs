@@ -71,11 +71,7 @@ pub fn buffer(state: &State, handle: u32) -> Result<Option<Buffer>, Refused> {
             return refused(Rule::Descriptor, detail);
         }
     };
-    Ok(Some(Buffer {
-        address: address(w[2], w[3]),
-        size: w[1],
-        stride,
-    }))
+    Ok(Some(Buffer { address: address(w[2], w[3]), size: w[1], stride }))
 }
 
 /// An attribute.
@@ -98,10 +94,7 @@ pub struct Attribute {
 /// The attribute of a handle.
 pub fn attribute(state: &State, handle: u32) -> Result<Attribute, Refused> {
     let Some(w) = find(state, handle)? else {
-        return refused(
-            Rule::Descriptor,
-            format!("attribute {handle:#010x} is null"),
-        );
+        return refused(Rule::Descriptor, format!("attribute {handle:#010x} is null"));
     };
     if w[0] & 15 != 5 || w[0] >> 4 & 15 != 1 {
         let detail = format!("{handle:#010x} is of type {}, no attribute", w[0] & 15);
@@ -203,10 +196,7 @@ pub fn sampler(state: &State, handle: u32) -> Result<Sampler, Refused> {
         return refused(Rule::Descriptor, detail);
     }
     if w[0] >> 25 & 1 == 0 {
-        return refused(
-            Rule::Unsupported,
-            "coordinates that are not normalised".into(),
-        );
+        return refused(Rule::Unsupported, "coordinates that are not normalised".into());
     }
     let wrap = |low: u32| match w[0] >> low & 15 {
         8 => Ok(Wrap::Repeat),
@@ -218,11 +208,7 @@ pub fn sampler(state: &State, handle: u32) -> Result<Sampler, Refused> {
         other => refused(Rule::Descriptor, format!("wrap mode {other}")),
     };
     let filter = |bit: u32| {
-        if w[0] >> bit & 1 == 1 {
-            Filter::Nearest
-        } else {
-            Filter::Linear
-        }
+        if w[0] >> bit & 1 == 1 { Filter::Nearest } else { Filter::Linear }
     };
     let fixed = |v: u32| (v & 0x1FFF) as f32 / 256.0;
     Ok(Sampler {

@@ -31,18 +31,9 @@ pub enum What {
     /// Reads, computes, writes; gives the old value.
     Atomic { op: Atom, data: Vec<Word> },
     /// Reads a texel.
-    Texel {
-        pixel: Format,
-        format: RegFormat,
-        count: u8,
-    },
+    Texel { pixel: Format, format: RegFormat, count: u8 },
     /// Writes a texel.
-    StoreTexel {
-        pixel: Format,
-        format: RegFormat,
-        count: u8,
-        data: Vec<Word>,
-    },
+    StoreTexel { pixel: Format, format: RegFormat, count: u8, data: Vec<Word> },
 }
 
 /// An access of each lane.
@@ -81,9 +72,7 @@ pub fn whole(staging: Option<Staging>) -> Results {
     let Some(Staging { reg, count }) = staging else {
         return Vec::new();
     };
-    (reg..reg + count)
-        .map(|reg| (reg, 15, Word::splat(0)))
-        .collect()
+    (reg..reg + count).map(|reg| (reg, 15, Word::splat(0))).collect()
 }
 
 fn thread_range(state: &State, address: u64) -> bool {
@@ -96,9 +85,7 @@ impl Warp {
         let Some(Staging { reg, count }) = staging else {
             return Ok(Vec::new());
         };
-        (reg..reg + count)
-            .map(|reg| self.fetch_register(reg, 15, self.active))
-            .collect()
+        (reg..reg + count).map(|reg| self.fetch_register(reg, 15, self.active)).collect()
     }
 
     /// Puts a message on its way. Its operands have been read.
@@ -197,12 +184,7 @@ impl Warp {
                     .probe(start, effect.bytes.into(), write)
                     .map_err(|(rule, detail)| self.trap(rule, detail, Some(lane)))?;
             }
-            let interval = Interval {
-                start,
-                end: start + bytes,
-                write,
-                thread,
-            };
+            let interval = Interval { start, end: start + bytes, write, thread };
             for message in self.messages.iter().filter(|m| m.lanes >> lane & 1 == 1) {
                 let clash = message.touches.iter().any(|&(other, i)| {
                     usize::from(other) == lane
@@ -253,20 +235,9 @@ impl Warp {
         let mut buffer = [0u8; 16];
         let place = &mut buffer[..bytes];
         match &effect.what {
-            What::Load {
-                lane: lands,
-                signed,
-            } => {
+            What::Load { lane: lands, signed } => {
                 let undefined = self.read_bytes(env, lane, address, place)?;
-                land(
-                    results,
-                    lane,
-                    effect.bytes,
-                    *lands,
-                    *signed,
-                    &buffer,
-                    undefined,
-                );
+                land(results, lane, effect.bytes, *lands, *signed, &buffer, undefined);
             }
             What::Store(data) => {
                 let mut undefined = 0;
@@ -284,8 +255,7 @@ impl Warp {
                 let words = bytes / 4;
                 let operand = |n: usize| {
                     let word = |k: usize| {
-                        data.get(n * words + k)
-                            .map_or(0, |word| u64::from(word.v[lane]))
+                        data.get(n * words + k).map_or(0, |word| u64::from(word.v[lane]))
                     };
                     word(0) | if words == 2 { word(1) << 32 } else { 0 }
                 };
@@ -298,11 +268,7 @@ impl Warp {
                 results[0].v[lane] = old as u32;
                 results[1].v[lane] = (old >> 32) as u32;
             }
-            What::Texel {
-                pixel,
-                format,
-                count,
-            } => {
+            What::Texel { pixel, format, count } => {
                 self.read_bytes(env, lane, address, place)?;
                 let texel = pixel.decode(&buffer);
                 let words = texel::pack(texel, *format, *count);
@@ -310,12 +276,7 @@ impl Warp {
                     result.v[lane] = word;
                 }
             }
-            What::StoreTexel {
-                pixel,
-                format,
-                count,
-                data,
-            } => {
+            What::StoreTexel { pixel, format, count, data } => {
                 let words: Vec<u32> = data.iter().map(|word| word.v[lane]).collect();
                 let texel = texel::unpack(&words, *format, *count);
                 env.state.memory.read(address, place)?;
@@ -339,10 +300,7 @@ impl Warp {
         let at = self.thread_at(env, lane, address);
         out.copy_from_slice(&self.thread.0[at..at + out.len()]);
         let undefined = &self.thread.1[at..at + out.len()];
-        Ok(undefined
-            .iter()
-            .enumerate()
-            .fold(0, |mask, (k, &u)| mask | u32::from(u) << k))
+        Ok(undefined.iter().enumerate().fold(0, |mask, (k, &u)| mask | u32::from(u) << k))
     }
 
     fn write_bytes(
@@ -404,11 +362,7 @@ fn land(
     let low = u32::from_le_bytes(buffer[..4].try_into().expect("four bytes"));
     let extend = |width: u32| {
         let left = 32 - width;
-        if signed {
-            (((low << left) as i32) >> left) as u32
-        } else {
-            low << left >> left
-        }
+        if signed { (((low << left) as i32) >> left) as u32 } else { low << left >> left }
     };
     let spoil = |word: &mut Word, mask: u32| {
         for byte in 0..4 {
@@ -421,11 +375,7 @@ fn land(
     let all = if undefined != 0 { 15 } else { 0 };
     let wide = |results: &mut [Word], value: u32| {
         results[0].v[lane] = value;
-        results[1].v[lane] = if signed {
-            ((value as i32) >> 31) as u32
-        } else {
-            0
-        };
+        results[1].v[lane] = if signed { ((value as i32) >> 31) as u32 } else { 0 };
         spoil(&mut results[0], all);
         spoil(&mut results[1], all);
     };
@@ -448,11 +398,7 @@ fn land(
             spoil(&mut results[0], all);
         }
         _ => {
-            for (k, word) in results
-                .iter_mut()
-                .enumerate()
-                .take(usize::from(bytes.div_ceil(4)))
-            {
+            for (k, word) in results.iter_mut().enumerate().take(usize::from(bytes.div_ceil(4))) {
                 let at = &buffer[4 * k..4 * k + 4];
                 word.v[lane] = u32::from_le_bytes(at.try_into().expect("four bytes"));
                 spoil(word, undefined >> (4 * k) & 15);
@@ -478,11 +424,7 @@ pub fn load_results(staging: Option<Staging>, bytes: u8, lands: u8) -> Results {
 /// The new value.
 fn atomic(op: Atom, bytes: usize, old: u64, a: u64, b: u64) -> u64 {
     let signed = |v: u64| {
-        if bytes == 4 {
-            i64::from(v as u32 as i32)
-        } else {
-            v as i64
-        }
+        if bytes == 4 { i64::from(v as u32 as i32) } else { v as i64 }
     };
     match op {
         Atom::Add | Atom::AddUnsigned | Atom::AddSigned => old.wrapping_add(a),

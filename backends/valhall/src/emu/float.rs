@@ -15,11 +15,7 @@ pub fn sum_odd(a: f64, b: f64) -> f64 {
         return sum;
     }
     let away = (error > 0.0) == (sum > 0.0);
-    f64::from_bits(if away {
-        sum.to_bits() + 1
-    } else {
-        sum.to_bits() - 1
-    })
+    f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
 }
 
 /// The f32 bits of an f64 that is exact or rounded to odd.
@@ -82,11 +78,7 @@ pub fn to_f16(x: f64, round: Round) -> u16 {
         Round::Away => {
             let next = bits + 1;
             let tie = (f16_to_f64(next) - x).abs() == (x - back).abs();
-            if back.abs() < x.abs() && tie {
-                next
-            } else {
-                bits
-            }
+            if back.abs() < x.abs() && tie { next } else { bits }
         }
         Round::Up if back < x => up(bits),
         Round::Down if back > x => up(bits ^ 0x8000) ^ 0x8000,

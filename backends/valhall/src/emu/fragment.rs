@@ -131,10 +131,7 @@ impl Warp {
         }
         let words = self.components_of(&offsets, count, how)?;
         let mut results = whole(inst.write);
-        let undefined = words
-            .iter()
-            .find(|word| word.any() != 0)
-            .map(|word| word.why);
+        let undefined = words.iter().find(|word| word.any() != 0).map(|word| word.why);
         for lane in each(self.active) {
             let texel = convert(words.map(|word| word.v[lane]), format, count, how);
             for (result, word) in results.iter_mut().zip(texel) {
@@ -173,21 +170,13 @@ impl Warp {
                 self.trap(Rule::Interpolation, detail, Some(lane))
             };
             if record.flat != how.flat {
-                return Err(wrong(if record.flat {
-                    "is flat"
-                } else {
-                    "is not flat"
-                }));
+                return Err(wrong(if record.flat { "is flat" } else { "is not flat" }));
             }
             if record.half != how.half {
                 return Err(wrong("has components of the other width"));
             }
             if !how.flat {
-                let at = if how.update == Update::Retrieve {
-                    kept
-                } else {
-                    Some(how.sampled)
-                };
+                let at = if how.update == Update::Retrieve { kept } else { Some(how.sampled) };
                 match at {
                     None => return Err(wrong("is read where no position is kept")),
                     Some(at) if at != record.sampled => {
@@ -227,10 +216,7 @@ impl Warp {
     fn interpolate(&mut self, update: Update, sampled: Sampled) -> Result<(), Trap> {
         let lanes = self.active;
         if matches!(update, Update::Store | Update::Clobber)
-            && let Some(message) = self
-                .messages
-                .iter()
-                .find(|m| m.varying && m.lanes & lanes != 0)
+            && let Some(message) = self.messages.iter().find(|m| m.varying && m.lanes & lanes != 0)
         {
             let detail = format!("a varying in slot {} is on its way", message.slot);
             return Err(self.trap(Rule::VaryingOrder, detail, None));
@@ -322,11 +308,8 @@ impl Warp {
                     let covered = self.covered(&words[2]);
                     self.observed(word.any() & covered, word.why, name)?;
                     let fragment = self.fragment_mut();
-                    let place = if name == "depth" {
-                        &mut fragment.depth
-                    } else {
-                        &mut fragment.stencil
-                    };
+                    let place =
+                        if name == "depth" { &mut fragment.depth } else { &mut fragment.stencil };
                     for lane in each(lanes) {
                         place[lane] = Some(word.v[lane]);
                     }
@@ -379,11 +362,7 @@ impl Warp {
         let mode = descriptor & 3;
         if descriptor == 0 || mode == 0 {
             let detail = format!("target {slot} has descriptor {descriptor:#x}");
-            let rule = if descriptor == 0 {
-                Rule::BlendTarget
-            } else {
-                Rule::Unsupported
-            };
+            let rule = if descriptor == 0 { Rule::BlendTarget } else { Rule::Unsupported };
             return Err(self.trap(rule, detail, None));
         }
         if inst.sources[1].place != Place::Reg(60) {
@@ -414,10 +393,8 @@ impl Warp {
                 self.observed(word.any() & covered, word.why, "a colour")?;
             }
             let fragment = self.fragment_mut();
-            let place = fragment
-                .colors
-                .entry((target_number, n as u8))
-                .or_insert(([Word::splat(0); 4], 0));
+            let place =
+                fragment.colors.entry((target_number, n as u8)).or_insert(([Word::splat(0); 4], 0));
             if place.1 & lanes != 0 {
                 let detail = format!("target {target_number} is blended twice");
                 return Err(self.trap(Rule::BlendTarget, detail, None));
@@ -448,11 +425,7 @@ impl Warp {
         let fragment = self.fragment.as_ref().expect("see fragment_mut");
         for lane in each(covered & !blended.any()) {
             let tested = f32::from_bits(fragment.alpha[lane]);
-            let alpha = if needed < 4 {
-                1.0
-            } else {
-                f32::from_bits(blended.v[lane])
-            };
+            let alpha = if needed < 4 { 1.0 } else { f32::from_bits(blended.v[lane]) };
             if tested.to_bits() != alpha.to_bits() && !(tested.is_nan() && alpha.is_nan()) {
                 let detail = format!("ATEST tested {tested}, BLEND takes {alpha}");
                 return Err(self.trap(Rule::Alpha, detail, Some(lane)));
@@ -485,19 +458,9 @@ impl Warp {
 fn convert(texel: [u32; 4], format: RegFormat, count: u8, how: Varying) -> [u32; 4] {
     if how.flat || how.half && format == RegFormat::F16 {
         // As they are.
-        let raw = if format == RegFormat::F16 {
-            RegFormat::U16
-        } else {
-            RegFormat::U32
-        };
+        let raw = if format == RegFormat::F16 { RegFormat::U16 } else { RegFormat::U32 };
         return texel::pack(texel, raw, count);
     }
-    let wide = texel.map(|v| {
-        if how.half {
-            (f16_to_f64(v as u16) as f32).to_bits()
-        } else {
-            v
-        }
-    });
+    let wide = texel.map(|v| if how.half { (f16_to_f64(v as u16) as f32).to_bits() } else { v });
     texel::pack(wide, format, count)
 }

@@ -260,11 +260,7 @@ pub enum TexKind {
     /// One component of four texels.
     Gather { component: u8, integer: bool },
     /// A gradient descriptor or a level of detail.
-    Gradient {
-        no_bias: bool,
-        no_clamp: bool,
-        derivative: bool,
-    },
+    Gradient { no_bias: bool, no_clamp: bool, derivative: bool },
 }
 
 /// A texture instruction. isa 1.11.

@@ -12,14 +12,8 @@ struct Elements {
 impl Elements {
     fn of(ty: Ty) -> Elements {
         match ty {
-            Ty::Int { bits, signed } => Elements {
-                bits: u32::from(bits).min(32),
-                signed,
-            },
-            _ => Elements {
-                bits: 32,
-                signed: false,
-            },
+            Ty::Int { bits, signed } => Elements { bits: u32::from(bits).min(32), signed },
+            _ => Elements { bits: 32, signed: false },
         }
     }
 
@@ -30,11 +24,7 @@ impl Elements {
     /// As a number, by the sign of the type.
     fn number(&self, word: u32, k: u32) -> i64 {
         let raw = i64::from(word) >> (k * self.bits) & self.mask();
-        if self.signed && raw >> (self.bits - 1) & 1 == 1 {
-            raw - (1 << self.bits)
-        } else {
-            raw
-        }
+        if self.signed && raw >> (self.bits - 1) & 1 == 1 { raw - (1 << self.bits) } else { raw }
     }
 
     fn saturated(&self, v: i64) -> i64 {
@@ -111,20 +101,11 @@ pub fn compute(inst: &Inst, s: &[Word]) -> Option<Word> {
         Op::MakeBytes => {
             let mut out =
                 Word::from_fn(|l| s[0].v[l] & 0xFF | (s[1].v[l] & 0xFF) << 8 | s[2].v[l] << 16);
-            out.poison = [
-                s[0].poison[0],
-                s[1].poison[0],
-                s[2].poison[0],
-                s[2].poison[0],
-            ];
+            out.poison = [s[0].poison[0], s[1].poison[0], s[2].poison[0], s[2].poison[0]];
             out.why = s.iter().find(|w| w.any() != 0).map_or(out.why, |w| w.why);
             out
         }
-        Op::ShiftLogic {
-            shift,
-            logic,
-            not_result,
-        } => {
+        Op::ShiftLogic { shift, logic, not_result } => {
             let not = inst.sources[2].not;
             let mut operands = [s[0], s[1], s[2]];
             if not {
@@ -150,9 +131,9 @@ pub fn compute(inst: &Inst, s: &[Word]) -> Option<Word> {
             let still = operands[1].v.iter().all(|&count| count == 0)
                 && inst.sources[1].place == super::inst::Place::Constant(0);
             match (wide, still) {
-                (8, _) | (_, true) => out
-                    .poisoned_by_bytes(&[all[0], all[2]])
-                    .poisoned_by_whole(&[all[1]]),
+                (8, _) | (_, true) => {
+                    out.poisoned_by_bytes(&[all[0], all[2]]).poisoned_by_whole(&[all[1]])
+                }
                 (16, _) => out.poisoned_by_halves(&all),
                 _ => out.poisoned_by_whole(&all),
             }
@@ -179,17 +160,9 @@ pub fn compute(inst: &Inst, s: &[Word]) -> Option<Word> {
 
 /// A shift other than the arithmetic one of `bits` bits; `count` is below them.
 fn shifted(shift: Shift, a: u64, count: u32, bits: u32) -> u64 {
-    let mask = if bits == 64 {
-        u64::MAX
-    } else {
-        (1 << bits) - 1
-    };
+    let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
     let rotate = |right: u32| {
-        if right == 0 {
-            a
-        } else {
-            (a >> right | a << (bits - right)) & mask
-        }
+        if right == 0 { a } else { (a >> right | a << (bits - right)) & mask }
     };
     match shift {
         Shift::Right => a >> count,
@@ -292,11 +265,7 @@ pub fn compute_wide(inst: &Inst, s: &[Wide]) -> Option<Wide> {
             }
         }),
         Op::ShiftAdd { shift } => Wide::from_fn(|l| s[0].get(l).wrapping_add(s[1].get(l) << shift)),
-        Op::ShiftLogic {
-            shift,
-            logic,
-            not_result,
-        } => {
+        Op::ShiftLogic { shift, logic, not_result } => {
             let not = inst.sources[2].not;
             Wide::from_fn(|l| {
                 let count = s[1].low.v[l] & 63;

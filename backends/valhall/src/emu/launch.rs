@@ -12,11 +12,7 @@ use std::collections::BTreeMap;
 const QUANTUM: usize = 64;
 
 fn lanes(count: usize) -> Mask {
-    if count >= LANES {
-        u16::MAX
-    } else {
-        (1 << count) - 1
-    }
+    if count >= LANES { u16::MAX } else { (1 << count) - 1 }
 }
 
 /// A dispatch of a compute program.
@@ -52,22 +48,12 @@ pub fn run_compute(
     for k in (1..order.len()).rev() {
         order.swap(k, dice.below(k + 1));
     }
-    let mut env = Env {
-        program: &program,
-        state,
-        dice,
-        steps: 0,
-        trace,
-    };
+    let mut env = Env { program: &program, state, dice, steps: 0, trace };
     let size: u32 = dispatch.size.iter().product();
     for (done, group) in order.into_iter().enumerate() {
         let bytes = env.state.workgroup_bytes as usize;
         if bytes > 0 {
-            let garbage = [0xEF, 0xBE, 0xAD, 0xDE]
-                .into_iter()
-                .cycle()
-                .take(bytes)
-                .collect();
+            let garbage = [0xEF, 0xBE, 0xAD, 0xDE].into_iter().cycle().take(bytes).collect();
             env.state.memory.map(WORKGROUP_BASE, garbage, true);
         }
         let mut warps = Vec::new();
@@ -95,16 +81,11 @@ fn compute_registers(warp: &mut Warp, dispatch: &Dispatch, group: [u32; 3], firs
     };
     let global = |axis: usize| {
         Word::from_fn(|lane| {
-            group[axis]
-                .wrapping_mul(dispatch.size[axis])
-                .wrapping_add(local(lane)[axis])
+            group[axis].wrapping_mul(dispatch.size[axis]).wrapping_add(local(lane)[axis])
         })
     };
     let values = [
-        (
-            55,
-            Word::from_fn(|lane| local(lane)[0] & 0xFFFF | local(lane)[1] << 16),
-        ),
+        (55, Word::from_fn(|lane| local(lane)[0] & 0xFFFF | local(lane)[1] << 16)),
         (56, Word::from_fn(|lane| local(lane)[2] & 0xFFFF)),
         (57, Word::splat(group[0])),
         (58, Word::splat(group[1])),
@@ -129,9 +110,8 @@ fn fill(warp: &mut Warp, preload: u16, values: &[(u8, Word)]) {
 fn run_group(env: &mut Env<'_, '_>, warps: &mut [Warp]) -> Result<(), Trap> {
     let mut status = vec![Status::Running; warps.len()];
     loop {
-        let running: Vec<usize> = (0..warps.len())
-            .filter(|&k| status[k] == Status::Running)
-            .collect();
+        let running: Vec<usize> =
+            (0..warps.len()).filter(|&k| status[k] == Status::Running).collect();
         if running.is_empty() {
             let waiting = status.iter().filter(|&&s| s == Status::Barrier).count();
             if waiting == 0 {
@@ -139,21 +119,14 @@ fn run_group(env: &mut Env<'_, '_>, warps: &mut [Warp]) -> Result<(), Trap> {
             }
             if let Some(k) = status.iter().position(|&s| s == Status::Ended) {
                 let detail = format!("{waiting} warps wait, warp {} has ended", warps[k].number);
-                let waits = status
-                    .iter()
-                    .position(|&s| s == Status::Barrier)
-                    .expect("counted");
+                let waits = status.iter().position(|&s| s == Status::Barrier).expect("counted");
                 return Err(warps[waits].trap(Rule::BarrierDivergent, detail, None));
             }
             status.fill(Status::Running);
             continue;
         }
         let k = running[env.dice.below(running.len())];
-        let quantum = if warps.len() == 1 {
-            u32::MAX
-        } else {
-            1 + env.dice.below(QUANTUM) as u32
-        };
+        let quantum = if warps.len() == 1 { u32::MAX } else { 1 + env.dice.below(QUANTUM) as u32 };
         status[k] = warps[k].run(env, quantum)?;
     }
 }
@@ -183,13 +156,7 @@ pub fn run_vertices(
 ) -> Result<u64, Trap> {
     let program = Program::load(code, run.entry, Stage::Vertex, state.work_registers)?;
     let dice = Dice::new(state.seed);
-    let mut env = Env {
-        program: &program,
-        state,
-        dice,
-        steps: 0,
-        trace,
-    };
+    let mut env = Env { program: &program, state, dice, steps: 0, trace };
     let width = if run.half { LANES / 2 } else { LANES };
     for (number, ids) in run.ids.chunks(width).enumerate() {
         let thread_bytes = env.state.thread_bytes;
@@ -276,13 +243,7 @@ pub fn run_pixels(
 ) -> Result<Vec<PixelOut>, Trap> {
     let program = Program::load(code, 0, Stage::Fragment, state.work_registers)?;
     let dice = Dice::new(state.seed);
-    let mut env = Env {
-        program: &program,
-        state,
-        dice,
-        steps: 0,
-        trace,
-    };
+    let mut env = Env { program: &program, state, dice, steps: 0, trace };
     let mut out = Vec::with_capacity(4 * pixels.quads.len());
     for (number, quads) in pixels.quads.chunks(LANES / 4).enumerate() {
         let count = 4 * quads.len();
@@ -325,11 +286,7 @@ pub fn run_pixels(
 /// isa 2.1: r57 primitive, r58 zero in front, r59 pixel, r60 coverage, r61 sample mask and number.
 fn pixel_registers(warp: &mut Warp, pixels: &Pixels, quads: &[QuadStart]) {
     let of = |f: &dyn Fn(&QuadStart, u32) -> u32| {
-        Word::from_fn(|lane| {
-            quads
-                .get(lane / 4)
-                .map_or(0, |quad| f(quad, lane as u32 % 4))
-        })
+        Word::from_fn(|lane| quads.get(lane / 4).map_or(0, |quad| f(quad, lane as u32 % 4)))
     };
     let covered = |quad: &QuadStart, pixel: u32| quad.covered >> pixel & 1 == 1;
     let values = [
@@ -343,10 +300,7 @@ fn pixel_registers(warp: &mut Warp, pixels: &Pixels, quads: &[QuadStart]) {
             }),
         ),
         // Every bit, so that what a sample mask output leaves of it can be read back.
-        (
-            60,
-            of(&|quad, pixel| if covered(quad, pixel) { u32::MAX } else { 0 }),
-        ),
+        (60, of(&|quad, pixel| if covered(quad, pixel) { u32::MAX } else { 0 })),
         (61, of(&|quad, pixel| u32::from(covered(quad, pixel)))),
         (62, Word::splat(0)),
     ];
@@ -378,12 +332,8 @@ fn fragment(pixels: &Pixels, quads: &[QuadStart], first: usize, count: usize) ->
         let words = std::array::from_fn(|c| {
             Word::from_fn(|lane| varying.values.get(first + lane).map_or(0, |v| v[c]))
         });
-        let record = Record {
-            words,
-            half: varying.half,
-            flat: varying.flat,
-            sampled: varying.sampled,
-        };
+        let record =
+            Record { words, half: varying.half, flat: varying.flat, sampled: varying.sampled };
         fragment.records.insert(varying.offset, record);
     }
     fragment

@@ -50,11 +50,7 @@ impl Memory {
     pub fn map(&mut self, base: u64, bytes: Vec<u8>, writable: bool) {
         self.segments.insert(
             base,
-            Segment {
-                backing: Backing::Bytes(bytes),
-                writable,
-                undefined: Vec::new(),
-            },
+            Segment { backing: Backing::Bytes(bytes), writable, undefined: Vec::new() },
         );
     }
 
@@ -74,11 +70,7 @@ impl Memory {
     pub fn map_image(&mut self, base: u64, image: Image, writable: bool) {
         self.segments.insert(
             base,
-            Segment {
-                backing: Backing::Image(Box::new(image)),
-                writable,
-                undefined: Vec::new(),
-            },
+            Segment { backing: Backing::Image(Box::new(image)), writable, undefined: Vec::new() },
         );
     }
 
@@ -116,16 +108,9 @@ impl Memory {
             let detail = format!("{size} bytes at {address:#x} are not mapped");
             (Rule::MemoryMap, detail)
         };
-        let (&base, segment) = self
-            .segments
-            .range(..=address)
-            .next_back()
-            .ok_or_else(refused)?;
+        let (&base, segment) = self.segments.range(..=address).next_back().ok_or_else(refused)?;
         let at = usize::try_from(address - base).map_err(|_| refused())?;
-        if at
-            .checked_add(size)
-            .is_none_or(|end| end > segment.bytes().len())
-        {
+        if at.checked_add(size).is_none_or(|end| end > segment.bytes().len()) {
             return Err(refused());
         }
         Ok((base, at))

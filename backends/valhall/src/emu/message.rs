@@ -21,20 +21,9 @@ struct Moves {
 pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> {
     let plain = |i| source(bits, i, false);
     let wide = |i| source(bits, i, true);
-    let staging = Staging {
-        reg: bits.get(SR) as u8,
-        count: bits.get(SR_COUNT) as u8,
-    };
-    let reads = |needed| Moves {
-        read: Some(staging),
-        needed: Some(needed),
-        ..Moves::default()
-    };
-    let writes = |needed| Moves {
-        write: Some(staging),
-        needed: Some(needed),
-        ..Moves::default()
-    };
+    let staging = Staging { reg: bits.get(SR) as u8, count: bits.get(SR_COUNT) as u8 };
+    let reads = |needed| Moves { read: Some(staging), needed: Some(needed), ..Moves::default() };
+    let writes = |needed| Moves { write: Some(staging), needed: Some(needed), ..Moves::default() };
     let offset8 = bits.get(OFFSET8) as i32;
     let offset16 = i32::from(bits.get(OFFSET16) as i16);
     let count = bits.get(COUNT) as u8 + 1;
@@ -70,11 +59,7 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
                 };
                 (op, vec![wide(0)?], moves)
             } else {
-                let op = Op::LoadBuffer {
-                    bytes,
-                    lane,
-                    signed,
-                };
+                let op = Op::LoadBuffer { bytes, lane, signed };
                 (op, vec![plain(0)?, plain(1)?], moves)
             }
         }
@@ -84,12 +69,7 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
                 2 => bits.get(LANE_1),
                 _ => 0,
             } as u8;
-            let op = Op::Store {
-                bytes,
-                lane,
-                thread: bits.get(ACCESS) == 3,
-                offset: offset16,
-            };
+            let op = Op::Store { bytes, lane, thread: bits.get(ACCESS) == 3, offset: offset16 };
             (op, vec![wide(0)?], reads(bytes.div_ceil(4)))
         }
         Code::LeaBuffer => (Op::LeaBuffer, vec![plain(0)?, plain(1)?], writes(2)),
@@ -120,47 +100,22 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
             };
             let (result, moves) = match code {
                 Code::Atom(_) => (false, reads(taken)),
-                Code::Atom1(_) => (
-                    false,
-                    Moves {
-                        needed: Some(0),
-                        ..Moves::default()
-                    },
-                ),
+                Code::Atom1(_) => (false, Moves { needed: Some(0), ..Moves::default() }),
                 Code::Atom1Return(_) => (true, writes(words)),
                 _ => {
                     let write = Some(written(bits));
-                    (
-                        true,
-                        Moves {
-                            write,
-                            ..reads(taken)
-                        },
-                    )
+                    (true, Moves { write, ..reads(taken) })
                 }
             };
-            let op = Op::Atomic {
-                op,
-                bytes,
-                result,
-                offset: offset8,
-            };
+            let op = Op::Atomic { op, bytes, result, offset: offset8 };
             (op, vec![wide(0)?], moves)
         }
         Code::LdAttr { imm } | Code::LdTex { imm } => {
             let (format, handle) = (format()?, at_16(imm));
             let op = if code == (Code::LdAttr { imm }) {
-                Op::LdAttr {
-                    format,
-                    count,
-                    handle,
-                }
+                Op::LdAttr { format, count, handle }
             } else {
-                Op::LdTex {
-                    format,
-                    count,
-                    handle,
-                }
+                Op::LdTex { format, count, handle }
             };
             (op, two_and_handle(imm)?, writes(registers(format, count)))
         }
@@ -177,18 +132,10 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
             let needed = registers(format, count);
             let sources = vec![wide(0)?, plain(2)?];
             if code == Code::LdCvt {
-                let op = Op::LdCvt {
-                    format,
-                    count,
-                    offset,
-                };
+                let op = Op::LdCvt { format, count, offset };
                 (op, sources, writes(needed))
             } else {
-                let op = Op::StCvt {
-                    format,
-                    count,
-                    offset,
-                };
+                let op = Op::StCvt { format, count, offset };
                 (op, sources, reads(needed))
             }
         }
@@ -201,12 +148,7 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
             } else {
                 (VaryingFrom::Source, vec![plain(0)?, plain(1)?])
             };
-            let op = Op::LdVar {
-                format,
-                count,
-                how,
-                from,
-            };
+            let op = Op::LdVar { format, count, how, from };
             (op, sources, writes(registers(format, count)))
         }
         Code::LdVarSpecial => {
@@ -214,11 +156,7 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
             if what != 0 && count > 1 {
                 return Err(reserved("a special varying of two components"));
             }
-            let op = Op::LdVarSpecial {
-                what,
-                count,
-                sampled: sampled(bits),
-            };
+            let op = Op::LdVarSpecial { what, count, sampled: sampled(bits) };
             (op, vec![plain(0)?], writes(count))
         }
         Code::TexSingle | Code::TexFetch | Code::TexGather | Code::TexGradient => {
@@ -229,11 +167,8 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
                 ..staging
             };
             let write = written(bits);
-            let moved = if tex.full {
-                tex.mask.count_ones()
-            } else {
-                tex.mask.count_ones().div_ceil(2)
-            };
+            let moved =
+                if tex.full { tex.mask.count_ones() } else { tex.mask.count_ones().div_ceil(2) };
             if moved != u32::from(write.count) {
                 let (name, count) = (inst.name, write.count);
                 let detail = format!("{name} writes {moved} registers, not {count}");
@@ -244,21 +179,14 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
                 let detail = format!("{} reads {needed} registers, not {}", inst.name, read.count);
                 return Err((Rule::StagingCount, detail));
             }
-            let moves = Moves {
-                read: Some(read),
-                write: Some(write),
-                needed: None,
-            };
+            let moves = Moves { read: Some(read), write: Some(write), needed: None };
             (Op::Tex(tex), vec![wide(0)?], moves)
         }
         Code::VarTexSingle | Code::VarTexGather | Code::VarTexGradient => {
             let how = var_tex_place(bits)?;
             let tex = var_tex(code, bits)?;
             let moves = Moves {
-                write: Some(Staging {
-                    reg: staging.reg,
-                    ..written(bits)
-                }),
+                write: Some(Staging { reg: staging.reg, ..written(bits) }),
                 ..Moves::default()
             };
             (Op::VarTex(tex, how), vec![wide(0)?, plain(2)?], moves)
@@ -276,19 +204,12 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
             (Op::Atest, vec![plain(0)?, alpha, plain(2)?], writes(1))
         }
         Code::ZsEmit => {
-            let op = Op::ZsEmit {
-                z: bits.has(DEPTH),
-                stencil: bits.has(STENCIL),
-            };
+            let op = Op::ZsEmit { z: bits.has(DEPTH), stencil: bits.has(STENCIL) };
             (op, vec![plain(0)?, plain(1)?, plain(2)?], writes(1))
         }
         Code::Blend => {
             let format = format()?;
-            let op = Op::Blend {
-                format,
-                count,
-                target: offset8,
-            };
+            let op = Op::Blend { format, count, target: offset8 };
             let sources = vec![wide(0)?, plain(2)?];
             (op, sources, reads(registers(format, count)))
         }
@@ -303,11 +224,7 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
     }
     inst.op = op;
     inst.sources = sources;
-    inst.slot = Some(if op == Op::Barrier {
-        7
-    } else {
-        bits.get(SLOT) as u8
-    });
+    inst.slot = Some(if op == Op::Barrier { 7 } else { bits.get(SLOT) as u8 });
     inst.read = moves.read;
     inst.write = moves.write;
     Ok(true)
@@ -315,10 +232,7 @@ pub fn decode(inst: &mut Inst, code: Code, bits: Bits) -> Result<bool, Refused> 
 
 /// The second group of staging registers, of what reads one and writes another.
 fn written(bits: Bits) -> Staging {
-    Staging {
-        reg: bits.get(SR_WRITE) as u8,
-        count: bits.get(WRITES) as u8 + 1,
-    }
+    Staging { reg: bits.get(SR_WRITE) as u8, count: bits.get(WRITES) as u8 + 1 }
 }
 
 /// Small table numbers; 12 to 15 stand for 60 to 63. isa 1.11.
@@ -339,11 +253,7 @@ fn load_registers(bytes: u8, lane: u8) -> u8 {
 
 /// Registers of `count` components.
 pub const fn registers(format: RegFormat, count: u8) -> u8 {
-    if format.is_half() {
-        count.div_ceil(2)
-    } else {
-        count
-    }
+    if format.is_half() { count.div_ceil(2) } else { count }
 }
 
 fn reg_format(code: u32) -> Result<RegFormat, Refused> {
@@ -386,12 +296,7 @@ fn varying(bits: Bits) -> Result<Varying, Refused> {
     if matches!(update, Update::None | Update::Retrieve) && sampled != Sampled::Center {
         return Err(reserved("a place to sample at beside what is kept"));
     }
-    Ok(Varying {
-        half,
-        flat,
-        update,
-        sampled,
-    })
+    Ok(Varying { half, flat, update, sampled })
 }
 
 fn atom(code: u32) -> Result<Atom, Refused> {
@@ -426,10 +331,9 @@ fn tex(code: Code, bits: Bits) -> Tex {
     let kind = match code {
         Code::TexSingle => TexKind::Single,
         Code::TexFetch => TexKind::Fetch,
-        Code::TexGather => TexKind::Gather {
-            component: bits.get(COMPONENT) as u8,
-            integer: bits.has(INTEGER),
-        },
+        Code::TexGather => {
+            TexKind::Gather { component: bits.get(COMPONENT) as u8, integer: bits.has(INTEGER) }
+        }
         _ => TexKind::Gradient {
             no_bias: bits.has(NO_BIAS),
             no_clamp: bits.has(NO_CLAMP),
@@ -444,9 +348,7 @@ fn tex(code: Code, bits: Bits) -> Tex {
             5 => LodMode::ComputedBias,
             _ => LodMode::Gradient,
         },
-        TexKind::Gradient {
-            derivative: false, ..
-        } => LodMode::Computed,
+        TexKind::Gradient { derivative: false, .. } => LodMode::Computed,
         _ => LodMode::Zero,
     };
     // Bits that a form lacks are zero.
@@ -475,21 +377,14 @@ fn var_tex_place(bits: Bits) -> Result<Varying, Refused> {
         6 => (Update::Clobber, Sampled::Sample),
         _ => (Update::Retrieve, Sampled::Center),
     };
-    Ok(Varying {
-        half: false,
-        flat: false,
-        update,
-        sampled,
-    })
+    Ok(Varying { half: false, flat: false, update, sampled })
 }
 
 /// The texture's half of a fused instruction: two coordinates, which a varying of f32 gives.
 fn var_tex(code: Code, bits: Bits) -> Result<Tex, Refused> {
     // Two components are documented; layers, references and a third coordinate are not.
     if bits.has(ARRAY) || bits.has(COMPARE) || bits.get(DIM) > 1 {
-        return Err(unsupported(
-            "where a fused instruction finds more than two coordinates",
-        ));
+        return Err(unsupported("where a fused instruction finds more than two coordinates"));
     }
     let (kind, lod) = match code {
         Code::VarTexSingle if bits.has(LOD_COMPUTED) => (TexKind::Single, LodMode::Computed),
@@ -539,9 +434,7 @@ fn tex_reads(tex: &Tex) -> u8 {
         LodMode::Zero | LodMode::Computed => 0,
     };
     match tex.kind {
-        TexKind::Gradient {
-            derivative: true, ..
-        } => 2 * coords,
+        TexKind::Gradient { derivative: true, .. } => 2 * coords,
         _ => coords + extra + lod,
     }
 }

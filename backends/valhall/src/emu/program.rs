@@ -62,13 +62,10 @@ impl Program {
             let inst = word(at)?;
             let target = |by: i32| {
                 let to = i64::from(at) + 1 + i64::from(by);
-                u32::try_from(to)
-                    .ok()
-                    .filter(|&to| (to as usize) < count)
-                    .ok_or_else(|| {
-                        let detail = format!("a branch by {by} instructions");
-                        Trap::new(Rule::Address, offset, detail)
-                    })
+                u32::try_from(to).ok().filter(|&to| (to as usize) < count).ok_or_else(|| {
+                    let detail = format!("a branch by {by} instructions");
+                    Trap::new(Rule::Address, offset, detail)
+                })
             };
             if !inst.flow.end {
                 match inst.op {
@@ -143,10 +140,8 @@ fn is_call(blend: &Inst, skips: i32, call: &[Option<Inst>; 2]) -> bool {
 /// A branch on a constant zero, taken when zero.
 fn always(inst: &Inst) -> bool {
     let constant = inst.sources.first().map(|source| source.place);
-    let on_zero = matches!(
-        inst.op,
-        Op::Branch { on_zero: true, .. } | Op::Jump { on_zero: true, .. }
-    );
+    let on_zero =
+        matches!(inst.op, Op::Branch { on_zero: true, .. } | Op::Jump { on_zero: true, .. });
     on_zero && constant == Some(Place::Constant(0))
 }
 
@@ -189,12 +184,7 @@ fn check(inst: &Inst, stage: Stage, work_registers: u32, offset: u32) -> Result<
         }
     }
     touched.extend(inst.dest.map(|dest| (dest.reg, 1 + u8::from(dest.wide))));
-    touched.extend(
-        [inst.read, inst.write]
-            .into_iter()
-            .flatten()
-            .map(|s| (s.reg, s.count)),
-    );
+    touched.extend([inst.read, inst.write].into_iter().flatten().map(|s| (s.reg, s.count)));
     for (reg, count) in touched {
         if let Some(missing) = (reg..reg + count).find(|reg| (16..48).contains(reg)) {
             let detail = format!("r{missing} with {work_registers} registers a thread");

@@ -246,15 +246,7 @@ impl Form {
             known |= fields[i].mask();
             i += 1;
         }
-        Form {
-            mask,
-            value,
-            known,
-            name,
-            ty,
-            code,
-            fields,
-        }
+        Form { mask, value, known, name, ty, code, fields }
     }
 
     /// Bits that are the same in all its words, and their values.

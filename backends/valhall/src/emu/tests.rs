@@ -91,22 +91,15 @@ impl Bench {
         }
         warp.fragment = self.fragment.clone().map(Box::new);
         let dice = Dice::new(self.state.seed);
-        let mut env = Env {
-            program: &program,
-            state: &mut self.state,
-            dice,
-            steps: 0,
-            trace: None,
-        };
+        let mut env =
+            Env { program: &program, state: &mut self.state, dice, steps: 0, trace: None };
         while warp.run(&mut env, u32::MAX)? != super::warp::Status::Ended {}
         Ok(warp)
     }
 
     /// What a register holds in lane 0 at the end.
     pub fn result(&mut self, text: &str, reg: u8) -> u32 {
-        let warp = self
-            .run(text)
-            .unwrap_or_else(|trap| panic!("{text}: {trap}"));
+        let warp = self.run(text).unwrap_or_else(|trap| panic!("{text}: {trap}"));
         let register = &warp.regs[usize::from(reg)];
         assert_eq!(register.word.any() & 1, 0, "{text}: r{reg} is undefined");
         register.word.v[0]

@@ -41,16 +41,8 @@ const fn coords(dim: u8) -> usize {
 /// s and t in 0..=1 with the face in the top bits of s: docs/abi-valhall.md, Textures.
 fn face_point(s: u32, t: u32) -> FacePoint {
     let magnitude = s & 0x1FFF_FFFF;
-    let s01 = if magnitude == 0 {
-        0
-    } else {
-        magnitude | 0x2000_0000
-    };
-    FacePoint {
-        s: f32::from_bits(s01) + 1.0,
-        t: f32::from_bits(t) + 1.0,
-        face: (s >> 29).min(5),
-    }
+    let s01 = if magnitude == 0 { 0 } else { magnitude | 0x2000_0000 };
+    FacePoint { s: f32::from_bits(s01) + 1.0, t: f32::from_bits(t) + 1.0, face: (s >> 29).min(5) }
 }
 
 /// What one lane asks for.
@@ -92,10 +84,8 @@ impl Warp {
         varying: bool,
     ) -> Result<(), Trap> {
         let handle = self.read_wide(env, &inst.sources[0], inst)?;
-        let (low, high) = (
-            self.one_handle(&handle.low, inst)?,
-            self.one_handle(&handle.high, inst)?,
-        );
+        let (low, high) =
+            (self.one_handle(&handle.low, inst)?, self.one_handle(&handle.high, inst)?);
         let (sampler, texture) = if tex.wide {
             (low, high)
         } else if high != 0 {
@@ -122,22 +112,11 @@ impl Warp {
         }
         let mut results = whole(inst.write);
         for lane in each(self.active & !undefined) {
-            let mut at = Words {
-                words: &words,
-                lane,
-                next: 0,
-            };
+            let mut at = Words { words: &words, lane, next: 0 };
             let value = match (&found, tex.kind) {
                 (None, _) => [0; 4],
                 (Some((_, image, _)), TexKind::Fetch) => fetch(image, &tex, &mut at),
-                (
-                    Some((_, image, _)),
-                    TexKind::Gradient {
-                        no_bias,
-                        derivative,
-                        ..
-                    },
-                ) => {
+                (Some((_, image, _)), TexKind::Gradient { no_bias, derivative, .. }) => {
                     let level = if derivative {
                         gradient(image, &tex, &mut at)
                     } else {
@@ -157,10 +136,9 @@ impl Warp {
                         offset: ask.offset,
                     };
                     match kind {
-                        TexKind::Gather {
-                            component,
-                            integer: false,
-                        } => gather(image, &sampler, &lookup, component),
+                        TexKind::Gather { component, integer: false } => {
+                            gather(image, &sampler, &lookup, component)
+                        }
                         TexKind::Gather { .. } => {
                             let detail = "no document defines the corner of whole coordinates";
                             return Err(self.trap(Rule::Unsupported, detail, None));
@@ -176,11 +154,7 @@ impl Warp {
         if tex.skip {
             undefined |= self.fragment.as_ref().map_or(0, |f| f.helpers);
         }
-        let why = if implicit {
-            Why::Neighbour
-        } else {
-            Why::Unwritten
-        };
+        let why = if implicit { Why::Neighbour } else { Why::Unwritten };
         for result in &mut results {
             result.2 = result.2.spoiled(undefined, why);
         }
@@ -231,13 +205,7 @@ fn place_of(tex: &Tex, at: &Words<'_>) -> (Position, [[f32; 3]; 2]) {
         (here.position(), towards.map(|other| here.gradient(&other)))
     } else {
         let value = |lane: usize| -> [f32; 3] {
-            std::array::from_fn(|k| {
-                if k < n {
-                    f32::from_bits(coordinate(lane, k))
-                } else {
-                    0.0
-                }
-            })
+            std::array::from_fn(|k| if k < n { f32::from_bits(coordinate(lane, k)) } else { 0.0 })
         };
         let across = |step: usize| -> [f32; 3] {
             // Always from the upper or left pixel to the other.
@@ -252,40 +220,18 @@ fn place_of(tex: &Tex, at: &Words<'_>) -> (Position, [[f32; 3]; 2]) {
 fn ask(tex: &Tex, at: &mut Words<'_>) -> Ask {
     let (position, [ddx, ddy]) = place_of(tex, at);
     at.next = coords(tex.dim);
-    let layer = if tex.array {
-        at.take().min(i32::MAX as u32) as i32
-    } else {
-        0
-    };
+    let layer = if tex.array { at.take().min(i32::MAX as u32) as i32 } else { 0 };
     let reference = tex.compare.then(|| at.float());
-    let offset = if tex.offset {
-        offsets(at.take())
-    } else {
-        [0; 3]
-    };
+    let offset = if tex.offset { offsets(at.take()) } else { [0; 3] };
     let fixed = |word: u32| f32::from(word as i16) / 256.0;
     let level = match tex.lod {
         LodMode::Zero => Level::Given(0.0),
-        LodMode::Computed => Level::Gradient {
-            ddx,
-            ddy,
-            bias: 0.0,
-        },
-        LodMode::ComputedBias => Level::Gradient {
-            ddx,
-            ddy,
-            bias: fixed(at.take()),
-        },
+        LodMode::Computed => Level::Gradient { ddx, ddy, bias: 0.0 },
+        LodMode::ComputedBias => Level::Gradient { ddx, ddy, bias: fixed(at.take()) },
         LodMode::Explicit => Level::Given(fixed(at.take())),
         LodMode::Gradient => Level::Given(at.float()),
     };
-    Ask {
-        position,
-        level,
-        layer,
-        reference,
-        offset,
-    }
+    Ask { position, level, layer, reference, offset }
 }
 
 fn offsets(word: u32) -> [i32; 3] {
@@ -301,11 +247,7 @@ fn gradient(image: &Image, tex: &Tex, at: &mut Words<'_>) -> f32 {
         ddy[k] = at.float();
     }
     let position = if tex.dim == 3 {
-        Position::Face {
-            s: 1.5,
-            t: 1.5,
-            face: 0,
-        }
+        Position::Face { s: 1.5, t: 1.5, face: 0 }
     } else {
         Position::Normalized([0.0; 3])
     };

@@ -24,28 +24,13 @@ impl Warp {
     /// Executes a message; how many instructions a BLEND jumps over.
     pub fn message(&mut self, env: &mut Env<'_, '_>, inst: &Inst) -> Result<Option<i32>, Trap> {
         match inst.op {
-            Op::Load {
-                bytes,
-                lane,
-                signed,
-                offset,
-                ..
-            } => {
+            Op::Load { bytes, lane, signed, offset, .. } => {
                 let at = self.addresses(env, inst, offset)?;
-                let effect = Effect {
-                    what: What::Load { lane, signed },
-                    at,
-                    bytes,
-                };
+                let effect = Effect { what: What::Load { lane, signed }, at, bytes };
                 let results = load_results(inst.write, bytes, lane);
                 self.send(env, inst, results, Some(effect), false)?;
             }
-            Op::Store {
-                bytes,
-                lane,
-                offset,
-                ..
-            } => {
+            Op::Store { bytes, lane, offset, .. } => {
                 let at = self.addresses(env, inst, offset)?;
                 let mut data = self.staging(inst.read)?;
                 if bytes <= 2 {
@@ -53,16 +38,10 @@ impl Warp {
                     data[0] = data[0].permuted([first, (first + 1) & 3, 2, 3]);
                 }
                 self.stored(env, &data, bytes, &at)?;
-                let effect = Effect {
-                    what: What::Store(data),
-                    at,
-                    bytes,
-                };
+                let effect = Effect { what: What::Store(data), at, bytes };
                 self.send(env, inst, Vec::new(), Some(effect), false)?;
             }
-            Op::Atomic {
-                op, bytes, offset, ..
-            } => {
+            Op::Atomic { op, bytes, offset, .. } => {
                 let mut at = self.addresses(env, inst, offset)?;
                 // Texels outside of an image have the address 0. ABI: Textures.
                 for at in &mut at {
@@ -72,18 +51,10 @@ impl Warp {
                 for word in &data {
                     self.observed(word.any(), word.why, "an operand of an atomic")?;
                 }
-                let effect = Effect {
-                    what: What::Atomic { op, data },
-                    at,
-                    bytes,
-                };
+                let effect = Effect { what: What::Atomic { op, data }, at, bytes };
                 self.send(env, inst, whole(inst.write), Some(effect), false)?;
             }
-            Op::LoadBuffer {
-                bytes,
-                lane,
-                signed,
-            } => {
+            Op::LoadBuffer { bytes, lane, signed } => {
                 let [offset, handle] = self.two(env, inst)?;
                 let mut at = [None; LANES];
                 for l in each(self.active) {
@@ -95,11 +66,7 @@ impl Warp {
                         }
                     }
                 }
-                let effect = Effect {
-                    what: What::Load { lane, signed },
-                    at,
-                    bytes,
-                };
+                let effect = Effect { what: What::Load { lane, signed }, at, bytes };
                 let results = load_results(inst.write, bytes, lane);
                 self.send(env, inst, results, Some(effect), false)?;
             }
@@ -115,49 +82,24 @@ impl Warp {
                 self.send(env, inst, results, None, false)?;
             }
             Op::LeaBuf { handle } => self.lea_buf(env, inst, handle)?,
-            Op::LdAttr {
-                format,
-                count,
-                handle,
-            } => {
+            Op::LdAttr { format, count, handle } => {
                 self.load_attribute(env, inst, (format, count), handle)?;
             }
             Op::LeaAttr { handle } => self.lea_attribute(env, inst, handle)?,
-            Op::LdTex {
-                format,
-                count,
-                handle,
-            } => {
+            Op::LdTex { format, count, handle } => {
                 self.load_texel(env, inst, (format, count), handle)?;
             }
             Op::LeaTex { handle } => self.lea_texel(env, inst, handle)?,
-            Op::LdCvt {
-                format,
-                count,
-                offset,
-            } => {
+            Op::LdCvt { format, count, offset } => {
                 self.load_converted(env, inst, (format, count), offset)?;
             }
-            Op::StCvt {
-                format,
-                count,
-                offset,
-            } => {
+            Op::StCvt { format, count, offset } => {
                 self.store_texel(env, inst, (format, count), offset)?;
             }
-            Op::LdVar {
-                format,
-                count,
-                how,
-                from,
-            } => {
+            Op::LdVar { format, count, how, from } => {
                 self.load_varying(env, inst, (format, count), how, from)?;
             }
-            Op::LdVarSpecial {
-                what,
-                count,
-                sampled,
-            } => {
+            Op::LdVarSpecial { what, count, sampled } => {
                 self.load_special_varying(env, inst, (what, count), sampled)?;
             }
             Op::Tex(tex) => self.texture(env, inst, tex)?,
@@ -170,11 +112,7 @@ impl Warp {
                 self.send(env, inst, results, None, false)?;
             }
             Op::Atest | Op::ZsEmit { .. } => self.coverage_test(env, inst)?,
-            Op::Blend {
-                format,
-                count,
-                target,
-            } => {
+            Op::Blend { format, count, target } => {
                 return self.blend(env, inst, (format, count), target);
             }
             _ => return Err(self.missing(inst)),
@@ -291,21 +229,14 @@ impl Warp {
         }
         let mut results = whole(inst.write);
         for lane in each(self.active) {
-            let index = if attribute.per_instance {
-                &instance
-            } else {
-                &vertex
-            };
+            let index = if attribute.per_instance { &instance } else { &vertex };
             let start = u64::from(index.v[lane]) * u64::from(attribute.stride)
                 + u64::from(attribute.offset);
             let mut bytes = [0u8; 16];
             let size = attribute.format.bytes();
             if start + u64::from(size) <= u64::from(attribute.buffer.size) {
                 let place = &mut bytes[..size as usize];
-                let read = env
-                    .state
-                    .memory
-                    .read(attribute.buffer.address + start, place);
+                let read = env.state.memory.read(attribute.buffer.address + start, place);
                 self.described(read, lane)?;
             }
             // An element outside of its buffer is one of zeros.
@@ -330,20 +261,12 @@ impl Warp {
         let attribute = self.described(descriptor::attribute(env.state, handle), first)?;
         let mut results = whole(inst.write);
         for lane in each(self.active) {
-            let index = if attribute.per_instance {
-                &instance
-            } else {
-                &vertex
-            };
+            let index = if attribute.per_instance { &instance } else { &vertex };
             let start = u64::from(index.v[lane]) * u64::from(attribute.stride)
                 + u64::from(attribute.offset);
             let inside =
                 start + u64::from(attribute.format.bytes()) <= attribute.buffer.size.into();
-            let address = if inside {
-                attribute.buffer.address + start
-            } else {
-                0
-            };
+            let address = if inside { attribute.buffer.address + start } else { 0 };
             let words = [address as u32, (address >> 32) as u32, attribute.pixel];
             for (result, word) in results.iter_mut().zip(words) {
                 result.2.v[lane] = word;
@@ -355,11 +278,7 @@ impl Warp {
     /// The texel that the halves of two words name, within the image. isa 1.11.
     fn texel_of(image: &gpucc_emu::image::Image, xy: u32, zw: u32) -> Texel {
         let [x, y, z, w] = [xy & 0xFFFF, xy >> 16, zw & 0xFFFF, zw >> 16];
-        let mut texel = Texel {
-            x,
-            sample: w,
-            ..Texel::default()
-        };
+        let mut texel = Texel { x, sample: w, ..Texel::default() };
         match image.extent().dim {
             Dim::D1 => texel.layer = z,
             Dim::D2 | Dim::Cube => (texel.y, texel.layer) = (y, z),
@@ -500,12 +419,7 @@ impl Warp {
             self.observed(word.any() & stored, word.why, "a stored texel")?;
         }
         let effect = Effect {
-            what: What::StoreTexel {
-                pixel: found,
-                format,
-                count,
-                data,
-            },
+            what: What::StoreTexel { pixel: found, format, count, data },
             at,
             bytes: found.bytes() as u8,
         };
@@ -519,13 +433,5 @@ fn texel_effect(
     (format, count): (RegFormat, u8),
     at: [Option<u64>; LANES],
 ) -> Effect {
-    Effect {
-        what: What::Texel {
-            pixel,
-            format,
-            count,
-        },
-        at,
-        bytes: pixel.bytes() as u8,
-    }
+    Effect { what: What::Texel { pixel, format, count }, at, bytes: pixel.bytes() as u8 }
 }

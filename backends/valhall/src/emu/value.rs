@@ -65,28 +65,17 @@ pub struct Word {
 impl Word {
     /// The same in every lane.
     pub const fn splat(value: u32) -> Word {
-        Word {
-            v: [value; LANES],
-            poison: [0; 4],
-            why: Why::Unwritten,
-        }
+        Word { v: [value; LANES], poison: [0; 4], why: Why::Unwritten }
     }
 
     /// Undefined in every lane.
     pub const fn undefined(why: Why) -> Word {
-        Word {
-            v: [0xDEAD_BEEF; LANES],
-            poison: [ALL; 4],
-            why,
-        }
+        Word { v: [0xDEAD_BEEF; LANES], poison: [ALL; 4], why }
     }
 
     /// By lane.
     pub fn from_fn(f: impl FnMut(usize) -> u32) -> Word {
-        Word {
-            v: std::array::from_fn(f),
-            ..Word::splat(0)
-        }
+        Word { v: std::array::from_fn(f), ..Word::splat(0) }
     }
 
     /// Lanes where any byte is undefined.
@@ -173,11 +162,7 @@ impl Word {
         let mut out = *self;
         for v in &mut out.v {
             let top = (*v >> low) << left;
-            *v = if signed {
-                ((top as i32) >> left) as u32
-            } else {
-                top >> left
-            };
+            *v = if signed { ((top as i32) >> left) as u32 } else { top >> left };
         }
         let mut poison = 0;
         for k in first..first + width {

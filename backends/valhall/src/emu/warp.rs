@@ -101,12 +101,7 @@ pub struct Warp {
 impl Warp {
     /// A warp at byte `entry` with nothing in its registers.
     pub fn new(number: u32, lanes: Mask, entry: u32, thread_bytes: u32) -> Warp {
-        let reg = Reg {
-            word: Word::undefined(Why::Unwritten),
-            dead: 0,
-            pending: [0; 4],
-            busy: 0,
-        };
+        let reg = Reg { word: Word::undefined(Why::Unwritten), dead: 0, pending: [0; 4], busy: 0 };
         let bytes = thread_bytes as usize * LANES;
         Warp {
             number,
@@ -205,11 +200,7 @@ impl Warp {
         let mut split = None;
         match inst.op {
             Op::Nop => {}
-            Op::Branch {
-                bits,
-                on_zero,
-                offset,
-            } => {
+            Op::Branch { bits, on_zero, offset } => {
                 let taken =
                     self.condition(env, inst, bits)? ^ if on_zero { self.active } else { 0 };
                 self.kill_last(inst)?;
@@ -321,10 +312,8 @@ impl Warp {
         if self.active != 0
             && let Some(lane) = each(waiting).find(|&lane| self.pc[lane] == next)
         {
-            let detail = format!(
-                "lanes {:04x} run into waiting lanes without reconverge",
-                self.active
-            );
+            let detail =
+                format!("lanes {:04x} run into waiting lanes without reconverge", self.active);
             return Err(self.trap(Rule::Reconverge, detail, Some(lane)));
         }
         self.at = next;
@@ -489,11 +478,7 @@ impl Warp {
         let signed = matches!(inst.ty, Ty::Int { signed: true, .. });
         let mut high = low;
         for v in &mut high.v {
-            *v = if signed {
-                ((*v as i32) >> 31) as u32
-            } else {
-                0
-            };
+            *v = if signed { ((*v as i32) >> 31) as u32 } else { 0 };
         }
         Ok(Wide { low, high })
     }

@@ -92,9 +92,6 @@ mod tests {
         run(&mut func);
         verify(&func).expect("sound");
         let op = |value: Value| func.def(value).expect("an instruction").op;
-        assert_eq!(
-            [chosen, added, compared].map(op),
-            [Op::FMax, Op::FAbs, Op::FMax]
-        );
+        assert_eq!([chosen, added, compared].map(op), [Op::FMax, Op::FAbs, Op::FMax]);
     }
 }

@@ -11,10 +11,7 @@ use smallvec::SmallVec;
 pub(super) fn run(func: &mut Func) -> bool {
     let mut changed = compare_unconverted(func);
     for (region, ..) in func.regions_in_order() {
-        let any = func.regions[region]
-            .insts
-            .iter()
-            .any(|&inst| is_conversion(func.insts[inst].op));
+        let any = func.regions[region].insts.iter().any(|&inst| is_conversion(func.insts[inst].op));
         if !any {
             continue;
         }
@@ -141,10 +138,7 @@ fn compare_unconverted(func: &mut Func) -> bool {
 }
 
 fn is_conversion(op: Op) -> bool {
-    matches!(
-        op,
-        Op::FToS | Op::FToU | Op::SToF | Op::UToF | Op::UConvert | Op::SConvert
-    )
+    matches!(op, Op::FToS | Op::FToU | Op::SToF | Op::UToF | Op::UConvert | Op::SConvert)
 }
 
 /// The instruction becomes `op` of `args`.
@@ -296,9 +290,7 @@ mod tests {
                     else {
                         panic!("{op:?} {c} is one");
                     };
-                    let numbers = (-4..=4)
-                        .flat_map(|n| below(n as f32))
-                        .chain([-0.5, 0.5, 1.5]);
+                    let numbers = (-4..=4).flat_map(|n| below(n as f32)).chain([-0.5, 0.5, 1.5]);
                     for x in numbers {
                         let (i, f) = (x as i32, if new.rounds { x.trunc() } else { x });
                         let (a, b) = if swapped { (c, i) } else { (i, c) };

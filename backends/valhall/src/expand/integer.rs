@@ -53,11 +53,7 @@ pub(super) fn extract(b: &mut Builder, data: &InstData) -> Value {
     let width = ty.bits();
     let (offset, count) = field(b, data.args[1], data.args[2], width);
     let constants = (b.func.as_const(offset), b.func.as_const(count));
-    let shift = if data.op == Op::SBfe {
-        Op::AShr
-    } else {
-        Op::LShr
-    };
+    let shift = if data.op == Op::SBfe { Op::AShr } else { Op::LShr };
     match constants {
         (_, Some(0)) => return b.constant(ty, 0),
         (Some(0), Some(c)) if c == u64::from(width) => return x,
@@ -141,11 +137,7 @@ fn widened(b: &mut Builder, value: Value, signed: bool) -> Value {
 }
 
 fn in_32(b: &mut Builder, data: &InstData, signed: bool) -> Value {
-    let wide: Vec<Value> = data
-        .args
-        .iter()
-        .map(|&arg| widened(b, arg, signed))
-        .collect();
+    let wide: Vec<Value> = data.args.iter().map(|&arg| widened(b, arg, signed)).collect();
     let result = b.op(data.op, &wide);
     match b.func.ty(data.results[0]) {
         Type::B16 => b.convert(Op::UConvert, Type::B16, result),

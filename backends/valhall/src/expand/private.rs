@@ -90,10 +90,8 @@ fn merge(func: &mut Func, region: Region) -> bool {
         }
         let Some((_, first, count)) = place(func, inst) else {
             // Some word of the variable, or of several lines.
-            let keys: Vec<(Mem, u32)> = open
-                .range((mem, 0)..=(mem, u32::MAX))
-                .map(|e| *e.0)
-                .collect();
+            let keys: Vec<(Mem, u32)> =
+                open.range((mem, 0)..=(mem, u32::MAX)).map(|e| *e.0).collect();
             for key in keys {
                 let line = open.remove(&key).unwrap_or_default();
                 close(func, &insts, key, line, &mut fates);
@@ -112,11 +110,7 @@ fn merge(func: &mut Func, region: Region) -> bool {
             close(func, &insts, key, line, &mut fates);
         }
         let line = open.entry(key).or_default();
-        let list = if is_load {
-            &mut line.loads
-        } else {
-            &mut line.stores
-        };
+        let list = if is_load { &mut line.loads } else { &mut line.stores };
         for (value, word) in words.enumerate() {
             list[word] = Some((at, value));
         }
@@ -155,11 +149,7 @@ fn merge(func: &mut Func, region: Region) -> bool {
 }
 
 fn access(mem: Mem, at: u32, words: usize) -> Access {
-    Access {
-        mem,
-        lo: at,
-        hi: at + 4 * words as u32,
-    }
+    Access { mem, lo: at, hi: at + 4 * words as u32 }
 }
 
 /// Decides what happens to the accesses of a line.
@@ -167,10 +157,7 @@ fn close(func: &Func, insts: &[Inst], (mem, line): (Mem, u32), words: Line, fate
     for (is_load, list) in [(true, words.loads), (false, words.stores)] {
         let mut from = 0;
         while from < WORDS {
-            let run = list[from..]
-                .iter()
-                .take_while(|word| word.is_some())
-                .count();
+            let run = list[from..].iter().take_while(|word| word.is_some()).count();
             let members: SmallVec<[(usize, usize); 4]> =
                 list[from..from + run].iter().flatten().copied().collect();
             let (begin, begun) = (from, members.first().copied());
@@ -191,12 +178,8 @@ fn close(func: &Func, insts: &[Inst], (mem, line): (Mem, u32), words: Line, fate
             let made = (mem, LINE * line + 4 * begin as u32, values.collect());
             let places = members.iter().map(|member| member.0);
             match is_load {
-                true => fates[places.clone().min().unwrap_or(first)]
-                    .loads
-                    .push(made),
-                false => fates[places.clone().max().unwrap_or(first)]
-                    .stores
-                    .push(made),
+                true => fates[places.clone().min().unwrap_or(first)].loads.push(made),
+                false => fates[places.clone().max().unwrap_or(first)].stores.push(made),
             }
             for at in places {
                 fates[at].gone = true;
@@ -234,11 +217,7 @@ mod tests {
         let insts = func.regions[func.body].insts.iter();
         let these = insts.filter(|&&inst| func.insts[inst].op == op);
         these
-            .map(|&inst| {
-                place(func, inst)
-                    .map(|(_, at, words)| (at, words))
-                    .expect("whole words")
-            })
+            .map(|&inst| place(func, inst).map(|(_, at, words)| (at, words)).expect("whole words"))
             .collect()
     }
 

@@ -78,16 +78,9 @@ mod tests {
             b.inst(Op::Output, imm, &[value], &[], &[]);
         }
         b.end(Op::Yield, &[]);
-        let entry = |location| StreamOutput {
-            location,
-            buffer: 0,
-            offset: 0,
-        };
+        let entry = |location| StreamOutput { location, buffer: 0, offset: 0 };
         // Location 7 is not there.
-        let stream = Stream {
-            strides: vec![16],
-            outputs: vec![entry(Some(7)), entry(None)],
-        };
+        let stream = Stream { strides: vec![16], outputs: vec![entry(Some(7)), entry(None)] };
         expand(&mut func, &stream);
         super::super::vertex::expand(&mut func);
         let copies: Vec<_> = func
@@ -95,9 +88,7 @@ mod tests {
             .iter()
             .filter(|(_, data)| matches!(data.kind, OutputKind::Builtin(Builtin::Streamed(_))))
             .collect();
-        let [(copy, data)] = copies[..] else {
-            panic!("{copies:?}")
-        };
+        let [(copy, data)] = copies[..] else { panic!("{copies:?}") };
         assert_eq!(data.kind, OutputKind::Builtin(Builtin::Streamed(1)));
         let written: Vec<_> = func.regions[func.body]
             .insts

@@ -66,13 +66,8 @@ fn number(b: &mut Builder, scan: Scan, op: Op, ty: Type, value: Value) -> Value 
         if let (Some(here), Some(sum), Scan::Exclusive) = (here, sum, scan) {
             result = b.select(here, sum, result);
         }
-        let inst = b.inst(
-            Op::Shuffle,
-            Imm::Shuffle(Shuffle::OrZero),
-            &[flipped, place],
-            &[],
-            &[ty],
-        );
+        let inst =
+            b.inst(Op::Shuffle, Imm::Shuffle(Shuffle::OrZero), &[flipped, place], &[], &[ty]);
         let read = b.result(inst);
         let read = flip(b, ty, neutral, read);
         let next = match sum {

@@ -183,11 +183,7 @@ fn distribute(func: &mut Func, uses: &Uses, regions: &[Region]) -> bool {
         let list = std::mem::take(&mut func.regions[region].insts);
         let mut out = Vec::with_capacity(list.len());
         for inst in list {
-            let over = func.insts[inst]
-                .args
-                .iter()
-                .copied()
-                .find(|&arg| found[arg]);
+            let over = func.insts[inst].args.iter().copied().find(|&arg| found[arg]);
             if func.insts[inst].op == Op::FMul
                 && let Some(over) = over
                 && let Some(Offset { k, t, subtracts }) = offset(func, over)
@@ -252,9 +248,7 @@ fn squared(func: &Func, uses: &Uses, inst: Inst) -> Option<(Value, Value)> {
         let data = func.def(root).filter(|data| data.op == Op::FSqrt)?;
         (uses.count[root] == 1).then(|| data.args[0])
     };
-    let (a, b) = under(q)
-        .map(|b| (p, b))
-        .or_else(|| under(p).map(|b| (q, b)))?;
+    let (a, b) = under(q).map(|b| (p, b)).or_else(|| under(p).map(|b| (q, b)))?;
     let addend = data.args.get(2) == Some(&x);
     (uses.count[x] == 2 && !addend).then_some((a, b))
 }
@@ -298,8 +292,7 @@ impl Sum<'_> {
         let data = &func.insts[inst];
         match data.op {
             Op::FMul => {
-                self.terms
-                    .push(Term::Product(minus, data.args[0], data.args[1]));
+                self.terms.push(Term::Product(minus, data.args[0], data.args[1]));
                 self.cost += 1;
                 self.gone.push(inst);
             }
@@ -344,10 +337,7 @@ impl Sum<'_> {
 /// True for a sum that another one of the region takes apart.
 fn inner(func: &Func, uses: &Uses, region: Region, inst: Inst) -> bool {
     let result = func.insts[inst].results[0];
-    let Some(user) = uses
-        .only(result)
-        .filter(|&user| uses.region[user] == Some(region))
-    else {
+    let Some(user) = uses.only(result).filter(|&user| uses.region[user] == Some(region)) else {
         return false;
     };
     let user = &func.insts[user];
@@ -374,19 +364,11 @@ fn regroup(func: &mut Func, uses: &Uses, region: Region) -> bool {
     let mut out = Vec::with_capacity(list.len());
     for inst in list {
         if is_sum(func, inst) && !inner(func, uses, region, inst) {
-            let mut sum = Sum {
-                func,
-                uses,
-                region,
-                terms: SmallVec::new(),
-                cost: 0,
-                gone: SmallVec::new(),
-            };
+            let mut sum =
+                Sum { func, uses, region, terms: SmallVec::new(), cost: 0, gone: SmallVec::new() };
             sum.node(inst, false);
             let others = sum.terms.iter();
-            let others = others
-                .filter(|term| matches!(term, Term::Other(..)))
-                .count();
+            let others = others.filter(|term| matches!(term, Term::Other(..))).count();
             let products = sum.terms.len() - others;
             if products > 0 && products + others.saturating_sub(1) < sum.cost {
                 let (terms, dead) = (sum.terms, sum.gone);
@@ -420,9 +402,8 @@ fn chain(func: &mut Func, out: &mut Vec<Inst>, inst: Inst, terms: &[Term]) {
     if let Some(at) = others.iter().position(|&(minus, _)| !minus) {
         others.swap(0, at);
     }
-    let (&(last_minus, last_a, last_b), before) = products
-        .split_last()
-        .expect("a sum is only regrouped for its products");
+    let (&(last_minus, last_a, last_b), before) =
+        products.split_last().expect("a sum is only regrouped for its products");
     let mut sum = None;
     for (minus, value) in others {
         sum = Some(match sum {

@@ -14,11 +14,7 @@ const ACCESS: u32 = 2;
 
 /// Replaces what fits; true when anything did.
 pub(super) fn run(func: &mut Func) -> bool {
-    if func
-        .mems
-        .values()
-        .all(|mem| mem.space != MemSpace::Constant)
-    {
+    if func.mems.values().all(|mem| mem.space != MemSpace::Constant) {
         return false;
     }
     // A vertex program waits for memory in any case: its outputs go there.
@@ -111,12 +107,7 @@ fn packed(func: &Func, inst: Inst) -> Option<Packed> {
     };
     let words = &func.mems[access.mem].words;
     let constant = func.mems[access.mem].space == MemSpace::Constant;
-    if !constant
-        || !data
-            .results
-            .iter()
-            .all(|&result| func.ty(result) == Type::B32)
-    {
+    if !constant || !data.results.iter().all(|&result| func.ty(result) == Type::B32) {
         return None;
     }
     let (index, stride, before) = place(func, data.args[0])?;
@@ -138,9 +129,7 @@ fn packed(func: &Func, inst: Inst) -> Option<Packed> {
         codes.push(code(&column(k)?)?);
     }
     let most = codes.iter().flat_map(|(_, parts)| parts.iter().copied());
-    let width = (32 - most.max().unwrap_or(0).leading_zeros())
-        .max(1)
-        .next_power_of_two();
+    let width = (32 - most.max().unwrap_or(0).leading_zeros()).max(1).next_power_of_two();
     if width * count > 32 {
         return None;
     }
@@ -158,11 +147,7 @@ fn packed(func: &Func, inst: Inst) -> Option<Packed> {
             Code::Float(step, least) => Column::Float(word, step, least),
         }
     });
-    Some(Packed {
-        index,
-        width,
-        columns: columns.collect(),
-    })
+    Some(Packed { index, width, columns: columns.collect() })
 }
 
 /// What is done with the part that is cut out.
@@ -230,11 +215,7 @@ fn floats(column: &[u32]) -> Option<(Code, SmallVec<[u32; 32]>)> {
         .filter(|&difference| difference > 0.0)
         .fold(f32::INFINITY, f32::min);
     // From zero on where that takes no more bits: a product alone is left then.
-    let least = if least > 0.0 && least <= step {
-        0.0
-    } else {
-        least
-    };
+    let least = if least > 0.0 && least <= step { 0.0 } else { least };
     let step = if least == 0.0 {
         let positive = numbers.iter().copied().filter(|&number| number > 0.0);
         positive.fold(f32::INFINITY, f32::min)
@@ -374,10 +355,7 @@ mod tests {
     #[test]
     fn numbers_without_a_common_step_are_no_pattern() {
         assert!(code(&words(&[0.1, 0.37, 1.0e9])).is_none());
-        assert!(
-            code(&words(&[0.0, -0.0, 1.0])).is_none(),
-            "a zero has a sign"
-        );
+        assert!(code(&words(&[0.0, -0.0, 1.0])).is_none(), "a zero has a sign");
     }
 
     #[test]

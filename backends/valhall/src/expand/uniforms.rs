@@ -54,10 +54,7 @@ pub(super) fn run(func: &mut Func) -> bool {
             homes
                 .entry((resource, first + word))
                 .and_modify(|home| home.region = common(&parent, home.region, load.region))
-                .or_insert(Home {
-                    region: load.region,
-                    span,
-                });
+                .or_insert(Home { region: load.region, span });
         }
     }
     if loads.len() < 2 {
@@ -122,10 +119,7 @@ fn gather(
     };
     let mut all = homes.clone();
     outwards(parent, &mut all, |_, _| true);
-    let held = homes
-        .iter()
-        .filter(|(key, home)| over_a_loop(home.region, all[key].region))
-        .count();
+    let held = homes.iter().filter(|(key, home)| over_a_loop(home.region, all[key].region)).count();
     if held <= HELD {
         *homes = all;
     } else {
@@ -278,13 +272,7 @@ fn place_runs(
             b.span = span;
             let address = b.u32(4 * first);
             let types: SmallVec<[Type; 4]> = (0..count).map(|_| Type::B32).collect();
-            let made = b.inst(
-                Op::BufferLoad,
-                Imm::Resource(resource),
-                &[address],
-                &[],
-                &types,
-            );
+            let made = b.inst(Op::BufferLoad, Imm::Resource(resource), &[address], &[], &types);
             for (word, &value) in (first..).zip(&func.insts[made].results) {
                 values.insert((resource, word), value);
             }
@@ -370,11 +358,7 @@ mod tests {
                 .count()
         };
         assert_eq!(loads(func.body), 1);
-        let all: usize = func
-            .regions_in_order()
-            .iter()
-            .map(|&(region, ..)| loads(region))
-            .sum();
+        let all: usize = func.regions_in_order().iter().map(|&(region, ..)| loads(region)).sum();
         assert_eq!(all, 2);
     }
 
@@ -382,16 +366,8 @@ mod tests {
     fn a_word_of_an_arm_comes_with_its_neighbour_outside() {
         let mut func = Func::new("line", Stage::Compute);
         func.bounds = gpucc_ir::ssa::Bounds::Trusted;
-        let read_only = gpucc_ir::ssa::ImageAccess {
-            load: true,
-            store: false,
-            atomic: false,
-        };
-        let kind = ResourceKind::Storage {
-            size: 32,
-            stride: 4,
-            access: read_only,
-        };
+        let read_only = gpucc_ir::ssa::ImageAccess { load: true, store: false, atomic: false };
+        let kind = ResourceKind::Storage { size: 32, stride: 4, access: read_only };
         let resource = buffer(&mut func, kind);
         let mut b = Builder::at_body(&mut func);
         let load = |b: &mut Builder, at: u32| word(b, resource, at);
@@ -399,12 +375,7 @@ mod tests {
         let zero = b.u32(0);
         let cond = b.op2(Op::IEq, outer, zero);
         // The last stands in the array behind, whose length nobody promises.
-        b.if_else(
-            cond,
-            &[Type::B32],
-            |b| vec![load(b, 24)],
-            |b| vec![load(b, 36)],
-        );
+        b.if_else(cond, &[Type::B32], |b| vec![load(b, 24)], |b| vec![load(b, 36)]);
         b.end(Op::Yield, &[]);
         assert!(run(&mut func));
         verify(&func).expect("still sound");
@@ -414,11 +385,8 @@ mod tests {
                 .map(|&inst| func.insts[inst].results.len())
                 .collect::<Vec<_>>()
         };
-        let found: Vec<_> = func
-            .regions_in_order()
-            .iter()
-            .map(|&(region, ..)| loads(region))
-            .collect();
+        let found: Vec<_> =
+            func.regions_in_order().iter().map(|&(region, ..)| loads(region)).collect();
         assert_eq!(found, [vec![2], vec![], vec![1]]);
     }
 
@@ -449,9 +417,7 @@ mod tests {
             assert!(run(&mut func));
             verify(&func).expect("still sound");
             let insts = func.regions[func.body].insts.iter();
-            let first = insts
-                .map(|&inst| &func.insts[inst])
-                .find(|data| data.op == Op::BufferLoad);
+            let first = insts.map(|&inst| &func.insts[inst]).find(|data| data.op == Op::BufferLoad);
             first.map(|data| data.results.len())
         };
         assert_eq!(loads_of_body(1), Some(2));

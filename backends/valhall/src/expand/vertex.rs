@@ -25,10 +25,7 @@ fn form(func: &Func, inst: Inst) -> Option<(Form, Output, u8)> {
     let form = match func.outputs[*output].kind {
         OutputKind::Builtin(Builtin::Position) => Form::Position,
         OutputKind::Builtin(Builtin::PointSize) => Form::PointSize,
-        OutputKind::Location {
-            interpolation: Interpolation::Linear,
-            ..
-        } => Form::Linear,
+        OutputKind::Location { interpolation: Interpolation::Linear, .. } => Form::Linear,
         _ => return None,
     };
     Some((form, *output, *component))
@@ -92,9 +89,7 @@ fn rewrite(func: &mut Func, region: Region, outputs: &[Inst]) {
     });
     // Where w is 1 already, so is its reciprocal, and a product with it changes nothing.
     if w.is_some_and(|w| func.as_const(w) == Some(1f32.to_bits().into()))
-        && !outputs
-            .iter()
-            .any(|&inst| matches!(form(func, inst), Some((Form::PointSize, ..))))
+        && !outputs.iter().any(|&inst| matches!(form(func, inst), Some((Form::PointSize, ..))))
     {
         func.regions[region].insts.extend(outputs);
         return;

@@ -12,11 +12,7 @@ pub fn turn_branches(func: &mut Func<Inst>) {
     // A chain of jumps is followed only so far: jumps in a circle have no end.
     const LONGEST_CHAIN: usize = 8;
     let only_jump = |func: &Func<Inst>, block: Block| match &func.blocks[block].nodes[..] {
-        [node] => node
-            .inst
-            .op()
-            .filter(|op| is_jump(op))
-            .and_then(|op| op.target),
+        [node] => node.inst.op().filter(|op| is_jump(op)).and_then(|op| op.target),
         _ => None,
     };
     // How many blocks lead to each.
@@ -39,10 +35,7 @@ pub fn turn_branches(func: &mut Func<Inst>) {
         let Some(&over) = func.layout.get(position + 1) else {
             continue;
         };
-        let last = func.blocks[block]
-            .nodes
-            .last()
-            .and_then(|node| node.inst.op());
+        let last = func.blocks[block].nodes.last().and_then(|node| node.inst.op());
         let turns = last.is_some_and(|op| op.opcode == Opcode::Branchz && !is_jump(op));
         if let Some(beyond) = only_jump(func, over)
             && turns

@@ -34,11 +34,7 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
             let facts = facts(op);
             alive &= !facts.writes;
             // What a blend shader gets is never dead.
-            let kept = if op.opcode == Opcode::Blend {
-                u64::MAX
-            } else {
-                0
-            };
+            let kept = if op.opcode == Opcode::Blend { u64::MAX } else { 0 };
             let dead = !(alive | busy | facts.staging | kept);
             for (k, source) in op.src.iter().enumerate() {
                 let registers = match *source {

@@ -104,14 +104,7 @@ pub fn effects(op: &Op) -> Effects {
             | Opcode::Atom1ReturnI32
             | Opcode::Atom1ReturnI64
     );
-    if atomic {
-        Effects {
-            reads: all,
-            writes: all,
-        }
-    } else {
-        Effects { reads, writes }
-    }
+    if atomic { Effects { reads: all, writes: all } } else { Effects { reads, writes } }
 }
 
 pub fn facts(op: &Op) -> Facts {

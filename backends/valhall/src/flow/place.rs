@@ -63,11 +63,7 @@ impl Landings {
             next = Some(landing);
         }
         blocks.reverse();
-        Landings {
-            blocks,
-            at,
-            position,
-        }
+        Landings { blocks, at, position }
     }
 
     /// Where control may land behind a block.
@@ -82,12 +78,8 @@ impl Landings {
 /// those behind the branch that the waiting ones took. A way back to the head of a loop is none of them: who comes
 /// from within has passed the head, where nobody waited any more.
 fn close(func: &Func<Inst>, edges: &Landings, tails: &mut SecondaryMap<Block, u32>) {
-    let mut work: Vec<Block> = edges
-        .blocks
-        .iter()
-        .copied()
-        .filter(|&block| tails[block] == code::RECONVERGE)
-        .collect();
+    let mut work: Vec<Block> =
+        edges.blocks.iter().copied().filter(|&block| tails[block] == code::RECONVERGE).collect();
     if work.is_empty() {
         return;
     }
@@ -148,12 +140,8 @@ const VISITS: u64 = 64;
 /// of them have met.
 fn gathers(func: &Func<Inst>) -> SecondaryMap<Block, bool> {
     let mut gathers: SecondaryMap<Block, bool> = SecondaryMap::with_default(false);
-    let parting: Vec<Block> = func
-        .layout
-        .iter()
-        .copied()
-        .filter(|&block| parts(func, block))
-        .collect();
+    let parting: Vec<Block> =
+        func.layout.iter().copied().filter(|&block| parts(func, block)).collect();
     if parting.is_empty() {
         return gathers;
     }
@@ -211,20 +199,13 @@ fn gathers(func: &Func<Inst>) -> SecondaryMap<Block, bool> {
             continue;
         };
         let between = position[block] + 1..position[waiting];
-        if preds
-            .of(waiting)
-            .iter()
-            .any(|&from| between.contains(&position[from]))
-        {
+        if preds.of(waiting).iter().any(|&from| between.contains(&position[from])) {
             gathers[waiting] = true;
         }
     }
     for a_loop in &Loops::of(func).all {
         let within = a_loop.first as usize..=a_loop.last as usize;
-        if !parting
-            .iter()
-            .any(|&block| within.contains(&position[block]))
-        {
+        if !parting.iter().any(|&block| within.contains(&position[block])) {
             continue;
         }
         for &block in &func.layout[within.clone()] {
@@ -240,10 +221,7 @@ fn gathers(func: &Func<Inst>) -> SecondaryMap<Block, bool> {
 
 fn nop(flow: u32, span: Span) -> Node<Inst> {
     let op = Op::new(Opcode::Nop).with(f::FLOW, flow);
-    Node {
-        inst: Inst::Op(Box::new(op)),
-        span,
-    }
+    Node { inst: Inst::Op(Box::new(op)), span }
 }
 
 /// The instruction at or before `last` that can carry a wait: after the last message that signals one of its slots.
@@ -311,10 +289,7 @@ pub fn place(func: &mut Func<Inst>, analysis: &Analysis, tails: &SecondaryMap<Bl
                 // The last instruction sends what is waited for and has the tail already. It waits instead, and a NOP
                 // behind it gets the tail.
                 None => {
-                    if let Some(Node {
-                        inst: Inst::Op(op), ..
-                    }) = out.last_mut()
-                    {
+                    if let Some(Node { inst: Inst::Op(op), .. }) = out.last_mut() {
                         op.word = op.word.with(f::FLOW, wait_code(mask));
                     }
                 }
@@ -341,10 +316,8 @@ pub fn place(func: &mut Func<Inst>, analysis: &Analysis, tails: &SecondaryMap<Bl
                 busy & mask != 0
             })
             .collect();
-        let carriers: Option<SmallVec<[usize; 4]>> = ways
-            .iter()
-            .map(|&from| carrier(&func.blocks[from].nodes, mask))
-            .collect();
+        let carriers: Option<SmallVec<[usize; 4]>> =
+            ways.iter().map(|&from| carrier(&func.blocks[from].nodes, mask)).collect();
         let entered_at_start = func.layout[0] == block;
         match carriers {
             Some(carriers) if !entered_at_start => {
@@ -353,13 +326,8 @@ pub fn place(func: &mut Func<Inst>, analysis: &Analysis, tails: &SecondaryMap<Bl
                 }
             }
             _ => {
-                let span = func.blocks[block]
-                    .nodes
-                    .first()
-                    .map_or(Span::NONE, |node| node.span);
-                func.blocks[block]
-                    .nodes
-                    .insert(0, nop(wait_code(mask), span));
+                let span = func.blocks[block].nodes.first().map_or(Span::NONE, |node| node.span);
+                func.blocks[block].nodes.insert(0, nop(wait_code(mask), span));
             }
         }
     }

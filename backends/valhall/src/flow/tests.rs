@@ -26,8 +26,7 @@ impl Case {
         Case { func, block }
     }
     fn push(&mut self, op: Op) {
-        self.func
-            .push(self.block, Inst::Op(Box::new(op)), Span::NONE);
+        self.func.push(self.block, Inst::Op(Box::new(op)), Span::NONE);
     }
     fn load(&mut self, to: u8, from: u8, effects: Effects) {
         let address = Src::Pair([r(from), r(from + 1)]);
@@ -37,9 +36,7 @@ impl Case {
     }
     fn store(&mut self, value: u8, to: u8, effects: Effects) {
         let address = Src::Pair([r(to), r(to + 1)]);
-        let mut op = Op::new(Opcode::StoreI32)
-            .from(&[address])
-            .reading(&[r(value)]);
+        let mut op = Op::new(Opcode::StoreI32).from(&[address]).reading(&[r(value)]);
         op.effects = Some(effects);
         self.push(op);
     }
@@ -54,9 +51,7 @@ impl Case {
         self.func.add_both_edges(self.block, to);
     }
     fn jump(&mut self, to: Block) {
-        let mut op = Op::new(Opcode::Branchz)
-            .from(&[Src::Fast(Read::ZERO)])
-            .with(f::EQ, 1);
+        let mut op = Op::new(Opcode::Branchz).from(&[Src::Fast(Read::ZERO)]).with(f::EQ, 1);
         op.target = Some(to);
         self.push(op);
         self.func.add_both_edges(self.block, to);
@@ -85,18 +80,9 @@ impl Case {
     }
 }
 
-const READ_ONLY: Effects = Effects {
-    reads: 0,
-    writes: 0,
-};
-const READS: Effects = Effects {
-    reads: 1,
-    writes: 0,
-};
-const WRITES: Effects = Effects {
-    reads: 0,
-    writes: 1,
-};
+const READ_ONLY: Effects = Effects { reads: 0, writes: 0 };
+const READS: Effects = Effects { reads: 1, writes: 0 };
+const WRITES: Effects = Effects { reads: 0, writes: 1 };
 
 #[test]
 fn a_result_is_waited_for_on_the_instruction_before_its_use() {
@@ -124,10 +110,7 @@ fn loads_that_are_read_at_different_times_have_slots_of_their_own() {
     case.mov(2, 0);
     case.mov(3, 1);
     let lines = case.compute();
-    assert!(
-        lines[0].contains("slot0") && lines[1].contains("slot1.wait0"),
-        "{lines:?}"
-    );
+    assert!(lines[0].contains("slot0") && lines[1].contains("slot1.wait0"), "{lines:?}");
     assert!(lines[2].contains("wait1"), "{lines:?}");
 }
 
@@ -143,10 +126,7 @@ fn memory_that_may_be_the_same_is_ordered_and_other_memory_is_not() {
     assert!(two(WRITES, READS));
     assert!(two(WRITES, WRITES));
     assert!(!two(WRITES, READ_ONLY));
-    let elsewhere = Effects {
-        reads: 2,
-        writes: 0,
-    };
+    let elsewhere = Effects { reads: 2, writes: 0 };
     assert!(!two(WRITES, elsewhere));
 }
 
@@ -182,11 +162,8 @@ fn lanes_reconverge_at_divergent_branches_and_where_they_meet() {
     // if (divergent) a else b
     let mut case = Case::new();
     let start = case.block;
-    let (then, other, after) = (
-        case.func.make_block(),
-        case.func.make_block(),
-        case.func.make_block(),
-    );
+    let (then, other, after) =
+        (case.func.make_block(), case.func.make_block(), case.func.make_block());
     case.branch(55, other, true);
     case.func.add_edge(Edges::Logical, start, then);
     case.func.add_edge(Edges::Physical, start, then);
@@ -225,14 +202,7 @@ fn uniform_branches_do_not_reconverge_and_jumps_to_the_next_block_vanish() {
     case.begin(after);
     case.mov(1, 57);
     let lines = case.compute();
-    assert_eq!(
-        lines,
-        [
-            "BRANCHZ ^r55, offset:1",
-            "MOV.i32 r0, ^r56",
-            "MOV.i32.end r1, ^r57",
-        ]
-    );
+    assert_eq!(lines, ["BRANCHZ ^r55, offset:1", "MOV.i32 r0, ^r56", "MOV.i32.end r1, ^r57",]);
 }
 
 #[test]
@@ -254,11 +224,7 @@ fn fragments_test_after_their_dependences_and_blend_after_the_test() {
     }
     let datum = crate::inst::Special::AtestDatum.read(0);
     let blend = crate::inst::Special::BlendDescriptor(0).read(0);
-    case.push(
-        Op::new(Opcode::Atest)
-            .from(&[s(60), s(0), Src::Fast(datum)])
-            .writing(&[r(60)]),
-    );
+    case.push(Op::new(Opcode::Atest).from(&[s(60), s(0), Src::Fast(datum)]).writing(&[r(60)]));
     case.push(
         Op::new(Opcode::Blend)
             .from(&[Src::Fast(blend), s(60)])
@@ -269,10 +235,7 @@ fn fragments_test_after_their_dependences_and_blend_after_the_test() {
     let lines = case.lines(Stage::Fragment);
     assert!(lines[3].contains("wait0126"), "{lines:?}");
     assert!(lines[4].starts_with("ATEST.wait "), "{lines:?}");
-    assert!(
-        lines[5].contains("slot0") && lines[5].contains("end"),
-        "{lines:?}"
-    );
+    assert!(lines[5].contains("slot0") && lines[5].contains("end"), "{lines:?}");
     // A blend shader may still want the coverage.
     assert!(!lines[5].contains("^r60"), "{lines:?}");
 }
@@ -293,21 +256,15 @@ fn a_value_for_the_next_trip_waits_at_the_end_of_the_loop_or_before_its_use() {
     case.begin(after);
     case.mov(3, 58);
     let lines = case.compute();
-    assert!(
-        !lines.iter().any(|line| line.starts_with("NOP")),
-        "{lines:?}"
-    );
+    assert!(!lines.iter().any(|line| line.starts_with("NOP")), "{lines:?}");
 }
 
 #[test]
 fn a_branch_over_a_jump_is_a_branch_to_where_the_jump_leads() {
     // while (!a) { b }
     let mut case = Case::new();
-    let (leave, body, after) = (
-        case.func.make_block(),
-        case.func.make_block(),
-        case.func.make_block(),
-    );
+    let (leave, body, after) =
+        (case.func.make_block(), case.func.make_block(), case.func.make_block());
     let header = case.func.make_block();
     case.fall(header);
     case.begin(header);
@@ -358,10 +315,7 @@ fn lanes_that_wait_at_the_later_way_of_a_branch_are_met_although_all_meet_at_the
     case.begin(out);
     case.mov(2, 5);
     let lines = case.compute();
-    let at = lines
-        .iter()
-        .position(|line| line.contains("r1"))
-        .expect("it is there");
+    let at = lines.iter().position(|line| line.contains("r1")).expect("it is there");
     assert!(lines[at - 1].contains("reconverge"), "{lines:#?}");
 }
 
@@ -447,10 +401,7 @@ fn the_low_word_of_a_pair_is_read_for_the_last_time_when_nobody_reads_the_other_
         let sum = Op::new(Opcode::IaddU64)
             .from(&[Src::Pair([r(56), r(57)]), Src::Low(r(58))])
             .with(f::SWZ1, 8);
-        case.push(Op {
-            dst: [r(0), r(1)].into_iter().collect(),
-            ..sum
-        });
+        case.push(Op { dst: [r(0), r(1)].into_iter().collect(), ..sum });
         case.mov(2, other);
         case.compute().swap_remove(0)
     };
@@ -463,11 +414,7 @@ fn the_low_word_of_a_pair_is_read_for_the_last_time_when_nobody_reads_the_other_
 fn tested_first(moves: &[(u8, u8)]) -> Vec<String> {
     let mut case = Case::new();
     let datum = crate::inst::Special::AtestDatum.read(0);
-    case.push(
-        Op::new(Opcode::Atest)
-            .from(&[s(60), s(0), Src::Fast(datum)])
-            .writing(&[r(60)]),
-    );
+    case.push(Op::new(Opcode::Atest).from(&[s(60), s(0), Src::Fast(datum)]).writing(&[r(60)]));
     for &(to, from) in moves {
         case.mov(to, from);
     }
@@ -525,11 +472,7 @@ fn a_target_is_blended_when_the_one_before_is_done() {
         case.mov(k, 59);
     }
     let datum = crate::inst::Special::AtestDatum.read(0);
-    case.push(
-        Op::new(Opcode::Atest)
-            .from(&[s(60), s(0), Src::Fast(datum)])
-            .writing(&[r(60)]),
-    );
+    case.push(Op::new(Opcode::Atest).from(&[s(60), s(0), Src::Fast(datum)]).writing(&[r(60)]));
     for target in 0..2 {
         let blend = crate::inst::Special::BlendDescriptor(target).read(0);
         case.push(
@@ -544,10 +487,7 @@ fn a_target_is_blended_when_the_one_before_is_done() {
     let emitted = emit::emit(&[case.func]);
     let lines = emitted.insts.iter().map(crate::isa::text_of);
     let blends: Vec<String> = lines.filter(|line| line.starts_with("BLEND")).collect();
-    assert!(
-        blends[0].starts_with("BLEND.slot0.v4.f32.wait0 "),
-        "{blends:?}"
-    );
+    assert!(blends[0].starts_with("BLEND.slot0.v4.f32.wait0 "), "{blends:?}");
 }
 
 /// Two varyings, the second by this interpolation state, and whether the first one is waited for.
@@ -565,10 +505,7 @@ fn second_varying_waits(update: u32) -> bool {
     case.mov(2, 0);
     case.mov(3, 1);
     let lines = case.lines(Stage::Fragment);
-    assert!(
-        lines[0].starts_with("LD_VAR_BUF_IMM.f32.slot0."),
-        "{lines:?}"
-    );
+    assert!(lines[0].starts_with("LD_VAR_BUF_IMM.f32.slot0."), "{lines:?}");
     lines[0].contains("wait")
 }
 
@@ -588,10 +525,7 @@ fn a_varying_at_the_end_of_a_block_waits_for_itself_before_lanes_meet() {
     case.fall(arm);
     case.begin(arm);
     case.push(
-        Op::new(Opcode::LdVarBufImmF32)
-            .from(&[s(61)])
-            .with(f::SOURCE_FORMAT, 2)
-            .writing(&[r(0)]),
+        Op::new(Opcode::LdVarBufImmF32).from(&[s(61)]).with(f::SOURCE_FORMAT, 2).writing(&[r(0)]),
     );
     case.fall(after);
     case.begin(after);

@@ -15,9 +15,7 @@ fn push(func: &mut Func<Inst>, block: Block, op: Op) {
 /// A value of the neighbour.
 fn across(to: Reg, from: Reg) -> Op {
     let lane = Src::Fast(crate::fau::Read::ZERO);
-    Op::new(Opcode::ClperI32)
-        .from(&[Src::Reg(from), lane])
-        .to(to)
+    Op::new(Opcode::ClperI32).from(&[Src::Reg(from), lane]).to(to)
 }
 
 fn mov(to: Reg, from: Reg) -> Op {

@@ -27,19 +27,12 @@ struct Piece<'a> {
 
 impl<'a> Piece<'a> {
     fn wrong<T>(self, message: impl Into<String>) -> Result<T, Diagnostic> {
-        Err(Diagnostic {
-            line: 1,
-            column: self.at as u32 + 1,
-            message: message.into(),
-        })
+        Err(Diagnostic { line: 1, column: self.at as u32 + 1, message: message.into() })
     }
 
     fn trim(self) -> Piece<'a> {
         let lead = self.text.len() - self.text.trim_start().len();
-        Piece {
-            at: self.at + lead,
-            text: self.text.trim(),
-        }
+        Piece { at: self.at + lead, text: self.text.trim() }
     }
 
     /// The parts between `mark`.
@@ -53,10 +46,7 @@ impl<'a> Piece<'a> {
     }
 
     fn from(self, offset: usize) -> Piece<'a> {
-        Piece {
-            at: self.at + offset,
-            text: &self.text[offset..],
-        }
+        Piece { at: self.at + offset, text: &self.text[offset..] }
     }
 }
 
@@ -75,14 +65,8 @@ impl<'a> Line<'a> {
     fn new(text: &'a str) -> Line<'a> {
         let code = text.find("//").map_or(text, |end| &text[..end]);
         let line = Piece { at: 0, text: code }.trim();
-        let end = line
-            .text
-            .find(char::is_whitespace)
-            .unwrap_or(line.text.len());
-        let mnemonic = Piece {
-            at: line.at,
-            text: &line.text[..end],
-        };
+        let end = line.text.find(char::is_whitespace).unwrap_or(line.text.len());
+        let mnemonic = Piece { at: line.at, text: &line.text[..end] };
         let rest = line.from(end).trim();
         let operands = if rest.text.is_empty() {
             Vec::new()
@@ -102,11 +86,8 @@ impl<'a> Line<'a> {
         let mut operands = self.operands.iter().copied();
         let mut next = |what: &str| match operands.next() {
             Some(piece) => Ok(piece),
-            None => Piece {
-                at: self.mnemonic.at + self.mnemonic.text.len(),
-                text: "",
-            }
-            .wrong(format!("operand rule: {name} lacks {what}")),
+            None => Piece { at: self.mnemonic.at + self.mnemonic.text.len(), text: "" }
+                .wrong(format!("operand rule: {name} lacks {what}")),
         };
         let mut page = None;
         if shape.dst.is_some() {
@@ -119,20 +100,10 @@ impl<'a> Line<'a> {
                 Staging::WriteOnly => (f::SR, f::SR_WRITE_COUNT),
                 _ => (f::SR, f::SR_COUNT),
             };
-            group(
-                &mut inst,
-                next("the group of written staging registers")?,
-                base,
-                count,
-            )?;
+            group(&mut inst, next("the group of written staging registers")?, base, count)?;
         }
         if staging.reads() {
-            group(
-                &mut inst,
-                next("the group of read staging registers")?,
-                f::SR,
-                f::SR_COUNT,
-            )?;
+            group(&mut inst, next("the group of read staging registers")?, f::SR, f::SR_COUNT)?;
         }
         // An alias that fixes operands is written without them, or in full.
         let full = self.operands.len()
@@ -149,11 +120,7 @@ impl<'a> Line<'a> {
             self.source(&mut inst, i, source, piece, &mut page)?;
         }
         for &id in shape.immediates {
-            let field = inst
-                .op()
-                .format
-                .field(id)
-                .expect("immediates are in the layout");
+            let field = inst.op().format.field(id).expect("immediates are in the layout");
             if !full && fixed.iter().any(|(fixed, _)| *fixed == id) {
                 continue;
             }
@@ -161,10 +128,8 @@ impl<'a> Line<'a> {
             immediate(&mut inst, field, piece)?;
         }
         if let Some(extra) = operands.next() {
-            return extra.wrong(format!(
-                "operand rule: {} takes no further operand",
-                inst.op().name
-            ));
+            return extra
+                .wrong(format!("operand rule: {} takes no further operand", inst.op().name));
         }
         if let Some(page) = page {
             set(&mut inst, self.mnemonic, f::FAU_PAGE, u32::from(page))?;
@@ -181,10 +146,7 @@ impl<'a> Line<'a> {
             let last = parts[used - 1];
             let name = &self.mnemonic.text[..last.at + last.text.len() - self.mnemonic.at];
             if let Some(op) = TABLE.named(name) {
-                let named = Named {
-                    inst: Inst::usual(op),
-                    fixed: &[],
-                };
+                let named = Named { inst: Inst::usual(op), fixed: &[] };
                 return Ok((named, used));
             }
             if let Some(Alias { opcode, fixed, .. }) = alias::named(name) {
@@ -195,10 +157,8 @@ impl<'a> Line<'a> {
                 return Ok((Named { inst, fixed }, used));
             }
         }
-        self.mnemonic.wrong(format!(
-            "mnemonic rule: no instruction is called `{}`",
-            self.mnemonic.text
-        ))
+        self.mnemonic
+            .wrong(format!("mnemonic rule: no instruction is called `{}`", self.mnemonic.text))
     }
 
     fn modifiers(
@@ -322,10 +282,7 @@ impl<'a> Line<'a> {
         let mut said = Vec::new();
         for part in &parts[used..] {
             let mut done = false;
-            let selection = source
-                .swizzle()
-                .into_iter()
-                .chain((number == 0).then_some(f::COMBINE));
+            let selection = source.swizzle().into_iter().chain((number == 0).then_some(f::COMBINE));
             let flags = [
                 ("neg", source.neg()),
                 ("abs", source.abs()),
@@ -377,13 +334,7 @@ fn source_byte(
         if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
             return None;
         }
-        Some(
-            digits
-                .parse()
-                .ok()
-                .filter(|n: &u32| *n < limit)
-                .map(|n| n as u8),
-        )
+        Some(digits.parse().ok().filter(|n: &u32| *n < limit).map(|n| n as u8))
     };
     if let Some(index) = number("r", 64) {
         return match index {
@@ -434,11 +385,7 @@ fn source_byte(
         };
         return Ok((SourceByte::Special { what, word }, 2));
     }
-    let what = if name.starts_with('#') {
-        "an inline constant, which is"
-    } else {
-        "is"
-    };
+    let what = if name.starts_with('#') { "an inline constant, which is" } else { "is" };
     piece.wrong(format!(
         "source rule: `{}` {what} no source: a register (r0), a uniform (u0), a constant of the table (0x0) or a special value",
         piece.text
@@ -453,11 +400,7 @@ fn destination(inst: &mut Inst, piece: Piece) -> Result<(), Diagnostic> {
     let Some(mask) = parts.next() else {
         return Ok(());
     };
-    let field = inst
-        .op()
-        .format
-        .field(f::DST_MASK)
-        .expect("destinations have a mask");
+    let field = inst.op().format.field(f::DST_MASK).expect("destinations have a mask");
     match value_named(field, mask.text) {
         Some(value) => set(inst, mask, f::DST_MASK, value)?,
         None => {
@@ -477,10 +420,8 @@ fn destination(inst: &mut Inst, piece: Piece) -> Result<(), Diagnostic> {
 fn register(piece: Piece) -> Result<u32, Diagnostic> {
     match piece.text.strip_prefix('r').map(str::parse::<u32>) {
         Some(Ok(register)) if register < 64 && !piece.text.contains('+') => Ok(register),
-        _ => piece.wrong(format!(
-            "register rule: `{}` is none of the registers r0 to r63",
-            piece.text
-        )),
+        _ => piece
+            .wrong(format!("register rule: `{}` is none of the registers r0 to r63", piece.text)),
     }
 }
 
@@ -512,9 +453,8 @@ fn group(inst: &mut Inst, piece: Piece, base: FieldId, count: FieldId) -> Result
         registers
     };
     if stored > 7 {
-        return piece.wrong(format!(
-            "staging rule: a group of {registers} staging registers is too long"
-        ));
+        return piece
+            .wrong(format!("staging rule: a group of {registers} staging registers is too long"));
     }
     set(inst, piece, base, first)?;
     set(inst, piece, count, stored)
@@ -564,9 +504,7 @@ fn integer(text: &str) -> Option<i64> {
         Some(digits) => (true, digits),
         None => (false, text),
     };
-    let hex = digits
-        .strip_prefix("0x")
-        .or_else(|| digits.strip_prefix("0X"));
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
     let (digits, radix) = hex.map_or((digits, 10), |digits| (digits, 16));
     if digits.is_empty() || digits.len() > 12 || !digits.bytes().all(|d| d.is_ascii_alphanumeric())
     {
@@ -589,10 +527,7 @@ fn flow_named(name: &str) -> Option<u32> {
 }
 
 fn member(set: &Enum, name: &str) -> Option<u32> {
-    set.members
-        .iter()
-        .find(|member| member.name == name)
-        .map(|member| member.value)
+    set.members.iter().find(|member| member.name == name).map(|member| member.value)
 }
 
 /// The value of a modifier by its name; a flag's is 1.

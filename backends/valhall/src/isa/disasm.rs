@@ -23,10 +23,7 @@ pub enum WordError {
 /// What is reserved or which rule is broken.
 pub fn decode_word(word: u64) -> Result<Inst, WordError> {
     let inst = TABLE.decode(u128::from(word))?;
-    rules::check(&inst).map_err(|rule| WordError::Rule {
-        op: inst.op().name,
-        rule,
-    })?;
+    rules::check(&inst).map_err(|rule| WordError::Rule { op: inst.op().name, rule })?;
     Ok(inst)
 }
 
@@ -93,10 +90,7 @@ pub fn text_of(inst: &Inst) -> String {
         if flag(source.abs()) {
             out.push_str(".abs");
         }
-        let selection = source
-            .swizzle()
-            .into_iter()
-            .chain((i == 0).then_some(f::COMBINE));
+        let selection = source.swizzle().into_iter().chain((i == 0).then_some(f::COMBINE));
         for id in selection {
             if let Some(field) = inst.op().format.field(id) {
                 write_modifier(&mut out, field, inst.get(id));
@@ -134,9 +128,7 @@ fn silent_page(inst: &Inst) -> u32 {
 
 /// Whether the text always says which value it is.
 pub(super) fn always_written(set: &'static Enum) -> bool {
-    fields::ALWAYS_WRITTEN
-        .iter()
-        .any(|known| std::ptr::eq(*known, set))
+    fields::ALWAYS_WRITTEN.iter().any(|known| std::ptr::eq(*known, set))
 }
 
 fn write_modifier(out: &mut String, field: &Field, value: u32) {

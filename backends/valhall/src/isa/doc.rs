@@ -8,10 +8,7 @@ use gpucc_isa::Format;
 use gpucc_isa::doc::{Legend, write_enums, write_formats, write_table};
 use std::fmt::Write;
 
-const LEGEND: Legend = Legend {
-    units: Unit::NAMES,
-    flags: flag::NAMES,
-};
+const LEGEND: Legend = Legend { units: Unit::NAMES, flags: flag::NAMES };
 
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => { write!($out, $($arg)*).expect("writing to a string") };
@@ -105,20 +102,11 @@ fn write_aliases(out: &mut String) {
             .fixed
             .iter()
             .map(|(id, value)| {
-                let field = op
-                    .format
-                    .field(*id)
-                    .expect("aliases fix fields of their row");
+                let field = op.format.field(*id).expect("aliases fix fields of their row");
                 format!("{} {value}", field.name)
             })
             .collect();
-        put!(
-            out,
-            "| {} | {} | {} |\n",
-            alias.name,
-            op.name,
-            fixed.join(", ")
-        );
+        put!(out, "| {} | {} | {} |\n", alias.name, op.name, fixed.join(", "));
     }
     out.push_str("\n| Modifier | Ours |\n|---|---|\n");
     for (theirs, ours) in alias::MODIFIERS {
@@ -130,11 +118,7 @@ fn write_aliases(out: &mut String) {
         .filter(|opcode| opcode.op().has(flag::FOREIGN))
         .map(|opcode| opcode.name())
         .collect();
-    put!(
-        out,
-        "Rows that Arm's v9 description lacks: {}.\n\n",
-        foreign.join(", ")
-    );
+    put!(out, "Rows that Arm's v9 description lacks: {}.\n\n", foreign.join(", "));
 }
 
 /// A program in our text; a test assembles it.

@@ -317,12 +317,8 @@ pub const STAGING_RW: &[Field] = &[
     number(f::SR_WRITE_COUNT, "sr_write_count", bits!(38:36)).minus_one(),
     number(f::SR, "sr", bits!(45:40)),
 ];
-pub const SR_CONTROL_FIELD: &[Field] = &[named(
-    f::SR_CONTROL,
-    "sr_control",
-    bits!(47:46),
-    &SR_CONTROL,
-)];
+pub const SR_CONTROL_FIELD: &[Field] =
+    &[named(f::SR_CONTROL, "sr_control", bits!(47:46), &SR_CONTROL)];
 pub const SLOT_FIELD: &[Field] = &[named(f::SLOT, "slot", bits!(32:30), &SLOT)];
 
 pub const S0: &[Field] = &[number(f::SRC0, "src0", bits!(7:0))];
@@ -330,18 +326,9 @@ pub const S1: &[Field] = &[number(f::SRC1, "src1", bits!(15:8))];
 pub const S2: &[Field] = &[number(f::SRC2, "src2", bits!(23:16))];
 pub const S3: &[Field] = &[number(f::SRC3, "src3", bits!(31:24))];
 
-pub const ABSNEG0: &[Field] = &[
-    flag(f::NEG0, "neg0", bits!(38)),
-    flag(f::ABS0, "abs0", bits!(39)),
-];
-pub const ABSNEG1: &[Field] = &[
-    flag(f::NEG1, "neg1", bits!(36)),
-    flag(f::ABS1, "abs1", bits!(37)),
-];
-pub const ABSNEG2: &[Field] = &[
-    flag(f::NEG2, "neg2", bits!(34)),
-    flag(f::ABS2, "abs2", bits!(35)),
-];
+pub const ABSNEG0: &[Field] = &[flag(f::NEG0, "neg0", bits!(38)), flag(f::ABS0, "abs0", bits!(39))];
+pub const ABSNEG1: &[Field] = &[flag(f::NEG1, "neg1", bits!(36)), flag(f::ABS1, "abs1", bits!(37))];
+pub const ABSNEG2: &[Field] = &[flag(f::NEG2, "neg2", bits!(34)), flag(f::ABS2, "abs2", bits!(35))];
 pub const WIDEN0: &[Field] = &[named(f::SWZ0, "widen0", bits!(29:28), &WIDEN_F32)];
 pub const WIDEN1: &[Field] = &[named(f::SWZ1, "widen1", bits!(27:26), &WIDEN_F32)];
 pub const WIDEN2: &[Field] = &[named(f::SWZ2, "widen2", bits!(25:24), &WIDEN_F32)];
@@ -362,10 +349,8 @@ pub const COUNT8_1: &[Field] = &[named(f::SWZ1, "lanes1", bits!(29:26), &COUNT_B
 pub const BYTE0: &[Field] = &[named(f::SWZ0, "lane0", bits!(29:28), &LANE8)];
 pub const HALF0: &[Field] = &[named(f::SWZ0, "lane0", bits!(28), &LANE16)];
 pub const BYTES0: &[Field] = &[named(f::SWZ0, "swz0", bits!(39:36), &HALF_SWZ).usually(8)];
-pub const MKVEC_BYTES: &[Field] = &[
-    named(f::SWZ0, "lane0", bits!(39:38), &LANE8),
-    named(f::SWZ1, "lane1", bits!(37:36), &LANE8),
-];
+pub const MKVEC_BYTES: &[Field] =
+    &[named(f::SWZ0, "lane0", bits!(39:38), &LANE8), named(f::SWZ1, "lane1", bits!(37:36), &LANE8)];
 pub const NOT2: &[Field] = &[flag(f::NOT2, "not", bits!(35))];
 pub const NOT_RESULT: &[Field] = &[flag(f::NOT_RESULT, "not_result", bits!(30))];
 
@@ -400,10 +385,7 @@ pub const FLUSH: &[Field] = &[
     flag(f::FTZ, "ftz", bits!(10)),
     flag(f::FLUSH_INF, "flush_inf", bits!(11)),
 ];
-pub const FREXP: &[Field] = &[
-    flag(f::SQRT, "sqrt", bits!(24)),
-    flag(f::LOG, "log", bits!(25)),
-];
+pub const FREXP: &[Field] = &[flag(f::SQRT, "sqrt", bits!(24)), flag(f::LOG, "log", bits!(25))];
 pub const NEG_RESULT: &[Field] = &[flag(f::NEG_RESULT, "neg_result", bits!(30))];
 pub const CLZ_MASK: &[Field] = &[flag(f::MASK, "mask", bits!(30))];
 pub const CARRY: &[Field] = &[flag(f::CARRY, "carry", bits!(30))];
@@ -432,24 +414,16 @@ pub const JUMP_STACK: &[Field] = &[
 
 pub const VECSIZE_FIELD: &[Field] = &[named(f::VECSIZE, "vecsize", bits!(29:28), &VECSIZE)];
 pub const REGFMT_FIELD: &[Field] = &[named(f::REGFMT, "register_format", bits!(26:24), &REGFMT)];
-pub const SOURCE_FORMAT_FIELD: &[Field] = &[named(
-    f::SOURCE_FORMAT,
-    "source_format",
-    bits!(27:24),
-    &SOURCE_FORMAT,
-)];
+pub const SOURCE_FORMAT_FIELD: &[Field] =
+    &[named(f::SOURCE_FORMAT, "source_format", bits!(27:24), &SOURCE_FORMAT)];
 pub const INTERPOLATE: &[Field] = &[
     named(f::UPDATE, "update", bits!(37:36), &UPDATE),
     named(f::SAMPLE, "sample", bits!(39:38), &SAMPLE),
 ];
-pub const INDEX_8_12: &[Field] = &[
-    number(f::TABLE, "table", bits!(11:8)),
-    number(f::INDEX, "index", bits!(19:12)),
-];
-pub const INDEX_16_20: &[Field] = &[
-    number(f::TABLE, "table", bits!(19:16)),
-    number(f::INDEX, "index", bits!(23:20)),
-];
+pub const INDEX_8_12: &[Field] =
+    &[number(f::TABLE, "table", bits!(11:8)), number(f::INDEX, "index", bits!(19:12))];
+pub const INDEX_16_20: &[Field] =
+    &[number(f::TABLE, "table", bits!(19:16)), number(f::INDEX, "index", bits!(23:20))];
 pub const INDEX_12: &[Field] = &[number(f::INDEX, "index", bits!(15:12))];
 pub const INDEX_16: &[Field] = &[number(f::INDEX, "index", bits!(23:16))];
 pub const ACCESS_24: &[Field] = &[named(f::ACCESS, "memory_access", bits!(26:24), &ACCESS)];
@@ -465,10 +439,7 @@ pub const LANE_32: &[Field] = &[named(f::LANE, "lane", bits!(38:36), &LOAD_LANE3
 pub const LANE_ANY: &[Field] = &[number(f::LANE, "lane", bits!(38:36))];
 pub const STORE_BYTE: &[Field] = &[named(f::LANE, "lane", bits!(37:36), &STORE_BYTE_LANE)];
 pub const STORE_HALF: &[Field] = &[named(f::LANE, "lane", bits!(36), &STORE_HALF_LANE)];
-pub const ZS: &[Field] = &[
-    flag(f::STENCIL, "stencil", bits!(24)),
-    flag(f::Z, "z", bits!(25)),
-];
+pub const ZS: &[Field] = &[flag(f::STENCIL, "stencil", bits!(24)), flag(f::Z, "z", bits!(25))];
 pub const Z_STENCIL: &[Field] = &[flag(f::Z_STENCIL, "z_stencil", bits!(36))];
 pub const ATOM: &[Field] = &[named(f::ATOM_OP, "atom_opc", bits!(25:22), &ATOM_OP)];
 pub const ATOM1: &[Field] = &[named(f::ATOM_OP, "atom_opc", bits!(25:22), &ATOM1_OP)];
@@ -481,51 +452,19 @@ pub const CLOCK_FIELD: &[Field] = &[named(f::CLOCK, "source", bits!(2:0), &CLOCK
 pub const TEX: &[Field] = &[
     flag(f::WIDE_INDICES, "wide_indices", bits!(8)),
     named(f::WRITE_MASK, "write_mask", bits!(25:22), &WRITE_MASK).usually(15),
-    named(
-        f::REGISTER_TYPE,
-        "register_type",
-        bits!(27:26),
-        &REGISTER_TYPE,
-    ),
+    named(f::REGISTER_TYPE, "register_type", bits!(27:26), &REGISTER_TYPE),
     named(f::DIMENSION, "dimension", bits!(29:28), &DIMENSION),
     flag(f::SKIP, "skip", bits!(39)),
-    named(
-        f::REGISTER_WIDTH,
-        "register_width",
-        bits!(46),
-        &REGISTER_WIDTH,
-    )
-    .usually(1),
-    named(
-        f::SECONDARY_WIDTH,
-        "secondary_width",
-        bits!(47),
-        &SECONDARY_WIDTH,
-    ),
+    named(f::REGISTER_WIDTH, "register_width", bits!(46), &REGISTER_WIDTH).usually(1),
+    named(f::SECONDARY_WIDTH, "secondary_width", bits!(47), &SECONDARY_WIDTH),
 ];
 /// What every texture instruction with varyings as coordinates has.
 pub const VAR_TEX: &[Field] = &[
     flag(f::WIDE_INDICES, "wide_indices", bits!(8)),
-    named(
-        f::REGISTER_WIDTH,
-        "register_width",
-        bits!(25:24),
-        &VARTEX_WIDTH,
-    )
-    .usually(1),
-    named(
-        f::REGISTER_TYPE,
-        "register_type",
-        bits!(27:26),
-        &REGISTER_TYPE,
-    ),
+    named(f::REGISTER_WIDTH, "register_width", bits!(25:24), &VARTEX_WIDTH).usually(1),
+    named(f::REGISTER_TYPE, "register_type", bits!(27:26), &REGISTER_TYPE),
     named(f::DIMENSION, "dimension", bits!(29:28), &DIMENSION),
-    named(
-        f::SAMPLE_UPDATE,
-        "sample_and_update",
-        bits!(35:33),
-        &SAMPLE_UPDATE,
-    ),
+    named(f::SAMPLE_UPDATE, "sample_and_update", bits!(35:33), &SAMPLE_UPDATE),
     flag(f::SKIP, "skip", bits!(39)),
 ];
 pub const ARRAY: &[Field] = &[flag(f::ARRAY, "array_enable", bits!(10))];
@@ -533,12 +472,8 @@ pub const TEXEL_OFFSET: &[Field] = &[flag(f::TEXEL_OFFSET, "texel_offset", bits!
 pub const SHADOW: &[Field] = &[flag(f::SHADOW, "shadow", bits!(12))];
 pub const LOD_MODE_FIELD: &[Field] = &[named(f::LOD_MODE, "lod_mode", bits!(15:13), &LOD_MODE)];
 pub const INTEGER_COORDS: &[Field] = &[flag(f::INTEGER_COORDS, "integer_coordinates", bits!(13))];
-pub const GATHER: &[Field] = &[named(
-    f::FETCH_COMPONENT,
-    "fetch_component",
-    bits!(15:14),
-    &FETCH_COMPONENT,
-)];
+pub const GATHER: &[Field] =
+    &[named(f::FETCH_COMPONENT, "fetch_component", bits!(15:14), &FETCH_COMPONENT)];
 pub const FORCE_DELTA: &[Field] = &[flag(f::FORCE_DELTA, "force_delta_enable", bits!(12))];
 pub const LOD_DISABLE: &[Field] = &[
     flag(f::LOD_BIAS_DISABLE, "lod_bias_disable", bits!(13)),

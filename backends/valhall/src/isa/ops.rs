@@ -177,10 +177,7 @@ impl Opcode {
 
     /// Whether a field of the row can be chosen.
     pub fn has(self, field: FieldId) -> bool {
-        self.op()
-            .format
-            .field(field)
-            .is_some_and(|field| !self.op().is_fixed(field))
+        self.op().format.field(field).is_some_and(|field| !self.op().is_fixed(field))
     }
 
     /// Whether the instruction signals a dependency slot: all messages but ALPHA tests, which always take slot 0.

@@ -63,10 +63,7 @@ pub fn disassemble(bytes: &[u8]) -> Result<String, ProgramError> {
         match result {
             Ok(inst) => out.push_str(&text_of(&inst)),
             Err(reason) if reached[i] => {
-                return Err(ProgramError {
-                    offset: 8 * i,
-                    reason: reason.into(),
-                });
+                return Err(ProgramError { offset: 8 * i, reason: reason.into() });
             }
             Err(_) => write!(out, ".dword {word:#018x}").expect("writing to a string"),
         }
@@ -80,9 +77,8 @@ fn reached(words: &[Result<Inst, WordError>]) -> Vec<bool> {
     let mut reached = vec![false; words.len()];
     let mut todo = vec![0i64];
     while let Some(at) = todo.pop() {
-        let Some((index, seen)) = usize::try_from(at)
-            .ok()
-            .and_then(|index| Some((index, reached.get_mut(index)?)))
+        let Some((index, seen)) =
+            usize::try_from(at).ok().and_then(|index| Some((index, reached.get_mut(index)?)))
         else {
             continue;
         };
@@ -94,11 +90,7 @@ fn reached(words: &[Result<Inst, WordError>]) -> Vec<bool> {
         let mut falls = inst.get(f::FLOW) != END || opcode == Opcode::Blend;
         match opcode {
             Opcode::Branchz => {
-                let field = inst
-                    .op()
-                    .format
-                    .field(f::OFFSET)
-                    .expect("branches have one");
+                let field = inst.op().format.field(f::OFFSET).expect("branches have one");
                 let taken = taken(inst);
                 falls &= taken != Some(true);
                 if taken != Some(false) {
@@ -158,12 +150,11 @@ pub fn assemble(text: &str) -> Result<Vec<u8>, Diagnostic> {
 }
 
 fn dword(value: &str) -> Result<u64, Diagnostic> {
-    value
-        .strip_prefix("0x")
-        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
-        .ok_or_else(|| Diagnostic {
+    value.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok()).ok_or_else(
+        || Diagnostic {
             line: 1,
             column: 1,
             message: "`.dword 0x` and up to 16 hexadecimal digits expected".into(),
-        })
+        },
+    )
 }

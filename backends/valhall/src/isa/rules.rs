@@ -120,17 +120,11 @@ pub fn check_fau(opcode: Opcode, sources: &[SourceByte]) -> Result<(), Broken> {
     let wide = opcode.is_message() && !matches!(opcode, Opcode::Atest | Opcode::Blend);
     let allowed = if wide { 2 } else { 1 };
     if slots.len() > allowed {
-        return Err(Broken::UniformSlots {
-            allowed,
-            found: slots.len(),
-        });
+        return Err(Broken::UniformSlots { allowed, found: slots.len() });
     }
     let allowed = if wide { 3 } else { 2 };
     if words.len() > allowed {
-        return Err(Broken::FauWords {
-            allowed,
-            found: words.len(),
-        });
+        return Err(Broken::FauWords { allowed, found: words.len() });
     }
     if let Some(special) = special {
         if !slots.is_empty() && !wide {

@@ -71,18 +71,8 @@ const NAMED: &[(&str, Special, u8, u8)] = &[
     ("blend_descriptor_6", Special::BlendDescriptor(6), 0, 14),
     ("blend_descriptor_7", Special::BlendDescriptor(7), 0, 15),
     ("thread_local_pointer", Special::ThreadLocalPointer, 1, 1),
-    (
-        "workgroup_local_pointer",
-        Special::WorkgroupLocalPointer,
-        1,
-        3,
-    ),
-    (
-        "resource_table_pointer",
-        Special::ResourceTablePointer,
-        1,
-        7,
-    ),
+    ("workgroup_local_pointer", Special::WorkgroupLocalPointer, 1, 3),
+    ("resource_table_pointer", Special::ResourceTablePointer, 1, 7),
     ("lane_id", Special::LaneId, 3, 1),
     ("core_id", Special::CoreId, 3, 3),
     ("program_counter", Special::ProgramCounter, 3, 15),
@@ -103,10 +93,7 @@ impl Special {
     }
 
     fn row(self) -> &'static (&'static str, Special, u8, u8) {
-        NAMED
-            .iter()
-            .find(|row| row.1 == self)
-            .expect("every special value that exists has a row")
+        NAMED.iter().find(|row| row.1 == self).expect("every special value that exists has a row")
     }
 
     pub fn name(self) -> &'static str {
@@ -140,10 +127,7 @@ impl SourceByte {
     /// Reads a byte; `None` where the page has no such special value.
     pub fn decode(byte: u8, page: u8) -> Option<SourceByte> {
         Some(match byte >> 6 {
-            0 | 1 => SourceByte::Register {
-                index: byte & 63,
-                last: byte >> 6 == 1,
-            },
+            0 | 1 => SourceByte::Register { index: byte & 63, last: byte >> 6 == 1 },
             2 => SourceByte::Uniform(page << 6 | byte & 63),
             _ if byte < 0xe0 => SourceByte::Constant(byte & 31),
             _ => {
@@ -198,10 +182,7 @@ mod tests {
         }
         assert_eq!(
             SourceByte::decode(0xe2, 3),
-            Some(SourceByte::Special {
-                what: Special::LaneId,
-                word: 0
-            })
+            Some(SourceByte::Special { what: Special::LaneId, word: 0 })
         );
         assert_eq!(SourceByte::decode(0xe2, 0), None);
     }

@@ -3,21 +3,13 @@
 use super::*;
 use gpucc_isa::FieldId;
 
-const COMPUTE: Config = Config {
-    stage: Stage::Compute,
-    work: 32,
-};
-const FRAGMENT: Config = Config {
-    stage: Stage::Fragment,
-    work: 32,
-};
+const COMPUTE: Config = Config { stage: Stage::Compute, work: 32 };
+const FRAGMENT: Config = Config { stage: Stage::Fragment, work: 32 };
 
 /// Lines of the public assembler's text.
 fn code(text: &str) -> Vec<isa::Inst> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines
-        .map(|line| isa::decode_word(isa::assemble_line(line).expect(line)).expect(line))
-        .collect()
+    lines.map(|line| isa::decode_word(isa::assemble_line(line).expect(line)).expect(line)).collect()
 }
 
 fn judge(text: &str, config: Config) -> Result<(), Violation> {
@@ -31,38 +23,27 @@ fn compute(text: &str) -> Result<(), Violation> {
 /// One instruction with fields that the assembler would refuse.
 fn forced(text: &str, fields: &[(FieldId, u32)]) -> Result<(), Violation> {
     let word = code(text)[0];
-    let word = fields
-        .iter()
-        .fold(word, |word, &(id, value)| word.with(id, value));
+    let word = fields.iter().fold(word, |word, &(id, value)| word.with(id, value));
     admit(&word, COMPUTE)
 }
 
 #[test]
 fn uniforms_of_two_slots_do_not_stand_together() {
     let fields = [(f::SRC0, 0x80), (f::SRC1, 0x84)];
-    assert_eq!(
-        forced("FADD.f32 r0, r1, r2", &fields),
-        Err(Violation::Fau(fau::Violation::Slots))
-    );
+    assert_eq!(forced("FADD.f32 r0, r1, r2", &fields), Err(Violation::Fau(fau::Violation::Slots)));
 }
 
 #[test]
 fn pairs_are_even() {
     let broken = forced("LOAD.i32.unsigned.slot0 @r0, r2, offset:0", &[(f::SRC0, 3)]);
-    assert_eq!(
-        broken,
-        Err(Violation::Operands(rules::Broken::OddPair(0, 3)))
-    );
+    assert_eq!(broken, Err(Violation::Operands(rules::Broken::OddPair(0, 3))));
 }
 
 #[test]
 fn the_middle_half_does_not_exist_at_full_occupancy() {
     let text = "MOV.i32.end r16, r55";
     assert_eq!(compute(text), Err(Violation::NoRegister(16)));
-    let whole = Config {
-        work: 64,
-        ..COMPUTE
-    };
+    let whole = Config { work: 64, ..COMPUTE };
     assert_eq!(judge(text, whole), Ok(()));
 }
 
@@ -79,10 +60,7 @@ fn slot_7_is_for_barriers() {
         forced("LOAD.i32.unsigned.slot0 @r0, r2, offset:0", &[(f::SLOT, 7)]),
         Err(Violation::Slot)
     );
-    assert_eq!(
-        forced("BARRIER.slot7.wait", &[(f::SLOT, 1)]),
-        Err(Violation::Slot)
-    );
+    assert_eq!(forced("BARRIER.slot7.wait", &[(f::SLOT, 1)]), Err(Violation::Slot));
 }
 
 #[test]
@@ -180,10 +158,7 @@ fn fragments_wait_before_they_test_and_before_they_write() {
     };
     let judge = |first: &str, second: &str| judge(&text(first, second), FRAGMENT);
     assert_eq!(judge("", ".wait"), Err(Violation::Dependence("ATEST")));
-    assert_eq!(
-        judge(".wait0126", ".wait0"),
-        Err(Violation::Dependence("BLEND"))
-    );
+    assert_eq!(judge(".wait0126", ".wait0"), Err(Violation::Dependence("BLEND")));
     assert_eq!(judge(".wait0126", ".wait"), Ok(()));
 }
 
@@ -203,10 +178,7 @@ fn coverage_lives_in_r60() {
     assert_eq!(atest, Err(Violation::OutputRegister("ATEST")));
     let blend = "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0";
     assert_eq!(forced(blend, &[]), Ok(()));
-    assert_eq!(
-        forced(blend, &[(f::SRC2, 59)]),
-        Err(Violation::OutputRegister("BLEND"))
-    );
+    assert_eq!(forced(blend, &[(f::SRC2, 59)]), Err(Violation::OutputRegister("BLEND")));
 }
 
 #[test]
@@ -228,14 +200,8 @@ fn varyings_arrive_before_their_block_ends_and_before_the_state_changes() {
 
 #[test]
 fn branches_stay_in_their_program_and_every_way_ends() {
-    assert_eq!(
-        compute("BRANCHZ r55, offset:5\nNOP.end"),
-        Err(Violation::Target)
-    );
-    assert_eq!(
-        compute("BRANCHZ r55, offset:-2\nNOP.end"),
-        Err(Violation::Target)
-    );
+    assert_eq!(compute("BRANCHZ r55, offset:5\nNOP.end"), Err(Violation::Target));
+    assert_eq!(compute("BRANCHZ r55, offset:-2\nNOP.end"), Err(Violation::Target));
     assert_eq!(compute("MOV.i32 r0, r55"), Err(Violation::NoEnd));
     assert_eq!(compute("BRANCHZ r55, offset:-1\nNOP.end"), Ok(()));
 }
@@ -275,11 +241,7 @@ fn accesses_to_thread_local_memory_end_where_their_16_bytes_end() {
             let crosses = offset % 16 + bytes > 16;
             let found = admit(&load.with(f::OFFSET, offset), COMPUTE);
             let name = opcode.name();
-            assert_eq!(
-                found == Err(Violation::Crosses),
-                crosses,
-                "{name} at {offset}: {found:?}"
-            );
+            assert_eq!(found == Err(Violation::Crosses), crosses, "{name} at {offset}: {found:?}");
         }
     }
 }
@@ -288,26 +250,16 @@ fn accesses_to_thread_local_memory_end_where_their_16_bytes_end() {
 fn every_slot_is_waited_for_by_its_own_bit() {
     for slot in 0..3 {
         for waited in 0..8u32 {
-            let digits: String = (0..3)
-                .filter(|n| waited >> n & 1 != 0)
-                .map(|n| n.to_string())
-                .collect();
-            let wait = if waited == 0 {
-                String::new()
-            } else {
-                format!(".wait{digits}")
-            };
+            let digits: String =
+                (0..3).filter(|n| waited >> n & 1 != 0).map(|n| n.to_string()).collect();
+            let wait = if waited == 0 { String::new() } else { format!(".wait{digits}") };
             let text = format!(
                 "LOAD.i32.unsigned.slot{slot} @r0, r60, offset:0
                  NOP{wait}
                  MOV.i32.end r1, r0"
             );
             let done = waited >> slot & 1 != 0;
-            let want = if done {
-                Ok(())
-            } else {
-                Err(Violation::NotWaited(0, slot))
-            };
+            let want = if done { Ok(()) } else { Err(Violation::NotWaited(0, slot)) };
             assert_eq!(compute(&text), want, "{text}");
             let text = format!(
                 "STORE.i32.slot{slot} @r55, r60, offset:0
@@ -315,11 +267,7 @@ fn every_slot_is_waited_for_by_its_own_bit() {
                  NOP{wait}
                  MOV.i32.end r1, ^r55"
             );
-            let want = if done {
-                Ok(())
-            } else {
-                Err(Violation::DeadTooSoon(55))
-            };
+            let want = if done { Ok(()) } else { Err(Violation::DeadTooSoon(55)) };
             assert_eq!(compute(&text), want, "{text}");
         }
     }
@@ -421,10 +369,7 @@ fn nothing_is_blended_where_one_way_goes_round_the_test() {
              BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0"
         )
     };
-    assert_eq!(
-        judge(&text(2), FRAGMENT),
-        Err(Violation::BeforeTest("BLEND"))
-    );
+    assert_eq!(judge(&text(2), FRAGMENT), Err(Violation::BeforeTest("BLEND")));
     assert_eq!(judge(&text(1), FRAGMENT), Ok(()));
 }
 
@@ -439,10 +384,7 @@ fn nothing_is_taken_across_lanes_where_helpers_may_have_ended() {
         )
     };
     let across = "CLPER.i32 r0, r59, 0x0";
-    assert_eq!(
-        judge(&text(".discard", across), FRAGMENT),
-        Err(Violation::Helpers("CLPER.i32"))
-    );
+    assert_eq!(judge(&text(".discard", across), FRAGMENT), Err(Violation::Helpers("CLPER.i32")));
     assert_eq!(judge(&text("", across), FRAGMENT), Ok(()));
     assert_eq!(judge(&text(".discard", "NOP"), FRAGMENT), Ok(()));
 }
@@ -466,14 +408,8 @@ fn blended(skip: u32, rest: &str) -> Result<(), Violation> {
 
 #[test]
 fn what_a_blend_shader_overwrites_is_not_read_behind_its_call() {
-    assert_eq!(
-        blended(2, "MOV.i32.end r1, r0"),
-        Err(Violation::Unwritten(0))
-    );
-    assert_eq!(
-        blended(2, "MOV.i32.end r1, r48"),
-        Err(Violation::Unwritten(48))
-    );
+    assert_eq!(blended(2, "MOV.i32.end r1, r0"), Err(Violation::Unwritten(0)));
+    assert_eq!(blended(2, "MOV.i32.end r1, r48"), Err(Violation::Unwritten(48)));
     assert_eq!(blended(2, "MOV.i32.end r1, r59"), Ok(()));
 }
 
@@ -497,10 +433,7 @@ fn a_blend_waits_for_every_message() {
              BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0"
         )
     };
-    assert_eq!(
-        judge(&text(""), FRAGMENT),
-        Err(Violation::Dependence("BLEND"))
-    );
+    assert_eq!(judge(&text(""), FRAGMENT), Err(Violation::Dependence("BLEND")));
     assert_eq!(judge(&text(".wait1"), FRAGMENT), Ok(()));
 }
 
@@ -508,22 +441,13 @@ fn a_blend_waits_for_every_message() {
 fn colours_are_blended_from_r0_or_r4_and_depth_leaves_through_r60() {
     let blend = "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0";
     assert_eq!(forced(blend, &[(f::SR, 4)]), Ok(()));
-    assert_eq!(
-        forced(blend, &[(f::SR, 8)]),
-        Err(Violation::OutputRegister("BLEND"))
-    );
+    assert_eq!(forced(blend, &[(f::SR, 8)]), Err(Violation::OutputRegister("BLEND")));
     let depth = "ZS_EMIT.z.slot0 @r60, r0, 0x0, r60";
     assert_eq!(forced(depth, &[]), Ok(()));
-    assert_eq!(
-        forced(depth, &[(f::SR, 58)]),
-        Err(Violation::OutputRegister("ZS_EMIT"))
-    );
+    assert_eq!(forced(depth, &[(f::SR, 58)]), Err(Violation::OutputRegister("ZS_EMIT")));
     let test = "ATEST @r60, r60, r0, atest_datum.w0";
     assert_eq!(forced(test, &[]), Ok(()));
-    assert_eq!(
-        forced(test, &[(f::SRC0, 59)]),
-        Err(Violation::OutputRegister("ATEST"))
-    );
+    assert_eq!(forced(test, &[(f::SRC0, 59)]), Err(Violation::OutputRegister("ATEST")));
 }
 
 #[test]
@@ -538,13 +462,7 @@ fn lanes_meet_on_a_jump_down_to_them() {
         )
     };
     let found = legal(&code(&text("")), COMPUTE);
-    assert_eq!(
-        found,
-        Err(Finding {
-            at: 0,
-            violation: Violation::Reconverge
-        })
-    );
+    assert_eq!(found, Err(Finding { at: 0, violation: Violation::Reconverge }));
     assert_eq!(compute(&text(".reconverge")), Ok(()));
 }
 
@@ -572,22 +490,16 @@ fn the_call_of_a_blend_shader_may_be_the_last_instruction() {
 
 #[test]
 fn each_stage_begins_with_registers_of_its_own() {
-    for (stage, first, last) in [
-        (Stage::Vertex, 59, 62),
-        (Stage::Fragment, 57, 62),
-        (Stage::Compute, 55, 62),
-    ] {
+    for (stage, first, last) in
+        [(Stage::Vertex, 59, 62), (Stage::Fragment, 57, 62), (Stage::Compute, 55, 62)]
+    {
         let config = Config { stage, work: 32 };
         let read = |register: u32| judge(&format!("MOV.i32.end r0, r{register}"), config);
         for register in first..=last {
             assert_eq!(read(register), Ok(()), "{stage:?}");
         }
         for register in [first - 1, last + 1] {
-            assert_eq!(
-                read(register),
-                Err(Violation::Unwritten(register)),
-                "{stage:?}"
-            );
+            assert_eq!(read(register), Err(Violation::Unwritten(register)), "{stage:?}");
         }
     }
 }
@@ -595,10 +507,7 @@ fn each_stage_begins_with_registers_of_its_own() {
 #[test]
 fn the_other_word_of_a_low_word_is_not_read() {
     assert_eq!(compute("IADD.u64.end r0, r56, r62.w0"), Ok(()));
-    assert_eq!(
-        compute("IADD.u64.end r0, r56, r62"),
-        Err(Violation::Unwritten(63))
-    );
+    assert_eq!(compute("IADD.u64.end r0, r56, r62"), Err(Violation::Unwritten(63)));
 }
 
 #[test]
@@ -635,18 +544,12 @@ fn varyings_that_keep_the_interpolation_state_do_not_wait() {
         );
         judge(&text, FRAGMENT)
     };
-    for (update, found) in [
-        ("retrieve", Ok(())),
-        ("store", Err(Violation::Interpolation)),
-    ] {
+    for (update, found) in [("retrieve", Ok(())), ("store", Err(Violation::Interpolation))] {
         let load = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center";
         let load = format!("{load}.{update} @r1, r61, index:0x4");
         assert_eq!(second(&load), found);
     }
-    for (update, found) in [
-        ("retrieve", Ok(())),
-        ("center_store", Err(Violation::Interpolation)),
-    ] {
+    for (update, found) in [("retrieve", Ok(())), ("center_store", Err(Violation::Interpolation))] {
         let row =
             format!("VAR_TEX_BUF_SINGLE.slot1.{update}.32.2d.computed @r4:r5:r6:r7, r58, r61");
         assert_eq!(second(&row), found);
@@ -656,10 +559,7 @@ fn varyings_that_keep_the_interpolation_state_do_not_wait() {
 #[test]
 fn a_branch_behind_the_last_instruction_leaves_the_program() {
     assert_eq!(compute("BRANCHZ r55, offset:0\nNOP.end"), Ok(()));
-    assert_eq!(
-        compute("BRANCHZ r55, offset:1\nNOP.end"),
-        Err(Violation::Target)
-    );
+    assert_eq!(compute("BRANCHZ r55, offset:1\nNOP.end"), Err(Violation::Target));
 }
 
 #[test]
@@ -691,10 +591,9 @@ fn the_first_violation_of_the_program_is_found_whichever_way_leads_there() {
         )
     };
     let load = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.store @r4, r61, index:0x0";
-    for (early, violation) in [
-        ("MOV.i32.end r4, r0", Violation::Unwritten(0)),
-        (load, Violation::VaryingAtEnd),
-    ] {
+    for (early, violation) in
+        [("MOV.i32.end r4, r0", Violation::Unwritten(0)), (load, Violation::VaryingAtEnd)]
+    {
         let found = legal(&code(&text(early)), FRAGMENT);
         assert_eq!(found, Err(Finding { at: 2, violation }));
     }

@@ -106,17 +106,12 @@ pub(super) fn base_and_offset(ssa: &ssa::Func, mut address: Value) -> (Option<Ba
         if let Some(bits) = ssa.as_const(address) {
             return (None, offset + (i64::from(bits as u32 as i32) << shift));
         }
-        let base = Base {
-            value: address,
-            shift,
-        };
+        let base = Base { value: address, shift };
         let Some(def) = ssa.def(address) else {
             return (Some(base), offset);
         };
-        let constant = |k: usize| {
-            ssa.as_const(*def.args.get(k)?)
-                .map(|c| i64::from(c as u32 as i32))
-        };
+        let constant =
+            |k: usize| ssa.as_const(*def.args.get(k)?).map(|c| i64::from(c as u32 as i32));
         match def.op {
             Op::IAdd => match (constant(0), constant(1)) {
                 (_, Some(c)) => {
@@ -200,16 +195,8 @@ impl Lower<'_> {
         let handle = self.handle(resource, element);
         let pair = [self.fresh(), self.fresh()];
         self.push(build(Opcode::LeaBuffer, &[at, handle]).writing(&pair.map(Reg::from)));
-        self.addresses.list.push(Known {
-            origin,
-            base,
-            offset: start,
-            pair,
-        });
-        Address {
-            base: Src::Pair(pair.map(Reg::from)),
-            offset: (offset - start) as i32,
-        }
+        self.addresses.list.push(Known { origin, base, offset: start, pair });
+        Address { base: Src::Pair(pair.map(Reg::from)), offset: (offset - start) as i32 }
     }
 
     /// A base as one operand. Where the address is the base alone its value may be there already.
@@ -251,45 +238,28 @@ impl Lower<'_> {
         last: i64,
     ) -> Address {
         let (origin, special, start) = match self.ssa.mems[mem].space {
-            MemSpace::Private | MemSpace::Constant => (
-                Origin::Private,
-                Special::ThreadLocalPointer,
-                self.private[mem].expect("declared"),
-            ),
-            MemSpace::Workgroup => (
-                Origin::Workgroup,
-                Special::WorkgroupLocalPointer,
-                self.abi.workgroup_offset[mem],
-            ),
+            MemSpace::Private | MemSpace::Constant => {
+                (Origin::Private, Special::ThreadLocalPointer, self.private[mem].expect("declared"))
+            }
+            MemSpace::Workgroup => {
+                (Origin::Workgroup, Special::WorkgroupLocalPointer, self.abi.workgroup_offset[mem])
+            }
         };
         let (base, offset) = base_and_offset(self.ssa, address);
         let offset = offset + i64::from(start);
         let near = reach.holds(offset) && reach.holds(offset + last);
         if base.is_none() && near {
-            return Address {
-                base: Src::Special64(special),
-                offset: offset as i32,
-            };
+            return Address { base: Src::Special64(special), offset: offset as i32 };
         }
         // A base that is not near is computed with its offset.
         let (key, extra, offset) = match near {
             true => (base, 0, offset),
-            false => (
-                Some(Base {
-                    value: address,
-                    shift: 0,
-                }),
-                i64::from(start),
-                0,
-            ),
+            false => (Some(Base { value: address, shift: 0 }), i64::from(start), 0),
         };
         if extra == 0
             && let Some(known) = self.known(origin, key)
         {
-            return Address {
-                base: Src::Pair(known.pair.map(Reg::from)),
-                offset: offset as i32,
-            };
+            return Address { base: Src::Pair(known.pair.map(Reg::from)), offset: offset as i32 };
         }
         let key_base = key.expect("a base, or the address itself");
         let at = self.plain(key_base.value);
@@ -307,34 +277,20 @@ impl Lower<'_> {
             by => self.emit_pair(Opcode::ShaddxS64, &sources, &[(f::SHIFT, by)]),
         };
         if extra == 0 {
-            self.addresses.list.push(Known {
-                origin,
-                base: key,
-                offset: 0,
-                pair,
-            });
+            self.addresses.list.push(Known { origin, base: key, offset: 0, pair });
         }
-        Address {
-            base: Src::Pair(pair.map(Reg::from)),
-            offset: offset as i32,
-        }
+        Address { base: Src::Pair(pair.map(Reg::from)), offset: offset as i32 }
     }
 
     /// How an address of values of `width` bytes lies in its line: buffers and variables start at multiples of 16.
     fn lines(&self, address: Value, width: u32) -> Alignment {
         let (base, offset) = base_and_offset(self.ssa, address);
         match base {
-            None => Alignment {
-                unit: 16,
-                offset: (offset & 15) as u32,
-            },
+            None => Alignment { unit: 16, offset: (offset & 15) as u32 },
             Some(base) => {
                 let unit =
                     (alignment(self.ssa, base.value, 8) << base.shift).clamp(width.min(4), 16);
-                Alignment {
-                    unit,
-                    offset: (offset & i64::from(unit - 1)) as u32,
-                }
+                Alignment { unit, offset: (offset & i64::from(unit - 1)) as u32 }
             }
         }
     }

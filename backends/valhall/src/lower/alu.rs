@@ -308,11 +308,7 @@ impl Lower<'_> {
     /// Sine or cosine: the instructions of [`gpucc_ir::ssa::numerics::tabled::sin`].
     fn sine(&mut self, x: Value, cosine: bool, clamp: &[(FieldId, u32)]) -> VReg {
         let (rest, sine, cos) = self.angle(x);
-        let (value, derivative) = if cosine {
-            (cos, sine.negated())
-        } else {
-            (sine, cos)
-        };
+        let (value, derivative) = if cosine { (cos, sine.negated()) } else { (sine, cos) };
         let sources = [rest, value, Opnd::minus_zero(), Opnd::bits(u32::MAX)];
         let half = Opnd::reg(self.emit(Opcode::FmaRscaleF32, &sources));
         let slope = self.emit(Opcode::FaddF32, &[derivative, half.negated()]);
@@ -521,23 +517,18 @@ impl Lower<'_> {
         let (a, b) = (parts(data.args[0])?, parts(data.args[1])?);
         let complement = |x: Value, y: Value| {
             let constants = (self.ssa.as_const(x), self.ssa.as_const(y));
-            let inverse = self
-                .ssa
-                .def(y)
-                .is_some_and(|def| def.op == Op::Not && def.args[0] == x);
+            let inverse = self.ssa.def(y).is_some_and(|def| def.op == Op::Not && def.args[0] == x);
             inverse || matches!(constants, (Some(x), Some(y)) if x as u32 == !(y as u32))
         };
-        let (new, old, mask) = [(0, 0), (0, 1), (1, 0), (1, 1)]
-            .iter()
-            .find_map(|&(i, j)| {
-                if complement(a[i], b[j]) {
-                    Some((a[1 - i], b[1 - j], a[i]))
-                } else if complement(b[j], a[i]) {
-                    Some((b[1 - j], a[1 - i], b[j]))
-                } else {
-                    None
-                }
-            })?;
+        let (new, old, mask) = [(0, 0), (0, 1), (1, 0), (1, 1)].iter().find_map(|&(i, j)| {
+            if complement(a[i], b[j]) {
+                Some((a[1 - i], b[1 - j], a[i]))
+            } else if complement(b[j], a[i]) {
+                Some((b[1 - j], a[1 - i], b[j]))
+            } else {
+                None
+            }
+        })?;
         let sources = [new, old, mask].map(|value| self.plain(value));
         Some(self.emit_with(Opcode::MuxI32, &sources, &[(f::MUX, 3)]))
     }
@@ -573,16 +564,10 @@ impl Lower<'_> {
                     Lane::Half(h) => Lane::Half(h),
                     _ => Lane::Half(0),
                 };
-                let sources = [
-                    Opnd::reg(high).lane(half),
-                    Opnd::reg(low).lane(half).negated(),
-                ];
+                let sources = [Opnd::reg(high).lane(half), Opnd::reg(low).lane(half).negated()];
                 self.emit(Opcode::FaddV2f16, &sources)
             }
-            _ => self.emit(
-                Opcode::FaddF32,
-                &[Opnd::reg(high), Opnd::reg(low).negated()],
-            ),
+            _ => self.emit(Opcode::FaddF32, &[Opnd::reg(high), Opnd::reg(low).negated()]),
         }
     }
 }

@@ -75,11 +75,7 @@ impl Lower<'_> {
         class: u32,
     ) {
         let wide = old.len() == 2;
-        let result = data
-            .results
-            .first()
-            .copied()
-            .filter(|&result| self.uses.count(result) > 0);
+        let result = data.results.first().copied().filter(|&result| self.uses.count(result) > 0);
         let address = Opnd::plain(base.base);
         let offset = base.offset as u32;
         let code = match op {
@@ -107,9 +103,7 @@ impl Lower<'_> {
         }
         if op == AtomicOp::Store || op == AtomicOp::Exchange && result.is_none() {
             let row = [Opcode::StoreI32, Opcode::StoreI64][usize::from(wide)];
-            let mut store = build(row, &[address])
-                .with(f::OFFSET, offset)
-                .reading(&read);
+            let mut store = build(row, &[address]).with(f::OFFSET, offset).reading(&read);
             store.effects = writing(class);
             return self.push(store);
         }

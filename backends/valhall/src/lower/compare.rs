@@ -99,12 +99,7 @@ impl Lower<'_> {
             Type::B32 if signed => Kind::Signed,
             Type::B32 => Kind::Unsigned,
         };
-        Some(Test {
-            condition,
-            kind,
-            operands: [data.args[0], data.args[1]],
-            inverted: false,
-        })
+        Some(Test { condition, kind, operands: [data.args[0], data.args[1]], inverted: false })
     }
 
     /// A comparison's result in a register, as `m1`.
@@ -134,16 +129,8 @@ impl Lower<'_> {
                 }
                 _ => {
                     let plain = self.compare(test, result::M1, None, false);
-                    let sources = [
-                        Opnd::reg(plain),
-                        Opnd::bits(0),
-                        third.unwrap_or(Opnd::bits(0)),
-                    ];
-                    let opcode = if and {
-                        Opcode::IcmpAndU32
-                    } else {
-                        Opcode::IcmpOrU32
-                    };
+                    let sources = [Opnd::reg(plain), Opnd::bits(0), third.unwrap_or(Opnd::bits(0))];
+                    let opcode = if and { Opcode::IcmpAndU32 } else { Opcode::IcmpOrU32 };
                     let fields = [(f::CMP, cond::EQ), (f::RESULT, result)];
                     return self.emit_with(opcode, &sources, &fields);
                 }
@@ -177,11 +164,7 @@ impl Lower<'_> {
                 }
             }
         }
-        self.emit_with(
-            opcode,
-            &sources,
-            &[(f::CMP, test.condition), (f::RESULT, result)],
-        )
+        self.emit_with(opcode, &sources, &[(f::CMP, test.condition), (f::RESULT, result)])
     }
 
     /// 64 bits: the low words compared unsigned, the high words with that result as the third source.
@@ -199,11 +182,7 @@ impl Lower<'_> {
             &[x[0], y[0], Opnd::bits(0)],
             &[(f::CMP, test.condition), (f::RESULT, result::U1)],
         );
-        let high = if signed {
-            Opcode::IcmpMultiS32
-        } else {
-            Opcode::IcmpMultiU32
-        };
+        let high = if signed { Opcode::IcmpMultiS32 } else { Opcode::IcmpMultiU32 };
         let own = if third.is_some() { result::M1 } else { result };
         let made = self.emit_with(
             high,
@@ -213,11 +192,7 @@ impl Lower<'_> {
         match third {
             None => made,
             Some(third) => {
-                let opcode = if and {
-                    Opcode::IcmpAndU32
-                } else {
-                    Opcode::IcmpOrU32
-                };
+                let opcode = if and { Opcode::IcmpAndU32 } else { Opcode::IcmpOrU32 };
                 let sources = [Opnd::reg(made), Opnd::bits(0), third];
                 self.emit_with(opcode, &sources, &[(f::CMP, cond::NE), (f::RESULT, result)])
             }
@@ -254,11 +229,7 @@ impl Lower<'_> {
         }
         let x = self.plain(value);
         let fields = [(f::CMP, cond::EQ), (f::RESULT, result::M1)];
-        self.emit_with(
-            Opcode::IcmpOrU32,
-            &[x, Opnd::bits(0), Opnd::bits(0)],
-            &fields,
-        )
+        self.emit_with(Opcode::IcmpOrU32, &[x, Opnd::bits(0), Opnd::bits(0)], &fields)
     }
 
     /// A truth value as a number.
@@ -268,11 +239,7 @@ impl Lower<'_> {
         }
         let x = self.plain(value);
         let fields = [(f::CMP, cond::NE), (f::RESULT, number)];
-        self.emit_with(
-            Opcode::IcmpOrU32,
-            &[x, Opnd::bits(0), Opnd::bits(0)],
-            &fields,
-        )
+        self.emit_with(Opcode::IcmpOrU32, &[x, Opnd::bits(0), Opnd::bits(0)], &fields)
     }
 
     /// And, or: a comparison takes the other operand as its third source.
@@ -286,11 +253,7 @@ impl Lower<'_> {
             return self.compare(test, result::M1, Some(third), and);
         }
         let y = self.plain(y);
-        let opcode = if and {
-            Opcode::LshiftAndI32
-        } else {
-            Opcode::LshiftOrI32
-        };
+        let opcode = if and { Opcode::LshiftAndI32 } else { Opcode::LshiftOrI32 };
         self.emit(opcode, &[third, Opnd::bits(0), y])
     }
 
@@ -313,15 +276,7 @@ impl Lower<'_> {
                 return (operand, (test.condition == cond::EQ) != test.inverted);
             }
             let inverted = test.inverted;
-            let reg = self.compare(
-                Test {
-                    inverted: false,
-                    ..test
-                },
-                result::M1,
-                None,
-                false,
-            );
+            let reg = self.compare(Test { inverted: false, ..test }, result::M1, None, false);
             return (Opnd::reg(reg), inverted);
         }
         let mut value = value;
@@ -421,10 +376,7 @@ impl Lower<'_> {
             Kind::Float => Opcode::CselF32,
             Kind::Half | Kind::Wide { .. } => {
                 let inverted = test.inverted;
-                let plain = Test {
-                    inverted: false,
-                    ..test
-                };
+                let plain = Test { inverted: false, ..test };
                 let reg = Opnd::reg(self.compare(plain, result::M1, None, false));
                 let (yes, no) = if inverted { (no, yes) } else { (yes, no) };
                 return self.choose_by(reg, yes, no);
@@ -433,10 +385,7 @@ impl Lower<'_> {
         // CSEL has no modifiers: what has some is compared by FCMP first.
         if opcode == Opcode::CselF32 && self.wants_modifiers(&test.operands) {
             let inverted = test.inverted;
-            let plain = Test {
-                inverted: false,
-                ..test
-            };
+            let plain = Test { inverted: false, ..test };
             let reg = Opnd::reg(self.compare(plain, result::M1, None, false));
             let (yes, no) = if inverted { (no, yes) } else { (yes, no) };
             return self.choose_by(reg, yes, no);
@@ -447,9 +396,7 @@ impl Lower<'_> {
     }
 
     fn wants_modifiers(&self, operands: &[Value]) -> bool {
-        operands
-            .iter()
-            .any(|&value| self.uses.is_lazy(value) && self.place(value).is_none())
+        operands.iter().any(|&value| self.uses.is_lazy(value) && self.place(value).is_none())
     }
 
     /// A truth value in a register as DISCARD.f32 tests it against 0, and the condition under which it holds:

@@ -80,11 +80,8 @@ impl Lower<'_> {
             Builtin::NumSubgroups => Place::Src(Src::Bits(invocations.div_ceil(WARP))),
             Builtin::SubgroupId => match self.local_index() {
                 Some(index) => {
-                    let sources = [
-                        Opnd::reg(index),
-                        Opnd::bits(WARP.trailing_zeros()),
-                        Opnd::bits(0),
-                    ];
+                    let sources =
+                        [Opnd::reg(index), Opnd::bits(WARP.trailing_zeros()), Opnd::bits(0)];
                     Place::Reg(self.emit(Opcode::RshiftOrI32, &sources))
                 }
                 None => Place::Src(Src::Bits(0)),
@@ -139,12 +136,7 @@ impl Lower<'_> {
     pub(super) fn is_demotion(&self, inst: ssa::Inst) -> bool {
         let data = &self.ssa.insts[inst];
         let ops = |region: Region| -> Vec<Op> {
-            self.ssa.regions[region]
-                .insts
-                .iter()
-                .take(3)
-                .map(|&i| self.ssa.insts[i].op)
-                .collect()
+            self.ssa.regions[region].insts.iter().take(3).map(|&i| self.ssa.insts[i].op).collect()
         };
         data.results.is_empty()
             && ops(data.regions[0]) == [Op::Demote, Op::Yield]
@@ -182,8 +174,7 @@ impl Lower<'_> {
 
     /// The mask of covered samples, a register that demotion clears.
     pub(super) fn coverage_mask(&mut self) -> VReg {
-        self.coverage
-            .expect("the prologue of a fragment program copies it")
+        self.coverage.expect("the prologue of a fragment program copies it")
     }
 
     /// No sample is covered (any more).

@@ -234,10 +234,9 @@ impl Lower<'_> {
         let results = self.registers_for(&data.results);
         let (condition, mut zero_is_true) = self.branch_condition(data.args[0]);
         // `if c { break }` is one branch to the exit.
-        for (region, other, eq) in [
-            (then, otherwise, zero_is_true),
-            (otherwise, then, !zero_is_true),
-        ] {
+        for (region, other, eq) in
+            [(then, otherwise, zero_is_true), (otherwise, then, !zero_is_true)]
+        {
             if results.is_empty()
                 && self.is_trivial(other)
                 && let Some(leaving) = self.is_departure(region)
@@ -353,11 +352,7 @@ impl Lower<'_> {
         let next_registers = self.registers_for(&self.ssa.regions[continuing].params);
         let results = self.registers_for(&data.results);
         self.assign(&body_registers, &data.args);
-        let (header, next, exit) = (
-            self.m.make_block(),
-            self.m.make_block(),
-            self.m.make_block(),
-        );
+        let (header, next, exit) = (self.m.make_block(), self.m.make_block(), self.m.make_block());
         let before = self.block;
         self.m.add_both_edges(before, header);
         self.place_block(header);

@@ -59,10 +59,7 @@ impl Lower<'_> {
 
     /// ATEST with the first target's alpha; every program makes one.
     fn alpha_test(&mut self, coverage: VReg) -> VReg {
-        let first = self.output_at(OutputPlace::Blend {
-            target: 0,
-            source: 0,
-        });
+        let first = self.output_at(OutputPlace::Blend { target: 0, source: 0 });
         let alpha = match first {
             None => Opnd::bits(0),
             Some(output) => match self.ssa.outputs[output].scalar {
@@ -121,10 +118,7 @@ impl Lower<'_> {
         }
         if !last {
             // A blend shader may run here.
-            op.clobbers = (0..16)
-                .chain([48])
-                .map(|at| (self.fresh().into(), at))
-                .collect();
+            op.clobbers = (0..16).chain([48]).map(|at| (self.fresh().into(), at)).collect();
         }
         self.push(op);
     }

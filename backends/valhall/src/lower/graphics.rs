@@ -27,8 +27,7 @@ impl Lower<'_> {
         self.helpers
             && self.ssa.regions_in_order().iter().any(|&(region, ..)| {
                 let list = &self.ssa.regions[region].insts;
-                list.iter()
-                    .any(|&inst| self.ssa.insts[inst].op == Op::Demote)
+                list.iter().any(|&inst| self.ssa.insts[inst].op == Op::Demote)
             })
     }
     pub(super) fn epilogue_vertex(&mut self) -> Result<(), Failure> {

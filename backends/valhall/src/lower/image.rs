@@ -20,15 +20,9 @@ use smallvec::SmallVec;
 /// The class of images among what messages touch: two bindings may be one image.
 const IMAGES: u32 = 1 << 27;
 /// Loads of images.
-const READS: Effects = Effects {
-    reads: IMAGES,
-    writes: 0,
-};
+const READS: Effects = Effects { reads: IMAGES, writes: 0 };
 /// Stores to images.
-const WRITES: Effects = Effects {
-    reads: 0,
-    writes: IMAGES,
-};
+const WRITES: Effects = Effects { reads: 0, writes: IMAGES };
 
 /// Entries of a table that immediate forms reach.
 const NEAR: u32 = 16;
@@ -133,13 +127,8 @@ impl Lower<'_> {
                 .iter()
                 .any(|&arg| self.fits_half(arg, depth - 1) || self.is_last_texel(arg)),
             Op::UConvert => matches!(self.ssa.ty(data.args[0]), Type::B16 | Type::B1),
-            Op::LShr => self
-                .ssa
-                .as_const(data.args[1])
-                .is_some_and(|by| by & 31 >= 16),
-            Op::Select => data.args[1..]
-                .iter()
-                .all(|&arg| self.fits_half(arg, depth - 1)),
+            Op::LShr => self.ssa.as_const(data.args[1]).is_some_and(|by| by & 31 >= 16),
+            Op::Select => data.args[1..].iter().all(|&arg| self.fits_half(arg, depth - 1)),
             _ => false,
         }
     }
@@ -149,9 +138,7 @@ impl Lower<'_> {
         self.ssa.def(value).is_some_and(|data| {
             let by = |at: usize| self.ssa.as_const(data.args[at]).map(|bits| bits as u32);
             let query = |at: usize| {
-                self.ssa
-                    .def(data.args[at])
-                    .is_some_and(|data| matches!(data.imm, Imm::Query(..)))
+                self.ssa.def(data.args[at]).is_some_and(|data| matches!(data.imm, Imm::Query(..)))
             };
             match data.op {
                 Op::IAdd => {
@@ -167,16 +154,8 @@ impl Lower<'_> {
     pub(super) fn image_load(&mut self, inst: Inst, tex: TexOp) {
         let data = &self.ssa.insts[inst];
         let used = |&value: &Value| self.uses.count(value) > 0;
-        let count = data
-            .results
-            .iter()
-            .rposition(used)
-            .expect("somebody uses a result")
-            + 1;
-        let fields = [
-            (f::VECSIZE, count as u32 - 1),
-            (f::REGFMT, self.image_format(tex.texture)),
-        ];
+        let count = data.results.iter().rposition(used).expect("somebody uses a result") + 1;
+        let fields = [(f::VECSIZE, count as u32 - 1), (f::REGFMT, self.image_format(tex.texture))];
         let (near, far) = (Opcode::LdTexImm, Opcode::LdTex);
         let made = self.texel(near, far, tex.texture, &data.args, &fields, count);
         for (&result, &reg) in data.results.iter().zip(&made) {
@@ -194,10 +173,8 @@ impl Lower<'_> {
         let data = &self.ssa.insts[inst];
         let values = data.args.len() - 4;
         let count = self.stored_components(resource);
-        let components: SmallVec<[Opnd; 4]> = data.args[values..values + count]
-            .iter()
-            .map(|&value| self.plain(value))
-            .collect();
+        let components: SmallVec<[Opnd; 4]> =
+            data.args[values..values + count].iter().map(|&value| self.plain(value)).collect();
         let guard = self.begin_effect();
         let place = self.texel_address(resource, &data.args);
         let data = self.staged_vector(&components, false);
@@ -254,10 +231,7 @@ impl Lower<'_> {
             let staged = self.gather(operands);
             self.store_converted(&place, &staged, U32, old.len() as u32, WRITES);
         } else {
-            let base = Address {
-                base: Src::Pair([place[0].into(), place[1].into()]),
-                offset: 0,
-            };
+            let base = Address { base: Src::Pair([place[0].into(), place[1].into()]), offset: 0 };
             self.atomic(base, op, data, operands, &old, u32::MAX);
         }
         self.end_effect(guard);

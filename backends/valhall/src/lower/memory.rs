@@ -51,22 +51,13 @@ pub(super) const WORKGROUP: u32 = 1 << BUFFERS;
 const BUFFERS: u32 = 20;
 
 pub(super) fn reading(class: u32) -> Option<Effects> {
-    Some(Effects {
-        reads: class,
-        writes: 0,
-    })
+    Some(Effects { reads: class, writes: 0 })
 }
 pub(super) fn writing(class: u32) -> Option<Effects> {
-    Some(Effects {
-        reads: 0,
-        writes: class,
-    })
+    Some(Effects { reads: 0, writes: class })
 }
 pub(super) fn both(class: u32) -> Option<Effects> {
-    Some(Effects {
-        reads: class,
-        writes: class,
-    })
+    Some(Effects { reads: class, writes: class })
 }
 
 /// A value among those that stand one after the other, or a word of one of 64 bits.
@@ -119,13 +110,10 @@ impl Lower<'_> {
 
     fn is_accessed(&self, mem: Mem) -> bool {
         self.ssa.regions_in_order().iter().any(|&(region, ..)| {
-            self.ssa.regions[region]
-                .insts
-                .iter()
-                .any(|&inst| match self.ssa.insts[inst].imm {
-                    ssa::Imm::Mem(access) | ssa::Imm::MemAtomic(access, _) => access.mem == mem,
-                    _ => false,
-                })
+            self.ssa.regions[region].insts.iter().any(|&inst| match self.ssa.insts[inst].imm {
+                ssa::Imm::Mem(access) | ssa::Imm::MemAtomic(access, _) => access.mem == mem,
+                _ => false,
+            })
         })
     }
 
@@ -219,12 +207,7 @@ impl Lower<'_> {
             };
             let bytes = self.ssa.ty(which).bytes().min(4);
             for &word in words {
-                parts.push(Piece {
-                    value,
-                    word,
-                    at,
-                    bytes,
-                });
+                parts.push(Piece { value, word, at, bytes });
                 at += bytes;
             }
         }

@@ -34,12 +34,7 @@ pub(super) struct Opnd {
 
 impl Opnd {
     pub const fn plain(src: Src) -> Opnd {
-        Opnd {
-            src,
-            lane: Lane::All,
-            neg: false,
-            abs: false,
-        }
+        Opnd { src, lane: Lane::All, neg: false, abs: false }
     }
     pub fn reg(reg: impl Into<Reg>) -> Opnd {
         Opnd::plain(Src::Reg(reg.into()))
@@ -52,10 +47,7 @@ impl Opnd {
     }
     /// -0.0, the neutral addend.
     pub const fn minus_zero() -> Opnd {
-        Opnd {
-            neg: true,
-            ..Opnd::bits(0)
-        }
+        Opnd { neg: true, ..Opnd::bits(0) }
     }
     #[must_use]
     pub const fn lane(mut self, lane: Lane) -> Opnd {
@@ -117,11 +109,7 @@ fn lane_code(opcode: Opcode, field: FieldId, lane: Lane) -> Option<u32> {
     let names: [String; 3] = match lane {
         Lane::All => return None,
         Lane::Half(h) => [format!("h{h}"), format!("h{h}{h}"), String::new()],
-        Lane::Byte(b) => [
-            format!("b{b}"),
-            format!("b{b}{b}"),
-            format!("b{b}{b}{b}{b}"),
-        ],
+        Lane::Byte(b) => [format!("b{b}"), format!("b{b}{b}"), format!("b{b}{b}{b}{b}")],
         Lane::Word => ["w0".into(), String::new(), String::new()],
         Lane::Halves(a, b) => [format!("h{a}{b}"), String::new(), String::new()],
     };
@@ -234,12 +222,11 @@ impl Lower<'_> {
     /// An operand in a register, as bits: no signs, no lanes.
     pub(super) fn in_register(&mut self, operand: Opnd) -> VReg {
         match operand {
-            Opnd {
-                src: Src::Reg(reg),
-                lane: Lane::All,
-                neg: false,
-                abs: false,
-            } if reg.as_virt().is_some() => reg.as_virt().expect("checked by the guard"),
+            Opnd { src: Src::Reg(reg), lane: Lane::All, neg: false, abs: false }
+                if reg.as_virt().is_some() =>
+            {
+                reg.as_virt().expect("checked by the guard")
+            }
             _ if operand.is_plain() => self.mov(operand.src),
             _ => self.emit(Opcode::FaddF32, &[operand, Opnd::minus_zero()]),
         }
@@ -256,11 +243,7 @@ impl Lower<'_> {
         opcode: Opcode,
         values: &[Value],
     ) -> smallvec::SmallVec<[Opnd; 4]> {
-        values
-            .iter()
-            .enumerate()
-            .map(|(index, &value)| self.arg(opcode, index, value))
-            .collect()
+        values.iter().enumerate().map(|(index, &value)| self.arg(opcode, index, value)).collect()
     }
 
     /// The value as it is: a register (or half of one), a constant, a word of FAU.
@@ -354,10 +337,7 @@ impl Lower<'_> {
             Some(Place::Pair(_)) => unreachable!("a 64-bit value is no 32-bit operand"),
             None => {}
         }
-        let data = self
-            .ssa
-            .def(value)
-            .expect("a parameter has its register before its uses");
+        let data = self.ssa.def(value).expect("a parameter has its register before its uses");
         match data.op {
             ssa::Op::FNeg if can.sign => return self.resolve(data.args[0], can).negated(),
             ssa::Op::FMul if can.sign && super::uses::unscaled(self.ssa, data).is_some() => {
@@ -371,13 +351,7 @@ impl Lower<'_> {
                 return inner;
             }
             ssa::Op::FConvert if can.widen && self.ssa.ty(data.args[0]) == Type::B16 => {
-                let inner = self.resolve(
-                    data.args[0],
-                    Accepts {
-                        widen: false,
-                        ..can
-                    },
-                );
+                let inner = self.resolve(data.args[0], Accepts { widen: false, ..can });
                 return match inner.lane {
                     Lane::All => inner.lane(Lane::Half(0)),
                     _ => inner,

@@ -23,26 +23,15 @@ struct Row {
 }
 
 fn row(op: Op) -> Option<Row> {
-    let plain = |opcode| Row {
-        opcode,
-        fields: SmallVec::new(),
-        negated: 0,
-        neutral: false,
-    };
+    let plain = |opcode| Row { opcode, fields: SmallVec::new(), negated: 0, neutral: false };
     let rounded = |mode| Row {
         fields: SmallVec::from_slice(&[(f::ROUND, mode)]),
         ..plain(Opcode::FroundV2f16)
     };
     Some(match op {
         Op::FAdd => plain(Opcode::FaddV2f16),
-        Op::FSub => Row {
-            negated: 2,
-            ..plain(Opcode::FaddV2f16)
-        },
-        Op::FMul => Row {
-            neutral: true,
-            ..plain(Opcode::FmaV2f16)
-        },
+        Op::FSub => Row { negated: 2, ..plain(Opcode::FaddV2f16) },
+        Op::FMul => Row { neutral: true, ..plain(Opcode::FmaV2f16) },
         Op::FMa => plain(Opcode::FmaV2f16),
         Op::FMin => plain(Opcode::FminV2f16),
         Op::FMax => plain(Opcode::FmaxV2f16),
@@ -67,11 +56,9 @@ fn joined(low: Opnd, high: Opnd) -> Option<Opnd> {
         return None;
     }
     match (low.src, high.src, low.lane, high.lane) {
-        (Src::Bits(a), Src::Bits(b), ..) => Some(Opnd {
-            src: Src::Bits(a & 0xffff | b << 16),
-            lane: Lane::All,
-            ..low
-        }),
+        (Src::Bits(a), Src::Bits(b), ..) => {
+            Some(Opnd { src: Src::Bits(a & 0xffff | b << 16), lane: Lane::All, ..low })
+        }
         (a, b, Lane::Half(x), Lane::Half(y)) if a == b => Some(Opnd {
             lane: match (x, y) {
                 (0, 1) => Lane::All,
@@ -100,20 +87,14 @@ impl Lower<'_> {
         let partner = self.waiting.iter().position(|&(waiting, _)| {
             let other = &self.ssa.insts[waiting];
             other.op == data.op
-                && other
-                    .bundle
-                    .is_some_and(|b| b.id == bundle.id && b.lane ^ 1 == bundle.lane)
+                && other.bundle.is_some_and(|b| b.id == bundle.id && b.lane ^ 1 == bundle.lane)
                 && self.ssa.ty(other.args[0]) == self.ssa.ty(data.args[0])
                 && self.clamp(other.results[0]) == self.clamp(result)
         });
         match partner {
             Some(at) => {
                 let (first, _) = self.waiting.remove(at);
-                let (low, high) = if bundle.lane & 1 == 1 {
-                    (first, inst)
-                } else {
-                    (inst, first)
-                };
+                let (low, high) = if bundle.lane & 1 == 1 { (first, inst) } else { (inst, first) };
                 if !self.pair_of(low, high) {
                     self.compute(first);
                     self.compute(inst);
@@ -154,19 +135,13 @@ impl Lower<'_> {
         }
         let Some(row) = row(a.op) else { return false };
         if a.op == Op::FConvert {
-            let sources = [
-                self.arg(row.opcode, 0, a.args[0]),
-                self.arg(row.opcode, 1, b.args[0]),
-            ];
+            let sources = [self.arg(row.opcode, 0, a.args[0]), self.arg(row.opcode, 1, b.args[0])];
             return self.make_pair(&row, &sources, a, b);
         }
         let mut sources: SmallVec<[Opnd; 4]> = SmallVec::new();
         let mut apart: SmallVec<[(usize, Opnd, Opnd); 3]> = SmallVec::new();
         for (index, (&x, &y)) in a.args.iter().zip(&b.args).enumerate() {
-            let (x, y) = (
-                self.arg(row.opcode, index, x),
-                self.arg(row.opcode, index, y),
-            );
+            let (x, y) = (self.arg(row.opcode, index, x), self.arg(row.opcode, index, y));
             match joined(x, y) {
                 Some(source) => sources.push(source),
                 None if (x.neg, x.abs) == (y.neg, y.abs) => {
@@ -181,17 +156,9 @@ impl Lower<'_> {
             return false;
         }
         for (index, x, y) in apart {
-            let plain = |operand: Opnd| Opnd {
-                neg: false,
-                abs: false,
-                ..operand
-            };
+            let plain = |operand: Opnd| Opnd { neg: false, abs: false, ..operand };
             let reg = self.mkvec(plain(x), plain(y));
-            sources[index] = Opnd {
-                neg: x.neg,
-                abs: x.abs,
-                ..Opnd::reg(reg)
-            };
+            sources[index] = Opnd { neg: x.neg, abs: x.abs, ..Opnd::reg(reg) };
         }
         self.make_pair(&row, &sources, a, b)
     }

@@ -62,10 +62,7 @@ impl Lower<'_> {
             Shuffle::Quad => size::QUAD,
             _ => size::WARP,
         };
-        let fields = [
-            (f::SUBGROUP, subgroup),
-            (f::LANE_OP, u32::from(which == Shuffle::Xor)),
-        ];
+        let fields = [(f::SUBGROUP, subgroup), (f::LANE_OP, u32::from(which == Shuffle::Xor))];
         let read = |lower: &mut Self, reg: VReg| {
             lower.emit_with(Opcode::ClperI32, &[Opnd::reg(reg), lane], &fields)
         };

@@ -24,32 +24,20 @@ fn random_compute_programs_become_machine_code() {
         if crate::refuse::check(&func).is_err() {
             continue;
         }
-        let effort = if seed % 4 == 0 {
-            Effort::None
-        } else {
-            Effort::Full
-        };
-        let options = Options {
-            effort,
-            ..Options::default()
-        };
+        let effort = if seed % 4 == 0 { Effort::None } else { Effort::Full };
+        let options = Options { effort, ..Options::default() };
         {
             let level = match effort {
                 Effort::None => gpucc_passes::Level::O0,
                 _ => gpucc_passes::Level::O2,
             };
             let mut ctx = Ctx::new(
-                gpucc_passes::Options {
-                    level,
-                    ..gpucc_passes::Options::default()
-                },
+                gpucc_passes::Options { level, ..gpucc_passes::Options::default() },
                 crate::numerics(),
                 crate::target_info(),
             );
             let plan = Plan::for_options(&ctx.options);
-            Runner::default()
-                .run(&plan, &mut func, &mut ctx, &mut Quiet)
-                .expect("the passes run");
+            Runner::default().run(&plan, &mut func, &mut ctx, &mut Quiet).expect("the passes run");
         }
         if let Err(failure) = crate::compile(func.clone(), &options) {
             panic!("seed {seed}: {failure}");
@@ -185,10 +173,7 @@ fn accesses_to_variables_of_one_invocation_are_forced_and_others_have_no_hint() 
          buffer_store res0, %1, %6";
     for (space, hint) in [("private", ".force"), ("workgroup", "")] {
         let lines = compute(&format!("mem0 = \"v\" {space} 256"), body);
-        let starts = [
-            format!("STORE.i32{hint}.slot"),
-            format!("LOAD.i32{hint}.unsigned.slot"),
-        ];
+        let starts = [format!("STORE.i32{hint}.slot"), format!("LOAD.i32{hint}.unsigned.slot")];
         for start in starts {
             let found = lines.iter().filter(|line| line.starts_with(&start));
             assert!(found.count() > 0, "{start}: {lines:#?}");
@@ -315,9 +300,7 @@ fn coverage_is_copied_where_somebody_clears_it() {
         let func = lowered(&fragment(body));
         let blocks = func.layout.iter().map(|&block| &func.blocks[block]);
         let nodes = blocks.flat_map(|block| &block.nodes);
-        nodes
-            .filter(|node| matches!(node.inst, Inst::Copy { .. }))
-            .count()
+        nodes.filter(|node| matches!(node.inst, Inst::Copy { .. })).count()
     };
     let demotion = "%2: b1 = flt %0, %1
         if %2 { demote yield } else { yield }";
@@ -349,9 +332,7 @@ fn an_input_of_two_arms_is_loaded_before_the_branch() {
         let ops = func.blocks[block].nodes.iter().filter_map(|n| n.inst.op());
         ops.filter(|op| op.opcode.unit() == isa::Unit::V).count()
     };
-    let [start, rest @ ..] = &func.layout[..] else {
-        panic!("a program begins somewhere")
-    };
+    let [start, rest @ ..] = &func.layout[..] else { panic!("a program begins somewhere") };
     assert_eq!(loads(*start), 2);
     assert!(!rest.is_empty() && rest.iter().all(|&block| loads(block) == 0));
 }

@@ -52,14 +52,7 @@ impl Lower<'_> {
         let coords = args.by_ref().take(dim.coords()).collect();
         let layer = args.by_ref().take(arrayed.into()).next();
         let reference = args.by_ref().take(tex.compare.into()).next();
-        Operands {
-            texture,
-            sampler,
-            coords,
-            layer,
-            reference,
-            rest: args.collect(),
-        }
+        Operands { texture, sampler, coords, layer, reference, rest: args.collect() }
     }
 
     /// The 64-bit handle of a texture with its sampler; true for the wide form.
@@ -67,11 +60,7 @@ impl Lower<'_> {
         let texture = self.abi.slots[tex.texture];
         let sampler = match tex.sampler.expand() {
             Some(sampler) => self.abi.slots[sampler],
-            None => Slot {
-                table: table::SAMPLER,
-                index: 0,
-                count: 1,
-            },
+            None => Slot { table: table::SAMPLER, index: 0, count: 1 },
         };
         let known = [operands.texture, operands.sampler].map(|e| self.known_element(e));
         if let [Some(t), Some(s)] = known {
@@ -96,9 +85,7 @@ impl Lower<'_> {
         if results.iter().all(|&result| self.uses.count(result) == 0) {
             return Ok(());
         }
-        let ResourceKind::Texture {
-            dim, multisampled, ..
-        } = self.ssa.resources[tex.texture].kind
+        let ResourceKind::Texture { dim, multisampled, .. } = self.ssa.resources[tex.texture].kind
         else {
             self.image_load(inst, tex);
             return Ok(());
@@ -132,10 +119,7 @@ impl Lower<'_> {
             TexKind::SampleBaseClampToEdge => mode = Some(LOD_ZERO),
             TexKind::SampleBias | TexKind::SampleLevel => {
                 let level = operands.rest[0];
-                let zero = self
-                    .ssa
-                    .as_const(level)
-                    .is_some_and(|b| (b as u32) << 1 == 0);
+                let zero = self.ssa.as_const(level).is_some_and(|b| (b as u32) << 1 == 0);
                 mode = Some(match (tex.kind, zero) {
                     (TexKind::SampleBias, true) => LOD_COMPUTED,
                     (TexKind::SampleBias, false) => LOD_BIAS,
@@ -210,11 +194,7 @@ impl Lower<'_> {
                 self.emit_with(Opcode::FaddF32, &[place, Opnd::f32(-1.0)], &fields)
             });
             let face = self.face_bits(operands.coords[2]);
-            let sources = [
-                Opnd::reg(place[0]),
-                Opnd::reg(face),
-                Opnd::bits(0x1fff_ffff),
-            ];
+            let sources = [Opnd::reg(place[0]), Opnd::reg(face), Opnd::bits(0x1fff_ffff)];
             let packed = self.emit_with(Opcode::MuxI32, &sources, &[(f::MUX, 3)]);
             staging.push(packed.into());
             staging.push(place[1].into());
@@ -223,16 +203,10 @@ impl Lower<'_> {
         for (axis, &coord) in operands.coords.iter().enumerate() {
             let clamped = tex.kind == TexKind::SampleBaseClampToEdge && axis < 2;
             let operand = if clamped {
-                let low = self.image_word(
-                    tex.texture,
-                    operands.texture,
-                    ImageWord::EdgeLow(axis as u8),
-                );
-                let high = self.image_word(
-                    tex.texture,
-                    operands.texture,
-                    ImageWord::EdgeHigh(axis as u8),
-                );
+                let low =
+                    self.image_word(tex.texture, operands.texture, ImageWord::EdgeLow(axis as u8));
+                let high =
+                    self.image_word(tex.texture, operands.texture, ImageWord::EdgeHigh(axis as u8));
                 let coord = self.arg(Opcode::FmaxF32, 0, coord);
                 let above = self.emit(Opcode::FmaxF32, &[coord, low]);
                 Opnd::reg(self.emit(Opcode::FminF32, &[Opnd::reg(above), high]))
@@ -268,18 +242,13 @@ impl Lower<'_> {
             Some(bits) => natural(bits),
             None => self.ssa.def(layer).is_some_and(|data| match data.op {
                 Op::FToU | Op::UConvert => true,
-                Op::UMin | Op::And => data
-                    .args
-                    .iter()
-                    .any(|&arg| self.ssa.as_const(arg).is_some_and(natural)),
-                Op::LShr => self
-                    .ssa
-                    .as_const(data.args[1])
-                    .is_some_and(|by| by & 31 > 0),
-                Op::SMax => data
-                    .args
-                    .iter()
-                    .any(|&arg| self.ssa.as_const(arg).is_some_and(natural)),
+                Op::UMin | Op::And => {
+                    data.args.iter().any(|&arg| self.ssa.as_const(arg).is_some_and(natural))
+                }
+                Op::LShr => self.ssa.as_const(data.args[1]).is_some_and(|by| by & 31 > 0),
+                Op::SMax => {
+                    data.args.iter().any(|&arg| self.ssa.as_const(arg).is_some_and(natural))
+                }
                 _ => false,
             }),
         };
@@ -335,11 +304,7 @@ impl Lower<'_> {
             &[(f::CLAMP, 2)],
         );
         // 1.5 * 2^23: the sum's low bits are the rounded integer.
-        let sources = [
-            Opnd::reg(within),
-            Opnd::f32(4096.0),
-            Opnd::f32(12_582_912.0),
-        ];
+        let sources = [Opnd::reg(within), Opnd::f32(4096.0), Opnd::f32(12_582_912.0)];
         let shifted = self.emit(Opcode::FmaF32, &sources);
         let low = Opnd::reg(shifted).lane(Lane::Half(0));
         Opnd::reg(self.emit(Opcode::U16ToU32, &[low]))
@@ -387,11 +352,7 @@ impl Lower<'_> {
             (None, Some(element)) => Opnd::reg(self.info_word(resource, element, word.offset())),
             (known, _) => {
                 let element = known.unwrap_or(0);
-                let word = FauWord::Image {
-                    resource,
-                    element,
-                    word,
-                };
+                let word = FauWord::Image { resource, element, word };
                 Opnd::plain(self.fau(word))
             }
         }

@@ -27,11 +27,7 @@ pub(super) fn part(func: &Func, value: Value) -> Option<Part> {
         Op::UConvert | Op::SConvert
             if func.ty(data.args[0]) == Type::B16 && func.ty(value) == Type::B32 =>
         {
-            Some(Part {
-                of: data.args[0],
-                lane: None,
-                signed: data.op == Op::SConvert,
-            })
+            Some(Part { of: data.args[0], lane: None, signed: data.op == Op::SConvert })
         }
         _ if func.ty(value) != Type::B32 => None,
         Op::And => {
@@ -58,11 +54,7 @@ pub(super) fn part(func: &Func, value: Value) -> Option<Part> {
                 (16, 0 | 16) => Lane::Half((1 - up / 16) as u8),
                 _ => return None,
             };
-            Some(Part {
-                of,
-                lane: Some(lane),
-                signed: true,
-            })
+            Some(Part { of, lane: Some(lane), signed: true })
         }
         _ => None,
     }
@@ -85,11 +77,7 @@ fn part_of(of: Value, shift: u64, mask: u64) -> Option<Part> {
         (0xffff, 0 | 16) => Lane::Half((shift / 16) as u8),
         _ => return None,
     };
-    Some(Part {
-        of,
-        lane: Some(lane),
-        signed: false,
-    })
+    Some(Part { of, lane: Some(lane), signed: false })
 }
 
 /// The factor beside 1.0: the same number, though a NaN keeps its bits, which arithmetic does not see.
@@ -277,9 +265,7 @@ impl Uses {
             && self.clamped[value].is_none()
             && !self.lazy[value]
             && matches!(func.values[value].def, ValueDef::Result(..))
-            && func
-                .def(value)
-                .is_some_and(|data| extras(data.op).has(Extras::CLAMPS))
+            && func.def(value).is_some_and(|data| extras(data.op).has(Extras::CLAMPS))
     }
 
     /// How often the value is used.

@@ -93,10 +93,8 @@ impl Inputs {
             }
             *late.entry(input).or_insert(true) &= below && !(looped && region == home);
         }
-        inputs.early = late
-            .into_iter()
-            .filter_map(|(input, late)| (!late).then_some(input))
-            .collect();
+        inputs.early =
+            late.into_iter().filter_map(|(input, late)| (!late).then_some(input)).collect();
         inputs
     }
 }
@@ -121,10 +119,7 @@ impl Lower<'_> {
             self.load_input(input)?;
         }
         let place = self.inputs.loaded.get(&(input, component)).copied();
-        self.define(
-            result,
-            place.expect("every component that is read is loaded"),
-        );
+        self.define(result, place.expect("every component that is read is loaded"));
         Ok(())
     }
 
@@ -268,12 +263,8 @@ impl Lower<'_> {
 
     fn special(&mut self, index: u32, count: u32) -> SmallVec<[VReg; 4]> {
         let place = Opnd::reg(self.preload(61));
-        let fields = [
-            (f::INDEX, index),
-            (f::VECSIZE, count - 1),
-            (f::REGFMT, F32),
-            (f::UPDATE, CLOBBER),
-        ];
+        let fields =
+            [(f::INDEX, index), (f::VECSIZE, count - 1), (f::REGFMT, F32), (f::UPDATE, CLOBBER)];
         self.load(Opcode::LdVarSpecial, &[place], &fields, count as usize)
     }
 

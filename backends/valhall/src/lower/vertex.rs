@@ -183,9 +183,7 @@ impl Lower<'_> {
         first: u8,
         end: u8,
     ) -> SmallVec<[Opnd; 4]> {
-        (first..end)
-            .map(|c| self.written(output, c).unwrap_or(Opnd::bits(0)))
-            .collect()
+        (first..end).map(|c| self.written(output, c).unwrap_or(Opnd::bits(0))).collect()
     }
 
     /// The components of an output that are written: the first and one past the last.
@@ -200,10 +198,7 @@ impl Lower<'_> {
     /// Components as staging registers: 32 bits each, or 16 bits two to a register.
     pub(super) fn staged_vector(&mut self, components: &[Opnd], half: bool) -> SmallVec<[Reg; 4]> {
         if !half {
-            return components
-                .iter()
-                .map(|&operand| self.in_register(operand).into())
-                .collect();
+            return components.iter().map(|&operand| self.in_register(operand).into()).collect();
         }
         components
             .chunks(2)
@@ -256,9 +251,7 @@ impl Lower<'_> {
                     self.emit(Opcode::FmaF32, &[device, scale, offset])
                 }
             };
-            self.outputs
-                .lanes
-                .insert((position, axis), Written::Reg(screen));
+            self.outputs.lanes.insert((position, axis), Written::Reg(screen));
         }
     }
 
@@ -282,10 +275,7 @@ impl Lower<'_> {
             .with(f::ACCESS, access)
             .with(f::OFFSET, offset)
             .reading(registers);
-        self.push(Op {
-            effects: Some(Effects::default()),
-            ..op
-        });
+        self.push(Op { effects: Some(Effects::default()), ..op });
     }
 
     fn store_position(&mut self) {
@@ -332,13 +322,7 @@ impl Lower<'_> {
             };
             let size = if half { 16 } else { 32 };
             let offset = at + u32::from(first) * size / 8;
-            self.store(
-                address,
-                offset,
-                &data,
-                size * u32::from(end - first),
-                ESTREAM,
-            );
+            self.store(address, offset, &data, size * u32::from(end - first), ESTREAM);
         }
     }
 
@@ -451,9 +435,6 @@ impl Lower<'_> {
             .with(f::VECSIZE, count - 1)
             .with(f::REGFMT, format)
             .reading(data);
-        self.push(Op {
-            effects: Some(effects),
-            ..op
-        });
+        self.push(Op { effects: Some(effects), ..op });
     }
 }

@@ -18,8 +18,7 @@ impl Builder {
         Builder { func, block }
     }
     fn push(&mut self, op: Op) {
-        self.func
-            .push(self.block, Inst::Op(Box::new(op)), Span::NONE);
+        self.func.push(self.block, Inst::Op(Box::new(op)), Span::NONE);
     }
     fn fresh(&mut self) -> VReg {
         self.func.make_vreg(Demand::scalar(GPR), Span::NONE)
@@ -36,11 +35,7 @@ impl Builder {
     }
     fn load(&mut self, words: usize) -> Vec<VReg> {
         let list: Vec<VReg> = (0..words).map(|_| self.fresh()).collect();
-        let row = if words == 4 {
-            Opcode::LdBufferI128
-        } else {
-            Opcode::LdBufferI32
-        };
+        let row = if words == 4 { Opcode::LdBufferI128 } else { Opcode::LdBufferI32 };
         let regs: Vec<_> = list.iter().map(|&v| v.into()).collect();
         let zero = Src::Fast(Read::ZERO);
         let mut op = Op::new(row).from(&[zero, zero]).writing(&regs);
@@ -62,15 +57,10 @@ impl Builder {
 fn what_is_computed_early_and_read_late_goes_to_its_readers() {
     let mut builder = Builder::new();
     let list: Vec<VReg> = (0..6).map(|_| builder.constant()).collect();
-    let sum = list[1..]
-        .iter()
-        .fold(list[0], |sum, &v| builder.add(sum, v));
+    let sum = list[1..].iter().fold(list[0], |sum, &v| builder.add(sum, v));
     builder.store(sum);
     assert_eq!(run(&mut builder.func), 2);
-    assert_eq!(
-        builder.rows()[..3],
-        [Opcode::MovI32, Opcode::MovI32, Opcode::IaddU32]
-    );
+    assert_eq!(builder.rows()[..3], [Opcode::MovI32, Opcode::MovI32, Opcode::IaddU32]);
     // It is an order of the same instructions that no other beats.
     assert_eq!(builder.rows().len(), 12);
     assert_eq!(run(&mut builder.func), 2);
@@ -110,9 +100,6 @@ fn a_message_is_early_where_registers_are_free() {
     assert_eq!(needed, 6);
     let rows = builder.rows();
     let at = |row| rows.iter().position(|&other| other == row).unwrap();
-    let last = rows
-        .iter()
-        .rposition(|&row| row == Opcode::IaddU32)
-        .unwrap();
+    let last = rows.iter().rposition(|&row| row == Opcode::IaddU32).unwrap();
     assert!(last - at(Opcode::LdBufferI32) > 4, "{rows:?}");
 }

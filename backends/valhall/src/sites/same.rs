@@ -72,10 +72,7 @@ fn same_comparison(inst: &Inst, opcode: Opcode, old: u32, value: u32) -> bool {
         let found = |&[a, b]: &[u32; 2]| (old, value) == (a, b) || (old, value) == (b, a);
         pairs.iter().any(found)
     };
-    let natural = matches!(
-        opcode,
-        Opcode::CselU32 | Opcode::IcmpOrU32 | Opcode::IcmpAndU32
-    );
+    let natural = matches!(opcode, Opcode::CselU32 | Opcode::IcmpOrU32 | Opcode::IcmpAndU32);
     if natural && zero(inst.get(f::SRC1)) && either(&[[EQ, LE], [NE, GT]]) {
         return true;
     }

@@ -125,15 +125,10 @@ fn value(byte: SourceByte, constants: &[Option<u32>]) -> Option<u32> {
 
 /// Whether a source is read as it stands, and not a half of it.
 fn whole(inst: &Inst, source: FieldId) -> bool {
-    let swizzle = [
-        (f::SRC0, f::SWZ0),
-        (f::SRC1, f::SWZ1),
-        (f::SRC2, f::SWZ2),
-        (f::SRC3, f::SWZ2),
-    ]
-    .into_iter()
-    .find(|(place, _)| *place == source)
-    .map(|(_, swizzle)| swizzle);
+    let swizzle = [(f::SRC0, f::SWZ0), (f::SRC1, f::SWZ1), (f::SRC2, f::SWZ2), (f::SRC3, f::SWZ2)]
+        .into_iter()
+        .find(|(place, _)| *place == source)
+        .map(|(_, swizzle)| swizzle);
     source == f::SRC3
         || swizzle.is_none_or(|swizzle| !inst.has_field(swizzle) || inst.get(swizzle) == 0)
 }
@@ -162,9 +157,7 @@ mod tests {
         };
         let mut insts: Vec<Option<Inst>> = text.iter().map(line).collect();
         insts.push(None);
-        *signs(&insts, &BTreeSet::new(), &[])
-            .last()
-            .expect("one at least")
+        *signs(&insts, &BTreeSet::new(), &[]).last().expect("one at least")
     }
 
     #[test]

@@ -67,13 +67,7 @@ impl Uses {
                     SampleLevel::Gradient { x, y } => self.all([x, y]),
                 }
             }
-            E::ImageLoad {
-                image,
-                coordinate,
-                array_index,
-                sample,
-                level,
-            } => {
+            E::ImageLoad { image, coordinate, array_index, sample, level } => {
                 self.all([image, coordinate]);
                 self.all(array_index.iter().chain(sample).chain(level));
             }
@@ -84,18 +78,8 @@ impl Uses {
                 }
             }
             E::Binary { left, right, .. } => self.all([left, right]),
-            E::Select {
-                condition,
-                accept,
-                reject,
-            } => self.all([condition, accept, reject]),
-            E::Math {
-                arg,
-                arg1,
-                arg2,
-                arg3,
-                ..
-            } => {
+            E::Select { condition, accept, reject } => self.all([condition, accept, reject]),
+            E::Math { arg, arg1, arg2, arg3, .. } => {
                 self.all([arg]);
                 self.all(arg1.iter().chain(arg2).chain(arg3));
             }
@@ -125,11 +109,7 @@ impl Uses {
                 | S::ControlBarrier(_)
                 | S::MemoryBarrier(_) => {}
                 S::Block(inner) => self.block(inner)?,
-                S::If {
-                    condition,
-                    accept,
-                    reject,
-                } => {
+                S::If { condition, accept, reject } => {
                     self.all([condition]);
                     self.block(accept)?;
                     self.block(reject)?;
@@ -140,51 +120,29 @@ impl Uses {
                         self.block(&case.body)?;
                     }
                 }
-                S::Loop {
-                    body,
-                    continuing,
-                    break_if,
-                } => {
+                S::Loop { body, continuing, break_if } => {
                     self.block(body)?;
                     self.block(continuing)?;
                     self.all(break_if);
                 }
                 S::Return { value } => self.all(value),
                 S::Store { pointer, value } => self.all([pointer, value]),
-                S::ImageStore {
-                    image,
-                    coordinate,
-                    array_index,
-                    value,
-                } => {
+                S::ImageStore { image, coordinate, array_index, value } => {
                     self.all([image, coordinate, value]);
                     self.all(array_index);
                 }
-                S::Atomic {
-                    pointer,
-                    fun,
-                    value,
-                    result,
-                } => {
+                S::Atomic { pointer, fun, value, result } => {
                     self.all([pointer, value]);
                     self.all(result);
                     self.atomic(fun);
                 }
-                S::ImageAtomic {
-                    image,
-                    coordinate,
-                    array_index,
-                    fun,
-                    value,
-                } => {
+                S::ImageAtomic { image, coordinate, array_index, fun, value } => {
                     self.all([image, coordinate, value]);
                     self.all(array_index);
                     self.atomic(fun);
                 }
                 S::WorkGroupUniformLoad { pointer, result } => self.all([pointer, result]),
-                S::Call {
-                    arguments, result, ..
-                } => {
+                S::Call { arguments, result, .. } => {
                     self.all(arguments);
                     self.all(result);
                 }
@@ -192,11 +150,7 @@ impl Uses {
                     self.all([result]);
                     self.all(predicate);
                 }
-                S::SubgroupGather {
-                    mode,
-                    argument,
-                    result,
-                } => {
+                S::SubgroupGather { mode, argument, result } => {
                     self.all([argument, result]);
                     match mode {
                         GatherMode::BroadcastFirst | GatherMode::QuadSwap(_) => {}
@@ -208,9 +162,9 @@ impl Uses {
                         | GatherMode::QuadBroadcast(lane) => self.all([lane]),
                     }
                 }
-                S::SubgroupCollectiveOperation {
-                    argument, result, ..
-                } => self.all([argument, result]),
+                S::SubgroupCollectiveOperation { argument, result, .. } => {
+                    self.all([argument, result])
+                }
                 S::RayQuery { .. } | S::RayPipelineFunction(_) | S::CooperativeStore { .. } => {
                     return None;
                 }

@@ -69,10 +69,7 @@ pub fn buffers_are_read(module: &mut Module) {
 /// Storage images whose format only the driver knows: the widest of their kind.
 pub fn formats(module: &mut Module, notes: &mut Vec<String>) {
     let mut scalars: Map<u32, (u32, u32)> = Map::default();
-    let texels = module
-        .insts
-        .iter()
-        .any(|inst| inst.opcode() == OP_IMAGE_TEXEL_POINTER);
+    let texels = module.insts.iter().any(|inst| inst.opcode() == OP_IMAGE_TEXEL_POINTER);
     for inst in &mut module.insts {
         match inst.opcode() {
             OP_TYPE_FLOAT => {
@@ -95,9 +92,7 @@ pub fn formats(module: &mut Module, notes: &mut Vec<String>) {
                 let mut operands = inst.operands().to_vec();
                 operands[7] = format;
                 inst.become_inst(OP_TYPE_IMAGE, &operands);
-                notes.push(format!(
-                    "storage images without a format are taken for {name}"
-                ));
+                notes.push(format!("storage images without a format are taken for {name}"));
             }
             _ => {}
         }
@@ -126,9 +121,8 @@ pub fn not_finite(module: &mut Module, globals: &mut Vec<Inst>, functions: &mut 
             wild.push(inst.clone());
         }
     }
-    let initial = globals
-        .iter()
-        .any(|inst| inst.opcode() == OP_VARIABLE && ids.contains(&inst.operand(3)));
+    let initial =
+        globals.iter().any(|inst| inst.opcode() == OP_VARIABLE && ids.contains(&inst.operand(3)));
     if wild.is_empty() || initial {
         return;
     }
@@ -213,11 +207,7 @@ fn rename_ids(inst: &mut Inst, renamed: &Map<u32, u32>) {
         _ => 3..inst.words.len(),
     };
     let end = ids.end.min(inst.words.len());
-    for word in inst
-        .words
-        .get_mut(ids.start.min(end)..end)
-        .unwrap_or_default()
-    {
+    for word in inst.words.get_mut(ids.start.min(end)..end).unwrap_or_default() {
         if let Some(new) = renamed.get(word) {
             *word = *new;
         }

@@ -14,8 +14,7 @@ impl Gaps<'_> {
         match (function, &given[..]) {
             (MODF, &[x, pointer]) => {
                 let whole = self.std(ty, TRUNC, &[x]);
-                self.out
-                    .push(Inst::new(self.at, OP_STORE, &[pointer, whole]));
+                self.out.push(Inst::new(self.at, OP_STORE, &[pointer, whole]));
                 self.emit_as(OP_F_SUB, ty, id, &[x, whole]);
             }
             (MODF_STRUCT, &[x]) => {
@@ -30,8 +29,7 @@ impl Gaps<'_> {
                 let int = self.global(OP_TYPE_INT, &[32, 1]);
                 let ints = self.like(ty, int);
                 let exponent = self.cast(exponent, ints);
-                self.out
-                    .push(Inst::new(self.at, OP_STORE, &[pointer, exponent]));
+                self.out.push(Inst::new(self.at, OP_STORE, &[pointer, exponent]));
                 self.emit_as(OP_BITCAST, ty, id, &[fract]);
             }
             (FREXP_STRUCT, &[x]) => {
@@ -49,25 +47,17 @@ impl Gaps<'_> {
                 self.emit_as(OP_COMPOSITE_CONSTRUCT, ty, id, &[fract, exponent]);
             }
             (U_MIN | U_MAX | U_CLAMP, _) => {
-                return self
-                    .with_sign(inst, OP_EXT_INST, &set, &given, 0)
-                    .then_some(());
+                return self.with_sign(inst, OP_EXT_INST, &set, &given, 0).then_some(());
             }
             (S_MIN | S_MAX | S_CLAMP | S_ABS | S_SIGN | FIND_S_MSB, _) => {
-                return self
-                    .with_sign(inst, OP_EXT_INST, &set, &given, 1)
-                    .then_some(());
+                return self.with_sign(inst, OP_EXT_INST, &set, &given, 1).then_some(());
             }
             (FIND_U_MSB, _) => {
-                return self
-                    .with_sign(inst, OP_EXT_INST, &set, &given, 0)
-                    .then_some(());
+                return self.with_sign(inst, OP_EXT_INST, &set, &given, 0).then_some(());
             }
             (FIND_LSB, _) => {
                 let sign = self.integers(ty)?.1;
-                return self
-                    .with_sign(inst, OP_EXT_INST, &set, &given, sign)
-                    .then_some(());
+                return self.with_sign(inst, OP_EXT_INST, &set, &given, sign).then_some(());
             }
             (LDEXP, &[x, exponent]) => {
                 let own = *self.of.get(&exponent)?;

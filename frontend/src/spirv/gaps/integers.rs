@@ -7,12 +7,8 @@ use crate::spirv::ops::*;
 impl Gaps<'_> {
     /// Sums with carries and products of twice the width, of 32-bit words.
     pub fn extended(&mut self, inst: &Inst) -> Option<()> {
-        let (result, id, a, b) = (
-            inst.operand(0),
-            inst.operand(1),
-            inst.operand(2),
-            inst.operand(3),
-        );
+        let (result, id, a, b) =
+            (inst.operand(0), inst.operand(1), inst.operand(2), inst.operand(3));
         let member = match self.types.get(&result)? {
             (OP_TYPE_STRUCT, members) => *members.first()?,
             _ => return None,

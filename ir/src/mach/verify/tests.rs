@@ -2,20 +2,8 @@ use crate::mach::plain::Plain;
 use crate::mach::{File, Files, Func, Loops, Scope, dot, parse, print, verify};
 
 const FILES: Files = Files(&[
-    File {
-        name: "R",
-        cells: 512,
-        row: 4,
-        per_lane: true,
-        scope: Scope::Function,
-    },
-    File {
-        name: "A",
-        cells: 4,
-        row: 4,
-        per_lane: false,
-        scope: Scope::Clause,
-    },
+    File { name: "R", cells: 512, row: 4, per_lane: true, scope: Scope::Function },
+    File { name: "A", cells: 4, row: 4, per_lane: false, scope: Scope::Clause },
 ]);
 
 fn read(text: &str) -> Func<Plain> {
@@ -55,43 +43,19 @@ fn text_of_every_form_reads_back_as_printed() {
 fn broken_functions_are_refused_by_name() {
     let cases = [
         ("v0: R\nb0:\n    end v0", "never defined"),
-        (
-            "v0: R\nb0:\n    v0 = a\n    end\n    v0 = b",
-            "ends the block",
-        ),
+        ("v0: R\nb0:\n    v0 = a\n    end\n    v0 = b", "ends the block"),
         ("v0: R phases 0b10000\nb0:\n    v0 = a", "no phase"),
         ("v0: A count 5\nb0:\n    v0 = a", "needs 5 cells"),
         ("v0: R\nv1: A\nb0:\n    v0~0, v1~0 = a", "different files"),
-        (
-            "v0: R\nv1: R\nb0:\n    v0, v1 = a\n    v0, v1 = copy v1",
-            "as many definitions",
-        ),
-        (
-            "v0: R\nv1: R\nb0:\n    v0 = a\n    v1&1 = b v0",
-            "names a use",
-        ),
-        (
-            "v0: R\nv1: R count 2\nb0:\n    v0 = a\n    v1 = copy v0",
-            "one file and count",
-        ),
+        ("v0: R\nv1: R\nb0:\n    v0, v1 = a\n    v0, v1 = copy v1", "as many definitions"),
+        ("v0: R\nv1: R\nb0:\n    v0 = a\n    v1&1 = b v0", "names a use"),
+        ("v0: R\nv1: R count 2\nb0:\n    v0 = a\n    v1 = copy v0", "one file and count"),
         ("v0: R\nb0:\n    v0!A0.x = a", "fixed cell"),
         ("v0: R\nb0:\n    v0 = load", ""),
-        (
-            "v0: R\nb0: -> b1 b2\nb1: -> b2\n    v0 = a\nb2:\n    end v0",
-            "nothing was written",
-        ),
-        (
-            "v0: R count 2\nb0:\n    v0[1..3] = a",
-            "outside its register",
-        ),
-        (
-            "v0: R count 2\nb0:\n    R0.x[1..2] = a",
-            "outside its register",
-        ),
-        (
-            "v0: R count 2\nb0:\n    v0[0..1] = a\n    end v0",
-            "nothing was written",
-        ),
+        ("v0: R\nb0: -> b1 b2\nb1: -> b2\n    v0 = a\nb2:\n    end v0", "nothing was written"),
+        ("v0: R count 2\nb0:\n    v0[1..3] = a", "outside its register"),
+        ("v0: R count 2\nb0:\n    R0.x[1..2] = a", "outside its register"),
+        ("v0: R count 2\nb0:\n    v0[0..1] = a\n    end v0", "nothing was written"),
         ("v0: R count 2\nb0:\n    v0[0..1] = a\n    end v0[0..1]", ""),
         (
             "v0: R count 2\nb0: -> b1 b2\n    v0[1..2] = a\nb1: -> b2\n    v0[0..1] = a\nb2:\n    end v0",
@@ -101,10 +65,7 @@ fn broken_functions_are_refused_by_name() {
             "v0: R count 2\nb0: -> b1 b2\n    v0[1..2] = a\nb1: -> b3\n    v0[0..1] = a\nb2: -> b3\n    v0[0..1] = a\nb3:\n    end v0",
             "",
         ),
-        (
-            "v0: R count 3\nv1: R\nb0:\n    v0 = a\n    v1 = copy v0[1..3]",
-            "one file and count",
-        ),
+        ("v0: R count 3\nv1: R\nb0:\n    v0 = a\n    v1 = copy v0[1..3]", "one file and count"),
         (
             "v0: R count 3 stride 4\nv1: R count 2\nb0:\n    v0 = a\n    v1 = copy v0[1..3]",
             "one file and count",
@@ -113,14 +74,8 @@ fn broken_functions_are_refused_by_name() {
             "v0: R count 3 stride 4\nv1: R count 2\nb0:\n    v0 = a\n    v1[1..2] = copy v0[2..3]",
             "",
         ),
-        (
-            "v0: R count 3\nv1: R\nb0:\n    v0 = a\n    v1&0 = b v0[1..3]",
-            "as many cells",
-        ),
-        (
-            "v0: R\nb0: -> b1 b2\n    v0 = a\nb1: -> b2\n    v0 = a\nb2:\n    end v0",
-            "",
-        ),
+        ("v0: R count 3\nv1: R\nb0:\n    v0 = a\n    v1&0 = b v0[1..3]", "as many cells"),
+        ("v0: R\nb0: -> b1 b2\n    v0 = a\nb1: -> b2\n    v0 = a\nb2:\n    end v0", ""),
     ];
     for (body, expected) in cases {
         let result = verify(&read(&format!("mach \"m\"\n{body}\n")));
@@ -150,11 +105,7 @@ fn text_errors_name_their_line() {
         ("mach \"m\"\nb0: sideways b0", 2),
     ];
     for (text, line) in cases {
-        assert_eq!(
-            parse::<Plain>(text, FILES).unwrap_err().line,
-            line,
-            "{text}"
-        );
+        assert_eq!(parse::<Plain>(text, FILES).unwrap_err().line, line, "{text}");
     }
 }
 
@@ -163,21 +114,12 @@ fn loops_are_ranges_and_depths_nest() {
     let func =
         read("mach \"m\"\nb0: -> b1\nb1: -> b2 b5\nb2: -> b3\nb3: -> b3 b4\nb4: -> b1\nb5:\n");
     let loops = Loops::of(&func);
-    let ranges: Vec<_> = loops
-        .all
-        .iter()
-        .map(|l| (l.first, l.last, l.depth))
-        .collect();
+    let ranges: Vec<_> = loops.all.iter().map(|l| (l.first, l.last, l.depth)).collect();
     assert_eq!(ranges, [(1, 4, 1), (3, 3, 2)]);
-    let depths: Vec<_> = func
-        .layout
-        .iter()
-        .map(|&block| loops.depth(block))
-        .collect();
+    let depths: Vec<_> = func.layout.iter().map(|&block| loops.depth(block)).collect();
     assert_eq!(depths, [0, 1, 1, 2, 1, 0]);
     assert_eq!(
-        func.predecessors(crate::mach::Edges::Logical)
-            .of(func.layout[1]),
+        func.predecessors(crate::mach::Edges::Logical).of(func.layout[1]),
         [func.layout[0], func.layout[4]]
     );
 }

@@ -157,11 +157,7 @@ pub(super) fn min_max<A: Apply>(ty: Type, n: &Numerics, apply: A, max: bool) -> 
                 NanRule::Second => b_bits,
                 NanRule::Nan => nan,
             };
-            return if value_of(ty, other).is_nan() {
-                nan
-            } else {
-                other
-            };
+            return if value_of(ty, other).is_nan() { nan } else { other };
         }
         let first = match zero_rule {
             ZeroRule::Ordered if a == b => a.is_sign_negative() != max,
@@ -202,29 +198,17 @@ pub(super) fn fraction<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
         Type::B16 => apply.unary(|a| {
             let a = n.in16(a as u16);
             let bits = u64::from(n.out16(a - a.floor()));
-            if limit && bits == 0x3c00 {
-                0x3bff
-            } else {
-                bits
-            }
+            if limit && bits == 0x3c00 { 0x3bff } else { bits }
         }),
         Type::B32 => apply.unary(|a| {
             let a = n.in32(a as u32);
             let bits = Single::store(Single::add(n, a, -a.floor()));
-            if limit && bits == 0x3f80_0000 {
-                0x3f7f_ffff
-            } else {
-                bits
-            }
+            if limit && bits == 0x3f80_0000 { 0x3f7f_ffff } else { bits }
         }),
         Type::B64 => apply.unary(|a| {
             let a = n.in64(a);
             let bits = Double::store(Double::add(n, a, -a.floor()));
-            if limit && bits == 0x3ff0_0000_0000_0000 {
-                0x3fef_ffff_ffff_ffff
-            } else {
-                bits
-            }
+            if limit && bits == 0x3ff0_0000_0000_0000 { 0x3fef_ffff_ffff_ffff } else { bits }
         }),
     }
 }
@@ -328,11 +312,7 @@ pub(super) fn dot<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
 }
 
 fn dot_of<S: Steps>(args: &[u64], n: &Numerics) -> u64 {
-    let Dot {
-        order,
-        fused,
-        filled_to,
-    } = n.dot;
+    let Dot { order, fused, filled_to } = n.dot;
     let pairs = args.len() / 2;
     let count = pairs.max(filled_to.min(4).into());
     let zero = S::load(n, 0);
@@ -414,11 +394,7 @@ pub(super) fn root(x: f64, n: &Numerics) -> f64 {
 
 /// Fraction in ±[0.5, 1) and exponent with x = fraction * 2^exponent; x and 0 for zero, infinity, NaN.
 pub(super) fn split_exponent(x: f64) -> (f64, i32) {
-    if x == 0.0 || !x.is_finite() {
-        (x, 0)
-    } else {
-        libm::frexp(x)
-    }
+    if x == 0.0 || !x.is_finite() { (x, 0) } else { libm::frexp(x) }
 }
 
 pub(super) fn exponent_bits(x: f64) -> u64 {
@@ -436,11 +412,7 @@ pub(super) fn integer_to_float<A: Apply>(
     // A u64 alone does not fit into an i64. Whatever f64 cannot hold is infinite in f16.
     let wide = !signed && from == Type::B64;
     let extended = move |a: u64| {
-        if signed {
-            (a << unused) as i64 >> unused
-        } else {
-            a as i64
-        }
+        if signed { (a << unused) as i64 >> unused } else { a as i64 }
     };
     if n.rounding != Rounding::NearestEven && to != Type::B1 {
         return apply.unary(|a| {
@@ -504,11 +476,7 @@ pub(super) fn float_to_integer<A: Apply>(
         }
         let value = value.clamp(low, high);
         // Both casts are exact up to the fraction that is dropped.
-        if signed {
-            (value as i64 as u64) & mask
-        } else {
-            (value as u64) & mask
-        }
+        if signed { (value as i64 as u64) & mask } else { (value as u64) & mask }
     })
 }
 
@@ -521,11 +489,8 @@ pub fn integer_range(float: Type, integer: Type, signed: bool) -> (f64, f64) {
         Type::B64 => (53, f64::MAX),
     };
     let power = |e: i32| libm::scalbn(1.0, e);
-    let high = if bits <= precision {
-        power(bits) - 1.0
-    } else {
-        power(bits) - power(bits - precision)
-    };
+    let high =
+        if bits <= precision { power(bits) - 1.0 } else { power(bits) - power(bits - precision) };
     let low = if signed { -power(bits) } else { 0.0 };
     (low.max(-largest), high.min(largest))
 }

@@ -275,9 +275,7 @@ impl<'a> Machine<'a> {
         let results = &self.func.insts[inst].results;
         let (values, slots, count) = (&self.values, &self.slots, self.lanes.count);
         let value = |lane: usize, k: usize| {
-            results
-                .get(k)
-                .map_or(0, |&v| values[slots.row(v) * count + lane])
+            results.get(k).map_or(0, |&v| values[slots.row(v) * count + lane])
         };
         if let Some(trace) = self.trace.as_deref_mut() {
             trace.executed(self.func, inst, &lanes, &value);
@@ -316,10 +314,7 @@ impl<'a> Machine<'a> {
         });
     }
     fn pop(&mut self) -> Mask {
-        self.frames
-            .pop()
-            .expect("every frame is popped by who pushed it")
-            .left
+        self.frames.pop().expect("every frame is popped by who pushed it").left
     }
 
     fn if_(&mut self, inst: Inst, data: &InstData, active: &Mask) -> Result<Mask, Stop> {
@@ -364,9 +359,8 @@ impl<'a> Machine<'a> {
             return Ok(lanes);
         }
         let insts = &func.regions[region].insts;
-        let (&last, straight) = insts
-            .split_last()
-            .ok_or(Stop::Malformed(inst, "continuing has no terminator"))?;
+        let (&last, straight) =
+            insts.split_last().ok_or(Stop::Malformed(inst, "continuing has no terminator"))?;
         // All lanes that enter `continuing` reach its end: nothing in it may leave the loop but its
         // own terminator, and constructs inside give back the lanes they were given.
         let mut active = lanes;
@@ -491,11 +485,8 @@ impl<'a> Machine<'a> {
         }
         let result_ty = self.func.ty(result);
         let ty = data_type(self.func, data, result_ty);
-        let rows: SmallVec<[usize; 8]> = data
-            .args
-            .iter()
-            .map(|&arg| self.slots.row(arg) * count)
-            .collect();
+        let rows: SmallVec<[usize; 8]> =
+            data.args.iter().map(|&arg| self.slots.row(arg) * count).collect();
         // Lanes that are not here cannot see this value again before it is computed anew, so all
         // lanes may compute it; that is cheaper than picking lanes unless few are here.
         if active.count() * 4 >= count {

@@ -196,12 +196,7 @@ enum How {
 
 impl Memory {
     pub(super) fn new(func: &Func, lanes: &Lanes, follow: bool) -> Memory {
-        let groups = lanes
-            .workgroup
-            .iter()
-            .map(|&group| group as usize + 1)
-            .max()
-            .unwrap_or(1);
+        let groups = lanes.workgroup.iter().map(|&group| group as usize + 1).max().unwrap_or(1);
         let columns: Vec<usize> = func
             .mems
             .values()
@@ -229,10 +224,7 @@ impl Memory {
                     MemSpace::Private | MemSpace::Workgroup => vec![0; size],
                 })
                 .collect(),
-            taint: sizes
-                .iter()
-                .map(|&size| vec![false; if follow { size } else { 0 }])
-                .collect(),
+            taint: sizes.iter().map(|&size| vec![false; if follow { size } else { 0 }]).collect(),
             columns,
             epochs: vec![0; groups],
             touched: Touches::new(func, groups),
@@ -375,12 +367,7 @@ impl Machine<'_> {
         let ordered = match (op, self.name(place, address, lane)) {
             (AtomicOp::FAdd, Some(word)) if self.follows() => {
                 let [old, added, new] = [old, given(0), new].map(|bits| bits as u32);
-                !self
-                    .memory
-                    .sums
-                    .entry(word)
-                    .or_default()
-                    .is_exact(old, added, new)
+                !self.memory.sums.entry(word).or_default().is_exact(old, added, new)
             }
             // Alone between two barriers there is no other order.
             _ => !commutes(op) && addresses.iter().any(|&at| self.moves(place, at, lane)),
@@ -423,10 +410,7 @@ impl Machine<'_> {
     fn load_word(&mut self, place: Place, address: u32, lane: usize) -> (u32, bool) {
         self.mark(place, address, How::Read, lane);
         let word = self.word(place, address, lane);
-        (
-            word,
-            self.follows() && self.word_taint(place, address, lane),
-        )
+        (word, self.follows() && self.word_taint(place, address, lane))
     }
 
     fn store(&mut self, place: Place, address: u32, ty: Type, bits: u64, taint: bool, lane: usize) {
@@ -489,15 +473,10 @@ impl Machine<'_> {
             Imm::Tex(tex) => [Some(tex.texture), tex.sampler.expand()],
             _ => return,
         };
-        let counts = resources
-            .iter()
-            .flatten()
-            .filter_map(|&resource| self.func.resources[resource].count);
+        let counts =
+            resources.iter().flatten().filter_map(|&resource| self.func.resources[resource].count);
         for (count, &element) in counts.zip(&data.args) {
-            if active
-                .iter()
-                .any(|lane| self.get(element, lane) >= u64::from(count))
-            {
+            if active.iter().any(|lane| self.get(element, lane) >= u64::from(count)) {
                 self.goes_beyond();
             }
         }
@@ -629,13 +608,7 @@ impl Machine<'_> {
                 .is_some_and(|at| self.memory.taint[mem.as_u32() as usize][at]);
         }
         self.name(place, address, lane).is_some_and(|word| {
-            self.known_racy(word)
-                || self
-                    .memory
-                    .tainted_words
-                    .get(&word)
-                    .copied()
-                    .unwrap_or(false)
+            self.known_racy(word) || self.memory.tainted_words.get(&word).copied().unwrap_or(false)
         })
     }
 
@@ -679,9 +652,7 @@ impl Machine<'_> {
             }
             let (at, used) = self.texel_address(image, &data.args, lane);
             let texel: [u32; 4] = std::array::from_fn(|k| {
-                data.args
-                    .get(used + k)
-                    .map_or(0, |&v| self.get(v, lane) as u32)
+                data.args.get(used + k).map_or(0, |&v| self.get(v, lane) as u32)
             });
             self.mark_texel(image, &at, How::Write, lane);
             let wild = data.args[..used].iter().any(|&v| self.tainted(v, lane));
@@ -744,12 +715,7 @@ impl Machine<'_> {
         let word = Word::Texel(image, at.texture.1, texel_number(at));
         self.follows()
             && (self.known_racy(word)
-                || self
-                    .memory
-                    .tainted_words
-                    .get(&word)
-                    .copied()
-                    .unwrap_or(false))
+                || self.memory.tainted_words.get(&word).copied().unwrap_or(false))
     }
 
     fn mark_texel(&mut self, image: Resource, at: &TexelAddress, how: How, lane: usize) {

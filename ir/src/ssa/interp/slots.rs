@@ -16,10 +16,7 @@ impl Slots {
     /// parameters of a loop's regions are given their values while the other region is executing:
     /// they stand with the loop's own results.
     pub(super) fn new(func: &Func) -> Slots {
-        let mut slots = Slots {
-            rows: SecondaryMap::new(),
-            count: 0,
-        };
+        let mut slots = Slots { rows: SecondaryMap::new(), count: 0 };
         // A region that has two owners is none of ours; it just must not hold us up.
         let mut seen = EntitySet::with_capacity(func.regions.len());
         let mut stack: Vec<(Region, usize, u32)> = vec![(func.body, 0, 0)];
@@ -29,10 +26,7 @@ impl Slots {
             }
             for (index, &inst) in func.regions[region].insts.iter().enumerate().skip(index) {
                 let data = &func.insts[inst];
-                let params = data
-                    .regions
-                    .iter()
-                    .flat_map(|&inner| &func.regions[inner].params);
+                let params = data.regions.iter().flat_map(|&inner| &func.regions[inner].params);
                 for &value in data.results.iter().chain(params) {
                     slots.rows[value] = next;
                     next += 1;

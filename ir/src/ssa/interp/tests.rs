@@ -53,11 +53,7 @@ fn program(fill: impl FnOnce(&mut Builder<'_>, Value, Resource)) -> Func {
         kind: ResourceKind::Storage {
             size: 0,
             stride: 4,
-            access: ImageAccess {
-                load: true,
-                store: true,
-                atomic: true,
-            },
+            access: ImageAccess { load: true, store: true, atomic: true },
         },
         count: None,
         scalar: Scalar::U32,
@@ -224,11 +220,7 @@ fn a_barrier_orders_a_workgroups_accesses() {
             let own = b.op2(Op::IMul, i, four);
             b.mem_store(access, own, &[i]);
             if with_barrier {
-                let imm = Imm::Barrier {
-                    storage: false,
-                    workgroup: true,
-                    texture: false,
-                };
+                let imm = Imm::Barrier { storage: false, workgroup: true, texture: false };
                 b.inst(Op::Barrier, imm, &[], &[], &[]);
             }
             let mirrored = b.op2(Op::ISub, seven, i);
@@ -245,22 +237,10 @@ fn a_barrier_orders_a_workgroups_accesses() {
     assert_eq!(marks.racy.len(), 8);
     let mut world = Words(vec![0; 8]);
     let lanes = Lanes::compute(&racy, [1, 1, 1], 0, 1);
-    let options = Options {
-        marks: Some(&marks),
-        ..Options::new(&Numerics::REFERENCE)
-    };
-    let excluded = run(&racy, &lanes, &mut world, options)
-        .expect("runs")
-        .excluded;
-    let stored = excluded
-        .words
-        .iter()
-        .filter(|word| matches!(word, Word::Buffer(..)))
-        .count();
-    assert_eq!(
-        stored, 8,
-        "what was read from racy words is followed into the buffer"
-    );
+    let options = Options { marks: Some(&marks), ..Options::new(&Numerics::REFERENCE) };
+    let excluded = run(&racy, &lanes, &mut world, options).expect("runs").excluded;
+    let stored = excluded.words.iter().filter(|word| matches!(word, Word::Buffer(..))).count();
+    assert_eq!(stored, 8, "what was read from racy words is followed into the buffer");
 }
 
 #[test]
@@ -272,11 +252,7 @@ fn a_barrier_that_some_lanes_miss_stops_the_run() {
             low,
             &[],
             |b| {
-                let imm = Imm::Barrier {
-                    storage: true,
-                    workgroup: true,
-                    texture: false,
-                };
+                let imm = Imm::Barrier { storage: true, workgroup: true, texture: false };
                 b.inst(Op::Barrier, imm, &[], &[], &[]);
                 vec![]
             },
@@ -314,11 +290,7 @@ fn what_an_atomic_load_reads_hangs_on_the_order_unless_a_barrier_comes_before() 
             let imm = Imm::MemAtomic(sum, AtomicOp::Add);
             b.inst(Op::MemAtomic, imm, &[zero, i], &[], &[Type::B32]);
             if barrier {
-                let imm = Imm::Barrier {
-                    storage: false,
-                    workgroup: true,
-                    texture: false,
-                };
+                let imm = Imm::Barrier { storage: false, workgroup: true, texture: false };
                 b.inst(Op::Barrier, imm, &[], &[], &[]);
             }
             let imm = Imm::MemAtomic(sum, AtomicOp::Load);
@@ -329,16 +301,11 @@ fn what_an_atomic_load_reads_hangs_on_the_order_unless_a_barrier_comes_before() 
         let (_, outcome) = execute(&func);
         let marks = outcome.expect("runs").marks;
         let mut world = Words(vec![0; 8]);
-        let options = Options {
-            marks: Some(&marks),
-            ..Options::new(&Numerics::REFERENCE)
-        };
+        let options = Options { marks: Some(&marks), ..Options::new(&Numerics::REFERENCE) };
         let lanes = Lanes::compute(&func, [1, 1, 1], 0, 1);
         let outcome = run(&func, &lanes, &mut world, options).expect("runs");
         let words = outcome.excluded.words.into_iter();
-        words
-            .filter(|word| matches!(word, Word::Buffer(..)))
-            .count()
+        words.filter(|word| matches!(word, Word::Buffer(..))).count()
     };
     assert_eq!(excluded(true), 0);
     assert_eq!(excluded(false), 8);
@@ -407,17 +374,9 @@ fn derivatives_are_differences_of_the_own_row_and_column() {
         lanes.inputs[0][lane][0] = value.to_bits();
     }
     let mut world = Words(vec![]);
-    let outcome = run(
-        &func,
-        &lanes,
-        &mut world,
-        Options::new(&Numerics::REFERENCE),
-    )
-    .expect("runs");
-    let got: Vec<[f32; 2]> = outcome.outputs[0]
-        .iter()
-        .map(|o| [f32::from_bits(o[0]), f32::from_bits(o[1])])
-        .collect();
+    let outcome = run(&func, &lanes, &mut world, Options::new(&Numerics::REFERENCE)).expect("runs");
+    let got: Vec<[f32; 2]> =
+        outcome.outputs[0].iter().map(|o| [f32::from_bits(o[0]), f32::from_bits(o[1])]).collect();
     assert_eq!(got, [[1.0, 3.0], [1.0, 6.0], [4.0, 3.0], [4.0, 6.0]]);
 }
 
@@ -470,13 +429,7 @@ fn active_lanes_of_a_subgroup_exchange_values() {
     });
     let mut world = Words(vec![0; 40]);
     let lanes = Lanes::compute(&func, [1; 3], 0, 1);
-    run(
-        &func,
-        &lanes,
-        &mut world,
-        Options::new(&Numerics::REFERENCE),
-    )
-    .expect("it ends");
+    run(&func, &lanes, &mut world, Options::new(&Numerics::REFERENCE)).expect("it ends");
     let of = |lane: usize| world.0[lane * 5..lane * 5 + 5].to_vec();
     assert_eq!(of(2), [0b1100_1100, 0, 3, 2, 7]);
     assert_eq!(of(3), [0b1100_1100, 2, 2, 2, 7]);

@@ -37,21 +37,14 @@ impl Machine<'_> {
         let (dim, arrayed) = shape(self.func.resources[image].kind);
         let mut next = || {
             used += 1;
-            args.get(used - 1)
-                .map_or(0, |&value| self.get(value, lane) as i32)
+            args.get(used - 1).map_or(0, |&value| self.get(value, lane) as i32)
         };
         let mut coords = [0; 3];
         for coord in coords.iter_mut().take(dim.coords()) {
             *coord = next();
         }
         let layer = if arrayed { next() } else { 0 };
-        let at = TexelAddress {
-            texture: (image, element),
-            coords,
-            layer,
-            level: 0,
-            sample: 0,
-        };
+        let at = TexelAddress { texture: (image, element), coords, layer, level: 0, sample: 0 };
         (at, used)
     }
 
@@ -60,10 +53,8 @@ impl Machine<'_> {
             Imm::Query(texture, what) => {
                 for lane in active.iter() {
                     let (element, used) = self.element(texture, &data.args, lane);
-                    let level = data
-                        .args
-                        .get(used)
-                        .map_or(0, |&level| self.get(level, lane) as i32);
+                    let level =
+                        data.args.get(used).map_or(0, |&level| self.get(level, lane) as i32);
                     let words = self.world.query((texture, element), what, level);
                     let taint = data.args.iter().any(|&v| self.tainted(v, lane));
                     self.texels(data, lane, &words, taint);
@@ -105,13 +96,9 @@ impl Machine<'_> {
         for (coord, offset) in at.coords.iter_mut().zip(tex.offset) {
             *coord = coord.wrapping_add(offset.into());
         }
-        let last = args
-            .get(used)
-            .map_or(0, |&value| self.get(value, lane) as i32);
+        let last = args.get(used).map_or(0, |&value| self.get(value, lane) as i32);
         match self.func.resources[tex.texture].kind {
-            ResourceKind::Texture {
-                multisampled: true, ..
-            } => at.sample = last,
+            ResourceKind::Texture { multisampled: true, .. } => at.sample = last,
             _ => at.level = last,
         }
         (at, used)
@@ -133,11 +120,8 @@ impl Machine<'_> {
         let level = |value| (self.numerics.functions.level)(float(value));
         let places: [Option<Value>; 3] =
             std::array::from_fn(|k| if k < dim.coords() { next() } else { None });
-        let layer = if arrayed {
-            next().map_or(0, |value| self.get(value, lane) as i32)
-        } else {
-            0
-        };
+        let layer =
+            if arrayed { next().map_or(0, |value| self.get(value, lane) as i32) } else { 0 };
         let compare = tex.compare.then(|| float(next()));
         let across = |op: Op| -> [f32; 3] {
             places.map(|place| {
@@ -147,11 +131,7 @@ impl Machine<'_> {
             })
         };
         let beside = |step: usize| -> [f32; 3] {
-            let lane = if has_quads(self.func) {
-                lane ^ step
-            } else {
-                lane
-            };
+            let lane = if has_quads(self.func) { lane ^ step } else { lane };
             places.map(|place| {
                 place.map_or(0.0, |value| f32::from_bits(self.get(value, lane) as u32))
             })
@@ -160,31 +140,19 @@ impl Machine<'_> {
             TexKind::Sample | TexKind::SampleBias if dim == Dim::Cube => Lod::Quad {
                 x: beside(1),
                 y: beside(2),
-                bias: if tex.kind == TexKind::SampleBias {
-                    level(next())
-                } else {
-                    0.0
-                },
+                bias: if tex.kind == TexKind::SampleBias { level(next()) } else { 0.0 },
             },
             TexKind::Sample | TexKind::SampleBias => Lod::Gradient {
                 ddx: across(Op::Ddx),
                 ddy: across(Op::Ddy),
-                bias: if tex.kind == TexKind::SampleBias {
-                    level(next())
-                } else {
-                    0.0
-                },
+                bias: if tex.kind == TexKind::SampleBias { level(next()) } else { 0.0 },
             },
             TexKind::SampleGrad => {
                 let mut gradient = || -> [f32; 3] {
                     std::array::from_fn(|k| if k < dim.coords() { float(next()) } else { 0.0 })
                 };
                 let ddx = gradient();
-                Lod::Gradient {
-                    ddx,
-                    ddy: gradient(),
-                    bias: 0.0,
-                }
+                Lod::Gradient { ddx, ddy: gradient(), bias: 0.0 }
             }
             TexKind::SampleLevel => Lod::Level(level(next())),
             TexKind::SampleBaseClampToEdge => Lod::BaseClampToEdge,

@@ -34,11 +34,7 @@ pub fn ldexp(a: f32, k: i32) -> f32 {
 /// Fraction and exponent with `x = fraction * 2^exponent`: x itself and 0 for zero, infinity and NaN.
 fn frexp(x: f32) -> (f64, i32) {
     let x = f64::from(x);
-    if x == 0.0 || !x.is_finite() {
-        (x, 0)
-    } else {
-        libm::frexp(x)
-    }
+    if x == 0.0 || !x.is_finite() { (x, 0) } else { libm::frexp(x) }
 }
 
 /// FREXPM.f32: the fraction, in [0.5, 1) with the sign of x.
@@ -74,11 +70,7 @@ pub fn frexpe_log(x: f32) -> i32 {
 fn frexp_sqrt(x: f32) -> (f64, i32) {
     let (fraction, exponent) = frexp(x);
     // An even exponent: [0.5, 1) as it is, or half of it one power higher.
-    if exponent & 1 != 0 {
-        (fraction * 0.5, exponent + 1)
-    } else {
-        (fraction, exponent)
-    }
+    if exponent & 1 != 0 { (fraction * 0.5, exponent + 1) } else { (fraction, exponent) }
 }
 
 /// FREXPM.f32.sqrt: the fraction, in [0.25, 1) with the sign of x, to an even exponent.
@@ -122,11 +114,7 @@ pub fn f32_to_s32_rte(x: f32) -> i32 {
 /// FEXP.f32: 2^(fixed / 2^24), rounded once. `float` is the same number before it was converted, for
 /// what the fixed-point number cannot hold: from magnitude 2^31 on, and for NaN, it decides alone.
 pub fn fexp(fixed: i32, float: f32) -> f32 {
-    let exponent = if float.abs() < 2_147_483_648.0 {
-        f64::from(fixed)
-    } else {
-        f64::from(float)
-    };
+    let exponent = if float.abs() < 2_147_483_648.0 { f64::from(fixed) } else { f64::from(float) };
     libm::exp2(exponent / FIXED) as f32
 }
 

@@ -49,10 +49,7 @@ fn fma32_rounds_once_where_f64_would_tie() {
     // 2^-24 is half a unit of 1: alone it ties down, with 2^-80 more it rounds up.
     let half = 2f32.powi(-24);
     assert_eq!(fma32(half, 1.0, 1.0), 1.0);
-    assert_eq!(
-        fma32(half, 1.0 + f32::EPSILON, 1.0).to_bits(),
-        1.0f32.to_bits() + 1
-    );
+    assert_eq!(fma32(half, 1.0 + f32::EPSILON, 1.0).to_bits(), 1.0f32.to_bits() + 1);
 }
 
 #[test]
@@ -77,10 +74,7 @@ fn flushing_keeps_signs_and_leaves_normal_numbers() {
     assert_eq!(flush32(0x0080_0000), 0x0080_0000);
     assert_eq!(flush16(0x83ff), 0x8000);
     assert_eq!(flush64(0x000f_ffff_ffff_ffff), 0);
-    let model = Numerics {
-        f32_denormals: Denormals::FLUSH,
-        ..Numerics::REFERENCE
-    };
+    let model = Numerics { f32_denormals: Denormals::FLUSH, ..Numerics::REFERENCE };
     assert_eq!(model.rcp(0x8000_0001), 0xff80_0000);
     assert_eq!(Numerics::REFERENCE.rcp(0x7f00_0000), 0x0040_0000);
     assert_eq!(model.rcp(0x7f00_0000), 0);

@@ -15,24 +15,9 @@ struct Format {
     largest: f64,
 }
 
-const F64: Format = Format {
-    precision: 53,
-    least: -1074,
-    beyond: 1024,
-    largest: f64::MAX,
-};
-const F32: Format = Format {
-    precision: 24,
-    least: -149,
-    beyond: 128,
-    largest: f32::MAX as f64,
-};
-const F16: Format = Format {
-    precision: 11,
-    least: -24,
-    beyond: 16,
-    largest: 65504.0,
-};
+const F64: Format = Format { precision: 53, least: -1074, beyond: 1024, largest: f64::MAX };
+const F32: Format = Format { precision: 24, least: -149, beyond: 128, largest: f32::MAX as f64 };
+const F16: Format = Format { precision: 11, least: -24, beyond: 16, largest: 65504.0 };
 
 /// size * 2^exponent, with a sign.
 #[derive(Copy, Clone)]
@@ -58,11 +43,7 @@ impl Number {
     /// With its highest bit at 2^126, so that a sum of two has room; not of 0.
     fn raised(self) -> Number {
         let by = self.size.leading_zeros() as i32 - 1;
-        Number {
-            size: self.size << by,
-            exponent: self.exponent - by,
-            ..self
-        }
+        Number { size: self.size << by, exponent: self.exponent - by, ..self }
     }
 
     /// The exponent of the first power of two above the size.
@@ -81,19 +62,12 @@ impl Number {
         let by = (a.exponent - b.exponent) as u32;
         let part = b.size.checked_shr(by).unwrap_or(0);
         if a.negative == b.negative {
-            return Number {
-                size: a.size + part,
-                ..a
-            };
+            return Number { size: a.size + part, ..a };
         }
         // What is shifted out makes the difference less than that of the rest.
         let lost = part.checked_shl(by) != Some(b.size);
         let size = a.size - part - u128::from(lost);
-        Number {
-            negative: a.negative && size != 0,
-            size,
-            ..a
-        }
+        Number { negative: a.negative && size != 0, size, ..a }
     }
 
     /// Cut to a format.
@@ -184,11 +158,7 @@ pub fn sqrt(x: f64, rounding: Rounding) -> f64 {
     }
     let x = Number::of(x).raised();
     let odd = x.exponent & 1;
-    let root = Number {
-        size: (x.size << odd).isqrt(),
-        exponent: (x.exponent - odd) / 2,
-        ..x
-    };
+    let root = Number { size: (x.size << odd).isqrt(), exponent: (x.exponent - odd) / 2, ..x };
     root.cut(&F64, rounding)
 }
 
@@ -204,11 +174,7 @@ pub fn scale(x: f64, exponent: i32, rounding: Rounding) -> f64 {
 
 /// An integer in f64, its size and its sign given.
 pub fn integer(size: u64, negative: bool, rounding: Rounding) -> f64 {
-    let number = Number {
-        negative,
-        size: size.into(),
-        exponent: 0,
-    };
+    let number = Number { negative, size: size.into(), exponent: 0 };
     number.cut(&F64, rounding)
 }
 

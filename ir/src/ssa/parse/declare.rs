@@ -49,12 +49,7 @@ impl Parser<'_> {
                 }
                 self.punct(']')?;
             }
-            func.mems.push(MemData {
-                name,
-                size,
-                space,
-                words,
-            });
+            func.mems.push(MemData { name, size, space, words });
         } else {
             return self.expected("a declaration (res0, in0, out0, mem0, ...) or '}'");
         }
@@ -69,21 +64,10 @@ impl Parser<'_> {
         self.word("binding")?;
         let binding = self.small()?;
         let kind = self.resource_kind()?;
-        let count = if self.eat_word("count")? {
-            Some(self.small()?)
-        } else {
-            None
-        };
+        let count = if self.eat_word("count")? { Some(self.small()?) } else { None };
         self.word("as")?;
         let scalar = self.member("a scalar type", Scalar::by_word)?;
-        Ok(ResourceData {
-            group,
-            binding,
-            name,
-            kind,
-            count,
-            scalar,
-        })
+        Ok(ResourceData { group, binding, name, kind, count, scalar })
     }
 
     fn resource_kind(&mut self) -> Result<ResourceKind> {
@@ -93,27 +77,19 @@ impl Parser<'_> {
         Ok(match word {
             "uniform" => {
                 self.advance()?;
-                ResourceKind::Uniform {
-                    size: self.small()?,
-                }
+                ResourceKind::Uniform { size: self.small()? }
             }
             "storage" => {
                 self.advance()?;
                 ResourceKind::Storage {
                     size: self.small()?,
-                    stride: if self.eat_word("stride")? {
-                        self.small()?
-                    } else {
-                        0
-                    },
+                    stride: if self.eat_word("stride")? { self.small()? } else { 0 },
                     access: self.access()?,
                 }
             }
             "immediate" => {
                 self.advance()?;
-                ResourceKind::Immediate {
-                    size: self.small()?,
-                }
+                ResourceKind::Immediate { size: self.small()? }
             }
             "texture" => {
                 self.advance()?;
@@ -136,9 +112,7 @@ impl Parser<'_> {
             }
             "sampler" => {
                 self.advance()?;
-                ResourceKind::Sampler {
-                    comparison: self.eat_word("comparison")?,
-                }
+                ResourceKind::Sampler { comparison: self.eat_word("comparison")? }
             }
             _ => return self.expected("a kind of binding"),
         })
@@ -181,12 +155,7 @@ impl Parser<'_> {
                 sampling: self.member("a sampling", Sampling::by_word)?,
             }
         };
-        Ok(InputData {
-            kind,
-            components,
-            scalar,
-            name,
-        })
+        Ok(InputData { kind, components, scalar, name })
     }
 
     fn output(&mut self) -> Result<OutputData> {
@@ -198,18 +167,9 @@ impl Parser<'_> {
             OutputKind::Location {
                 location: self.small()?,
                 interpolation: self.member("an interpolation", Interpolation::by_word)?,
-                blend_src: if self.eat_word("blend_src")? {
-                    self.small()?
-                } else {
-                    0
-                },
+                blend_src: if self.eat_word("blend_src")? { self.small()? } else { 0 },
             }
         };
-        Ok(OutputData {
-            kind,
-            components,
-            scalar,
-            name,
-        })
+        Ok(OutputData { kind, components, scalar, name })
     }
 }

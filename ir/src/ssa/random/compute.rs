@@ -28,11 +28,7 @@ impl Generator {
         let float = op.reads() == Number::Float;
         match op.sig() {
             Sig::Unary | Sig::UnaryBits => {
-                let kind = if float && is_f32_only(op) {
-                    Kind::Float
-                } else {
-                    wide(self, float)
-                };
+                let kind = if float && is_f32_only(op) { Kind::Float } else { wide(self, float) };
                 let kind = if op.sig() == Sig::UnaryBits && self.rng.one_in(3) {
                     Kind::Truth
                 } else {
@@ -48,11 +44,7 @@ impl Generator {
                 self.add(kind, value);
             }
             Sig::Binary | Sig::BinaryBits => {
-                let kind = if float && is_f32_only(op) {
-                    Kind::Float
-                } else {
-                    wide(self, float)
-                };
+                let kind = if float && is_f32_only(op) { Kind::Float } else { wide(self, float) };
                 let kind = if op.sig() == Sig::BinaryBits && self.rng.one_in(2) {
                     Kind::Truth
                 } else {
@@ -69,11 +61,7 @@ impl Generator {
                 self.add(kind, value);
             }
             Sig::Shift => {
-                let kind = if float {
-                    Kind::Float
-                } else {
-                    wide(self, false)
-                };
+                let kind = if float { Kind::Float } else { wide(self, false) };
                 let (a, amount) = (self.any(b, kind), self.any(b, Kind::Int));
                 let value = b.op2(op, a, amount);
                 self.add(kind, value);
@@ -144,12 +132,12 @@ impl Generator {
             Op::FToS | Op::FToU if short => (Kind::Float, Kind::Short),
             Op::SToF | Op::UToF => (Kind::Int, Kind::Float),
             Op::FToS | Op::FToU | Op::FrexpExp => (Kind::Float, Kind::Int),
-            Op::FConvert if self.config.halves && (self.config.allow)(Op::Join16) => self
-                .rng
-                .pick(&[(Kind::Float, Kind::Half), (Kind::Half, Kind::Float)]),
-            Op::SConvert | Op::UConvert if (self.config.allow)(Op::Join16) => self
-                .rng
-                .pick(&[(Kind::Int, Kind::Short), (Kind::Short, Kind::Int)]),
+            Op::FConvert if self.config.halves && (self.config.allow)(Op::Join16) => {
+                self.rng.pick(&[(Kind::Float, Kind::Half), (Kind::Half, Kind::Float)])
+            }
+            Op::SConvert | Op::UConvert if (self.config.allow)(Op::Join16) => {
+                self.rng.pick(&[(Kind::Int, Kind::Short), (Kind::Short, Kind::Int)])
+            }
             Op::UConvert => (Kind::Truth, Kind::Int),
             _ => return,
         };

@@ -122,11 +122,7 @@ impl Generator {
             space: MemSpace::Private,
             words: Vec::new(),
         });
-        let access = Access {
-            mem: counter,
-            lo: 0,
-            hi: 4,
-        };
+        let access = Access { mem: counter, lo: 0, hi: 4 };
         let zero = b.u32(0);
         b.mem_store(access, zero, &[zero]);
         let kind = self.carried();

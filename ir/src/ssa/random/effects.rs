@@ -24,11 +24,7 @@ impl Generator {
                 let length = b.u32(ARRAY_WORDS);
                 let at = b.op2(Op::Index, index, length);
                 let address = b.op2(Op::IMul, at, four);
-                let access = Access {
-                    mem: self.setup.array,
-                    lo: 0,
-                    hi: ARRAY_WORDS * 4,
-                };
+                let access = Access { mem: self.setup.array, lo: 0, hi: ARRAY_WORDS * 4 };
                 if self.rng.one_in(2) {
                     let value = self.any(b, Kind::Int);
                     b.mem_store(access, address, &[value]);
@@ -67,11 +63,7 @@ impl Generator {
             b.op2(Op::IMul, at, eight)
         };
         let own = b.u32(ARRAY_WORDS / 2);
-        let access = Access {
-            mem: self.setup.array,
-            lo: 0,
-            hi: ARRAY_WORDS * 4,
-        };
+        let access = Access { mem: self.setup.array, lo: 0, hi: ARRAY_WORDS * 4 };
         let loaded = match self.rng.below(4) {
             0 => {
                 let address = address(b, own);
@@ -230,15 +222,8 @@ impl Generator {
 
     /// Values go between the lanes of a subgroup.
     fn cooperate(&mut self, b: &mut Builder<'_>) {
-        const COMBINING: [Op; 7] = [
-            Op::IAdd,
-            Op::SMin,
-            Op::SMax,
-            Op::UMin,
-            Op::UMax,
-            Op::Or,
-            Op::Xor,
-        ];
+        const COMBINING: [Op; 7] =
+            [Op::IAdd, Op::SMin, Op::SMax, Op::UMin, Op::UMax, Op::Or, Op::Xor];
         match self.rng.below(4) {
             0 => {
                 let truth = self.any(b, Kind::Truth);
@@ -247,9 +232,7 @@ impl Generator {
                 self.add(Kind::Int, bits);
             }
             1 => {
-                let which = self
-                    .rng
-                    .pick(&[Shuffle::Xor, Shuffle::Quad, Shuffle::First]);
+                let which = self.rng.pick(&[Shuffle::Xor, Shuffle::Quad, Shuffle::First]);
                 let mut args = vec![self.any(b, Kind::Int)];
                 if which != Shuffle::First {
                     args.push(b.u32(self.rng.below(4) as u32));
@@ -262,9 +245,7 @@ impl Generator {
                 b.inst(Op::SubgroupBarrier, Imm::None, &[], &[], &[]);
             }
             _ => {
-                let scan = self
-                    .rng
-                    .pick(&[Scan::All, Scan::Inclusive, Scan::Exclusive]);
+                let scan = self.rng.pick(&[Scan::All, Scan::Inclusive, Scan::Exclusive]);
                 let op = self.rng.pick(&COMBINING);
                 let value = self.any(b, Kind::Int);
                 let imm = Imm::Reduce(scan, op);
@@ -307,11 +288,7 @@ impl Generator {
 
     /// All words of the workgroup's array.
     fn whole(&self, shared: Mem) -> Access {
-        Access {
-            mem: shared,
-            lo: 0,
-            hi: self.config.workgroup_size * 4,
-        }
+        Access { mem: shared, lo: 0, hi: self.config.workgroup_size * 4 }
     }
 
     /// Address of the invocation's own word in the workgroup's array.
@@ -331,20 +308,12 @@ impl Generator {
 
     /// Derivatives and samples by them.
     fn quad(&mut self, b: &mut Builder<'_>) {
-        const OPS: [Op; 6] = [
-            Op::Ddx,
-            Op::Ddy,
-            Op::DdxFine,
-            Op::DdyFine,
-            Op::DdxCoarse,
-            Op::DdyCoarse,
-        ];
+        const OPS: [Op; 6] =
+            [Op::Ddx, Op::Ddy, Op::DdxFine, Op::DdyFine, Op::DdxCoarse, Op::DdyCoarse];
         let op = self.rng.pick(&OPS);
         let a = self.any(b, Kind::Float);
         if let (Some(texture), true) = (self.setup.texture, self.rng.one_in(3)) {
-            let kind = self
-                .rng
-                .pick(&[TexKind::Sample, TexKind::SampleBias, TexKind::SampleGrad]);
+            let kind = self.rng.pick(&[TexKind::Sample, TexKind::SampleBias, TexKind::SampleGrad]);
             let (texture, axes) = match self.setup.cube {
                 Some(cube) if self.rng.one_in(3) => (cube, 3),
                 _ => (texture, 2),
@@ -408,13 +377,7 @@ const COMMUTING: [(AtomicOp, u32); 8] = [
 
 /// Elements of `stride` bytes behind the first `from` of a buffer.
 fn elements(b: &mut Builder<'_>, buffer: Resource, from: u32, stride: u32) -> Value {
-    let size = b.inst(
-        Op::BufferSize,
-        Imm::Resource(buffer),
-        &[],
-        &[],
-        &[Type::B32],
-    );
+    let size = b.inst(Op::BufferSize, Imm::Resource(buffer), &[], &[], &[Type::B32]);
     let size = b.result(size);
     let (from, stride) = (b.u32(from), b.u32(stride));
     let enough = b.op2(Op::UMax, size, from);
@@ -423,10 +386,6 @@ fn elements(b: &mut Builder<'_>, buffer: Resource, from: u32, stride: u32) -> Va
 }
 
 fn barrier(b: &mut Builder<'_>) {
-    let imm = Imm::Barrier {
-        storage: false,
-        workgroup: true,
-        texture: false,
-    };
+    let imm = Imm::Barrier { storage: false, workgroup: true, texture: false };
     b.inst(Op::Barrier, imm, &[], &[], &[]);
 }

@@ -39,12 +39,7 @@ enum Fact {
     /// Elements that the bound bytes hold.
     Count(Binding, Elements),
     /// `scale` times an index below such a count, and a rest from 0 to `most`.
-    Term {
-        binding: Binding,
-        elements: Elements,
-        scale: u32,
-        most: u32,
-    },
+    Term { binding: Binding, elements: Elements, scale: u32, most: u32 },
 }
 
 /// The elements of a runtime array.
@@ -90,9 +85,7 @@ impl Facts {
     /// An address with [`Elements::beyond`] in place of its index lies beyond a buffer that holds no element.
     pub fn leaves(&self, address: Value) -> bool {
         match self.0[address] {
-            Fact::Term {
-                elements, scale, ..
-            } => elements.beyond().is_some_and(|index| {
+            Fact::Term { elements, scale, .. } => elements.beyond().is_some_and(|index| {
                 // Fewer bytes than this are bound.
                 let end = u64::from(elements.from) + u64::from(elements.stride);
                 u64::from(index) * u64::from(scale) >= end
@@ -158,12 +151,7 @@ fn binary(op: Op, a: Fact, b: Fact) -> Fact {
     match (op, a, b) {
         (Op::Index, _, Range(length, most)) if length == most => Range(0, length.saturating_sub(1)),
         (Op::Index, _, length) => match length.elements() {
-            Some((binding, elements)) => Term {
-                binding,
-                elements,
-                scale: 1,
-                most: 0,
-            },
+            Some((binding, elements)) => Term { binding, elements, scale: 1, most: 0 },
             None => Unknown,
         },
         (Op::IAdd, Range(a, b), Range(c, d)) => match (a.checked_add(c), b.checked_add(d)) {
@@ -216,18 +204,8 @@ fn binary(op: Op, a: Fact, b: Fact) -> Fact {
 impl Fact {
     fn plus(self, more: u32) -> Fact {
         match self {
-            Fact::Term {
-                binding,
-                elements,
-                scale,
-                most,
-            } => match most.checked_add(more) {
-                Some(most) => Fact::Term {
-                    binding,
-                    elements,
-                    scale,
-                    most,
-                },
+            Fact::Term { binding, elements, scale, most } => match most.checked_add(more) {
+                Some(most) => Fact::Term { binding, elements, scale, most },
                 None => Fact::Unknown,
             },
             _ => Fact::Unknown,
@@ -244,20 +222,12 @@ impl Fact {
                 Some(most) => Fact::Range(least * by, most),
                 None => Fact::Unknown,
             },
-            Fact::Term {
-                binding,
-                elements,
-                scale,
-                most,
-            } => match (scale.checked_mul(by), most.checked_mul(by)) {
-                (Some(scale), Some(most)) => Fact::Term {
-                    binding,
-                    elements,
-                    scale,
-                    most,
-                },
-                _ => Fact::Unknown,
-            },
+            Fact::Term { binding, elements, scale, most } => {
+                match (scale.checked_mul(by), most.checked_mul(by)) {
+                    (Some(scale), Some(most)) => Fact::Term { binding, elements, scale, most },
+                    _ => Fact::Unknown,
+                }
+            }
             _ => Fact::Unknown,
         }
     }
@@ -315,9 +285,7 @@ fn unproved(func: &Func, facts: &Facts, data: &InstData) -> Option<String> {
         if let Some(count) = func.resources[resource].count {
             let element = args.next().and_then(|&element| facts.most(element));
             if element.is_none_or(|element| element >= count) {
-                return Some(format!(
-                    "no index keeps the element of {resource} below {count}"
-                ));
+                return Some(format!("no index keeps the element of {resource} below {count}"));
             }
         }
     }
@@ -343,10 +311,7 @@ fn unproved(func: &Func, facts: &Facts, data: &InstData) -> Option<String> {
             let inside = matches!(fact, Fact::Range(least, most)
                 if least >= access.lo && u64::from(most) + bytes <= u64::from(access.hi));
             (!inside).then(|| {
-                format!(
-                    "no index keeps these {bytes} bytes within {}..{}",
-                    access.lo, access.hi
-                )
+                format!("no index keeps these {bytes} bytes within {}..{}", access.lo, access.hi)
             })
         }
         Imm::Resource(buffer) | Imm::BufferAtomic(buffer, _) => {
@@ -354,12 +319,7 @@ fn unproved(func: &Func, facts: &Facts, data: &InstData) -> Option<String> {
             let element = func.resources[buffer].count.map(|_| data.args[0]);
             let inside = match fact {
                 Fact::Range(_, most) => u64::from(most) + bytes <= guaranteed(kind),
-                Fact::Term {
-                    binding,
-                    elements: Elements { from, stride },
-                    scale,
-                    most,
-                } => {
+                Fact::Term { binding, elements: Elements { from, stride }, scale, most } => {
                     binding.0 == buffer
                         && same(func, binding.1.expand(), element)
                         && scale <= stride

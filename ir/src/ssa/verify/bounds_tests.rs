@@ -140,10 +140,8 @@ fn the_element_of_an_array_of_bindings_is_below_its_length() {
     good(&[&load("%8"), &load("%2"), &texel("%8"), &texel("%4")]);
     bad(&[&load("%0"), &load("%7"), &texel("%0"), &texel("%2")]);
     // The size of one element says nothing of another.
-    bad(&[
-        "%7: b32 = const 1 %9: b32 = buffer_size res4, %2 %10: b32 = lshr %9, %2 \
-         %11: b32 = index %0, %10 %12: b32 = shl %11, %2 %13: b32 = buffer_load res4, %7, %12",
-    ]);
+    bad(&["%7: b32 = const 1 %9: b32 = buffer_size res4, %2 %10: b32 = lshr %9, %2 \
+         %11: b32 = index %0, %10 %12: b32 = shl %11, %2 %13: b32 = buffer_load res4, %7, %12"]);
 }
 
 /// The accesses whose address is an index times a constant, by that index.
@@ -175,9 +173,7 @@ fn an_index_times_zero_reaches_byte_0_and_no_further() {
 #[test]
 fn an_index_times_minus_one_is_no_address() {
     let last = "%6: b32 = const 0xffffffff %8: b32 = buffer_size res0 %9: b32 = udiv %8, %6 %10: b32 = index %0, %9";
-    bad(&[&format!(
-        "{last} %11: b32 = imul %10, %6 buffer_store res0, %11, %0"
-    )]);
+    bad(&[&format!("{last} %11: b32 = imul %10, %6 buffer_store res0, %11, %0")]);
 }
 
 #[test]

@@ -20,10 +20,7 @@ type Change = fn(&mut Func, &mut Rng, (Region, usize, Inst)) -> bool;
 
 /// Ops whose operand count is fixed.
 fn fixed_count(op: Op) -> bool {
-    !matches!(
-        op,
-        Op::FDot | Op::BufferStore | Op::MemStore | Op::TexQuery | Op::Tex
-    )
+    !matches!(op, Op::FDot | Op::BufferStore | Op::MemStore | Op::TexQuery | Op::Tex)
 }
 
 const CHANGES: &[(&str, Change)] = &[
@@ -31,28 +28,19 @@ const CHANGES: &[(&str, Change)] = &[
         func.regions[region].insts.pop();
         true
     }),
-    (
-        "an instruction stands twice",
-        |func, _, (region, index, inst)| {
-            func.regions[region].insts.insert(index, inst);
-            true
-        },
-    ),
-    (
-        "an instruction is lost whose result is used",
-        |func, _, (region, index, inst)| {
-            let used = |value| {
-                places(func)
-                    .iter()
-                    .any(|&(.., user)| func.insts[user].args.contains(&value))
-            };
-            if !func.insts[inst].results.iter().any(|&result| used(result)) {
-                return false;
-            }
-            func.regions[region].insts.remove(index);
-            true
-        },
-    ),
+    ("an instruction stands twice", |func, _, (region, index, inst)| {
+        func.regions[region].insts.insert(index, inst);
+        true
+    }),
+    ("an instruction is lost whose result is used", |func, _, (region, index, inst)| {
+        let used =
+            |value| places(func).iter().any(|&(.., user)| func.insts[user].args.contains(&value));
+        if !func.insts[inst].results.iter().any(|&result| used(result)) {
+            return false;
+        }
+        func.regions[region].insts.remove(index);
+        true
+    }),
     ("an operand is lost", |func, _, (.., inst)| {
         let data = &mut func.insts[inst];
         fixed_count(data.op) && data.args.pop().is_some()
@@ -84,10 +72,8 @@ const CHANGES: &[(&str, Change)] = &[
     }),
     ("an operand has another width", |func, rng, (.., inst)| {
         let data = &func.insts[inst];
-        let loose = matches!(
-            data.op,
-            Op::UConvert | Op::SConvert | Op::FConvert | Op::SToF
-        ) || matches!(data.op, Op::UToF | Op::FToS | Op::FToU | Op::FrexpExp)
+        let loose = matches!(data.op, Op::UConvert | Op::SConvert | Op::FConvert | Op::SToF)
+            || matches!(data.op, Op::UToF | Op::FToS | Op::FToU | Op::FrexpExp)
             || matches!(data.op, Op::BufferStore | Op::MemStore | Op::Not | Op::Shl)
             || matches!(data.op, Op::LShr | Op::AShr | Op::FLdexp);
         if loose || data.args.is_empty() {
@@ -121,10 +107,7 @@ const CHANGES: &[(&str, Change)] = &[
     ("a result has another width", |func, _, (.., inst)| {
         let data = &func.insts[inst];
         let free = matches!(data.op.sig(), Sig::Const | Sig::Convert)
-            || matches!(
-                data.op,
-                Op::BufferLoad | Op::MemLoad | Op::If | Op::Block | Op::Loop
-            );
+            || matches!(data.op, Op::BufferLoad | Op::MemLoad | Op::If | Op::Block | Op::Loop);
         let Some(&result) = data.results.first() else {
             return false;
         };
@@ -159,9 +142,7 @@ const CHANGES: &[(&str, Change)] = &[
         }
         is
     }),
-    ("a construct loses a region", |func, _, (.., inst)| {
-        func.insts[inst].regions.pop().is_some()
-    }),
+    ("a construct loses a region", |func, _, (.., inst)| func.insts[inst].regions.pop().is_some()),
     ("a region has two owners", |func, _, (.., inst)| {
         let body = func.body;
         match func.insts[inst].regions.first_mut() {
@@ -180,17 +161,14 @@ const CHANGES: &[(&str, Change)] = &[
         func.add_param(region, Type::B32);
         true
     }),
-    (
-        "a loop's body has one parameter more",
-        |func, _, (.., inst)| {
-            if func.insts[inst].op != Op::Loop {
-                return false;
-            }
-            let region = func.insts[inst].regions[0];
-            func.add_param(region, Type::B32);
-            true
-        },
-    ),
+    ("a loop's body has one parameter more", |func, _, (.., inst)| {
+        if func.insts[inst].op != Op::Loop {
+            return false;
+        }
+        let region = func.insts[inst].regions[0];
+        func.add_param(region, Type::B32);
+        true
+    }),
     ("an exit names what is no block", |func, _, (.., inst)| {
         let is = func.insts[inst].op == Op::Exit;
         if is {
@@ -205,16 +183,13 @@ const CHANGES: &[(&str, Change)] = &[
         }
         is
     }),
-    (
-        "an access leaves its variable",
-        |func, _, (.., inst)| match &mut func.insts[inst].imm {
-            Imm::Mem(access) => {
-                access.hi = u32::MAX;
-                true
-            }
-            _ => false,
-        },
-    ),
+    ("an access leaves its variable", |func, _, (.., inst)| match &mut func.insts[inst].imm {
+        Imm::Mem(access) => {
+            access.hi = u32::MAX;
+            true
+        }
+        _ => false,
+    }),
 ];
 
 #[test]

@@ -63,12 +63,9 @@ impl Verifier<'_> {
         };
         self.require(ok, inst, 4, wrong)?;
         let imm = matches!(data.imm, Imm::Bits(_)) == (data.op == Op::Const);
-        self.require(
-            imm && (data.op == Op::Const || data.imm == Imm::None),
-            inst,
-            5,
-            || "has the wrong kind of immediate".into(),
-        )?;
+        self.require(imm && (data.op == Op::Const || data.imm == Imm::None), inst, 5, || {
+            "has the wrong kind of immediate".into()
+        })?;
         self.require(
             !data.op.flags().has(Flags::QUAD) || func.stage == Stage::Fragment,
             inst,
@@ -81,9 +78,7 @@ impl Verifier<'_> {
         use Type::{B1, B32};
         let func = self.func;
         let fits = |ok: bool| {
-            self.require(ok, inst, 4, || {
-                format!("takes no {args:?} to give {results:?}")
-            })
+            self.require(ok, inst, 4, || format!("takes no {args:?} to give {results:?}"))
         };
         match data.op {
             Op::Shuffle => {
@@ -97,10 +92,8 @@ impl Verifier<'_> {
                 let Imm::Reduce(_, op) = data.imm else {
                     return Err(self.broken(Some(inst), 5, "says not how lanes are combined"));
                 };
-                fits(
-                    matches!(args, [ty] if results == [*ty] && identity(op, *ty).is_some()
-                        && (*ty != B1 || op.sig() == Sig::BinaryBits)),
-                )
+                fits(matches!(args, [ty] if results == [*ty] && identity(op, *ty).is_some()
+                        && (*ty != B1 || op.sig() == Sig::BinaryBits)))
             }
             Op::BufferLoad | Op::BufferStore | Op::BufferSize => {
                 let Imm::Resource(buffer) = data.imm else {
@@ -169,9 +162,7 @@ impl Verifier<'_> {
                 };
                 let exists =
                     func.inputs.is_valid(input) && component < func.inputs[input].components;
-                self.require(exists, inst, 12, || {
-                    format!("{input} has no component {component}")
-                })?;
+                self.require(exists, inst, 12, || format!("{input} has no component {component}"))?;
                 let ty = component_type(func.inputs[input].scalar);
                 fits(args.is_empty() && results == [ty])
             }
@@ -197,11 +188,7 @@ impl Verifier<'_> {
                     format!("has no component {}", tex.component)
                 })?;
                 let count = self.texture_operands(inst, &tex)?;
-                let four = if tex.compare && tex.kind != TexKind::Gather {
-                    1
-                } else {
-                    4
-                };
+                let four = if tex.compare && tex.kind != TexKind::Gather { 1 } else { 4 };
                 fits(
                     args.len() == count
                         && args.iter().all(|&ty| ty == B32)
@@ -219,9 +206,7 @@ impl Verifier<'_> {
                 };
                 let (_, skip) = self.image(inst, texture)?;
                 let (has_level, axes) = match func.resources[texture].kind {
-                    ResourceKind::Texture {
-                        dim, multisampled, ..
-                    } => (!multisampled, dim),
+                    ResourceKind::Texture { dim, multisampled, .. } => (!multisampled, dim),
                     ResourceKind::StorageTexture { dim, .. } => (false, dim),
                     _ => (false, Dim::D1),
                 };
@@ -299,11 +284,7 @@ impl Verifier<'_> {
 
     /// The binding exists and is a texture; gives coordinates with layer, and operands before them.
     fn image(&self, inst: Inst, image: Resource) -> Result<(usize, usize), Broken> {
-        let shape = self
-            .func
-            .resources
-            .is_valid(image)
-            .then(|| self.func.resources[image].kind);
+        let shape = self.func.resources.is_valid(image).then(|| self.func.resources[image].kind);
         let (Some(ResourceKind::Texture { dim, arrayed, .. })
         | Some(ResourceKind::StorageTexture { dim, arrayed, .. })) = shape
         else {
@@ -333,16 +314,10 @@ impl Verifier<'_> {
             })?,
             Some(sampler) => {
                 let exists = self.func.resources.is_valid(sampler)
-                    && matches!(
-                        self.func.resources[sampler].kind,
-                        ResourceKind::Sampler { .. }
-                    );
-                self.require(
-                    exists && !storage && tex.kind != TexKind::Load,
-                    inst,
-                    5,
-                    || format!("{sampler} is no sampler for this"),
-                )?;
+                    && matches!(self.func.resources[sampler].kind, ResourceKind::Sampler { .. });
+                self.require(exists && !storage && tex.kind != TexKind::Load, inst, 5, || {
+                    format!("{sampler} is no sampler for this")
+                })?;
                 count += usize::from(self.func.resources[sampler].count.is_some());
             }
         }
@@ -358,18 +333,13 @@ impl Verifier<'_> {
 
     /// A buffer that a program may write.
     fn writable(&self, inst: Inst, buffer: Resource) -> Check {
-        let storage = matches!(
-            self.func.resources[buffer].kind,
-            ResourceKind::Storage { .. }
-        );
+        let storage = matches!(self.func.resources[buffer].kind, ResourceKind::Storage { .. });
         self.require(storage, inst, 5, || format!("{buffer} is not storage"))
     }
 
     fn access(&self, inst: Inst, data: &InstData, mem: Mem, lo: u32, hi: u32) -> Check {
         let func = self.func;
-        self.require(func.mems.is_valid(mem), inst, 5, || {
-            format!("{mem} does not exist")
-        })?;
+        self.require(func.mems.is_valid(mem), inst, 5, || format!("{mem} does not exist"))?;
         let stores = data.op != Op::MemLoad && func.mems[mem].space == MemSpace::Constant;
         self.require(!stores, inst, 11, || format!("{mem} is constant"))?;
         let size = func.mems[mem].size;

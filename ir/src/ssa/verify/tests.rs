@@ -242,11 +242,9 @@ fn built_in_values_of_more_components_than_they_have_break_12() {
         func
     };
     assert_eq!(verify(&with(Builtin::PointCoord, 2)), Ok(()));
-    for (builtin, components) in [
-        (Builtin::PointCoord, 3),
-        (Builtin::FrontFacing, 2),
-        (Builtin::Position, 5),
-    ] {
+    for (builtin, components) in
+        [(Builtin::PointCoord, 3), (Builtin::FrontFacing, 2), (Builtin::Position, 5)]
+    {
         assert_eq!(invariant(&with(builtin, components)), 12);
     }
 }

@@ -154,9 +154,7 @@ impl Sorter {
 
     fn predecessors(&mut self, graph: &Graph) {
         let count = graph.len();
-        let Scratch {
-            pred_start, preds, ..
-        } = &mut self.scratch;
+        let Scratch { pred_start, preds, .. } = &mut self.scratch;
         pred_start.clear();
         pred_start.push(0);
         for k in 0..count {
@@ -239,22 +237,8 @@ impl Sorter {
         }
         let first = region.nodes.start;
         let count = region.nodes.len();
-        let Sorter {
-            best,
-            scratch,
-            readers,
-            next,
-            ..
-        } = self;
-        let Scratch {
-            waits,
-            pred_start,
-            preds,
-            change,
-            is_ready,
-            need,
-            ..
-        } = scratch;
+        let Sorter { best, scratch, readers, next, .. } = self;
+        let Scratch { waits, pred_start, preds, change, is_ready, need, .. } = scratch;
         waits.clear();
         waits.extend((0..count as u32).map(|node| graph.successors(node).len() as u32));
         change.clear();
@@ -344,20 +328,8 @@ impl Sorter {
         self.predecessors(graph);
         let places = region.nodes.start as usize..region.nodes.end as usize;
         let first = region.nodes.start;
-        let Sorter {
-            best,
-            order,
-            scratch,
-            ..
-        } = self;
-        let Scratch {
-            pred_start,
-            preds,
-            rank,
-            marked,
-            peaks,
-            ..
-        } = scratch;
+        let Sorter { best, order, scratch, .. } = self;
+        let Scratch { pred_start, preds, rank, marked, peaks, .. } = scratch;
         best.clear();
         best.extend_from_slice(&order[places.clone()]);
         rank.clear();
@@ -367,24 +339,16 @@ impl Sorter {
         }
         peaks.clear();
         let mark = alive.mark();
-        peaks.extend(
-            best.iter()
-                .rev()
-                .map(|&node| alive.before(lives.touches(node), |_| ())),
-        );
+        peaks.extend(best.iter().rev().map(|&node| alive.before(lives.touches(node), |_| ())));
         peaks.reverse();
         alive.back_to(mark);
         marked.clear();
         marked.resize(best.len(), NONE);
         for from in 0..best.len() {
             let node = best[from] - first;
-            let late = graph
-                .successors(node)
-                .iter()
-                .filter(|edge| edge.latency > 1);
-            let Some((reader, latency)) = late
-                .map(|edge| (rank[edge.to as usize], edge.latency))
-                .min()
+            let late = graph.successors(node).iter().filter(|edge| edge.latency > 1);
+            let Some((reader, latency)) =
+                late.map(|edge| (rank[edge.to as usize], edge.latency)).min()
             else {
                 continue;
             };
@@ -423,15 +387,8 @@ impl Sorter {
         let first = region.nodes.start;
         let count = region.nodes.len();
         let registers = self.readers.len();
-        let Sorter {
-            best,
-            scratch,
-            order,
-            ..
-        } = self;
-        let Scratch {
-            waits, rank, reads, ..
-        } = scratch;
+        let Sorter { best, scratch, order, .. } = self;
+        let Scratch { waits, rank, reads, .. } = scratch;
         rank.clear();
         rank.resize(count, 0);
         let places = first as usize..region.nodes.end as usize;
@@ -478,11 +435,7 @@ impl Sorter {
             let (_, node) = window.swap_remove(choice);
             ready.extend(window.iter().copied().map(Reverse));
             best.push(first + node);
-            for touch in lives
-                .touches(first + node)
-                .iter()
-                .filter(|touch| !touch.is_def())
-            {
+            for touch in lives.touches(first + node).iter().filter(|touch| !touch.is_def()) {
                 reads[touch.index()] -= 1;
             }
             for edge in graph.successors(node) {

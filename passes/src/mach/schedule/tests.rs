@@ -11,10 +11,7 @@ impl Model<Plain> for Machine {
         if inst.name == "load" { 10 } else { 1 }
     }
     fn effects(&self, inst: &Plain) -> Effects {
-        Effects {
-            reads: u32::from(inst.name == "read"),
-            writes: u32::from(inst.name == "write"),
-        }
+        Effects { reads: u32::from(inst.name == "read"), writes: u32::from(inst.name == "write") }
     }
     fn ends_region(&self, inst: &Plain) -> bool {
         inst.ends_block() || inst.name == "wall"
@@ -28,9 +25,7 @@ impl Model<Plain> for Machine {
 fn ordered(body: &str) -> (Vec<String>, u32) {
     let registers = body.split(|c: char| !c.is_ascii_alphanumeric());
     let numbers = registers.filter_map(|word| word.strip_prefix('v')?.parse::<u32>().ok());
-    let declared: String = (0..=numbers.max().unwrap_or(0))
-        .map(|v| format!("v{v}: R\n"))
-        .collect();
+    let declared: String = (0..=numbers.max().unwrap_or(0)).map(|v| format!("v{v}: R\n")).collect();
     let text = format!("mach \"m\"\n{declared}b0:\n{body}");
     let mut func = parse::<Plain>(&text, FILES).unwrap();
     let needed = schedule(&mut func, &Machine, 0);

@@ -62,11 +62,7 @@ pub fn alu(w0: u32, w1: u32, offset: u32, family: Family) -> Result<AluInst, Tra
     let op3 = bits(w1, 17, 15) != 0;
     // Guide 4, ALU_WORD1_OP2: FOG_MERGE, then OMOD and ALU_INST one bit higher than on R700.
     let shift = u32::from(family == Family::R600);
-    let code = if op3 {
-        bits(w1, 17, 13)
-    } else {
-        bits(w1, 17, 7 + shift)
-    };
+    let code = if op3 { bits(w1, 17, 13) } else { bits(w1, 17, 7 + shift) };
     if !op3 && family == Family::R600 {
         if bit(w1, 5) {
             let detail = "FOG_MERGE loses precision that nothing describes";
@@ -77,18 +73,10 @@ pub fn alu(w0: u32, w1: u32, offset: u32, family: Family) -> Result<AluInst, Tra
             return Err(Trap::new(Rule::Unsupported, offset, detail));
         }
     }
-    let found = if op3 {
-        AluOp::op3(code)
-    } else {
-        AluOp::op2(code)
-    };
+    let found = if op3 { AluOp::op3(code) } else { AluOp::op2(code) };
     let Some(op) = found else {
         let kind = if op3 { "OP3" } else { "OP2" };
-        return Err(Trap::new(
-            Rule::Opcode,
-            offset,
-            format!("{kind} instruction {code}"),
-        ));
+        return Err(Trap::new(Rule::Opcode, offset, format!("{kind} instruction {code}")));
     };
     let unit = match op.unit() {
         Unit::Pair | Unit::Quad if family == Family::R600 => {
@@ -105,11 +93,8 @@ pub fn alu(w0: u32, w1: u32, offset: u32, family: Family) -> Result<AluInst, Tra
         neg: bit(word, low + 12),
         abs,
     };
-    let mut src = [
-        source(w0, 0, !op3 && bit(w1, 0)),
-        source(w0, 13, !op3 && bit(w1, 1)),
-        Source::default(),
-    ];
+    let mut src =
+        [source(w0, 0, !op3 && bit(w1, 0)), source(w0, 13, !op3 && bit(w1, 1)), Source::default()];
     if op3 {
         src[2] = source(w1, 0, false);
     }
@@ -131,11 +116,7 @@ pub fn alu(w0: u32, w1: u32, offset: u32, family: Family) -> Result<AluInst, Tra
         dst_rel: bit(w1, 28),
         chan: bits(w1, 30, 29),
         write: op3 || bit(w1, 4),
-        omod: if op3 {
-            0
-        } else {
-            bits(w1, 6 + shift, 5 + shift)
-        },
+        omod: if op3 { 0 } else { bits(w1, 6 + shift, 5 + shift) },
         clamp: bit(w1, 31),
         index_mode,
         pred_sel,

@@ -175,12 +175,7 @@ pub enum Fetch {
 }
 
 fn destination_swizzle(w1: u32, offset: u32) -> Result<[u32; 4], Trap> {
-    let swizzle = [
-        bits(w1, 11, 9),
-        bits(w1, 14, 12),
-        bits(w1, 17, 15),
-        bits(w1, 20, 18),
-    ];
+    let swizzle = [bits(w1, 11, 9), bits(w1, 14, 12), bits(w1, 17, 15), bits(w1, 20, 18)];
     if swizzle.contains(&6) {
         return Err(Trap::new(Rule::Swizzle, offset, "destination select 6"));
     }
@@ -211,11 +206,7 @@ pub fn fetch(w: [u32; 4], texture: bool, offset: u32, family: Family) -> Result<
             let detail = format!("fetch instruction {inst} on R6xx");
             return Err(Trap::new(Rule::Opcode, offset, detail));
         }
-        let alternate = if texture {
-            bit(w[0], 24)
-        } else {
-            bit(w[2], 20)
-        };
+        let alternate = if texture { bit(w[0], 24) } else { bit(w[2], 20) };
         if alternate {
             return Err(Trap::new(Rule::Reserved, offset, "ALT_CONST on R6xx"));
         }
@@ -278,12 +269,8 @@ fn texture_fetch(w: [u32; 4], offset: u32) -> Result<TextureFetch, Trap> {
     reserved(w[0], 31, 25, offset, "TEX_WORD0")?;
     reserved(w[1], 8, 8, offset, "TEX_WORD1")?;
     let sign = |field: u32, width: u32| ((field << (32 - width)) as i32) >> (32 - width);
-    let src_swizzle = [
-        bits(w[2], 22, 20),
-        bits(w[2], 25, 23),
-        bits(w[2], 28, 26),
-        bits(w[2], 31, 29),
-    ];
+    let src_swizzle =
+        [bits(w[2], 22, 20), bits(w[2], 25, 23), bits(w[2], 28, 26), bits(w[2], 31, 29)];
     if src_swizzle.iter().any(|&s| s > 5) {
         return Err(Trap::new(Rule::Swizzle, offset, "source select above 5"));
     }
@@ -300,11 +287,7 @@ fn texture_fetch(w: [u32; 4], offset: u32) -> Result<TextureFetch, Trap> {
         swizzle: destination_swizzle(w[1], offset)?,
         lod_bias: sign(bits(w[1], 27, 21), 7),
         normalized: [bit(w[1], 28), bit(w[1], 29), bit(w[1], 30), bit(w[1], 31)],
-        offset: [
-            sign(bits(w[2], 4, 0), 5),
-            sign(bits(w[2], 9, 5), 5),
-            sign(bits(w[2], 14, 10), 5),
-        ],
+        offset: [sign(bits(w[2], 4, 0), 5), sign(bits(w[2], 9, 5), 5), sign(bits(w[2], 14, 10), 5)],
     })
 }
 
@@ -317,18 +300,10 @@ fn memory_read(w: [u32; 4], offset: u32) -> Result<MemoryRead, Trap> {
     reserved(w[2], 18, 18, offset, "MEM_RD_WORD2")?;
     let elem_size = bits(w[0], 6, 5);
     if elem_size == 2 {
-        return Err(Trap::new(
-            Rule::ElementSize,
-            offset,
-            "elements of three dwords",
-        ));
+        return Err(Trap::new(Rule::ElementSize, offset, "elements of three dwords"));
     }
     if !bit(w[2], 19) {
-        return Err(Trap::new(
-            Rule::MegaFetch,
-            offset,
-            "a memory read without MEGA_FETCH",
-        ));
+        return Err(Trap::new(Rule::MegaFetch, offset, "a memory read without MEGA_FETCH"));
     }
     Ok(MemoryRead {
         op: bits(w[0], 10, 8),
@@ -356,19 +331,10 @@ fn share_write(w: [u32; 4], offset: u32) -> Result<ShareWrite, Trap> {
     reserved(w[1], 15, 8, offset, "MEM_DSW_WORD1")?;
     reserved(w[1], 30, 25, offset, "MEM_DSW_WORD1")?;
     reserved(w[2], 31, 4, offset, "MEM_DSW_WORD2")?;
-    let swizzle = [
-        bits(w[0], 22, 20),
-        bits(w[0], 25, 23),
-        bits(w[0], 28, 26),
-        bits(w[0], 31, 29),
-    ];
+    let swizzle = [bits(w[0], 22, 20), bits(w[0], 25, 23), bits(w[0], 28, 26), bits(w[0], 31, 29)];
     let rel = bits(w[0], 19, 18);
     if swizzle.contains(&6) || rel > 1 {
-        return Err(Trap::new(
-            Rule::Swizzle,
-            offset,
-            "select 6 or global registers",
-        ));
+        return Err(Trap::new(Rule::Swizzle, offset, "select 6 or global registers"));
     }
     let index = bits(w[1], 7, 0);
     let stride = bits(w[1], 24, 16);
@@ -402,11 +368,7 @@ fn share_read(w: [u32; 4], offset: u32) -> Result<ShareRead, Trap> {
     let dst_rel = bits(w[1], 8, 7);
     let swizzle = [bits(w[0], 22, 20), bits(w[0], 25, 23)];
     if rel > 1 || dst_rel > 1 || swizzle.iter().any(|&s| s > 5) {
-        return Err(Trap::new(
-            Rule::Swizzle,
-            offset,
-            "select above 5 or global registers",
-        ));
+        return Err(Trap::new(Rule::Swizzle, offset, "select above 5 or global registers"));
     }
     let mux = bits(w[1], 22, 20);
     if mux != 0 {

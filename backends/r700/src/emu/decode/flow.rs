@@ -230,16 +230,8 @@ pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
             }
         };
         let kcache = [
-            Kcache {
-                bank: bits(w0, 25, 22),
-                mode: bits(w0, 31, 30),
-                line: bits(w1, 9, 2),
-            },
-            Kcache {
-                bank: bits(w0, 29, 26),
-                mode: bits(w1, 1, 0),
-                line: bits(w1, 17, 10),
-            },
+            Kcache { bank: bits(w0, 25, 22), mode: bits(w0, 31, 30), line: bits(w1, 9, 2) },
+            Kcache { bank: bits(w0, 29, 26), mode: bits(w1, 1, 0), line: bits(w1, 17, 10) },
         ];
         for set in &kcache {
             if set.mode == 0 && (set.bank, set.line) != (0, 0) {
@@ -256,13 +248,7 @@ pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
             kcache,
         };
         let body = CfBody::Alu(clause);
-        return Ok(Cf {
-            body,
-            end: false,
-            valid_only: false,
-            whole_quad,
-            barrier,
-        });
+        return Ok(Cf { body, end: false, valid_only: false, whole_quad, barrier });
     }
     let end = bit(w1, 21);
     let valid_only = bit(w1, 22);
@@ -315,12 +301,7 @@ pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
             let (mut array_size, mut mask) = (0, 15);
             if swizzled {
                 reserved(w1, 16, 12, offset, "CF_ALLOC_EXPORT_WORD1_SWIZ")?;
-                swizzle = [
-                    bits(w1, 2, 0),
-                    bits(w1, 5, 3),
-                    bits(w1, 8, 6),
-                    bits(w1, 11, 9),
-                ];
+                swizzle = [bits(w1, 2, 0), bits(w1, 5, 3), bits(w1, 8, 6), bits(w1, 11, 9)];
                 if swizzle.contains(&6) {
                     return Err(Trap::new(Rule::Swizzle, offset, "select 6"));
                 }
@@ -348,13 +329,7 @@ pub fn cf(w0: u32, w1: u32, offset: u32, family: Family) -> Result<Cf, Trap> {
             return Err(Trap::new(Rule::Opcode, offset, detail));
         }
     };
-    Ok(Cf {
-        body,
-        end,
-        valid_only,
-        whole_quad,
-        barrier,
-    })
+    Ok(Cf { body, end, valid_only, whole_quad, barrier })
 }
 
 /// Fields that an instruction does not use are 0.

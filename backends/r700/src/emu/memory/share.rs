@@ -89,12 +89,7 @@ impl Wave<'_> {
         let first = (self.active & self.full).trailing_zeros().min(63) as usize;
         let needed = if inst.broadcast { 1 << first } else { lanes };
         self.observed(&bank, needed & lanes, offset, "the bank of a share read")?;
-        self.observed(
-            &address,
-            needed & lanes,
-            offset,
-            "the address of a share read",
-        )?;
+        self.observed(&address, needed & lanes, offset, "the address of a share read")?;
         self.check_banks(inst, &bank, lanes, offset)?;
         for n in 0..inst.burst {
             let mut values = [Word::splat(0); 4];
@@ -118,10 +113,7 @@ impl Wave<'_> {
                     }
                     if written == Written::Nothing {
                         value.poison |= 1 << lane;
-                        value.origin = Origin {
-                            rule: Rule::Uninitialised,
-                            offset,
-                        };
+                        value.origin = Origin { rule: Rule::Uninitialised, offset };
                     }
                 }
             }

@@ -187,12 +187,7 @@ pub fn every_instruction_of_one_slot_gives_what_the_manual_says() {
         seen.insert(op);
         match value(op, operands) {
             Ok(found) => {
-                assert_eq!(
-                    found,
-                    expected,
-                    "{} {operands:08x?}: {found:08x}",
-                    op.name()
-                );
+                assert_eq!(found, expected, "{} {operands:08x?}: {found:08x}", op.name());
             }
             Err(rule) => panic!("{} {operands:08x?}: {rule}", op.name()),
         }
@@ -203,11 +198,7 @@ pub fn every_instruction_of_one_slot_gives_what_the_manual_says() {
         let elsewhere = matches!(op.unit(), Unit::Pair | Unit::Quad | Unit::Reduction)
             || matches!(op.effect(), Effect::Kill | Effect::Mova)
             || op == NOP;
-        assert!(
-            elsewhere || seen.contains(&op),
-            "{} has no value here",
-            op.name()
-        );
+        assert!(elsewhere || seen.contains(&op), "{} has no value here", op.name());
     }
 }
 
@@ -248,52 +239,14 @@ pub fn modifiers_act_in_their_order() {
         run_groups(&[group(&[inst], &[f(literal)])], (1, 0)).map(f32::from_bits)
     };
     let mov = i(MOV, 1, 0, &[lit(0)]);
-    assert_eq!(
-        run(
-            I {
-                src: [lit(0).abs().neg(); 3],
-                ..mov
-            },
-            2.0
-        ),
-        Ok(-2.0)
-    );
-    assert_eq!(
-        run(
-            I {
-                src: [lit(0).abs(); 3],
-                ..mov
-            },
-            -2.0
-        ),
-        Ok(2.0)
-    );
+    assert_eq!(run(I { src: [lit(0).abs().neg(); 3], ..mov }, 2.0), Ok(-2.0));
+    assert_eq!(run(I { src: [lit(0).abs(); 3], ..mov }, -2.0), Ok(2.0));
     assert_eq!(run(I { omod: 1, ..mov }, 1.5), Ok(3.0));
     assert_eq!(run(I { omod: 2, ..mov }, 1.5), Ok(6.0));
     assert_eq!(run(I { omod: 3, ..mov }, 1.5), Ok(0.75));
     // Scale before clamp.
-    assert_eq!(
-        run(
-            I {
-                omod: 3,
-                clamp: true,
-                ..mov
-            },
-            1.5
-        ),
-        Ok(0.75)
-    );
-    assert_eq!(
-        run(
-            I {
-                omod: 1,
-                clamp: true,
-                ..mov
-            },
-            0.75
-        ),
-        Ok(1.0)
-    );
+    assert_eq!(run(I { omod: 3, clamp: true, ..mov }, 1.5), Ok(0.75));
+    assert_eq!(run(I { omod: 1, clamp: true, ..mov }, 0.75), Ok(1.0));
     assert_eq!(run(I { clamp: true, ..mov }, f32::NAN), Ok(0.0));
     assert_eq!(run(I { clamp: true, ..mov }, -3.0), Ok(0.0));
 }
@@ -301,9 +254,7 @@ pub fn modifiers_act_in_their_order() {
 /// Four slots of one instruction.
 fn four(op: AluOp, dst: u32, sources: [[Src; 2]; 4]) -> Vec<I> {
     let all = if op.sources() == 1 { 1 } else { 2 };
-    (0..4)
-        .map(|c| i(op, dst, c as u32, &sources[c][..all]))
-        .collect()
+    (0..4).map(|c| i(op, dst, c as u32, &sources[c][..all])).collect()
 }
 
 #[test]
@@ -331,19 +282,10 @@ pub fn reductions_replicate_their_result() {
 pub fn cube_gives_coordinates_axis_and_face() {
     // Direction (2, 1, 0.5): face +x; s along -z, t along -y, axis 2 * 2.
     let fill = group(
-        &[
-            i(MOV, 1, 0, &[lit(0)]),
-            i(MOV, 1, 1, &[lit(1)]),
-            i(MOV, 1, 2, &[lit(2)]),
-        ],
+        &[i(MOV, 1, 0, &[lit(0)]), i(MOV, 1, 1, &[lit(1)]), i(MOV, 1, 2, &[lit(2)])],
         &[f(2.0), f(1.0), f(0.5), 0],
     );
-    let pairs = [
-        [r(1, 2), r(1, 1)],
-        [r(1, 2), r(1, 0)],
-        [r(1, 0), r(1, 2)],
-        [r(1, 1), r(1, 2)],
-    ];
+    let pairs = [[r(1, 2), r(1, 1)], [r(1, 2), r(1, 0)], [r(1, 0), r(1, 2)], [r(1, 1), r(1, 2)]];
     let mut insts = four(CUBE, 2, pairs);
     // Each cycle reads one register of a channel: all are R1, so any swizzle does.
     insts[1].bank = 3;
@@ -358,10 +300,7 @@ pub fn cube_gives_coordinates_axis_and_face() {
 fn double(op: AluOp, slots: usize, operands: &[u64]) -> [u32; 4] {
     let halves = |n: usize| {
         group(
-            &[
-                i(MOV, 1 + n as u32, 0, &[lit(0)]),
-                i(MOV, 1 + n as u32, 1, &[lit(1)]),
-            ],
+            &[i(MOV, 1 + n as u32, 0, &[lit(0)]), i(MOV, 1 + n as u32, 1, &[lit(1)])],
             &[(operands[n] >> 32) as u32, operands[n] as u32],
         )
     };
@@ -369,11 +308,7 @@ fn double(op: AluOp, slots: usize, operands: &[u64]) -> [u32; 4] {
     let insts: Vec<I> = (0..slots)
         .map(|c| {
             // Products take high dwords in x, y and z; the others in x alone.
-            let low = if op == FREXP_64 {
-                c > 0
-            } else {
-                c + 1 == slots
-            };
+            let low = if op == FREXP_64 { c > 0 } else { c + 1 == slots };
             let sources: Vec<Src> = (0..op.sources() as u32)
                 .map(|n| r(1 + n.min(operands.len() as u32 - 1), u32::from(low)))
                 .collect();
@@ -397,38 +332,20 @@ pub fn doubles_take_high_dwords_first_and_leave_low_ones_first() {
     let pair = |v: f64| [v.to_bits() as u32, (v.to_bits() >> 32) as u32];
     assert_eq!(double(ADD_64, 2, &[d(3.0), d(6.0)])[..2], pair(9.0));
     let product = double(MUL_64, 4, &[d(3.0), d(6.0)]);
-    assert_eq!(
-        (&product[..2], &product[2..]),
-        (&pair(18.0)[..], &pair(18.0)[..])
-    );
+    assert_eq!((&product[..2], &product[2..]), (&pair(18.0)[..], &pair(18.0)[..]));
     let sum = double(MULADD_64, 4, &[d(3.0), d(6.0), d(0.5)]);
     assert_eq!(sum[..2], pair(18.5));
-    assert_eq!(
-        double(MULADD_64_M2, 4, &[d(3.0), d(6.0), d(0.5)])[..2],
-        pair(37.0)
-    );
-    assert_eq!(
-        double(MULADD_64_M4, 4, &[d(3.0), d(6.0), d(0.5)])[..2],
-        pair(74.0)
-    );
-    assert_eq!(
-        double(MULADD_64_D2, 4, &[d(3.0), d(6.0), d(0.5)])[..2],
-        pair(9.25)
-    );
+    assert_eq!(double(MULADD_64_M2, 4, &[d(3.0), d(6.0), d(0.5)])[..2], pair(37.0));
+    assert_eq!(double(MULADD_64_M4, 4, &[d(3.0), d(6.0), d(0.5)])[..2], pair(74.0));
+    assert_eq!(double(MULADD_64_D2, 4, &[d(3.0), d(6.0), d(0.5)])[..2], pair(9.25));
     assert_eq!(double(FLT64_TO_FLT32, 2, &[d(0.1)])[0], 0.1f32.to_bits());
-    assert_eq!(
-        double(FLT32_TO_FLT64, 2, &[u64::from(f(0.5)) << 32])[..2],
-        pair(0.5)
-    );
+    assert_eq!(double(FLT32_TO_FLT64, 2, &[u64::from(f(0.5)) << 32])[..2], pair(0.5));
     assert_eq!(double(FRACT_64, 2, &[d(-0.25)])[..2], pair(0.75));
     assert_eq!(double(LDEXP_64, 2, &[d(1.5), 3 << 32])[..2], pair(12.0));
     let split = double(FREXP_64, 4, &[d(3.0)]);
     assert_eq!((&split[2..], split[1]), (&pair(0.75)[..], 2));
     assert_eq!(double(PRED_SETGT_64, 2, &[d(2.0), d(1.0)])[0], 0);
-    assert_eq!(
-        double(PRED_SETE_64, 2, &[d(2.0), d(1.0)])[..2],
-        [u32::MAX; 2]
-    );
+    assert_eq!(double(PRED_SETE_64, 2, &[d(2.0), d(1.0)])[..2], [u32::MAX; 2]);
     assert_eq!(double(PRED_SETGE_64, 2, &[d(2.0), d(2.0)])[0], 0);
 }
 
@@ -441,10 +358,7 @@ pub fn doubles_give_what_the_manual_says_of_its_own_examples() {
         (0xC7EF_FFFE_E072_B19F, 0x15E, 0xDDCF_FFFE_E072_B19F),
     ];
     for (value, exponent, expected) in scaled {
-        assert_eq!(
-            whole(double(LDEXP_64, 2, &[value, exponent << 32])),
-            expected
-        );
+        assert_eq!(whole(double(LDEXP_64, 2, &[value, exponent << 32])), expected);
     }
     let parts = [
         (0x4021_A0F4_F077_BCA7, 0x3FEA_0F4F_077B_CA70),
@@ -461,19 +375,13 @@ pub fn doubles_give_what_the_manual_says_of_its_own_examples() {
     assert_eq!(whole(double(MUL_64, 4, &[0, f64::INFINITY.to_bits()])), nan);
     let tiny = (-1e-30f64).to_bits();
     assert_eq!(whole(double(FRACT_64, 2, &[tiny])), one - 1);
-    assert_eq!(
-        double(FREXP_64, 4, &[f64::INFINITY.to_bits()])[1..],
-        [u32::MAX, 0, 0xFFF8_0000]
-    );
+    assert_eq!(double(FREXP_64, 4, &[f64::INFINITY.to_bits()])[1..], [u32::MAX, 0, 0xFFF8_0000]);
     // Tests give all ones where they fail.
     let (six, three) = (6f64.to_bits(), 3f64.to_bits());
     assert_eq!(double(PRED_SETGE_64, 2, &[three, six])[..2], [u32::MAX; 2]);
     assert_eq!(double(PRED_SETGT_64, 2, &[six, three])[..2], [0; 2]);
     // A NaN's sign and fraction pass conversions.
-    assert_eq!(
-        whole(double(FLT32_TO_FLT64, 2, &[0xFFC0_0001 << 32])),
-        0xFFF8_0000_2000_0000
-    );
+    assert_eq!(whole(double(FLT32_TO_FLT64, 2, &[0xFFC0_0001 << 32])), 0xFFF8_0000_2000_0000);
     assert_eq!(double(FLT64_TO_FLT32, 2, &[nan])[0], 0xFFC0_0000);
 }
 
@@ -507,10 +415,7 @@ pub fn mova_indexes_registers_from_the_next_group_on() {
         group(&[i(MOVA_INT, 0, 0, &[lit(0)]).mask()], &[300]),
         group(&[i(MOV, 4, 0, &[r(1, 0).rel()])], &[]),
     ];
-    assert_eq!(
-        run_groups(&groups, (4, 0)).map_err(|t| t.rule),
-        Err(Rule::IndexRange)
-    );
+    assert_eq!(run_groups(&groups, (4, 0)).map_err(|t| t.rule), Err(Rule::IndexRange));
 }
 
 #[test]
@@ -526,10 +431,7 @@ pub fn all_sources_are_read_before_anything_is_written() {
 #[test]
 pub fn trans_wins_in_the_register_and_the_vector_slot_in_pv() {
     let groups = [
-        group(
-            &[i(MOV, 1, 0, &[lit(0)]), i(MOV, 1, 0, &[lit(1)]).bank(2)],
-            &[5, 6],
-        ),
+        group(&[i(MOV, 1, 0, &[lit(0)]), i(MOV, 1, 0, &[lit(1)]).bank(2)], &[5, 6]),
         group(&[i(MOV, 2, 0, &[pv(0)]), i(MOV, 2, 1, &[ps()])], &[]),
     ];
     assert_eq!(run_groups(&groups, (1, 0)), Ok(6));
@@ -543,34 +445,14 @@ pub fn predicated_instructions_run_where_their_predicate_says() {
     let set = i(PRED_SETGT_INT, 0, 0, &[lit(0), r(0, 0)]).pred();
     let clause = alu(&[
         group(&[set], &[2]),
-        group(
-            &[I {
-                pred_sel: 3,
-                ..i(MOV, 1, 0, &[lit(0)])
-            }],
-            &[7],
-        ),
-        group(
-            &[I {
-                pred_sel: 2,
-                ..i(MOV, 1, 0, &[lit(0)])
-            }],
-            &[9],
-        ),
+        group(&[I { pred_sel: 3, ..i(MOV, 1, 0, &[lit(0)]) }], &[7]),
+        group(&[I { pred_sel: 2, ..i(MOV, 1, 0, &[lit(0)]) }], &[9]),
     ]);
     let words = run_cf(&[clause, scatter(1, 0, 1)], 4).expect("legal");
     assert_eq!(words[..4], [7, 7, 9, 9]);
     // Where nothing was written the register is undefined.
-    let clause = alu(&[
-        group(&[set], &[2]),
-        group(
-            &[I {
-                pred_sel: 3,
-                ..i(MOV, 1, 0, &[lit(0)])
-            }],
-            &[7],
-        ),
-    ]);
+    let clause =
+        alu(&[group(&[set], &[2]), group(&[I { pred_sel: 3, ..i(MOV, 1, 0, &[lit(0)]) }], &[7])]);
     let trap = run_cf(&[clause, scatter(1, 0, 1)], 4).expect_err("two lanes are undefined");
     assert_eq!((trap.rule, trap.lane), (Rule::Uninitialised, Some(2)));
 }
@@ -580,17 +462,11 @@ pub fn the_worked_example_of_the_digest_runs_in_five_groups() {
     // x = dot(a.xyz, b.xyz) * k.x + sin(c): a = R0 is taken by the thread, so a = R1, b = R2, c = R3.x.
     let fill = |n: u32, v: [f32; 3]| {
         group(
-            &[
-                i(MOV, n, 0, &[lit(0)]),
-                i(MOV, n, 1, &[lit(1)]),
-                i(MOV, n, 2, &[lit(2)]),
-            ],
+            &[i(MOV, n, 0, &[lit(0)]), i(MOV, n, 1, &[lit(1)]), i(MOV, n, 2, &[lit(2)])],
             &[f(v[0]), f(v[1]), f(v[2]), 0],
         )
     };
-    let mut g0: Vec<I> = (0..3)
-        .map(|c| i(DOT4_IEEE, 4, c, &[r(1, c), r(2, c)]).mask())
-        .collect();
+    let mut g0: Vec<I> = (0..3).map(|c| i(DOT4_IEEE, 4, c, &[r(1, c), r(2, c)]).mask()).collect();
     g0.push(i(DOT4_IEEE, 4, 3, &[zero(), zero()]).mask());
     let half = r(252, 0);
     g0.push(i(MULADD_IEEE, 123, 1, &[r(3, 0), lit(0), half]).bank(0));
@@ -599,13 +475,7 @@ pub fn the_worked_example_of_the_digest_runs_in_five_groups() {
         fill(2, [4.0, 5.0, 6.0]),
         fill(3, [0.75, 0.0, 0.0]),
         group(&g0, &[0.159_154_94f32.to_bits()]),
-        group(
-            &[
-                i(MUL_IEEE, 5, 0, &[pv(0), k(0, 0)]),
-                i(FRACT, 5, 1, &[ps()]).mask(),
-            ],
-            &[],
-        ),
+        group(&[i(MUL_IEEE, 5, 0, &[pv(0), k(0, 0)]), i(FRACT, 5, 1, &[ps()]).mask()], &[]),
         group(&[i(ADD, 5, 1, &[pv(1), half.neg()]).mask()], &[]),
         group(&[i(SIN, 6, 0, &[pv(1)]).mask()], &[]),
         group(&[i(ADD, 6, 0, &[r(5, 0), ps()])], &[]),
@@ -617,20 +487,13 @@ pub fn the_worked_example_of_the_digest_runs_in_five_groups() {
         let mut trans = g0.clone();
         trans[4] = trans[4].bank(bank);
         all[3] = group(&trans, &[0.159_154_94f32.to_bits()]);
-        run_in(
-            &[Cf::Alu(ALU, all.concat(), (0, 1, 0)), scatter(6, 0, 1)],
-            1,
-            state,
-        )
-        .map(|_| f32::from_bits(state.aperture.words[0]))
+        run_in(&[Cf::Alu(ALU, all.concat(), (0, 1, 0)), scatter(6, 0, 1)], 1, state)
+            .map(|_| f32::from_bits(state.aperture.words[0]))
     };
     for bank in [0, 2, 3] {
         let found = words(&mut state, bank).expect("210, 212 and 221 read R3.x on cycle 2");
         assert!((found - (16.0 + 0.75f32.sin())).abs() < 1e-5, "{found}");
     }
     // 122 reads it on cycle 1, before both constants are there.
-    assert_eq!(
-        words(&mut state, 1).map_err(|t| t.rule),
-        Err(Rule::TransCycle)
-    );
+    assert_eq!(words(&mut state, 1).map_err(|t| t.rule), Err(Rule::TransCycle));
 }

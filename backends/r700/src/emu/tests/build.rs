@@ -29,11 +29,7 @@ impl Src {
 
 /// Register `n`, channel `chan`.
 pub fn r(n: u32, chan: u32) -> Src {
-    Src {
-        sel: n,
-        chan,
-        ..Src::default()
-    }
+    Src { sel: n, chan, ..Src::default() }
 }
 /// Constant of kcache set 0.
 pub fn k(n: u32, chan: u32) -> Src {
@@ -104,27 +100,16 @@ impl I {
         I { last: true, ..self }
     }
     pub fn mask(self) -> I {
-        I {
-            write: false,
-            ..self
-        }
+        I { write: false, ..self }
     }
     pub fn bank(self, bank: u32) -> I {
         I { bank, ..self }
     }
     pub fn exec(self) -> I {
-        I {
-            update_exec: true,
-            write: false,
-            ..self
-        }
+        I { update_exec: true, write: false, ..self }
     }
     pub fn pred(self) -> I {
-        I {
-            update_pred: true,
-            write: false,
-            ..self
-        }
+        I { update_pred: true, write: false, ..self }
     }
 
     pub fn encode(&self) -> [u32; 2] {
@@ -165,11 +150,7 @@ impl I {
 pub fn group(insts: &[I], literals: &[u32]) -> Vec<u32> {
     let mut words = Vec::new();
     for (n, inst) in insts.iter().enumerate() {
-        let inst = if n + 1 == insts.len() {
-            inst.last()
-        } else {
-            *inst
-        };
+        let inst = if n + 1 == insts.len() { inst.last() } else { *inst };
         words.extend(inst.encode());
     }
     words.extend(literals);
@@ -248,10 +229,7 @@ pub fn scatter(gpr: u32, index: u32, mask: u32) -> Cf {
 
 /// The exports that end a compute program.
 pub fn tail() -> [Cf; 2] {
-    [
-        export(true, 1, 60, 0, [7; 4], false),
-        export(true, 2, 0, 0, [7; 4], true),
-    ]
+    [export(true, 1, 60, 0, [7; 4], false), export(true, 2, 0, 0, [7; 4], true)]
 }
 
 /// Lays a program out.
@@ -266,18 +244,12 @@ pub fn link(cfs: &[Cf]) -> Vec<u8> {
             Cf::Alu(kind, clause, (bank, mode, line)) => {
                 words.extend(clause);
                 let count = clause.len() as u32 / 2 - 1;
-                (
-                    here | bank << 22 | mode << 30,
-                    line << 2 | count << 18 | kind << 26 | BARRIER,
-                )
+                (here | bank << 22 | mode << 30, line << 2 | count << 18 | kind << 26 | BARRIER)
             }
             Cf::Fetch(kind, list) => {
                 words.extend(list.concat());
                 let count = list.len() as u32 - 1;
-                (
-                    here,
-                    (count & 7) << 10 | (count >> 3) << 19 | kind << 23 | BARRIER,
-                )
+                (here, (count & 7) << 10 | (count >> 3) << 19 | kind << 23 | BARRIER)
             }
             Cf::Flow(number, target, pop) => (*target, pop | number << 23 | BARRIER),
             Cf::Raw(w0, w1) => (*w0, *w1),
@@ -290,12 +262,8 @@ pub fn link(cfs: &[Cf]) -> Vec<u8> {
 /// A compute state with 8 registers, 4 stack entries and an aperture of 256 dwords.
 pub fn state() -> State {
     let mut state = State::new(Chip::Rv770, Stage::Compute, numerics());
-    state
-        .registers
-        .insert(address::SQ_PGM_RESOURCES_VS, 8 | 4 << 8 | 1 << 21);
-    state
-        .registers
-        .insert(address::SQ_PGM_RESOURCES_PS, 8 | 4 << 8 | 1 << 21);
+    state.registers.insert(address::SQ_PGM_RESOURCES_VS, 8 | 4 << 8 | 1 << 21);
+    state.registers.insert(address::SQ_PGM_RESOURCES_PS, 8 | 4 << 8 | 1 << 21);
     state.registers.insert(address::SQ_VSTMP_RING_ITEMSIZE, 16);
     state.aperture.words = vec![0; 256];
     state.steps = 100_000;

@@ -40,10 +40,8 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self, n: u32) -> u32 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(n)) as u32
     }
 }
@@ -131,10 +129,7 @@ fn emit(list: &[Statement], out: &mut Vec<Cf>, loops: u32) {
                 out.push(alu_kind(
                     ALU_BREAK,
                     &[
-                        group(
-                            &[i(PRED_SETNE_INT, 0, 0, &[r(counter, 0), zero()]).exec()],
-                            &[],
-                        ),
+                        group(&[i(PRED_SETNE_INT, 0, 0, &[r(counter, 0), zero()]).exec()], &[]),
                         group(&[i(SUB_INT, counter, 0, &[r(counter, 0), lit(0)])], &[1]),
                     ],
                 ));
@@ -171,18 +166,13 @@ pub fn random_nests_agree_with_one_lane_at_a_time() {
     for seed in 0..400 {
         let mut random = Random(seed);
         let list = statements(&mut random, 3, false);
-        let mut cfs = vec![alu(&[group(
-            &[i(MOV, 1, 0, &[zero()]), i(MOV, 2, 0, &[zero()])],
-            &[],
-        )])];
+        let mut cfs = vec![alu(&[group(&[i(MOV, 1, 0, &[zero()]), i(MOV, 2, 0, &[zero()])], &[])])];
         // MOV writes x twice: the second goes to trans. Both read inline constants.
         emit(&list, &mut cfs, 0);
         deepest = deepest.max(cfs.len());
         cfs.push(scatter(1, 0, 1));
         let mut state = state();
-        state
-            .registers
-            .insert(crate::emu::address::SQ_PGM_RESOURCES_VS, 8 | 9 << 8);
+        state.registers.insert(crate::emu::address::SQ_PGM_RESOURCES_VS, 8 | 9 << 8);
         state.steps = 10_000_000;
         if let Err(trap) = run_in(&cfs, 64, &mut state) {
             panic!("seed {seed}: {trap}\n{list:?}");
@@ -200,10 +190,7 @@ pub fn random_nests_agree_with_one_lane_at_a_time() {
 }
 
 fn seeded() -> Cf {
-    alu(&[
-        group(&[i(MOV, 1, 0, &[zero()])], &[]),
-        group(&[i(MOV, 2, 0, &[zero()])], &[]),
-    ])
+    alu(&[group(&[i(MOV, 1, 0, &[zero()])], &[]), group(&[i(MOV, 2, 0, &[zero()])], &[])])
 }
 
 #[test]
@@ -211,19 +198,10 @@ pub fn a_jump_that_no_lane_takes_keeps_the_frame() {
     // Every lane passes: JUMP falls through without popping, POP finds its frame.
     let all = alu_kind(
         ALU_PUSH_BEFORE,
-        &[group(
-            &[i(PRED_SETE_INT, 0, 0, &[zero(), zero()]).exec()],
-            &[],
-        )],
+        &[group(&[i(PRED_SETE_INT, 0, 0, &[zero(), zero()]).exec()], &[])],
     );
-    let cfs = [
-        seeded(),
-        all,
-        Cf::Flow(JUMP, 5, 1),
-        mark(1, 5),
-        Cf::Flow(POP, 0, 1),
-        scatter(1, 0, 1),
-    ];
+    let cfs =
+        [seeded(), all, Cf::Flow(JUMP, 5, 1), mark(1, 5), Cf::Flow(POP, 0, 1), scatter(1, 0, 1)];
     assert_eq!(run_cf(&cfs, 2).expect("legal")[..2], [5, 5]);
 }
 
@@ -233,11 +211,7 @@ pub fn alu_pop_after_ends_a_branch() {
         seeded(),
         alu_kind(ALU_PUSH_BEFORE, &test_bit(0)),
         Cf::Flow(JUMP, 4, 1),
-        Cf::Alu(
-            ALU_POP_AFTER,
-            group(&[i(MOV, 1, 0, &[lit(0)])], &[9]),
-            (0, 0, 0),
-        ),
+        Cf::Alu(ALU_POP_AFTER, group(&[i(MOV, 1, 0, &[lit(0)])], &[9]), (0, 0, 0)),
         scatter(1, 0, 1),
     ];
     assert_eq!(run_cf(&cfs, 4).expect("legal")[..4], [0, 9, 0, 9]);
@@ -246,12 +220,7 @@ pub fn alu_pop_after_ends_a_branch() {
 #[test]
 pub fn push_tests_before_it_pushes() {
     // COND = FALSE: no lane passes, so nothing is pushed and control jumps.
-    let cfs = [
-        seeded(),
-        Cf::Raw(3, PUSH << 23 | 1 << 8 | 1 << 31),
-        mark(1, 7),
-        scatter(1, 0, 1),
-    ];
+    let cfs = [seeded(), Cf::Raw(3, PUSH << 23 | 1 << 8 | 1 << 31), mark(1, 7), scatter(1, 0, 1)];
     assert_eq!(run_cf(&cfs, 1).expect("legal")[0], 0);
 }
 
@@ -276,16 +245,10 @@ pub fn subroutines_return_to_their_caller() {
 pub fn loops_with_constants_count_and_index() {
     // Three trips from 1 by 2: R1[aL] is R2, R4, R6 in turn.
     let body = alu(&[group(
-        &[crate::emu::tests::build::I {
-            dst_rel: true,
-            index_mode: 4,
-            ..i(MOV, 1, 0, &[lit(0)])
-        }],
+        &[crate::emu::tests::build::I { dst_rel: true, index_mode: 4, ..i(MOV, 1, 0, &[lit(0)]) }],
         &[77],
     )]);
-    let zeros: Vec<Vec<u32>> = (1..8)
-        .map(|n| group(&[i(MOV, n, 0, &[zero()])], &[]))
-        .collect();
+    let zeros: Vec<Vec<u32>> = (1..8).map(|n| group(&[i(MOV, n, 0, &[zero()])], &[])).collect();
     let cfs = [
         alu(&zeros),
         Cf::Flow(4, 4, 0),
@@ -317,9 +280,7 @@ pub fn a_dx10_loop_ends_with_its_constant() {
         scatter(1, 0, 1),
     ];
     let mut state = state();
-    state
-        .registers
-        .insert(crate::emu::address::SQ_LOOP_CONST + 4 * 32, 3);
+    state.registers.insert(crate::emu::address::SQ_LOOP_CONST + 4 * 32, 3);
     run_in(&cfs, 1, &mut state).expect("legal");
     assert_eq!(state.aperture.words[0], 13);
     // With what drivers preset it would take sixteen million trips: the step limit ends it.

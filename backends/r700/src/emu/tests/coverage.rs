@@ -85,10 +85,7 @@ fn without_foreign_word() -> Option<String> {
                 let slot = decode_alu_slot(&R700, &words).expect("accepted");
                 coverage.note(&R700.alu, slot.inst_ref());
             }
-            "alu-group" => group(
-                &mut coverage,
-                &decode_group(&R700, &words).expect("accepted"),
-            ),
+            "alu-group" => group(&mut coverage, &decode_group(&R700, &words).expect("accepted")),
             _ => {
                 let program = crate::isa::decode_program(&words).expect("accepted");
                 for cf in &program.cf {
@@ -98,8 +95,7 @@ fn without_foreign_word() -> Option<String> {
                     match &clause.body {
                         Body::Alu(groups) => groups.iter().for_each(|g| group(&mut coverage, g)),
                         Body::Fetch(list) => {
-                            list.iter()
-                                .for_each(|inst| coverage.note(&R700.fetch, inst));
+                            list.iter().for_each(|inst| coverage.note(&R700.fetch, inst));
                         }
                     }
                 }
@@ -139,17 +135,11 @@ fn every_row_is_executed_or_says_why_not() {
                     (true, false) => format!("not executed: {why}"),
                     (false, false) => format!("no foreign word; not executed: {why}"),
                 };
-                lines.push_str(&format!(
-                    "{} {} {}: {line}\n",
-                    isa.name, table.name, op.name
-                ));
+                lines.push_str(&format!("{} {} {}: {line}\n", isa.name, table.name, op.name));
             }
         }
     }
-    assert!(
-        silent.is_empty(),
-        "neither executed nor explained: {silent:#?}"
-    );
+    assert!(silent.is_empty(), "neither executed nor explained: {silent:#?}");
     let Some(missing) = missing else { return };
     for line in missing.lines().filter(|line| !line.starts_with("row ")) {
         lines.push_str(&format!("r700 {line}: no foreign word\n"));

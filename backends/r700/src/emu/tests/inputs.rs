@@ -23,11 +23,7 @@ fn first(mut state: State, register: u32, count: usize, points: bool) -> Result<
         covered: vec![0b1111],
         front: vec![true],
         position: vec![[0.5, 0.5, 0.0, 1.0]; 4],
-        point: if points {
-            vec![[0.125, 0.75]; 4]
-        } else {
-            vec![]
-        },
+        point: if points { vec![[0.125, 0.75]; 4] } else { vec![] },
         sample: vec![],
         components: vec![4; count],
         parameters: vec![[0.25f32.to_bits(); 4]; 4 * count],
@@ -48,13 +44,7 @@ const TEX: u32 = 1 << 17 | 2 << 8;
 #[test]
 pub fn points_replace_the_parameters_that_ask_for_it() {
     let run = |interpolation, entries: &[u32], register, count, points| {
-        first(
-            spi(CENTERS, interpolation, entries),
-            register,
-            count,
-            points,
-        )
-        .expect("legal")
+        first(spi(CENTERS, interpolation, entries), register, count, points).expect("legal")
     };
     assert_eq!(run(SPRITE, &[0, TEX], 0, 1, true), [0.25; 4]);
     assert_eq!(run(SPRITE, &[0, TEX], 1, 1, true), [0.125, 0.75, 0.0, 1.0]);

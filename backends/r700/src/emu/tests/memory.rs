@@ -14,10 +14,7 @@ const CHIPS: [Chip; 2] = [Chip::Rv770, Chip::Rv670];
 
 /// R`gpr` = these words.
 fn fill(chip: Chip, gpr: u32, words: [u32; 4]) -> Vec<u32> {
-    of(
-        chip,
-        &group(&[0, 1, 2, 3].map(|c| i(MOV, gpr, c, &[lit(c)])), &words),
-    )
+    of(chip, &group(&[0, 1, 2, 3].map(|c| i(MOV, gpr, c, &[lit(c)])), &words))
 }
 
 /// MEM_* number: TYPE, ARRAY_BASE, RW_GPR, INDEX_GPR, ELEM_SIZE, ARRAY_SIZE, COMP_MASK.
@@ -34,21 +31,13 @@ pub fn vertices_stream_out_in_their_order() {
     for chip in CHIPS {
         let mut state = r600_state(chip);
         state.registers.insert(address::VGT_STRMOUT_EN, 1);
-        state
-            .registers
-            .insert(address::VGT_STRMOUT_BUFFER_EN, 0b1111);
+        state.registers.insert(address::VGT_STRMOUT_BUFFER_EN, 0b1111);
         for stream in &mut state.streams {
-            *stream = Some(Stream {
-                words: vec![0; 8],
-                stride: 5,
-            });
+            *stream = Some(Stream { words: vec![0; 8], stride: 5 });
         }
         // R1 = (vertex, 7, 8, 9); its x to dword 1 of streams 0 to 3, all four to dword 1 of stream 2.
         let list = [
-            alu(&[
-                fill(chip, 1, [0, 7, 8, 9]),
-                of(chip, &group(&[i(MOV, 1, 0, &[r(0, 0)])], &[])),
-            ]),
+            alu(&[fill(chip, 1, [0, 7, 8, 9]), of(chip, &group(&[i(MOV, 1, 0, &[r(0, 0)])], &[]))]),
             memory(32, [0, 1, 1, 0, 0, 0xFFF, 1]),
             memory(33, [0, 0, 1, 0, 1, 0xFFF, 3]),
             memory(34, [0, 1, 1, 0, 3, 0xFFF, 15]),
@@ -61,9 +50,7 @@ pub fn vertices_stream_out_in_their_order() {
         assert_eq!(words(1), [4, 7, 0, 0, 0, 5, 7, 0]);
         assert_eq!(words(2), [0, 4, 7, 8, 9, 0, 5, 7]);
         assert_eq!(words(3), [0, 0, 0, 0, 4, 0, 0, 0]);
-        state
-            .registers
-            .insert(address::VGT_STRMOUT_BUFFER_EN, 0b0111);
+        state.registers.insert(address::VGT_STRMOUT_BUFFER_EN, 0b0111);
         let refused = exported(&list, &mut state).map_err(|trap| trap.rule);
         assert_eq!(refused, Err(Rule::State));
     }
@@ -90,11 +77,7 @@ pub fn geometry_programs_read_one_ring_write_the_other_and_emit() {
         let mut state = geometry_state(chip, Stage::Export);
         state.registers.insert(address::SQ_ESGS_RING_ITEMSIZE, 2);
         let times_ten = group(&[i(MULLO_INT, 1, 0, &[r(0, 0), lit(0)])], &[10]);
-        let list = [
-            alu(&[of(chip, &times_ten)]),
-            memory(38, [0, 1, 1, 0, 0, 0xFFF, 1]),
-            nop_end(),
-        ];
+        let list = [alu(&[of(chip, &times_ten)]), memory(38, [0, 1, 1, 0, 0, 0xFFF, 1]), nop_end()];
         let ids = [(3, 0), (4, 0), (5, 0)];
         let left = run_vertices(&link(&list), &mut state, &ids, None).expect("legal");
         let ring = [None, Some(30), None, Some(40), None, Some(50)];
@@ -103,11 +86,8 @@ pub fn geometry_programs_read_one_ring_write_the_other_and_emit() {
         let mut state = geometry_state(chip, Stage::Geometry);
         state.registers.insert(address::SQ_GSVS_RING_ITEMSIZE, 2);
         let bytes = ring.iter().flat_map(|w| w.unwrap_or(0).to_le_bytes());
-        let buffer = BufferResource {
-            source: FetchSource::Bytes(bytes.collect()),
-            stride: 4,
-            format: None,
-        };
+        let buffer =
+            BufferResource { source: FetchSource::Bytes(bytes.collect()), stride: 4, format: None };
         state.resources.insert(0, FetchResource::Buffer(buffer));
         let fetch = |dst: u32, channel: u32| {
             [
@@ -183,11 +163,7 @@ pub fn a_semantic_fetch_writes_the_register_of_its_place_in_the_table() {
         state.registers.insert(address::SQ_VTX_SEMANTIC_0 + 4, 3);
         state.registers.insert(address::SQ_VTX_SEMANTIC_0, 9);
         let bytes: Vec<u8> = (0..64).collect();
-        let buffer = BufferResource {
-            source: FetchSource::Bytes(bytes),
-            stride: 4,
-            format: None,
-        };
+        let buffer = BufferResource { source: FetchSource::Bytes(bytes), stride: 4, format: None };
         state.resources.insert(0, FetchResource::Buffer(buffer));
         let fetch = |semantic: u32| {
             [
@@ -238,25 +214,16 @@ pub fn alternate_constants_are_those_of_the_other_program() {
             alu(&[group(&[i(MOV, 1, 1, &[r(2, 0)])], &[])]),
         ]
     };
-    assert_eq!(
-        exported(&list(0), &mut state).expect("legal")[..2],
-        [0x0101_0101, 0x0303_0303]
-    );
+    assert_eq!(exported(&list(0), &mut state).expect("legal")[..2], [0x0101_0101, 0x0303_0303]);
     let alone = exported(&list(1), &mut state).map_err(|trap| trap.rule);
     assert_eq!(alone, Err(Rule::State));
     state.alternate = Some(Box::new(other));
-    assert_eq!(
-        exported(&list(1), &mut state).expect("legal")[..2],
-        [0x0202_0202, 0x0404_0404]
-    );
+    assert_eq!(exported(&list(1), &mut state).expect("legal")[..2], [0x0202_0202, 0x0404_0404]);
 }
 
 /// ADD_INT R1.x += n.
 fn add(chip: Chip, n: u32) -> Cf {
-    alu(&[of(
-        chip,
-        &group(&[i(ADD_INT, 1, 0, &[r(1, 0), lit(0)])], &[n]),
-    )])
+    alu(&[of(chip, &group(&[i(ADD_INT, 1, 0, &[r(1, 0), lit(0)])], &[n]))])
 }
 
 #[test]
@@ -268,21 +235,11 @@ pub fn control_flow_that_pops_and_pushes_at_once() {
         let start = alu(&[of(chip, &zeros())]);
         let run = |list: &[Cf]| exported(list, &mut r600_state(chip)).map(|words| words[0]);
         // PUSH_ELSE pushes even when nobody passes, and jumps: POP finds its frame.
-        let list = [
-            start.clone(),
-            never(12, 3, 0),
-            add(chip, 1),
-            Cf::Flow(POP, 4, 1),
-            add(chip, 2),
-        ];
+        let list =
+            [start.clone(), never(12, 3, 0), add(chip, 1), Cf::Flow(POP, 4, 1), add(chip, 2)];
         assert_eq!(run(&list), Ok(2));
-        let list = [
-            start.clone(),
-            Cf::Flow(12, 3, 0),
-            add(chip, 1),
-            Cf::Flow(POP, 4, 1),
-            add(chip, 2),
-        ];
+        let list =
+            [start.clone(), Cf::Flow(12, 3, 0), add(chip, 1), Cf::Flow(POP, 4, 1), add(chip, 2)];
         assert_eq!(run(&list), Ok(3));
         // POP_PUSH changes one frame for another; when nobody passes there is none.
         let list = [
@@ -294,13 +251,8 @@ pub fn control_flow_that_pops_and_pushes_at_once() {
             add(chip, 2),
         ];
         assert_eq!(run(&list), Ok(3));
-        let list = [
-            start.clone(),
-            Cf::Flow(PUSH, 4, 0),
-            never(16, 4, 1),
-            add(chip, 1),
-            add(chip, 2),
-        ];
+        let list =
+            [start.clone(), Cf::Flow(PUSH, 4, 0), never(16, 4, 1), add(chip, 1), add(chip, 2)];
         assert_eq!(run(&list), Ok(2));
         // POP_PUSH_ELSE: the frame is there either way.
         let list = [
@@ -313,19 +265,12 @@ pub fn control_flow_that_pops_and_pushes_at_once() {
         ];
         assert_eq!(run(&list), Ok(2));
         // POP_JUMP pops first.
-        let list = [
-            start.clone(),
-            Cf::Flow(PUSH, 4, 0),
-            never(15, 4, 1),
-            add(chip, 1),
-            add(chip, 2),
-        ];
+        let list =
+            [start.clone(), Cf::Flow(PUSH, 4, 0), never(15, 4, 1), add(chip, 1), add(chip, 2)];
         assert_eq!(run(&list), Ok(2));
         // A loop of three trips that leaves aL alone, with a subroutine in it.
         let mut state = r600_state(chip);
-        state
-            .registers
-            .insert(address::SQ_LOOP_CONST + 4 * 33, 3 | 5 << 12 | 1 << 24);
+        state.registers.insert(address::SQ_LOOP_CONST + 4 * 33, 3 | 5 << 12 | 1 << 24);
         let list = [
             start,
             Cf::Raw(4, 1 << 3 | 7 << 23 | 1 << 31),
@@ -342,10 +287,7 @@ pub fn a_fetch_program_returns_to_its_caller() {
     for chip in CHIPS {
         let mut state = r600_state(chip);
         let load = [
-            alu(&[
-                of(chip, &zeros()),
-                of(chip, &group(&[i(MOV, 1, 0, &[lit(0)])], &[6])),
-            ]),
+            alu(&[of(chip, &zeros()), of(chip, &group(&[i(MOV, 1, 0, &[lit(0)])], &[6]))]),
             Cf::Flow(RETURN, 0, 0),
         ];
         state.fetch_program = Some(link(&load));
@@ -361,19 +303,12 @@ pub fn branches_and_loops_are_the_same_on_both() {
         let test = |target: &str| match target {
             // Vertex 5 passes, vertex 4 does not.
             "odd" => vec![
-                of(
-                    chip,
-                    &group(&[i(AND_INT, 2, 0, &[r(0, 0), r(250, 0)])], &[]),
-                ),
-                of(
-                    chip,
-                    &group(&[i(PRED_SETNE_INT, 0, 0, &[r(2, 0), zero()]).exec()], &[]),
-                ),
+                of(chip, &group(&[i(AND_INT, 2, 0, &[r(0, 0), r(250, 0)])], &[])),
+                of(chip, &group(&[i(PRED_SETNE_INT, 0, 0, &[r(2, 0), zero()]).exec()], &[])),
             ],
-            _ => vec![of(
-                chip,
-                &group(&[i(PRED_SETGT_INT, 0, 0, &[lit(0), r(1, 0)]).exec()], &[3]),
-            )],
+            _ => {
+                vec![of(chip, &group(&[i(PRED_SETGT_INT, 0, 0, &[lit(0), r(1, 0)]).exec()], &[3]))]
+            }
         };
         let run = |list: &[Cf]| exported(list, &mut r600_state(chip)).map(|words| words[0]);
         let start = alu(&[of(chip, &zeros())]);
@@ -437,9 +372,7 @@ pub fn branches_and_loops_are_the_same_on_both() {
         ];
         assert_eq!(run(&list), Ok(3));
         let mut state = r600_state(chip);
-        state
-            .registers
-            .insert(address::SQ_LOOP_CONST + 4 * 33, 2 | 1 << 24);
+        state.registers.insert(address::SQ_LOOP_CONST + 4 * 33, 2 | 1 << 24);
         let list = [
             start.clone(),
             Cf::Raw(6, 1 << 3 | 4 << 23 | 1 << 31),
@@ -472,10 +405,7 @@ pub fn address_loads_round_as_their_names_say_and_nop_leaves_nothing() {
                 of(chip, &zeros()),
                 of(chip, &group(&[i(MOV, 2, 0, &[lit(0)])], &[20])),
                 of(chip, &group(&[i(MOV, 3, 0, &[lit(0)])], &[30])),
-                of(
-                    chip,
-                    &group(&[i(op, 0, 0, &[lit(0)]).mask()], &[1.5f32.to_bits()]),
-                ),
+                of(chip, &group(&[i(op, 0, 0, &[lit(0)]).mask()], &[1.5f32.to_bits()])),
                 of(chip, &group(&[i(MOV, 1, 0, &[r(1, 0).rel()])], &[])),
             ];
             let list = [Cf::Alu(ALU, clause.concat(), (0, 0, waterfall))];
@@ -493,10 +423,7 @@ pub fn address_loads_round_as_their_names_say_and_nop_leaves_nothing() {
         assert_eq!(after_nop(r(1, 1)), Ok([0; 4]));
         assert_eq!(after_nop(pv(0)), Err(Rule::StalePv));
         // A position before the last one is an EXPORT.
-        let list = [
-            alu(&[of(chip, &zeros())]),
-            export(false, 1, 61, 1, [0, 1, 2, 3], false),
-        ];
+        let list = [alu(&[of(chip, &zeros())]), export(false, 1, 61, 1, [0, 1, 2, 3], false)];
         assert_eq!(exported(&list, &mut r600_state(chip)), Ok([0; 4]));
     }
 }
@@ -512,12 +439,7 @@ fn exchange(group_relative: bool, clauses: bool, barrier: bool) -> Result<Vec<u3
         0,
     ];
     // Bank from R1.y, address from R1.z, offset 4, to R2.x, waterfall.
-    let read = [
-        2 | 5 << 8 | 1 << 11 | 1 << 20 | 2 << 23 | 4 << 26,
-        2 | 1 << 9 | 1 << 17,
-        0,
-        0,
-    ];
+    let read = [2 | 5 << 8 | 1 << 11 | 1 << 20 | 2 << 23 | 4 << 26, 2 | 1 << 9 | 1 << 17, 0, 0];
     let next = [
         group(&[i(MULLO_INT, 1, 0, &[r(0, 0), lit(0)])], &[10]),
         group(&[i(ADD_INT, 1, 1, &[r(0, 0), lit(0)])], &[1]),

@@ -11,9 +11,7 @@ use crate::numerics::numerics_of;
 /// A vertex state of a chip: 8 registers, 4 stack entries, 4 vectors of scratch.
 pub fn r600_state(chip: Chip) -> State {
     let mut state = State::new(chip, Stage::Vertex, numerics_of(chip.family()));
-    state
-        .registers
-        .insert(address::SQ_PGM_RESOURCES_VS, 8 | 4 << 8 | 1 << 21);
+    state.registers.insert(address::SQ_PGM_RESOURCES_VS, 8 | 4 << 8 | 1 << 21);
     state.registers.insert(address::SQ_VSTMP_RING_ITEMSIZE, 16);
     state.steps = 10_000;
     state
@@ -51,10 +49,7 @@ pub fn exported(list: &[Cf], state: &mut State) -> Result<[u32; 4], Trap> {
 
 /// `op literal` in channel x of R1, zeros in the others.
 fn unary(chip: Chip, op: AluOp, operand: u32) -> Result<u32, Trap> {
-    let list = [
-        op2(&zeros(), 4),
-        op2(&group(&[i(op, 1, 0, &[lit(0)])], &[operand]), 1),
-    ];
+    let list = [op2(&zeros(), 4), op2(&group(&[i(op, 1, 0, &[lit(0)])], &[operand]), 1)];
     exported(&[alu(&list)], &mut r600_state(chip)).map(|words| words[0])
 }
 
@@ -66,18 +61,10 @@ pub fn zeros() -> Vec<u32> {
 pub fn the_opcode_of_two_source_instructions_starts_at_bit_eight() -> Result<(), Trap> {
     // MOV R1.x, 1.0 as the guide's chapter 4 lays it out: ALU_INST 25 at 17:8, WRITE_MASK 4, DST_GPR 27:21.
     let words = vec![0x8000_00F9, 25 << 8 | 1 << 4 | 1 << 21];
-    let run = |words| {
-        exported(
-            &[alu(&[op2(&zeros(), 4), words])],
-            &mut r600_state(Chip::Rv670),
-        )
-    };
+    let run = |words| exported(&[alu(&[op2(&zeros(), 4), words])], &mut r600_state(Chip::Rv670));
     assert_eq!(run(words)?[0], 1f32.to_bits());
     // OMOD stands at 7:6: twice 1.0.
-    assert_eq!(
-        run(vec![0x8000_00F9, 25 << 8 | 1 << 6 | 1 << 4 | 1 << 21])?[0],
-        2f32.to_bits()
-    );
+    assert_eq!(run(vec![0x8000_00F9, 25 << 8 | 1 << 6 | 1 << 4 | 1 << 21])?[0], 2f32.to_bits());
     // FOG_MERGE has no usable description.
     let fog = run(vec![0x8000_00F9, 25 << 8 | 1 << 5 | 1 << 4 | 1 << 21]);
     assert_eq!(fog.map_err(|trap| trap.rule), Err(Rule::Unsupported));
@@ -101,11 +88,8 @@ pub fn shifts_execute_in_trans_alone() {
     let shift = |chan| i(LSHL_INT, 1, chan, &[lit(0), lit(1)]);
     let run = |insts: &[I]| {
         let words = op2(&group(insts, &[3, 2]), insts.len());
-        exported(
-            &[alu(&[op2(&zeros(), 4), words])],
-            &mut r600_state(Chip::Rv670),
-        )
-        .map_err(|trap| trap.rule)
+        exported(&[alu(&[op2(&zeros(), 4), words])], &mut r600_state(Chip::Rv670))
+            .map_err(|trap| trap.rule)
     };
     assert_eq!(run(&[shift(0)]), Ok([12, 0, 0, 0]));
     assert_eq!(run(&[shift(0), shift(1)]), Err(Rule::SlotOrder));
@@ -113,13 +97,7 @@ pub fn shifts_execute_in_trans_alone() {
 
 #[test]
 pub fn scratch_is_read_by_the_instruction_that_writes_it() {
-    let value = op2(
-        &group(
-            &[0, 1, 2, 3].map(|c| i(MOV, 2, c, &[lit(c)])),
-            &[5, 6, 7, 8],
-        ),
-        4,
-    );
+    let value = op2(&group(&[0, 1, 2, 3].map(|c| i(MOV, 2, c, &[lit(c)])), &[5, 6, 7, 8]), 4);
     let index = op2(&group(&[i(MOV, 3, 0, &[r(250, 0)])], &[]), 1);
     // MEM_SCRATCH (36), ELEM_SIZE 3: WRITE R2 to vector 1; READ it to R1; READ_IND from 0 + R3.x.
     let access = |kind: u32, gpr: u32, base: u32, size: u32, mask: u32| {
@@ -141,16 +119,10 @@ pub fn a_fetch_clause_has_eight_instructions_and_no_more_bits_to_count_them() {
     // PASS R1.xyzw, R0.xxxx.
     let pass = [13, 1 | 1 << 12 | 2 << 15 | 3 << 18, 0, 0];
     let list = |count: usize| Cf::Fetch(1, vec![pass; count]);
-    let clear = op2(
-        &group(&[0, 1, 2, 3].map(|c| i(MOV, 0, c, &[zero()])), &[]),
-        4,
-    );
+    let clear = op2(&group(&[0, 1, 2, 3].map(|c| i(MOV, 0, c, &[zero()])), &[]), 4);
     let run = |count| {
-        exported(
-            &[alu(std::slice::from_ref(&clear)), list(count)],
-            &mut r600_state(Chip::Rv670),
-        )
-        .map_err(|trap| trap.rule)
+        exported(&[alu(std::slice::from_ref(&clear)), list(count)], &mut r600_state(Chip::Rv670))
+            .map_err(|trap| trap.rule)
     };
     assert_eq!(run(8), Ok([0; 4]));
     assert_eq!(run(9), Err(Rule::Reserved));
@@ -159,11 +131,8 @@ pub fn a_fetch_clause_has_eight_instructions_and_no_more_bits_to_count_them() {
 #[test]
 pub fn what_came_with_r700_is_no_instruction() {
     let run = |cf: Cf| {
-        exported(
-            &[alu(&[op2(&zeros(), 4)]), cf],
-            &mut r600_state(Chip::Rv670),
-        )
-        .map_err(|trap| trap.rule)
+        exported(&[alu(&[op2(&zeros(), 4)]), cf], &mut r600_state(Chip::Rv670))
+            .map_err(|trap| trap.rule)
     };
     assert_eq!(run(Cf::Flow(CF_NOP, 0, 0)), Ok([0; 4]));
     assert_eq!(run(Cf::Flow(WAIT_ACK, 0, 0)), Err(Rule::Opcode));
@@ -197,13 +166,7 @@ pub fn registers_are_indexed_by_ar_on_rv670_and_by_something_undescribed_elsewhe
 
 #[test]
 pub fn r600_itself_has_its_clamp_of_nan_in_sq_config() {
-    let nan = group(
-        &[I {
-            clamp: true,
-            ..i(MOV, 1, 0, &[lit(0)])
-        }],
-        &[f32::NAN.to_bits()],
-    );
+    let nan = group(&[I { clamp: true, ..i(MOV, 1, 0, &[lit(0)]) }], &[f32::NAN.to_bits()]);
     let run = |config: u32| {
         let mut state = r600_state(Chip::R600);
         state.registers.insert(address::SQ_CONFIG, 8 | config);

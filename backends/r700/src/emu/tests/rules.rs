@@ -28,10 +28,7 @@ fn on(chip: Chip) -> State {
 fn add_doubles(low: bool) -> Vec<u32> {
     let first = |slot: bool| if slot == low { zero().neg() } else { zero() };
     let slots = [(0, first(false)), (1, first(true))];
-    group(
-        &slots.map(|(chan, a)| i(ADD_64, 1, chan, &[a, zero()])),
-        &[],
-    )
+    group(&slots.map(|(chan, a)| i(ADD_64, 1, chan, &[a, zero()])), &[])
 }
 
 /// FLT64_TO_FLT32 of 1.0, of which a channel is stored.
@@ -53,11 +50,7 @@ fn bound(stage: Stage) -> State {
     let mut state = state();
     state.stage = stage;
     let bytes: Vec<u8> = (0..64).collect();
-    let buffer = BufferResource {
-        source: FetchSource::Bytes(bytes),
-        stride: 4,
-        format: None,
-    };
+    let buffer = BufferResource { source: FetchSource::Bytes(bytes), stride: 4, format: None };
     state.resources.insert(0, FetchResource::Buffer(buffer));
     let image = Image::new(Format::Rgba32Float, Extent::plane(4, 4)).expect("fits");
     state.resources.insert(1, FetchResource::Texture(image));
@@ -88,11 +81,7 @@ fn pixels_in(mut state: State, list: &[Cf], end: &[Cf]) -> Outcome {
 }
 
 fn pixels(list: &[Cf]) -> Outcome {
-    pixels_in(
-        bound(Stage::Pixel),
-        list,
-        &[export(true, 0, 0, 0, [0, 1, 2, 3], true)],
-    )
+    pixels_in(bound(Stage::Pixel), list, &[export(true, 0, 0, 0, [0, 1, 2, 3], true)])
 }
 
 fn vertices(list: &[Cf], mut state: State) -> Outcome {
@@ -153,10 +142,7 @@ fn mem(op: u32, dst: u32, uncached: bool) -> [u32; 4] {
 /// `EXPORT` words changed.
 fn scratch_write(gpr: u32, base: u32, acknowledged: bool) -> Cf {
     let kind = if acknowledged { 2 } else { 0 };
-    Cf::Raw(
-        base | kind << 13 | gpr << 15 | 3 << 30,
-        15 << 12 | 36 << 23 | 1 << 31,
-    )
+    Cf::Raw(base | kind << 13 | gpr << 15 | 3 << 30, 15 << 12 | 36 << 23 | 1 << 31)
 }
 
 fn acknowledged_scatter(gpr: u32) -> Cf {
@@ -164,22 +150,12 @@ fn acknowledged_scatter(gpr: u32) -> Cf {
 }
 
 fn share_write(index: u32) -> [u32; 4] {
-    [
-        2 | 4 << 8 | 1 << 23 | 2 << 26 | 3 << 29,
-        index | 8 << 16,
-        0,
-        0,
-    ]
+    [2 | 4 << 8 | 1 << 23 | 2 << 26 | 3 << 29, index | 8 << 16, 0, 0]
 }
 
 fn share_read(waterfall: bool) -> [u32; 4] {
     // Bank from R1.x, offset 0.
-    [
-        2 | 5 << 8 | 1 << 11 | 4 << 23,
-        2 | 15 << 9 | u32::from(waterfall) << 17,
-        0,
-        0,
-    ]
+    [2 | 5 << 8 | 1 << 11 | 4 << 23, 2 | 15 << 9 | u32::from(waterfall) << 17, 0, 0]
 }
 
 fn predicate() -> I {
@@ -559,14 +535,8 @@ const CASES: &[Case] = &[
 
 /// Rules that cannot be broken one by one, and why.
 const ELSEWHERE: &[(Rule, &str)] = &[
-    (
-        Rule::ClauseLimit,
-        "the fields of R700 count no further than 128 slots and 16 fetches",
-    ),
-    (
-        Rule::SlotKind,
-        "the assignment of 4.4 gives every instruction a unit of its kind",
-    ),
+    (Rule::ClauseLimit, "the fields of R700 count no further than 128 slots and 16 fetches"),
+    (Rule::SlotKind, "the assignment of 4.4 gives every instruction a unit of its kind"),
     (Rule::DoubleWrite, "vector slots write their own channel"),
 ];
 
@@ -589,12 +559,7 @@ fn constants_then_store(vector: u32) -> Outcome {
     let mut state = state();
     state.constants[0] = vec![1; 32];
     let read = group(&[i(MOV, 1, 0, &[k(vector, 0)])], &[]);
-    run_in(
-        &[Cf::Alu(ALU, read, (0, 1, 0)), scatter(1, 0, 1)],
-        1,
-        &mut state,
-    )
-    .map(drop)
+    run_in(&[Cf::Alu(ALU, read, (0, 1, 0)), scatter(1, 0, 1)], 1, &mut state).map(drop)
 }
 
 /// Four entries of four: two are lost to the branch, so fourteen pushes fit.
@@ -634,14 +599,8 @@ fn burst(chip: Chip) -> Outcome {
 
 fn two_parameters(declared: u32) -> Outcome {
     let mut state = state();
-    state
-        .registers
-        .insert(address::SPI_VS_OUT_CONFIG, (declared - 1) << 1);
-    let list = [
-        done(1, 60),
-        export(false, 2, 0, 0, [7; 4], false),
-        with(done(2, 1), 1 << 21),
-    ];
+    state.registers.insert(address::SPI_VS_OUT_CONFIG, (declared - 1) << 1);
+    let list = [done(1, 60), export(false, 2, 0, 0, [7; 4], false), with(done(2, 1), 1 << 21)];
     run_compute(&link(&list), &mut state, 1, None).map(drop)
 }
 
@@ -681,13 +640,7 @@ pub fn unused_fields_are_zero() {
     }
     let mov = i(MOV, 1, 0, &[zero()]);
     let run = |inst: I| groups(&[group(&[inst], &[])]).map_err(|trap| trap.rule);
-    assert_eq!(
-        run(I {
-            index_mode: 2,
-            ..mov
-        }),
-        Err(Rule::IndexMode)
-    );
+    assert_eq!(run(I { index_mode: 2, ..mov }), Err(Rule::IndexMode));
     assert_eq!(run(i(MOV, 1, 0, &[zero().rel()])), Err(Rule::IndexMode));
 }
 
@@ -701,43 +654,29 @@ pub fn what_pixel_programs_do_is_what_their_state_announces() {
         pixels_in(state, list, &color).map_err(|trap| trap.rule)
     };
     let (control, mask) = (address::DB_SHADER_CONTROL, address::CB_SHADER_MASK);
-    assert_eq!(
-        run(control, 0, std::slice::from_ref(&kill)),
-        Err(Rule::ExportCount)
-    );
+    assert_eq!(run(control, 0, std::slice::from_ref(&kill)), Err(Rule::ExportCount));
     assert_eq!(run(control, 1 << 6, std::slice::from_ref(&kill)), Ok(()));
     assert_eq!(run(control, 1, &[]), Err(Rule::ExportCount));
     assert_eq!(run(mask, 0xF, &[]), Err(Rule::ExportCount));
     assert_eq!(run(mask, 0x7, &[]), Ok(()));
-    assert_eq!(
-        run(address::SQ_PGM_EXPORTS_PS, 2 << 1, &[]),
-        Err(Rule::ExportCount)
-    );
+    assert_eq!(run(address::SQ_PGM_EXPORTS_PS, 2 << 1, &[]), Err(Rule::ExportCount));
     assert_eq!(run(address::SQ_PGM_EXPORTS_PS, 1 << 1, &[]), Ok(()));
 }
 
 #[test]
 pub fn vertex_programs_start_with_their_numbers() {
     // Position is (vertex, instance, 0, 1); R0.y and R0.z are undefined.
-    let list = [
-        export(true, 1, 60, 0, [0, 3, 4, 5], false),
-        export(true, 2, 0, 0, [0, 7, 7, 7], true),
-    ];
+    let list =
+        [export(true, 1, 60, 0, [0, 3, 4, 5], false), export(true, 2, 0, 0, [0, 7, 7, 7], true)];
     let mut state = state();
     state.stage = Stage::Vertex;
     let ids = [(7, 3), (8, 4)];
     let launched = run_vertices(&link(&list), &mut state, &ids, None).expect("legal");
     let position = launched.export(1, 60).expect("exported");
-    assert_eq!(
-        position.values,
-        [[7, 3, 0, 0x3F80_0000], [8, 4, 0, 0x3F80_0000]]
-    );
+    assert_eq!(position.values, [[7, 3, 0, 0x3F80_0000], [8, 4, 0, 0x3F80_0000]]);
     let parameter = launched.export(2, 0).expect("exported");
     assert_eq!(parameter.written, [1, 1]);
-    let list = [
-        export(true, 1, 60, 0, [1, 3, 4, 5], false),
-        export(true, 2, 0, 0, [7; 4], true),
-    ];
+    let list = [export(true, 1, 60, 0, [1, 3, 4, 5], false), export(true, 2, 0, 0, [7; 4], true)];
     let refused = vertices(&list, state).map_err(|trap| trap.rule);
     assert_eq!(refused, Err(Rule::Uninitialised));
 }
@@ -758,9 +697,7 @@ pub fn kills_leave_pixels_running_as_helpers() {
         export(true, 0, 0, 2, [0, 7, 7, 7], true),
     ];
     let mut state = bound(Stage::Pixel);
-    state
-        .registers
-        .insert(address::SPI_PS_IN_CONTROL_0, 2 | 1 << 8 | 1 << 10 | 1 << 26);
+    state.registers.insert(address::SPI_PS_IN_CONTROL_0, 2 | 1 << 8 | 1 << 10 | 1 << 26);
     for entry in 0..2 {
         let entry = address::SPI_PS_INPUT_CNTL_0 + 4 * entry;
         state.registers.insert(entry, 0);
@@ -768,9 +705,7 @@ pub fn kills_leave_pixels_running_as_helpers() {
     let batch = PixelBatch {
         covered: vec![0b1111],
         front: vec![true],
-        position: [0, 1, 2, 3]
-            .map(|n| [0.5 + (n & 1) as f32, 0.5, 0.0, 1.0])
-            .to_vec(),
+        position: [0, 1, 2, 3].map(|n| [0.5 + (n & 1) as f32, 0.5, 0.0, 1.0]).to_vec(),
         point: vec![],
         sample: vec![],
         components: vec![1],
@@ -780,14 +715,7 @@ pub fn kills_leave_pixels_running_as_helpers() {
     let launched = run_pixels(&link(&list), &mut state, &batch, None).expect("legal");
     assert_eq!(launched.valid, [false, true, false, true]);
     let color = launched.export(0, 0).expect("exported");
-    assert_eq!(
-        color
-            .values
-            .iter()
-            .map(|v| f32::from_bits(v[0]))
-            .collect::<Vec<_>>(),
-        [1.0; 4]
-    );
+    assert_eq!(color.values.iter().map(|v| f32::from_bits(v[0])).collect::<Vec<_>>(), [1.0; 4]);
 }
 
 #[test]
@@ -817,20 +745,13 @@ pub fn fetch_formats_bring_their_components() {
 pub fn random_words_end_in_a_trap_or_a_run_and_never_panic() {
     let mut seed = 1u64;
     let mut next = || {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 32) as u32
     };
     let mut ran = 0;
     for round in 0..20_000 {
-        let stage = [
-            Stage::Compute,
-            Stage::Vertex,
-            Stage::Pixel,
-            Stage::Export,
-            Stage::Geometry,
-        ][round % 5];
+        let stage = [Stage::Compute, Stage::Vertex, Stage::Pixel, Stage::Export, Stage::Geometry]
+            [round % 5];
         // Mostly legal opcodes, so that decoding goes on.
         let mut words: Vec<u32> = (0..16).map(|_| next()).collect();
         for n in 0..3 {

@@ -17,21 +17,11 @@ const CHIPS: [Chip; 2] = [Chip::Rv770, Chip::Rv670];
 fn state(chip: Chip) -> State {
     let mut state = r600_state(chip);
     state.stage = Stage::Pixel;
-    state
-        .registers
-        .insert(address::SQ_PGM_RESOURCES_PS, 8 | 4 << 8 | 1 << 21);
-    let extent = Extent {
-        levels: 2,
-        ..Extent::plane(2, 2)
-    };
+    state.registers.insert(address::SQ_PGM_RESOURCES_PS, 8 | 4 << 8 | 1 << 21);
+    let extent = Extent { levels: 2, ..Extent::plane(2, 2) };
     let mut image = Image::new(Format::Rgba32Float, extent).expect("fits");
     let mut put = |x, y, level, value: f32| {
-        let at = Texel {
-            x,
-            y,
-            level,
-            ..Texel::default()
-        };
+        let at = Texel { x, y, level, ..Texel::default() };
         image.store(at, [value.to_bits(), 0, 0, 0]);
     };
     for (n, (x, y)) in [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().enumerate() {
@@ -42,37 +32,18 @@ fn state(chip: Chip) -> State {
     flat.store(Texel::default(), [1f32.to_bits(), 0, 0, 0]);
     state.resources.insert(1, FetchResource::Texture(image));
     state.resources.insert(2, FetchResource::Texture(flat));
-    let cubes = Extent {
-        dim: Dim::Cube,
-        layers: 12,
-        ..Extent::plane(1, 1)
-    };
+    let cubes = Extent { dim: Dim::Cube, layers: 12, ..Extent::plane(1, 1) };
     {
         let mut image = Image::new(Format::Rgba32Float, cubes).expect("fits");
         for layer in 0..12 {
-            let at = Texel {
-                layer,
-                ..Texel::default()
-            };
+            let at = Texel { layer, ..Texel::default() };
             image.store(at, [(layer as f32).to_bits(), 0, 0, 0]);
         }
         state.resources.insert(3, FetchResource::Texture(image));
     }
     state.samplers.insert(0, Sampler::default());
-    state.samplers.insert(
-        1,
-        Sampler {
-            mag: Filter::Linear,
-            ..Sampler::default()
-        },
-    );
-    state.samplers.insert(
-        2,
-        Sampler {
-            compare: Some(Compare::Less),
-            ..Sampler::default()
-        },
-    );
+    state.samplers.insert(1, Sampler { mag: Filter::Linear, ..Sampler::default() });
+    state.samplers.insert(2, Sampler { compare: Some(Compare::Less), ..Sampler::default() });
     state
 }
 
@@ -139,10 +110,7 @@ pub fn samples_take_their_level_from_where_they_say() {
 pub fn gradients_are_set_got_and_kept() {
     for chip in CHIPS {
         let run = |list: Vec<[u32; 4]>| {
-            let found = colour(
-                &[alu(&[of(chip, &zeros())]), Cf::Fetch(1, list)],
-                &mut state(chip),
-            );
+            let found = colour(&[alu(&[of(chip, &zeros())]), Cf::Fetch(1, list)], &mut state(chip));
             f32::from_bits(found.unwrap_or_else(|trap| panic!("{trap}"))[0])
         };
         // The slope of x is 0.5 a pixel, of y nothing.
@@ -250,12 +218,8 @@ pub fn clauses_through_the_texture_cache_fetch_vertices() {
             format: None,
         };
         state.resources.insert(0, FetchResource::Buffer(buffer));
-        let fetch = [
-            2 << 5 | 3 << 26,
-            1 | 4 << 12 | 4 << 15 | 4 << 18 | 13 << 22 | 1 << 28,
-            1 << 19,
-            0,
-        ];
+        let fetch =
+            [2 << 5 | 3 << 26, 1 | 4 << 12 | 4 << 15 | 4 << 18 | 13 << 22 | 1 << 28, 1 << 19, 0];
         let run = |number: u32, state: &mut State| {
             colour(&[Cf::Fetch(number, vec![fetch])], state).map_err(|trap| trap.rule)
         };

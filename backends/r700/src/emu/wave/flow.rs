@@ -22,11 +22,7 @@ pub(super) enum Frame {
         counts: bool,
     },
     /// A call: where it goes on, in which program.
-    Call {
-        next: u32,
-        in_fetch: bool,
-        depth: u32,
-    },
+    Call { next: u32, in_fetch: bool, depth: u32 },
 }
 
 impl Wave<'_> {
@@ -42,11 +38,7 @@ impl Wave<'_> {
     }
 
     pub(super) fn test(&self, flow: &FlowInst, cf: &Cf) -> u64 {
-        if self.constant_passes(flow) {
-            self.lanes_of(cf)
-        } else {
-            0
-        }
+        if self.constant_passes(flow) { self.lanes_of(cf) } else { 0 }
     }
 
     pub(super) fn push(&mut self, frame: Frame, offset: u32) -> Result<(), Trap> {
@@ -97,16 +89,10 @@ impl Wave<'_> {
             Some(Frame::Branch { active }) => {
                 Ok(active & !self.active & !self.continued & !self.broken)
             }
-            Some(Frame::Loop { .. } | Frame::Call { .. }) => Err(Trap::new(
-                Rule::StackKind,
-                offset,
-                "ELSE without a branch around it",
-            )),
-            None => Err(Trap::new(
-                Rule::StackUnderflow,
-                offset,
-                "ELSE without a branch around it",
-            )),
+            Some(Frame::Loop { .. } | Frame::Call { .. }) => {
+                Err(Trap::new(Rule::StackKind, offset, "ELSE without a branch around it"))
+            }
+            None => Err(Trap::new(Rule::StackUnderflow, offset, "ELSE without a branch around it")),
         }
     }
 
@@ -151,11 +137,7 @@ impl Wave<'_> {
             }
             Flow::PopJump => {
                 self.pop(flow.pop, offset)?;
-                Ok(if self.test(flow, cf) == 0 {
-                    flow.addr
-                } else {
-                    next
-                })
+                Ok(if self.test(flow, cf) == 0 { flow.addr } else { next })
             }
             Flow::Push | Flow::PopPush => {
                 let mut passing = passing;
@@ -169,12 +151,7 @@ impl Wave<'_> {
                     self.pop(pops, offset)?;
                     return Ok(flow.addr);
                 }
-                self.push(
-                    Frame::Branch {
-                        active: self.active,
-                    },
-                    offset,
-                )?;
+                self.push(Frame::Branch { active: self.active }, offset)?;
                 self.active = passing;
                 Ok(next)
             }
@@ -240,11 +217,7 @@ impl Wave<'_> {
                     return Ok(next);
                 }
                 match self.stack.pop() {
-                    Some(Frame::Call {
-                        next,
-                        in_fetch,
-                        depth,
-                    }) => {
+                    Some(Frame::Call { next, in_fetch, depth }) => {
                         self.depth = depth;
                         self.in_fetch = in_fetch;
                         Ok(next)
@@ -280,20 +253,14 @@ impl Wave<'_> {
                 }
                 Ok(next)
             }
-            Flow::Tex | Flow::Vtx | Flow::VtxTc => Err(Trap::new(
-                Rule::Unsupported,
-                offset,
-                "refused when it was loaded",
-            )),
+            Flow::Tex | Flow::Vtx | Flow::VtxTc => {
+                Err(Trap::new(Rule::Unsupported, offset, "refused when it was loaded"))
+            }
         }
     }
 
     fn call(&mut self, next: u32, count: u32, offset: u32) -> Result<(), Trap> {
-        let frame = Frame::Call {
-            next,
-            in_fetch: self.in_fetch,
-            depth: self.depth,
-        };
+        let frame = Frame::Call { next, in_fetch: self.in_fetch, depth: self.depth };
         self.push(frame, offset)?;
         self.depth += count;
         Ok(())
@@ -312,11 +279,7 @@ impl Wave<'_> {
         };
         let dx10 = flow.op == Flow::LoopStartDx10;
         let counts = flow.op == Flow::LoopStart;
-        let left = if dx10 {
-            u64::from(constant)
-        } else {
-            u64::from(constant & 0xFFF)
-        };
+        let left = if dx10 { u64::from(constant) } else { u64::from(constant & 0xFFF) };
         if passing == 0 || left == 0 {
             self.pop(flow.pop, offset)?;
             return Ok(flow.addr);
@@ -344,15 +307,9 @@ impl Wave<'_> {
         let broken_now = self.broken;
         let passes = self.constant_passes(flow);
         let top = match self.stack.last_mut() {
-            Some(Frame::Loop {
-                active,
-                continued,
-                broken,
-                index,
-                left,
-                step,
-                counts,
-            }) => (*active, *continued, *broken, *index, left, *step, *counts),
+            Some(Frame::Loop { active, continued, broken, index, left, step, counts }) => {
+                (*active, *continued, *broken, *index, left, *step, *counts)
+            }
             Some(Frame::Branch { .. } | Frame::Call { .. }) => {
                 let detail = "LOOP_END with a branch or call still open";
                 return Err(Trap::new(Rule::StackKind, offset, detail));

@@ -50,45 +50,23 @@ impl<'a> Builder<'a> {
                 format!("expected an address of at least {next}, found {token}"),
             ));
         }
-        self.program.cf.push(Cf {
-            at,
-            inst: cf.inst,
-            clause: None,
-        });
+        self.program.cf.push(Cf { at, inst: cf.inst, clause: None });
         self.cf_at.push(cf.name);
         let op = cf.inst.op();
         if op.has(flag::ALU_CLAUSE) {
-            self.open = Some(Open {
-                cf,
-                body: Body::Alu(Vec::new()),
-                group: None,
-            });
+            self.open = Some(Open { cf, body: Body::Alu(Vec::new()), group: None });
         } else if op.has(flag::FETCH_CLAUSE) {
-            self.open = Some(Open {
-                cf,
-                body: Body::Fetch(Vec::new()),
-                group: None,
-            });
+            self.open = Some(Open { cf, body: Body::Fetch(Vec::new()), group: None });
         }
         Ok(())
     }
 
     pub(super) fn in_fetch_clause(&self) -> bool {
-        matches!(
-            &self.open,
-            Some(Open {
-                body: Body::Fetch(_),
-                ..
-            })
-        )
+        matches!(&self.open, Some(Open { body: Body::Fetch(_), .. }))
     }
 
     pub(super) fn fetch(&mut self, inst: Inst) {
-        if let Some(Open {
-            body: Body::Fetch(fetches),
-            ..
-        }) = &mut self.open
-        {
+        if let Some(Open { body: Body::Fetch(fetches), .. }) = &mut self.open {
             fetches.push(inst);
         }
     }
@@ -99,12 +77,7 @@ impl<'a> Builder<'a> {
         starts: bool,
         token: Token<'a>,
     ) -> Result<&mut GroupText<'a>, Diagnostic> {
-        let Some(Open {
-            body: Body::Alu(groups),
-            group,
-            ..
-        }) = &mut self.open
-        else {
+        let Some(Open { body: Body::Alu(groups), group, .. }) = &mut self.open else {
             return Err(error_at(token, "a slot stands in a clause, below ALU"));
         };
         if starts && let Some(done) = group.take() {
@@ -138,12 +111,7 @@ impl<'a> Builder<'a> {
             return Err(error_at(open.cf.name, message));
         }
         cf.inst.set(f::COUNT, count - 1).map_err(|_| {
-            let most = cf
-                .inst
-                .op()
-                .format
-                .field(f::COUNT)
-                .map_or(0, |field| 1u32 << field.width());
+            let most = cf.inst.op().format.field(f::COUNT).map_or(0, |field| 1u32 << field.width());
             error_at(
                 open.cf.name,
                 format!("the clause has {count} instruction slots, it can have {most}"),
@@ -151,15 +119,8 @@ impl<'a> Builder<'a> {
         })?;
         let id = ClauseId(self.program.clauses.len() as u32);
         cf.clause = Some(id);
-        self.program.clauses.push(Clause {
-            at: cf.inst.get(f::ADDR),
-            body: open.body,
-        });
-        self.clause_at.push(ClauseText {
-            token: open.cf.name,
-            cf: place,
-            placed: open.cf.addr,
-        });
+        self.program.clauses.push(Clause { at: cf.inst.get(f::ADDR), body: open.body });
+        self.clause_at.push(ClauseText { token: open.cf.name, cf: place, placed: open.cf.addr });
         Ok(())
     }
 
@@ -169,10 +130,7 @@ impl<'a> Builder<'a> {
             dwords = dwords.max(check_end(2 * u64::from(cf.at) + 2, *token)?);
         }
         for (raw, token) in self.program.raw.iter().zip(&self.raw_at) {
-            dwords = dwords.max(check_end(
-                u64::from(raw.at) + raw.words.len() as u64,
-                *token,
-            )?);
+            dwords = dwords.max(check_end(u64::from(raw.at) + raw.words.len() as u64, *token)?);
         }
         let clauses = self.program.clauses.iter().zip(&self.clause_at);
         for (clause, text) in clauses.filter(|(_, text)| text.placed) {
@@ -193,8 +151,7 @@ impl<'a> Builder<'a> {
             clause.at = qwords;
             dwords = clause_end(clause, text.token)?;
             let cf = &mut self.program.cf[text.cf].inst;
-            cf.set(f::ADDR, qwords)
-                .map_err(|error| error_at(text.token, error.to_string()))?;
+            cf.set(f::ADDR, qwords).map_err(|error| error_at(text.token, error.to_string()))?;
         }
         Ok(dwords)
     }
@@ -222,11 +179,7 @@ impl<'a> Builder<'a> {
         let token = parts.iter().rev().find(covers);
         match token {
             Some((_, _, token)) => error_at(*token, error.to_string()),
-            None => Diagnostic {
-                line: 1,
-                column: 1,
-                message: error.to_string(),
-            },
+            None => Diagnostic { line: 1, column: 1, message: error.to_string() },
         }
     }
 }

@@ -16,12 +16,7 @@ impl<'a> Parser<'a> {
         let Some(op) = self.isa.cf.named(name.text) else {
             return Err(error_at(name, self.unknown(name)));
         };
-        let mut cf = CfText {
-            inst: Inst::usual(op),
-            name,
-            addr: false,
-            count: false,
-        };
+        let mut cf = CfText { inst: Inst::usual(op), name, addr: false, count: false };
         self.cursor.eat(':');
         if op.has(flag::EXPORTS) {
             self.export_target(&mut cf.inst)?;
@@ -41,14 +36,12 @@ impl<'a> Parser<'a> {
         while !self.cursor.at_line_end() {
             let name = self.cursor.word("a field")?;
             match name.text {
-                "KCACHE0" => self.kcache(
-                    &mut cf.inst,
-                    [f::KCACHE_MODE0, f::KCACHE_BANK0, f::KCACHE_ADDR0],
-                )?,
-                "KCACHE1" => self.kcache(
-                    &mut cf.inst,
-                    [f::KCACHE_MODE1, f::KCACHE_BANK1, f::KCACHE_ADDR1],
-                )?,
+                "KCACHE0" => {
+                    self.kcache(&mut cf.inst, [f::KCACHE_MODE0, f::KCACHE_BANK0, f::KCACHE_ADDR0])?
+                }
+                "KCACHE1" => {
+                    self.kcache(&mut cf.inst, [f::KCACHE_MODE1, f::KCACHE_BANK1, f::KCACHE_ADDR1])?
+                }
                 _ => read_field(&mut self.cursor, name, &mut cf.inst)?,
             }
             cf.addr |= name.text.eq_ignore_ascii_case("ADDR");
@@ -76,20 +69,11 @@ impl<'a> Parser<'a> {
     /// `PIXEL[0], R1`
     pub(super) fn export_target(&mut self, inst: &mut Inst) -> Result<(), Diagnostic> {
         let token = self.cursor.word("what is written to")?;
-        let field = inst
-            .op()
-            .format
-            .field(f::TYPE)
-            .expect("exports have a TYPE");
-        let gpucc_isa::Kind::Enum(set) = field.kind else {
-            unreachable!("TYPE is an enum")
-        };
+        let field = inst.op().format.field(f::TYPE).expect("exports have a TYPE");
+        let gpucc_isa::Kind::Enum(set) = field.kind else { unreachable!("TYPE is an enum") };
         let Some(value) = set.value_of(token.text) else {
             let names: Vec<&str> = set.members.iter().map(|member| member.name).collect();
-            return Err(error_at(
-                token,
-                format!("expected {}, found {token}", names.join(", ")),
-            ));
+            return Err(error_at(token, format!("expected {}, found {token}", names.join(", "))));
         };
         self.store(inst, f::TYPE, value, token)?;
         self.cursor.expect('[')?;
@@ -129,10 +113,7 @@ impl<'a> Parser<'a> {
         let last = self.cursor.number("the last constant")?;
         let lines = last.wrapping_add(1).wrapping_sub(first) / 16;
         if !matches!(lines, 1 | 2) || first % 16 != 0 || last % 16 != 15 {
-            return Err(error_at(
-                token,
-                "a set locks one or two lines of 16 constants",
-            ));
+            return Err(error_at(token, "a set locks one or two lines of 16 constants"));
         }
         self.store(inst, mode, lines, token)?;
         self.store(inst, addr, first / 16, token)?;
@@ -142,10 +123,7 @@ impl<'a> Parser<'a> {
     /// A fetch instruction after its name.
     pub(super) fn fetch(&mut self, name: Token<'a>) -> Result<Inst, Diagnostic> {
         let Some(op) = self.isa.fetch.named(name.text) else {
-            return Err(error_at(
-                name,
-                format!("there is no fetch instruction {name}"),
-            ));
+            return Err(error_at(name, format!("there is no fetch instruction {name}")));
         };
         let mut inst = Inst::usual(op);
         match FetchOp::of(op.id) {
@@ -274,10 +252,7 @@ impl<'a> Parser<'a> {
             "y" => Ok(Chan::Y),
             "z" => Ok(Chan::Z),
             "w" => Ok(Chan::W),
-            _ => Err(error_at(
-                token,
-                format!("expected x, y, z or w, found {token}"),
-            )),
+            _ => Err(error_at(token, format!("expected x, y, z or w, found {token}"))),
         }
     }
 
@@ -298,19 +273,13 @@ impl<'a> Parser<'a> {
         value: u32,
         at: Token<'_>,
     ) -> Result<(), Diagnostic> {
-        inst.set(field, value)
-            .map_err(|error| error_at(at, error.to_string()))
+        inst.set(field, value).map_err(|error| error_at(at, error.to_string()))
     }
 }
 
 /// `xy_w` as bits, x lowest.
 fn write_mask(token: Token<'_>) -> Result<u32, Diagnostic> {
-    let wrong = || {
-        error_at(
-            token,
-            format!("expected a mask such as `xy__`, found {token}"),
-        )
-    };
+    let wrong = || error_at(token, format!("expected a mask such as `xy__`, found {token}"));
     if token.text.len() != 4 {
         return Err(wrong());
     }

@@ -17,10 +17,7 @@ impl<'a> Parser<'a> {
     ) -> Result<AluSlot, Diagnostic> {
         let name = self.cursor.word("an ALU instruction")?;
         let Some(op) = self.isa.alu.named(name.text) else {
-            return Err(error_at(
-                name,
-                format!("there is no ALU instruction {name}"),
-            ));
+            return Err(error_at(name, format!("there is no ALU instruction {name}")));
         };
         let mut inst = Inst::usual(op);
         let mut index = None;
@@ -35,10 +32,7 @@ impl<'a> Parser<'a> {
             let start = self.cursor.peek();
             let src = self.src(group.as_deref_mut(), &mut index)?;
             if src.abs && slot.is_op3() {
-                return Err(error_at(
-                    start,
-                    format!("{} has no absolute values", op.name),
-                ));
+                return Err(error_at(start, format!("{} has no absolute values", op.name)));
             }
             slot = slot.with_src(i, src);
         }
@@ -48,10 +42,8 @@ impl<'a> Parser<'a> {
         inst = slot.inst();
         while !self.cursor.at_line_end() {
             let name = self.cursor.word("a field")?;
-            let scalar = SCALAR_SWIZZLES
-                .iter()
-                .position(|known| *known == name.text)
-                .map(|at| at as u32);
+            let scalar =
+                SCALAR_SWIZZLES.iter().position(|known| *known == name.text).map(|at| at as u32);
             match scalar.or_else(|| BANK_SWIZZLE_E.value_of(name.text)) {
                 Some(swizzle) => self.store(&mut inst, f::BANK_SWIZZLE, swizzle, name)?,
                 None => read_field(&mut self.cursor, name, &mut inst)?,
@@ -62,12 +54,7 @@ impl<'a> Parser<'a> {
 
     pub(super) fn dst(&mut self, inst: &Inst, index: &mut Option<u32>) -> Result<Dst, Diagnostic> {
         let token = self.cursor.word("a destination `Rn` or `____`")?;
-        let mut dst = Dst {
-            gpr: 0,
-            chan: Chan::X,
-            rel: false,
-            write: true,
-        };
+        let mut dst = Dst { gpr: 0, chan: Chan::X, rel: false, write: true };
         if token.text == "____" {
             if !inst.has_field(f::WRITE_MASK) {
                 return Err(error_at(
@@ -93,11 +80,7 @@ impl<'a> Parser<'a> {
         let neg = self.cursor.eat('-');
         let abs = self.cursor.eat('|');
         let start = self.cursor.peek();
-        let literal = if self.cursor.is('(') {
-            Some(self.literal()?)
-        } else {
-            None
-        };
+        let literal = if self.cursor.is('(') { Some(self.literal()?) } else { None };
         let operand = match literal {
             Some(_) => Operand::Literal,
             None => self.operand()?,
@@ -119,23 +102,14 @@ impl<'a> Parser<'a> {
                 ));
             }
             (None, Some(_)) if operand == Operand::Literal => {
-                return Err(error_at(
-                    start,
-                    "a literal in a group is written `(bits).channel`",
-                ));
+                return Err(error_at(start, "a literal in a group is written `(bits).channel`"));
             }
             (None, _) => {}
         }
         if abs {
             self.cursor.expect('|')?;
         }
-        Ok(Src {
-            operand,
-            chan,
-            rel,
-            neg,
-            abs,
-        })
+        Ok(Src { operand, chan, rel, neg, abs })
     }
 
     /// `(0x3f800000, 1.0)`, `(0x3f800000)` or `(1.5)`.
@@ -192,10 +166,7 @@ impl<'a> Parser<'a> {
                     return Err(error_at(at, "a locked set has 32 constants at most"));
                 }
                 self.cursor.expect(']')?;
-                return Ok(Operand::Kcache {
-                    set,
-                    index: index as u8,
-                });
+                return Ok(Operand::Kcache { set, index: index as u8 });
             }
             _ => {}
         }
@@ -228,10 +199,7 @@ impl<'a> Parser<'a> {
         }
         self.cursor.expect(']')?;
         let Some(mode) = INDEX_NAMES.iter().position(|name| *name == text) else {
-            return Err(error_at(
-                start,
-                format!("expected one of {}", INDEX_NAMES.join(", ")),
-            ));
+            return Err(error_at(start, format!("expected one of {}", INDEX_NAMES.join(", "))));
         };
         let mode = mode as u32;
         match index.replace(mode) {
@@ -245,9 +213,6 @@ fn gpr_number(token: Token<'_>) -> Result<u8, Diagnostic> {
     match token.text.strip_prefix('R').and_then(number) {
         Some(value @ 0..=127) => Ok(value as u8),
         Some(_) => Err(error_at(token, "registers are R0 to R127")),
-        None => Err(error_at(
-            token,
-            format!("expected a register `Rn`, found {token}"),
-        )),
+        None => Err(error_at(token, format!("expected a register `Rn`, found {token}"))),
     }
 }

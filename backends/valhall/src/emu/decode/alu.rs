@@ -35,10 +35,7 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
             if !bits.has(ABSOLUTE) {
                 return Err(unsupported("the unit of a jump relative to here"));
             }
-            let op = Op::Jump {
-                bits: branch_bits(bits)?,
-                on_zero: bits.has(ON_ZERO),
-            };
+            let op = Op::Jump { bits: branch_bits(bits)?, on_zero: bits.has(ON_ZERO) };
             (op, vec![plain(0)?, plain(1)?])
         }
         Code::Discard => {
@@ -58,29 +55,18 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
             (op, vec![float(0)?, float(1)?])
         }
         Code::FMin { max } => {
-            let op = Op::FMin {
-                max,
-                propagate: bits.has(NAN_RULE),
-                clamp: clamp(bits),
-            };
+            let op = Op::FMin { max, propagate: bits.has(NAN_RULE), clamp: clamp(bits) };
             (op, vec![float(0)?, float(1)?])
         }
         Code::Fma => {
-            let op = Op::Fma {
-                round: round(bits.get(ROUND))?,
-                clamp: clamp(bits),
-            };
+            let op = Op::Fma { round: round(bits.get(ROUND))?, clamp: clamp(bits) };
             (op, vec![float(0)?, float(1)?, float(2)?])
         }
         Code::FmaRscale => {
             let no = |i| float_source(bits, i, ty, false);
             let op = Op::FmaRscale {
                 special: bits.get(RSCALE_SPECIAL) as u8,
-                round: if bits.has(RSCALE_ZERO) {
-                    Round::Zero
-                } else {
-                    Round::Even
-                },
+                round: if bits.has(RSCALE_ZERO) { Round::Zero } else { Round::Even },
                 clamp: clamp(bits),
             };
             (op, vec![no(0)?, no(1)?, no(2)?, plain(3)?])
@@ -90,15 +76,11 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
             if bits.has(LDEXP_INF) {
                 return Err(unsupported("LDEXP's rules for infinities"));
             }
-            let op = Op::Ldexp {
-                round: round(bits.get(ROUND_TIES))?,
-            };
+            let op = Op::Ldexp { round: round(bits.get(ROUND_TIES))? };
             (op, vec![float_source(bits, 0, ty, false)?, plain(1)?])
         }
         Code::Frexpm => {
-            let op = Op::Frexpm {
-                special: bits.get(FREXP_MODE) as u8,
-            };
+            let op = Op::Frexpm { special: bits.get(FREXP_MODE) as u8 };
             (op, vec![float(0)?])
         }
         Code::Frexpe => {
@@ -107,10 +89,7 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
                 Ty::V2F16 => halves(bits.get(HALVES0)),
                 _ => widen(bits.get(WIDEN0))?,
             };
-            let op = Op::Frexpe {
-                special: bits.get(FREXP_MODE) as u8,
-                neg: bits.has(NEG_RESULT),
-            };
+            let op = Op::Frexpe { special: bits.get(FREXP_MODE) as u8, neg: bits.has(NEG_RESULT) };
             (op, vec![a])
         }
         Code::Flush => {
@@ -127,11 +106,7 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
             if ty == Ty::F16 {
                 a.select = one_half(bits);
             }
-            let op = if code == Code::Frcp {
-                Op::Frcp
-            } else {
-                Op::Frsq
-            };
+            let op = if code == Code::Frcp { Op::Frcp } else { Op::Frsq };
             (op, vec![a])
         }
         Code::Flogd => (Op::Flogd, vec![float(0)?]),
@@ -139,11 +114,7 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
             if bits.has(TABLE_OFFSET) {
                 return Err(unsupported("the offset of a trigonometric table"));
             }
-            let op = if code == Code::FSinTable {
-                Op::FSinTable
-            } else {
-                Op::FCosTable
-            };
+            let op = if code == Code::FSinTable { Op::FSinTable } else { Op::FCosTable };
             (op, vec![plain(0)?])
         }
         Code::Mov => (Op::Move, vec![plain(0)?]),
@@ -161,11 +132,7 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
         Code::Popcount => (Op::Popcount, vec![plain(0)?]),
         Code::BitRev => (Op::BitRev, vec![plain(0)?]),
         Code::NotOld => {
-            let op = Op::ShiftLogic {
-                shift: Shift::Left,
-                logic: Logic::Or,
-                not_result: false,
-            };
+            let op = Op::ShiftLogic { shift: Shift::Left, logic: Logic::Or, not_result: false };
             (op, vec![source(bits, 0, by_type == Result_::Pair)?])
         }
         Code::Wmask => {
@@ -173,17 +140,11 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
             (Op::Wmask { size }, vec![plain(0)?])
         }
         Code::IAdd { sub } => {
-            let op = Op::IAdd {
-                sub,
-                saturate: bits.has(SATURATE),
-            };
+            let op = Op::IAdd { sub, saturate: bits.has(SATURATE) };
             (op, vec![int(0)?, int(1)?])
         }
         Code::IAddCarry { sub } => {
-            let op = Op::IAddCarry {
-                sub,
-                carry: bits.has(CARRY),
-            };
+            let op = Op::IAddCarry { sub, carry: bits.has(CARRY) };
             (op, vec![plain(0)?, plain(1)?, plain(2)?])
         }
         Code::IMul => {
@@ -196,9 +157,7 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
             (Op::HAdd { up }, vec![int(0)?, int(1)?])
         }
         Code::ShiftAdd => {
-            let op = Op::ShiftAdd {
-                shift: bits.get(SHIFT) as u8,
-            };
+            let op = Op::ShiftAdd { shift: bits.get(SHIFT) as u8 };
             (op, vec![source(bits, 0, true)?, int(1)?])
         }
         Code::Clper => {
@@ -224,11 +183,7 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
         Code::MakeBytes => {
             let byte = |i, field| part(bits, i, bits.get(field), 1);
             result = Result_::Word;
-            let sources = vec![
-                byte(0, BYTE_AT_38)?,
-                byte(1, BYTE_AT_36)?,
-                part(bits, 2, 0, 2)?,
-            ];
+            let sources = vec![byte(0, BYTE_AT_38)?, byte(1, BYTE_AT_36)?, part(bits, 2, 0, 2)?];
             (Op::MakeBytes, sources)
         }
         Code::Mux => {
@@ -246,18 +201,12 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
         }
         Code::CubeMajor | Code::CubeFace => {
             let f = |i| float_source(bits, i, Ty::F32, true);
-            let op = if code == Code::CubeMajor {
-                Op::CubeMajor
-            } else {
-                Op::CubeFace
-            };
+            let op = if code == Code::CubeMajor { Op::CubeMajor } else { Op::CubeFace };
             (op, vec![f(0)?, f(1)?, f(2)?])
         }
         Code::Dot => {
             result = Result_::Word;
-            let op = Op::Dot {
-                saturate: bits.has(SATURATE),
-            };
+            let op = Op::Dot { saturate: bits.has(SATURATE) };
             (op, vec![plain(0)?, plain(1)?, plain(2)?])
         }
         Code::Compare(combine) => {
@@ -271,11 +220,7 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
                 2 => Truth::Minus,
                 _ => Truth::Low,
             };
-            let op = Op::Compare {
-                cmp: cmp(bits.get(CMP)),
-                truth,
-                combine,
-            };
+            let op = Op::Compare { cmp: cmp(bits.get(CMP)), truth, combine };
             (op, vec![a, b, plain(2)?])
         }
         Code::Select => {
@@ -294,20 +239,9 @@ pub(super) fn alu(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Refused
 
 /// NOT_OLD as a shift: zero, shifted by nothing, or the complement of the source.
 pub(super) fn complemented(source: Source) -> Vec<Source> {
-    let zero = Source {
-        place: Place::Constant(0),
-        last: false,
-        ..source
-    };
-    let count = Source {
-        wide: false,
-        select: Select::Bytes([0; 4]),
-        ..zero
-    };
-    let not = Source {
-        not: true,
-        ..source
-    };
+    let zero = Source { place: Place::Constant(0), last: false, ..source };
+    let count = Source { wide: false, select: Select::Bytes([0; 4]), ..zero };
+    let not = Source { not: true, ..source };
     vec![zero, count, not]
 }
 

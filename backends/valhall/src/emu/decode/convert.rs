@@ -61,11 +61,7 @@ pub(super) fn shift(inst: &mut Inst, bits: Bits) -> Result<(), Refused> {
     count.select = count_lanes(bits.get(BYTES1), width)?;
     let mut b = source(bits, 2, width == 64)?;
     b.not = bits.has(NOT2);
-    inst.op = Op::ShiftLogic {
-        shift,
-        logic,
-        not_result: bits.has(NOT_RESULT),
-    };
+    inst.op = Op::ShiftLogic { shift, logic, not_result: bits.has(NOT_RESULT) };
     inst.sources = vec![a, count, b];
     dest(inst, bits, kind)
 }
@@ -75,10 +71,7 @@ pub(super) fn convert(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Ref
     if code == Code::FloatsToHalves {
         let f = |i| float_source(bits, i, Ty::F32, false);
         inst.sources = vec![f(0)?, f(1)?];
-        inst.op = Op::FloatsToHalves {
-            round: round(bits.get(ROUND))?,
-            clamp: clamp(bits),
-        };
+        inst.op = Op::FloatsToHalves { round: round(bits.get(ROUND))?, clamp: clamp(bits) };
         return dest(inst, bits, Result_::Halves);
     }
     // What is left converts each element of one source.
@@ -98,29 +91,16 @@ pub(super) fn convert(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Ref
             let a = float(one_half(bits))?;
             (Op::HalfToFloat, a, true, Result_::Word)
         }
-        Code::ToInt {
-            half,
-            bits: width,
-            signed,
-        } => {
+        Code::ToInt { half, bits: width, signed } => {
             let (select, result) = match (half, width) {
                 (false, _) => (Select::Whole, Result_::Word),
                 (true, 16) => (halves(bits.get(HALVES0)), Result_::Halves),
                 (true, _) => (one_half(bits), Result_::Word),
             };
-            let op = Op::ToInt {
-                half,
-                bits: width,
-                signed,
-                round: ties()?,
-            };
+            let op = Op::ToInt { half, bits: width, signed, round: ties()? };
             (op, float(select)?, signed, result)
         }
-        Code::ToFloat {
-            bits: width,
-            half,
-            signed,
-        } => {
+        Code::ToFloat { bits: width, half, signed } => {
             let a = match (width, half) {
                 (8, true) => bytes(two_bytes(bits))?,
                 (8, false) => part(bits, 0, bits.get(BYTE0), 1)?,
@@ -134,22 +114,9 @@ pub(super) fn convert(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Ref
                 _ => Round::Even,
             };
             let result = if half { Result_::Halves } else { Result_::Word };
-            (
-                Op::ToFloat {
-                    half,
-                    signed,
-                    round,
-                },
-                a,
-                signed,
-                result,
-            )
+            (Op::ToFloat { half, signed, round }, a, signed, result)
         }
-        Code::Widen {
-            bits: width,
-            to,
-            signed,
-        } => match (width, to) {
+        Code::Widen { bits: width, to, signed } => match (width, to) {
             (8, 16) => (Op::Move, bytes(two_bytes(bits))?, signed, Result_::Halves),
             (8, _) => {
                 let a = part(bits, 0, bits.get(BYTE0), 1)?;
@@ -162,10 +129,7 @@ pub(super) fn convert(inst: &mut Inst, code: Code, bits: Bits) -> Result<(), Ref
         },
         _ => return Err(unsupported(inst.name)),
     };
-    inst.ty = Ty::Int {
-        bits: 32,
-        signed: is_signed,
-    };
+    inst.ty = Ty::Int { bits: 32, signed: is_signed };
     inst.op = op;
     inst.sources = vec![a];
     dest(inst, bits, result)

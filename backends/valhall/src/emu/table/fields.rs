@@ -3,20 +3,12 @@
 use super::Field;
 
 const fn any(at: u8, width: u8) -> Field {
-    Field {
-        at,
-        width,
-        values: u32::MAX,
-    }
+    Field { at, width, values: u32::MAX }
 }
 
 /// The values from 0 on.
 const fn first(at: u8, width: u8, count: u32) -> Field {
-    Field {
-        at,
-        width,
-        values: (1 << count) - 1,
-    }
+    Field { at, width, values: (1 << count) - 1 }
 }
 
 const fn of(at: u8, width: u8, list: &[u32]) -> Field {

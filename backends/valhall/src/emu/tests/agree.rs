@@ -47,9 +47,7 @@ fn of_form(random: &mut Rng, form: &Form) -> u64 {
         }
         let any = random.bits() as u32 & (((1u64 << field.width) - 1) as u32);
         let allowed: Vec<u32> = match field.width {
-            0..=5 => (0..1 << field.width)
-                .filter(|v| field.values >> v & 1 == 1)
-                .collect(),
+            0..=5 => (0..1 << field.width).filter(|v| field.values >> v & 1 == 1).collect(),
             _ => vec![any & !1, 0, any],
         };
         let value = match (field.at, random.below(8)) {
@@ -65,30 +63,20 @@ fn of_form(random: &mut Rng, form: &Form) -> u64 {
 /// Words to ask both about: of every row, of every form, of neither, one in eight with a bit changed.
 fn words() -> impl Iterator<Item = u64> {
     let mut random = Rng::new(1);
-    let rows = OPS
-        .iter()
-        .flat_map(|op| std::iter::repeat_n(Some(op), WORDS));
+    let rows = OPS.iter().flat_map(|op| std::iter::repeat_n(Some(op), WORDS));
     let rows: Vec<u64> = rows.flatten().map(|op| of_row(&mut random, op)).collect();
-    let forms = FORMS
-        .iter()
-        .flat_map(|form| std::iter::repeat_n(form, WORDS));
+    let forms = FORMS.iter().flat_map(|form| std::iter::repeat_n(form, WORDS));
     let forms: Vec<u64> = forms.map(|form| of_form(&mut random, form)).collect();
     let any: Vec<u64> = (0..100_000).map(|_| random.bits()).collect();
     rows.into_iter().chain(forms).chain(any).map(move |word| {
         let flip = 1 << random.below(64);
-        if random.below(8) == 0 {
-            word ^ flip
-        } else {
-            word
-        }
+        if random.below(8) == 0 { word ^ flip } else { word }
     })
 }
 
 /// The assembler's reading of a word as one of v9.
 fn theirs(word: u64) -> Result<Row, String> {
-    let row = TABLE
-        .decode(u128::from(word))
-        .map_err(|error| error.to_string())?;
+    let row = TABLE.decode(u128::from(word)).map_err(|error| error.to_string())?;
     if row.op().flags & flag::FOREIGN != 0 {
         return Err(format!("{} is foreign", row.op().name));
     }
@@ -162,12 +150,7 @@ fn instructions_read_the_same() {
         let (Ok(form), Ok(row)) = (table::find(word), theirs(word)) else {
             continue;
         };
-        assert!(
-            same_operation(form, &row),
-            "{word:#018x}: {} and {}",
-            form.name,
-            row.op().cite
-        );
+        assert!(same_operation(form, &row), "{word:#018x}: {} and {}", form.name, row.op().cite);
         match (decode_word(word), their_rules(&row)) {
             (Ok(inst), Ok(())) => {
                 both += 1;
@@ -250,9 +233,7 @@ impl Reader {
     /// Fields with two values or more of which the emulator's instruction knew nothing.
     fn unread(&self) -> Vec<(String, u64)> {
         let several = self.left.iter().filter(|(_, values)| values.len() > 1);
-        several
-            .map(|((row, field), _)| (format!("{row}: {field} is not compared"), 0))
-            .collect()
+        several.map(|((row, field), _)| (format!("{row}: {field} is not compared"), 0)).collect()
     }
 }
 
@@ -270,10 +251,7 @@ fn pixel_formats_are_read_as_they_are_written() {
         assert_eq!(pixel::attribute(word), Some(format), "{}", format.name());
     }
     // And nothing else is read as a format.
-    let written: BTreeSet<_> = Format::ALL
-        .iter()
-        .map(|&f| state::pixel_format(f))
-        .collect();
+    let written: BTreeSet<_> = Format::ALL.iter().map(|&f| state::pixel_format(f)).collect();
     let vertices = VertexFormat::ALL.iter().map(|&f| state::vertex_format(f));
     let vertices: BTreeSet<_> = vertices.collect();
     for code in 0..256 {
@@ -305,13 +283,7 @@ fn forms_are_in_order_and_apart() {
     for (i, a) in FORMS.iter().enumerate() {
         for b in &FORMS[i + 1..] {
             let common = a.fixed().0 & b.fixed().0;
-            assert_ne!(
-                a.fixed().1 & common,
-                b.fixed().1 & common,
-                "{} {}",
-                a.name,
-                b.name
-            );
+            assert_ne!(a.fixed().1 & common, b.fixed().1 & common, "{} {}", a.name, b.name);
         }
     }
 }

@@ -11,15 +11,9 @@ fn run(text: &str, seed: u64) -> Result<Vec<u32>, Rule> {
     state.steps = 100_000;
     state.memory.map(0x1000, vec![0; 4 * 80], true);
     state.fau = vec![0x1000, 0];
-    let dispatch = Dispatch {
-        size: [40, 1, 1],
-        groups: [2, 1, 1],
-        preload: 0xFFFF,
-    };
+    let dispatch = Dispatch { size: [40, 1, 1], groups: [2, 1, 1], preload: 0xFFFF };
     run_compute(&assemble(text), &mut state, &dispatch, None).map_err(|trap| trap.rule)?;
-    Ok((0..80)
-        .map(|k| state.memory.word(0x1000 + 4 * k).expect("mapped"))
-        .collect())
+    Ok((0..80).map(|k| state.memory.word(0x1000 + 4 * k).expect("mapped")).collect())
 }
 
 #[test]

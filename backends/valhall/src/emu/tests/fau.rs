@@ -2,10 +2,7 @@ use super::super::rule::Rule;
 use super::Bench;
 
 fn bench() -> Bench {
-    Bench::new()
-        .reg(0, 1)
-        .reg(1, 0)
-        .uniforms(&[10, 11, 12, 13, 14, 15, 16, 17])
+    Bench::new().reg(0, 1).reg(1, 0).uniforms(&[10, 11, 12, 13, 14, 15, 16, 17])
 }
 
 /// An instruction whose source bytes are put in by hand: the assembler refuses what is tested.
@@ -15,9 +12,7 @@ fn rule(text: &str, sources: &[u64], page: u64) -> Option<Rule> {
         word = (word & !(0xFF << (8 * k))) | byte << (8 * k);
     }
     word = (word & !(3 << 57)) | page << 57;
-    super::super::decode::decode(word, 0)
-        .err()
-        .map(|trap| trap.rule)
+    super::super::decode::decode(word, 0).err().map(|trap| trap.rule)
 }
 
 const U: u64 = 0x80;
@@ -31,11 +26,7 @@ fn two_words_of_one_slot_stand_together_and_of_two_slots_do_not() {
     assert_eq!(rule(add, &[U + 4, U + 5], 0), None);
     assert_eq!(rule(add, &[U + 4, U + 4], 0), None);
     for (a, b) in [(0, 4), (5, 3), (5, 6)] {
-        assert_eq!(
-            rule(add, &[U + a, U + b], 0),
-            Some(Rule::FauSlots),
-            "u{a}, u{b}"
-        );
+        assert_eq!(rule(add, &[U + a, U + b], 0), Some(Rule::FauSlots), "u{a}, u{b}");
     }
     assert_eq!(bench().result("IADD.u32.end r2, u4, u5", 2), 29);
 }
@@ -61,14 +52,8 @@ fn one_page_serves_an_instruction_and_constants_stand_on_the_first() {
 fn one_special_value_serves_an_instruction() {
     let add = "IADD.u32.end r2, r0, r1";
     // Thread and workgroup pointers; lane and core; the pointer's two words.
-    assert_eq!(
-        rule(add, &[SPECIAL + 2, SPECIAL + 6], 1),
-        Some(Rule::FauSpecial)
-    );
-    assert_eq!(
-        rule(add, &[SPECIAL + 2, SPECIAL + 6], 3),
-        Some(Rule::FauSpecial)
-    );
+    assert_eq!(rule(add, &[SPECIAL + 2, SPECIAL + 6], 1), Some(Rule::FauSpecial));
+    assert_eq!(rule(add, &[SPECIAL + 2, SPECIAL + 6], 3), Some(Rule::FauSpecial));
     assert_eq!(rule(add, &[SPECIAL + 2, SPECIAL + 3], 1), None);
     assert_eq!(rule(add, &[SPECIAL + 2, U], 1), Some(Rule::FauSpecial));
 }
@@ -94,9 +79,7 @@ fn messages_do_not_read_what_belongs_to_the_execution_engine() {
 fn special_values_take_no_float_modifiers() {
     let word = crate::isa::assemble_line("FADD.f32.end r2, r0.neg, r1").expect("assembles");
     let word = (word & !0xFF) | (SPECIAL + 8);
-    let refused = super::super::decode::decode(word, 0)
-        .err()
-        .map(|trap| trap.rule);
+    let refused = super::super::decode::decode(word, 0).err().map(|trap| trap.rule);
     assert_eq!(refused, Some(Rule::FauModifier));
 }
 
@@ -108,8 +91,6 @@ fn uniform_words_beyond_those_pushed_are_refused() {
 
 #[test]
 fn the_lane_id_is_the_lanes_number() {
-    let warp = bench()
-        .run("MOV.i32.end r2, lane_id.w0")
-        .unwrap_or_else(|t| panic!("{t}"));
+    let warp = bench().run("MOV.i32.end r2, lane_id.w0").unwrap_or_else(|t| panic!("{t}"));
     assert_eq!(warp.regs[2].word.v[5], 5);
 }

@@ -12,11 +12,7 @@ fn lanes_part_at_a_branch_and_meet_at_the_next_reconverge() {
     );
     let warp = warp.unwrap_or_else(|trap| panic!("{trap}"));
     for lane in 0..16 {
-        let expected = if warp.regs[1].word.v[lane] == 0 {
-            0x107
-        } else {
-            0x109
-        };
+        let expected = if warp.regs[1].word.v[lane] == 0 { 0x107 } else { 0x109 };
         assert_eq!(warp.regs[2].word.v[lane], expected, "lane {lane}");
     }
 }
@@ -66,10 +62,7 @@ fn a_loop_runs_until_its_last_lane_leaves() {
 #[test]
 fn branches_that_leave_the_program_are_refused() {
     let mut bench = Bench::new();
-    assert_eq!(
-        bench.refused("BRANCHZ.eq 0x0, offset:7\nNOP.end"),
-        Rule::Address
-    );
+    assert_eq!(bench.refused("BRANCHZ.eq 0x0, offset:7\nNOP.end"), Rule::Address);
     assert_eq!(bench.refused("NOP"), Rule::Address);
 }
 
@@ -77,10 +70,7 @@ fn branches_that_leave_the_program_are_refused() {
 fn a_program_without_an_end_to_its_loop_runs_out_of_steps() {
     let mut bench = Bench::new();
     bench.state.steps = 1000;
-    assert_eq!(
-        bench.refused("BRANCHZ.eq.reconverge 0x0, offset:-1"),
-        Rule::Steps
-    );
+    assert_eq!(bench.refused("BRANCHZ.eq.reconverge 0x0, offset:-1"), Rule::Steps);
 }
 
 #[test]
@@ -94,11 +84,7 @@ fn a_branch_looks_at_the_half_that_it_names() {
         )
     };
     for (half, value) in [("", 2), (".h0", 1), (".h1", 2)] {
-        assert_eq!(
-            Bench::new().reg(0, 0x0005_0000).result(&text(half), 1),
-            value,
-            "{half}"
-        );
+        assert_eq!(Bench::new().reg(0, 0x0005_0000).result(&text(half), 1), value, "{half}");
     }
 }
 
@@ -139,9 +125,6 @@ fn a_barrier_within_a_branch_that_splits_the_warp_is_refused() {
 #[test]
 fn discards_and_varyings_do_not_belong_into_compute_programs() {
     let mut bench = Bench::new().float(0, 1.0);
-    assert_eq!(
-        bench.refused("DISCARD.f32.lt r0, 0x0\nNOP.end"),
-        Rule::Stage
-    );
+    assert_eq!(bench.refused("DISCARD.f32.lt r0, 0x0\nNOP.end"), Rule::Stage);
     assert_eq!(bench.refused("NOP.discard\nNOP.end"), Rule::Stage);
 }

@@ -8,10 +8,7 @@ use super::{Bench, refused};
 /// Two quads; pixel 3 of the first is a helper.
 fn pixels() -> Bench {
     let mut bench = Bench::new()
-        .word(
-            60,
-            Word::from_fn(|lane| if lane == 3 { 0 } else { u32::MAX }),
-        )
+        .word(60, Word::from_fn(|lane| if lane == 3 { 0 } else { u32::MAX }))
         .reg(61, 1)
         .float(0, 0.25)
         .float(1, 0.5)
@@ -21,19 +18,11 @@ fn pixels() -> Bench {
     bench.lanes = 0xFF;
     // Opaque, four components, target 0.
     bench.state.blend[0] = 1 | 3 << 3;
-    let mut fragment = Fragment {
-        helpers: 1 << 3,
-        needed: [4, 0, 0, 0, 0, 0, 0, 0],
-        ..Fragment::default()
-    };
+    let mut fragment =
+        Fragment { helpers: 1 << 3, needed: [4, 0, 0, 0, 0, 0, 0, 0], ..Fragment::default() };
     for (offset, flat) in [(0, false), (16, true)] {
         let words = std::array::from_fn(|c| Word::from_fn(|lane| ((lane + c) as f32).to_bits()));
-        let record = Record {
-            words,
-            half: false,
-            flat,
-            sampled: Sampled::Center,
-        };
+        let record = Record { words, half: false, flat, sampled: Sampled::Center };
         fragment.records.insert(offset, record);
     }
     bench.fragment = Some(fragment);
@@ -140,9 +129,7 @@ fn a_blend_that_does_not_end_jumps_over_the_call_of_a_blend_shader() {
         )
     };
     let kept = "MOV.i32 r0, r20\nMOV.i32 r1, r20\nMOV.i32 r2, r20\nMOV.i32 r3, r20";
-    let warp = bench
-        .run(&program(kept))
-        .unwrap_or_else(|trap| panic!("{trap}"));
+    let warp = bench.run(&program(kept)).unwrap_or_else(|trap| panic!("{trap}"));
     assert_eq!(warp.fragment.expect("a fragment program").colors.len(), 2);
     // A blend shader may have used the registers of the colour.
     let two_targets = || {
@@ -188,10 +175,7 @@ fn varyings_are_taken_at_the_pixels_own_place() {
     let load = "LD_VAR_BUF_IMM.f32.slot0.src_f32.center.store.wait0 @r8, r61, index:0x0";
     assert!(bench().run(&format!("{load}\n{END}")).is_ok());
     let other = load.replace("r61", "0x0");
-    assert_eq!(
-        refused(bench, &format!("{other}\n{END}")),
-        Rule::Interpolation
-    );
+    assert_eq!(refused(bench, &format!("{other}\n{END}")), Rule::Interpolation);
 }
 
 #[test]
@@ -227,9 +211,7 @@ fn helpers_end_at_the_discard_flow() {
 #[test]
 fn varyings_are_interpolated_or_flat_as_they_were_written() {
     let load = "LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store.wait0 @r8:r9, r61, index:0x4";
-    let warp = pixels()
-        .run(&format!("{load}\n{END}"))
-        .unwrap_or_else(|trap| panic!("{trap}"));
+    let warp = pixels().run(&format!("{load}\n{END}")).unwrap_or_else(|trap| panic!("{trap}"));
     assert_eq!(f32::from_bits(warp.regs[8].word.v[4]), 5.0);
     assert_eq!(f32::from_bits(warp.regs[9].word.v[4]), 6.0);
     for text in [
@@ -251,13 +233,6 @@ fn a_kept_position_is_retrieved_and_not_replaced_under_way() {
     let again = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.retrieve @r9, r61, index:0x4\n";
     assert!(pixels().run(&format!("{store}{again}{END}")).is_ok());
     let other = again.replace("retrieve", "store");
-    assert_eq!(
-        refused(pixels, &format!("{store}{other}{END}")),
-        Rule::VaryingOrder
-    );
-    assert!(
-        pixels()
-            .run(&format!("{store}NOP.wait0\n{other}{END}"))
-            .is_ok()
-    );
+    assert_eq!(refused(pixels, &format!("{store}{other}{END}")), Rule::VaryingOrder);
+    assert!(pixels().run(&format!("{store}NOP.wait0\n{other}{END}")).is_ok());
 }

@@ -5,11 +5,7 @@ use crate::state;
 
 /// r0:r1 the address of 64 bytes 0, 1, 2..., r2 and r3 numbers.
 fn memory() -> Bench {
-    let mut bench = Bench::new()
-        .reg(0, 0x1000)
-        .reg(1, 0)
-        .reg(2, 7)
-        .reg(3, 0x8899_AABB);
+    let mut bench = Bench::new().reg(0, 0x1000).reg(1, 0).reg(2, 7).reg(3, 0x8899_AABB);
     bench.state.memory.map(0x1000, (0..64).collect(), true);
     bench.state.memory.map(0x2000, vec![0x80; 8], false);
     bench.lanes = 1;
@@ -18,9 +14,7 @@ fn memory() -> Bench {
 
 /// The word at an address after a program.
 fn stored(bench: &mut Bench, text: &str, address: u64) -> u32 {
-    bench
-        .run(text)
-        .unwrap_or_else(|trap| panic!("{text}: {trap}"));
+    bench.run(text).unwrap_or_else(|trap| panic!("{text}: {trap}"));
     bench.state.memory.word(address).expect("mapped")
 }
 
@@ -29,54 +23,31 @@ fn narrow_loads_land_where_their_lane_says() {
     let text = |load: &str| format!("{load}\nNOP.end");
     let mut bench = memory().reg(4, 0xFFFF_FFFF);
     for (load, value) in [
-        (
-            "LOAD.i32.unsigned.slot0.wait0 @r4, r0, offset:8",
-            0x0B0A_0908,
-        ),
+        ("LOAD.i32.unsigned.slot0.wait0 @r4, r0, offset:8", 0x0B0A_0908),
         ("LOAD.i8.unsigned.w0.slot0.wait0 @r4, r0, offset:3", 3),
         ("LOAD.i16.unsigned.w0.slot0.wait0 @r4, r0, offset:2", 0x0302),
-        (
-            "LOAD.i16.unsigned.h1.slot0.wait0 @r4, r0, offset:2",
-            0x0302_FFFF,
-        ),
-        (
-            "LOAD.i8.unsigned.b2.slot0.wait0 @r4, r0, offset:5",
-            0xFF05_FFFF,
-        ),
+        ("LOAD.i16.unsigned.h1.slot0.wait0 @r4, r0, offset:2", 0x0302_FFFF),
+        ("LOAD.i8.unsigned.b2.slot0.wait0 @r4, r0, offset:5", 0xFF05_FFFF),
     ] {
         assert_eq!(bench.result(&text(load), 4), value, "{load}");
     }
     let mut bench = memory().reg(0, 0x2000);
-    assert_eq!(
-        bench.result("LOAD.i8.w0.slot0.wait0 @r4, r0, offset:0\nNOP.end", 4),
-        0xFFFF_FF80
-    );
+    assert_eq!(bench.result("LOAD.i8.w0.slot0.wait0 @r4, r0, offset:0\nNOP.end", 4), 0xFFFF_FF80);
 }
 
 #[test]
 fn wide_loads_and_stores_move_words_in_order() {
     let mut bench = memory();
     assert_eq!(
-        bench.result(
-            "LOAD.i128.unsigned.slot0.wait0 @r4:r5:r6:r7, r0, offset:16\nNOP.end",
-            7
-        ),
+        bench.result("LOAD.i128.unsigned.slot0.wait0 @r4:r5:r6:r7, r0, offset:16\nNOP.end", 7),
         0x1F1E_1D1C
     );
     assert_eq!(
-        stored(
-            &mut bench,
-            "STORE.i64.slot1 @r2:r3, r0, offset:32\nNOP.end",
-            0x1024
-        ),
+        stored(&mut bench, "STORE.i64.slot1 @r2:r3, r0, offset:32\nNOP.end", 0x1024),
         0x8899_AABB
     );
     assert_eq!(
-        stored(
-            &mut bench,
-            "STORE.i8.slot1 @r3, r0, offset:40\nNOP.end",
-            0x1028
-        ),
+        stored(&mut bench, "STORE.i8.slot1 @r3, r0, offset:40\nNOP.end", 0x1028),
         0x2B2A_29BB
     );
 }
@@ -84,30 +55,15 @@ fn wide_loads_and_stores_move_words_in_order() {
 #[test]
 fn what_is_not_mapped_not_aligned_or_read_only_is_refused() {
     for (text, rule) in [
-        (
-            "LOAD.i32.unsigned.slot0 @r4, r0, offset:64\nNOP.end",
-            Rule::MemoryMap,
-        ),
-        (
-            "LOAD.i64.unsigned.slot0 @r4:r5, r0, offset:60\nNOP.end",
-            Rule::MemoryMap,
-        ),
-        (
-            "LOAD.i32.unsigned.slot0 @r4, r0, offset:2\nNOP.end",
-            Rule::MemoryAlign,
-        ),
-        (
-            "STORE.i16.slot0 @r2, r0, offset:1\nNOP.end",
-            Rule::MemoryAlign,
-        ),
+        ("LOAD.i32.unsigned.slot0 @r4, r0, offset:64\nNOP.end", Rule::MemoryMap),
+        ("LOAD.i64.unsigned.slot0 @r4:r5, r0, offset:60\nNOP.end", Rule::MemoryMap),
+        ("LOAD.i32.unsigned.slot0 @r4, r0, offset:2\nNOP.end", Rule::MemoryAlign),
+        ("STORE.i16.slot0 @r2, r0, offset:1\nNOP.end", Rule::MemoryAlign),
     ] {
         assert_eq!(refused(memory, text), rule, "{text}");
     }
     let read_only = || memory().reg(0, 0x2000);
-    assert_eq!(
-        refused(read_only, "STORE.i32.slot0 @r2, r0, offset:0\nNOP.end"),
-        Rule::MemoryWrite
-    );
+    assert_eq!(refused(read_only, "STORE.i32.slot0 @r2, r0, offset:0\nNOP.end"), Rule::MemoryWrite);
 }
 
 #[test]
@@ -129,23 +85,13 @@ fn an_access_of_what_an_unwaited_message_writes_is_refused() {
         "LOAD.i32.unsigned.slot1 @r4, r0, offset:12",
         "NOP.wait0\nLOAD.i32.unsigned.slot1 @r4, r0, offset:8",
     ] {
-        assert!(
-            memory().run(&format!("{store}{next}\nNOP.end")).is_ok(),
-            "{next}"
-        );
+        assert!(memory().run(&format!("{store}{next}\nNOP.end")).is_ok(), "{next}");
     }
     let load = "LOAD.i32.unsigned.slot1 @r4, r0, offset:8\n";
     assert!(
-        memory()
-            .run(&format!(
-                "{load}LOAD.i32.unsigned.slot2 @r5, r0, offset:8\nNOP.end"
-            ))
-            .is_ok()
+        memory().run(&format!("{load}LOAD.i32.unsigned.slot2 @r5, r0, offset:8\nNOP.end")).is_ok()
     );
-    assert_eq!(
-        refused(memory, &format!("{load}{store}NOP.end")),
-        Rule::MemoryOrder
-    );
+    assert_eq!(refused(memory, &format!("{load}{store}NOP.end")), Rule::MemoryOrder);
 }
 
 #[test]
@@ -155,11 +101,7 @@ fn memory_messages_end_before_a_barrier() {
         refused(memory, &format!("{store}BARRIER.slot7.wait\nNOP.end")),
         Rule::BarrierMemory
     );
-    assert!(
-        memory()
-            .run(&format!("{store}NOP.wait0\nBARRIER.slot7.wait\nNOP.end"))
-            .is_ok()
-    );
+    assert!(memory().run(&format!("{store}NOP.wait0\nBARRIER.slot7.wait\nNOP.end")).is_ok());
 }
 
 #[test]
@@ -195,26 +137,11 @@ fn thread_storage_belongs_to_each_lane_and_is_undefined_at_first() {
 fn atomics_give_the_old_value_and_leave_the_new_one() {
     let text = |op: &str| format!("{op}\nNOP.end");
     for (op, new) in [
-        (
-            "ATOM_RETURN.i32.slot0.aadd.wait0 @r4, @r2, r0, offset:0x0",
-            0x0302_0107,
-        ),
-        (
-            "ATOM_RETURN.i32.slot0.aumax.wait0 @r4, @r2, r0, offset:0x0",
-            0x0302_0100,
-        ),
-        (
-            "ATOM_RETURN.i32.slot0.aumin.wait0 @r4, @r2, r0, offset:0x0",
-            7,
-        ),
-        (
-            "ATOM_RETURN.i32.slot0.axchg.wait0 @r4, @r2, r0, offset:0x0",
-            7,
-        ),
-        (
-            "ATOM1_RETURN.i32.slot0.ainc.wait0 @r4, r0, offset:0x0",
-            0x0302_0101,
-        ),
+        ("ATOM_RETURN.i32.slot0.aadd.wait0 @r4, @r2, r0, offset:0x0", 0x0302_0107),
+        ("ATOM_RETURN.i32.slot0.aumax.wait0 @r4, @r2, r0, offset:0x0", 0x0302_0100),
+        ("ATOM_RETURN.i32.slot0.aumin.wait0 @r4, @r2, r0, offset:0x0", 7),
+        ("ATOM_RETURN.i32.slot0.axchg.wait0 @r4, @r2, r0, offset:0x0", 7),
+        ("ATOM1_RETURN.i32.slot0.ainc.wait0 @r4, r0, offset:0x0", 0x0302_0101),
     ] {
         let mut bench = memory();
         assert_eq!(bench.result(&text(op), 4), 0x0302_0100, "{op}");
@@ -234,10 +161,8 @@ fn buffers() -> Bench {
     for word in state::resource_table(0x9000, 1).into_iter().chain([0; 4]) {
         tables.extend(word.to_le_bytes());
     }
-    let descriptor: Vec<u8> = state::buffer(0x1000, 16)
-        .into_iter()
-        .flat_map(u32::to_le_bytes)
-        .collect();
+    let descriptor: Vec<u8> =
+        state::buffer(0x1000, 16).into_iter().flat_map(u32::to_le_bytes).collect();
     bench.state.memory.map(0x8000, tables, false);
     bench.state.memory.map(0x9000, descriptor, false);
     bench.state.tables = 0x8000 | 2;

@@ -25,21 +25,11 @@ pub struct Message {
 }
 
 const fn memory(text: &'static str, reg: u8, value: u32) -> Message {
-    Message {
-        stage: Stage::Compute,
-        text,
-        reg,
-        value,
-    }
+    Message { stage: Stage::Compute, text, reg, value }
 }
 
 const fn pixel(text: &'static str, reg: u8, value: u32) -> Message {
-    Message {
-        stage: Stage::Fragment,
-        text,
-        reg,
-        value,
-    }
+    Message { stage: Stage::Fragment, text, reg, value }
 }
 
 const ONE: u32 = 0x3F80_0000;
@@ -180,31 +170,15 @@ fn world(stage: Stage) -> Bench {
     memory.map(0xFF0, (0xF0..=0xFF).chain(0..64).collect(), true);
     memory.map(0x2000, (0x80..0x90).collect(), true);
     let entries = 5;
-    memory.map(
-        0x8000,
-        bytes(&state::resource_table(0x9000, entries)),
-        false,
-    );
+    memory.map(0x8000, bytes(&state::resource_table(0x9000, entries)), false);
     let mut image = Image::new(
         Format::Rgba32Float,
-        Extent {
-            dim: Dim::D2,
-            width: 2,
-            height: 2,
-            depth: 1,
-            layers: 1,
-            levels: 2,
-            samples: 1,
-        },
+        Extent { dim: Dim::D2, width: 2, height: 2, depth: 1, layers: 1, levels: 2, samples: 1 },
     )
     .expect("small");
     for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
         let texel = [x as f32, y as f32, (10 * x + y) as f32, 0.5].map(f32::to_bits);
-        let at = Texel {
-            x,
-            y,
-            ..Texel::default()
-        };
+        let at = Texel { x, y, ..Texel::default() };
         image.store(at, texel);
     }
     let texture = state::Texture {
@@ -247,12 +221,8 @@ fn world(stage: Stage) -> Bench {
             depth_w: Some([Word::splat(HALF), Word::splat(ONE)]),
             ..Fragment::default()
         };
-        let record = Record {
-            words: [s, t, s, t],
-            half: false,
-            flat: false,
-            sampled: Sampled::Center,
-        };
+        let record =
+            Record { words: [s, t, s, t], half: false, flat: false, sampled: Sampled::Center };
         fragment.records.insert(0, record);
         bench.fragment = Some(fragment);
         bench = bench.word(28, s).word(29, t);
@@ -270,10 +240,7 @@ fn messages_leave_what_the_documents_say_whenever_they_act() {
             let found = bench.result(&format!("{}\nNOP.end", message.text), message.reg);
             if found != message.value {
                 let value = message.value;
-                wrong.push(format!(
-                    "{}: {found:#010x}, not {value:#010x}",
-                    message.text
-                ));
+                wrong.push(format!("{}: {found:#010x}, not {value:#010x}", message.text));
             }
         }
     }
@@ -301,22 +268,12 @@ fn a_fused_texture_needs_its_lanes_and_keeps_the_place_of_its_varying() {
     let fused = "VAR_TEX_BUF_SINGLE.slot0.center_store.32.2d.computed @r8:r9:r10:r11, r6, r5";
     let varying = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.store @r12, r61, index:0x0";
     let text = format!("{fused}\n{varying}\nNOP.end");
-    assert_eq!(
-        refused(|| world(Stage::Fragment), &text),
-        Rule::VaryingOrder
-    );
+    assert_eq!(refused(|| world(Stage::Fragment), &text), Rule::VaryingOrder);
     let kept = varying.replace("store", "retrieve");
     let text = format!("{fused}\n{kept}\nNOP.wait01\nMOV.i32 r30, r12\nNOP.end");
     assert_eq!(world(Stage::Fragment).result(&text, 30), 0x3E80_0000);
-    assert_eq!(
-        refused(|| world(Stage::Compute), &format!("{fused}\nNOP.end")),
-        Rule::Stage
-    );
-    for other in [
-        "3d.computed",
-        "2d.array_enable.computed",
-        "2d.shadow.computed",
-    ] {
+    assert_eq!(refused(|| world(Stage::Compute), &format!("{fused}\nNOP.end")), Rule::Stage);
+    for other in ["3d.computed", "2d.array_enable.computed", "2d.shadow.computed"] {
         let text = fused.replace("2d.computed", other);
         let rule = refused(|| world(Stage::Fragment), &format!("{text}\nNOP.end"));
         assert_eq!(rule, Rule::Unsupported, "{text}");

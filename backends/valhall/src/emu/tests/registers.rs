@@ -10,36 +10,24 @@ fn memory() -> Bench {
 #[test]
 fn a_register_is_not_read_after_its_last_use() {
     let mut bench = Bench::new().reg(0, 1);
-    assert_eq!(
-        bench.refused("MOV.i32 r1, ^r0\nMOV.i32.end r2, r0"),
-        Rule::LastUse
-    );
+    assert_eq!(bench.refused("MOV.i32 r1, ^r0\nMOV.i32.end r2, r0"), Rule::LastUse);
     assert!(bench.run("MOV.i32 r0, ^r0\nMOV.i32.end r2, r0").is_ok());
 }
 
 #[test]
 fn a_last_use_of_a_pair_ends_both_registers() {
     let mut bench = Bench::new().reg(2, 1).reg(3, 1).reg(4, 1).reg(5, 0);
-    assert_eq!(
-        bench.refused("IADD.u64 r4, ^r2, r4\nMOV.i32.end r0, r3"),
-        Rule::LastUse
-    );
+    assert_eq!(bench.refused("IADD.u64 r4, ^r2, r4\nMOV.i32.end r0, r3"), Rule::LastUse);
 }
 
 #[test]
 fn a_result_is_not_read_before_its_wait() {
     assert_eq!(
-        refused(
-            memory,
-            "LOAD.i32.unsigned.slot0 @r4, r0, offset:0\nMOV.i32.end r5, r4"
-        ),
+        refused(memory, "LOAD.i32.unsigned.slot0 @r4, r0, offset:0\nMOV.i32.end r5, r4"),
         Rule::NotWaited
     );
     assert_eq!(
-        refused(
-            memory,
-            "LOAD.i32.unsigned.slot0 @r4, r0, offset:0\nNOP.wait1\nMOV.i32.end r5, r4"
-        ),
+        refused(memory, "LOAD.i32.unsigned.slot0 @r4, r0, offset:0\nNOP.wait1\nMOV.i32.end r5, r4"),
         Rule::NotWaited
     );
     let text = "LOAD.i32.unsigned.slot0.wait0 @r4, r0, offset:4\nMOV.i32.end r5, r4";
@@ -49,10 +37,7 @@ fn a_result_is_not_read_before_its_wait() {
 #[test]
 fn a_result_is_not_overwritten_before_its_wait() {
     let load = "LOAD.i32.unsigned.slot0 @r4, r0, offset:0\n";
-    assert_eq!(
-        refused(memory, &format!("{load}MOV.i32.end r4, r2")),
-        Rule::Overwritten
-    );
+    assert_eq!(refused(memory, &format!("{load}MOV.i32.end r4, r2")), Rule::Overwritten);
     let twice = format!("{load}LOAD.i32.unsigned.slot1 @r4, r0, offset:0\nNOP.end");
     assert_eq!(refused(memory, &twice), Rule::Overwritten);
 }
@@ -61,15 +46,8 @@ fn a_result_is_not_overwritten_before_its_wait() {
 fn what_a_store_reads_may_be_overwritten_at_once_but_not_marked_as_last_used() {
     let store = "STORE.i32.slot0 @r2, r0, offset:0\n";
     assert!(memory().run(&format!("{store}MOV.i32.end r2, 0x0")).is_ok());
-    assert_eq!(
-        refused(memory, &format!("{store}MOV.i32.end r5, ^r2")),
-        Rule::LastUseStaging
-    );
-    assert!(
-        memory()
-            .run(&format!("{store}NOP.wait0\nMOV.i32.end r5, ^r2"))
-            .is_ok()
-    );
+    assert_eq!(refused(memory, &format!("{store}MOV.i32.end r5, ^r2")), Rule::LastUseStaging);
+    assert!(memory().run(&format!("{store}NOP.wait0\nMOV.i32.end r5, ^r2")).is_ok());
 }
 
 #[test]
@@ -92,15 +70,10 @@ fn pairs_and_groups_start_at_even_registers() {
     let cases = [
         (word("IADD.u64.end r2, r4, r6", 3, 40), Rule::Pair),
         (word("IADD.u64.end r2, r4, r6", 5, 0), Rule::Pair),
-        (
-            word("LOAD.i64.unsigned.slot0.end @r2:r3, r4, offset:0", 5, 40),
-            Rule::StagingAlign,
-        ),
+        (word("LOAD.i64.unsigned.slot0.end @r2:r3, r4, offset:0", 5, 40), Rule::StagingAlign),
     ];
     for (word, rule) in cases {
-        let refused = super::super::decode::decode(word, 0)
-            .map(drop)
-            .map_err(|trap| trap.rule);
+        let refused = super::super::decode::decode(word, 0).map(drop).map_err(|trap| trap.rule);
         assert_eq!(refused, Err(rule));
     }
 }
@@ -115,9 +88,7 @@ fn staging_counts_are_those_of_the_instruction() {
         .expect("assembles");
     for count in [0u64, 1, 3, 4] {
         let word = (word & !(7 << 33)) | count << 33;
-        let refused = super::super::decode::decode(word, 0)
-            .map(drop)
-            .map_err(|trap| trap.rule);
+        let refused = super::super::decode::decode(word, 0).map(drop).map_err(|trap| trap.rule);
         assert_eq!(refused, Err(Rule::Reserved), "{count}");
     }
 }
@@ -144,11 +115,7 @@ fn halves_are_undefined_on_their_own() {
         bench.refused(&format!("{low}STORE.i32.slot0 @r8, r0, offset:0\nNOP.end")),
         Rule::Undefined
     );
-    assert!(
-        bench
-            .run(&format!("{low}STORE.i16.slot0 @r8, r0, offset:0\nNOP.end"))
-            .is_ok()
-    );
+    assert!(bench.run(&format!("{low}STORE.i16.slot0 @r8, r0, offset:0\nNOP.end")).is_ok());
     let joined =
         format!("{low}MKVEC.v2i16 r8, r8.h00, r8.h00\nSTORE.i32.slot0 @r8, r0, offset:0\nNOP.end");
     assert!(bench.run(&joined).is_ok());
@@ -162,16 +129,7 @@ fn a_float_that_does_not_fit_is_an_undefined_integer() {
         let text = format!("F32_TO_S32.rtz r8, r{reg}\n{store}");
         assert_eq!(bench.refused(&text), Rule::Undefined);
     }
-    assert_eq!(
-        bench.result("F32_TO_S32.rtz r8, r11\nNOP.end", 8) as i32,
-        -2
-    );
-    assert_eq!(
-        bench.result("F32_TO_S32.rtn r8, r11\nNOP.end", 8) as i32,
-        -3
-    );
-    assert_eq!(
-        bench.result("F32_TO_U32.rtz r8, r9\nNOP.end", 8),
-        3_000_000_000
-    );
+    assert_eq!(bench.result("F32_TO_S32.rtz r8, r11\nNOP.end", 8) as i32, -2);
+    assert_eq!(bench.result("F32_TO_S32.rtn r8, r11\nNOP.end", 8) as i32, -3);
+    assert_eq!(bench.result("F32_TO_U32.rtz r8, r9\nNOP.end", 8), 3_000_000_000);
 }

@@ -280,10 +280,7 @@ const PAIRS: &[(&str, u64)] = &[
 
 /// Programs of more than one row, with what stands in r8.
 const FLOW: &[(&str, u32)] = &[
-    (
-        "IADD_IMM.i32 r8, 0x0, #0x5\nBRANCHZ r6, offset:1\nIADD_IMM.i32 r8, 0x0, #0x6",
-        5,
-    ),
+    ("IADD_IMM.i32 r8, 0x0, #0x5\nBRANCHZ r6, offset:1\nIADD_IMM.i32 r8, 0x0, #0x6", 5),
     // The next place is 8, and the jump goes to 24: over the addition.
     (
         "IADD_IMM.i32 r30, program_counter.w0, #0x10\nBRANCHZI.eq.absolute 0x0, r30\nIADD_IMM.i32 r6, r6, #0x1\nMOV.i32 r8, r6",
@@ -378,10 +375,7 @@ fn every_row_that_is_undocumented_has_its_reason_for_readers() {
                 "SEG_SUB" => "SEG_ADD",
                 "FATAN_TABLE" => "FATAN_ASSIST",
                 "FPOW_SC_DET" | "FPOW_SC_APPLY" => "FPOW_SC",
-                _ => stem
-                    .trim_end_matches("_A")
-                    .trim_end_matches("_B")
-                    .trim_end_matches("_C"),
+                _ => stem.trim_end_matches("_A").trim_end_matches("_B").trim_end_matches("_C"),
             };
             assert!(errata.contains(name), "{name}");
             assert!(errata.contains(reason), "{reason}");

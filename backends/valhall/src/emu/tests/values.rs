@@ -156,21 +156,9 @@ fn numbers_of_64_bits_stand_in_pairs() {
         ("SHADDX.u64 r10, r0, r2.w0, shift:0x2", 7, 2),
         ("SHADDX.s64 r10, r2, r4.w0, shift:0x1", 2, 0xFFFF_FFFF),
         ("IMULD.u64 r10, r0.w0, r2.w0", 0xFFFF_FFFE, 1),
-        (
-            "LSHIFT_OR.i64 r10, r0, 0x7060504.b00, 0x0",
-            0xFFFF_FFF0,
-            0x1F,
-        ),
-        (
-            "RSHIFT_OR.i64 r10, r4, 0x7060504.b00, 0x0",
-            0x1800_0000,
-            0x0800_0000,
-        ),
-        (
-            "ARSHIFT_OR.i64 r10, r4, 0x7060504.b00, 0x0",
-            0x1800_0000,
-            0xF800_0000,
-        ),
+        ("LSHIFT_OR.i64 r10, r0, 0x7060504.b00, 0x0", 0xFFFF_FFF0, 0x1F),
+        ("RSHIFT_OR.i64 r10, r4, 0x7060504.b00, 0x0", 0x1800_0000, 0x0800_0000),
+        ("ARSHIFT_OR.i64 r10, r4, 0x7060504.b00, 0x0", 0x1800_0000, 0xF800_0000),
     ] {
         let text = format!("{text}\nNOP.end");
         assert_eq!(bench.result(&text, 10), low, "{text}");
@@ -195,10 +183,7 @@ fn lanes_look_at_each_other() {
     let text = "CLPER.i32.subgroup4.xor r1, r0, 0x3020100.b11
                 CLPER.i32.subgroup16 r2, r0, 0x7060504.b00
                 NOP.end";
-    let warp = Bench::new()
-        .lane_numbers(0)
-        .run(text)
-        .unwrap_or_else(|trap| panic!("{trap}"));
+    let warp = Bench::new().lane_numbers(0).run(text).unwrap_or_else(|trap| panic!("{trap}"));
     for lane in 0..16usize {
         assert_eq!(warp.regs[1].word.v[lane], lane as u32 ^ 1);
         assert_eq!(warp.regs[2].word.v[lane], 4);
@@ -218,15 +203,9 @@ fn a_lane_that_does_not_run_gives_the_instructions_own_answer() {
 #[test]
 fn cubes_take_the_face_of_the_largest_coordinate() {
     let mut bench = Bench::new().float(0, 0.5).float(1, -3.0).float(2, 1.0);
-    assert_eq!(
-        f32::from_bits(bench.result("CUBEFACE1 r4, r0, r1, r2\nNOP.end", 4)),
-        3.0
-    );
+    assert_eq!(f32::from_bits(bench.result("CUBEFACE1 r4, r0, r1, r2\nNOP.end", 4)), 3.0);
     // -y is face 3.
-    assert_eq!(
-        bench.result("CUBEFACE2_V9 r4, r0, r1, r2\nNOP.end", 4),
-        3 << 29
-    );
+    assert_eq!(bench.result("CUBEFACE2_V9 r4, r0, r1, r2\nNOP.end", 4), 3 << 29);
     let text =
         "CUBEFACE2_V9 r4, r0, r1, r2\nCUBE_SSEL r5, r2, r0, r4\nCUBE_TSEL r6, r1, r2, r4\nNOP.end";
     assert_eq!(f32::from_bits(bench.result(text, 5)), 0.5);
@@ -254,9 +233,7 @@ fn exponentials_and_logarithms_are_their_sequences() {
 #[test]
 fn a_half_result_leaves_the_other_half_open() {
     let mut bench = Bench::new().reg(0, 0x4000).reg(1, 0x4400_4400);
-    let warp = bench
-        .run("FRCP.f16 r1, r0.h00\nNOP.end")
-        .unwrap_or_else(|trap| panic!("{trap}"));
+    let warp = bench.run("FRCP.f16 r1, r0.h00\nNOP.end").unwrap_or_else(|trap| panic!("{trap}"));
     assert_eq!(warp.regs[1].word.v[0] & 0xFFFF, 0x3800);
     assert_eq!(warp.regs[1].word.poison[2], 0xFFFF);
     assert_eq!(warp.regs[1].word.poison[0], 0);

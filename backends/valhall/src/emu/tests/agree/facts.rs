@@ -9,9 +9,7 @@ pub fn facts(inst: &Inst, row: &Row) -> Vec<(FieldId, u32)> {
     let flow = match inst.flow {
         Flow { end: true, .. } => 15,
         Flow { discard: true, .. } => 13,
-        Flow {
-            reconverge: true, ..
-        } => 10,
+        Flow { reconverge: true, .. } => 10,
         Flow { wait: 0xC7, .. } => 9,
         Flow { wait: 0x47, .. } => 8,
         Flow { wait, .. } => wait.into(),
@@ -51,10 +49,7 @@ pub fn facts(inst: &Inst, row: &Row) -> Vec<(FieldId, u32)> {
 
 fn cmp_code(cmp: Cmp) -> u32 {
     use Cmp::*;
-    [Eq, Gt, Ge, Ne, Lt, Le, GtLt, Total]
-        .iter()
-        .position(|&c| c == cmp)
-        .expect("listed") as u32
+    [Eq, Gt, Ge, Ne, Lt, Le, GtLt, Total].iter().position(|&c| c == cmp).expect("listed") as u32
 }
 
 fn format_code(format: RegFormat) -> u32 {
@@ -107,11 +102,9 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
             (f::SKIP, tex.skip.into()),
             (f::REGISTER_WIDTH, tex.full.into()),
         ]);
-        for (id, value) in [
-            (f::ARRAY, tex.array),
-            (f::TEXEL_OFFSET, tex.offset),
-            (f::SHADOW, tex.compare),
-        ] {
+        for (id, value) in
+            [(f::ARRAY, tex.array), (f::TEXEL_OFFSET, tex.offset), (f::SHADOW, tex.compare)]
+        {
             if row.has_field(id) {
                 facts.push((id, value.into()));
             } else {
@@ -134,11 +127,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
                 (f::FETCH_COMPONENT, component.into()),
                 (f::INTEGER_COORDS, integer.into()),
             ]),
-            TexKind::Gradient {
-                no_bias,
-                no_clamp,
-                derivative,
-            } => {
+            TexKind::Gradient { no_bias, no_clamp, derivative } => {
                 facts.extend([
                     (f::LOD_BIAS_DISABLE, no_bias.into()),
                     (f::LOD_CLAMP_DISABLE, no_clamp.into()),
@@ -151,11 +140,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
     };
     match inst.op {
         Op::Nop => is(stem == "NOP"),
-        Op::Branch {
-            bits,
-            on_zero,
-            offset,
-        } => {
+        Op::Branch { bits, on_zero, offset } => {
             is(stem == "BRANCHZ");
             facts.extend([
                 (f::COMBINE, part(bits)),
@@ -165,11 +150,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
         }
         Op::Jump { bits, on_zero } => {
             is(stem == "BRANCHZI");
-            facts.extend([
-                (f::COMBINE, part(bits)),
-                (f::EQ, on_zero.into()),
-                (f::ABSOLUTE, 1),
-            ]);
+            facts.extend([(f::COMBINE, part(bits)), (f::EQ, on_zero.into()), (f::ABSOLUTE, 1)]);
         }
         Op::Discard(cmp) => facts.push((f::CMP, cmp_code(cmp))),
         Op::Barrier => is(stem == "BARRIER"),
@@ -178,11 +159,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
             facts.extend([(f::ROUND, rounding(round)), (f::CLAMP, clamping(clamp))]);
             facts.push((f::STICKY, 0));
         }
-        Op::FMin {
-            max,
-            propagate,
-            clamp,
-        } => {
+        Op::FMin { max, propagate, clamp } => {
             is(stem == ["FMIN", "FMAX"][usize::from(max)]);
             facts.extend([(f::SEM, propagate.into()), (f::CLAMP, clamping(clamp))]);
         }
@@ -190,23 +167,14 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
             is((stem == "FMA") == matches!(inst.op, Op::Fma { .. }));
             facts.extend([(f::ROUND, rounding(round)), (f::CLAMP, clamping(clamp))]);
         }
-        Op::FmaRscale {
-            special,
-            round,
-            clamp,
-        } => {
-            is(
-                stem == ["FMA_RSCALE", "FMA_RSCALE_N", "FMA_RSCALE_LEFT"][usize::from(special)]
-                    && name.ends_with(".rtz") == (round == Round::Zero),
-            );
+        Op::FmaRscale { special, round, clamp } => {
+            is(stem == ["FMA_RSCALE", "FMA_RSCALE_N", "FMA_RSCALE_LEFT"][usize::from(special)]
+                && name.ends_with(".rtz") == (round == Round::Zero));
             facts.push((f::CLAMP, clamping(clamp)));
         }
         Op::Ldexp { round } => facts.extend([(f::ROUND, rounding(round)), (f::INF, 0)]),
         Op::Frexpm { special } | Op::Frexpe { special, .. } => {
-            facts.extend([
-                (f::SQRT, u32::from(special) & 1),
-                (f::LOG, u32::from(special) >> 1),
-            ]);
+            facts.extend([(f::SQRT, u32::from(special) & 1), (f::LOG, u32::from(special) >> 1)]);
             if let Op::Frexpe { neg, .. } = inst.op {
                 facts.push((f::NEG_RESULT, neg.into()));
             }
@@ -218,22 +186,13 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
         ]),
         Op::FRound(round) => facts.push((f::ROUND, rounding(round))),
         Op::FSinTable | Op::FCosTable => facts.push((f::TABLE_OFFSET, 0)),
-        Op::ToInt {
-            half,
-            bits,
-            signed,
-            round,
-        } => {
+        Op::ToInt { half, bits, signed, round } => {
             let from = if half { "F16" } else { "F32" };
             let to = format!("{}{bits}", if signed { "S" } else { "U" });
             is(stem.replace("V2", "") == format!("{from}_TO_{to}"));
             facts.push((f::ROUND, rounding(round)));
         }
-        Op::ToFloat {
-            half,
-            signed,
-            round,
-        } => {
+        Op::ToFloat { half, signed, round } => {
             let to = if half { "_TO_V2F16" } else { "_TO_F32" };
             is(stem.ends_with(to) && stem.contains('S') == signed);
             if row.has_field(f::ROUND) {
@@ -263,11 +222,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
         }
         Op::HAdd { up } => facts.push((f::RHADD, up.into())),
         Op::ShiftAdd { shift } => facts.push((f::SHIFT, shift.into())),
-        Op::Clper {
-            xor,
-            size,
-            inactive,
-        } => {
+        Op::Clper { xor, size, inactive } => {
             const VALUES: [(&str, u32); 16] = [
                 ("zero", 0),
                 ("umax", u32::MAX),
@@ -295,11 +250,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
             ]);
         }
         Op::MakeHalves | Op::MakeBytes => is(stem == "MKVEC"),
-        Op::ShiftLogic {
-            shift,
-            logic,
-            not_result,
-        } => {
+        Op::ShiftLogic { shift, logic, not_result } => {
             if stem != "NOT_OLD" {
                 let (shift, signed) = match shift {
                     Shift::Right => ("RSHIFT", false),
@@ -321,11 +272,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
         Op::CubeSelect { t } => is(stem == ["CUBE_SSEL", "CUBE_TSEL"][usize::from(t)]),
         Op::CubeMajor => is(stem == "CUBEFACE1"),
         Op::CubeFace => is(stem == "CUBEFACE2_V9"),
-        Op::Compare {
-            cmp,
-            truth,
-            combine,
-        } => {
+        Op::Compare { cmp, truth, combine } => {
             let combine = match combine {
                 Combine::Or => "OR",
                 Combine::And => "AND",
@@ -342,25 +289,14 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
         }
         Op::Select(cmp) => facts.push((f::CMP, cmp_code(cmp))),
         Op::IAddImm(value) | Op::FAddImm(value) => facts.push((f::IMM, value)),
-        Op::Load {
-            bytes,
-            lane,
-            signed,
-            thread,
-            offset,
-        } => {
+        Op::Load { bytes, lane, signed, thread, offset } => {
             is(name == format!("LOAD.i{}", 8 * u32::from(bytes)));
             let thread_access = row.get(f::ACCESS) == 3;
             is(thread == thread_access);
             facts.push((f::OFFSET, low(offset, 16)));
             narrow(row, bytes, lane, signed, facts);
         }
-        Op::Store {
-            bytes,
-            lane,
-            thread,
-            offset,
-        } => {
+        Op::Store { bytes, lane, thread, offset } => {
             is(name == format!("STORE.i{}", 8 * u32::from(bytes)));
             is(thread == (row.get(f::ACCESS) == 3));
             facts.push((f::OFFSET, low(offset, 16)));
@@ -368,21 +304,12 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
                 facts.push((f::LANE, lane.into()));
             }
         }
-        Op::LoadBuffer {
-            bytes,
-            lane,
-            signed,
-        } => {
+        Op::LoadBuffer { bytes, lane, signed } => {
             is(name == format!("LD_BUFFER.i{}", 8 * u32::from(bytes)));
             narrow(row, bytes, lane, signed, facts);
         }
         Op::LeaBuffer => is(stem == "LEA_BUFFER"),
-        Op::Atomic {
-            op,
-            bytes,
-            result,
-            offset,
-        } => {
+        Op::Atomic { op, bytes, result, offset } => {
             is(stem.ends_with("RETURN") == result && name.ends_with(&format!("i{}", 8 * bytes)));
             let code = match (op, stem.starts_with("ATOM1")) {
                 (Atom::AddUnsigned, false) => 0,
@@ -408,24 +335,12 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
                 facts.push((f::COMPARE, u32::from(op == Atom::CmpXchg)));
             }
         }
-        Op::LdAttr {
-            format,
-            count,
-            handle,
-        }
-        | Op::LdTex {
-            format,
-            count,
-            handle,
-        } => {
+        Op::LdAttr { format, count, handle } | Op::LdTex { format, count, handle } => {
             let attribute = matches!(inst.op, Op::LdAttr { .. });
             is(stem.starts_with("LD_ATTR") == attribute);
             is(handle.is_some() == stem.ends_with("_IMM"));
             facts.extend(in_word(handle));
-            facts.extend([
-                (f::REGFMT, format_code(format)),
-                (f::VECSIZE, u32::from(count) - 1),
-            ]);
+            facts.extend([(f::REGFMT, format_code(format)), (f::VECSIZE, u32::from(count) - 1)]);
         }
         Op::LeaAttr { handle } | Op::LeaTex { handle } => {
             let attribute = matches!(inst.op, Op::LeaAttr { .. });
@@ -437,16 +352,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
             is(handle.is_some() == stem.ends_with("_IMM"));
             facts.extend(in_word(handle));
         }
-        Op::LdCvt {
-            format,
-            count,
-            offset,
-        }
-        | Op::StCvt {
-            format,
-            count,
-            offset,
-        } => {
+        Op::LdCvt { format, count, offset } | Op::StCvt { format, count, offset } => {
             is((stem == "LD_CVT") == matches!(inst.op, Op::LdCvt { .. }));
             facts.extend([
                 (f::REGFMT, format_code(format)),
@@ -454,12 +360,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
                 (f::OFFSET, low(offset, 8)),
             ]);
         }
-        Op::LdVar {
-            format,
-            count,
-            how,
-            from,
-        } => {
+        Op::LdVar { format, count, how, from } => {
             is(name.ends_with("f16") == (format == RegFormat::F16));
             facts.push((f::VECSIZE, u32::from(count) - 1));
             if let VaryingFrom::Offset(offset) = from {
@@ -478,11 +379,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
                 (f::SAMPLE, place(how.sampled)),
             ]);
         }
-        Op::LdVarSpecial {
-            what,
-            count,
-            sampled,
-        } => facts.extend([
+        Op::LdVarSpecial { what, count, sampled } => facts.extend([
             (f::SAMPLE, place(sampled)),
             (f::INDEX, what.into()),
             (f::VECSIZE, u32::from(count) - 1),
@@ -505,11 +402,7 @@ fn operation(inst: &Inst, row: &Row, facts: &mut Vec<(FieldId, u32)>) {
         Op::ZsEmit { z, stencil } => {
             facts.extend([(f::Z, z.into()), (f::STENCIL, stencil.into())]);
         }
-        Op::Blend {
-            format,
-            count,
-            target,
-        } => facts.extend([
+        Op::Blend { format, count, target } => facts.extend([
             (f::REGFMT, format_code(format)),
             (f::VECSIZE, u32::from(count) - 1),
             (f::TARGET, target as u32),

@@ -60,10 +60,7 @@ pub fn sources(inst: &Inst, row: &Row) -> Vec<String> {
             same && limit.values == 3
         });
         if !named(ours.select, title, text, one || title == "half") {
-            wrong.push(format!(
-                "{:?} is {title} {text:?} of source {i}",
-                ours.select
-            ));
+            wrong.push(format!("{:?} is {title} {text:?} of source {i}", ours.select));
         }
         let whole = ours.select == Select::Whole;
         if ours.wide != (theirs.kind.is_pair() && whole) {
@@ -89,10 +86,7 @@ fn named(select: Select, title: &str, text: Option<&str>, one: bool) -> bool {
                 "h" => 2,
                 _ => 4,
             };
-            Select::Integer {
-                first: digits(text)[0] * width,
-                width,
-            }
+            Select::Integer { first: digits(text)[0] * width, width }
         }
         // The half that is named first; that of a float twice.
         (_, Some(text)) if one => {
