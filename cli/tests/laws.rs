@@ -285,3 +285,42 @@ fn one_file_alone_looks_for_foreign_material() {
         assert!(!looks || may, "{} looks for it too", file.display());
     }
 }
+
+/// What is wrong with the recipes of a text: in backquotes stand paths, and behind one of them, in parentheses, what the file holds.
+fn untrue_recipes(text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let parts: Vec<&str> = text.split('`').collect();
+    for at in (1..parts.len()).step_by(2) {
+        let path = parts[at];
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/_.-".contains(c);
+        if !path.contains('/')
+            || !path.chars().all(plain)
+            || path.starts_with("..")
+            || path.starts_with("target/")
+        {
+            continue;
+        }
+        let Ok(meta) = fs::metadata(root().join(path)) else {
+            wrong.push(format!("{path} does not exist"));
+            continue;
+        };
+        if parts.get(at + 1) == Some(&" (") && meta.is_file() {
+            let held = fs::read_to_string(root().join(path)).expect("readable");
+            if !held.contains(parts[at + 2]) {
+                wrong.push(format!("{path} holds no '{}'", parts[at + 2]));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn the_recipes_name_files_that_hold_what_they_say() {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("readable");
+    for recipe in ["Adding an instruction", "Adding a pass", "Adding a machine"] {
+        assert!(text.contains(&format!("\n## {recipe}\n")), "{recipe}");
+    }
+    assert_eq!(untrue_recipes(&text), Vec::<String>::new());
+    assert_eq!(untrue_recipes("see `ir/src/none.rs`").len(), 1);
+    assert_eq!(untrue_recipes("see `ir/src/ssa/op.rs` (`no such text`)").len(), 1);
+}

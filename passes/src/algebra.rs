@@ -1,3 +1,5 @@
+//! Contraction to fused multiply-adds.
+//!
 //! A product and a sum become one `fma` where the machine has it and the option allows contraction.
 //!
 //! WGSL (reassociation and fusion) lets an implementation contract. Where `fma` rounds twice the result is the same to the

@@ -1,3 +1,5 @@
+//! Dead-code elimination for helper invocations.
+//!
 //! What a demoted invocation would still compute goes, where nobody sees it.
 //!
 //! A demoted invocation goes on only so that its neighbours can take differences; its outputs and

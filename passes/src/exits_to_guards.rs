@@ -1,3 +1,5 @@
+//! Structurisation of early exits: predication by guards.
+//!
 //! Early leaving becomes guarded code: a mask-stack machine then sees only `if`, `loop` and `break`.
 //!
 //! Does nothing on machines with branches ([`crate::TargetInfo::has_branches`]). Otherwise, after it:

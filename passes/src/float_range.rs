@@ -1,3 +1,5 @@
+//! Value-range analysis of floats.
+//!
 //! Ranges of floats, and what they decide: conversions that cannot leave the integers, comparisons
 //! with one outcome, minima and maxima of one operand.
 

@@ -1,3 +1,5 @@
+//! Store-to-load forwarding and dead-store elimination.
+//!
 //! What was stored to a private word is what a load of it gives, and a store that is overwritten
 //! before anybody could read it goes.
 //!

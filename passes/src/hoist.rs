@@ -1,3 +1,5 @@
+//! Hoisting of common code out of branches.
+//!
 //! What both arms of an `if` compute is computed before it, once: the arms become smaller, and small arms
 //! become selects.
 //!

@@ -1,3 +1,5 @@
+//! Jump threading and sinking of loads.
+//!
 //! Branches that ask the same one after the other become one, and what only one arm loads is loaded there.
 //!
 //! A private word that is loaded before an `if` and needed in one arm alone moves to the start of that arm,

@@ -1,3 +1,5 @@
+//! Unreachable-code elimination.
+//!
 //! An arm that ends nowhere is never taken: what leads to `unreachable` goes, and with it the branch.
 //!
 //! `simplify` writes `unreachable` where a loop would run for ever; WGSL lets us assume that loops end.

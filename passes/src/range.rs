@@ -1,3 +1,5 @@
+//! Value-range analysis of integers.
+//!
 //! Upper bounds of unsigned values, and what conditions on the way say about them.
 
 use crate::shape::{Carries, Shape, carried_at};

@@ -1,3 +1,5 @@
+//! Fast-math folding and reassociation.
+//!
 //! Constant folding under the freedoms of the source language: floats are never NaN, zeros have no sign that matters, and
 //! constants of sums and products are regrouped (WGSL, reassociation and fusion). What comes out is a machine's reference for bits.
 

@@ -1,3 +1,5 @@
+//! Replacement of all uses of a value.
+//!
 //! Replacing values: a dense map that later uses are looked up in.
 
 use cranelift_entity::{EntityRef, packed_option::PackedOption};

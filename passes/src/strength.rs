@@ -1,3 +1,5 @@
+//! Strength reduction of divisions and products by constants.
+//!
 //! Division and multiplication by constants become products, shifts and masks.
 //!
 //! Unsigned, of n bits: the quotient is the high half of a product with ceil(2^(n+s) / d), shifted (Granlund and

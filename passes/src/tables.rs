@@ -1,3 +1,5 @@
+//! Promotion of constant arrays to constant memory.
+//!
 //! Private arrays that hold nothing but constants wherever they are read at a run-time address become
 //! constant variables: tables that stand in the program, instead of stores that fill the array again
 //! in every invocation.

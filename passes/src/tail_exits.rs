@@ -1,3 +1,5 @@
+//! Structurisation of early exits: nesting of what follows.
+//!
 //! What follows an `if` of which one arm leaves the labelled block around it moves into the other arm,
 //! and leaving becomes yielding: `if` and `else` say the same without a jump, and small arms become
 //! selects.

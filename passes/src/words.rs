@@ -1,3 +1,5 @@
+//! Type legalisation.
+//!
 //! Values that are no words become words on machines whose registers hold nothing else
 //! ([`crate::TargetInfo::holds_64_bits`], [`crate::TargetInfo::holds_16_bits`]): 64 bits two of them, the low one
 //! first, 16 bits one with zeros above.

@@ -1,3 +1,5 @@
+//! Splitting of large parallel copies.
+//!
 //! Takes parallel copies apart that move more than a file holds: what one instruction reads is in registers all at once,
 //! and spilling does not help it.
 

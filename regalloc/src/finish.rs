@@ -1,3 +1,5 @@
+//! Rewriting of the function with its registers.
+//!
 //! Writes the cells into the instructions and puts the copies in their places.
 
 use crate::api::{Allocation, Error, Shape, Target};

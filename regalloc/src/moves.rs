@@ -1,3 +1,5 @@
+//! Sequencing of parallel copies.
+//!
 //! Parallel copies become sequences: every source is read before it is overwritten.
 
 use crate::api::Shape;

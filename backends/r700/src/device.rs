@@ -143,6 +143,10 @@ impl Machine {
             let end = places.words.len() + dwords;
             places.words.resize(end, GARBAGE);
         }
+        // A driver binds memory whatever its size: what is read of an empty buffer is read before it is dropped.
+        if places.words.is_empty() && self.writes_memory() {
+            places.words.push(GARBAGE);
+        }
         places
     }
 

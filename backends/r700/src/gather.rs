@@ -1,3 +1,5 @@
+//! Clustering of fetches.
+//!
 //! Brings fetches of a block together, so that they share clauses and the ALU work around them is
 //! not cut into small runs.
 //!

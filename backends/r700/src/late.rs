@@ -1,3 +1,5 @@
+//! Sinking of loop-carried updates, against interference.
+//!
 //! The next value of a variable is computed after the last reads of its value now, where nothing needs
 //! it before: then both live in one register, and the copy at the end of the trip is none.
 //!

@@ -1,3 +1,5 @@
+//! Tree-height reduction by reassociation.
+//!
 //! Chains of one associative operation become trees in which what is late joins last, so that less
 //! stands between the last operand and the result. WGSL (reassociation and fusion) lets sums and products of floats be
 //! regrouped; those of integers are exact. Before the reference is taken.

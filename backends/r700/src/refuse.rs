@@ -1,3 +1,5 @@
+//! Feature legality.
+//!
 //! What the silicon cannot do: one table of features and the manual's section that shows it, and the
 //! check of a function against it. Everything else that we do not compile is our own gap.
 

@@ -1,3 +1,5 @@
+//! Copy elimination after register allocation.
+//!
 //! Plain moves that need not be: elements of arrays at known places, copies that the allocator could
 //! not avoid. A move whose source dies with it becomes the destination of the operation that made the
 //! source; who reads the result of a move reads its source; and a move that nobody reads goes.

@@ -1,3 +1,5 @@
+//! List scheduling of VLIW groups.
+//!
 //! Before registers are given: puts the ALU work of each run into groups, as the packer will, so that
 //! every result gets the channel whose slot it takes, and the order in which registers are given is
 //! the order of the groups.

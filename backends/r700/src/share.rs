@@ -1,3 +1,5 @@
+//! Allocation of the local data share.
+//!
 //! Which workgroup variables live in the local data share, and where.
 //!
 //! The share's write port belongs to the writer: a thread writes within its own stride, at a place that the

@@ -1,3 +1,5 @@
+//! Renaming of registers to clause temporaries.
+//!
 //! Values that begin and end within one ALU clause move to clause temporaries, which do not count as
 //! registers of the program. R700 ISA 4.6.1.
 //!

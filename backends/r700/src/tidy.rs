@@ -1,3 +1,5 @@
+//! Local common-subexpression elimination and dead code.
+//!
 //! Machine code as lowering leaves it, tidied before it is ordered: nothing is computed twice in a block,
 //! and nothing that nobody reads.
 

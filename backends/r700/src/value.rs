@@ -1,3 +1,5 @@
+//! Translation validation by value numbering.
+//!
 //! What a run of operations with real registers leaves, as values that know no places: whether the steps between registers
 //! and words (moves taken out, groups, clause temporaries) mean what the operations before them meant.
 //!

@@ -1,3 +1,5 @@
+//! Constant materialisation.
+//!
 //! Finds the cheapest form of every constant: table entry, modifiers, immediate, or one move that all uses share; and
 //! gives uniforms and specials the words that their instructions may read together.
 //!

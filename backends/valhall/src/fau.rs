@@ -1,3 +1,5 @@
+//! Operand constraints of fast-access uniforms.
+//!
 //! Which uniforms, constants and specials one instruction may read together: one predicate, used to validate and to
 //! repair. Fast access uniforms (FAU) are 32-bit words in aligned slots of 64 bits (isa/valhall_rogue.md 1.2, 1.3).
 

@@ -1,3 +1,5 @@
+//! Scoreboarding and reconvergence.
+//!
 //! Slots, waits, reconvergence and end: what stands in the flow field of every instruction. isa/valhall_rogue.md 1.6, 1.8.
 //!
 //! A message runs by itself and signals one of three slots when it is done. Before its result is touched, and before

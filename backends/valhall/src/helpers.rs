@@ -1,3 +1,5 @@
+//! Termination of helper invocations.
+//!
 //! Helper lanes: texels that they need not fetch, and where they end. isa/valhall_rogue.md 1.8, Helper threads.
 //!
 //! Helpers run for what their neighbours in the quad take from them: computed levels of detail, and values across

@@ -1,3 +1,5 @@
+//! Latency model of one warp.
+//!
 //! Cycles that one warp takes when nothing else runs beside it, block by block, and a bound that no order of the same
 //! operations passes.
 //!

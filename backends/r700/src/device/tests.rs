@@ -5,6 +5,7 @@ use super::*;
 use crate::driver;
 use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::sampler::{Compare, Sampler, Wrap};
+use gpucc_emu::world::Bound;
 use gpucc_machine::described::{Export, Setting};
 
 const VERTEX: &str = r#"func "vertex" vertex trusted {
@@ -151,4 +152,30 @@ fn a_sampler_is_what_its_words_say() {
         ..Sampler::linear(Wrap::Clamp)
     };
     assert_eq!(sampler(&bound).expect("describable"), bound);
+}
+
+#[test]
+fn an_empty_buffer_is_read_and_not_written_where_it_is_all_that_is_bound() {
+    let mut machine = machine(
+        r#"func "main" compute trusted {
+  res0 = "list" group 0 binding 0 storage 0 stride 4 load store as u32
+} body {
+  %0: b32 = const 0x0
+  %1: b32 = buffer_size res0
+  %2: b1 = ine %1, %0
+  %3: b32 = buffer_load res0, %0
+  if %2 {
+    buffer_store res0, %0, %3
+    yield
+  } else {
+    yield
+  }
+  yield
+}"#,
+    );
+    let mut bindings = Bindings::new(&machine.compiled.expanded);
+    let list = machine.compiled.described.resources[0].resource.expect("compiled just now");
+    bindings.set(list, Bound::Buffer(Vec::new()));
+    machine.dispatch(&mut bindings, [2, 1, 1]).expect("the aperture has a word");
+    assert!(bindings.get(list, 0).bytes().is_empty());
 }
