@@ -129,19 +129,15 @@ impl Lower<'_> {
         let address = args[0];
         let slot = self.abi.slots[resource].clone();
         if let Some(buffer) = slot.kcache.map(|first| first + element) {
-            if let Some(bytes) = self.const_bits(address) {
-                for (k, &value) in data.results.iter().enumerate() {
-                    let dword = bytes / 4 + k as u32;
-                    let place = if dword < 4 * 4096 {
-                        Place::Source(Src::Const {
-                            buffer: narrow(buffer),
-                            index: narrow(dword / 4),
-                            chan: (dword % 4) as u8,
-                        })
-                    } else {
-                        Place::Source(Src::Bits(0))
-                    };
-                    self.values[value] = Some(place);
+            // What a lock cannot reach is fetched: the cache has lines for 4096 vec4.
+            let cached = |bytes: u32| bytes / 4 + data.results.len() as u32 <= 4 * 4096;
+            if let Some(bytes) = self.const_bits(address).filter(|&bytes| cached(bytes)) {
+                for (dword, &value) in (bytes / 4..).zip(&data.results) {
+                    self.values[value] = Some(Place::Source(Src::Const {
+                        buffer: narrow(buffer),
+                        index: narrow(dword / 4),
+                        chan: (dword % 4) as u8,
+                    }));
                 }
                 return Ok(());
             }
