@@ -58,6 +58,19 @@ pub struct Slot {
     pub aperture_index: Option<u32>,
 }
 
+impl Slot {
+    /// Its entries: the report's key, what the table holds in the plural, the entry.
+    pub fn places(&self) -> impl Iterator<Item = (&'static str, &'static str, u32)> {
+        let all = [
+            ("kcache", "constant buffers", self.kcache),
+            ("resource", "fetch resources", self.resource),
+            ("sampler", "samplers", self.sampler),
+            ("aperture_index", "scatter apertures", self.aperture_index),
+        ];
+        all.into_iter().filter_map(|(key, table, entry)| Some((key, table, entry?)))
+    }
+}
+
 /// Where a stage input stands when the program starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputSlot {
@@ -590,24 +603,21 @@ impl Abi {
         Ok(())
     }
 
+    /// The place of an input.
+    pub fn input(&self, input: Input) -> Option<&InputSlot> {
+        self.inputs.iter().find(|slot| slot.input == input)
+    }
+
     /// The entries of the machine's tables that the bindings take.
     pub fn taken(&self, func: &Func) -> Vec<Taken> {
         let mut taken = Vec::new();
         for &resource in &self.used {
-            let slot = &self.slots[resource];
-            let places = [
-                ("constant buffers", slot.kcache),
-                ("fetch resources", slot.resource),
-                ("samplers", slot.sampler),
-                ("scatter apertures", slot.aperture_index),
-            ];
-            taken.extend(places.into_iter().filter_map(|(table, first)| {
-                Some(Taken {
-                    resource,
-                    table,
-                    first: first?,
-                    count: func.resources[resource].count.unwrap_or(1),
-                })
+            let count = func.resources[resource].count.unwrap_or(1);
+            taken.extend(self.slots[resource].places().map(|(_, table, first)| Taken {
+                resource,
+                table,
+                first,
+                count,
             }));
         }
         taken

@@ -52,15 +52,7 @@ impl Abi {
     }
 
     fn binding(&self, func: &Func, resource: Resource) -> Binding {
-        let slot = &self.slots[resource];
-        let places = [
-            ("kcache", slot.kcache),
-            ("resource", slot.resource),
-            ("sampler", slot.sampler),
-            ("aperture_index", slot.aperture_index),
-        ];
-        let places = places.into_iter();
-        let places = places.filter_map(|(name, place)| Some((name, place?)));
+        let places = self.slots[resource].places().map(|(key, _, entry)| (key, entry));
         Binding::of(func, resource, places.collect())
     }
 }

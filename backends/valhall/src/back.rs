@@ -8,6 +8,7 @@ use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::Limit;
 use gpucc_ir::mach::{self, Edges, Func};
 use gpucc_ir::ssa::{Span, Stage};
+use gpucc_machine::text::holds_registers;
 use gpucc_machine::{Excerpt, TextError};
 use gpucc_passes::mach::runner::{self, Runner, optional, required};
 use std::collections::BTreeMap;
@@ -274,9 +275,9 @@ pub fn run_passes(
     let chosen = runner::choose(PASSES, names).map_err(TextError::Passes)?;
     let allocated = chosen.allocated;
     let used = Used::of(&func).map_err(TextError::Broken)?;
-    if used.cells != 0 && !allocated || allocated && used.unplaced {
-        let message =
-            "passes behind 'registers' take cells and places, those before it virtual registers";
+    holds_registers(&func, allocated)?;
+    if allocated && used.unplaced {
+        let message = "passes behind 'registers' take instructions whose sources have places";
         return Err(TextError::Broken(message.into()));
     }
     let entries = vec![FauWord::Unused; used.entries];
@@ -305,7 +306,7 @@ pub fn run_passes(
 struct Used {
     /// Cells, one bit each.
     cells: u64,
-    /// Virtual registers, or sources without a place: what only stands before allocation.
+    /// Sources without a place, or an instruction that is none of the machine's: what only stands before allocation.
     unplaced: bool,
     /// Entries of the uniforms.
     entries: usize,
@@ -319,9 +320,10 @@ impl Used {
         let mut used = Used::default();
         for &block in &func.layout {
             for node in &func.blocks[block].nodes {
-                node.inst.operands(&mut |operand| match operand.reg.as_phys() {
-                    Some(cell) => used.cells |= 1 << cell.index,
-                    None => used.unplaced = true,
+                node.inst.operands(&mut |operand| {
+                    if let Some(cell) = operand.reg.as_phys() {
+                        used.cells |= 1 << cell.index;
+                    }
                 });
                 let Some(op) = node.inst.op() else {
                     used.unplaced = true;

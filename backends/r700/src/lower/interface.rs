@@ -124,7 +124,7 @@ impl Lower<'_> {
             }
             Stage::Fragment => {
                 for &(input, component) in &read {
-                    let slot = self.abi.inputs.iter().find(|slot| slot.input == input);
+                    let slot = self.abi.input(input);
                     let Some(register) = slot.and_then(|slot| slot.register) else {
                         continue;
                     };
@@ -141,9 +141,7 @@ impl Lower<'_> {
                         InputKind::Location { .. } => {
                             let per_instance = self
                                 .abi
-                                .inputs
-                                .iter()
-                                .find(|slot| slot.input == input)
+                                .input(input)
                                 .and_then(|slot| slot.attribute.as_ref())
                                 .is_some_and(|attribute| attribute.per_instance);
                             !separate && per_instance == (builtin == Builtin::InstanceIndex)
@@ -187,7 +185,7 @@ impl Lower<'_> {
 
     /// A component that an integer attribute's format lacks: 0, 0, 0, 1, which no fetch select gives.
     fn missing_component(&self, input: Input, component: u8) -> Option<Place> {
-        let slot = self.abi.inputs.iter().find(|slot| slot.input == input)?;
+        let slot = self.abi.input(input)?;
         let (.., count, _, _) = vertex_format(&slot.attribute.as_ref()?.format)?;
         let integer =
             matches!(self.ssa.inputs[input].scalar, Scalar::I32 | Scalar::U32 | Scalar::Bool);
@@ -247,9 +245,7 @@ impl Lower<'_> {
     ) -> Result<(), Failure> {
         let attribute = self
             .abi
-            .inputs
-            .iter()
-            .find(|slot| slot.input == input)
+            .input(input)
             .and_then(|slot| slot.attribute.clone())
             .expect("the ABI gives every location that is read an attribute");
         let Some((data_format, num_format, signed, count, bytes, order)) =
