@@ -90,6 +90,15 @@ fn clamped_samples_and_multisampled_loads_have_their_way() {
 }
 
 #[test]
+fn a_level_or_a_sample_that_no_texture_has_gives_zeros() {
+    check_fragments(&[
+        ("texture_2d<f32>", "sampler", "textureLoad(t, vec2i(uv * 8.0), 256)"),
+        ("texture_2d<f32>", "sampler", "textureLoad(t, vec2i(uv * 8.0), i.x * 256)"),
+        ("texture_multisampled_2d<f32>", "sampler", "textureLoad(t, vec2i(uv * 8.0), i.x * 256)"),
+    ]);
+}
+
+#[test]
 fn comparisons_take_a_bias_a_level_or_gradients() {
     // No source language of ours makes these, so they are written in our own text.
     for (dims, arrayed, kind, rest) in [

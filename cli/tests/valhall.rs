@@ -188,6 +188,23 @@ void main() {
 }
 
 #[test]
+fn an_end_that_depends_on_the_order_of_invocations_is_no_mismatch() {
+    let folder = Folder::new("race");
+    let shader = folder.write(
+        "race.wgsl",
+        "@group(0) @binding(0) var<storage, read_write> word: i32;
+@compute @workgroup_size(1)
+fn main() {
+    var i = word;
+    loop { if i > 10 && i < 100 { break; } if i > 32 { i /= 2; } else { i *= 2; } }
+    word = i;
+}",
+    );
+    let output = text(&gpucc(&["verify", "--target", "valhall", "--inputs", "16", &shader]));
+    assert!(output.contains(" 0 mismatches"), "{output}");
+}
+
+#[test]
 fn the_position_program_of_draws_without_points_stores_no_point_size() {
     let folder = Folder::new("points");
     let shader = folder.write(

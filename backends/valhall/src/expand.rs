@@ -76,6 +76,12 @@ const OWN: &[Pass] = &[
         |func, _| texture::expand(func),
     ),
     required(
+        "clamp_levels",
+        Proof::Exact,
+        "a fetch's level or sample fits the byte that the texture unit reads",
+        |func, _| texture::clamp_levels(func),
+    ),
+    required(
         "coarse_derivatives",
         Proof::Licence("WGSL, derivative built-in functions: a derivative may be a coarse one"),
         "lanes of derivatives are constants",
@@ -150,6 +156,7 @@ pub fn plan(options: &Options) -> Plan {
         step("drop_point_size"),
         step("divide_positions"),
         step("project_cubes"),
+        step("clamp_levels"),
         step("coarse_derivatives"),
         step("conversions"),
         step("expand"),

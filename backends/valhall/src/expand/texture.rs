@@ -1,7 +1,7 @@
-//! Cubes: the texture unit takes a face and a place on it, which the program computes from the
-//! direction. isa/valhall_rogue.md 1.11.
+//! Texture operands as the unit's messages take them. A cube's direction becomes a face and a place
+//! on it. A fetch's level or sample fits its byte. isa/valhall_rogue.md 1.11.
 
-use gpucc_ir::ssa::{Builder, Dim, Func, Imm, InstData, Op, ResourceKind, TexKind, TexOp};
+use gpucc_ir::ssa::{Builder, Dim, Func, Imm, InstData, Op, ResourceKind, TexKind, TexOp, Value};
 use gpucc_passes::expand::cube;
 
 /// Rewrites every lookup in a cube to the place on its face.
@@ -46,6 +46,43 @@ pub fn expand(func: &mut Func) -> bool {
         }
     }
     changed
+}
+
+/// Largest level or sample of a fetch: a byte of the message holds it. No texture has as many of
+/// either, so a fetch with it gives zeros.
+const LAST: u32 = 255;
+
+/// Clamps the level or the sample of every fetch to a byte: larger ones would wrap to one that exists.
+pub fn clamp_levels(func: &mut Func) -> bool {
+    let mut changed = false;
+    for (region, ..) in func.regions_in_order() {
+        let wraps = |&inst: &_| wide_level(func, &func.insts[inst]).is_some();
+        if !func.regions[region].insts.iter().any(wraps) {
+            continue;
+        }
+        changed = true;
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            if let Some(level) = wide_level(func, &func.insts[inst]) {
+                let span = func.insts[inst].span;
+                let mut b = Builder::at(func, region);
+                b.span = span;
+                let last = b.u32(LAST);
+                let clamped = b.op2(Op::UMin, level, last);
+                *func.insts[inst].args.last_mut().expect("a fetch has a level") = clamped;
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
+    changed
+}
+
+/// The level or the sample of a fetch that is not known to fit a byte.
+fn wide_level(func: &Func, data: &InstData) -> Option<Value> {
+    let Imm::Tex(tex) = data.imm else { return None };
+    let ResourceKind::Texture { .. } = func.resources[tex.texture].kind else { return None };
+    let level = *data.args.last()?;
+    let fits = |bits| bits <= u64::from(LAST);
+    (tex.kind == TexKind::Load && !func.as_const(level).is_some_and(fits)).then_some(level)
 }
 
 /// The instruction's fixed part when it looks a direction up in a cube.
