@@ -240,12 +240,10 @@ impl Carried {
             if around.depth < home.depth || last_store >= start {
                 break;
             }
-            let needed = match func.insts[construct].op {
-                Op::Loop => scope.last_load > start,
-                // A loop inside the home may come round to a load that stands earlier.
-                _ => scope.last_load > end || (around.loops > home.loops && scope.last_load > 0),
-            };
-            if needed {
+            let behind = if func.insts[construct].op == Op::Loop { start } else { end };
+            // A loop inside the home may come round to a load that stands earlier.
+            let comes_round = around.loops > home.loops && scope.last_load > 0;
+            if scope.last_load > behind || comes_round {
                 self.of[construct].push(slot);
             }
         }

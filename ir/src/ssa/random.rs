@@ -294,6 +294,8 @@ struct Generator {
     labels: Vec<(Inst, Kind)>,
     /// Inside of a loop's body whose break and continue carry a value of this kind.
     in_loop: Option<Kind>,
+    /// A variable of each loop around the statement, which its body loads before anything else.
+    rounds: Vec<Mem>,
     /// No divergent construct encloses this place.
     together: bool,
 }
@@ -319,6 +321,7 @@ impl Generator {
             ops,
             labels: Vec::new(),
             in_loop: None,
+            rounds: Vec::new(),
             together: true,
         };
         generator.prologue(b);

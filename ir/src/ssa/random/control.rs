@@ -116,12 +116,15 @@ impl Generator {
             }
             _ => (b.u32(1 + self.rng.below(4) as u32), false),
         };
-        let counter = b.func.mems.push(MemData {
-            name: "counter".into(),
-            size: 4,
-            space: MemSpace::Private,
-            words: Vec::new(),
-        });
+        let mut variable = |name: &str| {
+            b.func.mems.push(MemData {
+                name: name.into(),
+                size: 4,
+                space: MemSpace::Private,
+                words: Vec::new(),
+            })
+        };
+        let (counter, round) = (variable("counter"), variable("round"));
         let access = Access { mem: counter, lo: 0, hi: 4 };
         let zero = b.u32(0);
         b.mem_store(access, zero, &[zero]);
@@ -135,16 +138,22 @@ impl Generator {
         if jumps {
             self.labels.clone_from(&labels);
         }
+        self.rounds.push(round);
         let body = self.region(b, divergent || jumps, |g, b| {
             let region = b.region;
             let param = b.func.add_param(region, kind.ty());
             g.add(kind, param);
+            let zero = b.u32(0);
+            let access = Access { mem: round, lo: 0, hi: 4 };
+            let value = b.mem_load(access, zero, &[Type::B32])[0];
+            g.add(Kind::Int, value);
             g.statements(b, budget, depth + 1);
             if !b.ended() {
                 let value = g.any(b, kind);
                 b.end(Op::Continue, &[value]);
             }
         });
+        self.rounds.pop();
         self.in_loop = outer;
         self.labels.clear();
         let with_break_if = self.rng.one_in(2);

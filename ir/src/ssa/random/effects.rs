@@ -19,7 +19,8 @@ impl Generator {
             self.short_memory(b, index);
             return;
         }
-        match self.rng.below(6) {
+        match self.rng.below(7) {
+            6 => self.store_round(b),
             0 | 1 => {
                 let length = b.u32(ARRAY_WORDS);
                 let at = b.op2(Op::Index, index, length);
@@ -53,6 +54,17 @@ impl Generator {
                 }
             }
         }
+    }
+
+    /// Stores what a loop around this statement loads at the start of its next trip.
+    fn store_round(&mut self, b: &mut Builder<'_>) {
+        if self.rounds.is_empty() {
+            return;
+        }
+        let mem = self.rounds[self.rng.below(self.rounds.len())];
+        let value = self.any(b, Kind::Int);
+        let zero = b.u32(0);
+        b.mem_store(Access { mem, lo: 0, hi: 4 }, zero, &[value]);
     }
 
     /// Integers of 64 bits in the array and in the buffers.
