@@ -108,6 +108,9 @@ pub struct CodeArgs {
     /// Zero workgroup memory at the start
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", help_heading = "Code", overrides_with = "zero_workgroup")]
     pub zero_workgroup: Option<Switch>,
+    /// What code may rest on: proven (public drivers run it), manual (or the manual describes it), any
+    #[arg(long, value_name = "CLASS", help_heading = "Code", overrides_with = "evidence")]
+    pub evidence: Option<Evidence>,
     /// Leave a pass out
     #[arg(long, value_name = "PASS", help_heading = "Passes")]
     pub skip: Vec<String>,
@@ -485,6 +488,14 @@ pub enum Robust {
     Restrict,
     Zero,
     Off,
+}
+
+/// What code may rest on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Evidence {
+    Proven,
+    Manual,
+    Any,
 }
 
 /// On or off.

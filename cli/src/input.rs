@@ -1,11 +1,14 @@
 //! From arguments to a source and to options of the compiler.
 
-use super::args::{CodeArgs, Lang, Opt, Robust, SourceArgs, Switch};
+use super::args::{CodeArgs, Evidence, Lang, Opt, Robust, SourceArgs, Switch};
 use super::console::Console;
 use super::files;
 use super::names::{printable, shown};
 pub use gpucc::Choice;
-use gpucc::{Effort, Entry, Failure, Options, Parsed, Pipeline, Source, SourceText, Stage, Target};
+use gpucc::{
+    Effort, Entry, EvidenceClass, Failure, Options, Parsed, Pipeline, Source, SourceText, Stage,
+    Target,
+};
 use std::path::Path;
 
 /// A source file in memory.
@@ -136,6 +139,11 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
         known_pass(pass)?;
     }
     options.bound_loops = code.bound_loops == Some(Switch::On);
+    options.evidence = match code.evidence {
+        Some(Evidence::Proven) => Some(EvidenceClass::Proven),
+        Some(Evidence::Manual) => Some(EvidenceClass::Manual),
+        Some(Evidence::Any) | None => None,
+    };
     options.keep_workgroup = code.zero_workgroup == Some(Switch::Off);
     options.skip.clone_from(&code.skip);
     options.stop_after.clone_from(&code.stop_after);

@@ -8,6 +8,7 @@ use gpucc_ir::budget::Budget;
 pub use gpucc_ir::driver::Effort;
 use gpucc_ir::ssa::{Func, Stage};
 use gpucc_ir::stack;
+use gpucc_machine::described::EvidenceClass;
 use gpucc_machine::{Machine, Request};
 use gpucc_passes::mach::Control;
 use gpucc_passes::mach::runner::Name;
@@ -51,6 +52,8 @@ pub struct Options {
     pub fuel: Option<u64>,
     /// Memory and work that one entry point may take.
     pub budget: Budget,
+    /// The weakest class of evidence that code may rest on; `None` takes any.
+    pub evidence: Option<EvidenceClass>,
     /// Check the IR after every pass.
     pub verify_each: bool,
     /// State that a driver knows.
@@ -296,6 +299,9 @@ impl Compiler {
             let request = self.request(options, passes);
             let compiled = guarded(&name, || machine.finish(expanded, &request).map_err(say))
                 .map_err(|failure| attach_ir(failure, &ssa))?;
+            if let Some(most) = options.evidence {
+                program::admit_evidence(&compiled, most, self.target.name())?;
+            }
             let made = Program { machine, chip, compiled };
             notes = made.notes();
             watch.times.extend(made.compiled.times.iter().map(|&(name, time)| PassTime {

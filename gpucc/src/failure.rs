@@ -1,6 +1,7 @@
 //! Failures that say whose fault they are, and diagnostics that point into the user's source.
 
 use gpucc_ir::ssa::Span;
+use gpucc_machine::described::EvidenceClass;
 use serde::{Deserialize, Serialize};
 
 /// Whose fault it is. Each kind has one exit code of the command.
@@ -18,6 +19,13 @@ pub enum FailureKind {
         feature: String,
         /// The manual's section that shows the lack.
         manual: String,
+    },
+    /// The machine can do it, but it rests on more than [`crate::Options::evidence`] allows.
+    Unproven {
+        /// What the program does.
+        feature: String,
+        /// Who vouches for it.
+        class: EvidenceClass,
     },
     /// A limit.
     Limit {
@@ -50,7 +58,7 @@ impl FailureKind {
         match self {
             FailureKind::Invalid => 1,
             FailureKind::Usage => 2,
-            FailureKind::Refused { .. } => 3,
+            FailureKind::Refused { .. } | FailureKind::Unproven { .. } => 3,
             FailureKind::Limit { .. } => 4,
             FailureKind::Mismatch => 5,
             FailureKind::NotYet { .. } => 6,

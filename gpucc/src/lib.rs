@@ -52,6 +52,7 @@ pub use front::print as print_ir;
 pub use gpucc_ir::budget::Budget;
 pub use gpucc_ir::ssa::{Func, Stage};
 pub use gpucc_machine as machine;
+pub use gpucc_machine::described::EvidenceClass;
 pub use gpucc_passes::{Pass, Proof};
 pub use guard::panic_message;
 pub use pipeline::{Pipeline, Robust};

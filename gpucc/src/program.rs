@@ -6,6 +6,7 @@ use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
 use gpucc_ir::driver;
 use gpucc_ir::ssa::{Func, Span, Stage};
 use gpucc_machine::compiled::Placed;
+use gpucc_machine::described::EvidenceClass;
 pub use gpucc_machine::{Compiled, ListingLine, Machine};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -127,6 +128,25 @@ pub(crate) fn admit_workgroup(machine: &dyn Machine, func: &Func) -> Result<(), 
     let needed = size.into_iter().fold(1, u64::saturating_mul);
     let hint = "use smaller workgroups, and more of them";
     driver::Limit::new("invocations of a workgroup", available, hint).admit(needed)
+}
+
+/// The code rests on nothing weaker than a class of evidence.
+pub(crate) fn admit_evidence(
+    compiled: &Compiled,
+    most: EvidenceClass,
+    target: &str,
+) -> Result<(), Failure> {
+    let mut grounds = compiled.described.evidence.rests_on.iter();
+    let Some(ground) = grounds.find(|ground| ground.class > most) else {
+        return Ok(());
+    };
+    let (feature, class) = (ground.feature.to_string(), ground.class);
+    let message = format!("{target}: {feature}: {}", class.words());
+    let kind = FailureKind::Unproven { feature, class };
+    let wider = if class == EvidenceClass::Manual { "manual" } else { "any" };
+    Err(Failure::new(kind, Diagnostic::error(message))
+        .note(ground.reason.to_string())
+        .note(format!("--evidence {wider} allows it")))
 }
 
 /// A back end's failure in the facade's words; `target` is the machine's name on the command line.

@@ -2,10 +2,12 @@
 //! and reads back to it. What machines have in common are fields; where they differ, an enum says how.
 
 mod constants;
+mod evidence;
 mod state;
 mod words;
 
 pub use constants::{BindingName, Driven, DriverConstant, DriverWord, ImageWord};
+pub use evidence::{Evidence, EvidenceClass, Ground};
 pub use state::{ConstantBuffer, ProgramState, Setting, TableUse};
 
 use crate::named::{Figure, Name, Named};
@@ -32,6 +34,9 @@ pub struct Described {
     pub outputs: Vec<StageOutput>,
     /// What a driver programs.
     pub state: Named<Setting>,
+    /// What the program rests on.
+    #[serde(default)]
+    pub evidence: Evidence,
     /// What the program reads of the driver's constants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub driver_constants: Vec<DriverConstant>,

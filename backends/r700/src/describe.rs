@@ -5,8 +5,8 @@ use crate::api::{StateRegister, Stats, TABLE_STRIDE, TABLES};
 use gpucc_ir::driver::Step;
 use gpucc_ir::ssa::{Func, Resource};
 use gpucc_machine::described::{
-    self, Attribute, AttributePlace, Binding, Described, Dispatch, InputPlace, OutputPlace,
-    Setting, StageInput, StageOutput, Tables, Takes,
+    self, Attribute, AttributePlace, Binding, Described, Dispatch, Evidence, InputPlace,
+    OutputPlace, Setting, StageInput, StageOutput, Tables, Takes,
 };
 use gpucc_machine::named::{Figure, Name};
 use gpucc_machine::{Code, Named};
@@ -19,6 +19,7 @@ impl Abi {
         func: &Func,
         stats: &Stats,
         state: Vec<StateRegister>,
+        evidence: Evidence,
         read: &[u16],
         tables: &[u8],
     ) -> Described {
@@ -34,6 +35,7 @@ impl Abi {
             inputs: self.inputs.iter().map(|slot| input(func, slot)).collect(),
             outputs: self.outputs.iter().map(|slot| output(func, slot)).collect(),
             state: Named(state.into_iter().map(setting).collect()),
+            evidence,
             driver_constants: self.driver_constants(func, read),
             fetch_program: None,
             tables: (!tables.is_empty()).then(|| Tables {

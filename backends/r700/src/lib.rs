@@ -9,6 +9,7 @@ mod device;
 pub mod driver;
 mod emit;
 pub mod emu;
+mod evidence;
 mod expand;
 mod fetch;
 mod gather;
@@ -294,7 +295,8 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
         code: Placed::Within(0..code.len()),
         registers: gprs,
     }];
-    let mut described = abi.described(&expanded, &stats, state, &lowered.driver, &tables);
+    let evidence = evidence::evidence(&expanded, &emitted.program);
+    let mut described = abi.described(&expanded, &stats, state, evidence, &lowered.driver, &tables);
     if expanded.stage == Stage::Vertex
         && let Some(fetch) = fetch::program(&abi)?
     {

@@ -1,9 +1,9 @@
 //! What a driver and tools are told of a program. docs/abi-valhall.md says it in words.
 
 use crate::abi::{Abi, InputSlot, OutputSlot};
-use crate::api::FauWord;
+use crate::api::{Chip, FauWord};
 use crate::back::Finished;
-use crate::state;
+use crate::{evidence, state};
 use gpucc_ir::ssa::{Func, Resource, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
@@ -12,7 +12,7 @@ use gpucc_machine::described::{
 };
 
 /// All of it.
-pub(crate) fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
+pub(crate) fn described(func: &Func, abi: &Abi, chip: Chip, finished: &Finished) -> Described {
     let input = |slot: &InputSlot| StageInput {
         interpolation: slot.interpolation,
         sampling: slot.sampling,
@@ -30,6 +30,7 @@ pub(crate) fn described(func: &Func, abi: &Abi, finished: &Finished) -> Describe
         inputs: abi.inputs.iter().map(input).collect(),
         outputs: abi.outputs.iter().map(output).collect(),
         state: state::state(func, abi, programs, fau.len() as u32, private),
+        evidence: evidence::evidence(func, abi, chip),
         driver_constants: fau.iter().map(|word| fau_word(func, word)).collect(),
         fetch_program: None,
         tables: None,

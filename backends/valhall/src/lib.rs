@@ -11,6 +11,7 @@ mod describe;
 mod device;
 mod emit;
 pub mod emu;
+mod evidence;
 mod expand;
 mod fau;
 mod flow;
@@ -108,7 +109,7 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
         }
     });
     let programs = programs.collect();
-    let described = describe::described(&expanded, &abi, &finished);
+    let described = describe::described(&expanded, &abi, options.chip, &finished);
     stages.end("report");
     Ok(Compiled {
         code: finished.code,

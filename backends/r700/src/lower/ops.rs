@@ -106,9 +106,9 @@ pub fn may_clamp(op: Op) -> bool {
     alu_op(op).is_some_and(op::may_clamp)
 }
 
-/// The result may carry OMOD, or there is a row of the table that scales it.
+/// The result may carry OMOD. No operation of three sources has it; public drivers never run the rows that scale a MULADD.
 pub fn may_scale(op: Op) -> bool {
-    may_clamp(op) && op != Op::FDot
+    may_clamp(op) && alu_op(op).is_some_and(|op| !op::is_op3(op)) && op != Op::FDot
 }
 
 /// The scale that a product with a constant is.
@@ -122,21 +122,6 @@ pub fn scale(func: &Func, data: &InstData) -> Option<Omod> {
         0x3f00_0000 => Some(Omod::Div2),
         _ => None,
     }
-}
-
-/// An operation that scales its result: OMOD, or the row of an operation of three sources.
-fn scaled(mut alu: Alu, omod: Omod) -> Alu {
-    if alu.op == AluOp::MULADD_IEEE {
-        alu.op = match omod {
-            Omod::Off => AluOp::MULADD_IEEE,
-            Omod::Mul2 => AluOp::MULADD_IEEE_M2,
-            Omod::Mul4 => AluOp::MULADD_IEEE_M4,
-            Omod::Div2 => AluOp::MULADD_IEEE_D2,
-        };
-    } else {
-        alu.omod = omod;
-    }
-    alu
 }
 
 impl Lower<'_> {
@@ -201,7 +186,7 @@ impl Lower<'_> {
         let emit = |lower: &mut Self, op: AluOp, src: &[Source]| {
             let mut alu = Alu::new(op, Some(dst.into()), src);
             alu.clamp = clamp;
-            lower.push(Inst::Alu(scaled(alu, omod)));
+            lower.push(Inst::Alu(Alu { omod, ..alu }));
         };
         if let Some((op, a, b)) = comparison(self.ssa, data) {
             let src = [self.source(a, op, 0), self.source(b, op, 1)];
