@@ -124,12 +124,12 @@ impl Chip {
     pub const fn has_doubles(self) -> bool {
         matches!(self, Chip::Rv770 | Chip::Rv790)
     }
-    /// Subentries of a stack entry. R700 ISA 3.6.5.
-    pub const fn subentries(self) -> u32 {
+    /// Elements that a loop takes of the stack: an entry of R700 ISA 3.6.5.
+    pub const fn loop_elements(self) -> u32 {
         if self.wave() == 64 { 4 } else { 8 }
     }
-    /// Subentries of a subroutine's return address. R700 ISA 3.6.5.
-    pub const fn call_subentries(self) -> u32 {
+    /// Elements that a subroutine's return address takes of the stack. R700 ISA 3.6.5.
+    pub const fn call_elements(self) -> u32 {
         if self.wave() == 16 { 2 } else { 1 }
     }
     /// Vertices are fetched through the vertex cache; without one only VTX_TC fetches. Guide, SQ_CONFIG.VC_ENABLE.

@@ -348,14 +348,14 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         &[("PROVIDE_Z_TO_SPI", 0, u32::from(abi.position.is_some()))],
     ));
     let mut colors = 0;
-    let mut mask = 0;
+    let mut targets = [0; 8];
     let (mut depth, mut coverage) = (0, 0);
     for slot in &abi.outputs {
         match slot.export {
             Export::Pixel => {
                 colors = colors.max(slot.index + 1);
                 for component in 0..slot.components {
-                    mask |= 1 << (4 * slot.index + slot.channel + component);
+                    targets[slot.index as usize] |= 1 << (slot.channel + component);
                 }
             }
             Export::Depth => {
@@ -368,32 +368,37 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             Export::Position | Export::Parameter => {}
         }
     }
-    // EXPORT_MODE is never 0: a program without outputs exports one masked colour.
-    let z = depth | coverage;
-    let mode = (colors << 1 | z).max(if z == 1 { 1 } else { 2 });
+    // Without colours too the program exports one, masked.
+    let exported = colors.max(1);
+    let mode = exported << 1 | depth | coverage;
     list.push(register("SQ_PGM_EXPORTS_PS", 0x28854, &[("EXPORT_MODE", 0, mode)]));
+    // A target without a component below one that has some hangs the chip; peers give such ones one, the first all.
+    for (target, mask) in targets.iter_mut().take(exported as usize).enumerate() {
+        if *mask == 0 {
+            *mask = if target == 0 { 15 } else { 1 };
+        }
+    }
     list.push(register(
         "CB_SHADER_MASK",
         0x2823c,
         &[
-            ("OUTPUT0_ENABLE", 0, mask & 15),
-            ("OUTPUT1_ENABLE", 4, mask >> 4 & 15),
-            ("OUTPUT2_ENABLE", 8, mask >> 8 & 15),
-            ("OUTPUT3_ENABLE", 12, mask >> 12 & 15),
-            ("OUTPUT4_ENABLE", 16, mask >> 16 & 15),
-            ("OUTPUT5_ENABLE", 20, mask >> 20 & 15),
-            ("OUTPUT6_ENABLE", 24, mask >> 24 & 15),
-            ("OUTPUT7_ENABLE", 28, mask >> 28 & 15),
+            ("OUTPUT0_ENABLE", 0, targets[0]),
+            ("OUTPUT1_ENABLE", 4, targets[1]),
+            ("OUTPUT2_ENABLE", 8, targets[2]),
+            ("OUTPUT3_ENABLE", 12, targets[3]),
+            ("OUTPUT4_ENABLE", 16, targets[4]),
+            ("OUTPUT5_ENABLE", 20, targets[5]),
+            ("OUTPUT6_ENABLE", 24, targets[6]),
+            ("OUTPUT7_ENABLE", 28, targets[7]),
         ],
     ));
     // Not in the guide; peers enable every target that the program exports here too.
     list.push(register("CB_SHADER_CONTROL", 0x287a0, &[("RT_ENABLE", 0, (1 << colors) - 1)]));
-    let order = match (func.early_fragment_tests, depth, code.kills) {
-        (true, ..) | (false, 0, false) => 1,
-        (false, 0, true) => 3,
-        (false, ..) => 0,
-    };
-    let effects = u32::from(code.writes_memory && !func.early_fragment_tests);
+    // 0 tests behind the program, 1 before it where nothing that the program does forbids it. The other two lock the
+    // chips up.
+    let early = func.early_fragment_tests;
+    let order = u32::from(early || (depth == 0 && !code.writes_memory));
+    let stores = |early_ones: bool| u32::from(code.writes_memory && early == early_ones);
     list.push(register(
         "DB_SHADER_CONTROL",
         0x2880c,
@@ -402,8 +407,9 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ("Z_ORDER", 4, order),
             ("KILL_ENABLE", 6, u32::from(code.kills)),
             ("MASK_EXPORT_ENABLE", 8, coverage),
-            ("EXEC_ON_HIER_FAIL", 10, effects),
-            ("EXEC_ON_NOOP", 11, effects),
+            // Hidden pixels store too, unless the tests come before the program.
+            ("EXEC_ON_HIER_FAIL", 10, stores(false)),
+            ("EXEC_ON_NOOP", 11, stores(true)),
         ],
     ));
 }

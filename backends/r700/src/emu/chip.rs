@@ -8,8 +8,8 @@ use crate::Chip;
 pub struct Facts {
     /// Lanes of a wavefront.
     pub wave: u32,
-    /// Elements of a stack entry, and those of a call.
-    pub entry: u32,
+    /// Elements of the stack that a loop takes, and those of a call.
+    pub looping: u32,
     pub call: u32,
     /// VTX clauses have a cache of their own.
     pub vertex_cache: bool,
@@ -17,8 +17,8 @@ pub struct Facts {
     pub indexes: bool,
 }
 
-const fn row(wave: u32, entry: u32, call: u32, vertex_cache: bool, indexes: bool) -> Facts {
-    Facts { wave, entry, call, vertex_cache, indexes }
+const fn row(wave: u32, looping: u32, call: u32, vertex_cache: bool, indexes: bool) -> Facts {
+    Facts { wave, looping, call, vertex_cache, indexes }
 }
 
 /// The row of a chip.
@@ -43,8 +43,8 @@ mod tests {
         for chip in Chip::ALL.into_iter().chain(Chip::R6XX) {
             let theirs = Facts {
                 wave: chip.wave(),
-                entry: chip.subentries(),
-                call: chip.call_subentries(),
+                looping: chip.loop_elements(),
+                call: chip.call_elements(),
                 vertex_cache: chip.has_vertex_cache(),
                 indexes: chip.indexes_registers(),
             };

@@ -96,6 +96,7 @@ struct Prepared {
 
 fn prepare(code: &[u8], state: &State) -> Result<Prepared, Trap> {
     let program = Program::load(code, state, false)?;
+    super::registers::check(state, &program)?;
     let fetch = match &state.fetch_program {
         Some(code) => Some(Program::load(code, state, true)?),
         None => None,

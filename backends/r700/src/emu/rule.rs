@@ -20,6 +20,12 @@ gpucc_emu::rules! {
     PixelModes = "L13 WHOLE_QUAD_MODE and VALID_PIXEL_MODE exclude each other", "3.3";
     Waterfall = "L14 on R6xx a clause that loads AR has USES_WATERFALL set", "3.3.1";
     State = "S1 the state that the program needs is programmed", "RG 3";
+    // Registers, by what drivers know: docs/errata.md.
+    DepthOrder = "S2 Z_ORDER is 0 or 1: the chips lock up with the others", "RG 3, errata 51";
+    HiddenStores = "S3 a pixel program that stores runs for hidden pixels, or depth is tested before", "RG 3, errata 52";
+    TargetGap = "S4 CB_SHADER_MASK has a component of every target below the highest", "RG 3, errata 36";
+    Colorless = "S5 a pixel program exports one colour at least, if masked", "RG 3, errata 37";
+    TargetWaits = "S6 a target that is enabled gets an export", "RG 3, errata 38";
     // Groups.
     SlotOrder = "G1 slots stand in the order x, y, z, w, trans", "4.3";
     GroupEnd = "G1 a group ends within its clause with LAST set and its literals present", "4.3";

@@ -54,6 +54,8 @@ pub mod address {
     pub const SQ_LOOP_CONST: u32 = 0x3E200;
     /// Components of colours that a pixel program exports, four bits a target.
     pub const CB_SHADER_MASK: u32 = 0x2823C;
+    /// Targets that a pixel program exports, a bit each.
+    pub const CB_SHADER_CONTROL: u32 = 0x287A0;
     /// Kills, depth exports.
     pub const DB_SHADER_CONTROL: u32 = 0x2880C;
     /// PREFER_VECTOR and DX9_CONSTS.

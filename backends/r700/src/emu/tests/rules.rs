@@ -84,6 +84,13 @@ fn pixels(list: &[Cf]) -> Outcome {
     pixels_in(bound(Stage::Pixel), list, &[export(true, 0, 0, 0, [0, 1, 2, 3], true)])
 }
 
+/// A pixel program with these registers programmed, one colour exported at its end.
+fn announced(registers: &[(u32, u32)], list: &[Cf]) -> Outcome {
+    let mut state = bound(Stage::Pixel);
+    state.registers.extend(registers.iter().copied());
+    pixels_in(state, list, &[export(true, 0, 0, 0, [0, 1, 2, 3], true)])
+}
+
 fn vertices(list: &[Cf], mut state: State) -> Outcome {
     state.stage = Stage::Vertex;
     run_vertices(&link(list), &mut state, &[(0, 0), (1, 0)], None).map(drop)
@@ -220,6 +227,30 @@ const CASES: &[Case] = &[
             run_in(&[], 1, &mut state).map(drop)
         },
         || run_in(&[], 1, &mut state()).map(drop)),
+    // Registers.
+    (Rule::DepthOrder,
+        || announced(&[(address::DB_SHADER_CONTROL, 3 << 4)], &[]),
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 4)], &[])),
+    (Rule::HiddenStores,
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 4)], &[scatter(0, 0, 1)]),
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 4 | 1 << 11)], &[scatter(0, 0, 1)])),
+    (Rule::HiddenStores,
+        || announced(&[(address::DB_SHADER_CONTROL, 3 << 10)], &[scatter(0, 0, 1)]),
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 10)], &[scatter(0, 0, 1)])),
+    (Rule::TargetGap,
+        || announced(&[(address::CB_SHADER_MASK, 0xF0)], &[export(false, 0, 1, 0, [0, 1, 2, 3], false)]),
+        || announced(&[(address::CB_SHADER_MASK, 0xFF)], &[export(false, 0, 1, 0, [0, 1, 2, 3], false)])),
+    (Rule::TargetGap,
+        || announced(&[(address::CB_SHADER_MASK, 0xF0F)], &[export(false, 0, 2, 0, [0, 1, 2, 3], false),
+            export(false, 0, 1, 0, [7; 4], false)]),
+        || announced(&[(address::CB_SHADER_MASK, 0xF1F)], &[export(false, 0, 2, 0, [0, 1, 2, 3], false),
+            export(false, 0, 1, 0, [7; 4], false)])),
+    (Rule::Colorless,
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 1)], &[]),
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 2)], &[])),
+    (Rule::TargetWaits,
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 2), (address::CB_SHADER_CONTROL, 3)], &[]),
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 2), (address::CB_SHADER_CONTROL, 1)], &[])),
     // Groups.
     (Rule::SlotOrder,
         || groups(&[group(&[i(MOV, 1, 1, &[zero()]), i(MOV, 1, 0, &[zero()])], &[])]),
@@ -422,6 +453,12 @@ const CASES: &[Case] = &[
     (Rule::StackDepth,
         || nested_pushes(15),
         || nested_pushes(14)),
+    (Rule::StackDepth,
+        || looping(Chip::Rv730, 1),
+        || looping(Chip::Rv730, 2)),
+    (Rule::StackDepth,
+        || looping(Chip::Rv770, 0),
+        || looping(Chip::Rv770, 1)),
     (Rule::StackUnderflow,
         || flow(&[Cf::Flow(POP, 0, 1)]),
         || flow(&[Cf::Flow(PUSH, 2, 0), Cf::Flow(POP, 0, 1)])),
@@ -572,6 +609,15 @@ fn nested_pushes(count: u32) -> Outcome {
         left -= now;
     }
     flow(&list)
+}
+
+/// A loop on a chip, with so many entries of stack.
+fn looping(chip: Chip, entries: u32) -> Outcome {
+    let mut state = on(chip);
+    state.registers.insert(address::SQ_PGM_RESOURCES_VS, 8 | entries << 8 | 1 << 21);
+    let list =
+        [Cf::Flow(LOOP_START_DX10, 3, 0), Cf::Flow(LOOP_BREAK, 2, 0), Cf::Flow(LOOP_END, 1, 0)];
+    run_in(&list, 1, &mut state).map(drop)
 }
 
 /// An ALU clause that reads what a fetch loads, with or without BARRIER.
