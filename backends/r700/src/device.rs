@@ -4,6 +4,8 @@
 
 mod link;
 #[cfg(test)]
+mod planted;
+#[cfg(test)]
 mod tests;
 mod words;
 
