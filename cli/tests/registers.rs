@@ -24,6 +24,9 @@ impl Registers {
     fn address(&self, name: &str) -> u32 {
         self.0[name]["address"].as_u64().expect("an address") as u32
     }
+    fn mask(&self, name: &str) -> u32 {
+        self.0[name]["mask"].as_u64().expect("a mask") as u32
+    }
     fn has(&self, name: &str) -> bool {
         self.0.get(name).is_some()
     }
@@ -104,6 +107,25 @@ fn distances_and_point_sizes_are_enabled_one_by_one() {
             assert_eq!(control >> 24, 0, "{what}");
         }
     }
+}
+
+#[test]
+fn registers_that_drivers_share_with_programs_keep_what_the_driver_decides() {
+    let vertex = Registers::of("vertex.wgsl", &parameters(1));
+    let pixel = "@fragment fn main(@location(0) @interpolate(perspective, sample) a: vec4f)
+        -> @location(0) vec4f { return a; }";
+    let pixel = Registers::of("pixel.wgsl", pixel);
+    let compute = "@group(0) @binding(0) var<storage, read_write> w: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) { w[i] = i; }";
+    let compute = Registers::of("compute.wgsl", compute);
+    for registers in [&vertex, &pixel, &compute] {
+        // VC_ENABLE, DX9_CONSTS, ALU_INST_PREFER_VECTOR, DX10_CLAMP: priorities are the driver's.
+        assert_eq!(registers.mask("SQ_CONFIG"), 0b11101);
+        // NUM_CLAUSE_TEMP_GPRS: how registers are divided is the driver's.
+        assert_eq!(registers.mask("SQ_GPR_RESOURCE_MGMT_1"), 0xf000_0000);
+    }
+    // PS_ITER_SAMPLE.
+    assert_eq!(pixel.mask("PA_SC_MODE_CNTL"), 1 << 17);
 }
 
 /// Locations and types of colours.

@@ -249,8 +249,15 @@ impl Machine {
                 };
                 state.resources.insert(number + element, resource);
             }
-            if let (Some(number), Bound::Sampler(sampler)) = (slot.place("sampler"), bound) {
-                state.samplers.insert(number + element, words::sampler(sampler)?);
+            if let Bound::Sampler(sampler) = bound {
+                for (place, arrays) in [("sampler", false), ("array_sampler", true)] {
+                    let Some(number) = slot.place(place) else { continue };
+                    let (sampler, overrides) = words::sampler(sampler, arrays)?;
+                    state.samplers.insert(number + element, sampler);
+                    if overrides {
+                        state.array_samplers.insert(number + element);
+                    }
+                }
             }
         }
         Ok(())

@@ -100,6 +100,7 @@ fn faults() -> Vec<Fault> {
         (36, Rv770, second(), at::CB_SHADER_MASK, 0xF, Rule::TargetGap),
         (37, Rv770, empty(), at::SQ_PGM_EXPORTS_PS, 1 << 1, Rule::Colorless),
         (38, Rv770, plain(), at::CB_SHADER_CONTROL, 1 << 1, Rule::TargetWaits),
+        (53, Rv730, LOOP.into(), at::SQ_PGM_RESOURCES_VS, 1 << 6, Rule::RegisterShare),
         (51, Rv770, plain(), depth, 3 << 4, Rule::DepthOrder),
         (51, Rv770, kill(), depth, 2 << 4, Rule::DepthOrder),
         (52, Rv770, stores(), depth, 1 << 4, Rule::HiddenStores),
@@ -123,6 +124,40 @@ fn each_fault_of_the_ledger_is_refused_by_its_rule() {
         machine.state = None;
         let message = broken(&mut machine).unwrap_or_default();
         assert!(message.contains(rule.name()), "row {row}: {message}");
-        println!("row {row} on {}: {register:#x} ^ {bits:#x} is refused: {rule}", chip.name());
+    }
+}
+
+#[test]
+fn a_program_leaves_half_of_its_chips_registers_to_the_other_of_a_pair() {
+    // All are loaded before the first is stored.
+    let count = 64;
+    let loads = (0..count).map(|n| {
+        format!(
+            "  %{}: b32 = const {n:#x}\n  %{}: b32 = buffer_load res0, %{}\n",
+            2 * n,
+            2 * n + 1,
+            2 * n
+        )
+    });
+    let stores = (0..count)
+        .map(|n| format!("  buffer_store res0, %{}, %{}\n", 2 * n, 2 * (count - 1 - n) + 1));
+    let text = format!(
+        "func \"main\" compute workgroup 64 1 1 trusted {{
+  res0 = \"w\" group 0 binding 0 storage 0 stride 4 load store as u32
+}} body {{
+{}{}  yield
+}}",
+        loads.collect::<String>(),
+        stores.collect::<String>()
+    );
+    for (chip, spills) in
+        [(Chip::Rv770, false), (Chip::Rv710, false), (Chip::Rv730, true), (Chip::Rv740, true)]
+    {
+        let mut machine = machine(chip, &text);
+        let gprs = machine.compiled.programs[0].registers;
+        assert!(gprs <= chip.stage_registers(), "{} takes {gprs}", chip.name());
+        let scratch = machine.registers()[&at::SQ_VSTMP_RING_ITEMSIZE];
+        assert_eq!(scratch > 0, spills, "{}", chip.name());
+        assert_eq!(broken(&mut machine), None, "{}", chip.name());
     }
 }

@@ -11,26 +11,29 @@ pub struct Facts {
     /// Elements of the stack that a loop takes, and those of a call.
     pub looping: u32,
     pub call: u32,
+    /// Registers of a lane, for all stages and their clause temporaries.
+    pub rows: u32,
     /// VTX clauses have a cache of their own.
     pub vertex_cache: bool,
     /// AR.x indexes registers.
     pub indexes: bool,
 }
 
-const fn row(wave: u32, looping: u32, call: u32, vertex_cache: bool, indexes: bool) -> Facts {
-    Facts { wave, looping, call, vertex_cache, indexes }
+const fn row(wave: u32, looping: u32, call: u32, rows: u32, caches: (bool, bool)) -> Facts {
+    Facts { wave, looping, call, rows, vertex_cache: caches.0, indexes: caches.1 }
 }
 
 /// The row of a chip.
 pub const fn facts(chip: Chip) -> Facts {
     match chip {
-        Chip::Rv770 | Chip::Rv790 | Chip::Rv740 => row(64, 4, 1, true, true),
-        Chip::Rv730 => row(32, 8, 1, true, true),
-        Chip::Rv710 => row(32, 8, 1, false, true),
-        Chip::R600 => row(64, 4, 1, true, false),
-        Chip::Rv670 => row(64, 4, 1, true, true),
-        Chip::Rv630 | Chip::Rv635 => row(32, 8, 1, true, false),
-        Chip::Rv610 | Chip::Rv620 => row(16, 8, 2, false, false),
+        Chip::Rv770 | Chip::Rv790 => row(64, 4, 1, 256, (true, true)),
+        Chip::Rv740 => row(64, 4, 1, 128, (true, true)),
+        Chip::Rv730 => row(32, 8, 1, 128, (true, true)),
+        Chip::Rv710 => row(32, 8, 1, 256, (false, true)),
+        Chip::R600 => row(64, 4, 1, 256, (true, false)),
+        Chip::Rv670 => row(64, 4, 1, 256, (true, true)),
+        Chip::Rv630 | Chip::Rv635 => row(32, 8, 1, 128, (true, false)),
+        Chip::Rv610 | Chip::Rv620 => row(16, 8, 2, 128, (false, false)),
     }
 }
 
@@ -45,6 +48,7 @@ mod tests {
                 wave: chip.wave(),
                 looping: chip.loop_elements(),
                 call: chip.call_elements(),
+                rows: chip.register_rows(),
                 vertex_cache: chip.has_vertex_cache(),
                 indexes: chip.indexes_registers(),
             };

@@ -11,6 +11,13 @@ use super::state::{Stage, State, address};
 /// # Errors
 /// The first rule that they break.
 pub(super) fn check(state: &State, program: &Program) -> Result<(), Trap> {
+    // Half of what there is beside clause temporaries of two wavefronts: pixels and vertices run at once.
+    let most = (super::chip::facts(state.chip).rows - 2 * state.clause_temps()) / 2;
+    let (gprs, ..) = state.program_resources()?;
+    if gprs > most {
+        let detail = format!("NUM_GPRS is {gprs}, {most} are a stage's share");
+        return Err(Trap::new(Rule::RegisterShare, 0, detail));
+    }
     match state.stage {
         Stage::Pixel => {
             targets(state)?;

@@ -23,6 +23,7 @@ gpucc_emu::rules! {
     // Registers, by what drivers know: docs/errata.md.
     DepthOrder = "S2 Z_ORDER is 0 or 1: the chips lock up with the others", "RG 3, errata 51";
     HiddenStores = "S3 a pixel program that stores runs for hidden pixels, or depth is tested before", "RG 3, errata 52";
+    RegisterShare = "S7 NUM_GPRS is at most half of the chip's registers", "RG 3, errata 53";
     TargetGap = "S4 CB_SHADER_MASK has a component of every target below the highest", "RG 3, errata 36";
     Colorless = "S5 a pixel program exports one colour at least, if masked", "RG 3, errata 37";
     TargetWaits = "S6 a target that is enabled gets an export", "RG 3, errata 38";
@@ -92,6 +93,7 @@ gpucc_emu::rules! {
     Swizzle = "M3 select and swizzle fields have defined values", "10";
     Gradients = "M4 gradients are set in the same clause for the same resource and sampler", "6";
     ComputedLod = "M5 a computed level of detail needs a pixel program", "6";
+    ArrayFilter = "M11 TEX_ARRAY_OVERRIDE is set where 1D and 2D arrays are sampled, and nowhere else", "RG 8, errata 61";
     ElementSize = "M6 ELEM_SIZE and COMP_MASK fit the memory instruction", "8";
     ScratchRange = "M7 scratch accesses stay within what is declared", "8.1";
     ShareRange = "M8 data share addresses are aligned and within the stride", "7";

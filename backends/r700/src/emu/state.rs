@@ -6,7 +6,7 @@ use crate::Chip;
 use gpucc_emu::image::Image;
 use gpucc_emu::sampler::Sampler;
 use gpucc_ir::ssa::Numerics;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Addresses of the registers that the emulator reads. Register guide chapters 3 and 4.
 pub mod address {
@@ -144,6 +144,8 @@ pub struct State {
     pub resources: BTreeMap<u32, FetchResource>,
     /// Samplers, stage-relative.
     pub samplers: BTreeMap<u32, Sampler>,
+    /// Those that have TEX_ARRAY_OVERRIDE set.
+    pub array_samplers: BTreeSet<u32>,
     /// Constant buffers.
     pub constants: [Vec<u8>; 16],
     /// Boolean constants, one bit each (SQ_BOOL_CONST), where someone programs them.
@@ -175,6 +177,7 @@ impl State {
             numerics,
             resources: BTreeMap::new(),
             samplers: BTreeMap::new(),
+            array_samplers: BTreeSet::new(),
             constants: Default::default(),
             bool_constants: None,
             aperture: Aperture::default(),

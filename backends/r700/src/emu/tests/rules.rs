@@ -58,6 +58,22 @@ fn bound(stage: Stage) -> State {
     state
 }
 
+/// Samples an array of two layers, through a sampler of arrays or another.
+fn layers(arrays: bool) -> Outcome {
+    let mut state = bound(Stage::Pixel);
+    let image = Image::new(Format::Rgba32Float, Extent { layers: 2, ..Extent::plane(4, 4) });
+    state.resources.insert(1, FetchResource::Texture(image.expect("fits")));
+    if arrays {
+        state.array_samplers.insert(0);
+    }
+    let mut list = [Cf::Fetch(1, vec![tex(19, 0, 1)])];
+    if let Cf::Fetch(_, fetches) = &mut list[0] {
+        // The layer counts texels.
+        fetches[0][1] &= !(1 << 30);
+    }
+    pixels_in(state, &list, &[export(true, 0, 0, 1, [0, 1, 2, 3], true)])
+}
+
 fn fetching(list: &[Cf]) -> Outcome {
     run_in(list, 4, &mut bound(Stage::Compute)).map(drop)
 }
@@ -228,6 +244,12 @@ const CASES: &[Case] = &[
         },
         || run_in(&[], 1, &mut state()).map(drop)),
     // Registers.
+    (Rule::RegisterShare,
+        || declaring(Chip::Rv740, 61),
+        || declaring(Chip::Rv740, 60)),
+    (Rule::RegisterShare,
+        || declaring(Chip::Rv730, 120),
+        || declaring(Chip::Rv710, 120)),
     (Rule::DepthOrder,
         || announced(&[(address::DB_SHADER_CONTROL, 3 << 4)], &[]),
         || announced(&[(address::DB_SHADER_CONTROL, 1 << 4)], &[])),
@@ -538,6 +560,9 @@ const CASES: &[Case] = &[
     (Rule::ComputedLod,
         || fetching(&[alu(&[clear4(3)]), Cf::Fetch(1, vec![tex(16, 3, 1)])]),
         || fetching(&[alu(&[clear4(3)]), Cf::Fetch(1, vec![tex(19, 3, 1)])])),
+    (Rule::ArrayFilter,
+        || layers(false),
+        || layers(true)),
     (Rule::ElementSize,
         || flow(&[alu(&[clear4(1)]), Cf::Raw(1 << 13 | 1 << 15, 3 << 12 | 58 << 23 | 1 << 31)]),
         || flow(&[alu(&[clear4(1)]), scatter(1, 0, 3)])),
@@ -609,6 +634,13 @@ fn nested_pushes(count: u32) -> Outcome {
         left -= now;
     }
     flow(&list)
+}
+
+/// A program with so many registers on a chip.
+fn declaring(chip: Chip, gprs: u32) -> Outcome {
+    let mut state = on(chip);
+    state.registers.insert(address::SQ_PGM_RESOURCES_VS, gprs | 1 << 8 | 1 << 21);
+    run_in(&[], 1, &mut state).map(drop)
 }
 
 /// A loop on a chip, with so many entries of stack.
