@@ -2,7 +2,7 @@
 //! register guide (isa/r700.md 4).
 
 use crate::abi::{Abi, POINT};
-use crate::api::{Chip, Fetch, StateRegister};
+use crate::api::{Chip, Family, Fetch, StateRegister};
 use crate::emit::Emitted;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
 use gpucc_machine::described::Export;
@@ -36,13 +36,13 @@ fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateReg
 /// Bits of a field, by the guide.
 fn width(field: &str) -> u32 {
     match field {
-        "PGM_START" => 32,
+        "PGM_START" | "MAX_INDX" | "MIN_INDX" | "INDX_OFFSET" => 32,
         "PGM_CF_OFFSET" => 20,
         "ITEMSIZE" => 15,
         "COUNT" | "INIT" => 12,
-        "STRIDE" => 10,
+        "STRIDE" | "PRIM_COUNT" => 10,
         "NUM_GPRS" | "STACK_SIZE" | "INC" | "SEMANTIC" | "RT_ENABLE" => 8,
-        "PRIM_TYPE" | "NUM_INTERP" => 6,
+        "PRIM_TYPE" | "NUM_INTERP" | "EVENT_TYPE" => 6,
         "VS_EXPORT_COUNT" | "EXPORT_MODE" => 5,
         "POSITION_ADDR" | "FRONT_FACE_ADDR" | "FIXED_PT_POSITION_ADDR" => 5,
         "NUM_CLAUSE_TEMP_GPRS" => 4,
@@ -113,15 +113,33 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
     // The four clause temporaries that the register file of the compiler leaves out. NUM_*_GPRS are the driver's.
     list.push(register("SQ_GPR_RESOURCE_MGMT_1", 0x8c04, &[("NUM_CLAUSE_TEMP_GPRS", 28, 4)]));
     if func.stage == Stage::Compute {
-        // The thread's number is the count of vertices (abi-r700: Compute).
-        list.push(register("VGT_VTX_CNT_EN", 0x28ab8, &[("VTX_CNT_EN", 0, 1)]));
-        list.push(register("VGT_PRIMITIVE_TYPE", 0x8958, &[("PRIM_TYPE", 0, 1)]));
+        points(abi, &mut list);
     }
     match func.stage {
         Stage::Fragment => fragment(func, abi, code, &mut list),
         Stage::Vertex | Stage::Compute => vertex(func, abi, &mut list),
     }
     list
+}
+
+/// What makes a draw of points a dispatch: the thread's number is the count of vertices (abi-r700: Compute).
+fn points(abi: &Abi, list: &mut Vec<StateRegister>) {
+    list.push(register("VGT_PRIMITIVE_TYPE", 0x8958, &[("PRIM_TYPE", 0, 1)]));
+    list.push(register("VGT_VTX_CNT_EN", 0x28ab8, &[("VTX_CNT_EN", 0, 1)]));
+    // Every draw counts from 0: RESET_VTX_CNT. Otherwise the count goes on where the last one ended.
+    list.push(register("VGT_EVENT_INITIATOR", 0x28a90, &[("EVENT_TYPE", 0, 33)]));
+    // The count arrives as it is: no bounds that another client left.
+    list.push(register("VGT_MAX_VTX_INDX", 0x28400, &[("MAX_INDX", 0, u32::MAX)]));
+    list.push(register("VGT_MIN_VTX_INDX", 0x28404, &[("MIN_INDX", 0, 0)]));
+    list.push(register("VGT_INDX_OFFSET", 0x28408, &[("INDX_OFFSET", 0, 0)]));
+    // Wavefronts are full of consecutive points.
+    list.push(register("VGT_REUSE_OFF", 0x28ab4, &[("REUSE_OFF", 0, 1)]));
+    list.push(register("VGT_VTX_VECT_EJECT_REG", 0x88b0, &[("PRIM_COUNT", 0, 0x3ff)]));
+    // Nothing is rasterised. The guide has the bit of R600 alone.
+    list.push(match abi.chip.family() {
+        Family::R700 => register("PA_CL_CLIP_CNTL", 0x28810, &[("DX_RASTERIZATION_KILL", 22, 1)]),
+        Family::R600 => register("SX_MISC", 0x28350, &[("MULTIPASS", 0, 1)]),
+    });
 }
 
 fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {

@@ -24,6 +24,8 @@ gpucc_emu::rules! {
     DepthOrder = "S2 Z_ORDER is 0 or 1: the chips lock up with the others", "RG 3, errata 51";
     HiddenStores = "S3 a pixel program that stores runs for hidden pixels, or depth is tested before", "RG 3, errata 52";
     RegisterShare = "S7 NUM_GPRS is at most half of the chip's registers", "RG 3, errata 53";
+    Rasterised = "S8 the points of a dispatch are not rasterised", "RG 2, errata 81";
+    PointNumbers = "S9 a dispatch numbers its points from 0 on and fills wavefronts with them", "RG 1, errata 82";
     TargetGap = "S4 CB_SHADER_MASK has a component of every target below the highest", "RG 3, errata 36";
     Colorless = "S5 a pixel program exports one colour at least, if masked", "RG 3, errata 37";
     TargetWaits = "S6 a target that is enabled gets an export", "RG 3, errata 38";

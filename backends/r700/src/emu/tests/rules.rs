@@ -250,6 +250,18 @@ const CASES: &[Case] = &[
     (Rule::RegisterShare,
         || declaring(Chip::Rv730, 120),
         || declaring(Chip::Rv710, 120)),
+    (Rule::Rasterised,
+        || drawn(Chip::Rv770, address::PA_CL_CLIP_CNTL, 0),
+        || drawn(Chip::Rv770, address::PA_CL_CLIP_CNTL, 1 << 22 | 1 << 19)),
+    (Rule::Rasterised,
+        || drawn(Chip::Rv670, address::SX_MISC, 0),
+        || drawn(Chip::Rv670, address::PA_CL_CLIP_CNTL, 0)),
+    (Rule::PointNumbers,
+        || drawn(Chip::Rv770, address::VGT_MAX_VTX_INDX, 98),
+        || drawn(Chip::Rv770, address::VGT_MAX_VTX_INDX, 99)),
+    (Rule::PointNumbers,
+        || drawn(Chip::Rv770, address::VGT_VTX_VECT_EJECT_REG, 63),
+        || drawn(Chip::Rv770, address::VGT_VTX_VECT_EJECT_REG, 64)),
     (Rule::DepthOrder,
         || announced(&[(address::DB_SHADER_CONTROL, 3 << 4)], &[]),
         || announced(&[(address::DB_SHADER_CONTROL, 1 << 4)], &[])),
@@ -641,6 +653,13 @@ fn declaring(chip: Chip, gprs: u32) -> Outcome {
     let mut state = on(chip);
     state.registers.insert(address::SQ_PGM_RESOURCES_VS, gprs | 1 << 8 | 1 << 21);
     run_in(&[], 1, &mut state).map(drop)
+}
+
+/// A hundred threads of a chip with this in a register.
+fn drawn(chip: Chip, register: u32, value: u32) -> Outcome {
+    let mut state = on(chip);
+    state.registers.insert(register, value);
+    run_in(&[], 100, &mut state).map(drop)
 }
 
 /// A loop on a chip, with so many entries of stack.
