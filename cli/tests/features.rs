@@ -240,6 +240,23 @@ fn an_element_of_an_array_of_bindings_is_a_choice_among_all() {
 }
 
 #[test]
+fn one_sampler_serves_arrays_and_textures_of_three_dimensions() {
+    verified(
+        "layers and depth",
+        Source::Wgsl(
+            "@group(0) @binding(0) var layers: texture_2d_array<f32>;
+             @group(0) @binding(1) var volume: texture_3d<f32>;
+             @group(0) @binding(2) var both: sampler;
+             @group(0) @binding(3) var arrays: sampler;
+             @fragment fn main(@location(0) p: vec3f, @location(1) @interpolate(flat) i: u32) -> @location(0) vec4f {
+                 return textureSample(layers, both, p.xy, i) + textureSample(volume, both, p)
+                     + textureGather(1, layers, arrays, p.yz, i);
+             }",
+        ),
+    );
+}
+
+#[test]
 fn immediates_are_read_at_an_index_of_run_time() {
     verified(
         "immediates",

@@ -24,6 +24,9 @@ impl Registers {
     fn address(&self, name: &str) -> u32 {
         self.0[name]["address"].as_u64().expect("an address") as u32
     }
+    fn mask(&self, name: &str) -> u32 {
+        self.0[name]["mask"].as_u64().expect("a mask") as u32
+    }
     fn has(&self, name: &str) -> bool {
         self.0.get(name).is_some()
     }
@@ -106,33 +109,57 @@ fn distances_and_point_sizes_are_enabled_one_by_one() {
     }
 }
 
+#[test]
+fn registers_that_drivers_share_with_programs_keep_what_the_driver_decides() {
+    let vertex = Registers::of("vertex.wgsl", &parameters(1));
+    let pixel = "@fragment fn main(@location(0) @interpolate(perspective, sample) a: vec4f)
+        -> @location(0) vec4f { return a; }";
+    let pixel = Registers::of("pixel.wgsl", pixel);
+    let compute = "@group(0) @binding(0) var<storage, read_write> w: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) { w[i] = i; }";
+    let compute = Registers::of("compute.wgsl", compute);
+    for registers in [&vertex, &pixel, &compute] {
+        // VC_ENABLE, DX9_CONSTS, ALU_INST_PREFER_VECTOR, DX10_CLAMP: priorities are the driver's.
+        assert_eq!(registers.mask("SQ_CONFIG"), 0b11101);
+        // NUM_CLAUSE_TEMP_GPRS: how registers are divided is the driver's.
+        assert_eq!(registers.mask("SQ_GPR_RESOURCE_MGMT_1"), 0xf000_0000);
+    }
+    // PS_ITER_SAMPLE.
+    assert_eq!(pixel.mask("PA_SC_MODE_CNTL"), 1 << 17);
+}
+
 /// Locations and types of colours.
 type Targets<'a> = &'a [(u32, &'a str)];
 
 #[test]
 fn a_pixel_program_says_which_targets_and_components_it_writes() {
     // Targets as components, then the mode of exports and the mask.
-    let rows: [(Targets<'_>, u32, u32, u32); 5] = [
+    // What nobody writes below the last target is exported masked, and has a component all the same.
+    let rows: [(Targets<'_>, u32, u32, u32); 6] = [
         (&[(0, "vec4f")], 1 << 1, 0xf, 1),
         (&[(0, "f32"), (1, "vec2f"), (2, "vec3f"), (3, "vec4f")], 4 << 1, 0xf731, 15),
-        (&[(1, "vec2f")], 2 << 1, 0x30, 3),
+        (&[(1, "vec2f")], 2 << 1, 0x3f, 3),
         (
             &[(0, "vec4f"), (3, "f32"), (4, "vec2f"), (5, "vec3f"), (6, "vec4f"), (7, "vec2f")],
             8 << 1,
-            0x3f73_100f,
+            0x3f73_111f,
             255,
         ),
-        (&[(6, "f32")], 7 << 1, 0x0100_0000, 127),
+        (&[(6, "f32")], 7 << 1, 0x0111_111f, 127),
+        (&[], 1 << 1, 0xf, 0),
     ];
     for (targets, mode, mask, enabled) in rows {
         let fields: Vec<String> =
             targets.iter().map(|(at, ty)| format!("@location({at}) c{at}: {ty},")).collect();
         let values: Vec<String> = targets.iter().map(|(at, ty)| format!("{ty}({at}.5)")).collect();
-        let source = format!(
-            "struct Out {{ {} }}\n@fragment fn main() -> Out {{ return Out({}); }}",
-            fields.concat(),
-            values.join(", ")
-        );
+        let source = match targets {
+            [] => "@fragment fn main() {}".to_owned(),
+            _ => format!(
+                "struct Out {{ {} }}\n@fragment fn main() -> Out {{ return Out({}); }}",
+                fields.concat(),
+                values.join(", ")
+            ),
+        };
         let registers = Registers::of("pixel.wgsl", &source);
         assert_eq!(registers.value("SQ_PGM_EXPORTS_PS"), mode, "{targets:?}");
         assert_eq!(registers.value("CB_SHADER_MASK"), mask, "{targets:?}");
@@ -143,23 +170,31 @@ fn a_pixel_program_says_which_targets_and_components_it_writes() {
         "struct Out { @builtin(frag_depth) d: f32, @builtin(sample_mask) m: u32 }
          @fragment fn main(@builtin(position) p: vec4f) -> Out { return Out(p.x * 0.01, 5u); }",
     );
-    // Depth alone: mode 1; depth and mask are exported; z comes late.
-    assert_eq!(depth.value("SQ_PGM_EXPORTS_PS"), 1);
-    assert_eq!(depth.value("CB_SHADER_MASK"), 0);
+    // Depth and a masked colour: mode 3; depth and mask are exported; z comes late.
+    assert_eq!(depth.value("SQ_PGM_EXPORTS_PS"), 3);
+    assert_eq!(depth.value("CB_SHADER_MASK"), 0xf);
+    assert_eq!(depth.value("CB_SHADER_CONTROL"), 0);
     assert_eq!(depth.value("DB_SHADER_CONTROL"), 1 | 1 << 8);
 }
 
 #[test]
 fn a_pixel_program_says_when_its_depth_is_tested() {
     let words = "@group(0) @binding(0) var<storage, read_write> w: array<u32>;\n";
-    // Z_ORDER: 0 late, 1 early, 3 early and again; KILL_ENABLE; EXEC_ON_HIER_FAIL and EXEC_ON_NOOP.
+    let (early, kill, both) = (
+        "@early_depth_test(force)",
+        "if p.x < 9.0 { discard; }",
+        "if p.x < 9.0 { discard; } w[1] = 5u;",
+    );
+    // Z_ORDER: 0 late, 1 early; KILL_ENABLE; EXEC_ON_HIER_FAIL and EXEC_ON_NOOP.
     let rows = [
-        ("", "", "", 1, 0),
-        ("", "", "if p.x < 9.0 { discard; }", 3, 1),
-        (words, "", "w[1] = 5u;", 1, 0),
-        (words, "@early_depth_test(force)", "w[1] = 5u;", 1, 0),
+        ("", "", "", 1, 0, [0, 0]),
+        ("", "", kill, 1, 1, [0, 0]),
+        ("", early, kill, 1, 1, [0, 0]),
+        (words, "", "w[1] = 5u;", 0, 0, [1, 0]),
+        (words, "", both, 0, 1, [1, 0]),
+        (words, early, "w[1] = 5u;", 1, 0, [0, 1]),
     ];
-    for (global, attribute, statement, order, kills) in rows {
+    for (global, attribute, statement, order, kills, hidden) in rows {
         let source = format!(
             "{global}@fragment {attribute} fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {{
              {statement} return p; }}"
@@ -167,6 +202,7 @@ fn a_pixel_program_says_when_its_depth_is_tested() {
         let control = Registers::of("order.wgsl", &source).value("DB_SHADER_CONTROL");
         assert_eq!(control >> 4 & 3, order, "{source}");
         assert_eq!(control >> 6 & 1, kills, "{source}");
+        assert_eq!([control >> 10 & 1, control >> 11 & 1], hidden, "{source}");
     }
 }
 

@@ -52,8 +52,10 @@ pub struct Slot {
     pub kcache: Option<u32>,
     /// Fetch resource (dynamic uniforms, storage reads, textures), stage-relative.
     pub resource: Option<u32>,
-    /// Sampler.
+    /// Sampler of textures without layers, and of cubes.
     pub sampler: Option<u32>,
+    /// Its copy for arrays of 1D and 2D textures, which filter no layers: TEX_ARRAY_OVERRIDE is set.
+    pub array_sampler: Option<u32>,
     /// Index into the scatter aperture's bases, `c(2+i)` of the driver constants.
     pub aperture_index: Option<u32>,
 }
@@ -65,6 +67,7 @@ impl Slot {
             ("kcache", "constant buffers", self.kcache),
             ("resource", "fetch resources", self.resource),
             ("sampler", "samplers", self.sampler),
+            ("array_sampler", "samplers", self.array_sampler),
             ("aperture_index", "scatter apertures", self.aperture_index),
         ];
         all.into_iter().filter_map(|(key, table, entry)| Some((key, table, entry?)))
@@ -179,10 +182,17 @@ pub struct Abi {
     pub trusts_indices: bool,
 }
 
+/// A texture whose layers the sampler must not filter.
+pub fn is_layered(kind: &ResourceKind) -> bool {
+    matches!(kind, ResourceKind::Texture { dim, arrayed: true, .. } if *dim != Dim::Cube)
+}
+
 /// What the code refers to.
 #[derive(Default)]
 struct Uses {
     resources: Vec<bool>,
+    /// Samplers: of textures without layers, of arrays.
+    samples: Vec<[bool; 2]>,
     inputs: Vec<bool>,
     mems: Vec<bool>,
     barrier: bool,
@@ -191,6 +201,7 @@ struct Uses {
 fn uses(func: &Func) -> Uses {
     let mut uses = Uses {
         resources: vec![false; func.resources.len()],
+        samples: vec![[false; 2]; func.resources.len()],
         inputs: vec![false; func.inputs.len()],
         mems: vec![false; func.mems.len()],
         barrier: false,
@@ -208,7 +219,9 @@ fn uses(func: &Func) -> Uses {
                 Imm::Tex(tex) => {
                     uses.resources[index(tex.texture)] = true;
                     if let Some(sampler) = tex.sampler.expand() {
+                        let layered = is_layered(&func.resources[tex.texture].kind);
                         uses.resources[index(sampler)] = true;
+                        uses.samples[index(sampler)][usize::from(layered)] = true;
                     }
                 }
                 Imm::Input(input, _) => uses.inputs[input.as_u32() as usize] = true,
@@ -234,8 +247,11 @@ const SAMPLER_PLACES: Limit = places("samplers", 18);
 const VERTEX_BUFFERS: Limit = places("vertex buffers", 256 - ATTRIBUTES as u64);
 /// STRIDE has 11 bits. Register guide, SQ_VTX_CONSTANT_WORD2_0.
 const STRIDE: Limit = places("bytes from one vertex to the next", 2047);
-/// The fetch program leaves location n in R(1 + n), of R0 to R126.
-const FETCHED: Limit = places("vertex attribute locations of a fetch program", 126);
+/// The fetch program leaves location n in R(1 + n), below the last register, which scratch may need.
+const fn fetched(chip: Chip) -> Limit {
+    let available = chip.stage_registers() - 2;
+    places("vertex attribute locations of a fetch program", available as u64)
+}
 /// ARRAY_BASE counts dwords in 13 bits. R700 ISA 8.1, CF_ALLOC_IMP_EXP.
 const STREAMED: Limit = Limit::new(
     "bytes of a streamed vertex",
@@ -376,11 +392,22 @@ impl Abi {
                     ..Slot::default()
                 },
                 ResourceKind::Sampler { .. } => {
-                    Slot { sampler: Some(take(&mut samplers)), ..Slot::default() }
+                    let number = Some(take(&mut samplers));
+                    match uses.samples[resource.as_u32() as usize] {
+                        [false, true] => Slot { array_sampler: number, ..Slot::default() },
+                        _ => Slot { sampler: number, ..Slot::default() },
+                    }
                 }
             };
             self.slots[resource] = slot;
             self.used.push(resource);
+        }
+        // Copies of samplers for arrays follow the samplers.
+        for (resource, data) in func.resources.iter() {
+            if uses.samples[resource.as_u32() as usize] == [true, true] {
+                self.slots[resource].array_sampler = Some(samplers);
+                samplers = samplers.saturating_add(data.count.unwrap_or(1).max(1));
+            }
         }
         // Stored textures follow the storage buffers.
         self.apertures = storages;
@@ -449,7 +476,7 @@ impl Abi {
                     VERTEX_BUFFERS.admit(attribute.buffer.saturating_add(1))?;
                     STRIDE.admit(buffer.stride)?;
                     if self.pipeline.vertex.fetch == Fetch::Separate {
-                        FETCHED.admit(location.saturating_add(1))?;
+                        fetched(self.chip).admit(location.saturating_add(1))?;
                         slot.register = Some(1 + location);
                     }
                     slot.attribute = Some(AttributeFetch {

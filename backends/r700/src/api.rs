@@ -124,12 +124,27 @@ impl Chip {
     pub const fn has_doubles(self) -> bool {
         matches!(self, Chip::Rv770 | Chip::Rv790)
     }
-    /// Subentries of a stack entry. R700 ISA 3.6.5.
-    pub const fn subentries(self) -> u32 {
+    /// Registers of a lane, for all programs that run and eight clause temporaries. Drivers know it: the guide has none.
+    pub const fn register_rows(self) -> u32 {
+        match self {
+            Chip::Rv730 | Chip::Rv740 | Chip::Rv610 | Chip::Rv620 | Chip::Rv630 | Chip::Rv635 => {
+                128
+            }
+            Chip::Rv770 | Chip::Rv790 | Chip::Rv710 | Chip::R600 | Chip::Rv670 => 256,
+        }
+    }
+    /// Most registers of a program: as many are left for the other one of a pair, and 120 have numbers that are no clause
+    /// temporaries' (R700 ISA 2.2).
+    pub const fn stage_registers(self) -> u32 {
+        let half = (self.register_rows() - 8) / 2;
+        if half < 120 { half } else { 120 }
+    }
+    /// Elements that a loop takes of the stack: an entry of R700 ISA 3.6.5.
+    pub const fn loop_elements(self) -> u32 {
         if self.wave() == 64 { 4 } else { 8 }
     }
-    /// Subentries of a subroutine's return address. R700 ISA 3.6.5.
-    pub const fn call_subentries(self) -> u32 {
+    /// Elements that a subroutine's return address takes of the stack. R700 ISA 3.6.5.
+    pub const fn call_elements(self) -> u32 {
         if self.wave() == 16 { 2 } else { 1 }
     }
     /// Vertices are fetched through the vertex cache; without one only VTX_TC fetches. Guide, SQ_CONFIG.VC_ENABLE.

@@ -8,7 +8,7 @@
 //! longest chain of results ask for. A run's groups are at least that many, so the sum over runs is at
 //! most the program's.
 
-use crate::api::Stats;
+use crate::api::{Chip, Stats};
 use crate::group::Item;
 use crate::isa::{AluOp, Isa};
 use crate::op::{self, Units};
@@ -78,12 +78,12 @@ pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
 }
 
 /// Fills in clocks, bound and occupancy; `least` is the sum of [`least_groups`].
-pub fn fill(stats: &mut Stats, least: u32) {
+pub fn fill(stats: &mut Stats, least: u32, chip: Chip) {
     let rows = stats.tex_instructions + stats.vtx_instructions + stats.exports;
     stats.cycles = f64::from(GROUP * stats.alu_groups + ROW * rows);
     stats.cycles_lower_bound = f64::from(GROUP * least + ROW * rows);
-    // 256 rows of registers for each lane, of which two sets of four are clause temporaries.
-    let waves = (248 / stats.gprs.max(1)).min(31);
+    // Two sets of four rows are clause temporaries.
+    let waves = ((chip.register_rows() - 8) / stats.gprs.max(1)).min(31);
     stats.occupancy = f64::from(waves) / 31.0;
 }
 

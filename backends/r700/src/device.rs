@@ -4,6 +4,8 @@
 
 mod link;
 #[cfg(test)]
+mod planted;
+#[cfg(test)]
 mod tests;
 mod words;
 
@@ -12,7 +14,9 @@ use crate::emu::{self, Aperture, BufferResource, FetchResource, FetchSource, Lau
 use gpucc_emu::device::{self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::{Bindings, Bound};
-use gpucc_ir::ssa::{Builtin, Dim, Func, Input, OutputKind, Resource, ResourceKind, Span};
+use gpucc_ir::ssa::{
+    Builtin, Dim, Func, Input, MemSpace, Op, OutputKind, Resource, ResourceKind, Span,
+};
 use gpucc_machine::Compiled;
 use gpucc_machine::described::{
     AttributePlace, Binding, BindingName, Driven, DriverConstant, DriverWord, StageInput, Takes,
@@ -29,6 +33,8 @@ const IMMEDIATES: usize = 14;
 const DRIVER: usize = 15;
 /// The table of storage buffers and stored textures. abi-r700: Bindings.
 const APERTURE: &str = "aperture_index";
+/// Lanes of the first wavefront of a dispatch whose invocations have nothing to do with each other: no divisor of anything.
+const FIRST_WAVE: u32 = 5;
 /// Bytes of a constant-cache line: buffers are sized in these. Register guide, SQ_ALU_CONST_BUFFER_SIZE.
 const LINE: usize = 256;
 /// A program and its machine.
@@ -108,6 +114,13 @@ impl Machine {
     /// Elements of a binding: more than one where it is an array.
     fn elements(&self, resource: Resource) -> u32 {
         self.func().resources[resource].count.unwrap_or(1).max(1)
+    }
+
+    /// Invocations of a workgroup share memory or meet.
+    fn cooperates(&self) -> bool {
+        let func = self.func();
+        let shares = func.mems.values().any(|mem| mem.space == MemSpace::Workgroup);
+        shares || func.insts.values().any(|inst| inst.op == Op::Barrier)
     }
 
     fn writes_memory(&self) -> bool {
@@ -247,8 +260,15 @@ impl Machine {
                 };
                 state.resources.insert(number + element, resource);
             }
-            if let (Some(number), Bound::Sampler(sampler)) = (slot.place("sampler"), bound) {
-                state.samplers.insert(number + element, words::sampler(sampler)?);
+            if let Bound::Sampler(sampler) = bound {
+                for (place, arrays) in [("sampler", false), ("array_sampler", true)] {
+                    let Some(number) = slot.place(place) else { continue };
+                    let (sampler, overrides) = words::sampler(sampler, arrays)?;
+                    state.samplers.insert(number + element, sampler);
+                    if overrides {
+                        state.array_samplers.insert(number + element);
+                    }
+                }
             }
         }
         Ok(())
@@ -408,6 +428,10 @@ impl Device for Machine {
             .ok_or_else(|| differs("report", "a compute program without a dispatch".into()))?;
         let threads = device::invocations(groups, threads)?;
         let (mut state, places) = self.build(bindings, emu::Stage::Compute, groups, None)?;
+        // Where wavefronts begin is promised to nobody but those that work together.
+        if !self.cooperates() {
+            state.first_wave = Some(FIRST_WAVE);
+        }
         state.steps = self.launcher.steps;
         let result =
             self.launcher.run(|code, trace| emu::run_compute(code, &mut state, threads, trace));

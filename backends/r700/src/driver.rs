@@ -58,6 +58,8 @@ pub struct Placement {
     pub driver_constants: Range,
     /// The program's tables.
     pub tables: Range,
+    /// A dword of zeros: what buffers without bytes show.
+    pub zero: u64,
     /// The scatter aperture; storage buffers stand inside.
     pub aperture: Range,
 }
@@ -283,8 +285,9 @@ pub fn buffer_words(
         word(
             w1.0,
             w1.1,
-            // SIZE is the last byte, of a whole dword: a load of 16 bits reads the dword around them.
-            &[("SIZE", 0, 32, range.size.wrapping_sub(1) | 3)],
+            // SIZE is the last byte, of a whole dword: a load of 16 bits reads the dword around them. No bytes at all
+            // cannot be said.
+            &[("SIZE", 0, 32, range.size.saturating_sub(1) | 3)],
         )?,
         word(
             w2.0,
@@ -296,12 +299,13 @@ pub fn buffer_words(
             ],
         )?,
         word(w3.0, w3.1, &[("MEM_REQUEST_SIZE", 0, 2, 1)])?,
-        // A buffer without bytes is no buffer: SIZE counts from 1.
-        word(w6.0, w6.1, &[("TYPE", 30, 2, if range.size == 0 { 1 } else { 3 })])?,
+        // Of the four types kernels let textures and buffers through alone.
+        word(w6.0, w6.1, &[("TYPE", 30, 2, 3)])?,
     ])
 }
 
-/// The three words of a sampler constant, and its border colour. Guide 8. `borders` is the stage's first border register.
+/// The three words of a sampler constant, and its border colour. Guide 8. `borders` is the stage's first border register;
+/// `arrays` says that it samples arrays of 1D and 2D textures.
 ///
 /// # Errors
 /// None today: levels and bias are clamped to what their fields hold.
@@ -309,6 +313,7 @@ pub fn sampler_words(
     s: &Sampler,
     id: u32,
     borders: u32,
+    arrays: bool,
 ) -> Result<Vec<StateRegister>, Undescribable> {
     let clamp = |wrap: Wrap| match wrap {
         Wrap::Repeat => 0,
@@ -357,9 +362,12 @@ pub fn sampler_words(
                 ("CLAMP_Z", 6, 3, z),
                 ("XY_MAG_FILTER", 9, 3, filter(s.mag)),
                 ("XY_MIN_FILTER", 12, 3, filter(s.min)),
-                ("Z_FILTER", 15, 2, 1 + filter(s.mag)),
+                // As x and y.
+                ("Z_FILTER", 15, 2, 0),
                 ("MIP_FILTER", 17, 2, mip),
                 ("BORDER_COLOR_TYPE", 22, 2, border),
+                // Layers are not filtered.
+                ("TEX_ARRAY_OVERRIDE", 25, 1, arrays.into()),
                 ("DEPTH_COMPARE_FUNCTION", 26, 3, compare),
             ],
         )?,
@@ -433,6 +441,10 @@ pub fn program_block(
     } else {
         ("VS", 0x28180, 0x28980, 160, 18, 0xA600)
     };
+    let shown = |range: Range| match range.size {
+        0 => Range { address: placement.zero, size: 4 },
+        _ => range,
+    };
     let mut buffers = [Range::default(); 16];
     buffers[15] = placement.driver_constants;
     for binding in &described.resources {
@@ -447,17 +459,20 @@ pub fn program_block(
             block.extend(match placement.textures.get(&resource) {
                 Some(texture) => texture_words(texture, resources + id)?,
                 // An index of a buffer counts dwords. abi-r700: Bindings.
-                None => buffer_words(range, 4, resources + id)?,
+                None => buffer_words(shown(range), 4, resources + id)?,
             });
         }
-        if let (Some(id), Some(sampler)) =
-            (binding.place("sampler"), placement.samplers.get(&resource))
-        {
-            block.extend(sampler_words(sampler, samplers + id, borders)?);
+        for (place, arrays) in [("sampler", false), ("array_sampler", true)] {
+            if let (Some(id), Some(sampler)) =
+                (binding.place(place), placement.samplers.get(&resource))
+            {
+                block.extend(sampler_words(sampler, samplers + id, borders, arrays)?);
+            }
         }
     }
     if let Some(tables) = &described.tables {
-        let words = buffer_words(placement.tables, tables.stride, resources + tables.resource)?;
+        let words =
+            buffer_words(shown(placement.tables), tables.stride, resources + tables.resource)?;
         block.extend(words);
     }
     for input in &described.inputs {
@@ -466,7 +481,7 @@ pub fn program_block(
         {
             let buffer = (resource - 160) as usize;
             let range = placement.vertex_buffers.get(buffer).copied().unwrap_or_default();
-            block.extend(buffer_words(range, fetch.stride, resources + resource)?);
+            block.extend(buffer_words(shown(range), fetch.stride, resources + resource)?);
         }
     }
     // Unused sizes are 0, so that nothing is preloaded.

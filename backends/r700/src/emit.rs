@@ -73,6 +73,9 @@ const fn fetch_limit(family: Family) -> usize {
     }
 }
 
+/// Elements of a unit of STACK_SIZE, on every chip: drivers that run on all of them divide by it.
+const STACK_ENTRY: u32 = 4;
+
 #[derive(Clone)]
 enum Entry {
     /// An instruction without a clause.
@@ -173,8 +176,7 @@ pub fn draft(func: &Func<Inst>, config: &Config) -> Result<Draft, Failure> {
     };
     if config.fetch_shader {
         e.plain(isa::Inst::new(e.isa().cf_op(CfOp::CALL_FS)), Span::NONE);
-        // The return address takes one subentry. R700 ISA 3.6.5.
-        e.stack = config.chip.call_subentries().div_ceil(config.chip.subentries());
+        e.stack = config.chip.call_elements().div_ceil(STACK_ENTRY);
     }
     let live = Live::of(func);
     for &block in &func.layout {

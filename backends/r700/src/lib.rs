@@ -180,6 +180,10 @@ fn registers(program: &mut Program) -> Result<(), Failure> {
     let mut hooks = regs::Hooks { first: program.scratch };
     let mut limits = gpucc_regalloc::Options::for_files(inst::FILES.0);
     limits.budget = program.budget;
+    // R6xx may take one register more, in which scratch lands.
+    let landing = u32::from(program.config.chip.family() == Family::R600);
+    let most = (program.config.chip.stage_registers() - landing) as u16;
+    limits.rows.iter_mut().for_each(|rows| *rows = (*rows).min(most));
     limits.policy = gpucc_regalloc::Policy::Compact { free_rows: 1 };
     let allocation =
         gpucc_regalloc::allocate(&mut program.func, &mut hooks, &limits).map_err(|error| {
@@ -285,7 +289,7 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
         4 * (layout.workgroup_dwords + layout.share_stride * layout.threads_per_workgroup)
     });
     stats.stack_entries = emitted.stack;
-    cost::fill(&mut stats, emitted.least_groups);
+    cost::fill(&mut stats, emitted.least_groups, options.chip);
     let optimal = stats.alu_groups == emitted.least_groups;
     let code: Vec<u8> = emitted.words.iter().flat_map(|word| word.to_le_bytes()).collect();
     stats.code_bytes = code.len() as u32;

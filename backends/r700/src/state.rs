@@ -2,7 +2,7 @@
 //! register guide (isa/r700.md 4).
 
 use crate::abi::{Abi, POINT};
-use crate::api::{Chip, Fetch, StateRegister};
+use crate::api::{Chip, Family, Fetch, StateRegister};
 use crate::emit::Emitted;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Sampling, Stage};
 use gpucc_machine::described::Export;
@@ -36,13 +36,13 @@ fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateReg
 /// Bits of a field, by the guide.
 fn width(field: &str) -> u32 {
     match field {
-        "PGM_START" => 32,
+        "PGM_START" | "MAX_INDX" | "MIN_INDX" | "INDX_OFFSET" => 32,
         "PGM_CF_OFFSET" => 20,
         "ITEMSIZE" => 15,
         "COUNT" | "INIT" => 12,
-        "STRIDE" => 10,
+        "STRIDE" | "PRIM_COUNT" => 10,
         "NUM_GPRS" | "STACK_SIZE" | "INC" | "SEMANTIC" | "RT_ENABLE" => 8,
-        "PRIM_TYPE" | "NUM_INTERP" => 6,
+        "PRIM_TYPE" | "NUM_INTERP" | "EVENT_TYPE" => 6,
         "VS_EXPORT_COUNT" | "EXPORT_MODE" => 5,
         "POSITION_ADDR" | "FRONT_FACE_ADDR" | "FIXED_PT_POSITION_ADDR" => 5,
         "NUM_CLAUSE_TEMP_GPRS" => 4,
@@ -113,15 +113,33 @@ pub fn state(func: &Func, abi: &Abi, code: &Emitted, scratch: u32) -> Vec<StateR
     // The four clause temporaries that the register file of the compiler leaves out. NUM_*_GPRS are the driver's.
     list.push(register("SQ_GPR_RESOURCE_MGMT_1", 0x8c04, &[("NUM_CLAUSE_TEMP_GPRS", 28, 4)]));
     if func.stage == Stage::Compute {
-        // The thread's number is the count of vertices (abi-r700: Compute).
-        list.push(register("VGT_VTX_CNT_EN", 0x28ab8, &[("VTX_CNT_EN", 0, 1)]));
-        list.push(register("VGT_PRIMITIVE_TYPE", 0x8958, &[("PRIM_TYPE", 0, 1)]));
+        points(abi, &mut list);
     }
     match func.stage {
         Stage::Fragment => fragment(func, abi, code, &mut list),
         Stage::Vertex | Stage::Compute => vertex(func, abi, &mut list),
     }
     list
+}
+
+/// What makes a draw of points a dispatch: the thread's number is the count of vertices (abi-r700: Compute).
+fn points(abi: &Abi, list: &mut Vec<StateRegister>) {
+    list.push(register("VGT_PRIMITIVE_TYPE", 0x8958, &[("PRIM_TYPE", 0, 1)]));
+    list.push(register("VGT_VTX_CNT_EN", 0x28ab8, &[("VTX_CNT_EN", 0, 1)]));
+    // Every draw counts from 0: RESET_VTX_CNT. Otherwise the count goes on where the last one ended.
+    list.push(register("VGT_EVENT_INITIATOR", 0x28a90, &[("EVENT_TYPE", 0, 33)]));
+    // The count arrives as it is: no bounds that another client left.
+    list.push(register("VGT_MAX_VTX_INDX", 0x28400, &[("MAX_INDX", 0, u32::MAX)]));
+    list.push(register("VGT_MIN_VTX_INDX", 0x28404, &[("MIN_INDX", 0, 0)]));
+    list.push(register("VGT_INDX_OFFSET", 0x28408, &[("INDX_OFFSET", 0, 0)]));
+    // Wavefronts are full of consecutive points.
+    list.push(register("VGT_REUSE_OFF", 0x28ab4, &[("REUSE_OFF", 0, 1)]));
+    list.push(register("VGT_VTX_VECT_EJECT_REG", 0x88b0, &[("PRIM_COUNT", 0, 0x3ff)]));
+    // Nothing is rasterised. The guide has the bit of R600 alone.
+    list.push(match abi.chip.family() {
+        Family::R700 => register("PA_CL_CLIP_CNTL", 0x28810, &[("DX_RASTERIZATION_KILL", 22, 1)]),
+        Family::R600 => register("SX_MISC", 0x28350, &[("MULTIPASS", 0, 1)]),
+    });
 }
 
 fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
@@ -348,14 +366,14 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         &[("PROVIDE_Z_TO_SPI", 0, u32::from(abi.position.is_some()))],
     ));
     let mut colors = 0;
-    let mut mask = 0;
+    let mut targets = [0; 8];
     let (mut depth, mut coverage) = (0, 0);
     for slot in &abi.outputs {
         match slot.export {
             Export::Pixel => {
                 colors = colors.max(slot.index + 1);
                 for component in 0..slot.components {
-                    mask |= 1 << (4 * slot.index + slot.channel + component);
+                    targets[slot.index as usize] |= 1 << (slot.channel + component);
                 }
             }
             Export::Depth => {
@@ -368,32 +386,37 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             Export::Position | Export::Parameter => {}
         }
     }
-    // EXPORT_MODE is never 0: a program without outputs exports one masked colour.
-    let z = depth | coverage;
-    let mode = (colors << 1 | z).max(if z == 1 { 1 } else { 2 });
+    // Without colours too the program exports one, masked.
+    let exported = colors.max(1);
+    let mode = exported << 1 | depth | coverage;
     list.push(register("SQ_PGM_EXPORTS_PS", 0x28854, &[("EXPORT_MODE", 0, mode)]));
+    // A target without a component below one that has some hangs the chip; peers give such ones one, the first all.
+    for (target, mask) in targets.iter_mut().take(exported as usize).enumerate() {
+        if *mask == 0 {
+            *mask = if target == 0 { 15 } else { 1 };
+        }
+    }
     list.push(register(
         "CB_SHADER_MASK",
         0x2823c,
         &[
-            ("OUTPUT0_ENABLE", 0, mask & 15),
-            ("OUTPUT1_ENABLE", 4, mask >> 4 & 15),
-            ("OUTPUT2_ENABLE", 8, mask >> 8 & 15),
-            ("OUTPUT3_ENABLE", 12, mask >> 12 & 15),
-            ("OUTPUT4_ENABLE", 16, mask >> 16 & 15),
-            ("OUTPUT5_ENABLE", 20, mask >> 20 & 15),
-            ("OUTPUT6_ENABLE", 24, mask >> 24 & 15),
-            ("OUTPUT7_ENABLE", 28, mask >> 28 & 15),
+            ("OUTPUT0_ENABLE", 0, targets[0]),
+            ("OUTPUT1_ENABLE", 4, targets[1]),
+            ("OUTPUT2_ENABLE", 8, targets[2]),
+            ("OUTPUT3_ENABLE", 12, targets[3]),
+            ("OUTPUT4_ENABLE", 16, targets[4]),
+            ("OUTPUT5_ENABLE", 20, targets[5]),
+            ("OUTPUT6_ENABLE", 24, targets[6]),
+            ("OUTPUT7_ENABLE", 28, targets[7]),
         ],
     ));
     // Not in the guide; peers enable every target that the program exports here too.
     list.push(register("CB_SHADER_CONTROL", 0x287a0, &[("RT_ENABLE", 0, (1 << colors) - 1)]));
-    let order = match (func.early_fragment_tests, depth, code.kills) {
-        (true, ..) | (false, 0, false) => 1,
-        (false, 0, true) => 3,
-        (false, ..) => 0,
-    };
-    let effects = u32::from(code.writes_memory && !func.early_fragment_tests);
+    // 0 tests behind the program, 1 before it where nothing that the program does forbids it. The other two lock the
+    // chips up.
+    let early = func.early_fragment_tests;
+    let order = u32::from(early || (depth == 0 && !code.writes_memory));
+    let stores = |early_ones: bool| u32::from(code.writes_memory && early == early_ones);
     list.push(register(
         "DB_SHADER_CONTROL",
         0x2880c,
@@ -402,8 +425,9 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ("Z_ORDER", 4, order),
             ("KILL_ENABLE", 6, u32::from(code.kills)),
             ("MASK_EXPORT_ENABLE", 8, coverage),
-            ("EXEC_ON_HIER_FAIL", 10, effects),
-            ("EXEC_ON_NOOP", 11, effects),
+            // Hidden pixels store too, unless the tests come before the program.
+            ("EXEC_ON_HIER_FAIL", 10, stores(false)),
+            ("EXEC_ON_NOOP", 11, stores(true)),
         ],
     ));
 }

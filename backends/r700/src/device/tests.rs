@@ -151,7 +151,9 @@ fn a_sampler_is_what_its_words_say() {
         border: [1, 2, 3, 4],
         ..Sampler::linear(Wrap::Clamp)
     };
-    assert_eq!(sampler(&bound).expect("describable"), bound);
+    for arrays in [false, true] {
+        assert_eq!(sampler(&bound, arrays).expect("describable"), (bound, arrays));
+    }
 }
 
 #[test]

@@ -60,13 +60,16 @@ pub fn compared(image: &Image, words: &[u32; 7]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A sampler as the words that a driver writes describe it.
-pub fn sampler(bound: &Sampler) -> Result<Sampler, Stop> {
+/// A sampler as the words that a driver writes describe it, for arrays or for the rest; and whether the words leave
+/// layers unfiltered.
+pub fn sampler(bound: &Sampler, arrays: bool) -> Result<(Sampler, bool), Stop> {
     let borders = 0xA400;
-    let written = driver::sampler_words(bound, 0, borders)
+    let written = driver::sampler_words(bound, 0, borders, arrays)
         .map_err(|error| differs("sampler constant", error.to_string()))?;
-    let found = model::sampler(&words(&written, 0x3C000), words(&written, borders));
-    found.map_err(|what| differs("sampler constant", what))
+    let constant = words(&written, 0x3C000);
+    let found = model::sampler(&constant, words(&written, borders));
+    let found = found.map_err(|what| differs("sampler constant", what))?;
+    Ok((found, model::overrides_arrays(&constant)))
 }
 
 /// Refuses an input that SPI_PS_INPUT_CNTL interpolates in another way than the function declares.

@@ -8,29 +8,32 @@ use crate::Chip;
 pub struct Facts {
     /// Lanes of a wavefront.
     pub wave: u32,
-    /// Elements of a stack entry, and those of a call.
-    pub entry: u32,
+    /// Elements of the stack that a loop takes, and those of a call.
+    pub looping: u32,
     pub call: u32,
+    /// Registers of a lane, for all stages and their clause temporaries.
+    pub rows: u32,
     /// VTX clauses have a cache of their own.
     pub vertex_cache: bool,
     /// AR.x indexes registers.
     pub indexes: bool,
 }
 
-const fn row(wave: u32, entry: u32, call: u32, vertex_cache: bool, indexes: bool) -> Facts {
-    Facts { wave, entry, call, vertex_cache, indexes }
+const fn row(wave: u32, looping: u32, call: u32, rows: u32, caches: (bool, bool)) -> Facts {
+    Facts { wave, looping, call, rows, vertex_cache: caches.0, indexes: caches.1 }
 }
 
 /// The row of a chip.
 pub const fn facts(chip: Chip) -> Facts {
     match chip {
-        Chip::Rv770 | Chip::Rv790 | Chip::Rv740 => row(64, 4, 1, true, true),
-        Chip::Rv730 => row(32, 8, 1, true, true),
-        Chip::Rv710 => row(32, 8, 1, false, true),
-        Chip::R600 => row(64, 4, 1, true, false),
-        Chip::Rv670 => row(64, 4, 1, true, true),
-        Chip::Rv630 | Chip::Rv635 => row(32, 8, 1, true, false),
-        Chip::Rv610 | Chip::Rv620 => row(16, 8, 2, false, false),
+        Chip::Rv770 | Chip::Rv790 => row(64, 4, 1, 256, (true, true)),
+        Chip::Rv740 => row(64, 4, 1, 128, (true, true)),
+        Chip::Rv730 => row(32, 8, 1, 128, (true, true)),
+        Chip::Rv710 => row(32, 8, 1, 256, (false, true)),
+        Chip::R600 => row(64, 4, 1, 256, (true, false)),
+        Chip::Rv670 => row(64, 4, 1, 256, (true, true)),
+        Chip::Rv630 | Chip::Rv635 => row(32, 8, 1, 128, (true, false)),
+        Chip::Rv610 | Chip::Rv620 => row(16, 8, 2, 128, (false, false)),
     }
 }
 
@@ -43,8 +46,9 @@ mod tests {
         for chip in Chip::ALL.into_iter().chain(Chip::R6XX) {
             let theirs = Facts {
                 wave: chip.wave(),
-                entry: chip.subentries(),
-                call: chip.call_subentries(),
+                looping: chip.loop_elements(),
+                call: chip.call_elements(),
+                rows: chip.register_rows(),
                 vertex_cache: chip.has_vertex_cache(),
                 indexes: chip.indexes_registers(),
             };

@@ -409,6 +409,12 @@ impl Wave<'_> {
             let detail = "quads of pixels alone have gradients";
             return Err(Trap::new(Rule::ComputedLod, offset, detail));
         }
+        let overrides = self.bound(inst.alternate, offset)?.array_samplers.contains(&inst.sampler);
+        if (layered && !overrides) || ((cube || dims > 2) && overrides) {
+            let detail =
+                format!("sampler {} on a texture of {} layers", inst.sampler, extent.layers);
+            return Err(Trap::new(Rule::ArrayFilter, offset, detail));
+        }
         if compares && sampler.compare.is_none() {
             let detail = format!("sampler {} does not compare", inst.sampler);
             return Err(Trap::new(Rule::Resource, offset, detail));

@@ -94,8 +94,9 @@ struct Prepared {
     fetch: Option<Program>,
 }
 
-fn prepare(code: &[u8], state: &State) -> Result<Prepared, Trap> {
+fn prepare(code: &[u8], state: &State, threads: u32) -> Result<Prepared, Trap> {
     let program = Program::load(code, state, false)?;
+    super::registers::check(state, &program, threads)?;
     let fetch = match &state.fetch_program {
         Some(code) => Some(Program::load(code, state, true)?),
         None => None,
@@ -111,7 +112,7 @@ fn launch(
     mut trace: Option<Trace>,
     mut start: impl FnMut(&mut Wave, u64) -> Result<(), Trap>,
 ) -> Result<Launched, Trap> {
-    let prepared = prepare(code, state)?;
+    let prepared = prepare(code, state, threads)?;
     let mut memory = Memory::new(std::mem::take(&mut state.aperture.words));
     memory.streams = std::mem::take(&mut state.streams);
     memory.ring = vec![None; threads as usize * state.ring_item() as usize];
@@ -121,8 +122,10 @@ fn launch(
     let mut result = Ok(());
     let mut first = 0;
     let mut number = 1;
+    let mut next = state.first_wave.map_or(width, |lanes| lanes.clamp(1, width));
     while first < threads {
-        let count = width.min(threads - first);
+        let count = next.min(threads - first);
+        next = width;
         let lanes = if count == 64 { u64::MAX } else { (1 << count) - 1 };
         memory.clear_share();
         let run = Launch {

@@ -180,16 +180,16 @@ impl Wave<'_> {
     /// Compares what a pixel program did with what CB_SHADER_MASK and DB_SHADER_CONTROL announce.
     fn check_pixel_state(&self, offset: u32) -> Result<(), Trap> {
         let count = |detail: String| Err(Trap::new(Rule::ExportCount, offset, detail));
-        let wrote = |base: u32, c: usize| {
-            let found = self.exports.iter().find(|e| e.kind == 0 && e.base == base);
-            found.is_some_and(|e| e.written[c] != 0)
-        };
+        let found = |base: u32| self.exports.iter().find(|e| e.kind == 0 && e.base == base);
+        let wrote = |base: u32, c: usize| found(base).is_some_and(|e| e.written[c] != 0);
+        // A colour that fills a gap: the mask must have some of it, and nothing arrives.
+        let masked = |base: u32| found(base).is_some_and(|e| e.written == [0; 4]);
         if self.active & self.valid == 0 {
             return Ok(());
         }
         if let Some(mask) = self.state.register(address::CB_SHADER_MASK) {
             for bit in (0..32).filter(|bit| mask >> bit & 1 == 1) {
-                if !wrote(bit / 4, bit as usize % 4) {
+                if !wrote(bit / 4, bit as usize % 4) && !masked(bit / 4) {
                     let detail = format!("component {} of colour {}", bit % 4, bit / 4);
                     return count(format!("CB_SHADER_MASK has {detail}, which is not exported"));
                 }

@@ -11,6 +11,7 @@
 //! | `ops` | the ALU instructions |
 //! | `group`, `ports` | rules of groups, read ports |
 //! | `program` | reachable code, clause limits, registers of each clause |
+//! | `registers` | rules of registers that the manuals leave out |
 //! | `wave` | masks, control flow and its stack |
 //! | `alu`, `math`, `double` | ALU clauses |
 //! | `fetch`, `formats`, `memory` | fetches, data share, exports, memory |
@@ -40,6 +41,7 @@ pub mod model;
 pub(crate) mod ops;
 mod ports;
 mod program;
+mod registers;
 mod rule;
 mod state;
 mod wave;

@@ -159,6 +159,10 @@ impl Model {
                         format: None,
                     })
                 }
+                // Kernels let a command stream through only with the other two.
+                kind if self.registers.contains_key(&(at + 24)) => {
+                    return Err(format!("resource {id} has TYPE {kind}"));
+                }
                 _ => continue,
             };
             state.resources.insert(id, resource);
@@ -169,6 +173,9 @@ impl Model {
             if bits(w[2], 31, 31) == 1 {
                 let border = [0, 4, 8, 12].map(|n| self.read(borders + 16 * id + n));
                 state.samplers.insert(id, sampler(&w, border)?);
+                if overrides_arrays(&w) {
+                    state.array_samplers.insert(id);
+                }
             }
         }
         if self.registers.contains_key(&0x28894) {
@@ -294,6 +301,11 @@ fn texel_format(w: &[u32; 7]) -> Result<Format, String> {
         _ => return Err(format!("a texture of DATA_FORMAT {data}")),
     };
     Ok(Format::from_name(name).expect("the names are WebGPU's"))
+}
+
+/// TEX_ARRAY_OVERRIDE: the layers of 1D and 2D arrays are not filtered.
+pub const fn overrides_arrays(w: &[u32; 3]) -> bool {
+    bits(w[0], 25, 25) == 1
 }
 
 /// The sampler that its three words and its border registers describe. Guide 8.

@@ -20,6 +20,15 @@ gpucc_emu::rules! {
     PixelModes = "L13 WHOLE_QUAD_MODE and VALID_PIXEL_MODE exclude each other", "3.3";
     Waterfall = "L14 on R6xx a clause that loads AR has USES_WATERFALL set", "3.3.1";
     State = "S1 the state that the program needs is programmed", "RG 3";
+    // Registers, by what drivers know: docs/errata.md.
+    DepthOrder = "S2 Z_ORDER is 0 or 1: the chips lock up with the others", "RG 3, errata 51";
+    HiddenStores = "S3 a pixel program that stores runs for hidden pixels, or depth is tested before", "RG 3, errata 52";
+    RegisterShare = "S7 NUM_GPRS is at most half of the chip's registers", "RG 3, errata 53";
+    Rasterised = "S8 the points of a dispatch are not rasterised", "RG 2, errata 81";
+    PointNumbers = "S9 a dispatch numbers its points from 0 on and fills wavefronts with them", "RG 1, errata 82";
+    TargetGap = "S4 CB_SHADER_MASK has a component of every target below the highest", "RG 3, errata 36";
+    Colorless = "S5 a pixel program exports one colour at least, if masked", "RG 3, errata 37";
+    TargetWaits = "S6 a target that is enabled gets an export", "RG 3, errata 38";
     // Groups.
     SlotOrder = "G1 slots stand in the order x, y, z, w, trans", "4.3";
     GroupEnd = "G1 a group ends within its clause with LAST set and its literals present", "4.3";
@@ -86,6 +95,7 @@ gpucc_emu::rules! {
     Swizzle = "M3 select and swizzle fields have defined values", "10";
     Gradients = "M4 gradients are set in the same clause for the same resource and sampler", "6";
     ComputedLod = "M5 a computed level of detail needs a pixel program", "6";
+    ArrayFilter = "M11 TEX_ARRAY_OVERRIDE is set where 1D and 2D arrays are sampled, and nowhere else", "RG 8, errata 61";
     ElementSize = "M6 ELEM_SIZE and COMP_MASK fit the memory instruction", "8";
     ScratchRange = "M7 scratch accesses stay within what is declared", "8.1";
     ShareRange = "M8 data share addresses are aligned and within the stride", "7";

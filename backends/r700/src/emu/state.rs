@@ -6,7 +6,7 @@ use crate::Chip;
 use gpucc_emu::image::Image;
 use gpucc_emu::sampler::Sampler;
 use gpucc_ir::ssa::Numerics;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Addresses of the registers that the emulator reads. Register guide chapters 3 and 4.
 pub mod address {
@@ -54,8 +54,30 @@ pub mod address {
     pub const SQ_LOOP_CONST: u32 = 0x3E200;
     /// Components of colours that a pixel program exports, four bits a target.
     pub const CB_SHADER_MASK: u32 = 0x2823C;
+    /// Targets that a pixel program exports, a bit each.
+    pub const CB_SHADER_CONTROL: u32 = 0x287A0;
     /// Kills, depth exports.
     pub const DB_SHADER_CONTROL: u32 = 0x2880C;
+    /// What draws are made of.
+    pub const VGT_PRIMITIVE_TYPE: u32 = 0x8958;
+    /// How many primitives pass before a wavefront starts that is not full.
+    pub const VGT_VTX_VECT_EJECT_REG: u32 = 0x88B0;
+    /// Largest vertex number.
+    pub const VGT_MAX_VTX_INDX: u32 = 0x28400;
+    /// Smallest vertex number.
+    pub const VGT_MIN_VTX_INDX: u32 = 0x28404;
+    /// Added to vertex numbers.
+    pub const VGT_INDX_OFFSET: u32 = 0x28408;
+    /// An event: the count of vertices starts again.
+    pub const VGT_EVENT_INITIATOR: u32 = 0x28A90;
+    /// Vertices are not shared by primitives.
+    pub const VGT_REUSE_OFF: u32 = 0x28AB4;
+    /// Vertices are counted.
+    pub const VGT_VTX_CNT_EN: u32 = 0x28AB8;
+    /// R7xx: kills all primitives, beside what clips them.
+    pub const PA_CL_CLIP_CNTL: u32 = 0x28810;
+    /// R6xx: kills all primitives.
+    pub const SX_MISC: u32 = 0x28350;
     /// PREFER_VECTOR and DX9_CONSTS.
     pub const SQ_CONFIG: u32 = 0x8C00;
     /// NUM_CLAUSE_TEMP_GPRS.
@@ -142,6 +164,8 @@ pub struct State {
     pub resources: BTreeMap<u32, FetchResource>,
     /// Samplers, stage-relative.
     pub samplers: BTreeMap<u32, Sampler>,
+    /// Those that have TEX_ARRAY_OVERRIDE set.
+    pub array_samplers: BTreeSet<u32>,
     /// Constant buffers.
     pub constants: [Vec<u8>; 16],
     /// Boolean constants, one bit each (SQ_BOOL_CONST), where someone programs them.
@@ -159,6 +183,8 @@ pub struct State {
     pub first_vertex: u32,
     /// Added to the index of vertex fetches of type INSTANCE (SQ_VTX_START_INST_LOC).
     pub first_instance: u32,
+    /// Lanes of the first wavefront, where it does not begin with a whole one: the machine does not promise it.
+    pub first_wave: Option<u32>,
     /// Control-flow instructions and groups that a launch may execute.
     pub steps: u64,
 }
@@ -173,6 +199,7 @@ impl State {
             numerics,
             resources: BTreeMap::new(),
             samplers: BTreeMap::new(),
+            array_samplers: BTreeSet::new(),
             constants: Default::default(),
             bool_constants: None,
             aperture: Aperture::default(),
@@ -181,6 +208,7 @@ impl State {
             fetch_program: None,
             first_vertex: 0,
             first_instance: 0,
+            first_wave: None,
             steps: 50_000_000,
         }
     }

@@ -6,7 +6,7 @@
 
 use super::linear::linear;
 use super::{Lower, Place, Variable};
-use crate::api::Failure;
+use crate::api::{Chip, Failure};
 use crate::inst::{GPR, Indexed, Inst, Source, Space, Src};
 use crate::isa::AluOp;
 use gpucc_ir::driver::Limit;
@@ -15,10 +15,11 @@ use gpucc_ir::ssa::{Imm, Mem, MemSpace, Op, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// Largest private variable, in dwords, that is kept in registers.
-const ARRAY_LIMIT: u32 = 64;
-/// Registers that all arrays together may take.
-const ARRAYS_LIMIT: u32 = 160;
+/// Largest private variable, in dwords, that is kept in registers, and how many dwords all of them may have. A variable may
+/// take a register for each of its dwords.
+const fn limits(chip: Chip) -> (u32, u32) {
+    if chip.stage_registers() > 64 { (64, 160) } else { (32, 80) }
+}
 /// Largest variable in scratch memory that is indexed at run time, a vec4 of scratch for each of its dwords: ARRAY_SIZE
 /// has 12 bits. R700 ISA 10.5, MEM_RD_WORD2.
 const INDEXED_SCRATCH: u32 = 4095;
@@ -93,6 +94,7 @@ impl Lower<'_> {
                 }
             }
         }
+        let (largest, all) = limits(self.abi.chip);
         let mut total = 0;
         for (mem, data) in self.ssa.mems.iter() {
             let at = mem.as_u32() as usize;
@@ -106,7 +108,7 @@ impl Lower<'_> {
             }
             let dwords = data.size / 4;
             let indexed = step[at] != 0 && !self.abi.chip.indexes_registers();
-            if indexed || dwords > ARRAY_LIMIT || total + dwords > ARRAYS_LIMIT {
+            if indexed || dwords > largest || total + dwords > all {
                 if step[at] != 0 {
                     let what = "words of an indexed private variable";
                     words(what, INDEXED_SCRATCH).admit(dwords)?;

@@ -465,21 +465,16 @@ impl Lower<'_> {
                 }
             }
         }
-        let needed = match self.ssa.stage {
-            Stage::Fragment => (ExportType::Pixel, 0),
+        // EXPORT_MODE counts colours from 0, and one at least: what nobody writes is exported too, masked.
+        let (needed, last) = match self.ssa.stage {
+            Stage::Fragment => {
+                let colors = rows.keys().filter(|&&(_, index)| index < 8);
+                (ExportType::Pixel, colors.map(|&(_, index)| index).max().unwrap_or(0))
+            }
             Stage::Vertex | Stage::Compute => (ExportType::Parameter, 0),
         };
-        if !rows.keys().any(|&(ty, _)| ty == needed.0) {
-            rows.insert(needed, [None; 4]);
-        }
-        // EXPORT_MODE counts colours from 0: those below the last are exported too, masked.
-        let last = rows
-            .keys()
-            .filter(|&&(ty, index)| ty == ExportType::Pixel && index < 8)
-            .map(|&(_, index)| index)
-            .max();
-        for index in 0..last.unwrap_or(0) {
-            rows.entry((ExportType::Pixel, index)).or_insert([None; 4]);
+        for index in 0..=last {
+            rows.entry((needed, index)).or_insert([None; 4]);
         }
         self.stream_outputs();
         // Memory first, then exports in the order of their numbers; depth comes after colours.

@@ -2,6 +2,7 @@
 //! isa/r700.md 1.12: layer in z, reference in w, level or bias in w.
 
 use super::{Lower, narrow};
+use crate::abi::is_layered;
 use crate::api::Failure;
 use crate::inst::{Inst, Lane, Source, Texture};
 use crate::isa::{AluOp, FetchOp};
@@ -51,7 +52,10 @@ impl Lower<'_> {
         if let Some(used) = tex.sampler.expand() {
             let (element, rest) = self.element(used, args);
             args = rest;
-            sampler = element + self.abi.slots[used].sampler.expect("samplers have their numbers");
+            let slot = &self.abi.slots[used];
+            let layered = is_layered(&self.ssa.resources[tex.texture].kind);
+            let number = if layered { slot.array_sampler } else { slot.sampler };
+            sampler = element + number.expect("samplers have their numbers");
         }
         let n = dim.coords();
         let mut next = n;

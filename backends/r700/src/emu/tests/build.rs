@@ -265,6 +265,18 @@ pub fn state() -> State {
     state.registers.insert(address::SQ_PGM_RESOURCES_VS, 8 | 4 << 8 | 1 << 21);
     state.registers.insert(address::SQ_PGM_RESOURCES_PS, 8 | 4 << 8 | 1 << 21);
     state.registers.insert(address::SQ_VSTMP_RING_ITEMSIZE, 16);
+    state.registers.extend([
+        (address::VGT_PRIMITIVE_TYPE, 1),
+        (address::VGT_VTX_CNT_EN, 1),
+        (address::VGT_EVENT_INITIATOR, 33),
+        (address::VGT_REUSE_OFF, 1),
+        (address::VGT_MIN_VTX_INDX, 0),
+        (address::VGT_MAX_VTX_INDX, u32::MAX),
+        (address::VGT_INDX_OFFSET, 0),
+        (address::VGT_VTX_VECT_EJECT_REG, 0x3FF),
+        (address::PA_CL_CLIP_CNTL, 1 << 22),
+        (address::SX_MISC, 1),
+    ]);
     state.aperture.words = vec![0; 256];
     state.steps = 100_000;
     state

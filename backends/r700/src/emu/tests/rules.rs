@@ -58,6 +58,22 @@ fn bound(stage: Stage) -> State {
     state
 }
 
+/// Samples an array of two layers, through a sampler of arrays or another.
+fn layers(arrays: bool) -> Outcome {
+    let mut state = bound(Stage::Pixel);
+    let image = Image::new(Format::Rgba32Float, Extent { layers: 2, ..Extent::plane(4, 4) });
+    state.resources.insert(1, FetchResource::Texture(image.expect("fits")));
+    if arrays {
+        state.array_samplers.insert(0);
+    }
+    let mut list = [Cf::Fetch(1, vec![tex(19, 0, 1)])];
+    if let Cf::Fetch(_, fetches) = &mut list[0] {
+        // The layer counts texels.
+        fetches[0][1] &= !(1 << 30);
+    }
+    pixels_in(state, &list, &[export(true, 0, 0, 1, [0, 1, 2, 3], true)])
+}
+
 fn fetching(list: &[Cf]) -> Outcome {
     run_in(list, 4, &mut bound(Stage::Compute)).map(drop)
 }
@@ -82,6 +98,13 @@ fn pixels_in(mut state: State, list: &[Cf], end: &[Cf]) -> Outcome {
 
 fn pixels(list: &[Cf]) -> Outcome {
     pixels_in(bound(Stage::Pixel), list, &[export(true, 0, 0, 0, [0, 1, 2, 3], true)])
+}
+
+/// A pixel program with these registers programmed, one colour exported at its end.
+fn announced(registers: &[(u32, u32)], list: &[Cf]) -> Outcome {
+    let mut state = bound(Stage::Pixel);
+    state.registers.extend(registers.iter().copied());
+    pixels_in(state, list, &[export(true, 0, 0, 0, [0, 1, 2, 3], true)])
 }
 
 fn vertices(list: &[Cf], mut state: State) -> Outcome {
@@ -220,6 +243,48 @@ const CASES: &[Case] = &[
             run_in(&[], 1, &mut state).map(drop)
         },
         || run_in(&[], 1, &mut state()).map(drop)),
+    // Registers.
+    (Rule::RegisterShare,
+        || declaring(Chip::Rv740, 61),
+        || declaring(Chip::Rv740, 60)),
+    (Rule::RegisterShare,
+        || declaring(Chip::Rv730, 120),
+        || declaring(Chip::Rv710, 120)),
+    (Rule::Rasterised,
+        || drawn(Chip::Rv770, address::PA_CL_CLIP_CNTL, 0),
+        || drawn(Chip::Rv770, address::PA_CL_CLIP_CNTL, 1 << 22 | 1 << 19)),
+    (Rule::Rasterised,
+        || drawn(Chip::Rv670, address::SX_MISC, 0),
+        || drawn(Chip::Rv670, address::PA_CL_CLIP_CNTL, 0)),
+    (Rule::PointNumbers,
+        || drawn(Chip::Rv770, address::VGT_MAX_VTX_INDX, 98),
+        || drawn(Chip::Rv770, address::VGT_MAX_VTX_INDX, 99)),
+    (Rule::PointNumbers,
+        || drawn(Chip::Rv770, address::VGT_VTX_VECT_EJECT_REG, 63),
+        || drawn(Chip::Rv770, address::VGT_VTX_VECT_EJECT_REG, 64)),
+    (Rule::DepthOrder,
+        || announced(&[(address::DB_SHADER_CONTROL, 3 << 4)], &[]),
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 4)], &[])),
+    (Rule::HiddenStores,
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 4)], &[scatter(0, 0, 1)]),
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 4 | 1 << 11)], &[scatter(0, 0, 1)])),
+    (Rule::HiddenStores,
+        || announced(&[(address::DB_SHADER_CONTROL, 3 << 10)], &[scatter(0, 0, 1)]),
+        || announced(&[(address::DB_SHADER_CONTROL, 1 << 10)], &[scatter(0, 0, 1)])),
+    (Rule::TargetGap,
+        || announced(&[(address::CB_SHADER_MASK, 0xF0)], &[export(false, 0, 1, 0, [0, 1, 2, 3], false)]),
+        || announced(&[(address::CB_SHADER_MASK, 0xFF)], &[export(false, 0, 1, 0, [0, 1, 2, 3], false)])),
+    (Rule::TargetGap,
+        || announced(&[(address::CB_SHADER_MASK, 0xF0F)], &[export(false, 0, 2, 0, [0, 1, 2, 3], false),
+            export(false, 0, 1, 0, [7; 4], false)]),
+        || announced(&[(address::CB_SHADER_MASK, 0xF1F)], &[export(false, 0, 2, 0, [0, 1, 2, 3], false),
+            export(false, 0, 1, 0, [7; 4], false)])),
+    (Rule::Colorless,
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 1)], &[]),
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 2)], &[])),
+    (Rule::TargetWaits,
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 2), (address::CB_SHADER_CONTROL, 3)], &[]),
+        || announced(&[(address::SQ_PGM_EXPORTS_PS, 2), (address::CB_SHADER_CONTROL, 1)], &[])),
     // Groups.
     (Rule::SlotOrder,
         || groups(&[group(&[i(MOV, 1, 1, &[zero()]), i(MOV, 1, 0, &[zero()])], &[])]),
@@ -422,6 +487,12 @@ const CASES: &[Case] = &[
     (Rule::StackDepth,
         || nested_pushes(15),
         || nested_pushes(14)),
+    (Rule::StackDepth,
+        || looping(Chip::Rv730, 1),
+        || looping(Chip::Rv730, 2)),
+    (Rule::StackDepth,
+        || looping(Chip::Rv770, 0),
+        || looping(Chip::Rv770, 1)),
     (Rule::StackUnderflow,
         || flow(&[Cf::Flow(POP, 0, 1)]),
         || flow(&[Cf::Flow(PUSH, 2, 0), Cf::Flow(POP, 0, 1)])),
@@ -501,6 +572,9 @@ const CASES: &[Case] = &[
     (Rule::ComputedLod,
         || fetching(&[alu(&[clear4(3)]), Cf::Fetch(1, vec![tex(16, 3, 1)])]),
         || fetching(&[alu(&[clear4(3)]), Cf::Fetch(1, vec![tex(19, 3, 1)])])),
+    (Rule::ArrayFilter,
+        || layers(false),
+        || layers(true)),
     (Rule::ElementSize,
         || flow(&[alu(&[clear4(1)]), Cf::Raw(1 << 13 | 1 << 15, 3 << 12 | 58 << 23 | 1 << 31)]),
         || flow(&[alu(&[clear4(1)]), scatter(1, 0, 3)])),
@@ -572,6 +646,29 @@ fn nested_pushes(count: u32) -> Outcome {
         left -= now;
     }
     flow(&list)
+}
+
+/// A program with so many registers on a chip.
+fn declaring(chip: Chip, gprs: u32) -> Outcome {
+    let mut state = on(chip);
+    state.registers.insert(address::SQ_PGM_RESOURCES_VS, gprs | 1 << 8 | 1 << 21);
+    run_in(&[], 1, &mut state).map(drop)
+}
+
+/// A hundred threads of a chip with this in a register.
+fn drawn(chip: Chip, register: u32, value: u32) -> Outcome {
+    let mut state = on(chip);
+    state.registers.insert(register, value);
+    run_in(&[], 100, &mut state).map(drop)
+}
+
+/// A loop on a chip, with so many entries of stack.
+fn looping(chip: Chip, entries: u32) -> Outcome {
+    let mut state = on(chip);
+    state.registers.insert(address::SQ_PGM_RESOURCES_VS, 8 | entries << 8 | 1 << 21);
+    let list =
+        [Cf::Flow(LOOP_START_DX10, 3, 0), Cf::Flow(LOOP_BREAK, 2, 0), Cf::Flow(LOOP_END, 1, 0)];
+    run_in(&list, 1, &mut state).map(drop)
 }
 
 /// An ALU clause that reads what a fetch loads, with or without BARRIER.

@@ -43,22 +43,21 @@ impl Wave<'_> {
 
     pub(super) fn push(&mut self, frame: Frame, offset: u32) -> Result<(), Trap> {
         self.stack.push(frame);
-        // R700 ISA 3.6.5: a loop takes a whole entry, a branch or call a part of one, and two parts
-        // are in use as long as a branch is.
+        // R700 ISA 3.6.5: a branch or call takes a part of an entry, a loop one or, on chips of narrow wavefronts, two;
+        // two parts are lost as long as a branch is open. Entries of STACK_SIZE have four parts on every chip.
         let facts = crate::emu::chip::facts(self.state.chip);
-        let entry = facts.entry;
         let (mut parts, mut branches) = (0, 0);
         for frame in &self.stack {
             match frame {
                 Frame::Branch { .. } => branches += 1,
-                Frame::Loop { .. } => parts += entry,
+                Frame::Loop { .. } => parts += facts.looping,
                 Frame::Call { .. } => parts += facts.call,
             }
         }
         parts += branches + if branches > 0 { 2 } else { 0 };
-        let needed = parts.div_ceil(entry);
-        if needed > self.stack_size {
-            let detail = format!("{needed} entries are needed, {} declared", self.stack_size);
+        let declared = 4 * self.stack_size;
+        if parts > declared {
+            let detail = format!("{parts} elements are needed, {declared} declared");
             return Err(Trap::new(Rule::StackDepth, offset, detail));
         }
         Ok(())
