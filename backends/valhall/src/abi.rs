@@ -1,15 +1,17 @@
 //! Where bindings, inputs, outputs and driver values stand: the program ABI, worked out for one
 //! function. docs/abi-valhall.md says it in words.
 
-use crate::api::{
-    AttributeFetch, Compiled, ConstantBuffer, Failure, FauWord, InputPlace, InputSlot, Options,
-    OutputPlace, OutputSlot, ResourceSlot, Slot, State, Step, TableUse, Uniforms, VertexForm,
-};
+use crate::api::{Failure, FauWord, Options, State, Uniforms, VertexForm};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::driver::Limit;
 use gpucc_ir::ssa::{
-    Builtin, Func, Imm, InputKind, Mem, MemSpace, Op, OutputKind, Resource, ResourceKind, Stage,
-    TexKind,
+    Builtin, Func, Imm, Input, InputKind, Interpolation, Mem, MemSpace, Op, Output, OutputKind,
+    Resource, ResourceKind, Sampling, Stage, TexKind,
+};
+use gpucc_machine::Taken;
+use gpucc_machine::described::{
+    Attribute, AttributePlace, ConstantBuffer, Handed, ImageWord, InputPlace, Memory, OutputPlace,
+    TableUse,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +49,73 @@ const WORKGROUP_BYTES: u64 = 32768;
 pub const INFO_RECORD: u32 = 48;
 /// Byte offset within a buffer's record of the bytes that are bound.
 pub const INFO_BUFFER_SIZE: u32 = 0;
+
+/// Byte offset within an image's record of a word.
+pub fn info_offset(word: ImageWord) -> u32 {
+    let number = match word {
+        ImageWord::Width => 0,
+        ImageWord::Height => 1,
+        ImageWord::Depth => 2,
+        ImageWord::Layers => 3,
+        ImageWord::Levels => 4,
+        ImageWord::Samples => 5,
+        ImageWord::EdgeLowX => 6,
+        ImageWord::EdgeLowY => 7,
+        ImageWord::EdgeHighX => 8,
+        ImageWord::EdgeHighY => 9,
+    };
+    4 * number
+}
+
+/// Where a binding of the shader stands: its handle is `table << 24 | index`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Resource table.
+    pub table: u32,
+    /// Entry of the table; element e of a binding array stands at `index + e`.
+    pub index: u32,
+    /// Entries: elements of a binding array, else 1.
+    pub count: u32,
+}
+
+impl Slot {
+    /// The handle of element 0.
+    pub const fn handle(self) -> u32 {
+        self.table << 24 | self.index
+    }
+}
+
+/// An input and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputSlot {
+    /// The input in the expanded SSA.
+    pub input: Input,
+    /// Its place.
+    pub place: InputPlace,
+    /// How it comes in (vertex attributes).
+    pub attribute: Option<Attribute>,
+    /// How it varies (fragment).
+    pub interpolation: Option<Interpolation>,
+    /// Where it is taken (fragment).
+    pub sampling: Option<Sampling>,
+}
+
+impl InputSlot {
+    fn of(input: Input, place: InputPlace) -> InputSlot {
+        InputSlot { input, place, attribute: None, interpolation: None, sampling: None }
+    }
+}
+
+/// An output and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputSlot {
+    /// The output in the expanded SSA.
+    pub output: Output,
+    /// Its place.
+    pub place: OutputPlace,
+    /// Components.
+    pub components: u8,
+}
 
 /// The ABI of one function.
 #[derive(Clone, Debug, Default)]
@@ -220,12 +289,7 @@ impl Abi {
             Stage::Compute => {
                 for (input, _) in func.inputs.iter() {
                     if uses.inputs[input.as_u32() as usize] {
-                        abi.inputs.push(InputSlot {
-                            input,
-                            place: InputPlace::Computed,
-                            interpolation: None,
-                            sampling: None,
-                        });
+                        abi.inputs.push(InputSlot::of(input, InputPlace::Elsewhere {}));
                     }
                 }
             }
@@ -353,11 +417,12 @@ impl Abi {
             if !uses.inputs[input.as_u32() as usize] {
                 continue;
             }
-            let place = match data.kind {
-                InputKind::Builtin(Builtin::VertexIndex) => InputPlace::Register(60),
-                InputKind::Builtin(Builtin::InstanceIndex) => InputPlace::Register(61),
-                InputKind::Builtin(Builtin::DrawIndex) => InputPlace::Register(62),
-                InputKind::Builtin(_) => InputPlace::Computed,
+            let mut slot = InputSlot::of(input, InputPlace::Elsewhere {});
+            match data.kind {
+                InputKind::Builtin(Builtin::VertexIndex) => slot.place = register(60),
+                InputKind::Builtin(Builtin::InstanceIndex) => slot.place = register(61),
+                InputKind::Builtin(Builtin::DrawIndex) => slot.place = register(62),
+                InputKind::Builtin(_) => {}
                 InputKind::Location { location, .. } => {
                     check_location("vertex attribute locations", location, MOST_ENTRIES)?;
                     let vertex = &self.pipeline.vertex;
@@ -366,17 +431,19 @@ impl Abi {
                         .expect("inferred above, whether the code reads it or not")
                         .clone();
                     let buffer = vertex.buffer(&attribute);
-                    InputPlace::Attribute(AttributeFetch {
-                        index: location,
-                        buffer: attribute.buffer,
+                    slot.attribute = Some(Attribute {
+                        place: AttributePlace::Descriptors {
+                            index: location,
+                            buffer: attribute.buffer,
+                        },
                         offset: attribute.offset,
                         format: attribute.format,
                         stride: buffer.stride,
-                        per_instance: buffer.step == Step::Instance,
-                    })
+                        step: buffer.step,
+                    });
                 }
-            };
-            self.inputs.push(InputSlot { input, place, interpolation: None, sampling: None });
+            }
+            self.inputs.push(slot);
         }
         let plain = self.pipeline.vertex.form == VertexForm::Plain;
         let mut descriptor = func
@@ -392,18 +459,19 @@ impl Abi {
             let place = match data.kind {
                 OutputKind::Builtin(Builtin::Streamed(number)) => {
                     let entry = &self.pipeline.vertex.stream.outputs[usize::from(number)];
-                    OutputPlace::Stream { buffer: entry.buffer as u8, offset: entry.offset }
+                    let (buffer, place) = (entry.buffer, Memory::TransformFeedback);
+                    OutputPlace::Stream { buffer, place, index: entry.offset }
                 }
                 _ if plain => {
                     check_location("attributes and vertex outputs", descriptor, MOST_ENTRIES)?;
                     descriptor += 1;
-                    OutputPlace::Attribute(descriptor - 1)
+                    OutputPlace::Indexed { place: Memory::Attribute, index: descriptor - 1 }
                 }
-                OutputKind::Builtin(Builtin::Position) => OutputPlace::Position,
+                OutputKind::Builtin(Builtin::Position) => single(Memory::Position),
                 OutputKind::Builtin(Builtin::PointSize) if self.pipeline.vertex.without_points => {
                     continue;
                 }
-                OutputKind::Builtin(Builtin::PointSize) => OutputPlace::PointSize,
+                OutputKind::Builtin(Builtin::PointSize) => single(Memory::PointSize),
                 OutputKind::Builtin(Builtin::ClipDistance(first)) => {
                     self.varying(16 * VARYINGS + 4 * u32::from(first), data.components)
                 }
@@ -422,7 +490,7 @@ impl Abi {
     fn varying(&mut self, at: u32, components: u8) -> OutputPlace {
         let end = (at + 4 * u32::from(components)).next_multiple_of(16);
         self.varying_stride = self.varying_stride.max(end);
-        OutputPlace::Varying(at)
+        OutputPlace::Indexed { place: Memory::Varying, index: at }
     }
 
     fn fragment(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
@@ -435,23 +503,20 @@ impl Abi {
                     check_varying(location)?;
                     self.varying_stride = self.varying_stride.max(16 * (location + 1));
                     InputSlot {
-                        input,
-                        place: InputPlace::Varying(16 * location),
                         interpolation: Some(interpolation),
                         sampling: Some(sampling),
+                        ..InputSlot::of(input, InputPlace::Record { varying: 16 * location })
                     }
                 }
-                InputKind::Builtin(builtin) => InputSlot {
-                    input,
-                    place: match builtin {
-                        Builtin::PrimitiveIndex => InputPlace::Register(57),
-                        Builtin::FrontFacing => InputPlace::Register(58),
-                        Builtin::ViewIndex => InputPlace::Register(62),
-                        _ => InputPlace::Computed,
-                    },
-                    interpolation: None,
-                    sampling: None,
-                },
+                InputKind::Builtin(builtin) => {
+                    let place = match builtin {
+                        Builtin::PrimitiveIndex => register(57),
+                        Builtin::FrontFacing => register(58),
+                        Builtin::ViewIndex => register(62),
+                        _ => InputPlace::Elsewhere {},
+                    };
+                    InputSlot::of(input, place)
+                }
             };
             self.inputs.push(slot);
         }
@@ -460,10 +525,16 @@ impl Abi {
                 OutputKind::Location { location, blend_src, .. } => {
                     Limit::new("colour targets", 8, "write fewer targets")
                         .admit(u64::from(location) + 1)?;
-                    OutputPlace::Blend { target: location as u8, source: blend_src }
+                    OutputPlace::Blend {
+                        // What BLEND hands over: the blend descriptor's conversion starts from it.
+                        format: Handed::of(data.scalar),
+                        source: blend_src.into(),
+                        place: Memory::Blend,
+                        index: location,
+                    }
                 }
-                OutputKind::Builtin(Builtin::FragDepth) => OutputPlace::Depth,
-                OutputKind::Builtin(Builtin::SampleMask) => OutputPlace::Coverage,
+                OutputKind::Builtin(Builtin::FragDepth) => single(Memory::Depth),
+                OutputKind::Builtin(Builtin::SampleMask) => single(Memory::Coverage),
                 OutputKind::Builtin(_) => continue,
             };
             self.outputs.push(OutputSlot { output, place, components: data.components });
@@ -472,7 +543,7 @@ impl Abi {
     }
 
     /// How many entries of each table the program needs.
-    fn tables(&self) -> Vec<TableUse> {
+    pub fn tables(&self) -> Vec<TableUse> {
         let mut entries: BTreeMap<u32, u32> = BTreeMap::new();
         let mut need = |table: u32, end: u32| {
             let most = entries.entry(table).or_default();
@@ -489,44 +560,50 @@ impl Abi {
             need(table::UNIFORM, constants.index + 1);
         }
         for input in &self.inputs {
-            if let InputPlace::Attribute(fetch) = &input.place {
-                need(table::ATTRIBUTE, fetch.index + 1);
-                need(table::VERTEX_BUFFER, fetch.buffer + 1);
+            if let Some(Attribute {
+                place: AttributePlace::Descriptors { index, buffer }, ..
+            }) = input.attribute
+            {
+                need(table::ATTRIBUTE, index + 1);
+                need(table::VERTEX_BUFFER, buffer + 1);
             }
         }
         for output in &self.outputs {
             match output.place {
-                OutputPlace::Position | OutputPlace::PointSize | OutputPlace::Varying(_) => {
-                    need(table::IDVS, 1);
+                OutputPlace::Single { place: Memory::Position | Memory::PointSize }
+                | OutputPlace::Indexed { place: Memory::Varying, .. } => need(table::IDVS, 1),
+                OutputPlace::Indexed { place: Memory::Attribute, index } => {
+                    need(table::ATTRIBUTE, index + 1);
                 }
-                OutputPlace::Attribute(index) => need(table::ATTRIBUTE, index + 1),
                 _ => {}
             }
         }
         entries.into_iter().map(|(table, entries)| TableUse { table, entries }).collect()
     }
 
-    /// Moves the report's parts over.
-    pub fn report(&self, compiled: &mut Compiled) {
-        compiled.resources = self
-            .used
-            .iter()
-            .map(|&resource| ResourceSlot {
-                resource,
-                slot: self.slots[resource],
-                info: self.info.get(&resource).copied(),
-            })
-            .collect();
-        compiled.tables = self.tables();
-        compiled.info_buffer = self.info_buffer;
-        compiled.constants = self.constants.values().cloned().collect();
-        compiled.inputs = self.inputs.clone();
-        compiled.outputs = self.outputs.clone();
-        compiled.varying_stride = self.varying_stride;
-        compiled.wls_bytes = self.wls_bytes;
-        compiled.pipeline = self.pipeline.clone();
-        compiled.notes = self.notes.clone();
+    /// The entries of the resource tables that the bindings take. docs/abi-valhall.md, Resource tables.
+    pub fn taken(&self) -> impl Iterator<Item = Taken> {
+        let name = |number: u32| match number {
+            table::UNIFORM => "uniform buffers",
+            table::SAMPLER => "samplers",
+            table::TEXTURE => "textures",
+            table::IMAGE => "storage textures",
+            table::STORAGE => "storage buffers",
+            _ => "other tables",
+        };
+        self.used.iter().map(move |&resource| {
+            let Slot { table, index, count } = self.slots[resource];
+            Taken { resource, table: name(table), first: index, count }
+        })
     }
+}
+
+fn register(register: u32) -> InputPlace {
+    InputPlace::Register { register }
+}
+
+fn single(place: Memory) -> OutputPlace {
+    OutputPlace::Single { place }
 }
 
 fn check_varying(location: u32) -> Result<(), Failure> {
@@ -630,8 +707,8 @@ mod tests {
         Builder::at_body(&mut func).end(Op::Yield, &[]);
         let abi = Abi::of(&func, &Options::default()).expect("fits");
         let places: Vec<OutputPlace> = abi.outputs.iter().map(|slot| slot.place).collect();
-        let varying = OutputPlace::Varying;
-        assert_eq!(places, [OutputPlace::Position, varying(48), varying(512)]);
+        let varying = |index| OutputPlace::Indexed { place: Memory::Varying, index };
+        assert_eq!(places, [single(Memory::Position), varying(48), varying(512)]);
         assert_eq!(abi.varying_stride, 528);
     }
 }

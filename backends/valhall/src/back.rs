@@ -1,6 +1,6 @@
 //! From what lowering made to the bytes: constants and uniforms, order, registers, flow, words, judgement, figures.
 
-use crate::api::{Effort, Failure, FauWord, Options, ProgramInfo, Stats};
+use crate::api::{Effort, Failure, FauWord, Options};
 use crate::inst::{FILES, FauRef, Inst, Src};
 use crate::isa::Opcode;
 use crate::{constants, cost, dead, emit, flow, helpers, legal, regs, schedule, text, warp};
@@ -8,8 +8,10 @@ use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::Limit;
 use gpucc_ir::mach::{self, Edges, Func};
 use gpucc_ir::ssa::{Span, Stage};
+use gpucc_machine::described::{ProgramState, Stats};
+use gpucc_machine::named::Figure;
 use gpucc_machine::text::holds_registers;
-use gpucc_machine::{Excerpt, TextError};
+use gpucc_machine::{Excerpt, Named, TextError};
 use gpucc_passes::mach::runner::{self, Runner, optional, required};
 use std::collections::BTreeMap;
 
@@ -26,12 +28,14 @@ pub struct Part {
 /// The binary of all programs.
 pub struct Finished {
     pub code: Vec<u8>,
-    pub programs: Vec<ProgramInfo>,
+    pub programs: Vec<ProgramState>,
     pub fau: Vec<FauWord>,
     /// Bytes of private memory, spills included.
     pub private_bytes: u32,
-    /// Figures of the code; occupancy, shared memory and the like are the caller's.
+    /// Figures of the code; workgroup memory is the caller's.
     pub stats: Stats,
+    /// Figures of this machine.
+    pub machine: Named<Figure>,
     pub lines: Vec<(u32, Span)>,
 }
 
@@ -209,51 +213,67 @@ pub fn finish(
     let mut stats = Stats::default();
     let mut programs = Vec::new();
     let mut all = cost::Cycles::default();
+    let (mut nops, mut warps) = (0, warp::Warp { cycles: 0, least: 0 });
     judge(&emitted, &registers, stage).map_err(|message| internal("legal", message))?;
     for (program, found) in emitted.programs.iter().zip(&registers) {
         let insts = emitted.of(program);
         let count = program.registers.count_ones();
-        programs.push(ProgramInfo {
+        // A blend shader finds the coverage and the sample in r60 and r61.
+        let handed = if stage == Stage::Fragment { 0b11 << (60 - 48) } else { 0 };
+        programs.push(ProgramState {
             offset: program.offset,
-            size: program.size,
-            preload: program.preload,
+            bytes: program.size,
+            preload: program.preload | handed,
             registers: count,
             work_registers: found.work,
         });
         let cycles = cost::cycles(insts);
         all = all.plus(&cycles);
-        stats.instructions += insts.len() as u32;
+        stats.instructions += insts.len() as u64;
         stats.cycles += cycles.bound().0;
         stats.cycles_lower_bound += cost::lower_bound(insts);
         let warp = warp::warp(insts);
-        stats.warp_cycles += warp.cycles;
-        stats.warp_cycles_lower_bound += warp.least;
-        stats.spills += program.spills;
-        stats.fills += program.fills;
-        stats.loops += program.loops;
-        stats.branches += program.branches;
-        stats.nops +=
-            insts.iter().filter(|inst| Opcode::of(inst.op()) == Opcode::Nop).count() as u32;
-        stats.registers = stats.registers.max(count);
-        stats.work_registers = stats.work_registers.max(found.work);
+        warps.cycles += warp.cycles;
+        warps.least += warp.least;
+        stats.spills += u64::from(program.spills);
+        stats.fills += u64::from(program.fills);
+        stats.loops += u64::from(program.loops);
+        stats.branches += u64::from(program.branches);
+        nops += insts.iter().filter(|inst| Opcode::of(inst.op()) == Opcode::Nop).count();
+        stats.registers = stats.registers.max(count.into());
     }
     stages.end("legal");
-    (stats.fma, stats.cvt, stats.sfu) = (all.fma, all.cvt, all.sfu);
-    (stats.v, stats.ls, stats.t) = (all.v, all.ls, all.t);
-    stats.bound_unit = all.bound().1;
-    stats.fau_words = map.len() as u32;
-    stats.occupancy = if stats.work_registers == 64 { 0.5 } else { 1.0 };
-    let private_bytes = registers.iter().map(|found| found.private_bytes).max();
-    stats.scratch_bytes = private_bytes.unwrap_or(0);
+    let work = programs.iter().map(|program| program.work_registers).max().unwrap_or(32);
+    let private_bytes = registers.iter().map(|found| found.private_bytes).max().unwrap_or(0);
+    let code = emitted.bytes();
+    stats.code_bytes = code.len() as u64;
+    stats.bound_unit = all.bound().1.to_owned();
+    // Registers are given in two sizes: half the threads fit where a thread has 64.
+    stats.occupancy = if work == 64 { 0.5 } else { 1.0 };
+    stats.scratch_bytes = private_bytes.into();
+    let machine = [
+        ("fma", all.fma),
+        ("cvt", all.cvt),
+        ("sfu", all.sfu),
+        ("v", all.v),
+        ("ls", all.ls),
+        ("t", all.t),
+        ("fau_words", map.len() as f64),
+        ("work_registers", work.into()),
+        ("nops", nops as f64),
+        ("warp_cycles", warps.cycles.into()),
+        ("warp_cycles_lower_bound", warps.least.into()),
+    ];
     Ok(Finished {
-        code: emitted.bytes(),
+        code,
         programs,
         fau: map
             .iter()
             .map(|entry| entry.map_or(FauWord::Unused, |entry| entries[usize::from(entry.0)]))
             .collect(),
-        private_bytes: stats.scratch_bytes,
+        private_bytes,
         stats,
+        machine: machine.into_iter().map(|(name, value)| (name, Figure(value))).collect(),
         lines: emitted.lines,
     })
 }

@@ -5,10 +5,10 @@ mod fill;
 mod pixel;
 mod vertex;
 
-use crate::api::{ImageWord, VertexForm};
-use crate::describe::{CONSTANTS, INFO, THREAD, WORKGROUP, image_word};
+use crate::api::VertexForm;
 use crate::emu::{self, State};
 use crate::state as descriptors;
+use crate::state::{CONSTANTS, INFO, THREAD, WORKGROUP};
 use fill::{FIRST, Filler, about_image};
 use gpucc_emu::device::{
     self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun, bytes_of,
@@ -19,7 +19,8 @@ use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Func, Input, InputKind, Output, Resource, ResourceKind};
 use gpucc_machine::Compiled;
 use gpucc_machine::described::{
-    Binding, BindingName, Driven, DriverWord, OutputPlace, ProgramState, Setting, StageOutput,
+    Binding, BindingName, Driven, DriverWord, ImageWord, OutputPlace, ProgramState, Setting,
+    StageOutput,
 };
 use std::collections::BTreeMap;
 use vertex::{stream_address, vertex_count};
@@ -41,6 +42,19 @@ mod table {
 }
 /// Bytes of a record of the info buffer; a buffer's size stands in its first word. abi-valhall: FAU.
 const INFO_RECORD: usize = 48;
+/// Words of an image's record. abi-valhall: FAU.
+const INFO_WORDS: [ImageWord; 10] = [
+    ImageWord::Width,
+    ImageWord::Height,
+    ImageWord::Depth,
+    ImageWord::Layers,
+    ImageWord::Levels,
+    ImageWord::Samples,
+    ImageWord::EdgeLowX,
+    ImageWord::EdgeLowY,
+    ImageWord::EdgeHighX,
+    ImageWord::EdgeHighY,
+];
 /// Bytes of a location in a varying record. abi-valhall: Vertex, IDVS.
 const LOCATION: u32 = 16;
 
@@ -241,8 +255,8 @@ impl Machine {
                 if let Bound::Buffer(buffer) = bound {
                     put(0, buffer.len() as u32);
                 } else {
-                    for word in ImageWord::ALL {
-                        put(word.offset(), about_image(bound, image_word(word)));
+                    for (offset, word) in (0..).step_by(4).zip(INFO_WORDS) {
+                        put(offset, about_image(bound, word));
                     }
                 }
             }

@@ -39,14 +39,15 @@ pub use refuse::refusals;
 pub use target::{expansion_target, target_info};
 
 pub use api::{
-    Attribute, AttributeFetch, BindingSlot, Chip, Compiled, ConstantBuffer, Descriptor, Effort,
-    Failure, FauWord, Fetch, ImageWord, InputPlace, InputSlot, Options, OutputPlace, OutputSlot,
-    ProgramInfo, ResourceSlot, Slot, State, Stats, Step, TableUse, Uniforms, VertexBuffer,
-    VertexForm, VertexState,
+    Attribute, BindingSlot, Chip, Effort, Failure, FauWord, Fetch, Options, State, Step, Uniforms,
+    VertexBuffer, VertexForm, VertexState,
 };
+pub use gpucc_machine::Compiled;
 
 use gpucc_ir::budget::{EXPANDED, PART};
-use gpucc_ir::ssa::{Func, Stage};
+use gpucc_ir::ssa::Func;
+use gpucc_machine::compiled::Placed;
+use gpucc_machine::place;
 
 /// Asks whether the machine can do what an entry point does, given after the shared passes.
 ///
@@ -86,6 +87,7 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     options.budget.hold(EXPANDED, parts, PART)?;
     let mut runner = gpucc_passes::mach::runner::Runner::new(&options.passes);
     let abi = abi::Abi::of(&expanded, options)?;
+    place::apart(&expanded, abi.taken())?;
     let mut parts = Vec::new();
     for &part in lower::parts(&expanded, &abi) {
         let lowered = lower::lower(&lower::only(&expanded, part), &abi, part)?;
@@ -95,48 +97,28 @@ pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
             private_bytes: lowered.tls_bytes,
         });
     }
-    let mut finished = back::finish(parts, expanded.stage, options, &mut runner)?;
-    let (mut stages, dumps) = (runner.stages, runner.dumps);
-    if expanded.stage == Stage::Fragment {
-        // A blend shader finds the coverage and the sample there.
-        for program in &mut finished.programs {
-            program.preload |= 0b11 << (60 - 48);
+    let finished = back::finish(parts, expanded.stage, options, &mut runner)?;
+    let gpucc_passes::mach::runner::Runner { mut stages, dumps, .. } = runner;
+    let programs = finished.programs.iter().enumerate().map(|(number, program)| {
+        let start = program.offset as usize;
+        gpucc_machine::Program {
+            name: if number == 0 { "" } else { "varying" }.into(),
+            code: Placed::Within(start..start + program.bytes as usize),
+            registers: program.registers,
         }
-    }
-    let state = state::state(
-        &expanded,
-        &abi,
-        &finished.programs,
-        finished.fau.len() as u32,
-        finished.private_bytes,
-    );
-    let mut stats = finished.stats;
-    stats.shared_bytes = abi.wls_bytes;
-    let mut compiled = Compiled {
-        code: finished.code,
-        secondary_offset: finished.programs.get(1).map(|program| program.offset),
-        programs: finished.programs,
-        fau: finished.fau,
-        tables: Vec::new(),
-        info_buffer: None,
-        constants: Vec::new(),
-        resources: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        varying_stride: 0,
-        tls_bytes: finished.private_bytes,
-        wls_bytes: 0,
-        state,
-        pipeline: State::default(),
-        notes: Vec::new(),
-        stats,
-        lines: finished.lines,
-        expanded,
-        dumps,
-        times: Vec::new(),
-    };
-    abi.report(&mut compiled);
+    });
+    let programs = programs.collect();
+    let described = describe::described(&expanded, &abi, &finished);
     stages.end("report");
-    compiled.times = stages.times;
-    Ok(compiled)
+    Ok(Compiled {
+        code: finished.code,
+        programs,
+        described,
+        expanded,
+        lines: finished.lines,
+        notes: abi.notes,
+        pipeline: abi.pipeline,
+        dumps,
+        times: stages.times,
+    })
 }

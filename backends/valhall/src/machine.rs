@@ -1,13 +1,13 @@
 //! Valhall as a machine: names, limits, what is asked of it and what it gives.
 
-use crate::api::{Chip, Compiled, Options, ResourceSlot};
+use crate::api::{Chip, Options};
 use crate::isa;
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError};
-use gpucc_machine::{Excerpt, Machine, Request, Site, Taken, TextError, place};
+use gpucc_machine::{Compiled, Excerpt, Machine, Request, Site, TextError};
 use gpucc_passes::mach::runner::Name;
 use gpucc_passes::{Plan, TargetInfo};
 
@@ -76,47 +76,21 @@ impl Machine for Valhall {
     fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {
         crate::admit(ssa)
     }
-    fn finish(
-        &self,
-        expanded: Func,
-        request: &Request,
-    ) -> Result<gpucc_machine::Compiled, Failure> {
-        let compiled = crate::finish(expanded, &options(request))?;
-        place::apart(&compiled.expanded, taken(&compiled))?;
-        Ok(crate::describe::typed(compiled))
+    fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
+        crate::finish(expanded, &options(request))
     }
     fn assembler(&self) -> &'static dyn Assembler {
         &Text
     }
-    fn device(&self, compiled: &gpucc_machine::Compiled, _: &str) -> Box<dyn Device> {
+    fn device(&self, compiled: &Compiled, _: &str) -> Box<dyn Device> {
         Box::new(crate::device::Machine::new(compiled))
     }
     fn divides_positions(&self) -> bool {
         true
     }
-    fn sites(&self, compiled: &gpucc_machine::Compiled) -> Vec<Site> {
+    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
         crate::sites::sites(compiled)
     }
-}
-
-/// The entries of a program's bindings.
-fn taken(compiled: &Compiled) -> impl Iterator<Item = Taken> {
-    // docs/abi-valhall.md, Resource tables.
-    let name = |number: u32| match number {
-        0 => "uniform buffers",
-        3 => "samplers",
-        4 => "textures",
-        5 => "storage textures",
-        6 => "storage buffers",
-        _ => "other tables",
-    };
-    let of_slot = move |bound: &ResourceSlot| Taken {
-        resource: bound.resource,
-        table: name(bound.slot.table),
-        first: bound.slot.index,
-        count: bound.slot.count,
-    };
-    compiled.resources.iter().map(of_slot)
 }
 
 /// Assembler and disassembler. A word is a line.

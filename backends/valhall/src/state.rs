@@ -2,15 +2,20 @@
 //! itself. docs/abi-valhall.md says where each field stands.
 
 use crate::abi::Abi;
-use crate::api::{Descriptor, OutputPlace, ProgramInfo, VertexForm};
+use crate::api::VertexForm;
 use gpucc_emu::format::{Format, Kind, VertexFormat};
 use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::ssa::{Builtin, Dim, Flags, Func, Imm, InputKind, InstData, Op, Sampling, Stage};
+use gpucc_machine::Named;
+use gpucc_machine::described::{Memory, OutputPlace, ProgramState, Setting};
 
 /// A field of a descriptor: name, word, lowest bit, value.
 type Field = (&'static str, usize, u32, u32);
 
-fn descriptor(name: &str, words: usize, fields: &[Field]) -> Descriptor {
+/// A descriptor and its name.
+type Descriptor = (&'static str, Setting);
+
+fn descriptor(name: &'static str, words: usize, fields: &[Field]) -> Descriptor {
     let mut packed = vec![0; words];
     let mut mask = vec![0; words];
     for &(field, word, low, value) in fields {
@@ -18,12 +23,8 @@ fn descriptor(name: &str, words: usize, fields: &[Field]) -> Descriptor {
         mask[word] |= u32::MAX >> (32 - width(field)) << low;
     }
     debug_assert!(packed.iter().zip(&mask).all(|(word, mask)| word & !mask == 0));
-    Descriptor {
-        name: name.to_owned(),
-        words: packed,
-        mask,
-        fields: fields.iter().map(|&(name, .., value)| (name, value)).collect(),
-    }
+    let fields = fields.iter().map(|&(name, .., value)| (name, value)).collect();
+    (name, Setting::Descriptor { words: packed, mask, fields })
 }
 
 /// Bits of a field.
@@ -103,18 +104,60 @@ impl Facts {
     }
 }
 
-/// All descriptors of a compiled program.
+/// First byte of the varying program, a multiple of 16; absent when there are no varyings.
+pub(crate) const SECONDARY: &str = "secondary_offset";
+/// Entry of table 0 that holds the info buffer, when the program reads it.
+pub(crate) const INFO: &str = "info_buffer";
+/// Tables of constants that the program reads.
+pub(crate) const CONSTANTS: &str = "constant_buffers";
+/// Bytes of a varying record, a multiple of 16.
+pub(crate) const STRIDE: &str = "varying_stride";
+/// Thread-local bytes of one invocation.
+pub(crate) const THREAD: &str = "tls_bytes";
+/// Bytes of workgroup memory.
+pub(crate) const WORKGROUP: &str = "wls_bytes";
+
+/// Everything that a driver programs: descriptors by name, and where programs and tables are.
 pub fn state(
     func: &Func,
     abi: &Abi,
-    programs: &[ProgramInfo],
+    programs: Vec<ProgramState>,
+    fau_words: u32,
+    tls_bytes: u32,
+) -> Named<Setting> {
+    let mut state: Named<Setting> =
+        descriptors(func, abi, &programs, fau_words, tls_bytes).into_iter().collect();
+    let secondary = programs.get(1).map(|program| program.offset);
+    state.set("programs", Setting::Programs(programs));
+    state.set("tables", Setting::Tables(abi.tables()));
+    for (name, value) in [(SECONDARY, secondary), (INFO, abi.info_buffer)] {
+        if let Some(value) = value {
+            state.set(name, Setting::Number(value));
+        }
+    }
+    if !abi.constants.is_empty() {
+        let constants = abi.constants.values().cloned().collect();
+        state.set(CONSTANTS, Setting::ConstantBuffers(constants));
+    }
+    for (name, value) in
+        [(STRIDE, abi.varying_stride), (THREAD, tls_bytes), (WORKGROUP, abi.wls_bytes)]
+    {
+        state.set(name, Setting::Number(value));
+    }
+    state
+}
+
+fn descriptors(
+    func: &Func,
+    abi: &Abi,
+    programs: &[ProgramState],
     fau_words: u32,
     tls_bytes: u32,
 ) -> Vec<Descriptor> {
     let mut facts = Facts::of(func);
     for output in &abi.outputs {
-        facts.depth |= output.place == OutputPlace::Depth;
-        facts.coverage |= output.place == OutputPlace::Coverage;
+        facts.depth |= output.place == OutputPlace::Single { place: Memory::Depth };
+        facts.coverage |= output.place == OutputPlace::Single { place: Memory::Coverage };
     }
     let idvs = abi.pipeline.vertex.form == VertexForm::Idvs;
     let work = programs.iter().map(|p| p.work_registers).max();
@@ -161,7 +204,7 @@ pub fn state(
 
 fn shader_program(
     stage: Stage,
-    program: &ProgramInfo,
+    program: &ProgramState,
     work_registers: u32,
     index: usize,
     programs: usize,
@@ -224,8 +267,8 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
     };
     let mut targets = 0;
     for output in &abi.outputs {
-        if let OutputPlace::Blend { target, .. } = output.place {
-            targets |= 1 << target;
+        if let OutputPlace::Blend { index, .. } = output.place {
+            targets |= 1 << index;
         }
     }
     list.push(descriptor(
@@ -474,25 +517,33 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    fn words((_, setting): &Descriptor) -> &[u32] {
+        match setting {
+            Setting::Descriptor { words, .. } => words,
+            _ => panic!("a descriptor"),
+        }
+    }
+
     #[test]
     fn a_fragment_program_says_its_registers_helpers_and_preloads() {
-        let program = ProgramInfo {
+        let program = ProgramState {
             offset: 0x80,
+            bytes: 8,
             preload: 0x3000,
+            registers: 1,
             work_registers: 32,
-            ..ProgramInfo::default()
         };
         let facts = Facts { quads: true, ..Facts::default() };
         let d = shader_program(Stage::Fragment, &program, 32, 0, 1, false, facts);
         // Type 8, stage 2, GL coverage, helper threads, 32 registers.
-        assert_eq!(d.words[..3], [0x9000_0128, 0x3000, 0x80]);
+        assert_eq!(words(&d)[..3], [0x9000_0128, 0x3000, 0x80]);
         let d = shader_program(Stage::Vertex, &program, 64, 0, 2, true, Facts::default());
         // Type 8, stage 3, half warps, 64 registers.
-        assert_eq!(d.words[0], 0x138);
-        assert_eq!(d.name, "Shader Program (position)");
+        assert_eq!(words(&d)[0], 0x138);
+        assert_eq!(d.0, "Shader Program (position)");
         // The plain form has whole warps.
         let d = shader_program(Stage::Vertex, &program, 64, 0, 1, false, Facts::default());
-        assert_eq!(d.words[0], 0x38);
+        assert_eq!(words(&d)[0], 0x38);
     }
 
     #[test]
@@ -554,7 +605,7 @@ mod tests {
     fn local_storage_counts_in_powers_of_two() {
         // 33 bytes are three 16-byte lines: four; 200 bytes of workgroup memory are 256 = 2^8.
         let d = local_storage(33, 200);
-        assert_eq!(d.words[..2], [2, 9 << 8]);
-        assert_eq!(local_storage(16, 0).words[..2], [0, NO_WORKGROUP_MEMORY]);
+        assert_eq!(words(&d)[..2], [2, 9 << 8]);
+        assert_eq!(words(&local_storage(16, 0))[..2], [0, NO_WORKGROUP_MEMORY]);
     }
 }

@@ -32,7 +32,7 @@ pub enum DriverWord {
 }
 
 /// A number about an image.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImageWord {
     /// Texels of level 0 on the first axis.

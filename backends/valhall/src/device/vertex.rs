@@ -2,9 +2,9 @@
 
 use super::fill::Filler;
 use super::{LOCATION, Machine, Out, table};
-use crate::describe::{SECONDARY, STRIDE};
 use crate::emu::{self, State, Vertices};
 use crate::state as descriptors;
+use crate::state::{SECONDARY, STRIDE};
 use gpucc_emu::device::{Stop, VertexOut, VertexRun};
 use gpucc_emu::format::VertexFormat;
 use gpucc_emu::world::Bindings;

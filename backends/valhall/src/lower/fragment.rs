@@ -3,11 +3,11 @@
 use super::Lower;
 use super::operand::{Lane, Opnd, build};
 use super::varying::register_format;
-use crate::api::OutputPlace;
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{Output, Scalar};
+use gpucc_machine::described::{Memory, OutputPlace};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ const ONE: u32 = 0x3f80_0000;
 
 impl Lower<'_> {
     /// The output of the ABI at a place.
-    fn output_at(&self, place: OutputPlace) -> Option<Output> {
+    fn output_at(&self, at: impl Fn(OutputPlace) -> bool) -> Option<Output> {
         self.abi
             .outputs
             .iter()
-            .find(|slot| slot.place == place)
+            .find(|slot| at(slot.place))
             .map(|slot| slot.output)
             .filter(|&output| self.components_written(output).1 > 0)
     }
@@ -31,24 +31,25 @@ impl Lower<'_> {
             Some(coverage) => coverage,
             None => self.preload(60),
         };
-        if let Some(mask) = self.output_at(OutputPlace::Coverage)
+        if let Some(mask) =
+            self.output_at(|at| at == OutputPlace::Single { place: Memory::Coverage })
             && let Some(mask) = self.written(mask, 0)
         {
             coverage = self.and(Opnd::reg(coverage), mask);
         }
         coverage = self.alpha_test(coverage);
-        if let Some(depth) = self.output_at(OutputPlace::Depth)
+        if let Some(depth) = self.output_at(|at| at == OutputPlace::Single { place: Memory::Depth })
             && let Some(depth) = self.written(depth, 0)
         {
             coverage = self.emit_depth(depth, coverage);
         }
         let mut targets: BTreeMap<u8, [Option<Output>; 2]> = BTreeMap::new();
         for slot in &self.abi.outputs {
-            if let OutputPlace::Blend { target, source } = slot.place
+            if let OutputPlace::Blend { index: target, source, .. } = slot.place
                 && self.components_written(slot.output).1 > 0
             {
-                let sources = targets.entry(target).or_default();
-                sources[usize::from(source.min(1))] = Some(slot.output);
+                let sources = targets.entry(target as u8).or_default();
+                sources[source.min(1) as usize] = Some(slot.output);
             }
         }
         let last = targets.keys().next_back().copied();
@@ -59,7 +60,8 @@ impl Lower<'_> {
 
     /// ATEST with the first target's alpha; every program makes one.
     fn alpha_test(&mut self, coverage: VReg) -> VReg {
-        let first = self.output_at(OutputPlace::Blend { target: 0, source: 0 });
+        let first =
+            self.output_at(|at| matches!(at, OutputPlace::Blend { index: 0, source: 0, .. }));
         let alpha = match first {
             None => Opnd::bits(0),
             Some(output) => match self.ssa.outputs[output].scalar {

@@ -3,12 +3,13 @@
 
 use super::operand::{Lane, Opnd, build};
 use super::{Lower, Place};
-use crate::abi::table;
-use crate::api::{Failure, FauWord, ImageWord, Slot};
+use crate::abi::{Slot, info_offset, table};
+use crate::api::{Failure, FauWord};
 use crate::inst::Src;
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{self, Dim, Inst, Op, Resource, ResourceKind, TexKind, TexOp, TexQuery, Value};
+use gpucc_machine::described::ImageWord;
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 
@@ -20,6 +21,8 @@ const LOD_COMPUTED: u32 = 1;
 const LOD_EXPLICIT: u32 = 4;
 const LOD_BIAS: u32 = 5;
 const LOD_GRADIENT: u32 = 6;
+/// Sizes of level 0 by axis.
+const AXES: [ImageWord; 3] = [ImageWord::Width, ImageWord::Height, ImageWord::Depth];
 
 /// Operands of a texture instruction.
 struct Operands {
@@ -203,10 +206,12 @@ impl Lower<'_> {
         for (axis, &coord) in operands.coords.iter().enumerate() {
             let clamped = tex.kind == TexKind::SampleBaseClampToEdge && axis < 2;
             let operand = if clamped {
-                let low =
-                    self.image_word(tex.texture, operands.texture, ImageWord::EdgeLow(axis as u8));
-                let high =
-                    self.image_word(tex.texture, operands.texture, ImageWord::EdgeHigh(axis as u8));
+                let edges = match axis {
+                    0 => [ImageWord::EdgeLowX, ImageWord::EdgeHighX],
+                    _ => [ImageWord::EdgeLowY, ImageWord::EdgeHighY],
+                };
+                let [low, high] =
+                    edges.map(|edge| self.image_word(tex.texture, operands.texture, edge));
                 let coord = self.arg(Opcode::FmaxF32, 0, coord);
                 let above = self.emit(Opcode::FmaxF32, &[coord, low]);
                 Opnd::reg(self.emit(Opcode::FminF32, &[Opnd::reg(above), high]))
@@ -349,7 +354,9 @@ impl Lower<'_> {
         word: ImageWord,
     ) -> Opnd {
         match (self.known_element(element), element) {
-            (None, Some(element)) => Opnd::reg(self.info_word(resource, element, word.offset())),
+            (None, Some(element)) => {
+                Opnd::reg(self.info_word(resource, element, info_offset(word)))
+            }
             (known, _) => {
                 let element = known.unwrap_or(0);
                 let word = FauWord::Image { resource, element, word };
@@ -371,12 +378,12 @@ impl Lower<'_> {
         let arrays = self.ssa.resources[resource].count.is_some();
         let element = args.by_ref().take(arrays.into()).next();
         let level = args.next();
-        for (axis, &result) in (0..).zip(&results) {
+        for (&axis, &result) in AXES.iter().zip(&results) {
             if self.uses.count(result) == 0 {
                 continue;
             }
             let word = match query {
-                TexQuery::Size => ImageWord::Size(axis),
+                TexQuery::Size => axis,
                 TexQuery::Levels => ImageWord::Levels,
                 TexQuery::Layers => ImageWord::Layers,
                 TexQuery::Samples => ImageWord::Samples,

@@ -4,7 +4,8 @@
 use super::compute::WARP;
 use super::operand::{Lane, Opnd, build};
 use super::{Lower, Place};
-use crate::api::{Failure, InputPlace, InputSlot};
+use crate::abi::InputSlot;
+use crate::api::Failure;
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
@@ -13,6 +14,7 @@ use gpucc_ir::ssa::{
     Value,
 };
 use gpucc_isa::FieldId;
+use gpucc_machine::described::InputPlace;
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -200,7 +202,7 @@ impl Lower<'_> {
     /// LD_VAR_BUF of what is read of a varying. isa/valhall_rogue.md 1.11.
     fn load_varying(&mut self, input: Input) {
         let slot = self.input_slot(input).clone();
-        let InputPlace::Varying(at) = slot.place else {
+        let InputPlace::Record { varying: at } = slot.place else {
             unreachable!("fragment locations are varyings");
         };
         let (first, count) = self.components_read(input);

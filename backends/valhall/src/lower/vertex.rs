@@ -6,11 +6,12 @@ use super::operand::{Lane, Opnd, build};
 use super::varying::register_format;
 use super::{Lower, Part, Place};
 use crate::abi::{Abi, table};
-use crate::api::{Failure, FauWord, InputPlace, OutputPlace, VertexForm};
+use crate::api::{Failure, FauWord, VertexForm};
 use crate::inst::{Inst, Op, Special, Src};
 use crate::isa::{Opcode, f};
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{Builtin, Func, Imm, Input, Output, OutputKind, Scalar, Stage, Type, Value};
+use gpucc_machine::described::{AttributePlace, Memory, OutputPlace};
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -45,7 +46,7 @@ pub fn parts(func: &Func, abi: &Abi) -> &'static [Part] {
     if func.stage != Stage::Vertex || abi.pipeline.vertex.form == VertexForm::Plain {
         return &[Part::Whole];
     }
-    let varying = |place| matches!(place, OutputPlace::Varying(_));
+    let varying = |place| matches!(place, OutputPlace::Indexed { place: Memory::Varying, .. });
     if abi.outputs.iter().any(|output| varying(output.place)) {
         &[Part::Position, Part::Varying]
     } else {
@@ -84,7 +85,8 @@ pub fn only(func: &Func, part: Part) -> Func {
 impl Lower<'_> {
     /// LD_ATTR of what is read of an attribute, from its first component on.
     pub(super) fn load_attribute(&mut self, input: Input) {
-        let InputPlace::Attribute(fetch) = self.input_slot(input).place.clone() else {
+        let attribute = self.input_slot(input).attribute.as_ref().map(|fetch| fetch.place);
+        let Some(AttributePlace::Descriptors { index, .. }) = attribute else {
             unreachable!("the ABI gives every location that is read an attribute");
         };
         let (first, count) = self.components_read(input);
@@ -94,12 +96,11 @@ impl Lower<'_> {
         let vertex = Opnd::reg(self.preload(60));
         let instance = Opnd::reg(self.preload(61));
         let (vecsize, format) = ((f::VECSIZE, count - 1), (f::REGFMT, format));
-        let made = if fetch.index < 16 {
-            let index = (f::INDEX, fetch.index);
-            let fields = [vecsize, format, index, (f::TABLE, table::ATTRIBUTE)];
+        let made = if index < 16 {
+            let fields = [vecsize, format, (f::INDEX, index), (f::TABLE, table::ATTRIBUTE)];
             self.load(Opcode::LdAttrImm, &[vertex, instance], &fields, registers)
         } else {
-            let handle = Opnd::bits(table::ATTRIBUTE << 24 | fetch.index);
+            let handle = Opnd::bits(table::ATTRIBUTE << 24 | index);
             let sources = [vertex, instance, handle];
             self.load(Opcode::LdAttr, &sources, &[vecsize, format], registers)
         };
@@ -303,7 +304,7 @@ impl Lower<'_> {
     fn store_varyings(&mut self) {
         let mut address = None;
         for slot in &self.abi.outputs {
-            let OutputPlace::Varying(at) = slot.place else {
+            let OutputPlace::Indexed { place: Memory::Varying, index: at } = slot.place else {
                 continue;
             };
             let (first, end) = self.components_written(slot.output);
@@ -329,7 +330,7 @@ impl Lower<'_> {
     /// The plain form: each output through its attribute descriptor.
     fn store_attributes(&mut self) {
         for slot in &self.abi.outputs {
-            let OutputPlace::Attribute(index) = slot.place else {
+            let OutputPlace::Indexed { place: Memory::Attribute, index } = slot.place else {
                 continue;
             };
             let (_, end) = self.components_written(slot.output);
@@ -356,9 +357,9 @@ impl Lower<'_> {
     /// Transform feedback: what is captured, at its vertex's place in its buffer. Instances stand one behind the other.
     fn store_streams(&mut self) {
         let mut number = None;
-        let mut addresses: BTreeMap<(u8, u32), Src> = BTreeMap::new();
+        let mut addresses: BTreeMap<(u32, u32), Src> = BTreeMap::new();
         for slot in &self.abi.outputs {
-            let OutputPlace::Stream { buffer, offset } = slot.place else {
+            let OutputPlace::Stream { buffer, index: offset, .. } = slot.place else {
                 continue;
             };
             let (first, end) = self.components_written(slot.output);
@@ -379,7 +380,7 @@ impl Lower<'_> {
             let address = match addresses.get(&(buffer, far)) {
                 Some(&address) => address,
                 None => {
-                    let address = self.stream_address(buffer, number, far);
+                    let address = self.stream_address(buffer as u8, number, far);
                     addresses.insert((buffer, far), address);
                     address
                 }
