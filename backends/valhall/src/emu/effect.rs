@@ -448,10 +448,10 @@ fn atomic(op: Atom, bytes: usize, old: u64, a: u64, b: u64) -> u64 {
         Atom::Or => old | a,
         Atom::Xor => old ^ a,
         Atom::Xchg => a,
-        // isa 1.7: the first staging operand is compared, the second stored.
+        // Errata 121: the first staging operand is stored, the second compared.
         Atom::CmpXchg => {
-            if old == a {
-                b
+            if old == b {
+                a
             } else {
                 old
             }

@@ -96,7 +96,11 @@ impl Lower<'_> {
             AtomicOp::UMax => 11,
             AtomicOp::Store | AtomicOp::Exchange | AtomicOp::CompareExchange => 15,
         };
-        let mut read = self.gather(operands);
+        let mut read = match (op, operands) {
+            // The memory takes the new value first, the comparator second. docs/errata.md 121.
+            (AtomicOp::CompareExchange, &[comparator, new]) => self.gather(&[new, comparator]),
+            _ => self.gather(operands),
+        };
         if op == AtomicOp::Sub {
             let value = Opnd::plain(Src::Reg(read[0]));
             read[0] = self.emit(Opcode::IsubU32, &[Opnd::bits(0), value]).into();
@@ -157,7 +161,7 @@ impl Lower<'_> {
             .with(f::ATOM_OP, 15)
             .with(f::COMPARE, 1)
             .with(f::OFFSET, base.offset as u32)
-            .reading(&[old.into(), new.into()])
+            .reading(&[new.into(), old.into()])
             .writing(&[found.into()]);
         exchange.effects = both(class);
         self.push(exchange);

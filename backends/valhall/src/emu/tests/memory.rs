@@ -147,11 +147,24 @@ fn atomics_give_the_old_value_and_leave_the_new_one() {
         assert_eq!(bench.result(&text(op), 4), 0x0302_0100, "{op}");
         assert_eq!(bench.state.memory.word(0x1000).ok(), Some(new), "{op}");
     }
-    // The first operand is compared, the second stored.
+}
+
+/// Errata 121: whatever stands first is what memory gets.
+#[test]
+fn compare_exchange_takes_the_new_value_before_the_comparator() {
     let exchange = "ATOM_RETURN.i32.slot0.axchg.compare.wait0 @r4, @r6:r7, r0, offset:0x0\nNOP.end";
-    let mut bench = memory().reg(6, 0x0302_0100).reg(7, 99);
+    let mut bench = memory().reg(6, 99).reg(7, 0x0302_0100);
     assert_eq!(bench.result(exchange, 4), 0x0302_0100);
     assert_eq!(bench.state.memory.word(0x1000).ok(), Some(99));
+    let mut reversed = memory().reg(6, 0x0302_0100).reg(7, 99);
+    assert_eq!(reversed.result(exchange, 4), 0x0302_0100);
+    assert_eq!(reversed.state.memory.word(0x1000).ok(), Some(0x0302_0100));
+    let wide =
+        "ATOM_RETURN.i64.slot0.axchg.compare.wait0 @r4:r5, @r6:r7:r8:r9, r0, offset:0x0\nNOP.end";
+    let mut bench = memory().reg(6, 5).reg(7, 6).reg(8, 0x0302_0100).reg(9, 0x0706_0504);
+    assert_eq!(bench.result(wide, 5), 0x0706_0504);
+    assert_eq!(bench.state.memory.word(0x1000).ok(), Some(5));
+    assert_eq!(bench.state.memory.word(0x1004).ok(), Some(6));
 }
 
 /// Tables at 0x8000: table 0 with one buffer of 16 bytes.
