@@ -10,6 +10,7 @@ mod control_flow;
 mod cost;
 mod descriptors;
 mod doubles;
+mod errata;
 mod evidence;
 mod features;
 mod files;

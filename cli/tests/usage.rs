@@ -309,7 +309,7 @@ fn vertex_state_that_no_machine_has_is_wrong_usage_or_a_limit() {
     );
     let separate = folder.write("separate.json", r#"{"vertex":{"fetch":"separate"}}"#);
     let args = ["verify", &far, "--target", "r700", "--pipeline", &separate];
-    says(&args, 4, &["201", "126"]);
+    says(&args, 4, &["201", "118"]);
 }
 
 #[test]

@@ -394,6 +394,9 @@ impl Wave<'_> {
             if inst.op.effect() == Effect::Mova {
                 left.poison(u64::MAX, Rule::MovaResult, offset);
             }
+            if inst.dst_rel {
+                left.poison(u64::MAX, Rule::RelativeResult, offset);
+            }
             match unit {
                 4 => state.ps = left,
                 _ => state.pv[unit] = left,

@@ -233,8 +233,9 @@ impl Loader<'_> {
 
     fn flow(&self, flow: &FlowInst, step: &mut Step, offset: u32) -> Result<(), Trap> {
         let trap = |rule: Rule, detail: &str| Err(Trap::new(rule, offset, detail));
-        if step.cf.end && flow.op.goes() != Goes::On {
-            return trap(Rule::EndOfProgram, "on an instruction that may go elsewhere");
+        // Errata 5: on POP it is not valid either.
+        if step.cf.end && (flow.op.goes() != Goes::On || flow.op == Flow::Pop) {
+            return trap(Rule::EndOfProgram, "on an instruction that cannot be the last");
         }
         match flow.op {
             Flow::Tex | Flow::Vtx | Flow::VtxTc => {

@@ -51,6 +51,7 @@ gpucc_emu::rules! {
     UpdateBits = "G10 UPDATE_PRED and UPDATE_EXECUTE_MASK belong to PRED_SET*", "4.9.3";
     StalePv = "G11 PV holds what the slot of the group before wrote", "4.6.2";
     StalePs = "G11 PS holds what the trans slot of the group before wrote", "4.6.2";
+    RelativeResult = "G12 what a write by index leaves in PV and PS is not read", "errata 21";
     IntegerModifiers = "G13 integer operands and results have no modifiers", "4.7.2, 4.9.1";
     DoubleChip = "D1 double precision exists on this chip", "4.12";
     DoubleSlots = "D2 each slot of a double takes the dwords and modifiers that the instruction asks of it", "9.2";
