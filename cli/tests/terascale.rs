@@ -196,20 +196,25 @@ fn outputs_that_the_pipeline_streams_leave_through_stream_out_buffers() {
     }
 }
 
-/// Verifies a compute shader on R700 and gives its assembly.
-fn verified(name: &str, source: &str) -> String {
+/// Verifies a compute shader on R700 under a pipeline and gives its assembly.
+fn verified(name: &str, source: &str, pipeline: &str) -> String {
     let folder = Folder::new(name);
     let shader = folder.write("program.wgsl", source);
-    let output = gpucc(&["verify", "--target", "r700", "--inputs", "16", &shader]);
+    let pipeline = folder.write("pipeline.json", pipeline);
+    let with = ["--target", "r700", "--pipeline", &pipeline, &shader];
+    let output = gpucc(&[&["verify", "--inputs", "16"][..], &with].concat());
     assert!(output.status.success(), "{}", text(&output));
     assert!(text(&output).contains(" 0 mismatches"), "{}", text(&output));
-    text(&gpucc(&["--target", "r700", &shader]))
+    text(&gpucc(&with))
 }
+
+/// Asks for the data share.
+const SHARE: &str = r#"{"local_data_share": true}"#;
 
 const OUT: &str = "@group(0) @binding(0) var<storage, read_write> out: array<vec4u>;\n";
 
 #[test]
-fn variables_whose_slots_have_owners_live_in_the_data_share() {
+fn variables_whose_slots_have_owners_live_in_the_data_share_on_request() {
     let cases = [
         (
             "words",
@@ -240,7 +245,10 @@ fn variables_whose_slots_have_owners_live_in_the_data_share() {
         ),
     ];
     for (name, source) in cases {
-        let asm = verified(name, &format!("{OUT}{source}"));
+        let source = format!("{OUT}{source}");
+        let asm = verified(name, &source, "{}");
+        assert!(asm.contains("READ_MEM") && !asm.contains("DS_LOCAL"), "{name}: {asm}");
+        let asm = verified(name, &source, SHARE);
         for op in ["DS_LOCAL_WRITE", "DS_LOCAL_READ"] {
             assert!(asm.contains(op), "{name}: {asm}");
         }
@@ -258,6 +266,7 @@ fn variables_that_others_write_live_in_the_scatter_aperture() {
                 @builtin(global_invocation_id) g: vec3u) {{
               w[31 - i] = g.x * 3; workgroupBarrier(); out[g.x].x = w[i]; }}"
         ),
+        SHARE,
     );
     assert!(asm.contains("READ_MEM") && !asm.contains("DS_LOCAL"), "{asm}");
 }
@@ -271,7 +280,7 @@ fn invocations_that_never_meet_may_be_more_than_a_wavefront() {
             @builtin(global_invocation_id) g: vec3u) {{
           w[i] = g.x * 3; w[i] += 5; out[g.x].x = w[i]; }}"
     );
-    verified("alone", &source);
+    verified("alone", &source, SHARE);
     let met = source.replace("w[i] += 5;", "workgroupBarrier();");
     let output = gpucc(&["--target", "r700", &folder.write("met.wgsl", &met)]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));

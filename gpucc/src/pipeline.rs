@@ -27,6 +27,9 @@ pub struct Pipeline {
     /// Where uniform words are read from, on machines that have a choice.
     #[serde(skip_serializing_if = "is_default")]
     pub uniforms: Uniforms,
+    /// Workgroup variables may live in the local data share, where no public driver vouches for its launch.
+    #[serde(skip_serializing_if = "is_default")]
+    pub local_data_share: bool,
     /// `restrict`, `zero` or `off`; the command line wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robust: Option<Robust>,
@@ -218,6 +221,7 @@ impl Pipeline {
             vertex: self.vertex.clone().unwrap_or_default(),
             bindings: self.bindings.clone(),
             uniforms: self.uniforms,
+            local_data_share: self.local_data_share,
         }
     }
 
@@ -227,6 +231,7 @@ impl Pipeline {
             vertex: Some(state.vertex).filter(|vertex| !is_default(vertex)),
             bindings: state.bindings,
             uniforms: state.uniforms,
+            local_data_share: state.local_data_share,
             ..Pipeline::default()
         }
     }
@@ -456,7 +461,7 @@ mod tests {
     fn what_is_written_reads_back() {
         let text = r#"{"vertex":{"attributes":[{"location":0,"format":"float32x3","buffer":0,"offset":4}],
             "buffers":[{"stride":16,"step":"instance"}],"fetch":"separate","form":"plain"},
-            "uniforms":"pushed","bindings":[{"group":0,"binding":1,"slot":3}],"robust":"zero","overrides":{"n":4}}"#;
+            "uniforms":"pushed","local_data_share":true,"bindings":[{"group":0,"binding":1,"slot":3}],"robust":"zero","overrides":{"n":4}}"#;
         let pipeline = Pipeline::parse(text).expect("valid");
         assert_eq!(Pipeline::parse(&pipeline.to_json()), Ok(pipeline));
     }

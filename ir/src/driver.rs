@@ -57,6 +57,8 @@ pub struct State {
     pub bindings: Vec<BindingSlot>,
     /// Where uniform words are read from, on machines that have a choice.
     pub uniforms: Uniforms,
+    /// Workgroup variables may live in the local data share, on machines whose launch of it is not public (errata 84).
+    pub local_data_share: bool,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

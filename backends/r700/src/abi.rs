@@ -294,7 +294,9 @@ impl Abi {
             ..Abi::default()
         };
         abi.bindings(func, options, &uses)?;
-        abi.shares = Shares::of(func, options.chip.wave());
+        if options.pipeline.local_data_share {
+            abi.shares = Shares::of(func, options.chip.wave());
+        }
         let slots = &mut abi.workgroup_offset;
         let mut dwords = 0;
         for (mem, data) in func.mems.iter() {

@@ -75,7 +75,8 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
         gpucc_passes::Level::O0 => r700::Effort::None,
         _ => r700::Effort::Full,
     };
-    let options = r700::Options { effort, ..r700::Options::default() };
+    let mut options = r700::Options { effort, ..r700::Options::default() };
+    options.pipeline.local_data_share = seed % 2 == 0;
     let compiled = match r700::compile(func, &options) {
         Ok(compiled) => compiled,
         Err(r700::Failure::Internal { pass, message }) => {
