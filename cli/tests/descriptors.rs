@@ -137,6 +137,22 @@ fn local_storage_is_described_where_a_program_has_some() {
 }
 
 #[test]
+fn workgroups_share_no_warp_where_a_program_asks_for_their_number_or_its_subgroup() {
+    let out = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n";
+    let merges = |name: &str, head: &str, main: &str| {
+        let shader = format!("{head}{out}@compute @workgroup_size(4) fn main({main}");
+        let state = state(name, &shader);
+        state["Compute Payload"]["fields"]["Allow merging workgroups"].as_u64()
+    };
+    let own = "@builtin(global_invocation_id) i: vec3u) { out[i.x] = i.y; }";
+    assert_eq!(merges("own.wgsl", "", own), Some(1));
+    let number = "@builtin(workgroup_id) i: vec3u) { out[i.x] = i.y; }";
+    assert_eq!(merges("number.wgsl", "", number), Some(0));
+    let sum = "@builtin(global_invocation_id) i: vec3u) { out[i.x] = subgroupAdd(i.y); }";
+    assert_eq!(merges("sum.wgsl", "enable subgroups;\n", sum), Some(0));
+}
+
+#[test]
 fn a_vertex_shader_has_a_descriptor_for_each_of_its_programs() {
     let source = "struct Out { @builtin(position) p: vec4f, @location(0) v: vec4f }
         @vertex fn main(@location(0) a: vec4f) -> Out { return Out(a, a.wzyx); }";

@@ -286,7 +286,7 @@ fn errors_in_text_say_line_column_and_what_was_expected() {
         refused(
             "TEX: ADDR(4294967295)\n 0 LD R1.xyzw, R0.xyzw, t1, s0\nTEX:\n 1 LD R1.xyzw, R0.xyzw, t1, s0"
         ),
-        "line 1, column 1: the program would have 8589934594 dwords, at most 33554432"
+        "line 1, column 1: the program would have 8589934594 dwords, at most 4194304"
     );
     assert_eq!(
         refused("@4294967295 .dword 1"),
@@ -294,7 +294,7 @@ fn errors_in_text_say_line_column_and_what_was_expected() {
     );
     assert_eq!(
         refused("16777216 NOP"),
-        "line 1, column 1: expected an address of at least 0, found `16777216`"
+        "line 1, column 1: expected an address from 0 to 2097151, found `16777216`"
     );
     assert_eq!(
         refused("ALU:\n 0 x: MOV R0.x, (0x3f800000, 2.0).x"),

@@ -61,6 +61,8 @@ pub struct Facts {
     pub per_sample: bool,
     /// Has barriers.
     pub barrier: bool,
+    /// Takes the number of its workgroup, or of a subgroup in it, as one for the warp.
+    pub numbered: bool,
 }
 
 /// Whether an instruction takes something from other lanes, so that helpers run it too: across a quad, or across the warp.
@@ -90,6 +92,12 @@ impl Facts {
                         let kind = &func.inputs[input].kind;
                         facts.grouped |=
                             matches!(kind, InputKind::Builtin(Builtin::SubgroupInvocationId));
+                        facts.numbered |= matches!(
+                            kind,
+                            InputKind::Builtin(
+                                Builtin::WorkgroupId | Builtin::SubgroupId | Builtin::NumSubgroups
+                            )
+                        );
                         facts.per_sample |= matches!(
                             func.inputs[input].kind,
                             InputKind::Builtin(Builtin::SampleIndex)
@@ -180,7 +188,9 @@ fn descriptors(
     match func.stage {
         Stage::Compute => {
             let [x, y, z] = func.workgroup_size;
-            let merge = !facts.barrier && abi.wls_bytes == 0;
+            // A warp then holds threads of several workgroups. errata 139.
+            let alone = facts.barrier || facts.grouped || facts.numbered;
+            let merge = !alone && abi.wls_bytes == 0;
             list.push(descriptor(
                 "Compute Payload",
                 1,

@@ -13,13 +13,11 @@ mod inst;
 mod slot;
 
 use super::alu::{AluGroup, AluSlot, Chan, MAX_SLOTS, Unit};
+use super::program::MAX_DWORDS;
 use super::{Inst, Isa, R700};
 use build::Builder;
 use gpucc_isa::lex::{Cursor, Diagnostic, Kind, Token, error_at, number};
 use smallvec::SmallVec;
-
-/// Largest program in dwords; its addresses fit every ADDR that a clause needs.
-const MAX_DWORDS: u32 = 1 << 25;
 
 /// Assembles a program to bytes in memory order.
 ///

@@ -12,6 +12,10 @@ use super::ops::{CfOp, flag};
 use super::{Inst, InstError, Isa, R700};
 use smallvec::SmallVec;
 
+/// Largest program in dwords: 16 MiB, within the reach of every ADDR. A short text may name a high address, and the
+/// program takes memory up to there.
+pub const MAX_DWORDS: u32 = 1 << 22;
+
 /// Names a clause of a program.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClauseId(pub u32);
@@ -114,7 +118,7 @@ pub enum Reason {
     PartialWord(usize),
     #[error("the program has no instruction")]
     Empty,
-    #[error("the program is larger than 128 MiB, which ADDR cannot reach")]
+    #[error("the program is larger than 16 MiB")]
     TooLarge,
     #[error("the clause at {at} with {qwords} qwords ends after the program")]
     ClauseOutside { at: u32, qwords: u32 },
@@ -159,7 +163,7 @@ pub fn decode_program_of(isa: &'static Isa, words: &[u32]) -> Result<Program, De
     if words.is_empty() {
         return fail(0, Reason::Empty);
     }
-    if words.len() > 1 << 25 {
+    if words.len() > MAX_DWORDS as usize {
         return fail(0, Reason::TooLarge);
     }
     Reader::new(isa, words).read()

@@ -1,9 +1,10 @@
 //! Lines put together to a program: clauses filled, counted and placed.
 
-use super::{CfText, GroupText, MAX_DWORDS, error_at};
+use super::{CfText, GroupText, error_at};
 use crate::isa::Inst;
 use crate::isa::fields::f;
 use crate::isa::ops::flag;
+use crate::isa::program::MAX_DWORDS;
 use crate::isa::program::{Body, Cf, Clause, ClauseId, EncodeError, Program, Raw, encode_program};
 use gpucc_isa::lex::{Diagnostic, Token};
 
@@ -47,7 +48,7 @@ impl<'a> Builder<'a> {
         if at < next || at >= MAX_DWORDS / 2 {
             return Err(error_at(
                 token,
-                format!("expected an address of at least {next}, found {token}"),
+                format!("expected an address from {next} to {}, found {token}", MAX_DWORDS / 2 - 1),
             ));
         }
         self.program.cf.push(Cf { at, inst: cf.inst, clause: None });
