@@ -21,12 +21,20 @@ fn names<R: Law>(all: &[R]) -> Vec<String> {
 }
 
 fn sections() -> Vec<Section> {
-    vec![Section {
-        heading: "R600 and R700",
-        ledger: &["2.", "3.", "4.", "5.", "6.", "7."],
-        folder: ("R/", "backends/r700/src/"),
-        rules: names(gpucc_r700::emu::Rule::ALL),
-    }]
+    vec![
+        Section {
+            heading: "R600 and R700",
+            ledger: &["2.", "3.", "4.", "5.", "6.", "7."],
+            folder: ("R/", "backends/r700/src/"),
+            rules: names(gpucc_r700::emu::Rule::ALL),
+        },
+        Section {
+            heading: "Valhall",
+            ledger: &["9.", "10.", "11."],
+            folder: ("V/", "backends/valhall/src/"),
+            rules: names(gpucc_valhall::emu::Rule::ALL),
+        },
+    ]
 }
 
 /// The text of the project's own file.

@@ -76,7 +76,7 @@ fn compare(seed: u64, config: &Config, level: gpucc_passes::Level) -> Result<boo
         _ => r700::Effort::Full,
     };
     let mut options = r700::Options { effort, ..r700::Options::default() };
-    options.pipeline.local_data_share = seed % 2 == 0;
+    options.pipeline.local_data_share = seed.is_multiple_of(2);
     let compiled = match r700::compile(func, &options) {
         Ok(compiled) => compiled,
         Err(r700::Failure::Internal { pass, message }) => {

@@ -338,6 +338,9 @@ impl Lower<'_> {
             .with(f::WIDE_INDICES, wide.into())
             .with(f::REGISTER_WIDTH, 1)
             .with(f::DERIVATIVE, 1)
+            // The sample that takes the level adds the sampler's bias and clamps. errata 121b.
+            .with(f::LOD_BIAS_DISABLE, 1)
+            .with(f::LOD_CLAMP_DISABLE, 1)
             .with(f::WRITE_MASK, 3)
             .reading(&staging);
         op.write.extend(made.iter().map(|&v| Reg::from(v)));
