@@ -188,6 +188,24 @@ void main() {
 }
 
 #[test]
+fn storage_textures_that_lanes_choose_are_served_one_choice_after_the_other() {
+    let folder = Folder::new("choices");
+    let shader = folder.write(
+        "choices.wgsl",
+        "enable wgpu_binding_array;
+@group(0) @binding(0) var images: binding_array<texture_storage_2d<r32uint, read_write>, 4>;
+@group(0) @binding(1) var<storage, read_write> which: array<u32>;
+@compute @workgroup_size(16)
+fn main(@builtin(global_invocation_id) i: vec3u) {
+    let texel = textureLoad(images[which[i.x] & 3u], vec2u(i.x & 7u, 0u));
+    textureStore(images[(which[i.x] + 1u) & 3u], vec2u(i.x & 7u, 1u + (i.x >> 3u)), texel + i.x);
+}",
+    );
+    let output = text(&gpucc(&["verify", "--target", "valhall", "--inputs", "16", &shader]));
+    assert!(output.contains(" 0 mismatches"), "{output}");
+}
+
+#[test]
 fn an_end_that_depends_on_the_order_of_invocations_is_no_mismatch() {
     let folder = Folder::new("race");
     let shader = folder.write(

@@ -7,6 +7,7 @@
 
 mod absolute;
 mod convert;
+mod handles;
 mod integer;
 mod native;
 mod private;
@@ -74,6 +75,12 @@ const OWN: &[Pass] = &[
         Proof::Expansion,
         "directions into cubes become places on faces",
         |func, _| texture::expand(func),
+    ),
+    required(
+        "waterfall",
+        Proof::Exact,
+        "lanes that choose storage textures are served one choice after the other",
+        |func, _| handles::expand(func),
     ),
     required(
         "clamp_levels",
@@ -156,6 +163,7 @@ pub fn plan(options: &Options) -> Plan {
         step("drop_point_size"),
         step("divide_positions"),
         step("project_cubes"),
+        step("waterfall"),
         step("clamp_levels"),
         step("coarse_derivatives"),
         step("conversions"),
