@@ -127,7 +127,7 @@ impl Warp {
                     [(level + 0.0 + bias).to_bits(), 0, 0, 0]
                 }
                 (Some((_, image, _)), kind) => {
-                    let ask = ask(&tex, &mut at);
+                    let ask = ask(&tex, &sampler, &mut at);
                     let lookup = Lookup {
                         position: ask.position,
                         layer: ask.layer,
@@ -217,7 +217,7 @@ fn place_of(tex: &Tex, at: &Words<'_>) -> (Position, [[f32; 3]; 2]) {
 }
 
 /// What the staging words say, in their order: coordinates, layer, reference, offsets, level.
-fn ask(tex: &Tex, at: &mut Words<'_>) -> Ask {
+fn ask(tex: &Tex, sampler: &Sampler, at: &mut Words<'_>) -> Ask {
     let (position, [ddx, ddy]) = place_of(tex, at);
     at.next = coords(tex.dim);
     let layer = if tex.array { at.take().min(i32::MAX as u32) as i32 } else { 0 };
@@ -229,7 +229,8 @@ fn ask(tex: &Tex, at: &mut Words<'_>) -> Ask {
         LodMode::Computed => Level::Gradient { ddx, ddy, bias: 0.0 },
         LodMode::ComputedBias => Level::Gradient { ddx, ddy, bias: fixed(at.take()) },
         LodMode::Explicit => Level::Given(fixed(at.take())),
-        LodMode::Gradient => Level::Given(at.float()),
+        // What public drivers rely on: the sample adds the bias once more. errata 121b.
+        LodMode::Gradient => Level::Given(at.float() + sampler.lod_bias),
     };
     Ask { position, level, layer, reference, offset }
 }
