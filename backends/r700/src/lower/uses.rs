@@ -109,6 +109,8 @@ impl Uses {
                         && let ValueDef::Result(def, _) = func.values[arg].def
                         && region_of[def] == region_of[inst]
                         && ops::may_scale(func.insts[def].op)
+                        // A sum with a product in it is a MULADD, which has no scale.
+                        && func.insts[def].args.iter().all(|&of| uses.into[of] != Some(def))
                         && uses.into[arg].is_none()
                     {
                         uses.into[arg] = Some(inst);
