@@ -109,14 +109,17 @@ impl Uses {
                         && let ValueDef::Result(def, _) = func.values[arg].def
                         && region_of[def] == region_of[inst]
                         && ops::may_scale(func.insts[def].op)
-                        // A sum with a product in it is a MULADD, which has no scale.
-                        && func.insts[def].args.iter().all(|&of| uses.into[of] != Some(def))
                         && uses.into[arg].is_none()
                     {
                         uses.into[arg] = Some(inst);
                     }
                 }
                 Op::FAdd | Op::FSub => {
+                    // A sum with a product in it is a MULADD, which has no scale.
+                    let scaled = |user: Inst| func.insts[user].op == Op::FMul;
+                    if data.results.iter().any(|&sum| uses.into[sum].is_some_and(scaled)) {
+                        continue;
+                    }
                     // The later operand first: it is likelier to be the one just computed.
                     for &arg in data.args.iter().rev() {
                         let plain = |v: Value| !is_absolute(func, v);
