@@ -2,7 +2,7 @@
 //! program. docs/errata.md, Evidence.
 
 use crate::isa::{Body, CfOp, FetchOp, Program, flag};
-use gpucc_ir::ssa::{Dim, Func, Imm, Op, ResourceKind, Stage};
+use gpucc_ir::ssa::{Dim, Func, Imm, Resource, ResourceKind, Stage};
 use gpucc_machine::described::{Evidence, Ground};
 
 const COMPUTE: Ground = Ground::assumption(
@@ -88,13 +88,13 @@ pub fn evidence(func: &Func, program: &Program) -> Evidence {
 }
 
 fn samples_cube_arrays(func: &Func) -> bool {
-    func.regions_in_order().iter().any(|&(region, ..)| {
-        func.regions[region].insts.iter().any(|&inst| {
-            let data = &func.insts[inst];
-            let Imm::Tex(tex) = data.imm else { return false };
-            let kind = &func.resources[tex.texture].kind;
-            data.op == Op::Tex
-                && matches!(kind, ResourceKind::Texture { dim: Dim::Cube, arrayed: true, .. })
+    let cubes = |resource: Resource| {
+        let kind = &func.resources[resource].kind;
+        matches!(kind, ResourceKind::Texture { dim: Dim::Cube, arrayed: true, .. })
+    };
+    func.resources.keys().any(cubes)
+        && func.regions_in_order().iter().any(|&(region, ..)| {
+            let mut insts = func.regions[region].insts.iter();
+            insts.any(|&inst| matches!(func.insts[inst].imm, Imm::Tex(tex) if cubes(tex.texture)))
         })
-    })
 }

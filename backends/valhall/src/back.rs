@@ -213,7 +213,7 @@ pub fn finish(
     let mut stats = Stats::default();
     let mut programs = Vec::new();
     let mut all = cost::Cycles::default();
-    let (mut nops, mut warps) = (0, warp::Warp { cycles: 0, least: 0 });
+    let (mut nops, mut warps) = (0, warp::Warp::default());
     judge(&emitted, &registers, stage).map_err(|message| internal("legal", message))?;
     for (program, found) in emitted.programs.iter().zip(&registers) {
         let insts = emitted.of(program);

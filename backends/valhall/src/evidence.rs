@@ -2,9 +2,11 @@
 
 use crate::abi::Abi;
 use crate::api::{Chip, VertexForm};
+use crate::expand::elements;
 use crate::state::Facts;
-use gpucc_ir::ssa::{Func, Imm, InstData, Op, ResourceKind, Stage};
+use gpucc_ir::ssa::{Func, Imm, ResourceKind, Stage};
 use gpucc_machine::described::{Evidence, Ground};
+use gpucc_passes::uniformity::Uniformity;
 
 const CHIP: Ground = Ground::manual(
     "a chip that no public driver models",
@@ -25,25 +27,29 @@ pub(crate) fn evidence(func: &Func, abi: &Abi, chip: Chip) -> Evidence {
     if chip != Chip::G57 {
         found.push(CHIP);
     }
-    let facts = Facts::of(func);
-    let plain = abi.pipeline.vertex.form == VertexForm::Plain;
-    if func.stage == Stage::Vertex && plain && facts.grouped {
+    let plain = func.stage == Stage::Vertex && abi.pipeline.vertex.form == VertexForm::Plain;
+    if plain && Facts::of(func).grouped {
         found.push(GROUPED_VERTICES);
     }
-    let chooses = |data: &InstData| data.op == Op::Tex && chooses_elements(func, data);
-    let regions = func.regions_in_order();
-    let mut insts = regions.iter().flat_map(|&(region, ..)| &func.regions[region].insts);
-    if insts.any(|&inst| chooses(&func.insts[inst])) {
+    if chooses_elements(func) {
         found.push(ELEMENTS);
     }
     found.into_iter().collect()
 }
 
-/// A texture instruction takes an element of a binding array that is no constant.
-fn chooses_elements(func: &Func, data: &InstData) -> bool {
-    let Imm::Tex(tex) = data.imm else { return false };
-    let sampled = matches!(func.resources[tex.texture].kind, ResourceKind::Texture { .. });
-    let bindings = [Some(tex.texture), tex.sampler.expand()].into_iter().flatten();
-    let arrays = bindings.filter(|&binding| func.resources[binding].count.is_some()).count();
-    sampled && data.args.iter().take(arrays).any(|&element| func.as_const(element).is_none())
+/// Some texture instruction takes an element of a binding array that may differ between lanes.
+fn chooses_elements(func: &Func) -> bool {
+    if func.resources.values().all(|data| data.count.is_none()) {
+        return false;
+    }
+    let uniformity = Uniformity::of(func);
+    let regions = func.regions_in_order();
+    let mut insts = regions.iter().flat_map(|&(region, ..)| &func.regions[region].insts);
+    insts.any(|&inst| {
+        let data = &func.insts[inst];
+        let Imm::Tex(tex) = data.imm else { return false };
+        let sampled = matches!(func.resources[tex.texture].kind, ResourceKind::Texture { .. });
+        let elements = &data.args[..elements(func, &tex)];
+        sampled && elements.iter().any(|&element| !uniformity.is_uniform(element))
+    })
 }

@@ -26,6 +26,7 @@ use gpucc_passes::runner::{cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof};
 pub use native::is_native;
 pub(crate) use native::{Extras, extras};
+pub(crate) use texture::elements;
 
 /// What the shared expansions ask, with the machine's own recipes.
 struct Machine;

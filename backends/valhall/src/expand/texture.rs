@@ -95,7 +95,7 @@ fn projects(func: &Func, data: &InstData) -> Option<TexOp> {
 }
 
 /// Operands before the coordinates: elements of arrays of bindings.
-fn elements(func: &Func, tex: &TexOp) -> usize {
+pub(crate) fn elements(func: &Func, tex: &TexOp) -> usize {
     let counts = [Some(tex.texture), tex.sampler.expand()];
     counts
         .into_iter()
