@@ -433,7 +433,15 @@ fn guarded_passes(
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || run(watch)))
     };
     let failure = match result {
-        Ok(Ok(_)) => return Ok(()),
+        Ok(Ok(report)) => {
+            let timed = |ran: &gpucc_passes::Timing| PassTime {
+                name: ran.name,
+                time: ran.time,
+                changed: ran.changed,
+            };
+            watch.times.extend(report.timings.iter().map(timed));
+            return Ok(());
+        }
         Ok(Err(error)) => run_error(error),
         Err(payload) => Failure::internal(
             format!("pass {}", watch.current),
@@ -517,14 +525,11 @@ impl Watch<'_> {
 impl Observer for Watch<'_> {
     fn before(&mut self, pass: &Pass) {
         self.current = pass.name;
-        // The time of the pass takes the place of the moment at which it begins.
-        self.times.push(PassTime { name: pass.name, time: self.start.elapsed(), changed: false });
+    }
+    fn now(&mut self) -> Option<Duration> {
+        Some(self.start.elapsed())
     }
     fn after(&mut self, pass: &Pass, func: &Func, changed: bool) {
-        if let Some(last) = self.times.last_mut() {
-            last.time = self.start.elapsed().saturating_sub(last.time);
-            last.changed = changed;
-        }
         if self.dump_after.iter().any(|want| want == pass.name || want == "all") {
             self.dumps.push((pass.name.to_owned(), crate::front::print(func)));
         }

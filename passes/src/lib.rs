@@ -55,4 +55,4 @@ pub mod words;
 pub mod zero_workgroup;
 
 pub use ctx::{Ctx, Level, Neutral, Options, Robustness, TargetInfo};
-pub use runner::{Observer, PASSES, Pass, Plan, Proof, Quiet, Report, RunError, Runner};
+pub use runner::{Observer, PASSES, Pass, Plan, Proof, Quiet, Report, RunError, Runner, Timing};

@@ -179,8 +179,9 @@ fn robust(word: &str) -> Result<Robust, String> {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let mut out = std::io::stdout().lock();
-    match run(&arguments, &mut out) {
+    // With room for all: else each compilation starts a thread of its own.
+    let ran = gpucc_ir::stack::roomy(|| run(&arguments, &mut std::io::stdout().lock()));
+    match ran {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(5),
         Err(message) => {

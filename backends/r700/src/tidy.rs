@@ -8,7 +8,7 @@ use crate::isa::AluOp;
 use crate::op;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use gpucc_ir::mach::{Func, Inst as _, Reg, Role, VReg};
-use gpucc_passes::mach::{Removable, writes};
+use gpucc_passes::mach::{Removable, keep_pairs, writes};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -73,12 +73,15 @@ fn key(alu: &Alu, writes: &[u8]) -> Option<Key> {
 }
 
 impl Removable for Inst {
-    /// Only ALU work goes: addresses that lowering took apart, mostly.
+    /// Only ALU work and copies go: addresses that lowering took apart, mostly.
     fn is_root(&self) -> bool {
-        !matches!(
-            self,
-            Inst::Alu(Alu { dst: Some(_), .. }) | Inst::Dot { .. } | Inst::ArrayRead { .. }
-        )
+        match self {
+            Inst::Alu(Alu { dst: Some(_), .. }) | Inst::Dot { .. } | Inst::ArrayRead { .. } => {
+                false
+            }
+            Inst::Copy { dst, .. } => dst.iter().any(|reg| reg.as_virt().is_none()),
+            _ => true,
+        }
     }
 
     fn keep(&mut self, wanted: &dyn Fn(Reg) -> bool) -> bool {
@@ -86,6 +89,7 @@ impl Removable for Inst {
             Inst::Alu(Alu { dst: Some(dst), .. })
             | Inst::Dot { dst, .. }
             | Inst::ArrayRead { dst, .. } => wanted(*dst),
+            Inst::Copy { dst, src } => keep_pairs(dst, src, wanted),
             _ => true,
         }
     }

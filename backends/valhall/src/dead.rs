@@ -26,7 +26,11 @@ fn is_pure(op: &Op) -> bool {
 
 impl Removable for Inst {
     fn is_root(&self) -> bool {
-        self.op().is_some_and(|op| !is_pure(op))
+        match self {
+            Inst::Op(op) => !is_pure(op),
+            Inst::Copy { dst, .. } => dst.iter().any(|reg| reg.as_virt().is_none()),
+            Inst::Entry(_) => false,
+        }
     }
 
     fn keep(&mut self, wanted: &dyn Fn(Reg) -> bool) -> bool {

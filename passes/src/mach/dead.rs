@@ -6,7 +6,7 @@ use gpucc_ir::mach::{Block, Func, Inst, Reg, Role, VReg};
 
 /// What removing needs to know of an instruction.
 pub trait Removable: Inst {
-    /// It does more than write registers, or it must stay for another reason. Copies never do more.
+    /// It does more than write virtual registers, or it must stay for another reason.
     fn is_root(&self) -> bool;
 
     /// Drops results that are not wanted, as far as the instruction can do without them. False when nothing is left of it.
@@ -16,22 +16,38 @@ pub trait Removable: Inst {
 
 const NONE: u32 = u32::MAX;
 
+/// What writes a register.
+#[derive(Clone, Copy)]
+enum Definition {
+    /// The instruction of this index.
+    Inst(Block, u32),
+    /// A pair of a parallel copy, each of which is for itself, with this source.
+    Copy(VReg),
+}
+
 /// Removes what leads to no root, cycles through loops included. Linear.
 pub fn remove_dead<I: Removable>(func: &mut Func<I>) {
     // The last definition of each register, and each definition with the one before it.
     let mut last: Vec<u32> = vec![NONE; func.vregs.len()];
-    let mut defs: Vec<(Block, u32, u32)> = Vec::with_capacity(func.vregs.len());
+    let mut defs: Vec<(Definition, u32)> = Vec::with_capacity(func.vregs.len());
     let mut wanted: EntitySet<VReg> = EntitySet::with_capacity(func.vregs.len());
     let mut work: Vec<VReg> = Vec::new();
     for &block in &func.layout {
         for (index, node) in func.blocks[block].nodes.iter().enumerate() {
             let root = node.inst.is_root();
+            if node.inst.is_copy() && !root {
+                for (to, from) in pairs(&node.inst) {
+                    defs.push((Definition::Copy(from), last[to.index()]));
+                    last[to.index()] = defs.len() as u32 - 1;
+                }
+                continue;
+            }
             node.inst.operands(&mut |operand| {
                 let Some(v) = operand.reg.as_virt() else {
                     return;
                 };
                 if operand.role.is_def() {
-                    defs.push((block, index as u32, last[v.index()]));
+                    defs.push((Definition::Inst(block, index as u32), last[v.index()]));
                     last[v.index()] = defs.len() as u32 - 1;
                 } else if root && wanted.insert(v) {
                     work.push(v);
@@ -42,18 +58,18 @@ pub fn remove_dead<I: Removable>(func: &mut Func<I>) {
     while let Some(v) = work.pop() {
         let mut next = last[v.index()];
         while next != NONE {
-            let (block, index, before) = defs[next as usize];
+            let (definition, before) = defs[next as usize];
             next = before;
-            let inst = &func.blocks[block].nodes[index as usize].inst;
-            if inst.is_copy() {
-                // Each pair of a parallel copy is for itself.
-                for (_, from) in pairs(inst).filter(|&(to, _)| to == v) {
+            let (block, index) = match definition {
+                Definition::Inst(block, index) => (block, index),
+                Definition::Copy(from) => {
                     if wanted.insert(from) {
                         work.push(from);
                     }
+                    continue;
                 }
-                continue;
-            }
+            };
+            let inst = &func.blocks[block].nodes[index as usize].inst;
             inst.operands(&mut |operand| {
                 if operand.role == Role::Use
                     && let Some(from) = operand.reg.as_virt()

@@ -5,8 +5,7 @@ use gpucc_passes::mach::remove_dead;
 impl Program {
     /// What the last instruction reads, and how many instructions there are, after both passes.
     fn tidied(mut self) -> (Vec<VReg>, usize) {
-        let end = Inst::Copy { dst: SmallVec::new(), src: SmallVec::new() };
-        self.add(end);
+        self.add(Inst::End);
         number(&mut self.func);
         remove_dead(&mut self.func);
         let nodes = &self.func.blocks[self.block].nodes;
