@@ -12,5 +12,6 @@ pub mod peers;
 pub mod programs;
 pub mod repro;
 pub mod shared;
+pub mod state;
 pub mod sweep;
 pub mod variants;

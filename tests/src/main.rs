@@ -4,7 +4,7 @@
 use clap::{Parser, Subcommand};
 use gpucc::{Compiler, Robust, Target};
 use gpucc_tests::{
-    corpus, cts, flow, fuzz, mutate, peers, programs, repro, shared, sweep, variants,
+    corpus, cts, flow, fuzz, mutate, peers, programs, repro, shared, state, sweep, variants,
 };
 use std::io::Write;
 use std::process::ExitCode;
@@ -149,6 +149,12 @@ enum What {
         /// Bounds of our programs: restrict, zero or off. Peers have none.
         #[arg(long, default_value = "off", value_parser = robust)]
         robust: Robust,
+    },
+    /// What other drivers program for the same shaders, word by word against ours
+    State {
+        /// Only shaders whose path contains this.
+        #[arg(default_value = "")]
+        filter: String,
     },
     /// Very many mutations of sources on every machine, each in bounded time and memory.
     Fuzz(fuzz::command::Arguments),
@@ -314,6 +320,15 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 say(&checked)?;
             }
             Ok(holds)
+        }
+        What::State { filter } => {
+            let Some(shared) = shared::shared() else {
+                shared::skip("peers");
+                return Ok(true);
+            };
+            let tally = state::run(target, &shared, filter)?;
+            say(&tally.table())?;
+            Ok(tally.holds())
         }
         What::Fuzz(arguments) => fuzz::command::run(arguments, out),
         What::Seeds(arguments) => fuzz::command::seed_files(arguments, out),

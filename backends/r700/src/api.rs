@@ -80,6 +80,9 @@ pub enum Chip {
     R600,
 }
 
+/// Elements of a unit of STACK_SIZE, on every chip: drivers that run on all of them divide by it.
+pub(crate) const STACK_ENTRY: u32 = 4;
+
 impl Chip {
     /// Every R6xx chip, the default first.
     pub const R6XX: [Chip; 6] =
@@ -142,6 +145,12 @@ impl Chip {
     /// Elements that a loop takes of the stack: an entry of R700 ISA 3.6.5.
     pub const fn loop_elements(self) -> u32 {
         if self.wave() == 64 { 4 } else { 8 }
+    }
+    /// Entries of the stack for control flow at its deepest: an open push takes an element, two more are lost while any
+    /// is open, and a loop takes what wavefronts of the chip ask for. R700 ISA 3.6.5.
+    pub const fn stack_entries(self, loops: u32, pushes: u32) -> u32 {
+        let lost = if pushes > 0 { 2 } else { 0 };
+        (loops * self.loop_elements() + pushes + lost).div_ceil(STACK_ENTRY)
     }
     /// Elements that a subroutine's return address takes of the stack. R700 ISA 3.6.5.
     pub const fn call_elements(self) -> u32 {

@@ -9,7 +9,7 @@ mod draft;
 mod layout;
 mod words;
 
-use crate::api::{Chip, Failure, Family, Stats};
+use crate::api::{Chip, Failure, Family, STACK_ENTRY, Stats};
 use crate::group::Item;
 use crate::inst::{Inst, Lane, MemRead, Space, Texture};
 use crate::isa::{self, CfOp, FetchOp, f};
@@ -72,9 +72,6 @@ const fn fetch_limit(family: Family) -> usize {
         Family::R700 => 16,
     }
 }
-
-/// Elements of a unit of STACK_SIZE, on every chip: drivers that run on all of them divide by it.
-const STACK_ENTRY: u32 = 4;
 
 #[derive(Clone)]
 enum Entry {

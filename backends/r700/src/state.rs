@@ -236,8 +236,7 @@ fn vertex(func: &Func, abi: &Abi, list: &mut Vec<StateRegister>) {
 }
 
 fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister>) {
-    let mut linear = 0;
-    let mut perspective = 0;
+    let mut linear = u32::from(abi.position.is_some());
     let mut registers = 0;
     let mut sampled = [false; 3];
     let mut last = None;
@@ -252,11 +251,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         }
         last = Some(number);
         registers = registers.max(number + 1);
-        match interpolation {
-            Interpolation::Perspective => perspective = 1,
-            Interpolation::Linear => linear = 1,
-            Interpolation::Flat => {}
-        }
+        linear |= u32::from(interpolation == Interpolation::Linear);
         if interpolation != Interpolation::Flat {
             sampled[match sampling {
                 Sampling::Center => 0,
@@ -277,15 +272,16 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ],
         ));
     }
-    // Their entries count too. Position is no parameter to interpolate: peers make it flat.
+    // Their entries count too. Position, face and sample are no parameters to interpolate: peers make them flat, and
+    // position linear.
     let others = [
-        (abi.point, POINT, 0, 1),
-        (abi.position, 0, 1, 0),
-        (abi.face, 0, 0, 0),
-        (abi.sample, 0, 0, 0),
+        (abi.point, POINT, false),
+        (abi.position, 0, true),
+        (abi.face, 0, true),
+        (abi.sample, 0, true),
     ];
     let mut interpolated = registers;
-    for (number, semantic, flat, sprite) in others {
+    for (number, semantic, flat) in others {
         let Some(number) = number else { continue };
         interpolated = interpolated.max(number + 1);
         list.push(register(
@@ -294,8 +290,9 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             &[
                 ("SEMANTIC", 0, semantic),
                 ("DEFAULT_VAL", 8, 0),
-                ("FLAT_SHADE", 10, flat),
-                ("PT_SPRITE_TEX", 17, sprite),
+                ("FLAT_SHADE", 10, u32::from(flat)),
+                ("SEL_LINEAR", 12, u32::from(abi.position == Some(number))),
+                ("PT_SPRITE_TEX", 17, u32::from(!flat)),
             ],
         ));
     }
@@ -314,7 +311,8 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ("POSITION_ENA", 8, u32::from(abi.position.is_some())),
             ("POSITION_ADDR", 10, abi.position.unwrap_or(0)),
             ("BARYC_SAMPLE_CNTL", 26, places),
-            ("PERSP_GRADIENT_ENA", 28, perspective),
+            // Peers set it whatever is interpolated, and the other where position is read.
+            ("PERSP_GRADIENT_ENA", 28, 1),
             ("LINEAR_GRADIENT_ENA", 29, linear),
             ("BARYC_AT_SAMPLE_ENA", 31, u32::from(samples)),
         ],
@@ -410,8 +408,8 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ("OUTPUT7_ENABLE", 28, targets[7]),
         ],
     ));
-    // Not in the guide; peers enable every target that the program exports here too.
-    list.push(register("CB_SHADER_CONTROL", 0x287a0, &[("RT_ENABLE", 0, (1 << colors) - 1)]));
+    // Not in the guide; peers enable every target that the program exports here too, the masked one included.
+    list.push(register("CB_SHADER_CONTROL", 0x287a0, &[("RT_ENABLE", 0, (1 << exported) - 1)]));
     // 0 tests behind the program, 1 before it where nothing that the program does forbids it. The other two lock the
     // chips up.
     let early = func.early_fragment_tests;

@@ -7,4 +7,5 @@ mod isa_golden;
 mod isa_r600;
 mod isa_text;
 mod random;
+mod stack;
 mod unreached;

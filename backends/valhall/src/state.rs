@@ -285,7 +285,8 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
         "Draw",
         2,
         &[
-            ("Allow forward pixel to kill", 0, 0, (!late).into()),
+            // What writes no colour hides none.
+            ("Allow forward pixel to kill", 0, 0, (!late && targets != 0).into()),
             ("Allow forward pixel to be killed", 0, 1, (!facts.effects).into()),
             ("Pixel kill operation", 0, 2, order(facts.depth || facts.effects)),
             ("ZS update operation", 0, 4, order(late)),

@@ -1,7 +1,7 @@
 //! Marks of control flow as CF instructions with their addresses, and the stack that they take.
 //! R700 ISA 3.6, 3.7.
 
-use super::{Emitter, Entry, Jump, STACK_ENTRY, broken};
+use super::{Emitter, Entry, Jump, broken};
 use crate::api::Failure;
 use crate::inst::Alu;
 use crate::isa::{self, CfOp};
@@ -110,12 +110,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// A push takes an element, and two more are lost while any push lives (R700 ISA 3.6.5); a loop takes what the chip's
-    /// wavefronts ask for.
     fn measure_stack(&mut self) {
-        let reserve = if self.pushes > 0 { 2 } else { 0 };
-        let elements = self.loops * self.config.chip.loop_elements() + self.pushes + reserve;
-        self.stack = self.stack.max(elements.div_ceil(STACK_ENTRY));
+        self.stack = self.stack.max(self.config.chip.stack_entries(self.loops, self.pushes));
     }
 
     fn patch(&mut self, at: usize, target: usize, pops: u32) {
