@@ -323,7 +323,8 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         &[
             ("FRONT_FACE_ENA", 8, u32::from(abi.face.is_some())),
             ("FRONT_FACE_CHAN", 9, 0),
-            ("FRONT_FACE_ALL_BITS", 11, u32::from(abi.face.is_some())),
+            // 1.0 and -1.0 in place of 1 and 0, as public drivers have it.
+            ("FRONT_FACE_ALL_BITS", 11, 0),
             ("FRONT_FACE_ADDR", 12, abi.face.unwrap_or(0)),
             ("FIXED_PT_POSITION_ENA", 24, u32::from(abi.sample.is_some())),
             ("FIXED_PT_POSITION_ADDR", 25, abi.sample.unwrap_or(0)),

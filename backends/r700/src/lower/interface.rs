@@ -310,6 +310,15 @@ impl Lower<'_> {
                 };
                 Place::Reg(self.alu(AluOp::RECIP_IEEE, &[Source::reg(w)]))
             }
+            // 1.0 and -1.0, as public drivers have it.
+            InputKind::Builtin(Builtin::FrontFacing) => {
+                let Some(Place::Reg(face)) = self.inputs.components.get(&(input, 0)).copied()
+                else {
+                    return Err(self.not_yet("the front face"));
+                };
+                let operands = [Source::reg(face), Source::bits(0)];
+                Place::Reg(self.alu(AluOp::SETGT_DX10, &operands))
+            }
             _ => match self.inputs.components.get(&(input, component)) {
                 Some(&place) => place,
                 None => {
