@@ -214,6 +214,29 @@ fn words_that_nothing_reaches_may_be_anything() {
     assert!(error.contains("3 bytes"), "{error}");
 }
 
+/// The public disassembler reads zeros so; public drivers fill what lies behind a program with them.
+#[test]
+fn zeros_that_control_flow_reaches_are_nop_in_text() {
+    let text = disassemble(&[0; 8]).expect("it reads");
+    assert_eq!(text, "NOP\n");
+    assert_ne!(assemble(&text).expect("assembles"), [0; 8]);
+}
+
+/// The public compiler encodes an atomic that gives nothing back so, and its disassembler names it so.
+#[test]
+fn an_atomic_with_1_that_returns_into_no_registers_is_the_one_that_returns_nothing() {
+    for size in ["i32", "i64"] {
+        let theirs = format!("ATOM1_RETURN.{size}.slot0.ainc.wait0 @, r0, offset:0x4");
+        let ours = format!("ATOM1.{size}.slot0.ainc.wait0 r0, offset:0x4");
+        let word = assemble_line(&theirs).expect("assembles");
+        assert_eq!(word >> 40 & 0xff, 0x40, "no register, read");
+        assert_eq!(Ok(word), assemble_line(&ours));
+        assert_eq!(disassemble_word(word), Ok(ours));
+    }
+    assert!(assemble_line("ATOM1_RETURN.i32.slot0.ainc.wait0 r0, offset:0x4").is_err());
+    assert!(assemble_line("ATOM_RETURN.i32.slot0.aadd.wait0 @, @r1, r0, offset:0x4").is_err());
+}
+
 #[test]
 fn the_unit_and_the_shape_of_every_row_fit_together() {
     for &row in Opcode::ALL {

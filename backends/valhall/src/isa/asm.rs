@@ -78,12 +78,23 @@ impl<'a> Line<'a> {
 
     fn instruction(&self) -> Result<Inst, Diagnostic> {
         let parts: Vec<Piece<'a>> = self.mnemonic.split('.').collect();
-        let (named, used) = self.row(&parts)?;
+        let (mut named, used) = self.row(&parts)?;
+        // The public text of an atomic that gives nothing back is the returning one with an empty group.
+        let row = Opcode::of(named.inst.op());
+        let silent = [
+            (Opcode::Atom1ReturnI32, Opcode::Atom1I32),
+            (Opcode::Atom1ReturnI64, Opcode::Atom1I64),
+        ];
+        let empty = self.operands.first().is_some_and(|first| first.text == "@");
+        let silent = silent.iter().find(|&&(returning, _)| empty && row == returning);
+        if let Some((_, silent)) = silent {
+            named.inst = Inst::usual(silent.op());
+        }
         let Named { mut inst, fixed } = named;
         let shape = Opcode::of(inst.op()).shape();
         self.modifiers(&mut inst, &parts[used..], fixed)?;
         let name = inst.op().name;
-        let mut operands = self.operands.iter().copied();
+        let mut operands = self.operands.iter().copied().skip(usize::from(silent.is_some()));
         let mut next = |what: &str| match operands.next() {
             Some(piece) => Ok(piece),
             None => Piece { at: self.mnemonic.at + self.mnemonic.text.len(), text: "" }

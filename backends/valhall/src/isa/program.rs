@@ -62,6 +62,8 @@ pub fn disassemble(bytes: &[u8]) -> Result<String, ProgramError> {
     for (i, (word, result)) in words.iter().zip(decoded).enumerate() {
         match result {
             Ok(inst) => out.push_str(&text_of(&inst)),
+            // As the public disassembler has it. No assembler makes it: NOP has its placeholder mask.
+            Err(_) if reached[i] && *word == 0 => out.push_str(Opcode::Nop.op().name),
             Err(reason) if reached[i] => {
                 return Err(ProgramError { offset: 8 * i, reason: reason.into() });
             }
