@@ -146,7 +146,7 @@ fn a_pixel_program_says_which_targets_and_components_it_writes() {
             255,
         ),
         (&[(6, "f32")], 7 << 1, 0x0111_111f, 127),
-        (&[], 1 << 1, 0xf, 0),
+        (&[], 1 << 1, 0xf, 1),
     ];
     for (targets, mode, mask, enabled) in rows {
         let fields: Vec<String> =
@@ -173,7 +173,7 @@ fn a_pixel_program_says_which_targets_and_components_it_writes() {
     // Depth and a masked colour: mode 3; depth and mask are exported; z comes late.
     assert_eq!(depth.value("SQ_PGM_EXPORTS_PS"), 3);
     assert_eq!(depth.value("CB_SHADER_MASK"), 0xf);
-    assert_eq!(depth.value("CB_SHADER_CONTROL"), 0);
+    assert_eq!(depth.value("CB_SHADER_CONTROL"), 1);
     assert_eq!(depth.value("DB_SHADER_CONTROL"), 1 | 1 << 8);
 }
 
@@ -236,7 +236,8 @@ fn a_pixel_program_says_what_is_interpolated_for_it_and_how() {
             let either = |word: &str| first.0.contains(word) || second.0.contains(word);
             assert_eq!(control & 63, 2, "{source}");
             assert_eq!(control >> 8 & 1, 0, "{source}");
-            assert_eq!(control >> 28 & 1, u32::from(either("perspective")), "{source}");
+            // As public drivers do, whatever is interpolated.
+            assert_eq!(control >> 28 & 1, 1, "{source}");
             assert_eq!(control >> 29 & 1, u32::from(either("linear")), "{source}");
             assert_eq!(control >> 31, u32::from(either("sample")), "{source}");
             let per_sample = registers.has("PA_SC_MODE_CNTL");
@@ -254,8 +255,8 @@ fn a_pixel_program_says_what_is_interpolated_for_it_and_how() {
     assert_eq!(registers.value("SPI_INPUT_Z"), 1);
     let other = registers.value("SPI_PS_IN_CONTROL_1");
     let (face, sample) = (other >> 12 & 31, other >> 25 & 31);
-    // Front faces come as all bits; the sample's number as a fixed point position.
-    assert_eq!((other >> 8 & 1, other >> 11 & 1, other >> 24 & 1), (1, 1, 1));
+    // Front faces come as the sign of a number; the sample's number as a fixed point position.
+    assert_eq!((other >> 8 & 1, other >> 11 & 1, other >> 24 & 1), (1, 0, 1));
     let mut rows = [0, position, face, sample];
     rows.sort_unstable();
     assert_eq!(control & 63, rows[3] + 1, "what is highest is still loaded");
@@ -265,7 +266,7 @@ fn a_pixel_program_says_what_is_interpolated_for_it_and_how() {
     assert_eq!(registers.value("PA_SC_MODE_CNTL"), 1 << 17);
     // Position is not interpolated.
     let flat = registers.value(&format!("SPI_PS_INPUT_CNTL_{position}"));
-    assert_eq!(flat >> 10 & 1, 1);
+    assert_eq!((flat >> 10 & 1, flat >> 12 & 1), (1, 1));
 }
 
 #[test]

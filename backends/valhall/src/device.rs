@@ -156,6 +156,14 @@ impl Machine {
         }
     }
 
+    /// Workgroups may share a warp: a bit of the payload.
+    fn merges(&self) -> bool {
+        match self.compiled.described.state.get("Compute Payload") {
+            Some(Setting::Descriptor { words, .. }) => words[0] >> 31 == 1,
+            _ => false,
+        }
+    }
+
     /// Everything around the program but what its stage adds.
     fn fill(
         &mut self,
@@ -342,6 +350,7 @@ impl Device for Machine {
             size: self.func().workgroup_size,
             groups,
             preload: self.program(0).preload,
+            merge: self.merges(),
         };
         let size = dispatch.size.iter();
         device::invocations(groups, size.fold(1u32, |all, &n| all.saturating_mul(n)))?;

@@ -251,6 +251,8 @@ pub struct State {
     dead: u64,
     /// On every way here there was an alpha test.
     tested: bool,
+    /// The slot of an alpha test that was not waited for.
+    testing: u8,
     /// On some way here helpers ended.
     ended: bool,
 }
@@ -269,6 +271,7 @@ impl State {
             unwritten: !config.preloaded(),
             dead: 0,
             tested: false,
+            testing: 0,
             ended: false,
         }
     }
@@ -284,6 +287,7 @@ impl State {
         self.unwritten |= other.unwritten;
         self.dead |= other.dead;
         self.tested &= other.tested;
+        self.testing |= other.testing;
         self.ended |= other.ended;
     }
 
@@ -322,6 +326,10 @@ impl State {
             Opcode::Blend | Opcode::LdTile | Opcode::StTile if self.busy != 0 => {
                 return Err(Violation::Dependence(opcode.name()));
             }
+            // An alpha test may end threads: errata 101.
+            _ if opcode.is_message() && self.testing != 0 => {
+                return Err(Violation::Dependence(opcode.name()));
+            }
             Opcode::Blend | Opcode::ZsEmit if !self.tested => {
                 return Err(Violation::BeforeTest(opcode.name()));
             }
@@ -354,6 +362,15 @@ impl State {
             self.later[slot] |= used.written_later;
             self.reading[slot] |= used.read;
             self.busy |= 1 << slot;
+            match opcode {
+                // Each of these waits for itself: errata 102, 104.
+                Opcode::Atest | Opcode::ZsEmit | Opcode::Blend => self.busy |= SIX | SEVEN,
+                Opcode::LdTile | Opcode::StTile => self.busy |= SIX | SEVEN,
+                _ => {}
+            }
+            if opcode == Opcode::Atest {
+                self.testing |= 1 << slot;
+            }
             if varying {
                 self.varying |= 1 << slot;
             }
@@ -367,6 +384,7 @@ impl State {
         }
         self.busy &= !waited;
         self.varying &= !waited;
+        self.testing &= !waited;
         Ok(self)
     }
 }

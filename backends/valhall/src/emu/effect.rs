@@ -1,6 +1,6 @@
 //! What messages do to memory, and when: at issue or at their wait, as the dice say.
 
-use super::inst::{Atom, Inst, RegFormat, Staging};
+use super::inst::{Atom, Inst, Op, RegFormat, Staging};
 use super::rule::{Rule, Trap};
 use super::state::{State, THREAD_BASE};
 use super::texel;
@@ -99,6 +99,9 @@ impl Warp {
     ) -> Result<(), Trap> {
         self.kill_last(inst)?;
         let lanes = self.active;
+        if self.messages.iter().any(|m| m.test && m.lanes & lanes != 0) {
+            return Err(self.trap(Rule::AfterAtest, inst.name, None));
+        }
         for (reg, bytes, _) in &results {
             let place = &mut self.regs[usize::from(*reg)];
             for byte in 0..4 {
@@ -132,6 +135,7 @@ impl Warp {
             effect,
             touches,
             varying,
+            test: inst.op == Op::Atest,
         };
         if env.dice.coin()
             && let Some(effect) = message.effect.take()

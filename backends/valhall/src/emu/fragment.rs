@@ -266,9 +266,7 @@ impl Warp {
     /// ATEST and ZS_EMIT: coverage goes in and comes out.
     pub fn coverage_test(&mut self, env: &mut Env<'_, '_>, inst: &Inst) -> Result<(), Trap> {
         let lanes = self.active;
-        if lanes & !self.tile[0] != 0 {
-            return Err(self.trap(Rule::TileWait, inst.name, None));
-        }
+        self.fence(inst, 0)?;
         let source = match inst.op {
             Op::Atest => &inst.sources[0],
             _ => &inst.sources[2],
@@ -328,6 +326,20 @@ impl Warp {
         self.send(env, inst, results, None, false)
     }
 
+    /// What touches the tile is issued behind a whole wait of its own: for slot 6 (`kind` 0) or for slot 7 too (1), with no
+    /// message on its way. Errata 101, 102, 104.
+    fn fence(&mut self, inst: &Inst, kind: usize) -> Result<(), Trap> {
+        let lanes = self.active;
+        let on_the_way = self.messages.iter().any(|m| m.lanes & lanes != 0);
+        if lanes & !self.tile[kind] != 0 || on_the_way {
+            return Err(self.trap(Rule::TileWait, inst.name, None));
+        }
+        for waited in &mut self.tile {
+            *waited &= !lanes;
+        }
+        Ok(())
+    }
+
     fn covered(&self, coverage: &Word) -> Mask {
         let mut covered = 0;
         for lane in each(self.active) {
@@ -347,9 +359,7 @@ impl Warp {
         target: i32,
     ) -> Result<Option<i32>, Trap> {
         let lanes = self.active;
-        if lanes & !self.tile[1] != 0 {
-            return Err(self.trap(Rule::TileWait, inst.name, None));
-        }
+        self.fence(inst, 1)?;
         if lanes & !self.fragment_mut().tested != 0 {
             return Err(self.trap(Rule::Atest, inst.name, None));
         }

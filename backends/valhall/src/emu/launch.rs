@@ -24,9 +24,15 @@ pub struct Dispatch {
     pub groups: [u32; 3],
     /// Registers 48 + k that are filled.
     pub preload: u16,
+    /// Workgroups may share a warp.
+    pub merge: bool,
 }
 
-/// Runs the workgroups one after the other, in an order of the dice's choice.
+/// An invocation: its workgroup, and its number there.
+type Invocation = ([u32; 3], u32);
+
+/// Runs the workgroups one after the other, in an order of the dice's choice; in warps without gaps where they may share
+/// them (errata 139).
 ///
 /// # Errors
 /// The first rule that is broken.
@@ -50,6 +56,15 @@ pub fn run_compute(
     }
     let mut env = Env { program: &program, state, dice, steps: 0, trace };
     let size: u32 = dispatch.size.iter().product();
+    if dispatch.merge {
+        let all = order.iter().flat_map(|&group| (0..size).map(move |n| (group, n)));
+        let all: Vec<Invocation> = all.collect();
+        for (number, invocations) in all.chunks(LANES).enumerate() {
+            let mut warp = compute_warp(&env, dispatch, number as u32, invocations);
+            run_group(&mut env, std::slice::from_mut(&mut warp))?;
+        }
+        return Ok(env.steps);
+    }
     for (done, group) in order.into_iter().enumerate() {
         let bytes = env.state.workgroup_bytes as usize;
         if bytes > 0 {
@@ -60,9 +75,9 @@ pub fn run_compute(
         for first in (0..size).step_by(LANES) {
             let count = (size - first).min(LANES as u32) as usize;
             let number = (done as u32 * size).div_ceil(LANES as u32) + first / LANES as u32;
-            let mut warp = Warp::new(number, lanes(count), 0, env.state.thread_bytes);
-            compute_registers(&mut warp, dispatch, group, first);
-            warps.push(warp);
+            let invocations: Vec<Invocation> =
+                (first..first + count as u32).map(|n| (group, n)).collect();
+            warps.push(compute_warp(&env, dispatch, number, &invocations));
         }
         run_group(&mut env, &mut warps)?;
     }
@@ -73,28 +88,38 @@ pub fn run_compute(
 }
 
 /// isa 2.1: r55 local x and y, r56 local z, r57-59 workgroup, r60-62 global invocation.
-fn compute_registers(warp: &mut Warp, dispatch: &Dispatch, group: [u32; 3], first: u32) {
+fn compute_warp(
+    env: &Env<'_, '_>,
+    dispatch: &Dispatch,
+    number: u32,
+    invocations: &[Invocation],
+) -> Warp {
+    let mut warp = Warp::new(number, lanes(invocations.len()), 0, env.state.thread_bytes);
+    let invocation = |lane: usize| invocations.get(lane).copied().unwrap_or(invocations[0]);
     let [sx, sy, _] = dispatch.size;
     let local = |lane: usize| {
-        let n = first + lane as u32;
+        let n = invocation(lane).1;
         [n % sx, n / sx % sy, n / sx / sy]
     };
     let global = |axis: usize| {
         Word::from_fn(|lane| {
-            group[axis].wrapping_mul(dispatch.size[axis]).wrapping_add(local(lane)[axis])
+            let group = invocation(lane).0[axis];
+            group.wrapping_mul(dispatch.size[axis]).wrapping_add(local(lane)[axis])
         })
     };
+    let group = |axis: usize| Word::from_fn(|lane| invocation(lane).0[axis]);
     let values = [
         (55, Word::from_fn(|lane| local(lane)[0] & 0xFFFF | local(lane)[1] << 16)),
         (56, Word::from_fn(|lane| local(lane)[2] & 0xFFFF)),
-        (57, Word::splat(group[0])),
-        (58, Word::splat(group[1])),
-        (59, Word::splat(group[2])),
+        (57, group(0)),
+        (58, group(1)),
+        (59, group(2)),
         (60, global(0)),
         (61, global(1)),
         (62, global(2)),
     ];
-    fill(warp, dispatch.preload, &values);
+    fill(&mut warp, dispatch.preload, &values);
+    warp
 }
 
 /// Fills the registers that the program asks for.

@@ -53,12 +53,13 @@ gpucc_emu::rules! {
     TexelFormat = "D4 the format of a texel and of its registers agree", "1.11";
     // Fragments.
     Atest = "G1 ATEST comes before the first ZS_EMIT or BLEND, and before the end", "1.10";
-    TileWait = "G2 ATEST and ZS_EMIT follow wait0126, BLEND and LD_TILE follow wait", "1.8";
+    TileWait = "G2 right in front of ATEST and ZS_EMIT every message was waited for by wait0126, of BLEND and LD_TILE by wait", "errata 104";
     Coverage = "G3 coverage goes through r60", "1.10";
     BlendTarget = "G4 BLEND reads the descriptor of a render target that exists, once", "1.10";
     AtestDatum = "G6 the third source of ATEST is its datum", "1.10";
     Alpha = "G7 ATEST tests the alpha of the first target, and 1 where that has fewer components", "1.10";
     BlendCall = "G8 behind a BLEND stands the call of its blend shader, which BLEND jumps over or ends before", "1.10";
+    AfterAtest = "G9 no message is issued between ATEST and the wait for it", "errata 101";
     Helper = "G5 a computed level of detail has its four lanes", "1.8";
 }
 

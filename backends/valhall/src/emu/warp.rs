@@ -45,6 +45,8 @@ pub struct Message {
     pub touches: Vec<(u8, Interval)>,
     /// It uses the interpolator.
     pub varying: bool,
+    /// It is an ATEST.
+    pub test: bool,
 }
 
 /// Why a warp stopped.

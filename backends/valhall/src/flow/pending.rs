@@ -61,6 +61,10 @@ pub struct Facts {
     pub effects: Effects,
     /// Waits for these whatever is on its way in them; the fragment's own only where they are not yet past.
     pub fence: u8,
+    /// It goes to another unit.
+    pub message: bool,
+    /// It is an alpha test.
+    pub tests: bool,
     /// Changes or reads the interpolation state of a fragment.
     pub varying: bool,
     /// It changes it.
@@ -144,6 +148,8 @@ pub fn facts(op: &Op) -> Facts {
         slot,
         effects: effects(op),
         fence,
+        message: op.opcode.is_message(),
+        tests: op.opcode == Opcode::Atest,
         varying,
         moves_varying,
     }
@@ -161,6 +167,8 @@ pub struct Pending {
     pub busy: u8,
     /// Slots with varyings in them.
     pub varying: u8,
+    /// The slot of an alpha test. It may end threads, so that no message may follow before it is done (errata 101).
+    pub testing: u8,
 }
 
 impl Pending {
@@ -173,6 +181,7 @@ impl Pending {
         }
         self.busy |= other.busy;
         self.varying |= other.varying;
+        self.testing |= other.testing;
     }
 
     /// What must be waited for before an instruction.
@@ -190,6 +199,9 @@ impl Pending {
         if facts.moves_varying {
             mask |= self.varying;
         }
+        if facts.message {
+            mask |= self.testing;
+        }
         mask
     }
 
@@ -205,6 +217,7 @@ impl Pending {
         }
         self.busy &= !mask;
         self.varying &= !mask;
+        self.testing &= !mask;
     }
 
     pub fn issue(&mut self, facts: &Facts) {
@@ -214,6 +227,13 @@ impl Pending {
         self.effects[slot].reads |= facts.effects.reads;
         self.effects[slot].writes |= facts.effects.writes;
         self.busy |= 1 << slot;
+        if facts.fence & FRAGMENT != 0 {
+            // The next of these waits again, whatever is on its way (errata 102, 104).
+            self.busy |= FRAGMENT | LAST;
+        }
+        if facts.tests {
+            self.testing |= 1 << slot;
+        }
         if facts.varying {
             self.varying |= 1 << slot;
         }

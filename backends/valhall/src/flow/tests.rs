@@ -487,7 +487,7 @@ fn a_target_is_blended_when_the_one_before_is_done() {
     let emitted = emit::emit(&[case.func]);
     let lines = emitted.insts.iter().map(crate::isa::text_of);
     let blends: Vec<String> = lines.filter(|line| line.starts_with("BLEND")).collect();
-    assert!(blends[0].starts_with("BLEND.slot0.v4.f32.wait0 "), "{blends:?}");
+    assert!(blends[0].starts_with("BLEND.slot0.v4.f32.wait "), "{blends:?}");
 }
 
 /// Two varyings, the second by this interpolation state, and whether the first one is waited for.

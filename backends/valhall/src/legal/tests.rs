@@ -365,7 +365,7 @@ fn nothing_is_blended_where_one_way_goes_round_the_test() {
              MOV.i32.wait r3, r59
              BRANCHZ r59, offset:{offset}
              NOP
-             ATEST.wait0 @r60, r60, r0, atest_datum.w0
+             ATEST.wait @r60, r60, r0, atest_datum.w0
              BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0"
         )
     };
@@ -397,7 +397,7 @@ fn blended(skip: u32, rest: &str) -> Result<(), Violation> {
          MOV.i32 r1, r59
          MOV.i32 r2, r59
          MOV.i32.wait r3, r59
-         ATEST.wait0 @r60, r60, r0, atest_datum.w0
+         ATEST.wait @r60, r60, r0, atest_datum.w0
          BLEND.slot0.v4.f32.wait @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x{skip:x}
          IADD_IMM.i32 r48, program_counter.w0, #0x8
          BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1
@@ -421,6 +421,20 @@ fn the_call_of_a_blend_shader_is_skipped_to_an_instruction_of_the_program() {
 }
 
 #[test]
+fn no_message_runs_beside_an_alpha_test() {
+    let text = |wait: &str| {
+        format!(
+            "MOV.i32.wait r3, r59
+             ATEST{wait} @r60, r60, r3, atest_datum.w0
+             LD_GCLK.cycle_counter.slot1 @r4:r5
+             NOP.end"
+        )
+    };
+    assert_eq!(judge(&text(""), FRAGMENT), Err(Violation::Dependence("LD_GCLK")));
+    assert_eq!(judge(&text(".wait0"), FRAGMENT), Ok(()));
+}
+
+#[test]
 fn a_blend_waits_for_every_message() {
     let text = |wait: &str| {
         format!(
@@ -434,7 +448,8 @@ fn a_blend_waits_for_every_message() {
         )
     };
     assert_eq!(judge(&text(""), FRAGMENT), Err(Violation::Dependence("BLEND")));
-    assert_eq!(judge(&text(".wait1"), FRAGMENT), Ok(()));
+    assert_eq!(judge(&text(".wait1"), FRAGMENT), Err(Violation::Dependence("BLEND")));
+    assert_eq!(judge(&text(".wait"), FRAGMENT), Ok(()));
 }
 
 #[test]
@@ -481,7 +496,7 @@ fn the_call_of_a_blend_shader_may_be_the_last_instruction() {
         MOV.i32 r1, r59
         MOV.i32 r2, r59
         MOV.i32.wait r3, r59
-        ATEST.wait0 @r60, r60, r0, atest_datum.w0
+        ATEST.wait @r60, r60, r0, atest_datum.w0
         BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0
         IADD_IMM.i32 r48, 0x0, #0x0
         BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1";

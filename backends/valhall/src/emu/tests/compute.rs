@@ -5,13 +5,17 @@ use super::assemble;
 
 /// 40 invocations in each of two workgroups: three warps, the last one half empty.
 fn run(text: &str, seed: u64) -> Result<Vec<u32>, Rule> {
+    run_merged(text, seed, false)
+}
+
+fn run_merged(text: &str, seed: u64, merge: bool) -> Result<Vec<u32>, Rule> {
     let mut state = State::new(Stage::Compute);
     state.seed = seed;
     state.workgroup_bytes = 256;
     state.steps = 100_000;
     state.memory.map(0x1000, vec![0; 4 * 80], true);
     state.fau = vec![0x1000, 0];
-    let dispatch = Dispatch { size: [40, 1, 1], groups: [2, 1, 1], preload: 0xFFFF };
+    let dispatch = Dispatch { size: [40, 1, 1], groups: [2, 1, 1], preload: 0xFFFF, merge };
     run_compute(&assemble(text), &mut state, &dispatch, None).map_err(|trap| trap.rule)?;
     Ok((0..80).map(|k| state.memory.word(0x1000 + 4 * k).expect("mapped")).collect())
 }
@@ -27,6 +31,27 @@ fn every_invocation_knows_its_numbers() {
         for (k, &word) in words.iter().enumerate() {
             assert_eq!(word as usize, k + k / 40);
         }
+    }
+}
+
+/// Errata 139: 40 invocations end within a warp, and the next workgroup's follow them there.
+#[test]
+fn the_number_of_a_workgroup_differs_in_a_warp_where_workgroups_are_merged() {
+    let text = |flow: &str| {
+        format!(
+            "MOV.i32 r4, 0x0
+             BRANCHZ.eq{flow} r57, offset:1
+             IADD_IMM.i32{flow} r4, r4, #0x7
+             SHADDX.u64 r2, u0, r60.w0, shift:0x2
+             STORE.i32.slot0 @r4, r2, offset:0
+             NOP.end"
+        )
+    };
+    for seed in 0..4 {
+        assert!(run_merged(&text(""), seed, false).is_ok());
+        assert_eq!(run_merged(&text(""), seed, true), Err(Rule::Divergence));
+        let words = run_merged(&text(".reconverge"), seed, true).expect("it parts and meets");
+        assert!(words.iter().enumerate().all(|(k, &word)| word == 7 * (k as u32 / 40)));
     }
 }
 

@@ -72,7 +72,7 @@ fn the_order_of_the_end_is_that_of_the_manual() {
         ),
         (
             format!("NOP.wait\nATEST @r60, r60, r3, atest_datum.w0\n{blend}"),
-            Rule::NotWaited,
+            Rule::TileWait,
         ),
         (
             format!("NOP.wait\nATEST.wait @r60, r3, r3, atest_datum.w0\n{blend}"),
@@ -161,6 +161,31 @@ fn the_alpha_that_is_tested_is_the_alpha_that_is_blended() {
     };
     assert_eq!(refused(three, &other), Rule::Alpha);
     assert!(three().run(END).is_ok());
+}
+
+/// Errata 101, 102, 104: each is the program that is right, with one wait less.
+#[test]
+fn what_touches_the_tile_waits_for_itself_and_nothing_runs_beside_an_alpha_test() {
+    let atest = "NOP.wait0126\nATEST.wait0 @r60, r60, r3, atest_datum.w0\n";
+    let load = "LD_VAR_BUF_IMM.f32.slot1.src_f32.center.store @r8, r61, index:0x0\n";
+    let emit = "ZS_EMIT.z.slot0.wait @r60, r3, 0x0, r60\n";
+    let end = END.split_once("datum.w0\n").expect("an alpha test").1;
+    let right = format!("{atest}{load}NOP.wait0126\n{emit}{end}");
+    assert!(pixels().run(&right).is_ok());
+    for (from, to, rule) in [
+        ("ATEST.wait0 ", "ATEST ", Rule::AfterAtest),
+        ("NOP.wait0126\nZS_EMIT", "NOP.wait1\nZS_EMIT", Rule::TileWait),
+        ("ZS_EMIT.z.slot0.wait ", "ZS_EMIT.z.slot0.wait0126 ", Rule::TileWait),
+        (
+            "NOP.wait0126\nATEST",
+            "NOP.wait\nLD_GCLK.cycle_counter.slot1 @r10:r11\nATEST",
+            Rule::TileWait,
+        ),
+    ] {
+        let text = right.replacen(from, to, 1);
+        assert_ne!(text, right, "{from}");
+        assert_eq!(refused(pixels, &text), rule, "{text}");
+    }
 }
 
 #[test]
