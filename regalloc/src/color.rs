@@ -18,6 +18,7 @@ use crate::work::NONE;
 use gpucc_ir::mach::{Cell, FileId, Files};
 use order::{Large, Queues, Small};
 use smallvec::SmallVec;
+use std::ops::{Index, IndexMut};
 
 /// One stay of a class in a cell.
 #[derive(Copy, Clone, Debug)]
@@ -53,10 +54,37 @@ impl Track {
     }
 }
 
+/// The cells of a file by number. Most programs use few of those there are: what nobody has asked to change is empty.
+#[derive(Clone, Debug, Default)]
+struct Tracks(Vec<Track>);
+
+impl Index<u16> for Tracks {
+    type Output = Track;
+
+    fn index(&self, cell: u16) -> &Track {
+        static EMPTY: Track = Track {
+            stays: [Vec::new(), Vec::new()],
+            dormant: Vec::new(),
+            whole: Vec::new(),
+            cursor: [0; 2],
+        };
+        self.0.get(usize::from(cell)).unwrap_or(&EMPTY)
+    }
+}
+
+impl IndexMut<u16> for Tracks {
+    fn index_mut(&mut self, cell: u16) -> &mut Track {
+        if self.0.len() <= usize::from(cell) {
+            self.0.resize_with(usize::from(cell) + 1, Track::default);
+        }
+        &mut self.0[usize::from(cell)]
+    }
+}
+
 /// All cells of one file.
 #[derive(Clone, Debug, Default)]
 struct FileCells {
-    tracks: Vec<Track>,
+    tracks: Tracks,
     /// A point up to which the cell is known to be occupied: a quick no.
     busy: Vec<u32>,
     row: u16,
@@ -166,7 +194,7 @@ impl Colors {
         (0..cells).find(|&cell| {
             u32::from(cell) + extent <= u32::from(cells)
                 && cells_of(cell, shape).all(|cell| {
-                    let track = &file.tracks[cell as usize];
+                    let track = &file.tracks[cell];
                     let waits = |stay: &Stay| stay.start < end && start < stay.end;
                     (shape.per_lane || !track.dormant.iter().any(waits))
                         && track.stays.iter().all(|list| {
@@ -202,17 +230,12 @@ impl<'a> Colorer<'a> {
                 Policy::Tight => limit,
             };
             let row = u16::from(file.row);
-            let mut tracks = Vec::new();
-            tracks.resize_with(usize::from(file.cells), Track::default);
+            let mut tracks = Tracks::default();
             let mut missing = 0;
             for cell in 0..limit * row {
                 if options.is_hole(FileId(index as u8), cell / row) {
                     missing += 1;
-                    tracks[cell as usize].stays[0].push(Stay {
-                        start: 0,
-                        end: u32::MAX,
-                        class: NOBODY,
-                    });
+                    tracks[cell].stays[0].push(Stay { start: 0, end: u32::MAX, class: NOBODY });
                 }
             }
             colorer.colors.files.push(FileCells {
@@ -317,7 +340,7 @@ impl<'a> Colorer<'a> {
     /// Begins another pass over the program.
     fn rewind(&mut self) {
         for file in &mut self.colors.files {
-            for (track, busy) in file.tracks.iter_mut().zip(&mut file.busy) {
+            for (track, busy) in file.tracks.0.iter_mut().zip(&mut file.busy) {
                 track.cursor = [0; 2];
                 *busy = 0;
             }
@@ -337,7 +360,7 @@ impl<'a> Colorer<'a> {
         for cell in cells_of(cell, class.shape) {
             until = until.min(self.cell_free_until(file, cell, &class.segments, point)?);
             if class.whole || !class.dormant.is_empty() {
-                let track = &self.colors.files[file].tracks[cell as usize];
+                let track = &self.colors.files[file].tracks[cell];
                 if track.wakes(class).next().is_some() {
                     return None;
                 }
@@ -361,7 +384,7 @@ impl<'a> Colorer<'a> {
         if *busy > first.start && first.start >= point {
             return None;
         }
-        let track = &mut file.tracks[cell as usize];
+        let track = &mut file.tracks[cell];
         let mut until = u32::MAX;
         for (stays, cursor) in track.stays.iter().zip(&mut track.cursor) {
             while (*cursor as usize) < stays.len() && stays[*cursor as usize].end <= point {
@@ -398,7 +421,7 @@ impl<'a> Colorer<'a> {
         self.colors.cell[class as usize] = u32::from(cell);
         let file = &mut self.colors.files[data.shape.file.0 as usize];
         for cell in cells_of(cell, data.shape) {
-            let stays = &mut file.tracks[cell as usize].stays[self.sweep];
+            let stays = &mut file.tracks[cell].stays[self.sweep];
             let in_order = stays.last().is_none_or(|last| last.end <= data.segments[0].start);
             if in_order || data.segments.len() <= 4 {
                 for segment in &data.segments {
@@ -419,7 +442,7 @@ impl<'a> Colorer<'a> {
                 stays.sort_unstable_by_key(|stay| stay.start);
             }
             self.colors.steps += data.segments.len() as u64;
-            let track = &mut file.tracks[cell as usize];
+            let track = &mut file.tracks[cell];
             let stay = |segment: &Segment| Stay { start: segment.start, end: segment.end, class };
             if data.whole {
                 track.whole.extend(data.segments.iter().map(stay));

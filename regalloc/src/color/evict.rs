@@ -14,7 +14,7 @@ impl Colorer<'_> {
         for cell in cells_of(cell, data.shape) {
             for list in 0..2 {
                 for segment in &data.segments {
-                    let stays = &self.colors.files[file].tracks[cell as usize].stays[list];
+                    let stays = &self.colors.files[file].tracks[cell].stays[list];
                     let from = stays.partition_point(|stay| stay.end <= segment.start);
                     self.colors.steps += 1;
                     for stay in stays[from..].iter().take_while(|stay| stay.start < segment.end) {
@@ -29,7 +29,7 @@ impl Colorer<'_> {
                     }
                 }
             }
-            let track = &self.colors.files[file].tracks[cell as usize];
+            let track = &self.colors.files[file].tracks[cell];
             let woken: SmallVec<[u32; 8]> = track.wakes(data).collect();
             for other in woken {
                 if out.contains(&other) {
@@ -50,15 +50,15 @@ impl Colorer<'_> {
         let file = &mut self.colors.files[data.shape.file.0 as usize];
         let cell = self.colors.cell[class as usize] as u16;
         for cell in cells_of(cell, data.shape) {
-            for list in &mut file.tracks[cell as usize].stays {
+            for list in &mut file.tracks[cell].stays {
                 self.colors.steps += list.len() as u64 / 8;
                 list.retain(|stay| stay.class != class);
             }
-            let track = &mut file.tracks[cell as usize];
+            let track = &mut file.tracks[cell];
             for list in [&mut track.dormant, &mut track.whole] {
                 list.retain(|stay| stay.class != class);
             }
-            file.tracks[cell as usize].cursor = [0; 2];
+            file.tracks[cell].cursor = [0; 2];
             file.busy[cell as usize] = 0;
         }
         self.colors.cell[class as usize] = NONE;

@@ -3,7 +3,7 @@
 //! Whatever the order, pinned classes and what lies beside them come first and lie where they lie. So another order takes
 //! back only what it places differently: classes on their own, and units only where it orders units differently.
 
-use super::{Colorer, Stay};
+use super::{Colorer, FileCells, Stay};
 use crate::segment::length;
 use crate::work::NONE;
 use std::cmp::Reverse;
@@ -31,8 +31,8 @@ pub(super) struct Queues {
 /// What is placed when units are, and classes on their own are not.
 struct Placed {
     cell: Vec<u32>,
-    /// Of the cells of all files.
-    stays: Vec<Vec<Stay>>,
+    /// By file, then by cell.
+    stays: Vec<Vec<Vec<Stay>>>,
     named: Vec<Vec<bool>>,
 }
 
@@ -111,8 +111,9 @@ impl Colorer<'_> {
         for &(_, class) in &queues.small {
             cell[class as usize] = NONE;
         }
-        let tracks = self.colors.files.iter().flat_map(|file| &file.tracks);
-        Placed { cell, stays: tracks.map(|track| track.stays[0].clone()).collect(), named }
+        let first =
+            |file: &FileCells| file.tracks.0.iter().map(|track| track.stays[0].clone()).collect();
+        Placed { cell, stays: self.colors.files.iter().map(first).collect(), named }
     }
 
     /// What is placed when units are in another order than in `usual`; `None` where they find no place so.
@@ -141,8 +142,9 @@ impl Colorer<'_> {
             }
         }
         let stays = |stay: &&Stay| !goes.get(stay.class as usize).is_some_and(|&goes| goes);
-        for list in &usual.stays {
-            start.stays.push(list.iter().filter(stays).copied().collect());
+        let still = |list: &Vec<Stay>| list.iter().filter(stays).copied().collect();
+        for lists in &usual.stays {
+            start.stays.push(lists.iter().map(still).collect());
         }
         self.restore(&start);
         self.place_large(large, false);
@@ -157,11 +159,14 @@ impl Colorer<'_> {
         self.colors.stuck = None;
         self.is_spilled.fill(false);
         self.searches = Colorer::searches(self.classes);
-        let mut lists = placed.stays.iter();
-        for (file, named) in self.colors.files.iter_mut().zip(&placed.named) {
+        let kept = placed.named.iter().zip(&placed.stays);
+        for (file, (named, lists)) in self.colors.files.iter_mut().zip(kept) {
             file.named = file.named.is_some().then(|| named.clone());
-            for (track, list) in file.tracks.iter_mut().zip(&mut lists) {
-                track.stays[0].clone_from(list);
+            // Tracks of cells that nobody had asked for then are empty.
+            let lists = lists.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+            for (track, list) in file.tracks.0.iter_mut().zip(lists) {
+                track.stays[0].clear();
+                track.stays[0].extend_from_slice(list);
                 track.stays[1].clear();
             }
         }

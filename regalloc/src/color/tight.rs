@@ -11,7 +11,7 @@ impl Colorer<'_> {
         let tracks = &self.colors.files[file].tracks;
         let mut gap = u32::MAX;
         for cell in cells_of(cell, shape) {
-            let track = &tracks[cell as usize];
+            let track = &tracks[cell];
             for (stays, cursor) in track.stays.iter().zip(track.cursor) {
                 let rest = stays.get(cursor as usize..).unwrap_or_default();
                 let at = rest.partition_point(|stay| stay.start < end);
