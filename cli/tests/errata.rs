@@ -3,8 +3,9 @@
 
 use crate::common::shared;
 use gpucc_emu::trap::Law;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 /// A section of docs/errata.md: its heading, the sections of the ledger that it answers, the folder that `X/` stands for,
@@ -77,6 +78,70 @@ fn every_row_of_the_ledger_is_answered_once() {
     }
 }
 
+/// The rules that an answer names.
+fn named_rules(place: &str) -> Vec<&str> {
+    place.split("`Rule::").skip(1).filter_map(|rest| rest.split('`').next()).collect()
+}
+
+/// The tests of a back end by the rules that they expect: each test that names one.
+fn planted(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+    let mut folders = vec![root.join("emu"), root.join("device")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry"))
+        {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let shown = path.display().to_string();
+            if !shown.contains("tests") && !shown.ends_with("planted.rs") {
+                continue;
+            }
+            let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let mut test = String::new();
+            for line in fs::read_to_string(&path).expect("text").lines() {
+                if let Some((_, rest)) = line.split_once("fn ") {
+                    let name = rest.split(['(', '<']).next().unwrap_or_default();
+                    test = format!("{file}::{name}");
+                }
+                for part in line.split("Rule::").skip(1) {
+                    let end = part.find(|c: char| !c.is_alphanumeric()).unwrap_or(part.len());
+                    found.entry(part[..end].to_owned()).or_default().insert(test.clone());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// `--nocapture` prints the list.
+#[test]
+fn a_test_plants_a_fault_for_every_rule_of_the_ledger() {
+    let answers = own("docs/errata.md");
+    let mut list = String::new();
+    let (mut count, mut bare) = (0, Vec::new());
+    for section in sections() {
+        let planted = planted(section.folder.1);
+        for cells in rows(&answers, |heading| heading == section.heading) {
+            for rule in named_rules(&cells[3]) {
+                let tests: Vec<&str> =
+                    planted.get(rule).into_iter().flatten().map(String::as_str).collect();
+                list += &format!("{:>4} {rule}: {}\n", cells[0], tests.join(", "));
+                if tests.is_empty() {
+                    bare.push(rule.to_owned());
+                }
+            }
+            count += u32::from(cells[2].contains("Rule"));
+        }
+    }
+    let _ = std::io::stdout().write_all(list.as_bytes());
+    assert!(bare.is_empty(), "no test plants a fault for {bare:?}");
+    assert!(count >= 25, "{count} rows");
+}
+
 #[test]
 fn what_an_answer_names_exists() {
     let answers = own("docs/errata.md");
@@ -91,8 +156,7 @@ fn what_an_answer_names_exists() {
                 let known = ["Followed", "Followed in part", "Rule", "Driver", "n.a."];
                 assert!(known.contains(&word), "{row}: {word}");
             }
-            let named: Vec<&str> =
-                place.split("`Rule::").skip(1).filter_map(|rest| rest.split('`').next()).collect();
+            let named = named_rules(place);
             let announced = answer.contains("Rule");
             assert_eq!(announced, !named.is_empty(), "{row}: a rule is named where it is said");
             for rule in named {

@@ -263,6 +263,29 @@ fn no_result_of_a_message_is_there_before_its_wait() {
     }
 }
 
+/// Errata 109, 138: there are no quads to take differences in outside of fragments.
+#[test]
+fn a_level_is_computed_only_where_there_are_quads() {
+    let sample = "TEX_SINGLE.slot0.32.rgba.2d.computed.wait0 @r8:r9:r10:r11, @r20:r21, r6\nNOP.end";
+    assert!(world(Stage::Fragment).run(sample).is_ok());
+    assert_eq!(refused(|| world(Stage::Compute), sample), Rule::Helper);
+}
+
+/// Errata 115: the machine reads the handle of one lane.
+#[test]
+fn lanes_that_ask_for_different_images_are_refused() {
+    for (text, first) in [
+        ("LD_TEX.v2.f16.slot0.wait0 @r8, r13, r5, r40", 3),
+        ("LEA_TEX.slot0.wait0 @r8:r9:r10, r13, r5, r40", 3),
+        ("LD_ATTR.v2.u32.slot0.wait0 @r8:r9, r12, r5, r40", 2),
+        ("LEA_BUF.slot0.wait0 @r8:r9, r2, r40", 1),
+    ] {
+        let handles = || Word::from_fn(|lane| first + lane as u32);
+        let bench = || Bench { lanes: 3, ..world(Stage::Compute).word(40, handles()) };
+        assert_eq!(refused(bench, &format!("{text}\nNOP.end")), Rule::HandleUniform, "{text}");
+    }
+}
+
 #[test]
 fn a_fused_texture_needs_its_lanes_and_keeps_the_place_of_its_varying() {
     let fused = "VAR_TEX_BUF_SINGLE.slot0.center_store.32.2d.computed @r8:r9:r10:r11, r6, r5";
