@@ -6,7 +6,7 @@
 //! and pointer taken apart into scalars and byte addresses. What is wrong comes back as a
 //! [`Failure`] that says whose fault it is and where in the source.
 //!
-//! naga reads and validates the languages. It runs in quarantine: a pre-scan bounds size and
+//! GLSL goes through a preprocessor of ours first. naga reads and validates the languages. It runs in quarantine: a pre-scan bounds size and
 //! nesting, a thread of its own has the stack that its recursion needs, and a panic in it becomes
 //! an honest "not supported by gpucc yet". No type of naga leaves this crate.
 //!
