@@ -557,8 +557,11 @@ impl<'a> Preprocessor<'a> {
             _ if !es && self.version >= 150 => "GL_core_profile",
             _ => return,
         };
-        let mut body = rest[..1].to_vec();
-        (body[0].kind, body[0].text) = (Kind::Number, Cow::Borrowed("1"));
+        let Some(first) = rest.first() else {
+            return;
+        };
+        let one = Token { kind: Kind::Number, text: Cow::Borrowed("1"), ..first.clone() };
+        let body = vec![one];
         self.macros.insert(Cow::Borrowed(name), Rc::new(Macro { parameters: None, body }));
     }
 

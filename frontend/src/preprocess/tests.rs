@@ -128,3 +128,8 @@ fn texts_without_ends_take_no_time() {
         assert!(start.elapsed().as_secs() < 10, "{piece}");
     }
 }
+
+#[test]
+fn a_version_without_a_number_is_left_to_the_reader() {
+    assert_eq!(text("#version 450\n#version\na"), "#version 450 #version a");
+}
