@@ -9,6 +9,7 @@ mod beyond;
 mod bindings;
 mod builtins;
 mod constants;
+mod declarations;
 mod dialects;
 mod interfaces;
 mod intrinsics;
@@ -68,8 +69,12 @@ pub struct Rewritten {
 /// constants are taken out of `overrides`.
 pub fn rewrite(text: &str, stage: Stage, overrides: &mut Vec<(String, f64)>) -> Rewritten {
     let mut work = Work::new(text, stage);
+    work.declarations();
+    let apart = work.finish();
+    let mut work = Work::new(&apart.text, stage);
     work.members();
-    let named = work.finish();
+    let mut named = work.finish();
+    named.places.after(apart.places);
     let mut work = Work::new(&named.text, stage);
     work.constants(overrides);
     work.dialects();

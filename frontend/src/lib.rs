@@ -6,7 +6,7 @@
 //! and pointer taken apart into scalars and byte addresses. What is wrong comes back as a
 //! [`Failure`] that says whose fault it is and where in the source.
 //!
-//! naga reads and validates the languages. It runs in quarantine: a pre-scan bounds size and
+//! GLSL goes through a preprocessor of ours first. naga reads and validates the languages. It runs in quarantine: a pre-scan bounds size and
 //! nesting, a thread of its own has the stack that its recursion needs, and a panic in it becomes
 //! an honest "not supported by gpucc yet". No type of naga leaves this crate.
 //!
@@ -17,8 +17,8 @@ mod diagnostic;
 mod glsl;
 mod growth;
 mod lower;
-mod macros;
 mod places;
+mod preprocess;
 mod prescan;
 mod quarantine;
 mod read;
@@ -34,6 +34,8 @@ pub use source::{Language, Location, SourceMap};
 
 use gpucc_ir::budget::{Budget, MADE};
 use gpucc_ir::ssa;
+use places::Places;
+use std::borrow::Cow;
 use std::time::Instant;
 use stop::Stop;
 
@@ -166,21 +168,16 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
         Source::SpirV(_) => SourceMap::words(name),
     };
     let start = Instant::now();
-    let checked = match source {
-        Source::Wgsl(_) | Source::Glsl { .. } => {
-            prescan::check(&map.text, map.language, &options.limits)
-        }
-        Source::SpirV(bytes) => spirv::size(bytes, &options.limits),
+    let (text, places) = match prepare(source, &map.text, &options.limits) {
+        Ok(prepared) => prepared,
+        Err(stop) => return Err(stop.into_failure(&map)),
     };
-    if let Err(stop) = checked {
-        return Err(stop.into_failure(&map));
-    }
     let scanned = elapsed(start);
     let stack = match source {
         Source::SpirV(_) => quarantine::SPIRV_STACK_BYTES,
         Source::Wgsl(_) | Source::Glsl { .. } => quarantine::STACK_BYTES,
     };
-    let result = quarantine::run(stack, || read_and_lower(source, &map, options));
+    let result = quarantine::run(stack, || read_and_lower(source, &map, &text, places, options));
     let result = match result {
         Ok(result) => result,
         Err(escape) => Err(read::escaped(escape)),
@@ -216,9 +213,36 @@ fn elapsed(start: Instant) -> u64 {
     start.elapsed().as_micros() as u64
 }
 
-fn read_and_lower(source: Source<'_>, map: &SourceMap, options: &Options) -> Result<Lowered, Stop> {
+/// What is read instead of the user's text, within the limits, and the way back from it.
+fn prepare<'a>(
+    source: Source<'_>,
+    text: &'a str,
+    limits: &Limits,
+) -> Result<(Cow<'a, str>, Places), Stop> {
+    let mut places = Places::default();
+    let mut text = Cow::Borrowed(text);
+    match source {
+        Source::SpirV(bytes) => spirv::size(bytes, limits)?,
+        Source::Wgsl(_) => prescan::check(&text, Language::Wgsl, limits)?,
+        Source::Glsl { .. } => {
+            prescan::check_size(&text, limits)?;
+            let done = preprocess::preprocess(&text, limits)?;
+            (text, places) = (Cow::Owned(done.text), done.places);
+            prescan::check(&text, Language::Glsl, limits).map_err(|stop| stop.mended(&places))?;
+        }
+    }
+    Ok((text, places))
+}
+
+fn read_and_lower(
+    source: Source<'_>,
+    map: &SourceMap,
+    text: &str,
+    places: Places,
+    options: &Options,
+) -> Result<Lowered, Stop> {
     let start = Instant::now();
-    let valid = read::read(source, &map.text, options)?;
+    let valid = read::read(source, text, places, options)?;
     let reading = elapsed(start);
     let start = Instant::now();
     let chosen = choose(&valid.module, options)?;

@@ -25,7 +25,10 @@ impl Places {
 
     /// What was rewritten was the result of an earlier rewriting.
     pub fn after(&mut self, earlier: Places) {
-        self.earlier = Some(Box::new(earlier));
+        match &mut self.earlier {
+            Some(own) => own.after(earlier),
+            None => self.earlier = Some(Box::new(earlier)),
+        }
     }
 
     /// The user's place.

@@ -49,16 +49,20 @@ struct Scan<'a> {
     declarations: u64,
 }
 
-/// Checks a text against the limits.
+/// Checks the size of a text.
+pub fn check_size(text: &str, limits: &Limits) -> Result<(), Stop> {
+    let (needed, available) = (text.len() as u64, limits.source_bytes);
+    if needed > available {
+        return Err(Stop::limit("source size in bytes", needed, available, "split the source"));
+    }
+    Ok(())
+}
+
+/// Checks a text against the limits; that of GLSL has no macros any more, and [`check_size`] saw it before.
 pub fn check(text: &str, language: Language, limits: &Limits) -> Result<(), Stop> {
     let bytes = text.as_bytes();
-    if bytes.len() as u64 > limits.source_bytes {
-        return Err(Stop::limit(
-            "source size in bytes",
-            bytes.len() as u64,
-            limits.source_bytes,
-            "split the source",
-        ));
+    if language != Language::Glsl {
+        check_size(text, limits)?;
     }
     let mut scan = Scan {
         limits,
@@ -68,9 +72,6 @@ pub fn check(text: &str, language: Language, limits: &Limits) -> Result<(), Stop
         body_tokens: 0,
         declarations: 0,
     };
-    if language == Language::Glsl {
-        crate::macros::check(text, limits)?;
-    }
     let mut at = 0;
     let mut previous: &[u8] = b"";
     while at < bytes.len() {
@@ -100,6 +101,20 @@ pub fn check(text: &str, language: Language, limits: &Limits) -> Result<(), Stop
         previous = token;
     }
     Ok(())
+}
+
+/// The end of a logical line: a backslash before the line end continues it.
+pub fn logical_line_end(text: &str, from: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(length) = bytes[at..].iter().position(|&byte| byte == b'\n') {
+        let end = at + length;
+        if !text[from..end].trim_end_matches('\r').ends_with('\\') {
+            return end;
+        }
+        at = end + 1;
+    }
+    text.len()
 }
 
 pub fn line_end(bytes: &[u8], from: usize) -> usize {

@@ -46,9 +46,15 @@ pub fn span(span: naga::Span) -> Span {
         .map_or(Span::NONE, |range| Span { start: range.start as u32, end: range.end as u32 })
 }
 
-/// Reads, validates and resolves overrides. `text` is the source with its byte-order mark blanked.
-pub fn read(source: Source<'_>, text: &str, options: &Options) -> Result<Valid, Stop> {
-    match quarantine::catch(|| read_unguarded(source, text, options)) {
+/// Reads, validates and resolves overrides. `text` is the source without byte-order mark and macros, `prepared` the
+/// way back from it to the user's.
+pub fn read(
+    source: Source<'_>,
+    text: &str,
+    prepared: Places,
+    options: &Options,
+) -> Result<Valid, Stop> {
+    match quarantine::catch(|| read_unguarded(source, text, prepared, options)) {
         Ok(result) => result,
         Err(escape) => Err(escaped(escape)),
     }
@@ -65,10 +71,16 @@ pub fn escaped(escape: Escape) -> Stop {
     }
 }
 
-fn read_unguarded(source: Source<'_>, text: &str, options: &Options) -> Result<Valid, Stop> {
+fn read_unguarded(
+    source: Source<'_>,
+    text: &str,
+    prepared: Places,
+    options: &Options,
+) -> Result<Valid, Stop> {
     let mut notes = Vec::new();
     let mut places = Places::default();
     let result = read_module(source, text, options, &mut notes, &mut places);
+    places.after(prepared);
     let mut valid = result.map_err(|stop| stop.mended(&places))?;
     valid.notes = notes;
     valid.places = places;
@@ -250,13 +262,6 @@ fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
         let mut diagnostic = Diagnostic::error("glsl", message.clone()).at(span(first.meta), "");
         for more in errors.errors.iter().skip(1).take(9) {
             diagnostic = diagnostic.at(span(more.meta), more.kind.to_string());
-        }
-        let place = span(first.meta);
-        let word = text.get(place.start as usize..).unwrap_or_default();
-        if matches!(first.kind, Kind::PreprocessorError(_)) && word.starts_with("include") {
-            let hint = "include the text first, as `glslc -E` and `glslangValidator -E` do";
-            diagnostic.labels.truncate(1);
-            return unsupported_with("`#include`", diagnostic.with_note(hint));
         }
         match &first.kind {
             Kind::NotImplemented(_)

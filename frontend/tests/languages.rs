@@ -304,3 +304,137 @@ fn the_length_of_a_runtime_array_asks_where_it_is() {
                 void main() { b.rest[0] = b.n + uint(b.rest.length()); }";
     assert_eq!(glsl(text, Stage::Compute).module.funcs.len(), 1);
 }
+
+/// The instructions of a text without the places that they came from.
+#[track_caller]
+fn code(text: &str, stage: Stage) -> String {
+    let mut parsed = glsl(text, stage);
+    let func = &mut parsed.module.funcs[0];
+    for inst in func.insts.values_mut() {
+        inst.span = ssa::Span::NONE;
+    }
+    func.to_string()
+}
+
+#[test]
+fn the_profile_and_the_version_choose_between_conditions() {
+    let text = "#version 310 es\nprecision mediump float;\nout vec4 c;\nvoid main() {\n#ifdef GL_ES\n\
+                #if __VERSION__ == 310\nc = vec4(1.0);\n#else\nwrong;\n#endif\n#else\nwrong;\n#endif\n}";
+    let plain = "#version 310 es\nout vec4 c;\nvoid main() { c = vec4(1.0); }";
+    assert_eq!(code(text, Stage::Fragment), code(plain, Stage::Fragment));
+}
+
+#[test]
+fn a_macro_named_like_a_function_of_old_versions_is_the_macro() {
+    let head = "#version 330\nuniform sampler2D t; in vec2 uv; out vec4 c;\n";
+    let text = "#define texture2D(s,p) texture(s,(p)*2.0)\nvoid main() { c = texture2D(t, uv); }";
+    let plain = "void main() { c = texture(t, (uv) * 2.0); }";
+    assert_eq!(
+        code(&format!("{head}{text}"), Stage::Fragment),
+        code(&format!("{head}{plain}"), Stage::Fragment)
+    );
+}
+
+#[test]
+fn declarations_that_conditions_leave_out_take_no_binding() {
+    let parsed = glsl(
+        "#version 330\n#if 0\nuniform sampler2D a;\n#endif\n#ifdef NO\nuniform sampler2D b;\n#endif\n\
+         uniform sampler2D t; out vec4 c;\nvoid main() { c = texture(t, vec2(0.5)); }",
+        Stage::Fragment,
+    );
+    assert_eq!(bindings(&parsed), [(0, 0, "sampler"), (0, 0, "texture")]);
+}
+
+#[test]
+fn macros_may_stand_for_types_qualifiers_and_lengths() {
+    for (text, plain, stage) in [
+        (
+            "#version 330\n#define TEX sampler2D\nuniform TEX t; out vec4 c;\n\
+             void main() { c = texture(t, vec2(0.5)); }",
+            "#version 330\nuniform sampler2D t; out vec4 c;\nvoid main() { c = texture(t, vec2(0.5)); }",
+            Stage::Fragment,
+        ),
+        (
+            "#version 120\n#define lowp\nuniform lowp vec4 u;\nvoid main() { gl_FragColor = u; }",
+            "#version 120\nuniform vec4 u;\nvoid main() { gl_FragColor = u; }",
+            Stage::Fragment,
+        ),
+        (
+            "#version 120\n#define N 3\nvarying vec3 a[N]; varying vec2 b;\n\
+             void main() { gl_FragColor = vec4(a[2], b.y); }",
+            "#version 120\nvarying vec3 a[3]; varying vec2 b;\nvoid main() { gl_FragColor = vec4(a[2], b.y); }",
+            Stage::Fragment,
+        ),
+    ] {
+        assert_eq!(code(text, stage), code(plain, stage), "{text}");
+    }
+}
+
+#[test]
+fn the_attributes_of_one_declaration_have_a_location_each() {
+    let text = "#version 120\nattribute vec4 p, c; varying vec4 v;\n\
+                void main() { gl_Position = p; v = c; }";
+    let parsed = glsl(text, Stage::Vertex);
+    let inputs = parsed.module.funcs[0].inputs.values();
+    let locations: Vec<_> = inputs
+        .map(|input| match input.kind {
+            InputKind::Location { location, .. } => location,
+            InputKind::Builtin(_) => u32::MAX,
+        })
+        .collect();
+    assert_eq!(locations, [0, 1]);
+}
+
+#[test]
+fn a_parameter_hides_a_sampler_of_its_name_in_its_function_alone() {
+    let text = |name: &str| {
+        format!(
+            "#version 330\nuniform sampler2D t; out vec4 c;\n\
+             vec4 f(vec4 {name}) {{ return {name} * 2.0; }}\n\
+             void main() {{ c = f(texture(t, vec2(0.5))); }}"
+        )
+    };
+    let other = code(&text("x"), Stage::Fragment).replace("\"x\" private", "\"t\" private");
+    assert_eq!(code(&text("t"), Stage::Fragment), other);
+}
+
+#[test]
+fn a_uniform_may_be_of_a_structure_without_a_name() {
+    let text = "#version 330\nuniform struct { vec4 a; float b; } u; out vec4 c;\n\
+                void main() { c = u.a * u.b; }";
+    let parsed = glsl(text, Stage::Fragment);
+    assert_eq!(bindings(&parsed), [(0, 0, "uniform")]);
+}
+
+#[test]
+fn each_array_of_a_declaration_has_its_own_length() {
+    for (declared, apart) in [
+        ("vec3 a[2], b[3];", "vec3 a[2]; vec3 b[3];"),
+        ("vec3 x = vec3(1.0), a[2];", "vec3 x = vec3(1.0); vec3 a[2];"),
+    ] {
+        let text = |list: &str| {
+            format!(
+                "#version 330\nout vec4 o;\nvoid main() {{ {list} a[0] += 1.0; o = vec4(a[1].x); }}"
+            )
+        };
+        assert_eq!(code(&text(declared), Stage::Fragment), code(&text(apart), Stage::Fragment));
+    }
+    let inputs = "#version 330\nin vec3 a[2], b[2]; out vec4 o;\n\
+                  void main() { o = vec4(a[0] + b[1], 1.0); }";
+    assert_eq!(glsl(inputs, Stage::Fragment).module.funcs[0].inputs.len(), 4);
+}
+
+#[test]
+fn sampler_is_a_name_in_opengl() {
+    let text = "#version 120\nuniform sampler2D sampler; varying vec2 uv;\n\
+                void main() { gl_FragColor = texture2D(sampler, uv); }";
+    assert_eq!(bindings(&glsl(text, Stage::Fragment)).len(), 2);
+}
+
+#[test]
+fn a_matrix_of_two_rows_lies_in_std430_without_gaps() {
+    let text = "#version 450\nlayout(std430, binding = 0) buffer B { float f; mat2 m; float g; } b;\n\
+                void main() { b.g = b.f; }";
+    let code = code(text, Stage::Compute);
+    assert!(code.contains("const 0x18 "), "{code}");
+}

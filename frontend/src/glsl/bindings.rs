@@ -34,7 +34,7 @@ impl<'a> Work<'a> {
             let first = self.declaration_start(index);
             let words: Vec<&str> = (first..index).map(|at| self.word(at)).collect();
             let has = |word: &str| words.contains(&word);
-            if has("binding") || has("push_constant") || has("shaderRecordEXT") || has("#") {
+            if has("binding") || has("push_constant") || has("shaderRecordEXT") {
                 continue;
             }
             let mut next = || {
@@ -77,7 +77,7 @@ impl<'a> Work<'a> {
             match self.word(index) {
                 "{" | "(" => depth += 1,
                 "}" | ")" => depth -= 1,
-                word @ ("in" | "out") if depth == 0 && !self.in_directive(index) => {
+                word @ ("in" | "out") if depth == 0 => {
                     let mut ty = index + 1;
                     while QUALIFIERS.contains(&self.word(ty)) {
                         ty += 1;

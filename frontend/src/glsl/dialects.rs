@@ -200,8 +200,8 @@ impl<'a> Work<'a> {
             };
             let uniform = says(self, &|word| word == "uniform");
             let written = says(self, &|word| word == "writeonly");
-            let parameter = says(self, &|word| matches!(word, "(" | "#"))
-                && !says(self, &|word| word == "layout");
+            let parameter =
+                says(self, &|word| word == "(") && !says(self, &|word| word == "layout");
             if uniform && written && !parameter && !says(self, &sized) {
                 let at = (first..index).find(|&at| self.word(at) == "uniform").unwrap_or(first);
                 self.qualify(first, at, format);
@@ -240,9 +240,7 @@ impl<'a> Work<'a> {
                 "writeonly" if self.is_buffer(index) => self.blank(index, index),
                 _ if self.word(index + 1) == "(" => {
                     let renamed = TEXTURES.iter().find(|pair| pair.0 == word);
-                    if let Some((_, name)) = renamed
-                        && !self.in_directive(index)
-                    {
+                    if let Some((_, name)) = renamed {
                         self.replace_exactly(index, name);
                     } else if matches!(word, "shadow1D" | "shadow2D") {
                         self.shadow(index);

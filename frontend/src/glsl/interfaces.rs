@@ -161,7 +161,7 @@ impl<'a> Work<'a> {
         for part in parts {
             for &at in &self.uses(self.word(part.name)).to_vec() {
                 let member = at > 0 && self.word(at - 1) == ".";
-                if at == part.name || member || self.in_directive(at) {
+                if at == part.name || member {
                     continue;
                 }
                 let own = &LETTERS[0][part.component..part.component + part.size];

@@ -221,12 +221,8 @@ impl Work<'_> {
 
     /// Renames the calls of a function; none of them is wanted where the text defines it itself.
     fn ask(&mut self, name: &'static str, of: &'static str, wanted: &mut Vec<&'static str>) {
-        let uses: Vec<usize> = self
-            .uses(name)
-            .iter()
-            .copied()
-            .filter(|&at| self.word(at + 1) == "(" && !self.in_directive(at))
-            .collect();
+        let uses: Vec<usize> =
+            self.uses(name).iter().copied().filter(|&at| self.word(at + 1) == "(").collect();
         let own = uses.iter().any(|&at| {
             let type_before = at > 0 && self.is_word(at - 1) && self.word(at - 1) != "return";
             self.depth(at) == 0 && type_before

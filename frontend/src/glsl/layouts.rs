@@ -45,9 +45,8 @@ impl<'a> Work<'a> {
     pub fn layouts(&mut self) {
         let mut index = 0;
         while index + 2 < self.tokens.len() {
-            let interface = matches!(self.word(index), "uniform" | "buffer")
-                && !self.in_directive(index)
-                && self.depth(index) == 0;
+            let interface =
+                matches!(self.word(index), "uniform" | "buffer") && self.depth(index) == 0;
             let mut open = index + 1;
             while interface
                 && matches!(
@@ -258,7 +257,7 @@ impl<'a> Work<'a> {
             let operator =
                 matches!(self.word(after), "+" | "-" | "*" | "/") && self.word(after + 1) == "=";
             let assigns = self.word(after) == "=" && self.word(after + 1) != "=";
-            if operator || assigns || self.in_directive(at) {
+            if operator || assigns {
                 return None;
             }
             found.push((start, end));

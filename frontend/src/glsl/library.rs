@@ -116,8 +116,7 @@ impl<'a> Work<'a> {
     pub fn library(&mut self) {
         let mut wanted: Vec<&str> = Vec::new();
         for (name, _) in FUNCTIONS {
-            let called =
-                |work: &Self, at: usize| work.word(at + 1) == "(" && !work.in_directive(at);
+            let called = |work: &Self, at: usize| work.word(at + 1) == "(";
             let uses = self.uses(name).to_vec();
             // A function of the text's own has its type in front of its name.
             let own = uses.iter().any(|&at| {

@@ -17,7 +17,7 @@ impl<'a> Work<'a> {
         let mut globals: BTreeSet<&str> = BTreeSet::new();
         let mut blocks: Vec<Named<'a>> = Vec::new();
         for index in 0..self.tokens.len() {
-            if self.in_directive(index) || self.depth(index) > 0 {
+            if self.depth(index) > 0 {
                 continue;
             }
             if self.declares(index) {
@@ -100,7 +100,7 @@ mod tests {
         let text = rewritten(
             "#version 450\nlayout(binding = 0) uniform U { float[4] w; vec4 v[3], x; } v;\nvoid main() { vec4 a = v.v[1] + v.x; }\n",
         );
-        assert!(text.contains("v_0[3], x; } v;"), "{text}");
+        assert!(text.contains("v_0[3]; vec4  x; } v;"), "{text}");
         assert!(text.contains("v.v_0[1] + v.x"), "{text}");
     }
 

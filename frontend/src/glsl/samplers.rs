@@ -57,9 +57,7 @@ impl<'a> Work<'a> {
                 "{" => depth += 1,
                 "}" => {
                     depth = depth.max(1) - 1;
-                    while let Some((name, joined, _)) = hidden.pop_if(|one| one.2 > depth) {
-                        self.combined.insert(name, joined);
-                    }
+                    self.show(&mut hidden, depth);
                 }
                 // A local's name counts from the end of its declaration on.
                 ";" => {
@@ -68,6 +66,8 @@ impl<'a> Work<'a> {
                             hidden.push((name, joined, depth));
                         }
                     }
+                    // The parameters of a function that is declared and not defined.
+                    self.show(&mut hidden, depth);
                 }
                 _ if self.is_word(index) => {
                     if let Some(kind) = combined(word) {
@@ -83,6 +83,15 @@ impl<'a> Work<'a> {
                         index += 1;
                         continue;
                     }
+                    // A parameter hides it in the block that follows.
+                    if declares
+                        && !open.is_empty()
+                        && let Some(joined) = self.combined.remove(word)
+                    {
+                        hidden.push((word, joined, 1));
+                        index += 1;
+                        continue;
+                    }
                     if let Some(joined) = self.combined.get(word).copied() {
                         index = self.usage(index, joined, open.last().copied());
                         continue;
@@ -91,6 +100,13 @@ impl<'a> Work<'a> {
                 _ => {}
             }
             index += 1;
+        }
+    }
+
+    /// Names that locals and parameters hid until the block ended whose depth is given.
+    fn show(&mut self, hidden: &mut Vec<(&'a str, &'a str, usize)>, depth: usize) {
+        while let Some((name, joined, _)) = hidden.pop_if(|one| one.2 > depth) {
+            self.combined.insert(name, joined);
         }
     }
 

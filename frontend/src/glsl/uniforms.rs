@@ -27,7 +27,6 @@ impl<'a> Work<'a> {
     /// Loose uniforms into a block: those of simple types together, others each in its place.
     pub fn loose_uniforms(&mut self) {
         let mut depth = 0i32;
-        let mut conditions = 0i32;
         let mut together: Option<usize> = None;
         let mut index = 0;
         while index < self.tokens.len() {
@@ -35,17 +34,12 @@ impl<'a> Work<'a> {
             match word {
                 "{" | "(" => depth += 1,
                 "}" | ")" => depth -= 1,
-                "#" => match self.word(index + 1) {
-                    "if" | "ifdef" | "ifndef" => conditions += 1,
-                    "endif" => conditions -= 1,
-                    _ => {}
-                },
-                "uniform" if depth == 0 && !self.in_directive(index) => {
+                "uniform" if depth == 0 => {
                     if let Some((end, alone, members)) = self.loose(index) {
                         let first = self.declaration_start(index);
                         self.blank(first, end);
                         let at = self.tokens[first].start;
-                        if alone || conditions > 0 {
+                        if alone {
                             let text = format!("uniform gpucc_Uniform{first} {{ {members} }};");
                             self.insert(at, text);
                         } else {

@@ -31,30 +31,14 @@ impl Work<'_> {
             }
         }
         for &at in &self.uses("nonuniformEXT").to_vec() {
-            if self.word(at + 1) == "(" && !self.in_directive(at) {
+            if self.word(at + 1) == "(" {
                 self.blank(at, at);
             }
         }
         self.primitive_number();
-        self.line_numbers();
         self.attributes();
         self.prints();
         self.captures();
-    }
-
-    /// `#line 100 "file"`: messages name lines of the text itself.
-    fn line_numbers(&mut self) {
-        let mut done = 0;
-        for &at in &self.uses("line").to_vec() {
-            let directive = at > 0 && self.word(at - 1) == "#" && self.in_directive(at);
-            if directive && at >= done {
-                let from = self.tokens[at].start;
-                let line = self.text[from..].find('\n');
-                let line = line.map_or(self.text.len(), |line| from + line);
-                done = self.tokens.partition_point(|token| token.start < line);
-                self.blank(at - 1, done - 1);
-            }
-        }
     }
 
     /// naga's number of the primitive has no sign.
@@ -70,7 +54,7 @@ impl Work<'_> {
     fn attributes(&mut self) {
         let mut at = 0;
         while at + 1 < self.tokens.len() {
-            let opens = self.word(at) == "[" && self.word(at + 1) == "[" && !self.in_directive(at);
+            let opens = self.word(at) == "[" && self.word(at + 1) == "[";
             if let Some(close) = self.closing(at).filter(|_| opens) {
                 if self.word(close - 1) == "]" {
                     self.blank(at, close);

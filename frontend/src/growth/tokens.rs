@@ -3,7 +3,6 @@
 use crate::prescan::{comment_end, line_end, number_end, word_end};
 use crate::source::Language;
 use crate::stop::Stop;
-use gpucc_ir::Map;
 use std::cell::Cell;
 
 /// A text in tokens.
@@ -11,41 +10,15 @@ pub struct Tokens<'a> {
     text: &'a str,
     /// Bytes of each token.
     places: Vec<(u32, u32)>,
-    /// What `#define` gives a name without parameters, for each definition the tokens of its body.
-    pub macros: Map<&'a str, Vec<Tokens<'a>>>,
     /// Tokens walked over to find the ends of brackets and declarations.
     walked: Cell<u64>,
-}
-
-/// Whether a line that begins with `#` is a directive of GLSL's.
-fn is_directive(line: &str) -> bool {
-    let rest = line[1..].trim_start();
-    let word = &rest[..word_end(rest.as_bytes(), 0)];
-    matches!(
-        word,
-        "" | "define"
-            | "undef"
-            | "if"
-            | "ifdef"
-            | "ifndef"
-            | "else"
-            | "elif"
-            | "endif"
-            | "error"
-            | "pragma"
-            | "extension"
-            | "version"
-            | "line"
-            | "include"
-    ) && (!word.is_empty() || rest.is_empty())
 }
 
 impl<'a> Tokens<'a> {
     /// Reads a text.
     pub fn new(text: &'a str, language: Language) -> Tokens<'a> {
         let bytes = text.as_bytes();
-        let mut tokens =
-            Tokens { text, places: Vec::new(), macros: Map::default(), walked: Cell::new(0) };
+        let mut tokens = Tokens { text, places: Vec::new(), walked: Cell::new(0) };
         let mut at = 0;
         let mut begins_line = true;
         while at < bytes.len() {
@@ -65,12 +38,9 @@ impl<'a> Tokens<'a> {
                     continue;
                 }
                 b'#' if language == Language::Glsl => {
-                    let end = crate::macros::line_end(text, at);
-                    let line = &text[start..end];
-                    tokens.directive(line, language);
-                    // Behind any other `#` naga reads on.
-                    if begins_line && is_directive(line) {
-                        at = end;
+                    // The version, or an extension.
+                    if begins_line {
+                        at = line_end(bytes, at);
                         continue;
                     }
                     at += 1;
@@ -83,19 +53,6 @@ impl<'a> Tokens<'a> {
             tokens.places.push((start as u32, at as u32));
         }
         tokens
-    }
-
-    fn directive(&mut self, line: &'a str, language: Language) {
-        let rest = line[1..].trim_start();
-        let Some(rest) = rest.strip_prefix("define") else {
-            return;
-        };
-        let rest = rest.trim_start();
-        let (name, body) = rest.split_at(word_end(rest.as_bytes(), 0));
-        if !body.starts_with('(') && !body.contains('#') {
-            let body = Tokens::new(body, language);
-            self.macros.entry(name).or_default().push(body);
-        }
     }
 
     /// Tokens that may be walked over: many times those of any text whose brackets close and whose

@@ -1,0 +1,176 @@
+//! Tokens of GLSL before macros: words, numbers, symbols.
+
+use crate::prescan::number_end;
+use gpucc_ir::ssa::Span;
+use std::borrow::Cow;
+
+/// What a token is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A name.
+    Word,
+    /// A number.
+    Number,
+    /// Anything else.
+    Symbol,
+    /// An empty argument that `##` joins.
+    Nothing,
+}
+
+/// A token.
+#[derive(Clone, Debug)]
+pub struct Token<'a> {
+    pub kind: Kind,
+    pub text: Cow<'a, str>,
+    /// Its bytes in the text; of what a macro made those of the macro's name.
+    pub start: usize,
+    pub end: usize,
+    /// The first of its line.
+    pub first: bool,
+    /// A macro's name within what it made: it is not expanded any more.
+    pub spent: bool,
+}
+
+/// Two tokens are the same wherever they stand: macros may be defined again as what they are.
+impl PartialEq for Token<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.text == other.text
+    }
+}
+impl Eq for Token<'_> {}
+
+impl Token<'_> {
+    pub fn is(&self, text: &str) -> bool {
+        self.text == text
+    }
+
+    pub fn span(&self) -> Span {
+        Span { start: self.start as u32, end: self.end as u32 }
+    }
+}
+
+/// Cuts a text into tokens.
+pub struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    last_end: usize,
+    /// First bytes of the lines.
+    lines: Vec<usize>,
+    /// Arguments that are being expanded within one another.
+    pub depth: usize,
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn length(rest: &[u8]) -> (Kind, usize) {
+    match rest {
+        [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => (Kind::Number, number_end(rest, 0)),
+        [first, ..] if is_word(*first) => {
+            let end = rest.iter().position(|&byte| !is_word(byte));
+            (Kind::Word, end.unwrap_or(rest.len()))
+        }
+        [b'<', b'<', b'=', ..] | [b'>', b'>', b'=', ..] => (Kind::Symbol, 3),
+        [a, b, ..] if a == b && b"<>&|^=+-#".contains(a) => (Kind::Symbol, 2),
+        [a, b'=', ..] if b"<>!+-*/%&|^".contains(a) => (Kind::Symbol, 2),
+        [first, ..] if *first < 0x80 => (Kind::Symbol, 1),
+        _ => {
+            let end = rest.iter().position(|&byte| byte < 0x80);
+            (Kind::Symbol, end.unwrap_or(rest.len()))
+        }
+    }
+}
+
+/// The kind of a text that is one token.
+pub fn single(text: &str) -> Option<Kind> {
+    if text.is_empty() {
+        return Some(Kind::Nothing);
+    }
+    let (kind, length) = length(text.as_bytes());
+    (length == text.len()).then_some(kind)
+}
+
+impl<'a> Lexer<'a> {
+    pub fn new(text: &'a str) -> Self {
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect();
+        Lexer { text, at: 0, last_end: 0, lines, depth: 0 }
+    }
+
+    /// One past the last token that was read.
+    pub fn last_end(&self) -> usize {
+        self.last_end
+    }
+
+    /// The line of a place, counted from 1.
+    pub fn line_of(&self, at: usize) -> usize {
+        self.lines.partition_point(|&line| line <= at)
+    }
+
+    /// Skips white space; tells whether a line ended in it.
+    fn skip(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        let mut newline = self.at == 0;
+        loop {
+            match &bytes[self.at..] {
+                [b'\n', ..] => {
+                    newline = true;
+                    self.at += 1;
+                }
+                [b'\\', b'\r', b'\n', ..] => self.at += 3,
+                [b'\\', b'\n', ..] => self.at += 2,
+                [byte, ..] if byte.is_ascii_whitespace() || *byte == 0x0b => self.at += 1,
+                [b'/', b'/', ..] => self.at = crate::prescan::logical_line_end(self.text, self.at),
+                [b'/', b'*', rest @ ..] => {
+                    let end = rest.windows(2).position(|pair| pair == b"*/");
+                    self.at += end.map_or(rest.len() + 2, |end| end + 4);
+                }
+                _ => return newline,
+            }
+        }
+    }
+
+    pub fn next(&mut self) -> Option<Token<'a>> {
+        let first = self.skip();
+        let start = self.at;
+        if start >= self.text.len() {
+            return None;
+        }
+        let (kind, length) = length(&self.text.as_bytes()[start..]);
+        // Neither half of a character stays alone: what is not ASCII is one token, and so is what joins it.
+        let mut end = start + length;
+        while !self.text.is_char_boundary(end) {
+            end += 1;
+        }
+        self.at = end;
+        self.last_end = end;
+        let text = Cow::Borrowed(&self.text[start..end]);
+        Some(Token { kind, text, start, end, first, spent: false })
+    }
+
+    /// Takes the next token if it is this one and starts no directive.
+    pub fn take(&mut self, text: &str) -> bool {
+        let (at, last_end) = (self.at, self.last_end);
+        if self.next().is_some_and(|token| token.is(text)) {
+            return true;
+        }
+        (self.at, self.last_end) = (at, last_end);
+        false
+    }
+
+    /// The rest of the line.
+    pub fn line(&mut self) -> Vec<Token<'a>> {
+        let mut tokens = Vec::new();
+        loop {
+            let (at, last_end) = (self.at, self.last_end);
+            match self.next() {
+                Some(token) if !token.first => tokens.push(token),
+                _ => {
+                    (self.at, self.last_end) = (at, last_end);
+                    return tokens;
+                }
+            }
+        }
+    }
+}
