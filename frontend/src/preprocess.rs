@@ -17,10 +17,11 @@ mod lex;
 use crate::Limits;
 use crate::places::Places;
 use crate::stop::Stop;
-use gpucc_ir::Map;
 use gpucc_ir::ssa::Span;
+use gpucc_ir::{Map, Set};
 use lex::{Kind, Lexer, Token};
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The stage of ours that reads directives.
@@ -95,11 +96,27 @@ pub struct Preprocessed {
     pub places: Places,
 }
 
-/// A macro: the names of its parameters, if it has a list of them, and what it stands for.
-#[derive(Debug, PartialEq, Eq)]
+/// A macro.
+#[derive(Debug)]
 struct Macro<'a> {
-    parameters: Option<Vec<Cow<'a, str>>>,
+    /// Its parameters in order, if it has a list of them.
+    parameters: Option<Set<Cow<'a, str>>>,
+    /// What it stands for.
     body: Vec<Token<'a>>,
+    /// It is being expanded, and does not expand within itself.
+    busy: Cell<bool>,
+}
+
+impl<'a> Macro<'a> {
+    fn new(parameters: Option<Set<Cow<'a, str>>>, body: Vec<Token<'a>>) -> Rc<Macro<'a>> {
+        Rc::new(Macro { parameters, body, busy: Cell::new(false) })
+    }
+
+    /// It stands for the same: a macro may be defined again as what it is.
+    fn is(&self, other: &Macro<'a>) -> bool {
+        let [ours, theirs] = [self, other].map(|it| it.parameters.as_ref().map(Set::as_slice));
+        ours == theirs && self.body == other.body
+    }
 }
 
 /// A condition that is open.
@@ -127,8 +144,6 @@ struct Preprocessor<'a> {
     lexer: Lexer<'a>,
     limits: &'a Limits,
     macros: Map<Cow<'a, str>, Rc<Macro<'a>>>,
-    /// Macros that are being expanded.
-    expanding: Vec<Rc<Macro<'a>>>,
     conditions: Vec<Open>,
     /// Tokens that macros made.
     made: u64,
@@ -146,7 +161,6 @@ pub fn preprocess(text: &str, limits: &Limits) -> Result<Preprocessed, Stop> {
         lexer: Lexer::new(text),
         limits,
         macros: Map::default(),
-        expanding: Vec::new(),
         conditions: Vec::new(),
         made: 0,
         version: 110,
@@ -248,8 +262,7 @@ impl<'a> Preprocessor<'a> {
             false => &["GL_FRAGMENT_PRECISION_HIGH"],
         };
         for &name in there.iter().chain(always) {
-            let made = Macro { parameters: None, body: vec![one("1")] };
-            self.macros.insert(Cow::Borrowed(name), Rc::new(made));
+            self.macros.insert(Cow::Borrowed(name), Macro::new(None, vec![one("1")]));
         }
     }
 
@@ -263,7 +276,7 @@ impl<'a> Preprocessor<'a> {
         while let Some(item) = pending.pop() {
             let mut token = match item {
                 Pending::End(done) => {
-                    self.leave(&done);
+                    done.busy.set(false);
                     continue;
                 }
                 Pending::Token(token) => token,
@@ -284,7 +297,7 @@ impl<'a> Preprocessor<'a> {
             let Some(found) = self.macros.get(&token.text).cloned() else {
                 return Ok(Some(token));
             };
-            if self.expanding.iter().any(|other| Rc::ptr_eq(other, &found)) {
+            if found.busy.get() {
                 token.spent = true;
                 return Ok(Some(token));
             }
@@ -300,7 +313,7 @@ impl<'a> Preprocessor<'a> {
             };
             let body = joined(body).map_err(|stop| stop.at(token.span()))?;
             self.count(body.len(), &token)?;
-            self.expanding.push(found.clone());
+            found.busy.set(true);
             pending.push(Pending::End(found));
             pending.extend(body.into_iter().rev().map(|mut made| {
                 (made.start, made.end) = (token.start, token.end);
@@ -308,12 +321,6 @@ impl<'a> Preprocessor<'a> {
             }));
         }
         Ok(None)
-    }
-
-    fn leave(&mut self, done: &Rc<Macro<'a>>) {
-        if let Some(at) = self.expanding.iter().rposition(|other| Rc::ptr_eq(other, done)) {
-            self.expanding.remove(at);
-        }
     }
 
     fn count(&mut self, tokens: usize, at: &Token<'a>) -> Result<(), Stop> {
@@ -330,8 +337,7 @@ impl<'a> Preprocessor<'a> {
     /// Whether a list of arguments follows; its bracket is taken.
     fn opens(&mut self, pending: &mut Vec<Pending<'a>>, outside: bool) -> bool {
         while let Some(Pending::End(done)) = pending.last() {
-            let done = done.clone();
-            self.leave(&done);
+            done.busy.set(false);
             pending.pop();
         }
         match pending.last() {
@@ -359,7 +365,7 @@ impl<'a> Preprocessor<'a> {
         loop {
             let next = match pending.pop() {
                 Some(Pending::End(done)) => {
-                    self.leave(&done);
+                    done.busy.set(false);
                     continue;
                 }
                 Some(Pending::Token(token)) => Some(token),
@@ -399,14 +405,14 @@ impl<'a> Preprocessor<'a> {
     fn substituted(
         &mut self,
         found: &Macro<'a>,
-        parameters: &[Cow<'a, str>],
+        parameters: &Set<Cow<'a, str>>,
         arguments: Vec<Vec<Token<'a>>>,
     ) -> Result<Vec<Token<'a>>, Stop> {
         let mut expanded: Vec<Option<Vec<Token<'a>>>> = vec![None; arguments.len()];
         let mut made = Vec::with_capacity(found.body.len());
         for (index, token) in found.body.iter().enumerate() {
             let position = match token.kind {
-                Kind::Word => parameters.iter().position(|name| *name == token.text),
+                Kind::Word => parameters.get_index_of(&token.text),
                 _ => None,
             };
             let Some(position) = position else {
@@ -561,8 +567,7 @@ impl<'a> Preprocessor<'a> {
             return;
         };
         let one = Token { kind: Kind::Number, text: Cow::Borrowed("1"), ..first.clone() };
-        let body = vec![one];
-        self.macros.insert(Cow::Borrowed(name), Rc::new(Macro { parameters: None, body }));
+        self.macros.insert(Cow::Borrowed(name), Macro::new(None, vec![one]));
     }
 
     fn is_defined(&self, rest: &[Token<'a>], at: Span) -> Result<bool, Stop> {
@@ -582,12 +587,17 @@ impl<'a> Preprocessor<'a> {
         }
         let (mut parameters, mut body) = (None, body);
         if let Some(open) = body.first().filter(|open| open.is("(") && open.start == name.end) {
-            let mut names = Vec::new();
+            let mut names = Set::default();
             let mut index = 1;
             loop {
                 match body.get(index) {
                     Some(close) if close.is(")") && names.is_empty() => break,
-                    Some(name) if name.kind == Kind::Word => names.push(name.text.clone()),
+                    Some(name) if name.kind == Kind::Word => {
+                        if !names.insert(name.text.clone()) {
+                            let message = format!("the parameter `{}` stands twice", name.text);
+                            return Err(Stop::invalid(message).at(name.span()));
+                        }
+                    }
                     _ => {
                         return Err(
                             Stop::invalid("a list of parameters is malformed").at(open.span())
@@ -611,16 +621,16 @@ impl<'a> Preprocessor<'a> {
         if body.first().is_some_and(|t| t.is("##")) || body.last().is_some_and(|t| t.is("##")) {
             return Err(Stop::invalid("`##` joins two tokens: it stands between them").at(at));
         }
-        let made = Macro { parameters, body: body.to_vec() };
+        let made = Macro::new(parameters, body.to_vec());
         if let Some(old) = self.macros.get(&name.text)
-            && **old != made
+            && !old.is(&made)
             && !name.text.starts_with("GL_")
         {
             let message =
                 format!("the macro `{}` is defined already, as something else", name.text);
             return Err(Stop::invalid(message).at(name.span()));
         }
-        self.macros.insert(name.text.clone(), Rc::new(made));
+        self.macros.insert(name.text.clone(), made);
         Ok(())
     }
 

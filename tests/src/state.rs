@@ -8,6 +8,7 @@ use gpucc::{Choice, Compiler, Options, Robust, Source, Stage, Target};
 use gpucc_machine::described::Setting;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -55,15 +56,16 @@ impl Listed {
     }
 }
 
+/// A number as `0x` and hexadecimal digits.
+fn hex(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}
+
 /// Reads the list: word, bits, relation and reason a line; `#` begins a comment.
 ///
 /// # Errors
 /// The first line that is none.
 fn listed(text: &str) -> Result<Vec<Listed>, String> {
-    let number = |text: &str| {
-        let digits = text.strip_prefix("0x")?;
-        u32::from_str_radix(digits, 16).ok()
-    };
     let mut out = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line_number = index + 1;
@@ -73,13 +75,13 @@ fn listed(text: &str) -> Result<Vec<Listed>, String> {
         let mut parts = line.split_whitespace();
         let mut read = || {
             let word = parts.next()?.to_owned();
-            let mask = number(parts.next()?)?;
+            let mask = hex(parts.next()?)?;
             let relation = match parts.next()? {
                 "driver" => Relation::Driver,
                 "own" => Relation::Own,
                 pair => {
                     let (ours, theirs) = pair.split_once('/')?;
-                    Relation::Pair { ours: number(ours)?, theirs: number(theirs)? }
+                    Relation::Pair { ours: hex(ours)?, theirs: hex(theirs)? }
                 }
             };
             // A line without a reason is no reason.
@@ -213,8 +215,8 @@ pub fn run(target: Target, shared: &Path, filter: &str) -> Result<Tally, String>
         let chip = row["chip"].as_str().unwrap_or_default();
         let chip = chip.split_whitespace().next().unwrap_or_default().to_lowercase();
         let compiler = match compilers.entry(chip) {
-            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(new) => {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
                 let made = compiler(new.key())?;
                 new.insert(made)
             }
@@ -336,10 +338,7 @@ impl Theirs {
 
 /// The words of a row.
 fn theirs(row: &Value) -> Result<Vec<Theirs>, String> {
-    let number = |value: &Value| {
-        let digits = value.as_str()?.strip_prefix("0x")?;
-        u32::from_str_radix(digits, 16).ok()
-    };
+    let number = |value: &Value| value.as_str().and_then(hex);
     let mut out = Vec::new();
     for (name, register) in row["registers"].as_object().into_iter().flatten() {
         let value = number(&register["value"]).ok_or("a value that is no number")?;
@@ -378,10 +377,7 @@ fn named_value(text: &str) -> Option<u32> {
         "true" => Some(1),
         "Weak Early" | "Fixed function" => Some(2),
         "Force Late" | "Shader" => Some(3),
-        _ => match text.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        },
+        _ => hex(text).or_else(|| text.parse().ok()),
     }
 }
 

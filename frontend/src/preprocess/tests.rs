@@ -29,6 +29,16 @@ fn arguments_that_double_are_refused() {
 }
 
 #[test]
+fn long_chains_and_long_lists_of_parameters_take_time_in_proportion() {
+    let chain: String = (0..4000).map(|n| format!("#define a{n} a{}\n", n + 1)).collect();
+    assert!(wrong(&format!("{chain}{}", "a0 ".repeat(1000))).is_limit());
+    let names: Vec<String> = (0..8000).map(|n| format!("p{n}")).collect();
+    let (list, sum) = (names.join(","), names.join("+"));
+    let used = format!("#define f({list}) {sum}\nf({list})\nf({list})\n");
+    assert_eq!(text(&used).matches('+').count(), 2 * 7999);
+}
+
+#[test]
 fn macros_that_name_themselves_end() {
     assert_eq!(text("#define A A A\n#define B C\n#define C B\nA B C"), "A A B C");
 }
@@ -96,6 +106,7 @@ fn what_breaks_the_rules_is_said_where_it_stands() {
         ("#if 1/0\n#endif", 1),
         ("#nothing", 1),
         ("#define A ## b\nA", 1),
+        ("#define f(a,a) a\n", 12),
     ] {
         let stop = wrong(source);
         assert_eq!(stop.exit_code(), 1, "{source}");
