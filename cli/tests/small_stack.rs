@@ -47,6 +47,31 @@ fn deep_loops_are_read_compiled_and_printed() {
     });
 }
 
+#[test]
+fn every_sample_compiles() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples");
+    for file in std::fs::read_dir(folder).expect("the samples") {
+        let path = file.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "wgsl") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("text");
+        on_small_thread(move || {
+            for target in [Target::R700, Target::VALHALL] {
+                let compiler = Compiler::new(target, None).expect("the target is built");
+                let options = Options::default();
+                let parsed = compiler.parse(Source::Wgsl(&text), Choice::default(), &options);
+                let parsed = parsed.unwrap_or_else(|failure| panic!("{}", failure.summary()));
+                for func in parsed.entries.into_iter().filter_map(|entry| entry.func.ok()) {
+                    if let Err(failure) = compiler.compile(&func, &options) {
+                        assert_ne!(failure.exit_code(), 101, "{}", failure.summary());
+                    }
+                }
+            }
+        });
+    }
+}
+
 /// A stack that the register has no bits for is refused, and never written into its neighbour.
 #[test]
 fn loops_deeper_than_the_stack_are_a_limit() {

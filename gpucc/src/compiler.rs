@@ -234,7 +234,7 @@ impl Compiler {
     /// # Errors
     /// [`Failure`] says whose fault it is.
     pub fn compile(&self, func: &Func, options: &Options) -> Result<Compiled, Failure> {
-        stack::roomy(|| self.compile_here(func, options))
+        stack::for_passes(func, || self.compile_here(func, options))
     }
 
     fn compile_here(&self, func: &Func, options: &Options) -> Result<Compiled, Failure> {

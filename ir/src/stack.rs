@@ -2,9 +2,9 @@
 //!
 //! Passes, printer and interpreter recurse over regions, which nest at most
 //! [`MAX_NESTING`](crate::ssa::verify::MAX_NESTING) deep. A caller's thread may have 1 MiB or less, so
-//! deep functions are worked on by a thread of their own.
+//! deep functions, and those that passes may nest deep, are worked on by a thread of their own.
 
-use crate::ssa::Func;
+use crate::ssa::{Func, Op};
 use std::cell::Cell;
 
 /// Virtual stack of such a thread; only pages that are touched cost memory.
@@ -46,6 +46,25 @@ pub fn for_regions<T: Send>(func: &Func, work: impl FnOnce() -> T + Send) -> T {
         0..=SHALLOW => work(),
         _ => roomy(work),
     }
+}
+
+/// Instructions up to which passes over a function run on the caller's thread.
+const SMALL: usize = 256;
+/// The same for its nesting.
+const FLAT: u32 = 4;
+
+/// Runs `work`, which runs passes over a function, with room for them. A thread takes longer to start than a small function
+/// to compile, so this one will do where nothing can nest deep: what leaves a region early becomes nested conditions.
+pub fn for_passes<T: Send>(func: &Func, work: impl FnOnce() -> T + Send) -> T {
+    let leaves = |region| {
+        let last = func.regions[region].insts.last();
+        last.is_some_and(|&last| matches!(func.insts[last].op, Op::Break | Op::BreakIf | Op::Exit))
+    };
+    let fits = func.insts.len() <= SMALL && {
+        let order = func.regions_in_order();
+        order.iter().all(|&(region, _, depth)| depth <= FLAT && !leaves(region))
+    };
+    if fits { work() } else { roomy(work) }
 }
 
 #[cfg(test)]
