@@ -62,8 +62,10 @@ pub fn disassemble(bytes: &[u8]) -> Result<String, ProgramError> {
     for (i, (word, result)) in words.iter().zip(decoded).enumerate() {
         match result {
             Ok(inst) => out.push_str(&text_of(&inst)),
-            // As the public disassembler has it. No assembler makes it: NOP has its placeholder mask.
-            Err(_) if reached[i] && *word == 0 => out.push_str(Opcode::Nop.op().name),
+            // Public disassemblers print it so, though no assembler makes it: NOP has its placeholder mask.
+            Err(_) if reached[i] && *word == 0 => {
+                write!(out, ".dword {word:#018x} // NOP").expect("writing to a string");
+            }
             Err(reason) if reached[i] => {
                 return Err(ProgramError { offset: 8 * i, reason: reason.into() });
             }

@@ -230,7 +230,7 @@ impl Verifier<'_> {
                 let Imm::Resource(image) = data.imm else {
                     return Err(self.broken(Some(inst), 5, "names no texture"));
                 };
-                let (coords, skip) = self.image(inst, image)?;
+                let (coords, skip) = self.storage_image(inst, image)?;
                 fits(
                     args.len() == skip + coords + 4
                         && args.iter().all(|&ty| ty == B32)
@@ -241,7 +241,7 @@ impl Verifier<'_> {
                 let Imm::ImageAtomic(image, op) = data.imm else {
                     return Err(self.broken(Some(inst), 5, "names no texture"));
                 };
-                let (coords, skip) = self.image(inst, image)?;
+                let (coords, skip) = self.storage_image(inst, image)?;
                 let coords = skip + coords;
                 fits(
                     args.len() >= coords
@@ -292,6 +292,16 @@ impl Verifier<'_> {
         };
         let element = usize::from(self.func.resources[image].count.is_some());
         Ok((dim.coords() + usize::from(arrayed), element))
+    }
+
+    /// The same of one whose texels a program may write.
+    fn storage_image(&self, inst: Inst, image: Resource) -> Result<(usize, usize), Broken> {
+        let found = self.image(inst, image)?;
+        let kind = self.func.resources[image].kind;
+        self.require(matches!(kind, ResourceKind::StorageTexture { .. }), inst, 5, || {
+            format!("{image} is no storage texture")
+        })?;
+        Ok(found)
     }
 
     fn texture_operands(&self, inst: Inst, tex: &TexOp) -> Result<usize, Broken> {
