@@ -362,11 +362,12 @@ impl State {
             self.later[slot] |= used.written_later;
             self.reading[slot] |= used.read;
             self.busy |= 1 << slot;
-            match opcode {
-                // Each of these waits for itself: errata 102, 104.
-                Opcode::Atest | Opcode::ZsEmit | Opcode::Blend => self.busy |= SIX | SEVEN,
-                Opcode::LdTile | Opcode::StTile => self.busy |= SIX | SEVEN,
-                _ => {}
+            // Each of these waits for itself: errata 102, 104.
+            if matches!(
+                opcode,
+                Opcode::Atest | Opcode::ZsEmit | Opcode::Blend | Opcode::LdTile | Opcode::StTile
+            ) {
+                self.busy |= SIX | SEVEN;
             }
             if opcode == Opcode::Atest {
                 self.testing |= 1 << slot;

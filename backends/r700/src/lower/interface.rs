@@ -305,19 +305,13 @@ impl Lower<'_> {
             InputKind::Builtin(Builtin::Position)
                 if self.ssa.stage == Stage::Fragment && component == 3 =>
             {
-                let Some(Place::Reg(w)) = self.inputs.components.get(&(input, 3)).copied() else {
-                    return Err(self.not_yet("the fragment position"));
-                };
-                Place::Reg(self.alu(AluOp::RECIP_IEEE, &[Source::reg(w)]))
+                let w = self.loaded(input, 3)?;
+                Place::Reg(self.alu(AluOp::RECIP_IEEE, &[w]))
             }
             // 1.0 and -1.0, as public drivers have it.
             InputKind::Builtin(Builtin::FrontFacing) => {
-                let Some(Place::Reg(face)) = self.inputs.components.get(&(input, 0)).copied()
-                else {
-                    return Err(self.not_yet("the front face"));
-                };
-                let operands = [Source::reg(face), Source::bits(0)];
-                Place::Reg(self.alu(AluOp::SETGT_DX10, &operands))
+                let face = self.loaded(input, 0)?;
+                Place::Reg(self.alu(AluOp::SETGT_DX10, &[face, Source::bits(0)]))
             }
             _ => match self.inputs.components.get(&(input, component)) {
                 Some(&place) => place,
@@ -329,6 +323,14 @@ impl Lower<'_> {
         };
         self.values[result] = Some(place);
         Ok(())
+    }
+
+    /// What the hardware loads for a component of an input.
+    fn loaded(&self, input: Input, component: u8) -> Result<Source, Failure> {
+        match self.inputs.components.get(&(input, component)) {
+            Some(&Place::Reg(reg)) => Ok(Source::reg(reg)),
+            _ => Err(self.not_yet(format!("the input {}", self.ssa.inputs[input].name))),
+        }
     }
 
     /// The thread's number.

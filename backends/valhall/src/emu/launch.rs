@@ -57,10 +57,13 @@ pub fn run_compute(
     let mut env = Env { program: &program, state, dice, steps: 0, trace };
     let size: u32 = dispatch.size.iter().product();
     if dispatch.merge {
-        let all = order.iter().flat_map(|&group| (0..size).map(move |n| (group, n)));
-        let all: Vec<Invocation> = all.collect();
-        for (number, invocations) in all.chunks(LANES).enumerate() {
-            let mut warp = compute_warp(&env, dispatch, number as u32, invocations);
+        let mut rest = order.iter().flat_map(|&group| (0..size).map(move |n| (group, n)));
+        for number in 0.. {
+            let invocations: Vec<Invocation> = rest.by_ref().take(LANES).collect();
+            if invocations.is_empty() {
+                break;
+            }
+            let mut warp = compute_warp(&env, dispatch, number, &invocations);
             run_group(&mut env, std::slice::from_mut(&mut warp))?;
         }
         return Ok(env.steps);

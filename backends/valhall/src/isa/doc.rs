@@ -148,7 +148,7 @@ read, sources, constants. `^` marks the last use of a register, `@r0:r1` a group
 `.not` and lane selections follow their source; the last modifier of the mnemonic is the flow: what the instruction waits
 for when it is done, or that lanes reconverge, that helpers end, that the program ends. Modifiers with their usual value
 are left out, but for those whose values all have a meaning of their own (slots, conditions, formats). Branches count
-instructions from the next one. `.dword 0x...` is a word that control flow does not reach and that is no instruction;
+instructions from the next one. `.dword 0x...` is a word that is no instruction and that control flow does not reach, or zeros;
 `//` starts a comment and `;` ends a line.
 
 The pages of uniforms and special values need no text: `u64` is word 0 of page 1. Where no source says it, the modifier

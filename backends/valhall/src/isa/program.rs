@@ -1,7 +1,8 @@
 //! Whole programs: words in memory order, text a line a word.
 //!
 //! Programs are followed from their first word. A word that control flow reaches must be an instruction; one that it does
-//! not reach (padding, data, what lies behind the last `end`) may be anything and is `.dword 0x...` where it is none.
+//! not reach (padding, data, what lies behind the last `end`) may be anything and is `.dword 0x...` where it is none. So are
+//! zeros that it does reach, which the emulator refuses.
 
 use super::Inst;
 use super::asm::assemble_line;
