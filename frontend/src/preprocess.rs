@@ -187,7 +187,7 @@ impl<'a> Preprocessor<'a> {
             self.gap(token.start);
             let plain = token.kind != Kind::Word || !self.may_expand(&token.text);
             if plain {
-                self.put(&token.text, token.start);
+                self.put_token(&token, token.start)?;
                 self.copied = token.end;
                 continue;
             }
@@ -199,7 +199,7 @@ impl<'a> Preprocessor<'a> {
                 if separate {
                     self.out.push(' ');
                 }
-                self.put(&token.text, at);
+                self.put_token(&token, at)?;
                 separate = true;
             }
             // The lines of the arguments.
@@ -234,6 +234,20 @@ impl<'a> Preprocessor<'a> {
     fn put(&mut self, text: &str, at: usize) {
         self.places.push(self.out.len(), at);
         self.out.push_str(text);
+    }
+
+    /// A token of the program, whose source is at `at`. Only comments, directives and what a condition leaves out may
+    /// hold characters that GLSL does not use (GLSL 4.60, 3.1).
+    fn put_token(&mut self, token: &Token<'a>, at: usize) -> Result<(), Stop> {
+        let known = |c| ".+-/*%<>[](){}^|&~=!:;,?".contains(c);
+        if token.kind == Kind::Symbol
+            && let Some(foreign) = token.text.chars().find(|&c| !known(c))
+        {
+            let span = Span { start: at as u32, end: (at + foreign.len_utf8()) as u32 };
+            return Err(Stop::invalid(format!("{foreign:?} is no character of GLSL")).at(span));
+        }
+        self.put(&token.text, at);
+        Ok(())
     }
 
     fn may_expand(&self, name: &str) -> bool {
@@ -535,7 +549,7 @@ impl<'a> Preprocessor<'a> {
                     if index > 0 {
                         self.out.push(' ');
                     }
-                    self.put(&token.text, token.start);
+                    self.put_token(token, token.start)?;
                 }
                 self.copied = line.last().map_or(self.copied, |last| last.end);
             }

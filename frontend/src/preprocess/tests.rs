@@ -107,6 +107,11 @@ fn what_breaks_the_rules_is_said_where_it_stands() {
         ("#nothing", 1),
         ("#define A ## b\nA", 1),
         ("#define f(a,a) a\n", 12),
+        ("in\u{fffd} vec4 v[100000000];", 2),
+        ("a \u{1} b", 2),
+        ("a = 'b';", 4),
+        ("#define A @\n A", 13),
+        ("a # b", 2),
     ] {
         let stop = wrong(source);
         assert_eq!(stop.exit_code(), 1, "{source}");
@@ -143,4 +148,9 @@ fn texts_without_ends_take_no_time() {
 #[test]
 fn a_version_without_a_number_is_left_to_the_reader() {
     assert_eq!(text("#version 450\n#version\na"), "#version 450 #version a");
+}
+
+#[test]
+fn any_character_may_stand_where_no_program_is() {
+    assert_eq!(text("a // \u{fc} @\n/* $ */ b\n#if 0\n'\u{fffd}`\n#endif\n#define A @\n"), "a b");
 }
