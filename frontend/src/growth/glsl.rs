@@ -386,7 +386,6 @@ mod tests {
             "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2000000000]; };",
             "out float gl_ClipDistance[99999999999];",
             "layout(xfb_buffer = 0) out block { float f; vec4 v; float f2[99999999999]; } x;",
-            "int x; # in vec4 v[100000000];",
             "/* */ #define N 100000000\nin vec4 v[N];",
         ] {
             assert_eq!(code(text), 4, "{text}");

@@ -2,12 +2,12 @@
 
 use super::emit::pick;
 use super::frame::Frame;
-use super::{Lower, Result, Values};
+use super::{Lower, OfNaga, Result, Values};
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Op, Type};
 use naga::{BinaryOperator, Expression, Handle, ScalarKind, TypeInner, UnaryOperator};
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// A unary operator, lane by lane.
     pub fn unary(
         &mut self,
@@ -44,7 +44,12 @@ impl<'a> Lower<'a> {
                 matches!(right, TypeInner::Matrix { .. }),
             );
             match matrices {
-                (true, true) => return self.matrix_matrix(&a, left, &b, right),
+                (true, true) => {
+                    let TypeInner::Matrix { rows, .. } = right else {
+                        return Err(Stop::internal("a matrix is expected"));
+                    };
+                    return self.matrix_matrix(&a, &b, *rows as usize);
+                }
                 (true, false) if b.len() > 1 => {
                     return self.product_vector(frame, left_expr, &a, b);
                 }
@@ -85,8 +90,11 @@ impl<'a> Lower<'a> {
         }
         self.matrix_vector(&matrix, &vector)
     }
+}
 
-    fn arithmetic(
+impl<S> Lower<'_, S> {
+    /// A binary operator, lane by lane, on scalars of a kind.
+    pub fn arithmetic(
         &mut self,
         op: BinaryOperator,
         kind: ScalarKind,

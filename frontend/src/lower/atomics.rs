@@ -4,7 +4,7 @@
 
 use super::frame::{Base, Frame, Operand};
 use super::memory::{Atomic, atomic_op};
-use super::{Lower, Result, Values};
+use super::{OfNaga, Result, Values};
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::Set;
 use gpucc_ir::ssa::{MemSpace, Value};
@@ -25,15 +25,15 @@ fn operation(name: &str) -> Option<(AtomicFunction, bool)> {
     })
 }
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     fn operation_of(&self, function: Handle<Function>) -> Option<(AtomicFunction, bool)> {
-        let name = self.module.functions[function].name.as_deref()?;
-        operation(name).filter(|_| self.statement_spans)
+        let name = self.source.module.functions[function].name.as_deref()?;
+        operation(name).filter(|_| self.source.statement_spans)
     }
 
     /// Loads that only say which word an atomic function changes.
     pub fn atomic_loads(&self, block: &Block, loads: &mut Set<Handle<Expression>>) {
-        if !self.statement_spans {
+        if !self.source.statement_spans {
             return;
         }
         for statement in block {

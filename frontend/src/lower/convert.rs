@@ -2,12 +2,12 @@
 
 use super::frame::Frame;
 use super::types::width;
-use super::{Lower, Result, Values};
+use super::{Lower, OfNaga, Result, Values};
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Op, Type, Value};
 use naga::{Expression, Handle, Scalar, ScalarKind};
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// `As`: a conversion to a kind of `convert` bytes, or a bit cast when there is none.
     pub fn cast(
         &mut self,
@@ -28,7 +28,9 @@ impl<'a> Lower<'a> {
         let to = Scalar { kind, width: bytes };
         self.lanes(values.len(), |lower, lane| lower.convert_scalar(values[lane], from, to))
     }
+}
 
+impl<S> Lower<'_, S> {
     /// One scalar from one type to another, as WGSL's value constructors do.
     pub fn convert_scalar(&mut self, value: Value, from: Scalar, to: Scalar) -> Result<Value> {
         use ScalarKind as K;

@@ -8,7 +8,7 @@ use gpucc_ir::ssa::{
     Access, Builder, Bundle, Imm, Inst, Mem, MemData, MemSpace, Op, Region, Type, Value,
 };
 
-impl Lower<'_> {
+impl<S> Lower<'_, S> {
     /// A builder at the current place.
     pub fn b(&mut self) -> Builder<'_> {
         Builder { region: self.region, span: self.span, bundle: self.bundle, func: &mut self.func }

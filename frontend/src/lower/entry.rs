@@ -2,7 +2,7 @@
 
 use super::frame::{Operand, ResultAt};
 use super::types::{Types, reading};
-use super::{Global, Lower, Result, Values};
+use super::{Global, Lower, Naga, OfNaga, Result, Values};
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
 use crate::read::Valid;
 use crate::stop::{LOWERING, Stop};
@@ -48,38 +48,15 @@ pub fn lower(
     func.early_fragment_tests = matches!(entry.early_depth_test, Some(naga::EarlyDepthTest::Force));
     func.invariant =
         entry.function.result.as_ref().is_some_and(|result| has_invariant_position(module, result));
-    let (prologue, initial) = (func.new_region(), func.new_region());
-    let body = func.body;
-    let mut lower = Lower {
+    let source = Naga {
         module,
         info: &valid.info,
         types,
-        limits,
-        discard_ends: language != Language::Wgsl,
         statement_spans: language == Language::Glsl,
-        stage,
-        func,
-        region: body,
-        prologue,
-        initial,
-        span: Span::NONE,
-        bundle: None,
-        next_bundle: 0,
-        depth: 0,
-        continuing: 0,
-        steps: 0,
-        kept: 0,
-        private_bytes: 0,
-        workgroup_bytes: 0,
-        constants: Default::default(),
-        lengths: Default::default(),
-        tables: Default::default(),
         constant_values: vec![None; module.global_expressions.len()],
         globals: vec![Global::Unused; module.global_variables.len()],
-        exited: Default::default(),
-        whole: None,
-        notes: Vec::new(),
     };
+    let mut lower = Lower::new(source, func, language != Language::Wgsl, limits);
     let result = lower.entry(entry, valid.entry_info(index));
     let at = lower.span;
     result.map_err(|stop| stop.at(at))?;
@@ -139,9 +116,9 @@ fn is_output(builtin: Builtin, stage: Stage) -> bool {
 }
 
 /// Clip and cull distances of a result, in the order in which it has them, with their names.
-struct Distances {
-    clip: (String, Values),
-    cull: (String, Values),
+pub struct Distances {
+    pub clip: (String, Values),
+    pub cull: (String, Values),
 }
 
 impl Default for Distances {
@@ -163,7 +140,7 @@ impl Distances {
     }
 }
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     fn entry(
         &mut self,
         entry: &'a naga::EntryPoint,
@@ -175,7 +152,12 @@ impl<'a> Lower<'a> {
         for argument in &entry.function.arguments {
             let name = argument.name.as_deref().unwrap_or("");
             let values = self.within(prologue, |lower| {
-                lower.inputs(lower.types.inner(argument.ty), argument.binding.as_ref(), name, entry)
+                lower.inputs(
+                    lower.source.types.inner(argument.ty),
+                    argument.binding.as_ref(),
+                    name,
+                    entry,
+                )
             })?;
             arguments.push(Operand::Values(values));
         }
@@ -193,26 +175,18 @@ impl<'a> Lower<'a> {
             let binding = declared.binding.as_ref();
             let values = match values {
                 ResultAt::Values(values) => values,
-                ResultAt::Place(place) => self.load(&place, self.types.inner(declared.ty))?,
+                ResultAt::Place(place) => {
+                    self.load(&place, self.source.types.inner(declared.ty))?
+                }
             };
             let mut distances = Distances::default();
-            let inner = self.types.inner(declared.ty);
+            let inner = self.source.types.inner(declared.ty);
             let used = self.outputs(inner, binding, "", &values, &mut distances)?;
             debug_assert_eq!(used, values.len(), "every scalar of the result is written");
             self.distances(&distances)?;
         }
         self.end_open(Op::Yield);
         Ok(())
-    }
-
-    /// Puts prologue, initial stores and body together.
-    fn finish(mut self) -> (Func, Vec<Diagnostic>) {
-        let mut insts = std::mem::take(&mut self.func.regions[self.prologue].insts);
-        insts.append(&mut self.func.regions[self.initial].insts);
-        let body = self.func.body;
-        insts.append(&mut self.func.regions[body].insts);
-        self.func.regions[body].insts = insts;
-        (self.func, self.notes)
     }
 
     /// Declares and reads the inputs of one argument.
@@ -230,13 +204,13 @@ impl<'a> Lower<'a> {
             let mut values = Values::new();
             for member in members {
                 let name = member.name.as_deref().unwrap_or("");
-                let inner = self.types.inner(member.ty);
+                let inner = self.source.types.inner(member.ty);
                 values.extend(self.inputs(inner, member.binding.as_ref(), name, entry)?);
             }
             return Ok(values);
         };
         if let &Binding::BuiltIn(builtin) = binding {
-            super::builtin::check(self.types, builtin, inner)?;
+            super::builtin::check(self.source.types, builtin, inner)?;
         }
         if let Binding::BuiltIn(naga::BuiltIn::WorkGroupSize) = binding {
             return Ok(entry.workgroup_size.iter().map(|&n| self.u32(n)).collect());
@@ -244,7 +218,7 @@ impl<'a> Lower<'a> {
         if let TypeInner::Array { base, .. } = inner {
             // Clip distances and SPIR-V's sample mask are arrays; the mask has one word.
             if let Binding::BuiltIn(naga::BuiltIn::SampleMask) = binding {
-                return self.inputs(self.types.inner(*base), Some(binding), name, entry);
+                return self.inputs(self.source.types.inner(*base), Some(binding), name, entry);
             }
         }
         if let Some(parts) = self.locations(inner, binding)? {
@@ -293,35 +267,6 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Clip distances and, numbered on, cull distances leave four by four.
-    fn distances(&mut self, distances: &Distances) -> Result<()> {
-        let needed = (distances.clip.1.len() + distances.cull.1.len()) as u64;
-        if needed > u64::from(MOST_DISTANCES) {
-            return Err(Stop::limit(
-                "clip and cull distances together",
-                needed,
-                MOST_DISTANCES.into(),
-                "declare shorter arrays",
-            ));
-        }
-        let mut first = 0;
-        let both = [
-            (Builtin::ClipDistance(0), &distances.clip),
-            (Builtin::CullDistance(0), &distances.cull),
-        ];
-        for (builtin, (name, values)) in both {
-            let mut rest = &values[..];
-            while !rest.is_empty() {
-                let (four, behind) = rest.split_at(rest.len().min(4 - first % 4));
-                let kind = OutputKind::Builtin(builtin.with_number(first as u8));
-                self.output(kind, Scalar::F32, name, four);
-                first += four.len();
-                rest = behind;
-            }
-        }
-        Ok(())
-    }
-
     /// Declares and writes the outputs of a result; gives how many scalars they took.
     fn outputs(
         &mut self,
@@ -338,20 +283,20 @@ impl<'a> Lower<'a> {
             let mut used = 0;
             for member in members {
                 let name = member.name.as_deref().unwrap_or("");
-                let inner = self.types.inner(member.ty);
+                let inner = self.source.types.inner(member.ty);
                 let binding = member.binding.as_ref();
                 used += self.outputs(inner, binding, name, &values[used..], distances)?;
             }
             return Ok(used);
         };
         if let &Binding::BuiltIn(builtin) = binding {
-            super::builtin::check(self.types, builtin, inner)?;
+            super::builtin::check(self.source.types, builtin, inner)?;
         }
         // The reader of GLSL takes an array of distances apart, others leave it whole.
         if let Some((known, list)) = distances.of(binding)
             && matches!(inner, TypeInner::Scalar(_) | TypeInner::Array { .. })
         {
-            let count = self.types.leaf_count_of(inner)?;
+            let count = self.source.types.leaf_count_of(inner)?;
             list.extend_from_slice(&values[..count]);
             if matches!(inner, TypeInner::Array { .. }) {
                 name.clone_into(known);
@@ -366,10 +311,10 @@ impl<'a> Lower<'a> {
             return Ok(used);
         }
         if let (TypeInner::Array { base, .. }, &Binding::BuiltIn(builtin)) = (inner, binding) {
-            let count = self.types.leaf_count_of(inner)?;
+            let count = self.source.types.leaf_count_of(inner)?;
             match builtin {
                 naga::BuiltIn::SampleMask => {
-                    let base = self.types.inner(*base);
+                    let base = self.source.types.inner(*base);
                     self.outputs(base, Some(binding), name, &values[..1], distances)?;
                     return Ok(count);
                 }
@@ -430,7 +375,7 @@ impl<'a> Lower<'a> {
             TypeInner::Struct { members, .. } => {
                 let members = members.iter();
                 return Ok(Some(
-                    members.map(|member| self.types.inner(member.ty).clone()).collect(),
+                    members.map(|member| self.source.types.inner(member.ty).clone()).collect(),
                 ));
             }
             TypeInner::Matrix { columns, .. } => *columns as u32,
@@ -438,7 +383,7 @@ impl<'a> Lower<'a> {
             _ => return Ok(None),
         };
         (0..count)
-            .map(|index| self.types.element(inner, index))
+            .map(|index| self.source.types.element(inner, index))
             .collect::<Result<Vec<_>>>()
             .map(Some)
     }
@@ -448,17 +393,89 @@ impl<'a> Lower<'a> {
         match inner {
             TypeInner::Struct { members, .. } => members
                 .iter()
-                .map(|member| self.location_count(self.types.inner(member.ty)))
+                .map(|member| self.location_count(self.source.types.inner(member.ty)))
                 .fold(0, u32::saturating_add),
             TypeInner::Matrix { columns, .. } => *columns as u32,
             TypeInner::Array { base, size: naga::ArraySize::Constant(count), .. } => {
-                self.location_count(self.types.inner(*base)).saturating_mul(count.get())
+                self.location_count(self.source.types.inner(*base)).saturating_mul(count.get())
             }
             _ => 1,
         }
     }
+}
 
-    fn output(
+impl<'a, S> Lower<'a, S> {
+    /// Lowering that begins with an empty function.
+    pub fn new(source: S, mut func: Func, discard_ends: bool, limits: &'a Limits) -> Self {
+        let (prologue, initial) = (func.new_region(), func.new_region());
+        Lower {
+            source,
+            limits,
+            discard_ends,
+            stage: func.stage,
+            region: func.body,
+            func,
+            prologue,
+            initial,
+            span: Span::NONE,
+            bundle: None,
+            next_bundle: 0,
+            depth: 0,
+            continuing: 0,
+            steps: 0,
+            kept: 0,
+            private_bytes: 0,
+            workgroup_bytes: 0,
+            constants: Default::default(),
+            lengths: Default::default(),
+            tables: Default::default(),
+            exited: Default::default(),
+            whole: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Puts prologue, initial stores and body together.
+    pub fn finish(mut self) -> (Func, Vec<Diagnostic>) {
+        let mut insts = std::mem::take(&mut self.func.regions[self.prologue].insts);
+        insts.append(&mut self.func.regions[self.initial].insts);
+        let body = self.func.body;
+        insts.append(&mut self.func.regions[body].insts);
+        self.func.regions[body].insts = insts;
+        (self.func, self.notes)
+    }
+
+    /// Clip distances and, numbered on, cull distances leave four by four.
+    pub fn distances(&mut self, distances: &Distances) -> Result<()> {
+        let needed = (distances.clip.1.len() + distances.cull.1.len()) as u64;
+        if needed > u64::from(MOST_DISTANCES) {
+            return Err(Stop::limit(
+                "clip and cull distances together",
+                needed,
+                MOST_DISTANCES.into(),
+                "declare shorter arrays",
+            ));
+        }
+        let mut first = 0;
+        let both = [
+            (Builtin::ClipDistance(0), &distances.clip),
+            (Builtin::CullDistance(0), &distances.cull),
+        ];
+        for (builtin, (name, values)) in both {
+            let mut rest = &values[..];
+            while !rest.is_empty() {
+                let (four, behind) = rest.split_at(rest.len().min(4 - first % 4));
+                let kind = OutputKind::Builtin(builtin.with_number(first as u8));
+                self.output(kind, Scalar::F32, name, four);
+                first += four.len();
+                rest = behind;
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares and writes an output of one to four components.
+    pub fn output(
         &mut self,
         kind: OutputKind,
         scalar: Scalar,

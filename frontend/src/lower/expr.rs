@@ -3,7 +3,7 @@
 use super::emit::pick;
 use super::flow::{CONSTANT_LEAVES, SELECT_LEAVES};
 use super::frame::{Frame, Operand, Place};
-use super::{Global, Lower, Result, Values};
+use super::{Global, Lower, OfNaga, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Op, Type, Value};
@@ -32,10 +32,10 @@ pub fn literal(literal: Literal) -> (Type, u64) {
     }
 }
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// The type of an expression of the function being inlined.
     pub fn inner(&self, frame: &Frame<'a>, handle: Handle<Expression>) -> &'a TypeInner {
-        frame.info[handle].ty.inner_with(&self.module.types)
+        frame.info[handle].ty.inner_with(&self.source.module.types)
     }
 
     /// What a pointer expression points to.
@@ -45,7 +45,7 @@ impl<'a> Lower<'a> {
         handle: Handle<Expression>,
     ) -> Result<Cow<'a, TypeInner>> {
         match *self.inner(frame, handle) {
-            TypeInner::Pointer { base, .. } => Ok(Cow::Borrowed(self.types.inner(base))),
+            TypeInner::Pointer { base, .. } => Ok(Cow::Borrowed(self.source.types.inner(base))),
             TypeInner::ValuePointer { size: Some(size), scalar, .. } => {
                 Ok(Cow::Owned(TypeInner::Vector { size, scalar }))
             }
@@ -76,7 +76,7 @@ impl<'a> Lower<'a> {
                         Values::from_elem(self.constant(ty, bits), 1)
                     }
                     Expression::Constant(constant) => {
-                        self.global_expression(self.module.constants[constant].init)?
+                        self.global_expression(self.source.module.constants[constant].init)?
                     }
                     Expression::ZeroValue(ty) => self.zero_value(ty)?,
                     _ => return Err(Stop::internal("not a constant")),
@@ -104,7 +104,7 @@ impl<'a> Lower<'a> {
             | Expression::SubgroupOperationResult { .. } => {
                 // Only dead code behind a call that never returns asks for these.
                 let inner = self.inner(frame, handle);
-                let widths = self.types.widths(inner)?;
+                let widths = self.source.types.widths(inner)?;
                 Operand::Values(widths.iter().map(|&ty| self.constant(ty, 0)).collect())
             }
             // Initial values and constant operands are not emitted.
@@ -140,14 +140,15 @@ impl<'a> Lower<'a> {
     }
 
     fn global(&mut self, handle: Handle<GlobalVariable>) -> Result<Operand> {
-        if matches!(self.globals[handle.index()], Global::Unused) {
+        if matches!(self.source.globals[handle.index()], Global::Unused) {
             self.declare(handle)?;
         }
-        match &self.globals[handle.index()] {
+        match &self.source.globals[handle.index()] {
             Global::Variable(place) => Ok(Operand::Place(place.clone())),
             &Global::Binding(resource) => {
-                let variable = &self.module.global_variables[handle];
-                let array = matches!(self.types.inner(variable.ty), TypeInner::BindingArray { .. });
+                let variable = &self.source.module.global_variables[handle];
+                let array =
+                    matches!(self.source.types.inner(variable.ty), TypeInner::BindingArray { .. });
                 Ok(match variable.space {
                     naga::AddressSpace::Handle => Operand::Handle(resource, None),
                     _ if array => Operand::Handle(resource, None),
@@ -159,26 +160,26 @@ impl<'a> Lower<'a> {
     }
 
     fn zero_value(&mut self, ty: Handle<naga::Type>) -> Result<Values> {
-        let widths = self.types.widths(self.types.inner(ty))?;
+        let widths = self.source.types.widths(self.source.types.inner(ty))?;
         Ok(widths.iter().map(|&ty| self.constant(ty, 0)).collect())
     }
 
     /// A constant expression of the module.
     pub fn global_expression(&mut self, handle: Handle<Expression>) -> Result<Values> {
-        if let Some(values) = &self.constant_values[handle.index()] {
+        if let Some(values) = &self.source.constant_values[handle.index()] {
             return Ok(values.clone());
         }
-        let values = match self.module.global_expressions[handle] {
+        let values = match self.source.module.global_expressions[handle] {
             Expression::Literal(value) => {
                 let (ty, bits) = literal(value);
                 Values::from_elem(self.constant(ty, bits), 1)
             }
             Expression::Constant(constant) => {
-                self.global_expression(self.module.constants[constant].init)?
+                self.global_expression(self.source.module.constants[constant].init)?
             }
             Expression::ZeroValue(ty) => self.zero_value(ty)?,
             Expression::Compose { ty, ref components } => {
-                self.types.leaf_count(ty)?;
+                self.source.types.leaf_count(ty)?;
                 let mut values = Values::new();
                 for &component in components {
                     values.extend(self.global_expression(component)?);
@@ -204,7 +205,7 @@ impl<'a> Lower<'a> {
                 ));
             }
         };
-        self.constant_values[handle.index()] = Some(values.clone());
+        self.source.constant_values[handle.index()] = Some(values.clone());
         Ok(values)
     }
 
@@ -231,7 +232,7 @@ impl<'a> Lower<'a> {
                 return self.operand(frame, handle);
             }
             Expression::Compose { ty, ref components } => {
-                self.types.leaf_count(ty)?;
+                self.source.types.leaf_count(ty)?;
                 let mut values = Values::new();
                 for &component in components {
                     values.extend(self.values(frame, component)?);
@@ -273,7 +274,10 @@ impl<'a> Lower<'a> {
                 let values = self.values(frame, expr)?;
                 self.derivative(axis, ctrl, &values)?
             }
-            Expression::Relational { fun, argument } => self.relational(frame, fun, argument)?,
+            Expression::Relational { fun, argument } => {
+                let values = self.values(frame, argument)?;
+                self.relational(fun, &values)?
+            }
             Expression::Math { fun, arg, arg1, arg2, arg3 } => {
                 self.math(frame, fun, [Some(arg), arg1, arg2, arg3])?
             }
@@ -281,7 +285,8 @@ impl<'a> Lower<'a> {
             Expression::ArrayLength(pointer) => {
                 let place = self.place(frame, pointer)?;
                 let inner = self.pointee(frame, pointer)?;
-                Values::from_elem(self.runtime_length(&place, &inner)?, 1)
+                let stride = self.source.types.stride(&inner, place.layout());
+                Values::from_elem(self.runtime_length(&place, stride)?, 1)
             }
             Expression::ImageSample {
                 image,
@@ -331,12 +336,12 @@ impl<'a> Lower<'a> {
     ) -> Result<Operand> {
         let inner = self.inner(frame, base);
         if let Some(Operand::Values(values)) = &frame.values[base.index()] {
-            let (start, count) = self.types.part(inner, index)?;
+            let (start, count) = self.source.types.part(inner, index)?;
             return Ok(Operand::Values(Values::from_slice(&values[start..start + count])));
         }
         match self.operand(frame, base)? {
             Operand::Values(values) => {
-                let (start, count) = self.types.part(inner, index)?;
+                let (start, count) = self.source.types.part(inner, index)?;
                 Ok(Operand::Values(Values::from_slice(&values[start..start + count])))
             }
             Operand::Place(place) => {
@@ -394,13 +399,13 @@ impl<'a> Lower<'a> {
             Operand::Handle(resource, _) => Ok(self.binding_element(frame, base, resource, index)),
             Operand::Values(values) => {
                 let inner = self.inner(frame, base);
-                let super::types::Length::Known(length) = self.types.length(inner)? else {
+                let super::types::Length::Known(length) = self.source.types.length(inner)? else {
                     return Err(Stop::internal("a value is a runtime array"));
                 };
                 if let Some(bits) = self.func.as_const(index)
                     && bits < u64::from(length)
                 {
-                    let (start, count) = self.types.part(inner, bits as u32)?;
+                    let (start, count) = self.source.types.part(inner, bits as u32)?;
                     let part = Values::from_slice(&values[start..start + count]);
                     return Ok(Operand::Values(part));
                 }
@@ -414,7 +419,7 @@ impl<'a> Lower<'a> {
                     };
                     let place = self.place_of(mem);
                     let part = self.element_of_place(&place, inner, index)?;
-                    let element = self.types.element(inner, 0)?;
+                    let element = self.source.types.element(inner, 0)?;
                     return Ok(Operand::Values(self.load(&part, &element)?));
                 }
                 self.choose(&values, index, length).map(Operand::Values)
@@ -422,8 +427,23 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// Kind of the scalars of an expression.
+    pub fn kind(&self, frame: &Frame<'a>, handle: Handle<Expression>) -> Result<ScalarKind> {
+        self.scalar_of(frame, handle).map(|scalar| scalar.kind)
+    }
+
+    /// The scalar type that an expression is made of.
+    pub fn scalar_of(&self, frame: &Frame<'a>, handle: Handle<Expression>) -> Result<naga::Scalar> {
+        let inner = self.inner(frame, handle);
+        inner
+            .scalar()
+            .ok_or_else(|| Stop::internal("an operand that is not made of one scalar type"))
+    }
+}
+
+impl<S> Lower<'_, S> {
     /// The part of a short composite at a dynamic index, by selects.
-    fn choose(&mut self, values: &[Value], index: Value, length: u32) -> Result<Values> {
+    pub fn choose(&mut self, values: &[Value], index: Value, length: u32) -> Result<Values> {
         let count = self.u32(length);
         let index = self.op2(Op::Index, index, count);
         let part = values.len() / length.max(1) as usize;
@@ -439,7 +459,8 @@ impl<'a> Lower<'a> {
         Ok(chosen)
     }
 
-    fn derivative(
+    /// A derivative, lane by lane.
+    pub fn derivative(
         &mut self,
         axis: DerivativeAxis,
         ctrl: DerivativeControl,
@@ -463,13 +484,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn relational(
-        &mut self,
-        frame: &mut Frame<'a>,
-        fun: RelationalFunction,
-        argument: Handle<Expression>,
-    ) -> Result<Values> {
-        let values = self.values(frame, argument)?;
+    /// A test of all lanes of a value.
+    pub fn relational(&mut self, fun: RelationalFunction, values: &Values) -> Result<Values> {
         let all = |lower: &mut Self, op| {
             let (&first, rest) = values.split_first().expect("a vector has lanes");
             let result = rest.iter().fold(first, |all, &lane| lower.op2(op, all, lane));
@@ -478,26 +494,13 @@ impl<'a> Lower<'a> {
         Ok(match fun {
             RelationalFunction::All => all(self, Op::And),
             RelationalFunction::Any => all(self, Op::Or),
-            RelationalFunction::IsNan => self.map(Op::FNe, &[&values, &values])?,
+            RelationalFunction::IsNan => self.map(Op::FNe, &[values, values])?,
             RelationalFunction::IsInf => {
                 let infinity = self.float(self.ty(values[0]), f64::INFINITY);
                 let infinity = Values::from_elem(infinity, 1);
-                let magnitude = self.map(Op::FAbs, &[&values])?;
+                let magnitude = self.map(Op::FAbs, &[values])?;
                 self.map(Op::FEq, &[&magnitude, &infinity])?
             }
         })
-    }
-
-    /// Kind of the scalars of an expression.
-    pub fn kind(&self, frame: &Frame<'a>, handle: Handle<Expression>) -> Result<ScalarKind> {
-        self.scalar_of(frame, handle).map(|scalar| scalar.kind)
-    }
-
-    /// The scalar type that an expression is made of.
-    pub fn scalar_of(&self, frame: &Frame<'a>, handle: Handle<Expression>) -> Result<naga::Scalar> {
-        let inner = self.inner(frame, handle);
-        inner
-            .scalar()
-            .ok_or_else(|| Stop::internal("an operand that is not made of one scalar type"))
     }
 }

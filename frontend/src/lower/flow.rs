@@ -1,13 +1,13 @@
 //! Inlining, loops, and values that cross from a loop's body into its `continuing`.
 
 use super::frame::{Carried, End, Flow, Frame, Operand, Place, Position, ResultAt, Target};
-use super::{Lower, Result, Values};
+use super::{Lower, OfNaga, Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::budget;
 use gpucc_ir::ssa::{Imm, Inst, Mem, MemSpace, Op, Region, Type, Value};
 use naga::{Block, Expression, Function, Handle, Statement, TypeInner};
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// Lowers a function in place. `label` is the block that its early returns exit.
     pub fn inline(
         &mut self,
@@ -22,8 +22,8 @@ impl<'a> Lower<'a> {
         let discards = self.discard_ends && self.whole == Some(label);
         let slot = match &function.result {
             Some(result) if discards || !returns_only_at_end(&function.body) => {
-                let inner = self.types.inner(result.ty);
-                let bytes = self.types.dense_size(inner);
+                let inner = self.source.types.inner(result.ty);
+                let bytes = self.source.types.dense_size(inner);
                 let name = format!("{name}.result");
                 let mem = self.variable(&name, bytes, MemSpace::Private)?;
                 Some(self.place_of(mem))
@@ -52,20 +52,20 @@ impl<'a> Lower<'a> {
         self.atomic_loads(&function.body, &mut frame.atomic_loads);
         for (handle, local) in function.local_variables.iter() {
             self.span = crate::read::span(function.local_variables.get_span(handle));
-            let inner = self.types.inner(local.ty);
+            let inner = self.source.types.inner(local.ty);
             if let TypeInner::RayQuery { .. } = inner {
                 return Err(Stop::unsupported("ray queries", crate::stop::LOWERING)
                     .needing(crate::Needs::RayTracing)
                     .at(self.span));
             }
-            let bytes = self.types.dense_size(inner);
+            let bytes = self.source.types.dense_size(inner);
             let name = local.name.as_deref().unwrap_or("local");
             let mem = self.variable(name, bytes, MemSpace::Private)?;
             frame.locals.push(mem);
         }
         for (handle, local) in function.local_variables.iter() {
             self.span = crate::read::span(function.local_variables.get_span(handle));
-            let inner = self.types.inner(local.ty);
+            let inner = self.source.types.inner(local.ty);
             let place = self.place_of(frame.locals[handle.index()]);
             match local.init {
                 Some(init) => {
@@ -85,32 +85,10 @@ impl<'a> Lower<'a> {
             (None, Some(values)) => ResultAt::Values(values),
             (None, None) => {
                 // No `return` was reached: control does not get here.
-                let widths = self.types.widths(self.types.inner(declared.ty))?;
+                let widths = self.source.types.widths(self.source.types.inner(declared.ty))?;
                 ResultAt::Values(widths.iter().map(|&ty| self.constant(ty, 0)).collect())
             }
         }))
-    }
-
-    /// Counts one unit of work against the budget.
-    pub fn step(&mut self) -> Result<()> {
-        self.steps += 1;
-        let needed = self.steps.max(self.func.insts.len() as u64);
-        let budget = self.limits.budget;
-        budget
-            .hold(INLINED, needed, budget::LOWERED)
-            .map_err(|exceeded| Stop::budget(exceeded).at(self.span))
-    }
-
-    /// Counts the scalars of a value that is kept against the budget.
-    fn keep(&mut self, operand: &Operand) -> Result<()> {
-        if let Operand::Values(values) = operand {
-            self.kept += values.len() as u64;
-        }
-        let budget = self.limits.budget;
-        let what = "scalars of composite values";
-        budget
-            .hold(what, self.kept, budget::SCALAR)
-            .map_err(|exceeded| Stop::budget(exceeded).at(self.span))
     }
 
     /// A call statement.
@@ -130,8 +108,8 @@ impl<'a> Lower<'a> {
         for &argument in arguments {
             operands.push(self.operand(frame, argument)?);
         }
-        let callee = &self.module.functions[function];
-        let info = &self.info[function];
+        let callee = &self.source.module.functions[function];
+        let info = &self.source.info[function];
         let span = self.span;
         let mut left = None;
         self.labelled(|lower, label| {
@@ -146,7 +124,9 @@ impl<'a> Lower<'a> {
         if let (Some(handle), Some(left), Some(declared)) = (result, left, &callee.result) {
             let values = match left {
                 ResultAt::Values(values) => values,
-                ResultAt::Place(place) => self.load(&place, self.types.inner(declared.ty))?,
+                ResultAt::Place(place) => {
+                    self.load(&place, self.source.types.inner(declared.ty))?
+                }
             };
             self.set(frame, handle, Operand::Values(values))?;
         }
@@ -329,7 +309,7 @@ impl<'a> Lower<'a> {
                 frame.function.expressions[index],
                 Expression::Literal(_) | Expression::Constant(_) | Expression::ZeroValue(_)
             );
-            if !array || constant || self.types.leaf_count_of(inner)? <= SELECT_LEAVES {
+            if !array || constant || self.source.types.leaf_count_of(inner)? <= SELECT_LEAVES {
                 continue;
             }
             let count = frame.function.expressions.len();
@@ -367,7 +347,7 @@ impl<'a> Lower<'a> {
         if constant && let Some(&mem) = self.tables.get(values.as_slice()) {
             return Ok(mem);
         }
-        let bytes = self.types.dense_size(inner);
+        let bytes = self.source.types.dense_size(inner);
         let name = if constant { "table" } else { "array" };
         let mem = self.variable(name, bytes, MemSpace::Private)?;
         let place = self.place_of(mem);
@@ -379,6 +359,30 @@ impl<'a> Lower<'a> {
             self.store(&place, inner, values)?;
         }
         Ok(mem)
+    }
+}
+
+impl<S> Lower<'_, S> {
+    /// Counts one unit of work against the budget.
+    pub fn step(&mut self) -> Result<()> {
+        self.steps += 1;
+        let needed = self.steps.max(self.func.insts.len() as u64);
+        let budget = self.limits.budget;
+        budget
+            .hold(INLINED, needed, budget::LOWERED)
+            .map_err(|exceeded| Stop::budget(exceeded).at(self.span))
+    }
+
+    /// Counts the scalars of a value that is kept against the budget.
+    pub fn keep(&mut self, operand: &Operand) -> Result<()> {
+        if let Operand::Values(values) = operand {
+            self.kept += values.len() as u64;
+        }
+        let budget = self.limits.budget;
+        let what = "scalars of composite values";
+        budget
+            .hold(what, self.kept, budget::SCALAR)
+            .map_err(|exceeded| Stop::budget(exceeded).at(self.span))
     }
 }
 

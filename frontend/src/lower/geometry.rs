@@ -8,9 +8,9 @@ use super::emit::pick;
 use super::{Lower, Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Op, Value};
-use naga::{ScalarKind, TypeInner};
+use naga::ScalarKind;
 
-impl Lower<'_> {
+impl<S> Lower<'_, S> {
     /// Matrix (columns one after the other) times vector.
     pub fn matrix_vector(&mut self, matrix: &[Value], vector: &[Value]) -> Result<Values> {
         let rows = matrix.len() / vector.len();
@@ -32,21 +32,10 @@ impl Lower<'_> {
         self.lanes(columns.len(), |lower, lane| Ok(lower.dot_float(vector, columns[lane])))
     }
 
-    /// Matrix times matrix: the left one times each column of the right one.
-    pub fn matrix_matrix(
-        &mut self,
-        a: &[Value],
-        left: &TypeInner,
-        b: &[Value],
-        right: &TypeInner,
-    ) -> Result<Values> {
-        let (TypeInner::Matrix { columns, .. }, TypeInner::Matrix { rows, .. }) = (left, right)
-        else {
-            return Err(Stop::internal("a matrix is expected"));
-        };
-        debug_assert_eq!(*columns as u32, *rows as u32);
+    /// Matrix times matrix: the left one times each column, of so many rows, of the right one.
+    pub fn matrix_matrix(&mut self, a: &[Value], b: &[Value], rows: usize) -> Result<Values> {
         let mut product = Values::new();
-        for column in b.chunks(*rows as usize) {
+        for column in b.chunks(rows) {
             product.extend(self.matrix_vector(a, column)?);
         }
         Ok(product)

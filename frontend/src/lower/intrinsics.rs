@@ -2,7 +2,7 @@
 //! functions of these names, and a call of one is the operation here.
 
 use super::frame::{Frame, Operand};
-use super::{Lower, Result, Values};
+use super::{OfNaga, Result, Values};
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Imm, Op, ResourceKind, SampleType, Scan, Shuffle, TexKind, TexOp, Type};
 use naga::{Expression, Function, Handle, ScalarKind};
@@ -50,7 +50,7 @@ fn movement(name: &str) -> Option<(Shuffle, Option<u32>)> {
     })
 }
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// A call of such a function; false for any other.
     pub fn intrinsic_call(
         &mut self,
@@ -59,11 +59,11 @@ impl<'a> Lower<'a> {
         arguments: &[Handle<Expression>],
         result: Option<Handle<Expression>>,
     ) -> Result<bool> {
-        let name = self.module.functions[function].name.as_deref();
+        let name = self.source.module.functions[function].name.as_deref();
         let Some(name) = name.and_then(|name| name.strip_prefix("gpucc_")) else {
             return Ok(false);
         };
-        if !self.statement_spans {
+        if !self.source.statement_spans {
             return Ok(false);
         }
         let values = if name == "demote" {

@@ -2,12 +2,12 @@
 
 use super::emit::pick;
 use super::frame::Frame;
-use super::{Lower, Result, Values};
+use super::{Lower, OfNaga, Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Op, Type};
 use naga::{Expression, Handle, MathFunction, ScalarKind, TypeInner};
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// A call of a built-in function.
     pub fn math(
         &mut self,
@@ -15,8 +15,6 @@ impl<'a> Lower<'a> {
         fun: MathFunction,
         arguments: [Option<Handle<Expression>>; 4],
     ) -> Result<Values> {
-        use MathFunction as F;
-        use ScalarKind as K;
         let first = arguments[0].expect("naga gives the first argument");
         let kind = self.kind(frame, first)?;
         let inner = self.inner(frame, first);
@@ -26,6 +24,25 @@ impl<'a> Lower<'a> {
                 *values = self.values(frame, handle)?;
             }
         }
+        let rows = match *inner {
+            TypeInner::Matrix { rows, .. } => rows as usize,
+            _ => 1,
+        };
+        self.math_function(fun, kind, rows, args)
+    }
+}
+
+impl<S> Lower<'_, S> {
+    /// A built-in function of scalars of a kind; of matrices with so many rows.
+    pub fn math_function(
+        &mut self,
+        fun: MathFunction,
+        kind: ScalarKind,
+        rows: usize,
+        args: [Values; 4],
+    ) -> Result<Values> {
+        use MathFunction as F;
+        use ScalarKind as K;
         let [a, b, c, d] = args;
         let float = kind == K::Float;
         let by_kind = |of_float, of_signed, of_unsigned| match kind {
@@ -124,12 +141,7 @@ impl<'a> Lower<'a> {
             F::Refract => self.refract(&a, &b, c[0])?,
             F::Outer => self.outer(&a, &b)?,
             F::Inverse => self.inverse(&a)?,
-            F::Transpose => {
-                let TypeInner::Matrix { rows, .. } = *inner else {
-                    return Err(Stop::internal("the transpose of what is no matrix"));
-                };
-                self.transpose(&a, rows as usize)
-            }
+            F::Transpose => self.transpose(&a, rows),
             F::Determinant => Values::from_elem(self.determinant(&a)?, 1),
             F::ExtractBits => {
                 let op = by_kind(Op::UBfe, Op::SBfe, Op::UBfe);

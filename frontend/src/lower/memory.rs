@@ -1,8 +1,8 @@
 //! Places: parts of variables and buffers, read and written as wide as they lie together.
 
 use super::frame::{Base, Place};
-use super::types::{Layout, Leaf, Length, width};
-use super::{Lower, Result, Values};
+use super::types::{Leaf, Length, width};
+use super::{Lower, OfNaga, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Access, AtomicOp, Imm, Op, Resource, ResourceKind, Type, Value};
@@ -15,7 +15,7 @@ const FILL_STRAIGHT: usize = 64;
 /// caches and the widest fetch.
 const LINE: u32 = 16;
 
-impl Lower<'_> {
+impl<S> Lower<'_, S> {
     /// The byte address of a place plus a constant.
     fn address(&mut self, place: &Place, extra: u32) -> Value {
         let offset = place.offset.wrapping_add(extra);
@@ -60,17 +60,12 @@ impl Lower<'_> {
         count
     }
 
-    /// Reads a value of a type.
-    pub fn load(&mut self, place: &Place, inner: &TypeInner) -> Result<Values> {
-        if let TypeInner::Atomic(scalar) = *inner {
-            let word = self.atomic(place, AtomicOp::Load, width(scalar), &[])?;
-            return Ok(Values::from_elem(word, 1));
-        }
-        let leaves = self.types.flatten(inner, place.layout())?;
+    /// Reads scalars.
+    pub fn load_leaves(&mut self, place: &Place, leaves: &[Leaf]) -> Values {
         let mut values = Values::with_capacity(leaves.len());
         let mut from = 0;
         while from < leaves.len() {
-            let count = self.run(place, &leaves, from);
+            let count = self.run(place, leaves, from);
             let group = &leaves[from..from + count];
             let types: SmallVec<[Type; 4]> = group.iter().map(|leaf| stored(leaf.ty)).collect();
             let address = self.address(place, group[0].offset);
@@ -91,21 +86,14 @@ impl Lower<'_> {
             values.extend(loaded);
             from += count;
         }
-        Ok(values)
+        values
     }
 
-    /// Writes a value of a type.
-    pub fn store(&mut self, place: &Place, inner: &TypeInner, values: &[Value]) -> Result<()> {
-        if let (TypeInner::Atomic(_), [value]) = (inner, values) {
-            return self.atomic_store(place, *value);
-        }
-        let leaves = self.types.flatten(inner, place.layout())?;
-        if leaves.len() != values.len() {
-            return Err(Stop::internal("a value does not fit the place it is stored in"));
-        }
+    /// Writes scalars, as many as there are leaves.
+    pub fn store_leaves(&mut self, place: &Place, leaves: &[Leaf], values: &[Value]) {
         let mut from = 0;
         while from < leaves.len() {
-            let count = self.run(place, &leaves, from);
+            let count = self.run(place, leaves, from);
             let group = &leaves[from..from + count];
             let address = self.address(place, group[0].offset);
             let mut words = Values::from_slice(&values[from..from + count]);
@@ -126,7 +114,6 @@ impl Lower<'_> {
             }
             from += count;
         }
-        Ok(())
     }
 
     /// A truth value as the word that stands for it in memory.
@@ -143,49 +130,19 @@ impl Lower<'_> {
         self.op2(Op::INe, word, zero)
     }
 
-    /// Zeroes a variable; large arrays by a loop.
-    pub fn zero(&mut self, place: &Place, inner: &TypeInner) -> Result<()> {
-        let leaves = self.types.dense_size(inner) / 4;
-        if leaves <= FILL_STRAIGHT as u64 {
-            let widths = self.types.widths(inner)?;
-            let zeros: Values = widths.iter().map(|&ty| self.constant(ty, 0)).collect();
-            return self.store(place, inner, &zeros);
-        }
-        match *inner {
-            TypeInner::Struct { ref members, .. } => {
-                let mut offset = place.offset;
-                for member in members {
-                    let inner = self.types.inner(member.ty);
-                    let part = Place { offset, ..place.clone() };
-                    self.zero(&part, inner)?;
-                    offset += self.types.dense_size(inner) as u32;
-                }
-                Ok(())
-            }
-            TypeInner::Array { base, .. } => {
-                self.zero_by_loop(place, inner, self.types.inner(base))
-            }
-            _ => Err(Stop::internal("a large value is neither array nor structure")),
-        }
-    }
-
-    fn zero_by_loop(
+    /// Runs `each` for every index below a length.
+    pub fn for_each(
         &mut self,
-        place: &Place,
-        inner: &TypeInner,
-        element: &TypeInner,
+        length: u32,
+        each: impl FnOnce(&mut Self, Value) -> Result<()>,
     ) -> Result<()> {
-        let Length::Known(length) = self.types.length(inner)? else {
-            return Err(Stop::internal("a variable is a runtime array"));
-        };
         let init = self.u32(0);
         let body = self.nested(|lower| {
             let region = lower.region;
             let index = lower.func.add_param(region, Type::B32);
             let count = lower.u32(length);
             let checked = lower.op2(Op::Index, index, count);
-            let part = lower.dynamic_part(place, inner, checked, length);
-            lower.zero(&part, element)?;
+            each(lower, checked)?;
             lower.b().end(Op::Continue, &[index]);
             Ok(())
         })?;
@@ -202,32 +159,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A member, or an element at a constant index that may lie beyond a runtime array's end.
-    pub fn element_at(&mut self, place: &Place, inner: &TypeInner, index: u32) -> Result<Place> {
-        match inner {
-            TypeInner::Array { .. } | TypeInner::BindingArray { .. } => {
-                let index = self.u32(index);
-                self.element_of_place(place, inner, index)
-            }
-            _ => Ok(self.part_of_place(place, inner, index)),
-        }
-    }
-
-    /// A member, or an element at a constant index that is in range.
-    pub fn part_of_place(&self, place: &Place, inner: &TypeInner, index: u32) -> Place {
-        let offset = self.types.member_offset(inner, index, place.layout());
-        Place { offset: place.offset.wrapping_add(offset), ..place.clone() }
-    }
-
     /// The element at an index below the length.
-    fn dynamic_part(
-        &mut self,
-        place: &Place,
-        inner: &TypeInner,
-        index: Value,
-        length: u32,
-    ) -> Place {
-        let stride = self.types.stride(inner, place.layout());
+    pub fn dynamic_part(&mut self, place: &Place, stride: u32, index: Value, length: u32) -> Place {
         let scaled = self.mul_address(index, stride);
         let dynamic = match place.dynamic {
             Some(outer) => self.op2(Op::IAdd, outer, scaled),
@@ -241,36 +174,33 @@ impl Lower<'_> {
     }
 
     /// The element at an index that may be out of range.
-    pub fn element_of_place(
+    pub fn element(
         &mut self,
         place: &Place,
-        inner: &TypeInner,
+        stride: u32,
+        length: Length,
         index: Value,
     ) -> Result<Place> {
-        let length = self.types.length(inner)?;
         if let (Some(bits), Length::Known(length)) = (self.func.as_const(index), length)
             && bits < u64::from(length)
         {
-            return Ok(self.part_of_place(place, inner, bits as u32));
+            let offset = (bits as u32).wrapping_mul(stride);
+            return Ok(Place { offset: place.offset.wrapping_add(offset), ..place.clone() });
         }
-        let count = match length {
-            Length::Known(count) => self.u32(count),
-            Length::Runtime => self.runtime_length(place, inner)?,
+        let (count, known) = match length {
+            Length::Known(count) => (self.u32(count), count),
+            Length::Runtime => (self.runtime_length(place, stride)?, u32::MAX),
         };
         let checked = self.op2(Op::Index, index, count);
-        let known = match length {
-            Length::Known(count) => count,
-            Length::Runtime => u32::MAX,
-        };
-        Ok(self.dynamic_part(place, inner, checked, known))
+        Ok(self.dynamic_part(place, stride, checked, known))
     }
 
-    /// Elements of the runtime array at a place.
-    pub fn runtime_length(&mut self, place: &Place, inner: &TypeInner) -> Result<Value> {
+    /// Elements of the runtime array of a stride at a place.
+    pub fn runtime_length(&mut self, place: &Place, stride: u32) -> Result<Value> {
         let Base::Buffer(buffer) = place.base else {
             return Err(Stop::internal("a runtime array outside of a buffer"));
         };
-        let stride = self.types.stride(inner, Layout::Host).max(1);
+        let stride = stride.max(1);
         let (offset, element) = (place.offset, place.element);
         if element.is_some() || place.dynamic.is_some() {
             return Ok(self.length_code(buffer, element, offset, stride));
@@ -330,7 +260,8 @@ impl Lower<'_> {
         Ok(self.func.insts[inst].results[0])
     }
 
-    fn atomic_store(&mut self, place: &Place, value: Value) -> Result<()> {
+    /// An atomic store.
+    pub fn atomic_store(&mut self, place: &Place, value: Value) -> Result<()> {
         let ty = self.ty(value);
         self.atomic_inst(place, AtomicOp::Store, ty, &[value], &[])?;
         Ok(())
@@ -386,6 +317,96 @@ impl Lower<'_> {
                 self.b().inst(Op::BufferAtomic, imm, &args, &[], results)
             }
         })
+    }
+}
+
+impl OfNaga<'_> {
+    /// Reads a value of a type.
+    pub fn load(&mut self, place: &Place, inner: &TypeInner) -> Result<Values> {
+        if let TypeInner::Atomic(scalar) = *inner {
+            let word = self.atomic(place, AtomicOp::Load, width(scalar), &[])?;
+            return Ok(Values::from_elem(word, 1));
+        }
+        let leaves = self.source.types.flatten(inner, place.layout())?;
+        Ok(self.load_leaves(place, &leaves))
+    }
+
+    /// Writes a value of a type.
+    pub fn store(&mut self, place: &Place, inner: &TypeInner, values: &[Value]) -> Result<()> {
+        if let (TypeInner::Atomic(_), [value]) = (inner, values) {
+            return self.atomic_store(place, *value);
+        }
+        let leaves = self.source.types.flatten(inner, place.layout())?;
+        if leaves.len() != values.len() {
+            return Err(Stop::internal("a value does not fit the place it is stored in"));
+        }
+        self.store_leaves(place, &leaves, values);
+        Ok(())
+    }
+
+    /// Zeroes a variable; large arrays by a loop.
+    pub fn zero(&mut self, place: &Place, inner: &TypeInner) -> Result<()> {
+        let leaves = self.source.types.dense_size(inner) / 4;
+        if leaves <= FILL_STRAIGHT as u64 {
+            let widths = self.source.types.widths(inner)?;
+            let zeros: Values = widths.iter().map(|&ty| self.constant(ty, 0)).collect();
+            return self.store(place, inner, &zeros);
+        }
+        match *inner {
+            TypeInner::Struct { ref members, .. } => {
+                let mut offset = place.offset;
+                for member in members {
+                    let inner = self.source.types.inner(member.ty);
+                    let part = Place { offset, ..place.clone() };
+                    self.zero(&part, inner)?;
+                    offset += self.source.types.dense_size(inner) as u32;
+                }
+                Ok(())
+            }
+            TypeInner::Array { base, .. } => {
+                let Length::Known(length) = self.source.types.length(inner)? else {
+                    return Err(Stop::internal("a variable is a runtime array"));
+                };
+                let (stride, element) = (
+                    self.source.types.stride(inner, place.layout()),
+                    self.source.types.inner(base),
+                );
+                self.for_each(length, |lower, index| {
+                    let part = lower.dynamic_part(place, stride, index, length);
+                    lower.zero(&part, element)
+                })
+            }
+            _ => Err(Stop::internal("a large value is neither array nor structure")),
+        }
+    }
+
+    /// A member, or an element at a constant index that may lie beyond a runtime array's end.
+    pub fn element_at(&mut self, place: &Place, inner: &TypeInner, index: u32) -> Result<Place> {
+        match inner {
+            TypeInner::Array { .. } | TypeInner::BindingArray { .. } => {
+                let index = self.u32(index);
+                self.element_of_place(place, inner, index)
+            }
+            _ => Ok(self.part_of_place(place, inner, index)),
+        }
+    }
+
+    /// A member, or an element at a constant index that is in range.
+    pub fn part_of_place(&self, place: &Place, inner: &TypeInner, index: u32) -> Place {
+        let offset = self.source.types.member_offset(inner, index, place.layout());
+        Place { offset: place.offset.wrapping_add(offset), ..place.clone() }
+    }
+
+    /// The element at an index that may be out of range.
+    pub fn element_of_place(
+        &mut self,
+        place: &Place,
+        inner: &TypeInner,
+        index: Value,
+    ) -> Result<Place> {
+        let stride = self.source.types.stride(inner, place.layout());
+        let length = self.source.types.length(inner)?;
+        self.element(place, stride, length, index)
     }
 }
 

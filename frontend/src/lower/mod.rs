@@ -64,16 +64,27 @@ enum Global {
     Binding(Resource),
 }
 
-/// The state of lowering one entry point.
-struct Lower<'a> {
+/// What is lowered where naga read it.
+pub struct Naga<'a> {
     module: &'a naga::Module,
     info: &'a naga::valid::ModuleInfo,
     types: &'a Types<'a>,
+    /// GLSL's expression positions are useless; the statement's are taken.
+    statement_spans: bool,
+    /// Values of module constants, as far as they were asked for.
+    constant_values: Vec<Option<Values>>,
+    globals: Vec<Global>,
+}
+
+/// Lowering of what naga read.
+type OfNaga<'a> = Lower<'a, Naga<'a>>;
+
+/// The state of lowering one entry point of some source.
+pub struct Lower<'a, S> {
+    source: S,
     limits: &'a Limits,
     /// `discard` ends the invocation (SPIR-V, GLSL) instead of making it a helper (WGSL).
     discard_ends: bool,
-    /// GLSL's expression positions are useless; the statement's are taken.
-    statement_spans: bool,
     stage: Stage,
     func: Func,
     /// Where instructions go.
@@ -100,9 +111,6 @@ struct Lower<'a> {
     lengths: Map<(Resource, u32, u32), Value>,
     /// Constant arrays that are indexed dynamically, by their contents.
     tables: Map<Vec<Value>, Mem>,
-    /// Values of module constants, as far as they were asked for.
-    constant_values: Vec<Option<Values>>,
-    globals: Vec<Global>,
     /// Labelled blocks that are exited.
     exited: gpucc_ir::Set<Inst>,
     /// The block around the whole entry point.

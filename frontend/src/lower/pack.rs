@@ -5,7 +5,7 @@ use crate::stop::Stop;
 use gpucc_ir::ssa::{Op, Type, Value};
 use naga::MathFunction;
 
-impl Lower<'_> {
+impl<S> Lower<'_, S> {
     /// A packing, unpacking or packed dot product function.
     pub fn packed(&mut self, fun: MathFunction, a: &Values, b: &Values) -> Result<Values> {
         use MathFunction as F;

@@ -1,7 +1,7 @@
 //! Global variables: bindings sorted by (group, binding), those that are only pointed to behind them, private and workgroup variables.
 
 use super::types::{Length, reading};
-use super::{Global, Lower, Result};
+use super::{Global, OfNaga, Result};
 use crate::Needs;
 use crate::read::span;
 use crate::stop::{LOWERING, Stop};
@@ -26,11 +26,11 @@ fn place_of_binding(variable: &GlobalVariable) -> Option<(u32, u32)> {
     }
 }
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// Makes a binding or variable of every global that the entry point uses.
     pub fn globals(&mut self, used: &naga::valid::FunctionInfo) -> Result<()> {
         let mut bindings = Vec::new();
-        for (handle, variable) in self.module.global_variables.iter() {
+        for (handle, variable) in self.source.module.global_variables.iter() {
             if used[handle].is_empty() {
                 continue;
             }
@@ -49,9 +49,9 @@ impl<'a> Lower<'a> {
     /// Makes the variable or binding of a global. What is only pointed to, never read or written, is used in no sense
     /// of naga's and is declared where the pointer is made.
     pub fn declare(&mut self, handle: Handle<GlobalVariable>) -> Result<()> {
-        let variable = &self.module.global_variables[handle];
+        let variable = &self.source.module.global_variables[handle];
         let outer = self.span;
-        self.span = span(self.module.global_variables.get_span(handle));
+        self.span = span(self.source.module.global_variables.get_span(handle));
         self.make_global(handle, variable).map_err(|stop| stop.at(self.span))?;
         self.span = outer;
         Ok(())
@@ -81,7 +81,7 @@ impl<'a> Lower<'a> {
                 };
                 let data = self.binding(group, binding, handle)?;
                 let resource = self.func.resources.push(data);
-                self.globals[handle.index()] = Global::Binding(resource);
+                self.source.globals[handle.index()] = Global::Binding(resource);
                 Ok(())
             }
             AddressSpace::TaskPayload
@@ -98,8 +98,8 @@ impl<'a> Lower<'a> {
         variable: &'a GlobalVariable,
         space: MemSpace,
     ) -> Result<()> {
-        let inner = self.types.inner(variable.ty);
-        let bytes = self.types.dense_size(inner);
+        let inner = self.source.types.inner(variable.ty);
+        let bytes = self.source.types.dense_size(inner);
         let name = variable.name.as_deref().unwrap_or("global");
         let mem = self.variable(name, bytes, space).map_err(|stop| stop.at(self.span))?;
         let place = self.place_of(mem);
@@ -114,7 +114,7 @@ impl<'a> Lower<'a> {
                 None => lower.zero(&place, inner),
             })?;
         }
-        self.globals[handle.index()] = Global::Variable(place);
+        self.source.globals[handle.index()] = Global::Variable(place);
         Ok(())
     }
 
@@ -124,11 +124,11 @@ impl<'a> Lower<'a> {
         binding: u32,
         handle: Handle<GlobalVariable>,
     ) -> Result<ResourceData> {
-        let variable = &self.module.global_variables[handle];
-        let mut inner = self.types.inner(variable.ty);
+        let variable = &self.source.module.global_variables[handle];
+        let mut inner = self.source.types.inner(variable.ty);
         let mut count = None;
         if let TypeInner::BindingArray { base, .. } = inner {
-            count = Some(match self.types.length(inner)? {
+            count = Some(match self.source.types.length(inner)? {
                 Length::Known(length) => length,
                 Length::Runtime => {
                     let name = variable.name.as_deref().unwrap_or_default();
@@ -140,22 +140,22 @@ impl<'a> Lower<'a> {
                     UNSIZED
                 }
             });
-            inner = self.types.inner(*base);
+            inner = self.source.types.inner(*base);
         }
         let kind = match variable.space {
-            AddressSpace::Uniform => {
-                ResourceKind::Uniform { size: self.types.size(inner, super::types::Layout::Host) }
-            }
-            AddressSpace::Immediate => {
-                ResourceKind::Immediate { size: self.types.size(inner, super::types::Layout::Host) }
-            }
+            AddressSpace::Uniform => ResourceKind::Uniform {
+                size: self.source.types.size(inner, super::types::Layout::Host),
+            },
+            AddressSpace::Immediate => ResourceKind::Immediate {
+                size: self.source.types.size(inner, super::types::Layout::Host),
+            },
             AddressSpace::Storage { access } => {
                 let (size, stride) = self.storage_size(inner);
                 ResourceKind::Storage { size, stride, access: image_access(access) }
             }
             _ => self.handle_kind(inner)?,
         };
-        let first = self.types.first_scalar(inner);
+        let first = self.source.types.first_scalar(inner);
         let scalar = match kind {
             ResourceKind::Texture { sample, .. } | ResourceKind::StorageTexture { sample, .. } => {
                 match sample {
@@ -179,15 +179,15 @@ impl<'a> Lower<'a> {
     /// Bytes before the trailing runtime array, and its stride (0 without one).
     fn storage_size(&self, inner: &TypeInner) -> (u32, u32) {
         match *inner {
-            TypeInner::Array { stride, .. } => match self.types.length(inner) {
+            TypeInner::Array { stride, .. } => match self.source.types.length(inner) {
                 Ok(Length::Runtime) => (0, stride),
-                _ => (self.types.size(inner, super::types::Layout::Host), 0),
+                _ => (self.source.types.size(inner, super::types::Layout::Host), 0),
             },
             TypeInner::Struct { ref members, span } => {
                 let Some(last) = members.last() else {
                     return (span, 0);
                 };
-                match self.types.inner(last.ty) {
+                match self.source.types.inner(last.ty) {
                     tail @ TypeInner::Array { .. } => match self.storage_size(tail) {
                         (0, stride) => (last.offset, stride),
                         _ => (span, 0),
@@ -195,7 +195,7 @@ impl<'a> Lower<'a> {
                     _ => (span, 0),
                 }
             }
-            _ => (self.types.size(inner, super::types::Layout::Host), 0),
+            _ => (self.source.types.size(inner, super::types::Layout::Host), 0),
         }
     }
 

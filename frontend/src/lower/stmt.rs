@@ -2,14 +2,14 @@
 
 use super::frame::{End, Flow, Frame, Operand, Target};
 use super::memory::{Atomic, atomic_op};
-use super::{Lower, Result, Values};
+use super::{OfNaga, Result, Values};
 use crate::Needs;
 use crate::read::span;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Imm, Op};
 use naga::{AtomicFunction, Barrier, Block, Expression, Handle, Statement, TypeInner};
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// Lowers statements until control cannot go on. `end` says what the end of the list does.
     pub fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block, end: End) -> Result<Flow> {
         let last = block.len().wrapping_sub(1);
@@ -82,7 +82,7 @@ impl<'a> Lower<'a> {
                     match (&frame.slot, &frame.function.result) {
                         (Some(place), Some(result)) => {
                             let place = place.clone();
-                            self.store(&place, self.types.inner(result.ty), &values)?;
+                            self.store(&place, self.source.types.inner(result.ty), &values)?;
                         }
                         _ => frame.result = Some(values),
                     }
@@ -167,7 +167,7 @@ impl<'a> Lower<'a> {
         }
         let statement = self.span;
         let place = span(frame.function.expressions.get_span(handle));
-        if !place.is_none() && !self.statement_spans {
+        if !place.is_none() && !self.source.statement_spans {
             self.span = place;
         }
         let operand = self.evaluate(frame, handle).map_err(|stop| stop.at(self.span))?;
@@ -185,22 +185,8 @@ impl<'a> Lower<'a> {
         end: End,
     ) -> Result<Flow> {
         let condition = self.scalar(frame, condition)?;
-        let span = self.span;
-        let mut flows = [Flow::Open; 2];
-        let mut arm = |lower: &mut Self, block, flow: &mut Flow| {
-            lower.nested(|lower| {
-                *flow = lower.block(frame, block, end)?;
-                lower.end_open(Op::Yield);
-                Ok(())
-            })
-        };
-        let then = arm(self, accept, &mut flows[0])?;
-        let otherwise = arm(self, reject, &mut flows[1])?;
-        self.span = span;
-        self.b().inst(Op::If, Imm::None, &[condition], &[then, otherwise], &[]);
-        Ok(match flows {
-            [Flow::Dead, Flow::Dead] => Flow::Dead,
-            _ => Flow::Open,
+        self.fork(condition, &mut |lower, holds| {
+            lower.block(frame, if holds { accept } else { reject }, end)
         })
     }
 

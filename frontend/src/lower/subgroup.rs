@@ -1,13 +1,13 @@
 //! Subgroup operations: ballots, shuffles, reductions. Vectors go component by component.
 
 use super::frame::{Frame, Operand};
-use super::{Lower, Result, Values};
+use super::{Lower, OfNaga, Result, Values};
 use gpucc_ir::ssa::{Imm, Op, Scan, Shuffle, Type, Value};
 use naga::{
     CollectiveOperation, Direction, Expression, GatherMode, Handle, ScalarKind, SubgroupOperation,
 };
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// One bit for each lane; without a predicate, those that are there.
     pub fn ballot(
         &mut self,
@@ -96,7 +96,9 @@ impl<'a> Lower<'a> {
         }
         self.set(frame, result, Operand::Values(found))
     }
+}
 
+impl<S> Lower<'_, S> {
     /// An instruction with one result of its first argument's type.
     pub fn one(&mut self, op: Op, imm: Imm, args: &[Value]) -> Value {
         let ty = self.ty(args[0]);

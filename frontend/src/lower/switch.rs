@@ -1,7 +1,7 @@
 //! Switches: a chain of `if` for few cases, a search tree for many, guards for fall-through.
 
 use super::frame::{End, Flow, Frame, Target};
-use super::{Lower, Result};
+use super::{Lower, OfNaga, Result};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Imm, Inst, Op, Type, Value};
 use naga::{Block, Expression, Handle, SwitchCase, SwitchValue};
@@ -10,14 +10,18 @@ use naga::{Block, Expression, Handle, SwitchCase, SwitchValue};
 const CHAIN: usize = 4;
 
 /// One body with the selector values that lead to it.
-struct Arm<'a> {
-    values: Vec<u32>,
-    is_default: bool,
-    body: &'a Block,
-    falls_through: bool,
+pub struct Arm<B> {
+    /// Bits of the values.
+    pub values: Vec<u64>,
+    pub is_default: bool,
+    pub body: B,
+    pub falls_through: bool,
 }
 
-impl<'a> Lower<'a> {
+/// Lowers a body, whose end leaves the switch where it says so.
+type Each<'e, L, B> = &'e mut dyn FnMut(&mut L, &B, bool) -> Result<Flow>;
+
+impl<'a> OfNaga<'a> {
     /// A switch statement.
     pub fn switch(
         &mut self,
@@ -31,44 +35,58 @@ impl<'a> Lower<'a> {
             return Err(Stop::invalid("`switch` takes one integer"));
         };
         let arms = arms(cases);
-        let falls = arms.iter().any(|arm| arm.falls_through);
-        let open = self.labelled(|lower, label| {
+        self.labelled(|lower, label| {
             frame.breaks.push(Target::Switch(label));
-            let mut flow = Flow::Open;
-            if falls {
-                lower.guarded(frame, selector, &arms, label)?;
-            } else {
-                let end = End { leaves_switch: true, ..end };
-                // The default body is what is left, so it comes last.
-                let mut order: Vec<&Arm<'a>> = arms.iter().filter(|arm| !arm.is_default).collect();
-                order.extend(arms.iter().filter(|arm| arm.is_default));
-                if order.len() <= CHAIN {
-                    flow = lower.chain(frame, selector, &order, end)?;
-                } else {
-                    let number = match run(&mut order) {
-                        Some(first) if lower.ty(selector) == Type::B32 => {
-                            let first = lower.u32(first);
-                            lower.op2(Op::ISub, selector, first)
-                        }
-                        _ => lower.number(selector, &order),
-                    };
-                    flow = lower.search(frame, number, &order, 0, end)?;
-                }
-            }
+            let flow = lower.arms(selector, &arms, label, &mut |lower, body, leaves| {
+                let end = match leaves {
+                    true => End { leaves_switch: true, ..end },
+                    false => End::default(),
+                };
+                lower.block(frame, body, end)
+            })?;
             frame.breaks.pop();
             Ok(flow == Flow::Open)
         })?;
         // A body that leaves the switch at its end falls out of it without a jump.
-        let _ = open;
         Ok(Flow::Open)
+    }
+}
+
+impl<S> Lower<'_, S> {
+    /// The body that a selector leads to. A body may exit `label`, the block around all.
+    pub fn arms<B>(
+        &mut self,
+        selector: Value,
+        arms: &[Arm<B>],
+        label: Inst,
+        each: Each<'_, Self, B>,
+    ) -> Result<Flow> {
+        if arms.iter().any(|arm| arm.falls_through) {
+            self.guarded(selector, arms, label, each)?;
+            return Ok(Flow::Open);
+        }
+        // The default body is what is left, so it comes last.
+        let mut order: Vec<&Arm<B>> = arms.iter().filter(|arm| !arm.is_default).collect();
+        order.extend(arms.iter().filter(|arm| arm.is_default));
+        if order.len() <= CHAIN {
+            return self.chain(selector, &order, each);
+        }
+        let number = match run(&mut order) {
+            Some(first) if self.ty(selector) == Type::B32 => {
+                let first = self.u32(first);
+                self.op2(Op::ISub, selector, first)
+            }
+            _ => self.number(selector, &order),
+        };
+        self.search(number, &order, 0, each)
     }
 
     /// True when the selector is one of the arm's values.
-    fn matches(&mut self, selector: Value, arm: &Arm<'a>) -> Value {
+    fn matches<B>(&mut self, selector: Value, arm: &Arm<B>) -> Value {
         let mut any = None;
         for &value in &arm.values {
             let ty = self.ty(selector);
-            let value = self.constant(ty, value.into());
+            let value = self.constant(ty, value);
             let equal = self.op2(Op::IEq, selector, value);
             any = Some(match any {
                 Some(any) => self.op2(Op::Or, any, equal),
@@ -78,30 +96,27 @@ impl<'a> Lower<'a> {
         any.unwrap_or_else(|| self.bool(false))
     }
 
-    fn chain(
+    fn chain<B>(
         &mut self,
-        frame: &mut Frame<'a>,
         selector: Value,
-        arms: &[&Arm<'a>],
-        end: End,
+        arms: &[&Arm<B>],
+        each: Each<'_, Self, B>,
     ) -> Result<Flow> {
         let Some((&first, rest)) = arms.split_first() else {
             return Ok(Flow::Open);
         };
         if first.is_default {
-            return self.block(frame, first.body, end);
+            return each(self, &first.body, true);
         }
         let condition = self.matches(selector, first);
-        self.fork(
-            condition,
-            frame,
-            |lower, frame| lower.block(frame, first.body, end),
-            |lower, frame| lower.chain(frame, selector, rest, end),
-        )
+        self.fork(condition, &mut |lower, is_first| match is_first {
+            true => each(lower, &first.body, true),
+            false => lower.chain(selector, rest, each),
+        })
     }
 
     /// The position of the body that a selector leads to.
-    fn number(&mut self, selector: Value, arms: &[&Arm<'a>]) -> Value {
+    fn number<B>(&mut self, selector: Value, arms: &[&Arm<B>]) -> Value {
         let mut number = self.u32(arms.len() as u32 - 1);
         let ty = self.ty(selector);
         for (index, arm) in arms.iter().enumerate() {
@@ -109,7 +124,7 @@ impl<'a> Lower<'a> {
                 continue;
             }
             for &value in &arm.values {
-                let value = self.constant(ty, value.into());
+                let value = self.constant(ty, value);
                 let equal = self.op2(Op::IEq, selector, value);
                 let index = self.u32(index as u32);
                 number = self.select(equal, index, number);
@@ -118,64 +133,57 @@ impl<'a> Lower<'a> {
         number
     }
 
-    fn search(
+    fn search<B>(
         &mut self,
-        frame: &mut Frame<'a>,
         number: Value,
-        arms: &[&Arm<'a>],
+        arms: &[&Arm<B>],
         first: u32,
-        end: End,
+        each: Each<'_, Self, B>,
     ) -> Result<Flow> {
         if let [arm] = arms {
-            return self.block(frame, arm.body, end);
+            return each(self, &arm.body, true);
         }
         let middle = arms.len() / 2;
         let (low, high) = arms.split_at(middle);
         let bound = first + middle as u32;
         let limit = self.u32(bound);
         let condition = self.op2(Op::ULt, number, limit);
-        self.fork(
-            condition,
-            frame,
-            |lower, frame| lower.search(frame, number, low, first, end),
-            |lower, frame| lower.search(frame, number, high, bound, end),
-        )
-    }
-
-    fn fork(
-        &mut self,
-        condition: Value,
-        frame: &mut Frame<'a>,
-        then: impl FnOnce(&mut Self, &mut Frame<'a>) -> Result<Flow>,
-        otherwise: impl FnOnce(&mut Self, &mut Frame<'a>) -> Result<Flow>,
-    ) -> Result<Flow> {
-        let span = self.span;
-        let mut flows = [Flow::Open; 2];
-        let yes = self.nested(|lower| {
-            flows[0] = then(lower, frame)?;
-            lower.end_open(Op::Yield);
-            Ok(())
-        })?;
-        let no = self.nested(|lower| {
-            flows[1] = otherwise(lower, frame)?;
-            lower.end_open(Op::Yield);
-            Ok(())
-        })?;
-        self.span = span;
-        self.b().inst(Op::If, Imm::None, &[condition], &[yes, no], &[]);
-        Ok(match flows {
-            [Flow::Dead, Flow::Dead] => Flow::Dead,
-            _ => Flow::Open,
+        self.fork(condition, &mut |lower, below| match below {
+            true => lower.search(number, low, first, each),
+            false => lower.search(number, high, bound, each),
         })
     }
 
-    /// Bodies in source order, each under "selected, or fallen into".
-    fn guarded(
+    /// An `if` whose arms `arm` fills: first the one where the condition holds.
+    pub fn fork(
         &mut self,
-        frame: &mut Frame<'a>,
+        condition: Value,
+        arm: &mut dyn FnMut(&mut Self, bool) -> Result<Flow>,
+    ) -> Result<Flow> {
+        let span = self.span;
+        let mut flow = Flow::Dead;
+        let mut arm = |lower: &mut Self, holds| {
+            lower.nested(|lower| {
+                if arm(lower, holds)? == Flow::Open {
+                    flow = Flow::Open;
+                }
+                lower.end_open(Op::Yield);
+                Ok(())
+            })
+        };
+        let (yes, no) = (arm(self, true)?, arm(self, false)?);
+        self.span = span;
+        self.b().inst(Op::If, Imm::None, &[condition], &[yes, no], &[]);
+        Ok(flow)
+    }
+
+    /// Bodies in source order, each under "selected, or fallen into".
+    fn guarded<B>(
+        &mut self,
         selector: Value,
-        arms: &[Arm<'a>],
+        arms: &[Arm<B>],
         label: Inst,
+        each: Each<'_, Self, B>,
     ) -> Result<()> {
         let fallen = self.scalar_variable("fallen", Type::B1)?;
         let (no, yes) = (self.bool(false), self.bool(true));
@@ -196,7 +204,7 @@ impl<'a> Lower<'a> {
             let last = index + 1 == arms.len();
             let span = self.span;
             let then = self.nested(|lower| {
-                let flow = lower.block(frame, arm.body, End::default())?;
+                let flow = each(lower, &arm.body, false)?;
                 if flow == Flow::Open && !lower.ended() {
                     if arm.falls_through {
                         lower.write_scalar(fallen, yes);
@@ -221,7 +229,7 @@ impl<'a> Lower<'a> {
 /// Puts arms of one value each in the order of their values, where these follow one another and a
 /// default body takes all others: the selector less the first value, which this gives, is then the
 /// arm's position, or lies behind all.
-fn run(arms: &mut [&Arm<'_>]) -> Option<u32> {
+fn run<B>(arms: &mut [&Arm<B>]) -> Option<u32> {
     let (default, arms) = arms.split_last_mut()?;
     if !default.is_default
         || !default.values.is_empty()
@@ -230,19 +238,19 @@ fn run(arms: &mut [&Arm<'_>]) -> Option<u32> {
         return None;
     }
     arms.sort_by_key(|arm| arm.values[0] as i32);
-    let first = arms.first()?.values[0];
-    let follows = |(n, arm): (u32, &&Arm<'_>)| arm.values[0] == first.wrapping_add(n);
+    let first = arms.first()?.values[0] as u32;
+    let follows = |(n, arm): (u32, &&Arm<B>)| arm.values[0] as u32 == first.wrapping_add(n);
     (0..).zip(arms.iter()).all(follows).then_some(first)
 }
 
 /// Merges empty cases that fall into the next one.
-fn arms(cases: &[SwitchCase]) -> Vec<Arm<'_>> {
+fn arms(cases: &[SwitchCase]) -> Vec<Arm<&Block>> {
     let mut arms = Vec::new();
     let (mut values, mut is_default) = (Vec::new(), false);
     for case in cases {
         match case.value {
-            SwitchValue::I32(value) => values.push(value as u32),
-            SwitchValue::U32(value) => values.push(value),
+            SwitchValue::I32(value) => values.push(u64::from(value as u32)),
+            SwitchValue::U32(value) => values.push(value.into()),
             SwitchValue::Default => is_default = true,
         }
         if case.fall_through && case.body.is_empty() {

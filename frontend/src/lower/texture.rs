@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, Operand};
 use super::memory::{Atomic, atomic_op};
-use super::{Lower, Result, Values};
+use super::{Lower, OfNaga, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{
@@ -27,7 +27,7 @@ pub struct Sampled {
     pub clamp_to_edge: bool,
 }
 
-impl<'a> Lower<'a> {
+impl<'a> OfNaga<'a> {
     /// The binding behind an expression.
     pub fn handle(
         &mut self,
@@ -39,15 +39,6 @@ impl<'a> Lower<'a> {
             Operand::Values(_) | Operand::Place(_) => {
                 Err(Stop::internal("a texture or sampler is expected"))
             }
-        }
-    }
-
-    /// Dimension and whether texels are depth of a texture.
-    pub fn texture(&self, resource: Resource) -> Result<(Dim, SampleType)> {
-        match self.func.resources[resource].kind {
-            ResourceKind::Texture { dim, sample, .. }
-            | ResourceKind::StorageTexture { dim, sample, .. } => Ok((dim, sample)),
-            _ => Err(Stop::internal("a texture is expected")),
         }
     }
 
@@ -197,14 +188,6 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Whether a texel is one word of 64 bits.
-    fn has_wide_texels(&self, texture: Resource) -> bool {
-        matches!(
-            self.func.resources[texture].kind,
-            ResourceKind::StorageTexture { format, .. } if format.is_wide()
-        )
-    }
-
     /// A query.
     pub fn image_query(
         &mut self,
@@ -317,5 +300,24 @@ impl<'a> Lower<'a> {
         let imm = Imm::ImageAtomic(texture, op);
         self.b().inst(Op::ImageAtomic, imm, &args, &[], &[ty]);
         Ok(())
+    }
+}
+
+impl<S> Lower<'_, S> {
+    /// Dimension and whether texels are depth of a texture.
+    pub fn texture(&self, resource: Resource) -> Result<(Dim, SampleType)> {
+        match self.func.resources[resource].kind {
+            ResourceKind::Texture { dim, sample, .. }
+            | ResourceKind::StorageTexture { dim, sample, .. } => Ok((dim, sample)),
+            _ => Err(Stop::internal("a texture is expected")),
+        }
+    }
+
+    /// Whether a texel is one word of 64 bits.
+    pub fn has_wide_texels(&self, texture: Resource) -> bool {
+        matches!(
+            self.func.resources[texture].kind,
+            ResourceKind::StorageTexture { format, .. } if format.is_wide()
+        )
     }
 }
