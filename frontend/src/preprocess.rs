@@ -148,6 +148,8 @@ struct Preprocessor<'a> {
     /// Tokens that macros made.
     made: u64,
     version: u32,
+    /// An extension has strings.
+    strings: bool,
     out: String,
     places: Places,
     /// Bytes of the text that are done.
@@ -164,6 +166,7 @@ pub fn preprocess(text: &str, limits: &Limits) -> Result<Preprocessed, Stop> {
         conditions: Vec::new(),
         made: 0,
         version: 110,
+        strings: false,
         out: String::with_capacity(text.len()),
         places: Places::default(),
         copied: 0,
@@ -240,7 +243,9 @@ impl<'a> Preprocessor<'a> {
     /// hold characters that GLSL does not use (GLSL 4.60, 3.1).
     fn put_token(&mut self, token: &Token<'a>, at: usize) -> Result<(), Stop> {
         let known = |c| ".+-/*%<>[](){}^|&~=!:;,?".contains(c);
+        let string = self.strings && token.text.len() > 1 && token.text.starts_with('"');
         if token.kind == Kind::Symbol
+            && !string
             && let Some(foreign) = token.text.chars().find(|&c| !known(c))
         {
             let span = Span { start: at as u32, end: (at + foreign.len_utf8()) as u32 };
@@ -542,6 +547,10 @@ impl<'a> Preprocessor<'a> {
             "version" | "extension" => {
                 if name.is("version") {
                     self.set_version(rest);
+                } else if let [name, _, asked, ..] = rest
+                    && matches!(&*name.text, "GL_EXT_debug_printf" | "GL_EXT_spirv_intrinsics")
+                {
+                    self.strings = !asked.is("disable");
                 }
                 self.gap(hash.start as usize);
                 self.put("#", hash.start as usize);

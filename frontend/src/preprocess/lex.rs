@@ -71,6 +71,11 @@ fn length(rest: &[u8]) -> (Kind, usize) {
             let end = rest.iter().position(|&byte| !is_word(byte));
             (Kind::Word, end.unwrap_or(rest.len()))
         }
+        // A string ends on its line.
+        [b'"', rest @ ..] => {
+            let line = &rest[..rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())];
+            (Kind::Symbol, line.iter().position(|&byte| byte == b'"').map_or(1, |end| end + 2))
+        }
         [b'<', b'<', b'=', ..] | [b'>', b'>', b'=', ..] => (Kind::Symbol, 3),
         [a, b, ..] if a == b && b"<>&|^=+-#".contains(a) => (Kind::Symbol, 2),
         [a, b'=', ..] if b"<>!+-*/%&|^".contains(a) => (Kind::Symbol, 2),

@@ -112,6 +112,7 @@ fn what_breaks_the_rules_is_said_where_it_stands() {
         ("a = 'b';", 4),
         ("#define A @\n A", 13),
         ("a # b", 2),
+        ("int x; # in vec4 v[100000000];", 7),
     ] {
         let stop = wrong(source);
         assert_eq!(stop.exit_code(), 1, "{source}");
@@ -153,4 +154,13 @@ fn a_version_without_a_number_is_left_to_the_reader() {
 #[test]
 fn any_character_may_stand_where_no_program_is() {
     assert_eq!(text("a // \u{fc} @\n/* $ */ b\n#if 0\n'\u{fffd}`\n#endif\n#define A @\n"), "a b");
+}
+
+#[test]
+fn strings_are_what_an_extension_has_and_hold_any_character() {
+    let strings = "#define a 1\nf(\"a @ // \u{fc}\", a)";
+    let printf = "#extension GL_EXT_debug_printf : enable";
+    assert_eq!(text(&format!("{printf}\n{strings}")), format!("{printf} f(\"a @ // \u{fc}\", 1)"));
+    assert_eq!(wrong(strings).exit_code(), 1);
+    assert_eq!(wrong(&format!("{printf}\nf(\"a)")).exit_code(), 1);
 }
