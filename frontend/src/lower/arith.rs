@@ -45,9 +45,12 @@ impl<'a> OfNaga<'a> {
             );
             match matrices {
                 (true, true) => {
-                    let TypeInner::Matrix { rows, .. } = right else {
+                    let (TypeInner::Matrix { columns, .. }, TypeInner::Matrix { rows, .. }) =
+                        (left, right)
+                    else {
                         return Err(Stop::internal("a matrix is expected"));
                     };
+                    debug_assert_eq!(*columns as u32, *rows as u32);
                     return self.matrix_matrix(&a, &b, *rows as usize);
                 }
                 (true, false) if b.len() > 1 => {

@@ -26,14 +26,14 @@ impl<'a> OfNaga<'a> {
         }
         let rows = match *inner {
             TypeInner::Matrix { rows, .. } => rows as usize,
-            _ => 1,
+            _ => 0,
         };
         self.math_function(fun, kind, rows, args)
     }
 }
 
 impl<S> Lower<'_, S> {
-    /// A built-in function of scalars of a kind; of matrices with so many rows.
+    /// A built-in function of scalars of a kind; of matrices with so many rows, 0 for what is none.
     pub fn math_function(
         &mut self,
         fun: MathFunction,
@@ -141,6 +141,9 @@ impl<S> Lower<'_, S> {
             F::Refract => self.refract(&a, &b, c[0])?,
             F::Outer => self.outer(&a, &b)?,
             F::Inverse => self.inverse(&a)?,
+            F::Transpose if rows == 0 => {
+                return Err(Stop::internal("the transpose of what is no matrix"));
+            }
             F::Transpose => self.transpose(&a, rows),
             F::Determinant => Values::from_elem(self.determinant(&a)?, 1),
             F::ExtractBits => {
