@@ -82,6 +82,13 @@ pub struct SourceArgs {
     /// Value of every override that has no default
     #[arg(long, value_name = "N", help_heading = "Input", allow_negative_numbers = true)]
     pub overrides_default: Option<f64>,
+    /// Macro of GLSL with what it stands for (nothing when absent)
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "Input")]
+    pub defines: Vec<String>,
+    /// Folder that GLSL's `#include` looks in; names in quotes are looked for beside the including
+    /// file first
+    #[arg(short = 'I', value_name = "DIR", help_heading = "Input")]
+    pub include_dirs: Vec<PathBuf>,
     /// State that a driver would know: vertex formats, binding slots, ...
     #[arg(long, value_name = "FILE.json", help_heading = "Input")]
     pub pipeline: Option<PathBuf>,
@@ -381,6 +388,9 @@ pub struct VerifyArgs {
     /// Seed of the inputs
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Proof")]
     pub seed: u64,
+    /// Run the bytes N more times on each input (4), in orders of waves and messages that the seed draws
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_value_t = 0, default_missing_value = "4", help_heading = "Proof", value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub adversarial: u32,
     /// Steps that the proof of an entry point may take, interpreter and machine together
     #[arg(long, value_name = "N", default_value_t = gpucc::verify::STEPS, help_heading = "Proof", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: u64,

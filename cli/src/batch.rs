@@ -115,7 +115,8 @@ impl Work<'_> {
         let stage = self.args.entry.stage.map(Stage::from);
         let choice = Choice { entry: self.args.entry.entry.as_deref(), stage };
         console.set_source(input.text.clone());
-        let mut parsed = self.compiler.parse(input.source(stage)?, choice, self.options)?;
+        let mut parsed =
+            self.compiler.parse(input.source(stage)?, choice, &input.options(self.options))?;
         input::choose(&mut parsed, choice.entry, stage)?;
         let mut compiled = Vec::new();
         for entry in &parsed.entries {

@@ -23,7 +23,7 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
     // Each machine reads for itself: what the reader refuses may be the machine's lack.
     let mut parsed = vec![input::parse(first, &input, choice, &options, console)?];
     for machine in &machines[1..] {
-        parsed.push(machine.parse(input.source(stage)?, choice, &options)?);
+        parsed.push(machine.parse(input.source(stage)?, choice, &input.options(&options))?);
     }
     for one in &mut parsed {
         input::choose(one, choice.entry, stage)?;

@@ -6,10 +6,10 @@ use super::files;
 use super::names::{printable, shown};
 pub use gpucc::Choice;
 use gpucc::{
-    Effort, Entry, EvidenceClass, Failure, Options, Parsed, Pipeline, Source, SourceText, Stage,
-    Target,
+    Effort, Entry, EvidenceClass, Failure, IncludedText, Includes, Options, Parsed, Pipeline,
+    Source, SourceText, Stage, Target,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A source file in memory.
 pub struct Input {
@@ -64,6 +64,13 @@ impl Input {
             Lang::Wgsl | Lang::Glsl | Lang::Ir => (Vec::new(), Some(files::text(path, bytes)?)),
         };
         Ok(Input { bytes, lang, stage, text: SourceText::new(name, text) })
+    }
+
+    /// The options for this source: what it includes is looked for beside it.
+    pub fn options(&self, options: &Options) -> Options {
+        let mut own = options.clone();
+        own.includes = options.includes.as_ref().map(|all| all.for_source(&self.text.name));
+        own
     }
 
     /// What the compiler reads.
@@ -123,6 +130,13 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
         options.overrides.insert(name.trim().to_owned(), value);
     }
     options.overrides_default = source.overrides_default;
+    options.defines = source
+        .defines
+        .iter()
+        .map(|text| text.split_once('=').unwrap_or((text, "")))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    options.includes = Some(includes(source.include_dirs.clone()));
     options.effort = match code.opt {
         Opt::None => Effort::None,
         Opt::Some => Effort::Some,
@@ -158,6 +172,29 @@ pub fn options(source: &SourceArgs, code: &CodeArgs) -> Result<Options, Failure>
     Ok(options)
 }
 
+/// Texts for `#include`: from beside the including file for names in quotes, then from these folders.
+fn includes(dirs: Vec<PathBuf>) -> Includes {
+    Includes::new(move |include| {
+        let beside = Path::new(include.from).parent().filter(|_| !include.angled);
+        let mut tried = Vec::new();
+        for dir in beside.into_iter().chain(dirs.iter().map(PathBuf::as_path)) {
+            let path = dir.join(include.name);
+            if path.is_file() {
+                let text =
+                    files::read_text(&path).map_err(|failure| failure.summary().to_owned())?;
+                return Ok(IncludedText { name: path.to_string_lossy().replace('\\', "/"), text });
+            }
+            tried.push(if dir.as_os_str().is_empty() { ".".to_owned() } else { shown(dir) });
+        }
+        Err(match tried.is_empty() {
+            true => "no folder is given: add `-I DIR`".to_owned(),
+            false => {
+                format!("there is no such file in {}; `-I DIR` adds a folder", tried.join(", "))
+            }
+        })
+    })
+}
+
 /// An error for what is no pass of any machine.
 fn known_pass(name: &str) -> Result<(), Failure> {
     for target in Target::ALL.into_iter().filter(|target| target.is_built()) {
@@ -177,7 +214,7 @@ pub fn parse(
     console: &mut Console,
 ) -> Result<Parsed, Failure> {
     console.set_source(input.text.clone());
-    let parsed = compiler.parse(input.source(choice.stage)?, choice, options)?;
+    let parsed = compiler.parse(input.source(choice.stage)?, choice, &input.options(options))?;
     for warning in &parsed.warnings {
         console.show(warning, None);
     }

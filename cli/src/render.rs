@@ -6,10 +6,10 @@ use super::console::Console;
 use super::data::{self, Setting, Source};
 use super::files::Outputs;
 use super::input::{self, Choice, Input};
+use gpucc::execute::MOST_INVOCATIONS;
 use gpucc::execute::shade::{self, Draw, Program};
-use gpucc::execute::{Executor, MOST_INVOCATIONS, interp::Interp};
 use gpucc::pipeline::{Attribute, Step, VertexBuffer, VertexState};
-use gpucc::{Compiled, Compiler, Failure, Func, Options, Stage};
+use gpucc::{Compiler, Failure, Func, Options, Stage};
 use gpucc_emu::draw::{self, DepthState, Targets, Topology};
 use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image};
@@ -135,18 +135,18 @@ fn render(
         }
     }
     let (vs_code, fs_code) = (compiler.compile(vs, options)?, compiler.compile(fs, options)?);
-    let mut vertex = executor(compiler, &vs_code, options, input)?;
-    let mut fragment = executor(compiler, &fs_code, options, input)?;
+    let mut vertex = compiler.executor(&vs_code, options, &input.text);
+    let mut fragment = compiler.executor(&fs_code, options, &input.text);
     let mut pair = Draw::new(
         Program {
             func: &vs_code.ssa,
-            executor: vertex.as_mut(),
+            executor: &mut vertex,
             bindings: data::bind(vs, &of(settings, vs))?,
             divided: vs_code.program.as_ref().is_some_and(|p| p.divides_positions()),
         },
         Program {
             func: &fs_code.ssa,
-            executor: fragment.as_mut(),
+            executor: &mut fragment,
             bindings: data::bind(fs, &of(settings, fs))?,
             divided: false,
         },
@@ -193,23 +193,6 @@ fn render(
 /// Settings that an entry point uses.
 fn of(settings: &[Setting], func: &Func) -> Vec<Setting> {
     settings.iter().filter(|setting| setting.place.find(func).is_ok()).cloned().collect()
-}
-
-fn executor(
-    compiler: &Compiler,
-    compiled: &Compiled,
-    options: &Options,
-    input: &Input,
-) -> Result<Box<dyn Executor>, Failure> {
-    let executor = match &compiled.program {
-        Some(program) => program.executor(&input.text),
-        None => Box::new(Interp::new(
-            &compiled.ssa,
-            compiler.numerics(),
-            options.pipeline.vertex.as_ref(),
-        )),
-    };
-    Ok(gpucc::execute::unchecked(executor, compiler, compiled, options))
 }
 
 /// An RGBA picture as PNG.

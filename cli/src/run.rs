@@ -6,7 +6,6 @@ use super::console::Console;
 use super::data::{self, Dump, Setting};
 use super::files::{self, Outputs};
 use super::input::{self, Input};
-use gpucc::execute::{Executor, interp::Interp};
 use gpucc::{Compiler, Failure, Func, Stage};
 use std::path::Path;
 
@@ -49,11 +48,7 @@ fn execute(
     input: &Input,
 ) -> Result<gpucc_emu::world::Bindings, Failure> {
     let compiled = compiler.compile(func, options)?;
-    let mut executor: Box<dyn Executor> = match &compiled.program {
-        Some(program) => program.executor(&input.text),
-        None => Box::new(Interp::new(&compiled.ssa, compiler.numerics(), None)),
-    };
-    executor = gpucc::execute::unchecked(executor, compiler, &compiled, options);
+    let mut executor = compiler.executor(&compiled, options, &input.text);
     if let Some(steps) = args.max_steps {
         executor.set_steps(steps);
     }

@@ -65,7 +65,11 @@ fn one(
     args: &VerifyArgs,
 ) -> Result<Summary, Failure> {
     let compiled = compile::entry_point(compiler, entry, options)?;
-    let plan = Plan { steps: args.max_steps, ..Plan::new(args.inputs, args.seed) };
+    let plan = Plan {
+        steps: args.max_steps,
+        orders: args.adversarial,
+        ..Plan::new(args.inputs, args.seed)
+    };
     gpucc::verify::verify_plan(compiler, &compiled, source, options, &plan)
 }
 

@@ -2,7 +2,7 @@
 //! number of bytes; constant and dynamic indices; on every machine.
 
 use crate::common::{Folder, gpucc, text};
-use gpucc::execute::{Executor, VertexRun, interp::Interp};
+use gpucc::execute::{Executor, VertexRun};
 use gpucc::pipeline::Robust;
 use gpucc::{Choice, Compiler, Options, Source, SourceText, Target};
 use gpucc_emu::draw::VertexId;
@@ -15,6 +15,7 @@ const WRITERS: [Target; 3] = [Target::Interp, Target::R700, Target::VALHALL];
 struct Program {
     compiler: Compiler,
     compiled: gpucc::Compiled,
+    options: Options,
     text: SourceText,
     func: gpucc::Func,
 }
@@ -28,14 +29,11 @@ impl Program {
             compiler.parse(source, Choice::default(), &options).expect("a right source");
         let func = parsed.entries.remove(0).func.expect("an entry point");
         let compiled = compiler.compile(&func, &options).expect("it compiles");
-        Program { compiler, compiled, text: SourceText::new("bounds", None), func }
+        Program { compiler, compiled, options, text: SourceText::new("bounds", None), func }
     }
 
-    fn executor(&self) -> Box<dyn Executor> {
-        match &self.compiled.program {
-            Some(program) => program.executor(&self.text),
-            None => Box::new(Interp::new(&self.compiled.ssa, self.compiler.numerics(), None)),
-        }
+    fn executor(&self) -> Executor {
+        self.compiler.executor(&self.compiled, &self.options, &self.text)
     }
 
     fn bindings(&self, buffers: &[(u32, Vec<u8>)]) -> Bindings {
@@ -422,18 +420,10 @@ fn without_bounds_an_illegal_access_is_the_users_error_with_its_place() {
 #[test]
 fn an_element_beyond_an_array_of_bindings_is_the_users_error_too() {
     let program = Program::new(Target::VALHALL, Robust::Off, Source::Wgsl(ELEMENT));
-    let mut options = Options::default();
-    options.robust = Robust::Off;
     // A number in the place of the table of a handle; there are 62.
     let mut bindings = program.bindings(&[(4, words(&[100 << 24])), (5, vec![0; 16])]);
-    let stop = gpucc::execute::unchecked(
-        program.executor(),
-        &program.compiler,
-        &program.compiled,
-        &options,
-    )
-    .dispatch(&mut bindings, [1; 3])
-    .expect_err("there is no such table");
+    let stop = program.executor().dispatch(&mut bindings, [1; 3]);
+    let stop = stop.expect_err("there is no such table");
     let failure = stop.into_failure();
     assert_eq!(failure.exit_code(), 5, "{failure:?}");
     let place = ELEMENT.find("textureLoad").map(|at| at as u32);

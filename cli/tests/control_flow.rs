@@ -184,7 +184,7 @@ fn what_is_pointed_to_alone_is_a_binding() {
         let func = entry.func.expect("nothing of it is missing");
         let names: Vec<(u32, u32)> =
             func.resources.values().map(|data| (data.group, data.binding)).collect();
-        assert_eq!(names, [(0, 1), (0, 0)]);
+        assert_eq!(names, [(0, 0), (0, 1)]);
     }
     let wgsl = "@group(0) @binding(0) var<storage, read_write> b: array<vec2u>;
          @group(0) @binding(1) var<uniform> c: array<vec4u, 4>;

@@ -130,6 +130,43 @@ fn matrices_lie_by_rows_or_in_two_rows_where_the_text_says() {
 }
 
 #[test]
+fn glsl_includes_from_beside_the_file_and_from_folders_with_macros_of_the_command() {
+    let folder = Folder::new("includes");
+    std::fs::create_dir(folder.path("lib")).expect("a folder");
+    folder.write("near.glsl", "#include <far.glsl>\nfloat near() { return far() + NEAR; }\n");
+    folder.write("lib/far.glsl", "#include \"base.glsl\"\nfloat far() { return base(2.0); }\n");
+    folder.write("lib/base.glsl", "#define base(x) ((x) * SCALE)\n");
+    let source = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"near.glsl\"\nlayout(local_size_x = 1) in;\n\
+        layout(std430, binding = 0) buffer Out { float o[]; };\nvoid main() { o[0] = near(); }\n";
+    let main = folder.write("main.comp", source);
+    let lib = format!("-I{}", folder.path("lib"));
+    let run = |more: &[&str]| {
+        let args = [
+            "run",
+            &main,
+            "--target",
+            "interp",
+            "--groups",
+            "1",
+            "--set",
+            "0.0=zeros:4",
+            "--dump",
+            "0.0:f32",
+        ];
+        gpucc(&[&args[..], more].concat())
+    };
+    let done = run(&[&lib, "-DSCALE=3.0", "-D", "NEAR=0.5"]);
+    assert_eq!(String::from_utf8_lossy(&done.stdout).trim(), "0.0: 6.5", "{}", text(&done));
+    let lost = run(&["-DSCALE=3.0"]);
+    assert_eq!(lost.status.code(), Some(1));
+    assert!(text(&lost).contains("`far.glsl` cannot be included"), "{}", text(&lost));
+    assert!(text(&lost).contains("near.glsl:1:2"), "{}", text(&lost));
+    let wrong = run(&[&lib, "-DSCALE=undeclared", "-DNEAR=1.0"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(text(&wrong).contains("lib/far.glsl:2:22"), "{}", text(&wrong));
+}
+
+#[test]
 fn specialization_constants_size_arrays_and_workgroups() {
     let text = "#version 450\nlayout(local_size_x_id = 7) in;\nlayout(constant_id = 3) const int n = 2;\n\
         layout(constant_id = 4) const float scale = 0.5;\nconst int twice = n * 2;\n\
@@ -361,4 +398,13 @@ void main() { result.other = word; result.word = given.word + word; }
 ";
     let set = ["--set", "0.0=u32:100", "--set", "0.1=u32:0,0", "--dump", "0.1:u32"];
     assert_eq!(run(text, &set), "0.1: 107 7");
+}
+
+#[test]
+fn a_macro_for_a_language_without_macros_is_named_in_a_note() {
+    let folder = Folder::new("macros");
+    let source = folder.write("a.wgsl", "@compute @workgroup_size(1) fn main() {}");
+    let done = gpucc(&[&source, "--target", "r700", "-DSCALE=2"]);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done));
+    assert!(text(&done).contains("the macro `SCALE` is not used"), "{}", text(&done));
 }

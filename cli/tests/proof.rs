@@ -1,7 +1,6 @@
 //! What is a proof and what is none, what its inputs hold, and that no run goes on for ever.
 
 use crate::common::{Folder, gpucc, text};
-use gpucc::execute::{Executor, interp::Interp};
 use gpucc::verify::inputs::{Case, MOST_SMALL, SIZES};
 use gpucc::verify::verify;
 use gpucc::{Choice, Compiled, Compiler, Func, Options, Source, SourceText, Target};
@@ -234,10 +233,7 @@ fn a_sampler_wraps_each_axis_in_its_own_way_on_every_machine() {
         let (compiler, func) = parsed(target, WGSL);
         let compiled = compiler.compile(&func, &Options::default()).expect("compiles");
         let source = SourceText::new("wraps", None);
-        let mut executor: Box<dyn Executor> = match &compiled.program {
-            Some(program) => program.executor(&source),
-            None => Box::new(Interp::new(&compiled.ssa, compiler.numerics(), None)),
-        };
+        let mut executor = compiler.executor(&compiled, &Options::default(), &source);
         let bytes = at.iter().flat_map(|[x, y, z]| [*x, *y, *z, 0.0]);
         let mut bindings = Bindings::new(&func);
         for (number, bound) in [
@@ -260,6 +256,32 @@ fn a_sampler_wraps_each_axis_in_its_own_way_on_every_machine() {
             .collect();
         assert_eq!(found, expected, "{}", target.name());
     }
+}
+
+/// The last workgroup that stores wins, and which that is no machine promises.
+#[test]
+fn another_order_runs_the_workgroups_in_another_order() {
+    const WGSL: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32, 1>;
+        @compute @workgroup_size(64) fn main(@builtin(workgroup_id) g: vec3u) { o[0] = g.x; }";
+    for target in MACHINES {
+        let (compiler, func) = parsed(target, WGSL);
+        let options = Options::default();
+        let compiled = compiler.compile(&func, &options).expect("compiles");
+        let source = SourceText::new("order", None);
+        let resource = func.resources.keys().next().expect("the buffer");
+        let last = |order: u64| {
+            let mut executor = compiler.executor(&compiled, &options, &source);
+            executor.set_order(order);
+            let mut bindings = Bindings::new(&func);
+            bindings.set(resource, Bound::Buffer(vec![0xff; 4]));
+            executor.dispatch(&mut bindings, [8, 1, 1]).expect("ends");
+            bindings.get(resource, 0).bytes()[0]
+        };
+        let found: BTreeSet<u8> = (1..=16).map(last).collect();
+        assert!(found.len() > 3 && found.iter().all(|&group| group < 8), "{found:?}");
+    }
+    let histogram = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/histogram.wgsl");
+    says(&["verify", histogram, "--target", "valhall", "--adversarial=3"], 0, &["0 mismatches"]);
 }
 
 /// Bytes that lie behind a buffer's end are nobody's: a machine that writes there is caught.

@@ -105,3 +105,53 @@ fn brackets_and_operators_up_to_the_limits_are_read() {
         }
     });
 }
+
+/// A compute shader of SPIR-V with so many selections, each in the one before.
+fn nested_selections(count: u32) -> Vec<u8> {
+    let mut words = vec![0x0723_0203, 0x0001_0300, 0, 100 + 2 * count, 0];
+    let mut inst = |code: u32, operands: &[u32]| {
+        words.push((operands.len() as u32 + 1) << 16 | code);
+        words.extend(operands);
+    };
+    inst(17, &[1]);
+    inst(14, &[0, 1]);
+    inst(15, &[5, 5, u32::from_le_bytes(*b"main"), 0]);
+    inst(16, &[5, 17, 1, 1, 1]);
+    inst(19, &[1]);
+    inst(33, &[2, 1]);
+    inst(20, &[3]);
+    inst(41, &[3, 4]);
+    inst(54, &[1, 5, 0, 2]);
+    inst(248, &[6]);
+    for k in 0..count {
+        let (then, merge) = (100 + 2 * k, 101 + 2 * k);
+        inst(247, &[merge, 0]);
+        inst(250, &[4, then, merge]);
+        inst(248, &[then]);
+    }
+    for k in (0..count).rev() {
+        inst(249, &[101 + 2 * k]);
+        inst(248, &[101 + 2 * k]);
+    }
+    inst(253, &[]);
+    inst(56, &[]);
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+#[test]
+fn selections_of_spirv_are_read_with_a_thread_and_without() {
+    on_small_thread(|| {
+        let compiler = Compiler::new(Target::Interp, None).expect("it is built");
+        // The first are read on the caller's thread.
+        for count in [1, 15, 16, 200] {
+            let mut module = nested_selections(count);
+            for order in 0..2 {
+                let source = Source::SpirV(&module);
+                let parsed = compiler.parse(source, Choice::default(), &Options::default());
+                let parsed = parsed.unwrap_or_else(|failure| panic!("{}", failure.summary()));
+                assert!(parsed.entries[0].func.is_ok(), "{count} in order {order}");
+                module.chunks_exact_mut(4).for_each(<[u8]>::reverse);
+            }
+        }
+    });
+}

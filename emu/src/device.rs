@@ -32,6 +32,13 @@ pub enum Stop {
     },
     /// More is asked than an emulator does.
     TooLarge(String),
+    /// The shader breaks a rule of its language.
+    Invalid {
+        /// Which, in words.
+        message: String,
+        /// Source position, when known.
+        span: Span,
+    },
 }
 
 /// How many invocations a dispatch has.
@@ -101,11 +108,16 @@ pub trait Device {
         bindings: &mut Bindings,
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop>;
-    /// The launcher of the program's bytes: it counts steps and keeps the trace. A step is one instruction of a
-    /// wavefront or a warp. At the start it has as many as the machine executes in about four seconds.
+    /// What counts steps and keeps the trace. A step is one instruction of a wavefront or a warp. At the start there are as
+    /// many as the machine executes in about four seconds.
     fn launcher(&mut self) -> &mut Launcher;
     /// Steps that are left.
     fn steps(&self) -> u64;
+    /// Chooses by a seed what the machine leaves open: the order of wavefronts or warps, where they begin, when messages
+    /// arrive, what stands in bits that nothing defines.
+    fn set_order(&mut self, seed: u64) {
+        let _ = seed;
+    }
     /// What the last call stored where nothing is bound, on machines whose memory has no fences there.
     fn stray(&self) -> Option<&str> {
         None
@@ -226,6 +238,19 @@ impl Launcher {
     /// Turns tracing on or off.
     pub fn set_trace(&mut self, on: bool) {
         self.tracing = on;
+    }
+
+    /// Runs what has no bytes: `run` gets the steps that are left, and the trace when tracing is on. It says `None` when it
+    /// ran out of steps.
+    ///
+    /// # Errors
+    /// [`Stop::OutOfSteps`], and what `run` says.
+    pub fn interpret<T>(
+        &mut self,
+        run: impl FnOnce(&mut u64, Option<&mut String>) -> Result<Option<T>, Stop>,
+    ) -> Result<T, Stop> {
+        let trace = self.tracing.then_some(&mut self.trace);
+        run(&mut self.steps, trace)?.ok_or(Stop::OutOfSteps(self.limit))
     }
 }
 

@@ -3,7 +3,7 @@
 //! naga expands some forms element by element: constants are copied to each use, interfaces of GLSL
 //! become one variable for each element, and an insertion into a SPIR-V composite names every
 //! component. Ten tokens can ask for more memory than there is, and a failed allocation ends the
-//! process. So the sizes are counted here first, on tokens (`wgsl`, `glsl`) and on words (`words`).
+//! process. So the sizes are counted here first, on tokens (`wgsl`, `glsl`).
 //! The counts are upper bounds of what naga makes, saturating, in time linear in the source.
 //! [`module`] bounds what naga's validator would allocate for, and refuses layouts that it lets pass.
 
@@ -11,11 +11,10 @@ mod glsl;
 mod integer;
 mod tokens;
 mod wgsl;
-mod words;
 
 pub use glsl::check as glsl;
+pub use tokens::Tokens;
 pub use wgsl::check as wgsl;
-pub use words::check as spirv;
 
 use crate::stop::{READING, Stop};
 use gpucc_ir::ssa::Span;

@@ -6,14 +6,15 @@
 //! and pointer taken apart into scalars and byte addresses. What is wrong comes back as a
 //! [`Failure`] that says whose fault it is and where in the source.
 //!
-//! GLSL goes through a preprocessor of ours first. naga reads and validates the languages. It runs in quarantine: a pre-scan bounds size and
-//! nesting, a thread of its own has the stack that its recursion needs, and a panic in it becomes
-//! an honest "not supported by gpucc yet". No type of naga leaves this crate.
+//! SPIR-V has a reader of ours (`spirv`). GLSL goes through a preprocessor of ours first; naga reads and validates it and
+//! WGSL. It runs in quarantine: a pre-scan bounds size and nesting, a thread of its own has the stack that its recursion
+//! needs, and a panic in it becomes an honest "not supported by gpucc yet". No type of naga leaves this crate.
 //!
 //! Nothing here prints. A panic caught in quarantine still runs the process's panic hook, which by
 //! default prints; a program that wants silence calls [`silence_quarantined_panics`] once.
 
 mod diagnostic;
+mod entries;
 mod glsl;
 mod growth;
 mod lower;
@@ -29,10 +30,12 @@ mod stop;
 mod wgsl;
 
 pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Needs, Severity, render};
+pub use preprocess::{Include, IncludedText, Includes};
 pub use quarantine::silence_quarantined_panics;
 pub use source::{Language, Location, SourceMap};
 
-use gpucc_ir::budget::{Budget, MADE};
+use entries::Entries;
+use gpucc_ir::budget::Budget;
 use gpucc_ir::ssa;
 use places::Places;
 use std::borrow::Cow;
@@ -117,8 +120,14 @@ pub struct Options {
     pub stage: Option<ssa::Stage>,
     /// Lower the other entry points when one fails; failures come in [`Parsed::failed`].
     pub keep_going: bool,
+    /// Macros of GLSL with what they stand for; parameters stand behind the name.
+    pub defines: Vec<(String, String)>,
+    /// Who gives the texts that GLSL includes; without it `#include` is an error.
+    pub includes: Option<Includes>,
     /// Limits.
     pub limits: Limits,
+    /// naga reads SPIR-V, where it is built with the feature `naga-spirv`: to compare our reader with it.
+    pub by_naga: bool,
 }
 
 /// An entry point that could not be lowered.
@@ -141,14 +150,14 @@ pub struct Parsed {
     pub notes: Vec<Diagnostic>,
     /// Entry points that failed; empty unless [`Options::keep_going`] is set.
     pub failed: Vec<FailedEntry>,
-    /// Wall-clock microseconds of reading and validation by naga, and of our lowering.
+    /// Wall-clock microseconds of reading and of lowering.
     pub microseconds: Microseconds,
 }
 
 /// Where the front end's time went; never part of any output that must be reproducible.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Microseconds {
-    /// naga: reading, validation, overrides.
+    /// naga: reading, validation, overrides; 0 for SPIR-V, which is read while it is lowered.
     pub reading: u64,
     /// Ours: pre-scan and lowering to SSA.
     pub lowering: u64,
@@ -158,7 +167,7 @@ pub struct Microseconds {
 ///
 /// # Errors
 /// [`FailureKind::Invalid`] for anything that is wrong with the source, its overrides or the choice
-/// of entry point; [`FailureKind::Unsupported`] for valid sources that naga or the lowering does not
+/// of entry point; [`FailureKind::Unsupported`] for valid sources that the reader or the lowering does not
 /// handle; [`FailureKind::Limit`] for sources beyond [`Limits`]; [`FailureKind::Internal`] when the
 /// lowering itself breaks.
 pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed, Failure> {
@@ -168,29 +177,34 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
         Source::SpirV(_) => SourceMap::words(name),
     };
     let start = Instant::now();
-    let (text, places) = match prepare(source, &map.text, &options.limits) {
+    let (text, places, notes) = match prepare(source, &map.text, options) {
         Ok(prepared) => prepared,
         Err(stop) => return Err(stop.into_failure(&map)),
     };
     let scanned = elapsed(start);
-    let stack = match source {
-        Source::SpirV(_) => quarantine::SPIRV_STACK_BYTES,
-        Source::Wgsl(_) | Source::Glsl { .. } => quarantine::STACK_BYTES,
+    let work = || read_and_lower(source, &map, &text, places, options);
+    let result = match source {
+        // A thread takes longer to start than a small module to read.
+        Source::SpirV(bytes) if !options.by_naga && spirv::is_flat(bytes) => {
+            quarantine::catch_silently(work)
+        }
+        Source::SpirV(_) => quarantine::run(quarantine::SPIRV_STACK_BYTES, work),
+        Source::Wgsl(_) | Source::Glsl { .. } => quarantine::run(quarantine::STACK_BYTES, work),
     };
-    let result = quarantine::run(stack, || read_and_lower(source, &map, &text, places, options));
     let result = match result {
         Ok(result) => result,
         Err(escape) => Err(read::escaped(escape)),
     };
     match result {
         Ok(lowered) => Ok(Parsed {
-            module: ssa::Module { funcs: lowered.funcs },
-            notes: lowered.notes,
+            module: ssa::Module { funcs: lowered.entries.funcs },
+            notes: notes.into_iter().chain(lowered.entries.notes).collect(),
             microseconds: Microseconds {
                 reading: lowered.microseconds.reading,
                 lowering: lowered.microseconds.lowering + scanned,
             },
             failed: lowered
+                .entries
                 .failed
                 .into_iter()
                 .map(|(entry, stop)| FailedEntry { entry, failure: stop.into_failure(&map) })
@@ -203,9 +217,7 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
 
 /// What the quarantine thread gives back.
 struct Lowered {
-    funcs: Vec<ssa::Func>,
-    notes: Vec<Diagnostic>,
-    failed: Vec<(String, Stop)>,
+    entries: Entries,
     microseconds: Microseconds,
 }
 
@@ -217,21 +229,27 @@ fn elapsed(start: Instant) -> u64 {
 fn prepare<'a>(
     source: Source<'_>,
     text: &'a str,
-    limits: &Limits,
-) -> Result<(Cow<'a, str>, Places), Stop> {
+    options: &Options,
+) -> Result<(Cow<'a, str>, Places, Vec<Diagnostic>), Stop> {
+    let limits = &options.limits;
     let mut places = Places::default();
+    let mut notes = Vec::new();
     let mut text = Cow::Borrowed(text);
     match source {
         Source::SpirV(bytes) => spirv::size(bytes, limits)?,
         Source::Wgsl(_) => prescan::check(&text, Language::Wgsl, limits)?,
         Source::Glsl { .. } => {
             prescan::check_size(&text, limits)?;
-            let done = preprocess::preprocess(&text, limits)?;
-            (text, places) = (Cow::Owned(done.text), done.places);
+            let done = preprocess::preprocess(&text, options)?;
+            (text, places, notes) = (Cow::Owned(done.text), done.places, done.notes);
             prescan::check(&text, Language::Glsl, limits).map_err(|stop| stop.mended(&places))?;
         }
     }
-    Ok((text, places))
+    if let ([(name, _), ..], false) = (&*options.defines, matches!(source, Source::Glsl { .. })) {
+        let message = format!("the macro `{name}` is not used: macros are GLSL's");
+        notes.push(Diagnostic::note("macros", message));
+    }
+    Ok((text, places, notes))
 }
 
 fn read_and_lower(
@@ -242,22 +260,36 @@ fn read_and_lower(
     options: &Options,
 ) -> Result<Lowered, Stop> {
     let start = Instant::now();
+    if let Source::SpirV(bytes) = source
+        && !options.by_naga
+    {
+        let work = || spirv::read(bytes, options);
+        // A panic of ours is our bug.
+        let entries = quarantine::catch(work)
+            .unwrap_or_else(|escape| Err(Stop::internal(format!("reading broke: {escape:?}"))))?;
+        return Ok(Lowered {
+            entries,
+            microseconds: Microseconds { reading: 0, lowering: elapsed(start) },
+        });
+    }
     let valid = read::read(source, text, places, options)?;
     let reading = elapsed(start);
     let start = Instant::now();
-    let chosen = choose(&valid.module, options)?;
+    let names: Vec<_> = valid
+        .module
+        .entry_points
+        .iter()
+        .map(|entry| {
+            let stage = lower::stage_of(entry.stage).ok();
+            (entry.name.as_str(), stage, format!("{:?}", entry.stage))
+        })
+        .collect();
+    let chosen = choose(&names, options)?;
     let types = lower::Types::new(&valid.module);
-    let mut lowered = Lowered {
-        funcs: Vec::with_capacity(chosen.len()),
-        notes: valid.notes.clone(),
-        failed: Vec::new(),
-        microseconds: Microseconds::default(),
-    };
-    // Instructions of the entry points before: all are held at once.
-    let mut made = 0u64;
+    let mut entries = Entries::default();
+    entries.notes.clone_from(&valid.notes);
     for index in chosen {
-        let mut limits = options.limits;
-        limits.budget = limits.budget.beside(made, MADE);
+        let limits = entries.limits(options);
         let entry = &valid.module.entry_points[index];
         let result = lower::stage_of(entry.stage).and_then(|stage| {
             let work = || lower::lower(&valid, &types, index, stage, map.language, &limits);
@@ -265,62 +297,43 @@ fn read_and_lower(
             quarantine::catch(work)
                 .unwrap_or_else(|escape| Err(Stop::internal(format!("lowering broke: {escape:?}"))))
         });
-        match result {
-            Ok((mut func, notes)) => {
-                made += func.insts.len() as u64;
+        let result =
+            result.map_err(|stop| stop.mended(&valid.places)).map(|(mut func, mut notes)| {
                 for inst in func.insts.values_mut() {
                     inst.span = valid.places.original(inst.span);
                 }
-                lowered.funcs.push(func);
-                for mut note in notes {
-                    valid.places.mend(&mut note);
-                    if !lowered.notes.contains(&note) {
-                        lowered.notes.push(note);
-                    }
+                for note in &mut notes {
+                    valid.places.mend(note);
                 }
-            }
-            Err(stop) => {
-                let stop = stop.mended(&valid.places);
-                let mut stop = stop.with_note(format!("in the entry point `{}`", entry.name));
-                if made > 0 && stop.is_limit() {
-                    stop = stop.with_note(format!(
-                        "the entry points before it have {made} instructions; choose one to compile it alone"
-                    ));
-                }
-                if !options.keep_going {
-                    return Err(stop);
-                }
-                lowered.failed.push((entry.name.clone(), stop));
-            }
-        }
+                (func, notes)
+            });
+        entries.add(&entry.name, result, options)?;
     }
-    lowered.microseconds = Microseconds { reading, lowering: elapsed(start) };
-    Ok(lowered)
+    let microseconds = Microseconds { reading, lowering: elapsed(start) };
+    Ok(Lowered { entries, microseconds })
 }
 
-/// The entry points that the options ask for, in source order.
-fn choose(module: &naga::Module, options: &Options) -> Result<Vec<usize>, Stop> {
-    let chosen: Vec<usize> = module
-        .entry_points
-        .iter()
-        .enumerate()
-        .filter(|(_, entry)| {
-            options.entry.as_ref().is_none_or(|name| entry.name == *name)
-                && stage_matches(entry.stage, options.stage)
-        })
-        .map(|(index, _)| index)
-        .collect();
+/// The entry points that the options ask for, in source order, of all with their stages and what these are called.
+fn choose(
+    entries: &[(&str, Option<ssa::Stage>, String)],
+    options: &Options,
+) -> Result<Vec<usize>, Stop> {
+    let is_chosen = |(name, stage, _): &(&str, Option<ssa::Stage>, String)| {
+        options.entry.as_ref().is_none_or(|wanted| name == wanted)
+            && (options.stage.is_none() || *stage == options.stage)
+    };
+    let chosen: Vec<usize> =
+        (0..entries.len()).filter(|&index| is_chosen(&entries[index])).collect();
     if !chosen.is_empty() {
         return Ok(chosen);
     }
-    if module.entry_points.is_empty() {
+    if entries.is_empty() {
         let remedy = "mark a function with @vertex, @fragment or @compute";
         return Err(Stop::invalid("the source has no entry point").with_note(remedy));
     }
-    let names: Vec<String> = module
-        .entry_points
+    let names: Vec<String> = entries
         .iter()
-        .map(|entry| format!("`{}` ({:?})", entry.name, entry.stage).to_lowercase())
+        .map(|(name, _, stage)| format!("`{name}` ({stage})").to_lowercase())
         .collect();
     let wanted = match (&options.entry, options.stage) {
         (Some(name), Some(stage)) => {

@@ -9,13 +9,20 @@
 //! [`NESTING`] deep at most.
 //!
 //! Lines stay where they are. Each token that a macro made stands for the place where the macro is used.
-//! `#version` and `#extension` are left to the reader.
+//! `#version` and `#extension` are left to the reader, but for extensions that nobody knows.
+//!
+//! `#include` takes its texts from [`Includes`]. They stand behind the source in one row of places, so that one number
+//! says text and byte; [`Places`] leads from there to the source, and names the text, the line and the column.
 
 mod condition;
+mod include;
 mod lex;
 
-use crate::Limits;
-use crate::places::Places;
+pub use include::{Include, IncludedText, Includes};
+
+use crate::Options;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::places::{Included, Places};
 use crate::stop::Stop;
 use gpucc_ir::ssa::Span;
 use gpucc_ir::{Map, Set};
@@ -24,10 +31,13 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The stage of ours that reads directives.
-const PREPROCESSING: &str = "the preprocessor";
 /// Conditions within conditions, and uses of macros within arguments of macros.
 const NESTING: usize = 128;
+/// Texts that include one another.
+const INCLUDES: usize = 32;
+
+/// Names of extensions that the registries of OpenGL and Vulkan have, one a line.
+const REGISTERED: &str = include_str!("preprocess/extensions.txt");
 
 /// Extensions whose macros are defined in programs of OpenGL and Vulkan.
 const EXTENSIONS: [&str; 43] = [
@@ -94,6 +104,8 @@ pub struct Preprocessed {
     pub text: String,
     /// From places in it to places in the user's.
     pub places: Places,
+    /// What to know about it.
+    pub notes: Vec<Diagnostic>,
 }
 
 /// A macro.
@@ -140,43 +152,82 @@ enum Pending<'a> {
 }
 
 struct Preprocessor<'a> {
-    text: &'a str,
+    /// The text that is read.
     lexer: Lexer<'a>,
-    limits: &'a Limits,
+    options: &'a Options,
     macros: Map<Cow<'a, str>, Rc<Macro<'a>>>,
     conditions: Vec<Open>,
     /// Tokens that macros made.
     made: u64,
     version: u32,
+    /// The version is one of OpenGL ES.
+    es: bool,
     /// An extension has strings.
     strings: bool,
     out: String,
     places: Places,
-    /// Bytes of the text that are done.
+    /// Up to here the text is done.
     copied: usize,
+    /// Texts that are included.
+    included: Vec<Included>,
+    /// Names of the texts that include one another up to the one that is read.
+    open_texts: Vec<String>,
+    /// Conditions that texts further out opened.
+    outer_conditions: usize,
+    notes: Vec<Diagnostic>,
 }
 
-/// Removes macros and conditions.
-pub fn preprocess(text: &str, limits: &Limits) -> Result<Preprocessed, Stop> {
+/// Removes macros, conditions and includes.
+pub fn preprocess(text: &str, options: &Options) -> Result<Preprocessed, Stop> {
+    let main = options.includes.as_ref().map_or("", Includes::main);
     let mut work = Preprocessor {
-        text,
-        lexer: Lexer::new(text),
-        limits,
+        lexer: Lexer::new(Cow::Borrowed(text), 0),
+        options,
         macros: Map::default(),
         conditions: Vec::new(),
         made: 0,
         version: 110,
+        es: false,
         strings: false,
         out: String::with_capacity(text.len()),
         places: Places::default(),
         copied: 0,
+        included: Vec::new(),
+        open_texts: vec![main.to_owned()],
+        outer_conditions: 0,
+        notes: Vec::new(),
     };
     work.known(false);
-    work.run()?;
-    Ok(Preprocessed { text: work.out, places: work.places })
+    let result = work.given().and_then(|()| work.run());
+    let mut places = work.places;
+    places.include(work.included);
+    let mut notes = work.notes;
+    let unmoved = places.unmoved();
+    for note in &mut notes {
+        unmoved.mend(note);
+    }
+    match result {
+        Ok(()) => Ok(Preprocessed { text: work.out, places, notes }),
+        Err(stop) => Err(stop.mended(&unmoved)),
+    }
 }
 
 impl<'a> Preprocessor<'a> {
+    /// The macros of the options.
+    fn given(&mut self) -> Result<(), Stop> {
+        for (name, value) in &self.options.defines {
+            let mut lexer = Lexer::new(Cow::Owned(format!("{name} {value}")), 0);
+            let tokens: Vec<_> = std::iter::from_fn(|| lexer.next()).collect();
+            self.define(&tokens, Span::NONE).map_err(|_| {
+                Stop::invalid(format!(
+                    "the options define `{name}` as `{value}`, which is no macro"
+                ))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Reads one text to its end.
     fn run(&mut self) -> Result<(), Stop> {
         let mut pending = Vec::new();
         while let Some(token) = self.lexer.next() {
@@ -207,12 +258,12 @@ impl<'a> Preprocessor<'a> {
             }
             // The lines of the arguments.
             let done = self.copied.max(self.lexer.last_end());
-            let lines = self.text[self.copied..done].matches('\n').count();
+            let lines = self.lexer.between(self.copied, done).matches('\n').count();
             self.out.extend(std::iter::repeat_n('\n', lines));
             self.copied = done;
         }
-        self.gap(self.text.len());
-        match self.conditions.last() {
+        self.gap(self.lexer.end());
+        match self.conditions.get(self.outer_conditions..).and_then(<[Open]>::last) {
             Some(open) => Err(Stop::invalid("this condition has no `#endif`").at(open.at)),
             None => Ok(()),
         }
@@ -224,7 +275,7 @@ impl<'a> Preprocessor<'a> {
 
     /// White space up to a place: the lines of what was left out stay.
     fn gap(&mut self, to: usize) {
-        let gap = &self.text[self.copied.min(to)..to];
+        let gap = self.lexer.between(self.copied.min(to), to);
         if gap.bytes().all(|byte| byte.is_ascii_whitespace()) {
             self.out.push_str(gap);
         } else {
@@ -304,8 +355,11 @@ impl<'a> Preprocessor<'a> {
                 return Ok(Some(token));
             }
             let special = match &*token.text {
-                "__LINE__" => Some(self.lexer.line_of(token.start).to_string()),
-                "__FILE__" => Some("0".to_owned()),
+                "__LINE__" => {
+                    let line = self.lexer.line_of(token.start) as i64 + self.lexer.shift;
+                    Some(line.max(0).to_string())
+                }
+                "__FILE__" => Some(self.lexer.source.to_string()),
                 "__VERSION__" => Some(self.version.to_string()),
                 _ => None,
             };
@@ -344,7 +398,7 @@ impl<'a> Preprocessor<'a> {
 
     fn count(&mut self, tokens: usize, at: &Token<'a>) -> Result<(), Stop> {
         self.made += tokens as u64 + 1;
-        let limit = self.limits.expanded_tokens;
+        let limit = self.options.limits.expanded_tokens;
         if self.made > limit {
             let what = "tokens after macro expansion";
             let hint = "expand less by macros";
@@ -508,7 +562,8 @@ impl<'a> Preprocessor<'a> {
             }
             "elif" | "else" => {
                 let is_else = name.is("else");
-                let Some(open) = self.conditions.last_mut() else {
+                let own = self.conditions.get_mut(self.outer_conditions..);
+                let Some(open) = own.and_then(<[Open]>::last_mut) else {
                     return Err(Stop::invalid(format!("`#{}` without `#if`", name.text)).at(at));
                 };
                 if open.last {
@@ -524,9 +579,10 @@ impl<'a> Preprocessor<'a> {
                 }
             }
             "endif" => {
-                if self.conditions.pop().is_none() {
+                if self.conditions.len() == self.outer_conditions {
                     return Err(Stop::invalid("`#endif` without `#if`").at(at));
                 }
+                self.conditions.pop();
             }
             _ if !self.active() => {}
             "define" => self.define(rest, at)?,
@@ -539,18 +595,17 @@ impl<'a> Preprocessor<'a> {
             "error" => {
                 let (start, end) =
                     (at.end as usize, line.last().map_or(at.end as usize, |t| t.end));
-                let message = format!("#error{}", self.text.get(start..end).unwrap_or_default());
+                let message = format!("#error{}", self.lexer.between(start, end));
                 return Err(Stop::invalid(message).at(hash));
             }
-            // Messages name lines of the text itself; no hint of a pragma's changes what a program means.
-            "line" | "pragma" => {}
+            // No hint of a pragma's changes what a program means.
+            "pragma" => {}
+            "line" => self.set_line(rest, at)?,
             "version" | "extension" => {
                 if name.is("version") {
                     self.set_version(rest);
-                } else if let [name, _, asked, ..] = rest
-                    && matches!(&*name.text, "GL_EXT_debug_printf" | "GL_EXT_spirv_intrinsics")
-                {
-                    self.strings = !asked.is("disable");
+                } else if !self.extension(rest, at)? {
+                    return Ok(());
                 }
                 self.gap(hash.start as usize);
                 self.put("#", hash.start as usize);
@@ -562,14 +617,126 @@ impl<'a> Preprocessor<'a> {
                 }
                 self.copied = line.last().map_or(self.copied, |last| last.end);
             }
-            "include" => {
-                let hint = "include the text first, as `glslc -E` and `glslangValidator -E` do";
-                return Err(Stop::unsupported("`#include`", PREPROCESSING).with_note(hint).at(at));
-            }
+            "include" => self.include(hash, at)?,
             other => {
                 return Err(Stop::invalid(format!("there is no directive `#{other}`")).at(at));
             }
         }
+        Ok(())
+    }
+
+    /// `#line`: messages go on to name lines of the text itself.
+    fn set_line(&mut self, rest: &[Token<'a>], at: Span) -> Result<(), Stop> {
+        let mut rest = self.expand_all(rest.to_vec())?;
+        // A name in quotes is an extension's (GL_GOOGLE_cpp_style_line_directive).
+        rest.truncate(
+            rest.iter().position(|token| token.text.starts_with('"')).unwrap_or(rest.len()),
+        );
+        let values = condition::values(&rest, true).map_err(|stop| stop.at(at))?;
+        let (line, source) = match values[..] {
+            [line] => (line, i64::from(self.lexer.source)),
+            [line, source] => (line, source),
+            _ => (-1, -1),
+        };
+        let (Ok(line), Ok(source)) = (u32::try_from(line), u32::try_from(source)) else {
+            let message = "`#line` takes the number of a line, and one of a source behind it";
+            return Err(Stop::invalid(message).at(at));
+        };
+        // What the number counts for changed: the next line, or this one (GLSL 3.30, 3.3; ES 3.00, 3.4).
+        let next = i64::from(line) + i64::from(!self.es && self.version < 330);
+        self.lexer.shift = next - (self.lexer.line_of(at.start as usize) as i64 + 1);
+        self.lexer.source = source;
+        Ok(())
+    }
+
+    /// Judges an `#extension`; false where the reader is not to see it.
+    fn extension(&mut self, rest: &[Token<'a>], at: Span) -> Result<bool, Stop> {
+        let [name, colon, behaviour] = rest else {
+            let message = "`#extension` is written `#extension NAME : BEHAVIOUR`";
+            return Err(Stop::invalid(message).at(at));
+        };
+        let asked = &*behaviour.text;
+        if !colon.is(":") || !matches!(asked, "require" | "enable" | "warn" | "disable") {
+            let message = "an extension is to `require`, to `enable`, to `warn` of or to `disable`";
+            return Err(Stop::invalid(message).at(behaviour.span()));
+        }
+        if name.is("all") {
+            let can = matches!(asked, "warn" | "disable");
+            let message = format!("`all` extensions together cannot be asked to `{asked}`");
+            return if can { Ok(true) } else { Err(Stop::invalid(message).at(name.span())) };
+        }
+        if matches!(&*name.text, "GL_EXT_debug_printf" | "GL_EXT_spirv_intrinsics") {
+            self.strings = asked != "disable";
+        }
+        if REGISTERED.lines().any(|known| name.is(known)) {
+            return Ok(true);
+        }
+        let message = format!("there is no extension `{}`", name.text);
+        match asked {
+            "require" => Err(Stop::invalid(message).at(name.span())),
+            "disable" => Ok(false),
+            _ => {
+                let mut warning = Diagnostic::note("extension", message).at(name.span(), "");
+                warning.severity = Severity::Warning;
+                self.notes.push(warning);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Reads the text that an `#include` names in its place.
+    fn include(&mut self, hash: Span, at: Span) -> Result<(), Stop> {
+        let line = self.lexer.raw_line(at.end as usize).trim_start();
+        let name = match line.split_at_checked(1) {
+            Some(("\"", rest)) => rest.split_once('"').map(|(name, _)| (name.to_owned(), false)),
+            Some(("<", rest)) => rest.split_once('>').map(|(name, _)| (name.to_owned(), true)),
+            _ => None,
+        };
+        let Some((name, angled)) = name.filter(|(name, _)| !name.is_empty()) else {
+            return Err(Stop::invalid("`#include` takes a name in \"\" or <>").at(at));
+        };
+        let Some(includes) = &self.options.includes else {
+            let message = format!("`{name}` cannot be included: no texts to include are given");
+            return Err(Stop::invalid(message).at(at));
+        };
+        let from = self.open_texts.last().map_or("", String::as_str);
+        let found = includes.find(&Include { name: &name, angled, from });
+        let found = found.map_err(|why| {
+            Stop::invalid(format!("`{name}` cannot be included")).with_note(why).at(at)
+        })?;
+        if self.open_texts.len() > INCLUDES {
+            if self.open_texts.contains(&found.name) {
+                let message = format!("`{}` includes itself without end", found.name);
+                return Err(Stop::invalid(message).at(at));
+            }
+            let (needed, limit) = (INCLUDES as u64 + 1, INCLUDES as u64);
+            let what = "texts that include one another";
+            return Err(Stop::limit(what, needed, limit, "include less deep").at(at));
+        }
+        let last = self.included.last().map(|last| last.base as usize + last.text.len() + 1);
+        let base = last.unwrap_or_else(|| self.lexer.end() + 1);
+        let (needed, limit) = ((base + found.text.len()) as u64, self.options.limits.source_bytes);
+        if needed > limit {
+            let what = "bytes of source with what it includes";
+            return Err(Stop::limit(what, needed, limit, "include less").at(at));
+        }
+        self.gap(hash.start as usize);
+        let done = self.lexer.last_end();
+        let IncludedText { name, text } = found;
+        let span = Span { start: hash.start, end: at.end };
+        self.included.push(Included {
+            name: name.clone(),
+            text: text.clone(),
+            base: base as u32,
+            at: span,
+        });
+        let lexer = std::mem::replace(&mut self.lexer, Lexer::new(Cow::Owned(text), base));
+        let outer = std::mem::replace(&mut self.outer_conditions, self.conditions.len());
+        self.open_texts.push(name);
+        self.copied = base;
+        self.run()?;
+        self.open_texts.pop();
+        (self.lexer, self.outer_conditions, self.copied) = (lexer, outer, done);
         Ok(())
     }
 
@@ -578,6 +745,7 @@ impl<'a> Preprocessor<'a> {
         self.version = number.unwrap_or(self.version);
         let profile = rest.get(1).map(|token| &*token.text);
         let es = profile == Some("es") || self.version == 100;
+        self.es = es;
         if es {
             self.known(true);
         }
@@ -680,7 +848,7 @@ impl<'a> Preprocessor<'a> {
             known.push(Token { kind: Kind::Number, text, ..token.clone() });
         }
         let known = self.expand_all(known)?;
-        condition::value(&known).map(|value| value != 0).map_err(|stop| stop.at(at))
+        condition::value(&known, self.es).map(|value| value != 0).map_err(|stop| stop.at(at))
     }
 }
 

@@ -40,6 +40,14 @@ pub fn run<T: Send>(stack: usize, work: impl FnOnce() -> T + Send) -> Result<T, 
     })
 }
 
+/// [`run`] on the caller's thread, for work that needs little stack.
+pub fn catch_silently<T>(work: impl FnOnce() -> T) -> Result<T, Escape> {
+    let outer = QUARANTINED.replace(true);
+    let result = catch(work);
+    QUARANTINED.set(outer);
+    result
+}
+
 /// Catches a panic on the current thread.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Escape> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Escape::Panic(message(payload.as_ref())))

@@ -113,7 +113,7 @@ fn read_module(
     // Values of GLSL's specialization constants go into the text.
     let mut left = options.clone();
     let mut module = match source {
-        Source::Wgsl(_) => wgsl(text)?,
+        Source::Wgsl(_) => wgsl(text, options, places)?,
         Source::Glsl { stage, .. } => {
             let rewritten = crate::glsl::rewrite(text, stage, &mut left.overrides);
             *places = rewritten.places;
@@ -125,7 +125,7 @@ fn read_module(
             crate::glsl::mend(&mut module);
             module
         }
-        Source::SpirV(bytes) => spirv(bytes, options, notes, places)?,
+        Source::SpirV(bytes) => spirv(bytes)?,
     };
     let language = match source {
         Source::Wgsl(_) => Language::Wgsl,
@@ -162,14 +162,8 @@ fn read_module(
         let feature = "specialization constants beside inputs or outputs of this type";
         return Err(Stop::unsupported(feature, READING));
     }
-    // The values of SPIR-V's specialization constants are in the module already.
-    let none = Options::default();
-    let options = match source {
-        Source::SpirV(_) => &none,
-        _ => &left,
-    };
     let language_shares_bindings = language != Language::Wgsl;
-    let (module, info) = resolve(module, info, options, language_shares_bindings)?;
+    let (module, info) = resolve(module, info, &left, language_shares_bindings)?;
     Ok(Valid { module, info, functions, notes: Vec::new(), places: Places::default() })
 }
 
@@ -211,10 +205,14 @@ fn as_functions(module: &naga::Module) -> (naga::Module, Vec<naga::Handle<naga::
     (freed, functions)
 }
 
-fn wgsl(text: &str) -> Result<naga::Module, Stop> {
+fn wgsl(text: &str, options: &Options, places: &mut Places) -> Result<naga::Module, Stop> {
     let blanked = crate::wgsl::blank_directives(text);
-    let text = blanked.as_deref().unwrap_or(text);
+    let mut text = blanked.as_deref().unwrap_or(text);
     crate::growth::wgsl(text)?;
+    let corrected = crate::wgsl::correct(text, options)?;
+    if let Some((corrected, moved)) = &corrected {
+        (text, *places) = (corrected, moved.clone());
+    }
     let parsed = front::wgsl::parse_str(text).map(|mut module| {
         crate::wgsl::end_endless_functions(&mut module);
         module
@@ -287,62 +285,21 @@ fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
     })
 }
 
-fn spirv(
-    bytes: &[u8],
-    options: &Options,
-    notes: &mut Vec<Diagnostic>,
-    places: &mut Places,
-) -> Result<naga::Module, Stop> {
-    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
-    let mut words = bytes.to_vec();
-    let reversed = [MAGIC[3], MAGIC[2], MAGIC[1], MAGIC[0]];
-    if words.len() < 20 || !words.len().is_multiple_of(4) {
-        let message =
-            format!("not a SPIR-V module: {} bytes are not a header and whole words", words.len());
-        let end = words.len().max(1) as u32;
-        return Err(Stop::invalid(message).at(Span { start: end - 1, end }));
-    }
-    if words[..4] == reversed {
-        for word in words.chunks_exact_mut(4) {
-            word.reverse();
-        }
-    } else if words[..4] != MAGIC {
-        let message = "not a SPIR-V module: the first word is not the magic number 0x07230203";
-        return Err(Stop::invalid(message).at(Span { start: 0, end: 4 }));
-    }
-    crate::spirv::check(&words)?;
-    let (words, modes) = crate::spirv::simplify(&words);
-    if !modes.is_empty() {
-        let text = "float controls (denormals, rounding, NaN) are as the machine has them";
-        notes.push(Diagnostic::note("float-controls", text));
-    }
-    let (words, moved) = crate::spirv::rewrite(&words, options, notes)?;
-    *places = moved;
-    crate::growth::spirv(&words)?;
+/// naga's own reading of SPIR-V, to compare ours with.
+#[cfg(feature = "naga-spirv")]
+fn spirv(bytes: &[u8]) -> Result<naga::Module, Stop> {
     let options = front::spv::Options {
         adjust_coordinate_space: false,
         strict_capabilities: false,
         block_ctx_dump_prefix: None,
     };
-    front::spv::parse_u8_slice(&words, &options).map_err(|error| {
-        use front::spv::Error as E;
-        let text = error.to_string();
-        let diagnostic = Diagnostic::error("spirv", text.clone());
-        match error {
-            E::InvalidHeader
-            | E::InvalidWordCount
-            | E::UnknownInstruction(_)
-            | E::InvalidOperandCount(..)
-            | E::InvalidOperand
-            | E::BadString
-            | E::IncompleteData
-            | E::InvalidTerminator
-            | E::FunctionCallCycle(_)
-            | E::MissingDecoration(_) => Stop::new(FailureKind::Invalid, diagnostic),
-            // Everything else may stand in a module that spirv-val accepts.
-            _ => unsupported_with(&text, diagnostic),
-        }
-    })
+    let parsed = front::spv::parse_u8_slice(bytes, &options);
+    parsed.map_err(|error| Stop::unsupported(error.to_string(), READING))
+}
+
+#[cfg(not(feature = "naga-spirv"))]
+fn spirv(_: &[u8]) -> Result<naga::Module, Stop> {
+    Err(Stop::internal("naga does not read SPIR-V here"))
 }
 
 pub fn unsupported_with(feature: &str, mut diagnostic: Diagnostic) -> Stop {
@@ -450,6 +407,9 @@ fn bad_override(module: &naga::Module, error: PipelineConstantError) -> Stop {
                 ))
         }
         PipelineConstantError::ValidationError(error) => rejected(&error, module, Language::Wgsl),
+        error if crate::wgsl::is_beyond_naga(&error.to_string()) => {
+            Stop::unsupported(error.to_string(), READING)
+        }
         error => Stop::invalid(format!("overrides: {error}")),
     }
 }

@@ -113,6 +113,7 @@ impl Stop {
 
     /// The same with the places that the user knows.
     pub fn mended(mut self, places: &Places) -> Self {
+        self.what.1.notes.extend(places.told(self.span));
         self.span = places.original(self.span);
         places.mend(&mut self.what.1);
         self

@@ -1,5 +1,16 @@
 //! WGSL as people write it to WGSL as naga reads it.
 
+mod builtins;
+mod constants;
+mod layout;
+mod operators;
+mod value;
+
+use crate::Options;
+use crate::growth::Tokens;
+use crate::places::{self, Places};
+use crate::source::Language;
+use crate::stop::Stop;
 use naga::{Expression, Span, Statement};
 
 /// Extensions of the language that naga has without knowing their names, or that change nothing here.
@@ -29,9 +40,21 @@ const MISSING: [&str; 7] = [
     "buffer_view",
 ];
 
+/// What naga reads wrongly or not at all, said so that it reads it rightly; `None` where there is nothing of it.
+///
+/// # Errors
+/// The user's, of which naga would say nothing, or something else.
+pub fn correct(text: &str, options: &Options) -> Result<Option<(String, Places)>, Stop> {
+    let tokens = Tokens::new(text, Language::Wgsl);
+    let mut reader = constants::Reader::new(&tokens, options);
+    let mut edits = layout::alignments(&mut reader)?;
+    edits.extend(constants::values(&mut reader)?);
+    Ok((!edits.is_empty()).then(|| places::edited(text, edits)))
+}
+
 /// True for a complaint about what the language has and naga's reader has not.
 pub fn is_beyond_naga(message: &str) -> bool {
-    let not_yet = ["not yet supported", "not yet implemented"];
+    let not_yet = ["not yet supported", "not yet implemented", "Not implemented as constant"];
     not_yet.iter().any(|text| message.contains(text))
         || MISSING.iter().any(|name| message.contains(&format!("`{name}`")))
 }

@@ -4,6 +4,7 @@ use crate::guard::guarded;
 use crate::pipeline::{Pipeline, Robust};
 use crate::program::{self, Program};
 use crate::{Diagnostic, Failure, FailureKind, Target};
+pub use gpucc_frontend::{Include, IncludedText, Includes};
 use gpucc_ir::budget::Budget;
 pub use gpucc_ir::driver::Effort;
 use gpucc_ir::ssa::{Func, Stage};
@@ -62,6 +63,10 @@ pub struct Options {
     pub overrides: BTreeMap<String, f64>,
     /// Value of every override that has none.
     pub overrides_default: Option<f64>,
+    /// Macros of GLSL with what they stand for; parameters stand behind the name: `("f(x)", "x * 2")`.
+    pub defines: Vec<(String, String)>,
+    /// Who gives the texts that GLSL includes; without it `#include` is an error. The library itself reads no files.
+    pub includes: Option<Includes>,
     /// Keep the text of the IR after these passes (`all` for every one).
     pub dump_after: Vec<String>,
     /// Keep the text of the machine IR as it was last.

@@ -33,7 +33,10 @@ pub fn parse(
         entry: choice.entry.map(str::to_owned),
         stage: choice.stage,
         keep_going: true,
+        defines: asked.defines.clone(),
+        includes: asked.includes.clone(),
         limits: frontend::Limits { budget: asked.budget, ..frontend::Limits::default() },
+        by_naga: false,
     };
     let parsed = frontend::parse(source, "", &options).map_err(|problem| {
         let mut problem = failure(problem, target);

@@ -42,7 +42,8 @@ pub mod verify;
 pub use assembler::{Assembler, AssemblyError, assembler};
 pub use cfg::cfg;
 pub use compiler::{
-    Choice, Compiled, Compiler, Effort, Entry, Kept, Options, Parsed, PassTime, Source,
+    Choice, Compiled, Compiler, Effort, Entry, Include, IncludedText, Includes, Kept, Options,
+    Parsed, PassTime, Source,
 };
 pub use describe::{hex, merge_pipelines, shader_report};
 pub use elf::{elf, unique_names};

@@ -1,6 +1,6 @@
 //! A compiled program of any machine, with the machine that it is for.
 
-use crate::execute::{Emulated, Executor};
+use crate::execute::Executor;
 use crate::pipeline::Pipeline;
 use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
 use gpucc_ir::driver;
@@ -111,9 +111,8 @@ impl Program {
     }
     /// The emulated machine, set up from what [`Program::compiled`] says and from nothing else; the
     /// code is decoded from its bytes.
-    pub fn executor(&self, source: &SourceText) -> Box<dyn Executor> {
-        let device = self.machine.device(&self.compiled, self.chip);
-        Box::new(Emulated::new(device, source))
+    pub fn executor(&self, source: &SourceText) -> Executor {
+        Executor::emulated(self.machine.device(&self.compiled, self.chip), source)
     }
 }
 

@@ -19,8 +19,9 @@ pub const PART: u64 = 1152;
 /// Bytes for one instruction, used or not, in a function that passes work on. Measured at 210 bytes; the rest is for what
 /// one pass may make before the next one asks.
 pub const ENTRY: u64 = 288;
-/// Bytes for one scalar of a composite value that the front end keeps until its function ends.
-pub const SCALAR: u64 = 4;
+/// Bytes for one scalar of a composite value that the front end keeps until its function ends: lists are up to twice as long
+/// as they are full.
+pub const SCALAR: u64 = 8;
 /// Bytes for one register that lives into or out of one block.
 pub const LIVE: u64 = 24;
 

@@ -188,6 +188,7 @@ impl Field {
     }
 
     /// `bits` with this field replaced. Bits of `value` beyond the field's width are dropped: check first.
+    #[inline]
     pub const fn put(&self, bits: u128, value: u32) -> u128 {
         if let [piece] = self.pieces {
             return (bits & !self.mask) | (((value as u128) << piece.lo) & self.mask);
@@ -205,8 +206,9 @@ impl Field {
     }
 
     /// Whether the stored value fits the field and means something.
+    #[inline]
     pub const fn accepts(&self, value: u32) -> bool {
-        if value as u128 & !low_bits(self.width()) != 0 {
+        if self.width < 32 && value >> self.width != 0 {
             return false;
         }
         self.names(value)

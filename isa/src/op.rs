@@ -86,6 +86,7 @@ impl Op {
         }
     }
 
+    #[inline]
     pub fn matches(&self, bits: u128) -> bool {
         bits & self.mask == self.bits
     }
@@ -212,16 +213,24 @@ impl Inst {
 
     /// As [`Inst::set`], for a field at hand.
     pub fn set_field(&mut self, field: &'static Field, value: u32) -> Result<(), FieldError> {
-        let width = field.width();
-        if width < 32 && value >> width != 0 {
-            return Err(FieldError::TooWide { field: field.name, value, width });
+        match self.stored(field, value) {
+            Some(bits) => self.bits = bits,
+            None => {
+                let (field, width) = (field.name, field.width());
+                return Err(match width < 32 && value >> width != 0 {
+                    true => FieldError::TooWide { field, value, width },
+                    false => FieldError::Reserved { field, value },
+                });
+            }
         }
-        let bits = field.put(self.bits, value);
-        if !field.accepts(value) || !self.op.matches(bits) {
-            return Err(FieldError::Reserved { field: field.name, value });
-        }
-        self.bits = bits;
         Ok(())
+    }
+
+    /// The bits with a value in a field; `None` where it cannot stand there.
+    #[inline]
+    fn stored(&self, field: &Field, value: u32) -> Option<u128> {
+        let bits = field.put(self.bits, value);
+        (field.accepts(value) && self.op.matches(bits)).then_some(bits)
     }
 
     /// Stores a value that the caller knows to fit.
@@ -231,7 +240,10 @@ impl Inst {
     #[must_use]
     #[track_caller]
     pub fn with(mut self, id: FieldId, value: u32) -> Inst {
-        if let Err(error) = self.set(id, value) {
+        // Instructions are made field by field, so what fits takes no way through [`FieldError`].
+        if let Some(bits) = self.op.format.field(id).and_then(|field| self.stored(field, value)) {
+            self.bits = bits;
+        } else if let Err(error) = self.set(id, value) {
             panic!("{}: {error}", self.op.name);
         }
         self

@@ -50,7 +50,8 @@ impl<T> Named<T> {
 impl<N: Into<Name>, T> FromIterator<(N, T)> for Named<T> {
     /// Of two values of one name the last counts.
     fn from_iter<I: IntoIterator<Item = (N, T)>>(items: I) -> Self {
-        let mut named = Named::default();
+        let items = items.into_iter();
+        let mut named = Named(Vec::with_capacity(items.size_hint().0));
         for (name, value) in items {
             named.set(name, value);
         }

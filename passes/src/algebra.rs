@@ -47,9 +47,8 @@ fn is_sum(func: &Func, inst: Inst) -> bool {
 
 /// Products that every use can take in. Of two in one sum the second remains.
 fn taken_in(func: &Func, regions: &[(Region, Option<Inst>, u32)]) -> SecondaryMap<Value, bool> {
-    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(func.values.len());
-    let mut home: SecondaryMap<Value, Option<Region>> =
-        SecondaryMap::with_capacity(func.values.len());
+    let mut uses: SecondaryMap<Value, u32> = func.by_value();
+    let mut home: SecondaryMap<Value, Option<Region>> = func.by_value();
     for &(region, ..) in regions {
         for &inst in &func.regions[region].insts {
             for &arg in &func.insts[inst].args {
@@ -60,7 +59,7 @@ fn taken_in(func: &Func, regions: &[(Region, Option<Inst>, u32)]) -> SecondaryMa
             }
         }
     }
-    let mut taken: SecondaryMap<Value, bool> = SecondaryMap::with_capacity(func.values.len());
+    let mut taken: SecondaryMap<Value, bool> = func.by_value();
     for (value, home) in home.iter() {
         taken[value] = home.is_some();
     }

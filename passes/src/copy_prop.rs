@@ -27,8 +27,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     }
     let shape = Shape::find(func);
     // Positions of definitions, to tell what is visible outside a construct.
-    let mut defined: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(func.values.len());
-    let mut starts: SecondaryMap<Inst, u32> = SecondaryMap::with_capacity(func.insts.len());
+    let mut defined: SecondaryMap<Value, u32> = func.by_value();
+    let mut starts: SecondaryMap<Inst, u32> = func.by_inst();
     let mut constructs: Vec<Inst> = Vec::new();
     let mut position = 0u32;
     walk(func, |event| {

@@ -9,7 +9,7 @@ use crate::{
     ctx::Ctx,
     shape::{Carries, Shape, carried, carried_at},
 };
-use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use gpucc_ir::ssa::{Flags, Func, Imm, Inst, Mem, Op, Region, Value, ValueDef};
 use smallvec::SmallVec;
 
@@ -31,9 +31,9 @@ pub fn instructions(func: &mut Func, ctx: &mut Ctx) -> bool {
     ctx.steps += shape.count;
     let mut live = Live {
         shape: &shape,
-        insts: EntitySet::with_capacity(func.insts.len()),
-        values: EntitySet::with_capacity(func.values.len()),
-        work: Vec::new(),
+        insts: vec![false; func.insts.len()],
+        values: vec![false; func.values.len()],
+        work: Vec::with_capacity(64),
         stores: SecondaryMap::new(),
         loaded: EntitySet::new(),
     };
@@ -51,8 +51,9 @@ enum Work {
 
 struct Live<'a> {
     shape: &'a Shape,
-    insts: EntitySet<Inst>,
-    values: EntitySet<Value>,
+    /// By number.
+    insts: Vec<bool>,
+    values: Vec<bool>,
     work: Vec<Work>,
     /// Instructions that write each variable.
     stores: SecondaryMap<Mem, Vec<Inst>>,
@@ -62,13 +63,13 @@ struct Live<'a> {
 
 impl Live<'_> {
     fn inst(&mut self, inst: Inst) {
-        if self.insts.insert(inst) {
+        if !std::mem::replace(&mut self.insts[inst.index()], true) {
             self.work.push(Work::Inst(inst));
         }
     }
 
     fn value(&mut self, value: Value) {
-        if self.values.insert(value) {
+        if !std::mem::replace(&mut self.values[value.index()], true) {
             self.work.push(Work::Value(value));
         }
     }
@@ -160,8 +161,9 @@ impl Live<'_> {
 
 struct Sweep<'a> {
     shape: &'a Shape,
-    insts: EntitySet<Inst>,
-    values: EntitySet<Value>,
+    /// By number.
+    insts: Vec<bool>,
+    values: Vec<bool>,
     changed: bool,
 }
 
@@ -170,7 +172,7 @@ impl Sweep<'_> {
         let mut insts = std::mem::take(&mut func.regions[region].insts);
         let before = insts.len();
         insts.retain(|&inst| {
-            let keep = func.insts[inst].op.is_terminator() || self.insts.contains(inst);
+            let keep = func.insts[inst].op.is_terminator() || self.insts[inst.index()];
             if keep && !func.insts[inst].regions.is_empty() {
                 self.construct(func, inst);
             }
@@ -202,7 +204,7 @@ impl Sweep<'_> {
             Carries::Continuing => func.regions[data.regions[1]].params.iter().copied().collect(),
         };
         let keep: SmallVec<[bool; 8]> =
-            list.iter().map(|&value| self.values.contains(value)).collect();
+            list.iter().map(|&value| self.values[value.index()]).collect();
         if keep.iter().all(|&keep| keep) {
             return;
         }

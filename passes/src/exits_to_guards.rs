@@ -38,11 +38,11 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     }
     ctx.guarded = true;
     let keep_continue = ctx.target.has_continue();
-    let (shape, one_trip) = prepare(func, keep_continue);
-    ctx.steps += shape.count;
     if !needed(func, keep_continue) {
         return false;
     }
+    let (shape, one_trip) = prepare(func, keep_continue);
+    ctx.steps += shape.count;
     let mut guards = Guards {
         shape,
         one_trip,

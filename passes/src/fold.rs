@@ -28,12 +28,15 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
         demoted: SecondaryMap::new(),
         demotes: Vec::new(),
         prologue: Vec::new(),
+        loops: false,
         changed: false,
     };
     fold.region(func, func.body);
-    let Fold { mut renames, prologue, changed, .. } = fold;
+    let Fold { mut renames, prologue, loops, changed, .. } = fold;
     // Parameters of loops may carry values that were replaced after the loop's head was seen.
-    renames.apply(func);
+    if loops {
+        renames.apply(func);
+    }
     func.regions[func.body].insts.splice(0..0, prologue);
     changed
 }
@@ -86,6 +89,8 @@ struct Fold<'a, 'c> {
     /// Those of the regions around.
     demotes: Vec<Value>,
     prologue: Vec<Inst>,
+    /// A loop was met.
+    loops: bool,
     changed: bool,
 }
 
@@ -105,6 +110,7 @@ impl Fold<'_, '_> {
             }
             if !func.insts[inst].regions.is_empty() {
                 let regions = func.insts[inst].regions.clone();
+                self.loops |= func.insts[inst].op == Op::Loop;
                 let cond = (func.insts[inst].op == Op::If).then(|| func.insts[inst].args[0]);
                 // The condition, and what it is the opposite of.
                 let opposite = cond.and_then(|cond| {
@@ -185,7 +191,9 @@ impl Fold<'_, '_> {
     /// Replaces an access at a constant address that the verifier refuses: only an unreachable access or a wrong program
     /// has one. A load gives zeros, a store does nothing. It takes no fuel, since the constant did.
     fn wrong_address(&mut self, func: &mut Func, inst: Inst, out: &mut Vec<Inst>) -> bool {
-        if verify::wrong_address(func, &func.insts[inst]).is_none() {
+        let data = &func.insts[inst];
+        let access = matches!(data.imm, Imm::Mem(_) | Imm::MemAtomic(..));
+        if !access || verify::wrong_address(func, data).is_none() {
             return false;
         }
         for result in func.insts[inst].results.clone() {

@@ -82,7 +82,7 @@ impl Scopes {
         let mut scopes = Scopes {
             slots: vec![SlotScope::default(); slots.types.len()],
             regions: SecondaryMap::with_capacity(func.regions.len()),
-            spans: SecondaryMap::with_capacity(func.insts.len()),
+            spans: func.by_inst(),
         };
         let mut path: Vec<Region> = Vec::new();
         let mut loops = 0;

@@ -300,7 +300,7 @@ pub use gpucc_ir::ssa::verify::MAX_NESTING;
 pub struct Timing {
     /// The pass.
     pub name: &'static str,
-    /// How long it took; zero without a clock.
+    /// From the end of the pass before to its own; zero without a clock.
     pub time: Duration,
     /// It changed something.
     pub changed: bool,
@@ -401,7 +401,9 @@ impl Runner {
         // The pass that changed something last.
         let mut last = "";
         // Passes that found nothing to do in the function as it is now: they would find nothing again.
-        let mut idle: Vec<&'static str> = Vec::new();
+        let mut idle: Vec<&'static str> = Vec::with_capacity(plan.steps.len());
+        report.timings.reserve(plan.steps.len());
+        let mut clock = observer.now();
         let mut to_clean = false;
         for &Step { name, cleans } in &plan.steps {
             let pass =
@@ -418,7 +420,7 @@ impl Runner {
                         // From here on nothing says any more which accesses were in range.
                         bounds::check(func).map_err(|broken| broken_after(last, &broken))?;
                     }
-                    changed = one(pass, func, ctx, observer, &mut report);
+                    changed = one(pass, func, ctx, observer, &mut report, &mut clock);
                     charge(func, ctx)?;
                     match changed {
                         true => {
@@ -450,18 +452,20 @@ fn charge(func: &Func, ctx: &Ctx) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Runs one pass, with the clock of the observer.
+/// Runs one pass, from what the observer's clock showed last to what it shows then.
 fn one(
     pass: &Pass,
     func: &mut Func,
     ctx: &mut Ctx,
     observer: &mut dyn Observer,
     report: &mut Report,
+    clock: &mut Option<Duration>,
 ) -> bool {
     observer.before(pass);
-    let (start, steps) = (observer.now(), ctx.steps);
+    let steps = ctx.steps;
     let changed = (pass.run)(func, ctx);
-    let time = match (start, observer.now()) {
+    let now = observer.now();
+    let time = match (std::mem::replace(clock, now), now) {
         (Some(start), Some(end)) => end.saturating_sub(start),
         _ => Duration::ZERO,
     };

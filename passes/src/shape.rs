@@ -23,7 +23,6 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) fn find(func: &Func) -> Shape {
-        let insts = func.insts.len();
         let mut shape = Shape {
             owner: SecondaryMap::new(),
             target: SecondaryMap::new(),
@@ -33,17 +32,13 @@ impl Shape {
             regions: Vec::with_capacity(func.regions.len()),
             count: 0,
         };
-        // All at once instead of step by step as the walk proceeds.
-        shape.owner.resize(insts);
-        shape.target.resize(insts);
-        shape.region_owner.resize(func.regions.len());
-        shape.first.resize(insts);
-        shape.next.resize(insts);
         let mut owners: Vec<Inst> = Vec::new();
         let mut loops: Vec<Inst> = Vec::new();
         walk(func, |event| match event {
             Event::Enter(region) => {
-                shape.region_owner[region] = owners.last().copied().into();
+                if let Some(&owner) = owners.last() {
+                    shape.region_owner[region] = owner.into();
+                }
                 shape.regions.push(region);
             }
             Event::Leave(_) => {}
@@ -55,7 +50,9 @@ impl Shape {
             }
             Event::Inst(inst) => {
                 shape.count += 1;
-                shape.owner[inst] = owners.last().copied().into();
+                if let Some(&owner) = owners.last() {
+                    shape.owner[inst] = owner.into();
+                }
                 let data = &func.insts[inst];
                 let target = match data.op {
                     Op::Yield => owners.last().copied(),
@@ -65,6 +62,7 @@ impl Shape {
                         _ => None,
                     },
                     Op::If | Op::Loop | Op::Block => {
+                        shape.size(func);
                         owners.push(inst);
                         if data.op == Op::Loop {
                             loops.push(inst);
@@ -81,6 +79,17 @@ impl Shape {
             }
         });
         shape
+    }
+
+    /// Makes room in every map at once; a function without constructs needs none.
+    fn size(&mut self, func: &Func) {
+        if self.regions.len() > 1 {
+            return;
+        }
+        for map in [&mut self.owner, &mut self.target, &mut self.first, &mut self.next] {
+            map.resize(func.insts.len());
+        }
+        self.region_owner.resize(func.regions.len());
     }
 
     /// The terminators that go to a construct, last one first.

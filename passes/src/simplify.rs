@@ -13,15 +13,19 @@ const LOOKED_AT: u32 = 200;
 /// Simplifies regions, innermost first.
 pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
     let moved = ctx.target.has_branches() && crate::tail_exits::run(func, ctx);
-    let shape = Shape::find(func);
-    ctx.steps += shape.count;
+    let mut shape = None;
     let mut exits: SecondaryMap<Inst, u32> = SecondaryMap::new();
     let mut simplify = Simplify { ctx, renames: Renames::new(), changed: moved };
-    for (region, ..) in func.regions_in_order() {
+    let mut order = func.regions_in_order();
+    for &(region, ..) in &order {
+        simplify.ctx.steps += func.regions[region].insts.len() as u64;
         for index in 0..func.regions[region].insts.len() {
             let inst = func.regions[region].insts[index];
             match func.insts[inst].op {
-                Op::Loop => simplify.straighten(func, &shape, inst),
+                Op::Loop => {
+                    let shape = shape.get_or_insert_with(|| Shape::find(func));
+                    simplify.straighten(func, shape, inst);
+                }
                 Op::Exit => {
                     if let Imm::Label(block) = func.insts[inst].imm {
                         exits[block] += 1;
@@ -31,7 +35,9 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
             }
         }
     }
-    let order = func.regions_in_order();
+    if shape.is_some() {
+        order = func.regions_in_order();
+    }
     for &(region, ..) in order.iter().rev() {
         simplify.region(func, region, &mut exits);
     }

@@ -86,7 +86,7 @@ impl Users {
 
 fn users(func: &Func) -> Users {
     let regions = func.regions_in_order();
-    let mut count: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(func.values.len());
+    let mut count: SecondaryMap<Value, u32> = func.by_value();
     let mut total = 0;
     for &(region, ..) in &regions {
         for &inst in &func.regions[region].insts {
@@ -96,7 +96,7 @@ fn users(func: &Func) -> Users {
             }
         }
     }
-    let mut first: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(func.values.len());
+    let mut first: SecondaryMap<Value, u32> = func.by_value();
     let mut at = 0;
     for value in func.values.keys() {
         first[value] = at;

@@ -1,6 +1,6 @@
 //! Walking a function in program order without recursion.
 
-use gpucc_ir::ssa::{Func, Inst, Region};
+use gpucc_ir::ssa::{Flags, Func, Inst, Region};
 use smallvec::SmallVec;
 
 /// What the walk meets, in program order.
@@ -32,24 +32,19 @@ pub(crate) fn walk(func: &Func, mut see: impl FnMut(Event)) {
                 if index == 0 && region != func.body {
                     see(Event::Enter(region));
                 }
-                let insts = &func.regions[region].insts;
-                let mut at = index;
-                loop {
-                    let Some(&inst) = insts.get(at) else {
-                        see(Event::Leave(region));
-                        break;
-                    };
+                let owner = func.regions[region].insts[index..].iter().position(|&inst| {
                     see(Event::Inst(inst));
-                    at += 1;
-                    let inner = &func.insts[inst].regions;
-                    if !inner.is_empty() {
-                        stack.push(Frame::Region(region, at));
-                        stack.push(Frame::After(inst));
-                        for &inner in inner.iter().rev() {
-                            stack.push(Frame::Region(inner, 0));
-                        }
-                        break;
-                    }
+                    func.insts[inst].op.flags().has(Flags::REGIONS)
+                });
+                let Some(at) = owner.map(|at| index + at) else {
+                    see(Event::Leave(region));
+                    continue;
+                };
+                let inst = func.regions[region].insts[at];
+                stack.push(Frame::Region(region, at + 1));
+                stack.push(Frame::After(inst));
+                for &inner in func.insts[inst].regions.iter().rev() {
+                    stack.push(Frame::Region(inner, 0));
                 }
             }
         }

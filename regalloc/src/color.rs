@@ -104,6 +104,71 @@ impl FileCells {
     fn is_new(&self, cell: u16) -> bool {
         self.named.as_ref().and_then(|named| named.get(cell as usize)).is_some_and(|named| !named)
     }
+
+    /// Whether a cell is known to be occupied at `start`: a quick no. `point` never goes back within a sweep; segments may
+    /// begin after it.
+    #[inline]
+    fn is_busy(&self, cell: u16, start: u32, point: u32) -> bool {
+        start >= point && self.busy.get(usize::from(cell)).is_some_and(|&busy| busy > start)
+    }
+
+    /// Where somebody else begins to live at `cell` behind a class, if that would meet nobody; `u32::MAX` when nobody
+    /// does.
+    fn free_until(&mut self, cell: u16, class: &Class, point: u32, steps: &mut u64) -> Option<u32> {
+        let mut until = u32::MAX;
+        for cell in cells_of(cell, class.shape) {
+            until = until.min(self.cell_free_until(cell, &class.segments, point, steps)?);
+            if (class.whole || !class.dormant.is_empty())
+                && self.tracks[cell].wakes(class).next().is_some()
+            {
+                return None;
+            }
+        }
+        Some(until)
+    }
+
+    fn cell_free_until(
+        &mut self,
+        cell: u16,
+        segments: &[Segment],
+        point: u32,
+        steps: &mut u64,
+    ) -> Option<u32> {
+        *steps += 1;
+        if self.is_busy(cell, segments[0].start, point) {
+            return None;
+        }
+        let busy = self.busy.get_mut(usize::from(cell))?;
+        let track = &mut self.tracks[cell];
+        let mut until = u32::MAX;
+        for (stays, cursor) in track.stays.iter().zip(&mut track.cursor) {
+            while (*cursor as usize) < stays.len() && stays[*cursor as usize].end <= point {
+                *cursor += 1;
+                *steps += 1;
+            }
+            let mut rest = &stays[*cursor as usize..];
+            if let Some(stay) = rest.first()
+                && stay.start <= point
+            {
+                *busy = stay.end;
+            }
+            for segment in segments {
+                match rest.first() {
+                    None => break,
+                    Some(stay) if stay.start >= segment.end => continue,
+                    Some(stay) if stay.end > segment.start => return None,
+                    Some(_) => {}
+                }
+                rest = &rest[rest.partition_point(|stay| stay.end <= segment.start)..];
+                *steps += 1;
+                if rest.first().is_some_and(|stay| stay.start < segment.end) {
+                    return None;
+                }
+            }
+            until = until.min(rest.first().map_or(u32::MAX, |stay| stay.start));
+        }
+        Some(until)
+    }
 }
 
 /// Stays in cells that do not exist: nobody, for ever, at any price.
@@ -350,69 +415,8 @@ impl<'a> Colorer<'a> {
 
     /// Whether a class at `cell` would meet nobody; `point` is where the sweep is.
     fn free(&mut self, file: usize, cell: u16, class: &Class, point: u32) -> bool {
-        self.free_until(file, cell, class, point).is_some()
-    }
-
-    /// Where somebody else begins to live at `cell` behind a class, if that would meet nobody; `u32::MAX` when nobody
-    /// does.
-    fn free_until(&mut self, file: usize, cell: u16, class: &Class, point: u32) -> Option<u32> {
-        let mut until = u32::MAX;
-        for cell in cells_of(cell, class.shape) {
-            until = until.min(self.cell_free_until(file, cell, &class.segments, point)?);
-            if class.whole || !class.dormant.is_empty() {
-                let track = &self.colors.files[file].tracks[cell];
-                if track.wakes(class).next().is_some() {
-                    return None;
-                }
-            }
-        }
-        Some(until)
-    }
-
-    fn cell_free_until(
-        &mut self,
-        file: usize,
-        cell: u16,
-        segments: &[Segment],
-        point: u32,
-    ) -> Option<u32> {
-        let file = &mut self.colors.files[file];
-        self.colors.steps += 1;
-        let first = segments[0];
-        let busy = file.busy.get_mut(cell as usize)?;
-        // `point` never goes back within a sweep; segments may begin after it.
-        if *busy > first.start && first.start >= point {
-            return None;
-        }
-        let track = &mut file.tracks[cell];
-        let mut until = u32::MAX;
-        for (stays, cursor) in track.stays.iter().zip(&mut track.cursor) {
-            while (*cursor as usize) < stays.len() && stays[*cursor as usize].end <= point {
-                *cursor += 1;
-                self.colors.steps += 1;
-            }
-            let mut rest = &stays[*cursor as usize..];
-            if let Some(stay) = rest.first()
-                && stay.start <= point
-            {
-                *busy = stay.end;
-            }
-            for segment in segments {
-                match rest.first() {
-                    None => break,
-                    Some(stay) if stay.start >= segment.end => continue,
-                    Some(stay) if stay.end > segment.start => return None,
-                    Some(_) => {}
-                }
-                rest = &rest[rest.partition_point(|stay| stay.end <= segment.start)..];
-                self.colors.steps += 1;
-                if rest.first().is_some_and(|stay| stay.start < segment.end) {
-                    return None;
-                }
-            }
-            until = until.min(rest.first().map_or(u32::MAX, |stay| stay.start));
-        }
-        Some(until)
+        let colors = &mut self.colors;
+        colors.files[file].free_until(cell, class, point, &mut colors.steps).is_some()
     }
 
     /// Puts a class at a cell that was found free.

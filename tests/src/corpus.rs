@@ -1,7 +1,7 @@
 //! Shaders that none of us wrote: what each entry point becomes, how long it takes, whether its
 //! bytes do what the reference does.
 
-use gpucc::verify::verify;
+use gpucc::verify::{Plan, verify_plan};
 use gpucc::{Choice, Compiler, Failure, Options, Source, SourceText, Stage};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +39,7 @@ pub struct Module {
     /// Features.
     pub features: Vec<String>,
     /// naga accepts it.
-    pub naga_valid: bool,
+    pub is_valid: bool,
 }
 
 impl Module {
@@ -70,11 +70,22 @@ pub fn index(corpus: &Path, language: &str) -> std::io::Result<Vec<Module>> {
                 .as_array()
                 .map(|list| list.iter().filter_map(|f| f.as_str().map(str::to_owned)).collect())
                 .unwrap_or_default(),
-            naga_valid: row["naga_valid"].as_bool().unwrap_or(false),
+            is_valid: match language {
+                "spirv" => row["spirv_val"].is_string() && has_our_stage(&row),
+                _ => row["naga_valid"].as_bool().unwrap_or(false),
+            },
         });
     }
     modules.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(modules)
+}
+
+/// Has an entry point of a stage that we compile.
+fn has_our_stage(row: &Value) -> bool {
+    let stages = row["stages"].as_array();
+    let ours =
+        |stage: &Value| matches!(stage["stage"].as_str(), Some("vertex" | "fragment" | "compute"));
+    stages.is_some_and(|stages| stages.iter().any(ours))
 }
 
 /// What became of one entry point.
@@ -207,7 +218,8 @@ fn one(
                 done.times = compiled.times.iter().map(|pass| (pass.name, pass.time)).collect();
                 done.hash = compiled.program.as_ref().map_or(0, |program| hash(program.code()));
                 if inputs > 0 {
-                    let found = verify(compiler, &compiled, &source_text, &options, inputs, 1);
+                    let plan = Plan { orders: 1, ..Plan::new(inputs, 1) };
+                    let found = verify_plan(compiler, &compiled, &source_text, &options, &plan);
                     done.verified = Some(match found {
                         Ok(summary) => Verified {
                             wrong: summary.first.as_ref().map(|first| format!("MISMATCH {first}")),

@@ -2,7 +2,7 @@
 //! cases, run on any target and judged by what the files say.
 
 use crate::expectation::{ResultType, bytes_from_hex, meets};
-use gpucc::execute::{Executor, Stop, interp::Interp};
+use gpucc::execute::Stop;
 use gpucc::{Choice, Compiler, Failure, Func, Options, Source, SourceText};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::Resource;
@@ -178,10 +178,7 @@ fn execute(
     };
     let func = entry.func?;
     let compiled = compiler.compile(&func, &options)?;
-    let mut executor: Box<dyn Executor> = match &compiled.program {
-        Some(program) => program.executor(&source_text),
-        None => Box::new(Interp::new(&compiled.ssa, compiler.numerics(), None)),
-    };
+    let mut executor = compiler.executor(&compiled, &options, &source_text);
     let mut bindings = Bindings::new(&func);
     let bind = |bindings: &mut Bindings, at: &Value, bytes: Vec<u8>| {
         if let Some(resource) = find(&func, at) {

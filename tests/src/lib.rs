@@ -10,6 +10,7 @@ pub mod limited;
 pub mod mutate;
 pub mod peers;
 pub mod programs;
+pub mod readers;
 pub mod repro;
 pub mod shared;
 pub mod state;

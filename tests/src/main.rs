@@ -4,7 +4,8 @@
 use clap::{Parser, Subcommand};
 use gpucc::{Compiler, Robust, Target};
 use gpucc_tests::{
-    corpus, cts, flow, fuzz, mutate, peers, programs, repro, shared, state, sweep, variants,
+    corpus, cts, flow, fuzz, mutate, peers, programs, readers, repro, shared, state, sweep,
+    variants,
 };
 use std::io::Write;
 use std::process::ExitCode;
@@ -116,6 +117,15 @@ enum What {
         /// Print a line a feature of the modules: entry points by exit code.
         #[arg(long)]
         by_feature: bool,
+    },
+    /// The corpus's SPIR-V by our reader and by naga's: equal words on the interpreter, and how long reading takes.
+    Readers {
+        /// Only paths that contain this.
+        #[arg(long, default_value = "")]
+        filter: String,
+        /// Inputs of each entry point.
+        #[arg(long, default_value_t = 16)]
+        inputs: u32,
     },
     /// Mutated shaders of the WGSL corpus, verified on the machine.
     Variants {
@@ -291,7 +301,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             let folder = corpus_folder()?;
             let mut modules =
                 corpus::index(&folder, language).map_err(|error| error.to_string())?;
-            modules.retain(|module| module.naga_valid && module.path.contains(filter));
+            modules.retain(|module| module.is_valid && module.path.contains(filter));
             let rows = corpus::run(&compiler, &folder, &modules, *verify, *runs);
             if *each {
                 for row in &rows {
@@ -320,6 +330,16 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 say(&checked)?;
             }
             Ok(holds)
+        }
+        What::Readers { filter, inputs } => {
+            let folder = corpus_folder()?;
+            let mut modules = corpus::index(&folder, "spirv").map_err(|error| error.to_string())?;
+            modules.retain(|module| module.is_valid && module.path.contains(filter));
+            let interpreter = Compiler::new(Target::Interp, None)
+                .map_err(|failure| failure.summary().to_owned())?;
+            let tally = readers::run(&interpreter, &folder, &modules, *inputs);
+            say(&tally.table())?;
+            Ok(tally.holds())
         }
         What::State { filter } => {
             let Some(shared) = shared::shared() else {

@@ -63,7 +63,7 @@ pub struct Tally {
 /// A file that cannot be read.
 pub fn modules(corpus: &Path, index: &[Module]) -> std::io::Result<Vec<(String, String)>> {
     let mut modules = Vec::new();
-    for module in index.iter().filter(|module| module.naga_valid) {
+    for module in index.iter().filter(|module| module.is_valid) {
         let text = std::fs::read_to_string(corpus.join(&module.path))?;
         if text.len() <= LONGEST {
             modules.push((module.path.clone(), text));

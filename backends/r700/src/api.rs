@@ -160,6 +160,13 @@ impl Chip {
     pub const fn has_vertex_cache(self) -> bool {
         !matches!(self, Chip::Rv710 | Chip::Rv610 | Chip::Rv620)
     }
+    /// A group of NOPs follows one that writes a register by index. Peers' drivers put it there: docs/errata.md 12.
+    pub const fn rests_after_indexed_writes(self) -> bool {
+        match self.family() {
+            Family::R700 => matches!(self, Chip::Rv770 | Chip::Rv790),
+            Family::R600 => !matches!(self, Chip::Rv670),
+        }
+    }
     /// MOVA_INT's AR.x indexes registers. On the other R6xx chips registers add a "GPR index" that MOVA_GPR_INT loads and
     /// nothing describes (guide 4, INDEX_MODE): they index no registers.
     pub const fn indexes_registers(self) -> bool {

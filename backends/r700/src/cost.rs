@@ -26,7 +26,7 @@ pub fn least_groups(items: &[Item], isa: &'static Isa) -> u32 {
     let mut literals: BTreeSet<u32> = BTreeSet::new();
     let mut pairs: BTreeSet<(u8, u16, u8)> = BTreeSet::new();
     // The first group after the one that leaves each cell's value; then of AR.
-    let mut ready = vec![0u32; 513];
+    let mut ready = [0u32; 513];
     let mut chain = 0;
     for item in items {
         let op = item.slots()[0].op;

@@ -46,6 +46,8 @@ pub(crate) struct Machine {
     state: Option<State>,
     /// A store of the last call that missed every buffer.
     stray: Option<String>,
+    /// Chooses the order of wavefronts, and where the first begins; 0 where nobody asked.
+    order: u64,
 }
 
 /// Where storage buffers, stored textures and workgroup memory stand in the scatter aperture.
@@ -79,6 +81,7 @@ impl Machine {
             launcher: Launcher::new(&compiled.code, &compiled.lines, STEPS),
             state: None,
             stray: None,
+            order: 0,
         }
     }
 
@@ -172,6 +175,7 @@ impl Machine {
         vertex: Option<&VertexRun<'_>>,
     ) -> Result<(State, Places), Stop> {
         let mut state = State::new(self.chip, stage, crate::numerics_of(self.chip.family()));
+        state.order = self.order;
         state.registers.extend(self.registers());
         state.fetch_program = self.compiled.apart("fetch").map(<[u8]>::to_vec);
         let mut places = self.places(bindings, groups.iter().product());
@@ -430,7 +434,8 @@ impl Device for Machine {
         let (mut state, places) = self.build(bindings, emu::Stage::Compute, groups, None)?;
         // Where wavefronts begin is promised to nobody but those that work together.
         if !self.cooperates() {
-            state.first_wave = Some(FIRST_WAVE);
+            let drawn = 1 + (self.order >> 32) as u32 % 64;
+            state.first_wave = Some(if self.order == 0 { FIRST_WAVE } else { drawn });
         }
         state.steps = self.launcher.steps;
         let result =
@@ -501,6 +506,10 @@ impl Device for Machine {
 
     fn steps(&self) -> u64 {
         self.launcher.steps
+    }
+
+    fn set_order(&mut self, seed: u64) {
+        self.order = seed;
     }
 
     fn stray(&self) -> Option<&str> {

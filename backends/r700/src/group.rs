@@ -8,6 +8,7 @@
 mod encode;
 mod graph;
 
+use crate::api::Chip;
 use crate::isa::{self, AluOp};
 use crate::legal::{self, TRANS};
 use crate::op::{self, Units};
@@ -215,17 +216,12 @@ const SEARCH: u32 = 48;
 ///
 /// # Errors
 /// An operation that no group admits: it should have been made legal before.
-pub fn pack(
-    items: &[Item],
-    isa: &'static isa::Isa,
-    least: u32,
-    search: bool,
-) -> Result<Vec<Clause>, String> {
+pub fn pack(items: &[Item], chip: Chip, least: u32, search: bool) -> Result<Vec<Clause>, String> {
     let cost = |clauses: &[Clause]| {
         let groups: usize = clauses.iter().map(|clause| clause.groups.len()).sum();
         (groups, clauses.len())
     };
-    let mut best = pack_by(items, isa, Priority::Height)?;
+    let mut best = pack_by(items, chip, Priority::Height)?;
     if !search {
         return Ok(best);
     }
@@ -235,7 +231,7 @@ pub fn pack(
         if groups as u32 <= least && clauses <= 1 {
             break;
         }
-        let next = pack_by(items, isa, priority)?;
+        let next = pack_by(items, chip, priority)?;
         if cost(&next) < (groups, clauses) {
             best = next;
         }
@@ -243,12 +239,8 @@ pub fn pack(
     Ok(best)
 }
 
-fn pack_by(
-    items: &[Item],
-    isa: &'static isa::Isa,
-    priority: Priority,
-) -> Result<Vec<Clause>, String> {
-    let mut packer = Packer::new(isa, priority);
+fn pack_by(items: &[Item], chip: Chip, priority: Priority) -> Result<Vec<Clause>, String> {
+    let mut packer = Packer::new(chip, priority);
     let mut rest = items;
     while !rest.is_empty() {
         let mut end = rest.len().min(WINDOW);
@@ -269,8 +261,15 @@ fn pack_by(
     Ok(packer.clauses)
 }
 
+fn writes_by_index(group: &legal::Group) -> bool {
+    group.slots.iter().flatten().any(|slot| slot.dst.is_some_and(|dst| dst.rel))
+}
+
 struct Packer {
+    chip: Chip,
     isa: &'static isa::Isa,
+    /// Groups of NOPs that follow a write by index, where the window has one.
+    rests: u32,
     priority: Priority,
     clauses: Vec<Clause>,
     clause: Clause,
@@ -284,9 +283,11 @@ struct Packer {
 }
 
 impl Packer {
-    fn new(isa: &'static isa::Isa, priority: Priority) -> Packer {
+    fn new(chip: Chip, priority: Priority) -> Packer {
         Packer {
-            isa,
+            isa: chip.family().isa(),
+            chip,
+            rests: 0,
             priority,
             clauses: Vec::new(),
             clause: Clause::default(),
@@ -309,13 +310,13 @@ impl Packer {
 
     fn window(&mut self, items: &[Item]) -> Result<(), String> {
         // The hazard of an indexed write also holds from window to window.
-        let indexed = self.clause.groups.last().is_some_and(|packed| {
-            let mut slots = packed.group.slots.iter().flatten();
-            slots.any(|slot| slot.dst.is_some_and(|dst| dst.rel))
-        });
-        if indexed {
+        if self.clause.groups.last().is_some_and(|packed| writes_by_index(&packed.group)) {
             self.idle();
         }
+        let by_index = |slot: &Slot| slot.dst.is_some_and(|dst| dst.rel);
+        let rests = self.chip.rests_after_indexed_writes()
+            && items.iter().flat_map(Item::slots).any(by_index);
+        self.rests = u32::from(rests);
         let mut window = Window::of(items, &mut self.depend);
         match self.priority {
             Priority::Height => {}
@@ -339,7 +340,9 @@ impl Packer {
         let mut placed = 0;
         while placed < items.len() {
             queue.wake();
-            if self.pending_address == 0 && self.clause.qwords + GROUP_LIMIT > CLAUSE_LIMIT {
+            if self.pending_address == 0
+                && self.clause.qwords + GROUP_LIMIT + self.rests > CLAUSE_LIMIT
+            {
                 self.close();
             }
             let (group, locks, count, span) = self.fill(items, &window, &mut queue);
@@ -361,7 +364,13 @@ impl Packer {
             placed += count;
             queue.now += 1;
             let kills = group.has_kill();
+            // KILL ends its clause.
+            let rests = if writes_by_index(&group) && !kills { self.rests } else { 0 };
             self.finish(group, locks, span);
+            for _ in 0..rests {
+                self.idle();
+                queue.now += 1;
+            }
             if kills {
                 self.close();
             }
@@ -418,7 +427,9 @@ impl Packer {
                 from = Some(key);
                 tries += 1;
                 let item = &items[key.1 as usize];
-                if item.op() == AluOp::MOVA_INT && self.clause.qwords + ADDRESS_ROOM > CLAUSE_LIMIT
+                if item.op() == AluOp::MOVA_INT
+                    && self.clause.qwords + ADDRESS_ROOM + self.rests * SHARING as u32
+                        > CLAUSE_LIMIT
                 {
                     // Not enough room for the users of the address: the next clause takes it.
                     if group.is_empty() && self.pending_address == 0 {

@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 /// Regroups what gets shorter; true when anything did.
 pub fn run(func: &mut Func) -> bool {
     let mut pass = Pass {
-        uses: SecondaryMap::new(),
-        home: SecondaryMap::new(),
-        depth: SecondaryMap::new(),
+        uses: func.by_value(),
+        home: func.by_value(),
+        depth: func.by_value(),
         changed: false,
     };
     let regions = func.regions_in_order();

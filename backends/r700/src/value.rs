@@ -250,6 +250,7 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Chip;
     use crate::group::pack;
     use crate::isa::R700;
     use crate::slot::Dst;
@@ -263,7 +264,7 @@ mod tests {
     fn verdict(before: &[Item], after: &[Item]) -> Result<(), String> {
         let mut values = Values::new(&R700, Vec::new());
         let expected = values.of_items(before);
-        let clauses = pack(after, &R700, 0, false).expect("fits");
+        let clauses = pack(after, Chip::Rv770, 0, false).expect("fits");
         values.of_items(after).differs(&expected, &Cells::ALL)?;
         values.of_clauses(&clauses).differs(&expected, &Cells::ALL)
     }

@@ -318,7 +318,19 @@ impl Selection {
         Some(Selection::Parts { unit, count: digits.len() as u8, numbers })
     }
 
+    /// Whether lanes may be what it makes of some word: nothing that is no half is made of halves, and what is extended
+    /// has zeros or ones above its parts.
+    fn reaches(self, kind: Operand, lanes: &Lanes) -> bool {
+        let Selection::Parts { unit, .. } = self else { return true };
+        if kind == Operand::F32 {
+            return lanes.list[0] & HALF_ZEROS == 0;
+        }
+        let ones = u64::MAX >> (64 - kind.bits()) >> (unit - 1);
+        lanes.iter().all(|lane| lane >> unit == 0 || lane >> (unit - 1) == ones)
+    }
+
     /// What it makes of a word; `None` when that is in doubt.
+    #[inline]
     fn lanes(self, kind: Operand, extend: Extension, bits: u32) -> Option<Lanes> {
         let width = kind.bits();
         let mut list = Lanes::default();
@@ -358,6 +370,9 @@ impl Selection {
         Some(list)
     }
 }
+
+/// Bits of a single that are zeros where it is a half.
+const HALF_ZEROS: u64 = 0x1fff;
 
 /// A half as a single, exactly; NaN stays NaN.
 fn half_to_single(half: u16) -> u32 {
@@ -437,14 +452,21 @@ fn entry(op: &Op, source: &Source, bits: u32) -> Option<(u8, Modifiers)> {
         let Some(selection) = Selection::of(kind, select.and_then(name)) else {
             continue;
         };
-        let of_entry = |&entry: &u32| selection.lanes(kind, extend, entry);
-        let entries: SmallVec<[Lanes; LUT.len()]> = LUT.iter().map_while(of_entry).collect();
-        for negated in [false, true] {
-            if negated && neg.is_none() {
-                continue;
+        if !selection.reaches(kind, &wanted) {
+            continue;
+        }
+        let both = [wanted, absneg(kind, wanted, false, true)];
+        let mut found = [None; 2];
+        let entries = LUT.iter().map_while(|&entry| selection.lanes(kind, extend, entry));
+        for (number, lanes) in entries.enumerate() {
+            for (found, wanted) in found.iter_mut().zip(&both) {
+                if found.is_none() && lanes == *wanted {
+                    *found = Some(number);
+                }
             }
-            let wanted = absneg(kind, wanted, false, negated);
-            let Some(number) = entries.iter().position(|entry| *entry == wanted) else {
+        }
+        for (negated, number) in [false, true].into_iter().zip(found) {
+            let Some(number) = number.filter(|_| !negated || neg.is_some()) else {
                 continue;
             };
             let mut fields: SmallVec<[(FieldId, u32); 2]> = SmallVec::new();

@@ -405,6 +405,10 @@ impl Device for Machine {
         &mut self.launcher
     }
 
+    fn set_order(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
     fn steps(&self) -> u64 {
         self.launcher.steps
     }

@@ -222,7 +222,7 @@ impl<'a> Work<'a> {
             if scalar && alone {
                 let (at, after) = (self.tokens[start].start, self.tokens[index - 2].end);
                 self.insert(at, format!("vec{}(", field.len()));
-                self.edits.push(super::text::Edit {
+                self.edits.push(crate::places::Edit {
                     at: after,
                     removed: self.tokens[index].end - after,
                     added: ")".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{Placed, Rewritten};
 use crate::diagnostic::Diagnostic;
-use crate::places::Places;
+use crate::places::{self, Edit, Places};
 use gpucc_ir::ssa::Stage;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,13 +48,6 @@ fn tokens(text: &str) -> Vec<Token> {
         at += length;
     }
     tokens
-}
-
-/// Bytes that go, and what stands there instead.
-pub struct Edit {
-    pub at: usize,
-    pub removed: usize,
-    pub added: String,
 }
 
 /// A text while it is rewritten.
@@ -285,7 +278,6 @@ impl<'a> Work<'a> {
     }
 
     pub fn finish(mut self) -> Rewritten {
-        let mut places = Places::default();
         if !self.prelude.is_empty() {
             let version = (0..self.tokens.len()).find(|&at| !self.in_directive(at));
             let last = (0..version.unwrap_or(self.tokens.len()))
@@ -302,28 +294,12 @@ impl<'a> Work<'a> {
         if self.edits.is_empty() {
             return Rewritten {
                 text: self.text.to_owned(),
-                places,
+                places: Places::default(),
                 notes: self.notes,
                 placed: self.placed,
             };
         }
-        // In the order of the text; of two at one place what only adds first, then the earlier.
-        self.edits.sort_by_key(|edit| (edit.at, edit.removed > 0));
-        let mut text = String::with_capacity(self.text.len() + 64 * self.edits.len());
-        let mut at = 0;
-        places.push(0, 0);
-        for edit in &self.edits {
-            // An index within an index was written already.
-            if edit.at < at {
-                continue;
-            }
-            text.push_str(&self.text[at..edit.at]);
-            places.push(text.len(), edit.at);
-            text.push_str(&edit.added);
-            at = edit.at + edit.removed;
-            places.push(text.len(), at);
-        }
-        text.push_str(&self.text[at..]);
+        let (text, places) = places::edited(self.text, self.edits);
         Rewritten { text, places, notes: self.notes, placed: self.placed }
     }
 }

@@ -366,7 +366,7 @@ mod tests {
     use super::*;
 
     fn code(text: &str) -> u8 {
-        let done = crate::preprocess::preprocess(text, &crate::Limits::default());
+        let done = crate::preprocess::preprocess(text, &crate::Options::default());
         let checked = done.and_then(|done| check(&done.text));
         checked.err().map_or(0, |stop| stop.exit_code())
     }

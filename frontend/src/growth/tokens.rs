@@ -148,4 +148,32 @@ impl<'a> Tokens<'a> {
         }
         self.len()
     }
+
+    /// The `>` that ends a template list whose first token is given.
+    pub fn template_end(&self, from: usize) -> usize {
+        let (mut depth, mut at) = (0u32, from);
+        while at < self.len() && self.walk(1) {
+            match self.word(at) {
+                "(" | "[" => at = self.closing(at),
+                // A shift, which a list may hold.
+                "<" if self.word(at + 1) == "<" => at += 1,
+                "<" => depth += 1,
+                ">" if depth == 0 => return at,
+                ">" => depth -= 1,
+                ";" | "{" | "}" => return at,
+                _ => {}
+            }
+            at += 1;
+        }
+        at
+    }
+
+    /// The comma or the brace behind the type of a member, which begins at a token.
+    pub fn member_end(&self, at: usize) -> usize {
+        let from = match self.word(at + 1) {
+            "<" => self.template_end(at + 2),
+            _ => at + 1,
+        };
+        self.find(from, &[",", "}"])
+    }
 }

@@ -152,7 +152,7 @@ impl<'a> Scan<'_, 'a> {
             if self.tokens.word(next) != "," {
                 return (element, next + 1);
             }
-            let end = self.template_end(next + 1);
+            let end = self.tokens.template_end(next + 1);
             if end == next + 1 {
                 return (element, end + 1);
             }
@@ -164,28 +164,9 @@ impl<'a> Scan<'_, 'a> {
         }
         let size = self.named(word, depth);
         match template {
-            true => (size, self.template_end(at + 2) + 1),
+            true => (size, self.tokens.template_end(at + 2) + 1),
             false => (size, at + 1),
         }
-    }
-
-    /// The `>` that ends a template list whose first token is given.
-    fn template_end(&self, from: usize) -> usize {
-        let (mut depth, mut at) = (0u32, from);
-        while at < self.tokens.len() && self.tokens.walk(1) {
-            match self.tokens.word(at) {
-                "(" | "[" => at = self.tokens.closing(at),
-                // A shift, which a list may hold.
-                "<" if self.tokens.word(at + 1) == "<" => at += 1,
-                "<" => depth += 1,
-                ">" if depth == 0 => return at,
-                ">" => depth -= 1,
-                ";" | "{" | "}" => return at,
-                _ => {}
-            }
-            at += 1;
-        }
-        at
     }
 
     /// Charges every token with what naga makes of it.

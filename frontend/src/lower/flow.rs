@@ -334,7 +334,9 @@ impl<'a> OfNaga<'a> {
             let mem = self.spill(&inner, values)?;
             frame.spilled[handle.index()] = Some(mem);
         }
-        self.keep(&operand)?;
+        if let Operand::Values(values) = &operand {
+            self.keep(values.len())?;
+        }
         let position: Position = (self.region, self.func.regions[self.region].insts.len());
         frame.log.push((handle, position));
         frame.values[handle.index()] = Some(operand);
@@ -373,11 +375,9 @@ impl<S> Lower<'_, S> {
             .map_err(|exceeded| Stop::budget(exceeded).at(self.span))
     }
 
-    /// Counts the scalars of a value that is kept against the budget.
-    pub fn keep(&mut self, operand: &Operand) -> Result<()> {
-        if let Operand::Values(values) = operand {
-            self.kept += values.len() as u64;
-        }
+    /// Counts scalars of a value that is kept against the budget.
+    pub fn keep(&mut self, scalars: usize) -> Result<()> {
+        self.kept += scalars as u64;
         let budget = self.limits.budget;
         let what = "scalars of composite values";
         budget

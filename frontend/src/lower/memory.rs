@@ -10,7 +10,7 @@ use naga::{AtomicFunction, ScalarKind, TypeInner};
 use smallvec::SmallVec;
 
 /// Arrays with more scalars than this are filled by a loop.
-const FILL_STRAIGHT: usize = 64;
+pub const FILL_STRAIGHT: usize = 64;
 /// Buffer accesses do not cross such a boundary of the constant offset: it is the line of constant
 /// caches and the widest fetch.
 const LINE: u32 = 16;
@@ -62,6 +62,19 @@ impl<S> Lower<'_, S> {
 
     /// Reads scalars.
     pub fn load_leaves(&mut self, place: &Place, leaves: &[Leaf]) -> Values {
+        let Some(order) = by_address(leaves) else {
+            return self.load_ascending(place, leaves);
+        };
+        let ascending: Vec<Leaf> = order.iter().map(|&at| leaves[at]).collect();
+        let loaded = self.load_ascending(place, &ascending);
+        let mut values = loaded.clone();
+        for (at, value) in order.into_iter().zip(loaded) {
+            values[at] = value;
+        }
+        values
+    }
+
+    fn load_ascending(&mut self, place: &Place, leaves: &[Leaf]) -> Values {
         let mut values = Values::with_capacity(leaves.len());
         let mut from = 0;
         while from < leaves.len() {
@@ -91,6 +104,15 @@ impl<S> Lower<'_, S> {
 
     /// Writes scalars, as many as there are leaves.
     pub fn store_leaves(&mut self, place: &Place, leaves: &[Leaf], values: &[Value]) {
+        let Some(order) = by_address(leaves) else {
+            return self.store_ascending(place, leaves, values);
+        };
+        let ascending: Vec<Leaf> = order.iter().map(|&at| leaves[at]).collect();
+        let values: Values = order.iter().map(|&at| values[at]).collect();
+        self.store_ascending(place, &ascending, &values);
+    }
+
+    fn store_ascending(&mut self, place: &Place, leaves: &[Leaf], values: &[Value]) {
         let mut from = 0;
         while from < leaves.len() {
             let count = self.run(place, leaves, from);
@@ -408,6 +430,16 @@ impl OfNaga<'_> {
         let length = self.source.types.length(inner)?;
         self.element(place, stride, length, index)
     }
+}
+
+/// The order of leaves by their addresses, where they have another: those of a row-major matrix.
+fn by_address(leaves: &[Leaf]) -> Option<Vec<usize>> {
+    if leaves.is_sorted_by_key(|leaf| leaf.offset) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..leaves.len()).collect();
+    order.sort_by_key(|&at| leaves[at].offset);
+    Some(order)
 }
 
 /// How a scalar lies in memory: truth values are words.

@@ -20,23 +20,23 @@ mod arith;
 mod atomics;
 mod builtin;
 mod convert;
-mod emit;
+pub mod emit;
 pub(crate) mod entry;
 mod expr;
-mod flow;
-mod frame;
+pub mod flow;
+pub mod frame;
 mod geometry;
 mod inlining;
 mod intrinsics;
 mod math;
-mod memory;
+pub mod memory;
 mod pack;
-mod resource;
+pub mod resource;
 mod stmt;
 mod subgroup;
-mod switch;
-mod texture;
-mod types;
+pub mod switch;
+pub mod texture;
+pub mod types;
 
 use crate::Limits;
 use crate::stop::Stop;
@@ -81,40 +81,40 @@ type OfNaga<'a> = Lower<'a, Naga<'a>>;
 
 /// The state of lowering one entry point of some source.
 pub struct Lower<'a, S> {
-    source: S,
-    limits: &'a Limits,
+    pub source: S,
+    pub limits: &'a Limits,
     /// `discard` ends the invocation (SPIR-V, GLSL) instead of making it a helper (WGSL).
-    discard_ends: bool,
-    stage: Stage,
-    func: Func,
+    pub discard_ends: bool,
+    pub stage: Stage,
+    pub func: Func,
     /// Where instructions go.
-    region: Region,
+    pub region: Region,
     /// Constants, inputs, sizes: the top of the body.
-    prologue: Region,
+    pub prologue: Region,
     /// Stores of initial values: after the prologue.
-    initial: Region,
-    span: Span,
-    bundle: Option<Bundle>,
-    next_bundle: u32,
+    pub initial: Region,
+    pub span: Span,
+    pub bundle: Option<Bundle>,
+    pub next_bundle: u32,
     /// Regions around the current one.
-    depth: u64,
+    pub depth: u64,
     /// How many of them are a loop's `continuing`, which nothing may leave.
-    continuing: u64,
+    pub continuing: u64,
     /// Statements and calls lowered; bounds inlining of functions that make no instruction.
-    steps: u64,
+    pub steps: u64,
     /// Scalars of composite values kept so far, those of functions that returned included.
-    kept: u64,
-    private_bytes: u64,
-    workgroup_bytes: u64,
-    constants: Map<(Type, u64), Value>,
+    pub kept: u64,
+    pub private_bytes: u64,
+    pub workgroup_bytes: u64,
+    pub constants: Map<(Type, u64), Value>,
     /// Lengths of runtime arrays by binding, offset and stride.
-    lengths: Map<(Resource, u32, u32), Value>,
+    pub lengths: Map<(Resource, u32, u32), Value>,
     /// Constant arrays that are indexed dynamically, by their contents.
-    tables: Map<Vec<Value>, Mem>,
+    pub tables: Map<Vec<Value>, Mem>,
     /// Labelled blocks that are exited.
-    exited: gpucc_ir::Set<Inst>,
+    pub exited: gpucc_ir::Set<Inst>,
     /// The block around the whole entry point.
-    whole: Option<Inst>,
+    pub whole: Option<Inst>,
     /// What was inferred.
-    notes: Vec<crate::Diagnostic>,
+    pub notes: Vec<crate::Diagnostic>,
 }

@@ -164,27 +164,10 @@ impl<'a> OfNaga<'a> {
             (None, ResourceKind::Texture { .. }) => args.push(self.u32(0)),
             (None, _) => {}
         }
-        let tex = TexOp {
-            kind: TexKind::Load,
-            texture,
-            sampler: None.into(),
-            compare: false,
-            component: 0,
-            offset: [0; 3],
-            projected: false,
-        };
-        let results = [Type::B32; 4];
-        let inst = self.b().inst(Op::Tex, Imm::Tex(tex), &args, &[], &results);
-        let values = Values::from_slice(&self.func.insts[inst].results);
-        if self.has_wide_texels(texture) {
-            let texel = self.op2(Op::Join64, values[0], values[1]);
-            let mut b = self.b();
-            let (zero, one) = (b.constant(Type::B64, 0), b.constant(Type::B64, 1));
-            return Ok(Values::from_slice(&[texel, zero, zero, one]));
-        }
+        let texel = self.fetch_texel(texture, &args);
         Ok(match sample {
-            SampleType::Depth => Values::from_slice(&values[..1]),
-            _ => values,
+            SampleType::Depth => Values::from_slice(&texel[..1]),
+            _ => texel,
         })
     }
 
@@ -311,6 +294,27 @@ impl<S> Lower<'_, S> {
             | ResourceKind::StorageTexture { dim, sample, .. } => Ok((dim, sample)),
             _ => Err(Stop::internal("a texture is expected")),
         }
+    }
+
+    /// The four scalars of a texel; `args` end in the level or sample where the texture has some.
+    pub fn fetch_texel(&mut self, texture: Resource, args: &Values) -> Values {
+        let tex = TexOp {
+            kind: TexKind::Load,
+            texture,
+            sampler: None.into(),
+            compare: false,
+            component: 0,
+            offset: [0; 3],
+            projected: false,
+        };
+        let inst = self.b().inst(Op::Tex, Imm::Tex(tex), args, &[], &[Type::B32; 4]);
+        let values = Values::from_slice(&self.func.insts[inst].results);
+        if !self.has_wide_texels(texture) {
+            return values;
+        }
+        let texel = self.op2(Op::Join64, values[0], values[1]);
+        let (zero, one) = (self.constant(Type::B64, 0), self.constant(Type::B64, 1));
+        Values::from_slice(&[texel, zero, zero, one])
     }
 
     /// Whether a texel is one word of 64 bits.

@@ -70,7 +70,8 @@ pub fn reading(scalar: naga::Scalar) -> Scalar {
     }
 }
 
-fn dense_bytes(scalar: naga::Scalar) -> u64 {
+/// Bytes of a scalar under [`Layout::Dense`].
+pub fn dense_bytes(scalar: naga::Scalar) -> u64 {
     if width(scalar) == Type::B64 { 8 } else { 4 }
 }
 

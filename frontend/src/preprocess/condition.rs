@@ -22,11 +22,12 @@ struct Parser<'t, 'a> {
     tokens: &'t [Token<'a>],
     at: usize,
     depth: usize,
+    es: bool,
 }
 
-/// The value of an expression. A name that is no macro is 0.
-pub fn value(tokens: &[Token<'_>]) -> Result<i64, Stop> {
-    let mut parser = Parser { tokens, at: 0, depth: 0 };
+/// The value of an expression. A name that is no macro is 0, and in OpenGL ES an error where it counts.
+pub fn value(tokens: &[Token<'_>], es: bool) -> Result<i64, Stop> {
+    let mut parser = Parser { tokens, at: 0, depth: 0, es };
     let value = parser.binary(0, true)?;
     match parser.tokens.get(parser.at) {
         None => Ok(value),
@@ -34,6 +35,16 @@ pub fn value(tokens: &[Token<'_>]) -> Result<i64, Stop> {
             Err(Stop::invalid(format!("a condition does not go on with `{}`", rest.text)))
         }
     }
+}
+
+/// The values of expressions one behind the other.
+pub fn values(tokens: &[Token<'_>], es: bool) -> Result<Vec<i64>, Stop> {
+    let mut parser = Parser { tokens, at: 0, depth: 0, es };
+    let mut values = Vec::new();
+    while parser.at < tokens.len() {
+        values.push(parser.binary(0, true)?);
+    }
+    Ok(values)
 }
 
 impl Parser<'_, '_> {
@@ -84,6 +95,10 @@ impl Parser<'_, '_> {
             ("+", _) => self.unary(counts)?,
             ("!", _) => i64::from(self.unary(counts)? == 0),
             ("~", _) => !self.unary(counts)?,
+            (name, Kind::Word) if self.es && counts => {
+                let message = format!("`{name}` is no macro, and no number");
+                return Err(Stop::invalid(message).at(token.span()));
+            }
             (_, Kind::Word) => 0,
             (text, Kind::Number) => match number(text) {
                 Some(value) => value,

@@ -51,9 +51,16 @@ impl Token<'_> {
 
 /// Cuts a text into tokens.
 pub struct Lexer<'a> {
-    text: &'a str,
+    /// What is included is no part of the user's text.
+    pub text: Cow<'a, str>,
+    /// The place of its first byte among all texts.
+    base: usize,
     at: usize,
     last_end: usize,
+    /// What `#line` adds to the numbers of the lines behind it.
+    pub shift: i64,
+    /// What `__FILE__` stands for.
+    pub source: u32,
     /// First bytes of the lines.
     lines: Vec<usize>,
     /// Arguments that are being expanded within one another.
@@ -97,20 +104,37 @@ pub fn single(text: &str) -> Option<Kind> {
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Self {
+    /// `base` is the place of the text's first byte.
+    pub fn new(text: Cow<'a, str>, base: usize) -> Self {
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect();
-        Lexer { text, at: 0, last_end: 0, lines, depth: 0 }
+        Lexer { text, base, at: 0, last_end: 0, shift: 0, source: 0, lines, depth: 0 }
     }
 
     /// One past the last token that was read.
     pub fn last_end(&self) -> usize {
-        self.last_end
+        self.base + self.last_end
+    }
+
+    /// One past the last place of the text.
+    pub fn end(&self) -> usize {
+        self.base + self.text.len()
+    }
+
+    /// The text between two places.
+    pub fn between(&self, start: usize, end: usize) -> &str {
+        let start = start.clamp(self.base, self.end()) - self.base;
+        self.text.get(start..end.clamp(self.base, self.end()) - self.base).unwrap_or_default()
+    }
+
+    /// The rest of the line behind a place, comments and all.
+    pub fn raw_line(&self, from: usize) -> &str {
+        self.between(from, self.end()).lines().next().unwrap_or_default()
     }
 
     /// The line of a place, counted from 1.
     pub fn line_of(&self, at: usize) -> usize {
-        self.lines.partition_point(|&line| line <= at)
+        self.lines.partition_point(|&line| line + self.base <= at)
     }
 
     /// Skips white space; tells whether a line ended in it.
@@ -126,7 +150,7 @@ impl<'a> Lexer<'a> {
                 [b'\\', b'\r', b'\n', ..] => self.at += 3,
                 [b'\\', b'\n', ..] => self.at += 2,
                 [byte, ..] if byte.is_ascii_whitespace() || *byte == 0x0b => self.at += 1,
-                [b'/', b'/', ..] => self.at = crate::prescan::logical_line_end(self.text, self.at),
+                [b'/', b'/', ..] => self.at = crate::prescan::logical_line_end(&self.text, self.at),
                 [b'/', b'*', rest @ ..] => {
                     let end = rest.windows(2).position(|pair| pair == b"*/");
                     self.at += end.map_or(rest.len() + 2, |end| end + 4);
@@ -150,7 +174,11 @@ impl<'a> Lexer<'a> {
         }
         self.at = end;
         self.last_end = end;
-        let text = Cow::Borrowed(&self.text[start..end]);
+        let text = match &self.text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[start..end]),
+            Cow::Owned(text) => Cow::Owned(text[start..end].to_owned()),
+        };
+        let (start, end) = (self.base + start, self.base + end);
         Some(Token { kind, text, start, end, first, spent: false })
     }
 

@@ -3,13 +3,13 @@
 use super::*;
 
 fn text(source: &str) -> String {
-    let done = preprocess(source, &Limits::default()).expect("it is right");
+    let done = preprocess(source, &Options::default()).expect("it is right");
     done.text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[track_caller]
 fn wrong(source: &str) -> Stop {
-    preprocess(source, &Limits::default()).expect_err("it is wrong")
+    preprocess(source, &Options::default()).expect_err("it is wrong")
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn arguments_are_expanded_before_they_are_put_in_but_not_where_they_are_joined()
 #[test]
 fn arguments_may_stand_on_the_lines_that_follow() {
     let source = "#define sum(a,b) a+b\nsum\n (1,\n  (2,3))\nlast";
-    let done = preprocess(source, &Limits::default()).expect("it is right");
+    let done = preprocess(source, &Options::default()).expect("it is right");
     assert_eq!(done.text.split_whitespace().collect::<String>(), "1+(2,3)last");
     assert_eq!(done.text.lines().count(), source.lines().count(), "{}", done.text);
 }
@@ -123,7 +123,7 @@ fn what_breaks_the_rules_is_said_where_it_stands() {
 #[test]
 fn what_a_macro_made_stands_for_the_place_where_it_is_used() {
     let source = "#define two(x) x + x\nint a = two(b);";
-    let done = preprocess(source, &Limits::default()).expect("it is right");
+    let done = preprocess(source, &Options::default()).expect("it is right");
     let second = done.text.rfind('b').expect("the argument is there") as u32;
     let span = done.places.original(Span { start: second, end: second + 1 });
     assert_eq!(&source[span.start as usize..][..3], "two");
@@ -140,8 +140,8 @@ fn texts_without_ends_take_no_time() {
     for piece in ["#if 1\n", "f(", "#define f(x) f(x)\nf(", "/*", "# ", "\\\n", "((((", "1 ## "] {
         let start = std::time::Instant::now();
         let source = format!("#define f(x) x x\n#if {}", piece.repeat(20_000));
-        let _ = preprocess(&source, &Limits::default());
-        let _ = preprocess(&source[21..], &Limits::default());
+        let _ = preprocess(&source, &Options::default());
+        let _ = preprocess(&source[21..], &Options::default());
         assert!(start.elapsed().as_secs() < 10, "{piece}");
     }
 }
@@ -154,6 +154,153 @@ fn a_version_without_a_number_is_left_to_the_reader() {
 #[test]
 fn any_character_may_stand_where_no_program_is() {
     assert_eq!(text("a // \u{fc} @\n/* $ */ b\n#if 0\n'\u{fffd}`\n#endif\n#define A @\n"), "a b");
+}
+
+/// Options with these texts to include.
+fn with(texts: &[(&str, &str)]) -> Options {
+    let texts = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    Options { includes: Some(Includes::of(texts.collect())), ..Options::default() }
+}
+
+fn included(source: &str, texts: &[(&str, &str)]) -> Result<String, Stop> {
+    let done = preprocess(source, &with(texts))?;
+    Ok(done.text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn included_texts_stand_in_their_place_with_the_macros_of_both() {
+    let texts = [
+        (
+            "a/b.glsl",
+            "#ifndef B\n#define B\nint b = N;\n#include <c>\n#include \"a/b.glsl\"\n#endif",
+        ),
+        ("c", "#define M 5"),
+    ];
+    let source =
+        "x\n#define N 3\n#include \"a/b.glsl\" // once\ny M\n#if 0\n#include \"none\"\n#endif\n";
+    assert_eq!(included(source, &texts).expect("it is right"), "x int b = 3; y 5");
+}
+
+#[test]
+fn places_in_included_texts_name_text_line_and_column_and_mark_the_directive() {
+    let texts = [("a", "one\n\n#include <b>\n"), ("b", "two\n  three four")];
+    let source = "main\n#include \"a\"\nlast";
+    let done = preprocess(source, &with(&texts)).expect("it is right");
+    let at = |word: &str| {
+        let start = done.text.find(word).expect("it is there") as u32;
+        Span { start, end: start + 1 }
+    };
+    assert_eq!(done.places.told(at("main")), None);
+    assert_eq!(done.places.told(at("last")), None);
+    assert_eq!(done.places.told(at("one")).as_deref(), Some("at a:1:1: one"));
+    let four = "at b:2:9: three four, included at a:3:1";
+    assert_eq!(done.places.told(at("four")).as_deref(), Some(four));
+    for word in ["one", "four"] {
+        let span = done.places.original(at(word));
+        assert!(source[span.start as usize..].starts_with("#include"), "{word}");
+    }
+    let last = done.places.original(at("last"));
+    assert_eq!(&source[last.start as usize..], "last");
+}
+
+#[test]
+fn errors_of_included_texts_stand_at_their_directive() {
+    let wrong =
+        |text: &str| included("x\n#include <a>\n", &[("a", text)]).expect_err("it is wrong");
+    for text in ["#if 1\n", "#endif", "#else", "#error no", "#include <none>", "#include a", "\n @"]
+    {
+        let stop = wrong(text);
+        assert_eq!((stop.exit_code(), stop.span.start), (1, 2), "{text}");
+    }
+    let none = included("#include <a>", &[]).expect_err("there is none");
+    assert_eq!((none.exit_code(), none.span.start), (1, 1));
+    let nobody = preprocess("#include <a>", &Options::default()).expect_err("nobody gives it");
+    assert_eq!(nobody.exit_code(), 1);
+}
+
+#[test]
+fn includes_without_end_are_refused_in_little_time() {
+    let cycle = included("#include <a>", &[("a", "#include <b>"), ("b", "#include <a>")]);
+    assert_eq!(cycle.expect_err("it has no end").exit_code(), 1);
+    let chain: Vec<(String, String)> =
+        (0..40).map(|n| (format!("f{n}"), format!("#include <f{}>\n", n + 1))).collect();
+    let chain: Vec<(&str, &str)> = chain.iter().map(|(a, b)| (&**a, &**b)).collect();
+    assert!(included("#include <f0>", &chain).expect_err("too deep").is_limit());
+    let twice: Vec<(String, String)> =
+        (0..30).map(|n| (format!("f{n}"), format!("#include <f{}>\n", n + 1).repeat(2))).collect();
+    let mut twice: Vec<(&str, &str)> = twice.iter().map(|(a, b)| (&**a, &**b)).collect();
+    twice.push(("f30", "x"));
+    assert!(included("#include <f0>", &twice).expect_err("too long").is_limit());
+}
+
+#[test]
+fn macros_of_the_options_are_there_from_the_start() {
+    let defines = [("N", "3"), ("EMPTY", ""), ("sum(a,b)", "a + b")];
+    let defines = defines.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let options = Options { defines, ..Options::default() };
+    let source = "#version 310 es\n#if N == 3 && defined(EMPTY)\nsum(N, EMPTY 4)\n#endif";
+    let done = preprocess(source, &options).expect("it is right");
+    assert!(done.text.trim_end().ends_with("3 + 4"), "{}", done.text);
+    for name in ["3", "", "f(", "defined"] {
+        let defines = vec![(name.to_owned(), String::new())];
+        let options = Options { defines, ..Options::default() };
+        assert_eq!(preprocess("x", &options).expect_err(name).exit_code(), 1);
+    }
+}
+
+#[test]
+fn lines_are_numbered_as_the_version_says() {
+    assert_eq!(text("#version 450\n#line 7\n__LINE__\n__LINE__ __FILE__"), "#version 450 7 8 0");
+    assert_eq!(text("#version 120\n#line 7 2\n__LINE__ __FILE__"), "#version 120 8 2");
+    assert_eq!(text("#version 100\n#line 7\n__LINE__"), "#version 100 7");
+    assert_eq!(text("#define N 40\n#version 330\n#line N + 0\n"), "#version 330");
+    assert_eq!(text("#version 330\n#line 5 \"a.glsl\"\n__LINE__"), "#version 330 5");
+    let texts = [("a", "#line 50\n__LINE__")];
+    let shown = included("#version 330\n#include <a>\n__LINE__", &texts).expect("it is right");
+    assert_eq!(shown, "#version 330 50 3");
+    assert_eq!(wrong("#line\n").exit_code(), 1);
+    assert_eq!(wrong("x\n#line y\n").span.start, 8);
+}
+
+#[test]
+fn extensions_are_judged() {
+    for (line, place) in [
+        ("#extension GL_NONE_such : require", 11),
+        ("#extension all : enable", 11),
+        ("#extension all : require", 11),
+        ("#extension GL_ARB_gpu_shader5 : maybe", 32),
+        ("#extension GL_ARB_gpu_shader5", 1),
+    ] {
+        let stop = wrong(line);
+        assert_eq!((stop.exit_code(), stop.span.start), (1, place), "{line}");
+    }
+    let notes = |line: &str| preprocess(line, &Options::default()).expect("it is right").notes;
+    for line in ["#extension GL_NONE_such : enable", "#extension GL_NONE_such : warn"] {
+        let notes = notes(line);
+        assert_eq!(notes.len(), 1, "{line}");
+        assert_eq!(notes[0].severity, Severity::Warning);
+        assert_eq!(notes[0].labels[0].span.start, 11);
+    }
+    for line in [
+        "#extension GL_NONE_such : disable",
+        "#extension all : warn",
+        "#extension GL_ARB_gpu_shader5 : require",
+        "#extension GL_KHR_vulkan_glsl : enable",
+    ] {
+        assert!(notes(line).is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn a_name_that_is_no_macro_is_an_error_in_conditions_of_es_where_it_counts() {
+    for version in ["100", "300 es", "310 es"] {
+        let stop = wrong(&format!("#version {version}\n#if NOTHING\n#endif"));
+        assert_eq!(stop.exit_code(), 1);
+        assert_eq!(stop.span.start as usize, "#version \n#if ".len() + version.len());
+        let rest = "#if defined(NOTHING) && NOTHING > 1\nno\n#endif\n#ifdef NOTHING\n#endif\nyes";
+        assert!(text(&format!("#version {version}\n{rest}")).ends_with(" yes"));
+    }
+    assert_eq!(text("#version 450\n#if NOTHING\nno\n#endif\nyes"), "#version 450 yes");
 }
 
 #[test]

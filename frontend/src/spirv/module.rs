@@ -1,7 +1,5 @@
 //! A SPIR-V module as a list of instructions that remember where they stood.
 
-use crate::places::Places;
-
 /// Words of the header.
 pub const HEADER: usize = 5;
 
@@ -43,7 +41,7 @@ impl Inst {
     }
 }
 
-/// A module that passed [`super::check`].
+/// A module whose instructions are as long as they say.
 #[derive(Clone, Debug)]
 pub struct Module {
     /// Magic number, version, generator, bound, schema.
@@ -68,24 +66,5 @@ impl Module {
             index = end;
         }
         Module { header, insts }
-    }
-
-    /// A number that no instruction uses.
-    pub fn fresh(&mut self) -> u32 {
-        let id = self.header[3];
-        self.header[3] += 1;
-        id
-    }
-
-    /// Joins words, and says where they came from.
-    pub fn write(&self) -> (Vec<u8>, Places) {
-        let mut bytes: Vec<u8> = self.header.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let mut places = Places::default();
-        places.push(0, 0);
-        for inst in &self.insts {
-            places.push(bytes.len(), inst.at);
-            bytes.extend(inst.words.iter().flat_map(|word| word.to_le_bytes()));
-        }
-        (bytes, places)
     }
 }

@@ -1,9 +1,10 @@
-//! The reference interpreter as an executor.
+//! The reference interpreter as a device.
 
-use super::{Executor, FragmentOut, Stop, VertexOut, VertexRun, layout};
-use crate::Failure;
+use super::layout;
 use crate::pipeline::VertexState;
-use gpucc_emu::device::{invocations, record};
+use gpucc_emu::device::{
+    Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun, invocations, record,
+};
 use gpucc_emu::draw::{Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, SUBGROUP, Trace};
@@ -21,10 +22,7 @@ pub struct Interp {
     func: Func,
     numerics: Numerics,
     vertex: VertexState,
-    tracing: bool,
-    trace: String,
-    /// Steps that were set, and what is left of them.
-    steps: [u64; 2],
+    launcher: Launcher,
     beyond: Option<Span>,
 }
 
@@ -35,9 +33,7 @@ impl Interp {
             func: func.clone(),
             numerics,
             vertex: layout::complete(func, vertex),
-            tracing: false,
-            trace: String::new(),
-            steps: [STEPS; 2],
+            launcher: Launcher::new(&[], &[], STEPS),
             beyond: None,
         }
     }
@@ -48,43 +44,41 @@ impl Interp {
     }
 
     fn run(&mut self, lanes: &Lanes, bindings: &mut Bindings) -> Result<Outcome, Stop> {
-        let (func, tracing, trace) = (&self.func, self.tracing, &mut self.trace);
-        let numerics = &self.numerics;
-        let [limit, left] = &mut self.steps;
+        let (func, numerics) = (&self.func, &self.numerics);
         let mut beyond = None;
-        let outcome = gpucc_ir::stack::for_regions(func, || {
-            let mut options = Options::new(numerics);
-            options.steps = u64::MAX;
-            options.work = Some(left);
-            options.beyond = Some(&mut beyond);
-            let mut writer = Writer(trace);
-            if tracing {
-                options.trace = Some(&mut writer);
-            }
-            interp::run(func, lanes, bindings, options)
+        let outcome = self.launcher.interpret(|left, trace| {
+            gpucc_ir::stack::for_regions(func, || {
+                let mut writer = trace.map(Writer);
+                let mut options = Options::new(numerics);
+                options.steps = u64::MAX;
+                options.work = Some(left);
+                options.beyond = Some(&mut beyond);
+                options.trace = writer.as_mut().map(|writer| writer as &mut dyn Trace);
+                match interp::run(func, lanes, bindings, options) {
+                    Err(interp::Stop::OutOfSteps(_)) => Ok(None),
+                    done => done.map(Some).map_err(|stop| stopped(func, stop)),
+                }
+            })
         });
         if let Some(inst) = beyond {
             self.beyond.get_or_insert(func.insts[inst].span);
         }
-        outcome.map_err(|stop| match stop {
-            interp::Stop::OutOfSteps(_) => Stop::OutOfSteps(*limit),
-            stop => stopped(func, stop),
-        })
+        outcome
     }
 }
 
-/// A stop of the interpreter in the facade's words.
+/// A stop of the interpreter in a device's words.
 pub fn stopped(func: &Func, stop: interp::Stop) -> Stop {
     let span = |inst: Inst| func.insts.get(inst).map_or(Span::NONE, |data| data.span);
     match stop {
         interp::Stop::OutOfSteps(steps) => Stop::OutOfSteps(steps),
-        interp::Stop::DivergentBarrier(inst) => Stop::Cannot(
-            Failure::invalid("a barrier is not reached by every invocation of a workgroup")
-                .at(span(inst)),
-        ),
-        interp::Stop::Memory { needed, available } => Stop::Cannot(Failure::usage(format!(
+        interp::Stop::DivergentBarrier(inst) => Stop::Invalid {
+            message: "a barrier is not reached by every invocation of a workgroup".into(),
+            span: span(inst),
+        },
+        interp::Stop::Memory { needed, available } => Stop::TooLarge(format!(
             "the variables of the invocations need {needed} words, more than {available}"
-        ))),
+        )),
         interp::Stop::Unreachable(inst) | interp::Stop::Malformed(inst, _) => Stop::Illegal {
             rule: "the interpreter".into(),
             message: stop.to_string(),
@@ -191,7 +185,7 @@ pub fn pixel_outs(outcome: &Outcome, batch: &QuadBatch) -> Vec<FragmentOut> {
         .collect()
 }
 
-impl Executor for Interp {
+impl Device for Interp {
     fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
         let sizes = self.func.workgroup_size.iter();
         let size = sizes.fold(1u32, |size, &n| size.saturating_mul(n.max(1)));
@@ -227,20 +221,12 @@ impl Executor for Interp {
         Ok(pixel_outs(&outcome, batch))
     }
 
-    fn set_steps(&mut self, steps: u64) {
-        self.steps = [steps; 2];
+    fn launcher(&mut self) -> &mut Launcher {
+        &mut self.launcher
     }
 
     fn steps(&self) -> u64 {
-        self.steps[1]
-    }
-
-    fn take_trace(&mut self) -> String {
-        std::mem::take(&mut self.trace)
-    }
-
-    fn set_trace(&mut self, on: bool) {
-        self.tracing = on;
+        self.launcher.steps
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Program<'a> {
     /// The function as the executor knows it: its inputs and outputs.
     pub func: &'a Func,
     /// Runs it.
-    pub executor: &'a mut dyn Executor,
+    pub executor: &'a mut Executor,
     /// Its bindings.
     pub bindings: Bindings,
     /// A vertex program whose positions are divided by w, with 1 / w in the place of w, and whose linear varyings are

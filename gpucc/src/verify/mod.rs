@@ -39,6 +39,7 @@ use crate::{Failure, SourceText};
 use compare::{Comparison, Recorded, WordId, Written};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Excluded, Lanes, Outcome};
+use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{Func, Inst, Numerics, Span, Stage, World};
 use inputs::{Case, GROUPS, SIZES, Sizes, StageCase};
 pub use summary::{Difference, SHARE, Summary};
@@ -71,12 +72,22 @@ pub struct Plan {
     pub steps: u64,
     /// Inputs on which every single pass is compared.
     pub pass_inputs: u32,
+    /// Times that the bytes run again on each input, in other orders of what the machine leaves open.
+    pub orders: u32,
 }
 
 impl Plan {
     /// So many inputs of a seed, everything else as usual.
     pub const fn new(inputs: u32, seed: u64) -> Plan {
-        Plan { inputs, first: 0, seed, sizes: SIZES, steps: STEPS, pass_inputs: PASS_INPUTS }
+        Plan {
+            inputs,
+            first: 0,
+            seed,
+            sizes: SIZES,
+            steps: STEPS,
+            pass_inputs: PASS_INPUTS,
+            orders: 0,
+        }
     }
 }
 
@@ -133,6 +144,7 @@ pub fn verify_plan(
         options,
         numerics: compiler.numerics(),
         left: 0,
+        plan: *plan,
         summary: Summary {
             entry: crate::printable(&compiled.entry),
             invocations: inputs::invocations(original),
@@ -191,6 +203,7 @@ struct Proof<'a> {
     numerics: Numerics,
     /// Steps that the input may still take.
     left: u64,
+    plan: Plan,
     summary: Summary,
 }
 
@@ -297,13 +310,39 @@ impl Proof<'_> {
         let viewed = case.viewed_by(expanded);
         let case = &viewed;
         let reference = self.reference(expanded, case)?;
-        let mut executor = program.executor(self.source);
+        for order in 0..=self.plan.orders {
+            let mut executor = program.executor(self.source);
+            let mut who = format!("on {}", self.compiler.target().name());
+            if order > 0 {
+                executor.set_order(Rng::new(self.plan.seed ^ u64::from(order)).bits() | 1);
+                who += &format!(" in order {order}");
+            }
+            let found = self.run(&mut executor, &reference, who, case, number)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// One run of the bytes against the reference.
+    fn run(
+        &mut self,
+        executor: &mut Executor,
+        reference: &Reference,
+        who: String,
+        case: &Case,
+        number: u32,
+    ) -> Result<Option<Difference>, Stop> {
+        let Some(program) = &self.compiled.program else {
+            return Ok(None);
+        };
+        let expanded = program.expanded();
         let enough = reference.steps.saturating_mul(SLOWER).saturating_add(START);
         let limit = enough.min(self.left);
         executor.set_steps(limit);
-        let who = format!("on {}", self.compiler.target().name());
         let mut comparison = Comparison::new(expanded, number, who.clone());
-        let ran = machine(executor.as_mut(), case);
+        let ran = machine(executor, case);
         self.left -= limit - executor.steps();
         if let Some(stray) = executor.stray() {
             return Err(Stop::Illegal {
@@ -424,7 +463,7 @@ impl Proof<'_> {
             options.steps = LONGEST_RUN;
             options.work = Some(left);
             options.marks = marks;
-            interp::run(func, lanes, world, options).map_err(|stop| run::stopped(func, stop))
+            interp::run(func, lanes, world, options).map_err(|stop| run::stopped(func, stop).into())
         })
     }
 
@@ -510,7 +549,7 @@ fn results(world: Recorded, outcome: &Outcome, case: &Case) -> Results {
     Results { bindings: world.bindings, written: world.written, vertices, pixels }
 }
 
-fn machine(executor: &mut dyn Executor, case: &Case) -> Result<Results, Stop> {
+fn machine(executor: &mut Executor, case: &Case) -> Result<Results, Stop> {
     let mut results = Results {
         bindings: case.bindings.clone(),
         written: Written::default(),

@@ -1,11 +1,11 @@
 //! Functions, regions, instructions and values: the arena that holds a shader.
 
-use super::op::Op;
+use super::op::{Flags, Op};
 use super::resource::{
     AtomicOp, Input, InputData, Output, OutputData, Resource, ResourceData, Scan, Shuffle, TexOp,
     TexQuery,
 };
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 
 /// A scalar SSA value.
@@ -169,7 +169,7 @@ pub enum Imm {
 }
 
 /// One instruction.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct InstData {
     /// What it does.
     pub op: Op,
@@ -185,6 +185,21 @@ pub struct InstData {
     pub span: Span,
     /// Source vector operation.
     pub bundle: Option<Bundle>,
+}
+
+/// As derived, but lists are copied in one piece: whole functions are cloned.
+impl Clone for InstData {
+    fn clone(&self) -> InstData {
+        fn copy<A: smallvec::Array<Item: Copy>>(list: &SmallVec<A>) -> SmallVec<A> {
+            if list.is_empty() { SmallVec::new() } else { SmallVec::from_slice(list) }
+        }
+        InstData {
+            args: copy(&self.args),
+            regions: copy(&self.regions),
+            results: copy(&self.results),
+            ..*self
+        }
+    }
 }
 
 /// Parameters and instructions of a region.
@@ -378,15 +393,39 @@ impl Func {
         value
     }
 
+    /// A map in which every value has its place: filled in any order, it does not grow step by step.
+    pub fn by_value<T: Clone + Default>(&self) -> SecondaryMap<Value, T> {
+        let mut map = SecondaryMap::new();
+        map.resize(self.values.len());
+        map
+    }
+
+    /// The same for instructions.
+    pub fn by_inst<T: Clone + Default>(&self) -> SecondaryMap<Inst, T> {
+        let mut map = SecondaryMap::new();
+        map.resize(self.insts.len());
+        map
+    }
+
     /// Every region in program order, outermost first, with its owner and nesting depth.
     pub fn regions_in_order(&self) -> Vec<(Region, Option<Inst>, u32)> {
         let mut order = Vec::with_capacity(self.regions.len());
+        let mut left = self.regions.len() - 1;
         let mut stack: SmallVec<[(Region, Option<Inst>, u32); 16]> = SmallVec::new();
         stack.push((self.body, None, 0));
         while let Some((region, owner, depth)) = stack.pop() {
             order.push((region, owner, depth));
             for &inst in self.regions[region].insts.iter().rev() {
-                for &inner in self.insts[inst].regions.iter().rev() {
+                // Where every region is found, no instruction is asked for more.
+                if left == 0 {
+                    break;
+                }
+                let data = &self.insts[inst];
+                if !data.op.flags().has(Flags::REGIONS) {
+                    continue;
+                }
+                for &inner in data.regions.iter().rev() {
+                    left = left.saturating_sub(1);
                     stack.push((inner, Some(inst), depth + 1));
                 }
             }

@@ -119,7 +119,8 @@ macro_rules! ops {
             /// Properties.
             #[inline]
             pub const fn flags(self) -> Flags {
-                match self { $( Op::$variant => Flags(0) $( .with(Flags::$flag) )+, )+ }
+                const FLAGS: &[Flags] = &[ $( Flags(0) $( .with(Flags::$flag) )+, )+ ];
+                FLAGS[self as usize]
             }
         }
     };
@@ -454,10 +455,12 @@ ops! {
 
 impl Op {
     /// Ends a region.
+    #[inline]
     pub const fn is_terminator(self) -> bool {
         self.flags().has(Flags::TERMINATOR)
     }
     /// Computes its results from its operands and nothing else, and may run at any time.
+    #[inline]
     pub const fn is_pure(self) -> bool {
         let flags = self.flags().0;
         flags & !(Flags::COMMUTES.0 | Flags::ARITHMETIC.0) == 0

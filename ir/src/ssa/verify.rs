@@ -44,6 +44,7 @@ use super::op::{Flags, Op};
 use super::print::Names;
 use super::resource::{Builtin, InputKind, MOST_DISTANCES, OutputKind};
 use cranelift_entity::{EntitySet, SecondaryMap};
+use smallvec::SmallVec;
 
 /// Deepest nesting of regions: the front end's limit on source nesting times the constructs that
 /// one level of source makes.
@@ -286,8 +287,12 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn types(&self, values: &[Value]) -> Vec<Type> {
-        values.iter().map(|&value| self.func.ty(value)).collect()
+    fn types(&self, values: &[Value]) -> SmallVec<[Type; 8]> {
+        let mut types = SmallVec::new();
+        for &value in values {
+            types.push(self.func.ty(value));
+        }
+        types
     }
 
     fn same(&self, inst: Inst, invariant: u8, what: &str, got: &[Value], want: &[Value]) -> Check {

@@ -14,14 +14,14 @@ impl Colorer<'_> {
         let total = u64::from(cells.limit * cells.row - cells.missing);
         // None, a sixteenth, an eighth, three sixteenths ... up to half of the file.
         let slack = (total * u64::from(round - 1) / 16).min(total / 2);
-        let mut starts: Vec<(u32, u32, u32)> = Vec::new();
+        let mut starts: Vec<(u32, u32, u32)> = Vec::with_capacity(classes.class.len());
         for (index, class) in classes.class.iter().enumerate() {
             if class.shape.file.0 == file {
                 let segments = class.segments.iter();
                 starts.extend(segments.map(|segment| (segment.start, index as u32, segment.end)));
             }
         }
-        starts.sort_unstable();
+        starts.sort_unstable_by_key(|&(start, class, _)| u64::from(start) << 32 | u64::from(class));
         self.colors.steps += starts.len() as u64;
         if round >= LAST_RESORT {
             for &(_, class, _) in &starts {
@@ -47,7 +47,7 @@ impl Colorer<'_> {
         let cells = |class: u32| i64::from(classes.class[class as usize].shape.count);
         let mut ends: Vec<(u32, u32)> =
             starts.iter().map(|&(_, class, end)| (end, class)).collect();
-        ends.sort_unstable();
+        ends.sort_unstable_by_key(|&(end, class)| u64::from(end) << 32 | u64::from(class));
         self.colors.steps += starts.len() as u64;
         let mut ended = ends.into_iter().peekable();
         let (mut now, mut peak) = (0, 0);

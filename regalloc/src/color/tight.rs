@@ -23,19 +23,21 @@ impl Colorer<'_> {
 
     /// The tightest free place for a class: new cells only where no other is free.
     pub(super) fn tightest(&mut self, file: usize, class: u32, point: u32) -> Option<u16> {
-        let classes = self.classes;
-        let data = &classes.class[class as usize];
-        let cells = &self.colors.files[file];
+        let data = &self.classes.class[class as usize];
+        let (cells, steps) = (&mut self.colors.files[file], &mut self.colors.steps);
         let (row, total) = (cells.row, cells.limit * cells.row);
         let extent = ((u32::from(data.shape.count) - 1) * u32::from(data.shape.stride) + 1) as u16;
         let preferred = data.prefer.filter(|&phase| data.phases >> phase & 1 != 0);
-        let end = data.segments.last().map_or(0, |last| last.end);
+        let (start, end) = match data.segments[..] {
+            [first, .., last] => (first.start, last.end),
+            [only] => (only.start, only.end),
+            [] => (0, 0),
+        };
         let mut best: Option<((u16, bool, u32), u16)> = None;
         for cell in 0..total.saturating_sub(extent - 1) {
-            if data.phases >> (cell % row) & 1 == 0 {
+            if cells.is_busy(cell, start, point) || data.phases >> (cell % row) & 1 == 0 {
                 continue;
             }
-            let cells = &self.colors.files[file];
             let new = match data.shape.count {
                 1 => u16::from(cells.is_new(cell)),
                 _ => cells_of(cell, data.shape).filter(|&cell| cells.is_new(cell)).count() as u16,
@@ -44,7 +46,7 @@ impl Colorer<'_> {
             if best.is_some_and(|(rank, _)| rank <= (new, apart, 0)) {
                 continue;
             }
-            let Some(until) = self.free_until(file, cell, data, point) else {
+            let Some(until) = cells.free_until(cell, data, point, steps) else {
                 continue;
             };
             // What is new is as good here as there.
@@ -70,8 +72,17 @@ impl Colorer<'_> {
         let classes = self.classes;
         let total = self.colors.files[file].limit * self.colors.files[file].row;
         let mut best: Option<((u16, u32), u16)> = None;
+        // A member that lies where it must is in nobody's way.
+        let loose = |&(member, offset): &(u32, u16)| {
+            let data = &classes.class[member as usize];
+            data.pin.is_none().then(|| (data.segments[0].start, offset))
+        };
+        let first = members.iter().find_map(loose);
         for base in 0..total {
             let cells = &self.colors.files[file];
+            if first.is_some_and(|(start, offset)| cells.is_busy(base + offset, start, point)) {
+                continue;
+            }
             let new = members
                 .iter()
                 .flat_map(|&(member, offset)| {

@@ -79,10 +79,10 @@ impl Draft {
     /// # Errors
     /// An operation that no group admits.
     pub fn group(&mut self) -> Result<(), Failure> {
-        let isa = self.config.isa();
+        let Config { chip, search, .. } = self.config;
         for run in &mut self.runs {
-            run.least = cost::least_groups(&run.items, isa);
-            let packed = group::pack(&run.items, isa, run.least, self.config.search);
+            run.least = cost::least_groups(&run.items, chip.family().isa());
+            let packed = group::pack(&run.items, chip, run.least, search);
             run.clauses =
                 Some(packed.map_err(|message| Failure::Internal { pass: "group", message })?);
         }

@@ -17,23 +17,25 @@ pub struct Facts {
     pub vertex_cache: bool,
     /// AR.x indexes registers.
     pub indexes: bool,
+    /// Behind a group that writes a register by index stands one of NOPs.
+    pub rests: bool,
 }
 
-const fn row(wave: u32, looping: u32, call: u32, rows: u32, caches: (bool, bool)) -> Facts {
-    Facts { wave, looping, call, rows, vertex_cache: caches.0, indexes: caches.1 }
+const fn row(wave: u32, looping: u32, call: u32, rows: u32, has: [bool; 3]) -> Facts {
+    Facts { wave, looping, call, rows, vertex_cache: has[0], indexes: has[1], rests: has[2] }
 }
 
 /// The row of a chip.
 pub const fn facts(chip: Chip) -> Facts {
     match chip {
-        Chip::Rv770 | Chip::Rv790 => row(64, 4, 1, 256, (true, true)),
-        Chip::Rv740 => row(64, 4, 1, 128, (true, true)),
-        Chip::Rv730 => row(32, 8, 1, 128, (true, true)),
-        Chip::Rv710 => row(32, 8, 1, 256, (false, true)),
-        Chip::R600 => row(64, 4, 1, 256, (true, false)),
-        Chip::Rv670 => row(64, 4, 1, 256, (true, true)),
-        Chip::Rv630 | Chip::Rv635 => row(32, 8, 1, 128, (true, false)),
-        Chip::Rv610 | Chip::Rv620 => row(16, 8, 2, 128, (false, false)),
+        Chip::Rv770 | Chip::Rv790 => row(64, 4, 1, 256, [true, true, true]),
+        Chip::Rv740 => row(64, 4, 1, 128, [true, true, false]),
+        Chip::Rv730 => row(32, 8, 1, 128, [true, true, false]),
+        Chip::Rv710 => row(32, 8, 1, 256, [false, true, false]),
+        Chip::R600 => row(64, 4, 1, 256, [true, false, true]),
+        Chip::Rv670 => row(64, 4, 1, 256, [true, true, false]),
+        Chip::Rv630 | Chip::Rv635 => row(32, 8, 1, 128, [true, false, true]),
+        Chip::Rv610 | Chip::Rv620 => row(16, 8, 2, 128, [false, false, true]),
     }
 }
 
@@ -51,6 +53,7 @@ mod tests {
                 rows: chip.register_rows(),
                 vertex_cache: chip.has_vertex_cache(),
                 indexes: chip.indexes_registers(),
+                rests: chip.rests_after_indexed_writes(),
             };
             assert_eq!(facts(chip), theirs, "{}", chip.name());
         }

@@ -6,6 +6,7 @@ use super::program::Program;
 use super::rule::{Rule, Trap};
 use super::state::{Stage, State, address};
 use super::wave::{Launch, Trace, Wave};
+use gpucc_ir::ssa::random::Rng;
 
 /// What one export place received over a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,12 +121,7 @@ fn launch(
     let mut left = state.steps;
     let width = super::chip::facts(state.chip).wave;
     let mut result = Ok(());
-    let mut first = 0;
-    let mut number = 1;
-    let mut next = state.first_wave.map_or(width, |lanes| lanes.clamp(1, width));
-    while first < threads {
-        let count = next.min(threads - first);
-        next = width;
+    for (number, first, count) in waves(state, width, threads) {
         let lanes = if count == 64 { u64::MAX } else { (1 << count) - 1 };
         memory.clear_share();
         let run = Launch {
@@ -148,8 +144,6 @@ fn launch(
         if result.is_err() {
             break;
         }
-        first += count;
-        number += 1;
     }
     state.aperture.words = memory.words;
     state.streams = memory.streams;
@@ -158,6 +152,29 @@ fn launch(
     launched.steps = state.steps - left;
     state.steps = left;
     result.map(|()| launched)
+}
+
+/// Wavefronts in the order in which they run: number from 1, first thread and threads. What leaves in a stream or a ring
+/// leaves in the order of the threads.
+fn waves(state: &State, width: u32, threads: u32) -> Vec<(u32, u32, u32)> {
+    let mut next = state.first_wave.map_or(width, |lanes| lanes.clamp(1, width));
+    let mut first = 0;
+    let mut all = Vec::with_capacity(threads.div_ceil(width) as usize + 1);
+    while first < threads {
+        let count = next.min(threads - first);
+        all.push((all.len() as u32 + 1, first, count));
+        first += count;
+        next = width;
+    }
+    let free = matches!(state.stage, Stage::Compute | Stage::Vertex | Stage::Pixel)
+        && state.streams.iter().all(Option::is_none);
+    if state.order != 0 && free {
+        let mut rng = Rng::new(state.order);
+        for at in (1..all.len()).rev() {
+            all.swap(at, rng.below(at + 1));
+        }
+    }
+    all
 }
 
 fn needs(state: &State, stage: Stage) -> Result<(), Trap> {

@@ -129,6 +129,20 @@ impl Program {
     }
 }
 
+/// Behind a write by index some chips want a group that does nothing.
+fn check_rests(groups: &[Group], chip: Chip) -> Result<(), Trap> {
+    let hurried = groups.windows(2).find(|pair| {
+        pair[0].slots.iter().flatten().any(|inst| inst.dst_rel)
+            && pair[1].slots.iter().flatten().any(|inst| inst.op != AluOp::NOP)
+    });
+    match hurried.filter(|_| super::chip::facts(chip).rests) {
+        Some(pair) => {
+            Err(Trap::new(Rule::IndexRest, pair[1].offset, "the group before writes by index"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Only LOOP_START gives the loop index a value: without one, no fetch and no export adds it.
 fn check_loop_index(steps: &[Option<Step>]) -> Result<(), Trap> {
     let counts =
@@ -186,6 +200,7 @@ impl Loader<'_> {
             CfBody::Alu(alu) => {
                 self.inside(alu.addr, alu.count, offset)?;
                 let groups = clause(self.words, alu, &self.limits)?;
+                check_rests(&groups, self.limits.chip)?;
                 (step.reads, step.writes) = alu_registers(&groups, self.limits.gprs);
                 step.queue = Queue::Alu;
                 step.body = Body::Alu(groups);

@@ -47,6 +47,7 @@ gpucc_emu::rules! {
     IndexRange = "G7 a loaded index lies in -256..=255", "4.8.2";
     IndexTemp = "G7 clause temporaries are not indexed", "4.6.1";
     IndexHazard = "G8 a register written by index is not read by another index in the next group", "4.11";
+    IndexRest = "G8 on R6xx but RV670, RV770 and RV790 a group of NOPs follows a write by index", "errata 12";
     DoubleWrite = "G9 two vector slots write different elements", "4.9.2";
     UpdateBits = "G10 UPDATE_PRED and UPDATE_EXECUTE_MASK belong to PRED_SET*", "4.9.3";
     StalePv = "G11 PV holds what the slot of the group before wrote", "4.6.2";

@@ -185,6 +185,8 @@ pub struct State {
     pub first_instance: u32,
     /// Lanes of the first wavefront, where it does not begin with a whole one: the machine does not promise it.
     pub first_wave: Option<u32>,
+    /// Chooses the order in which wavefronts run; ascending where it is 0.
+    pub order: u64,
     /// Control-flow instructions and groups that a launch may execute.
     pub steps: u64,
 }
@@ -209,6 +211,7 @@ impl State {
             first_vertex: 0,
             first_instance: 0,
             first_wave: None,
+            order: 0,
             steps: 50_000_000,
         }
     }

@@ -266,10 +266,12 @@ impl AluSlot {
         AluOp::of(self.0.op().id)
     }
 
+    #[inline]
     pub fn get(&self, field: FieldId) -> u32 {
         self.0.get(field)
     }
 
+    #[inline]
     pub fn flag(&self, field: FieldId) -> bool {
         self.0.flag(field)
     }

@@ -17,9 +17,10 @@ pub struct Uses {
 impl Uses {
     /// Looks at the whole function, from its end to its start.
     pub fn of(func: &Func) -> Uses {
-        let mut uses = Uses::default();
-        let mut region_of: SecondaryMap<Inst, Option<Region>> = SecondaryMap::new();
-        let mut user: SecondaryMap<Value, Option<Inst>> = SecondaryMap::new();
+        let mut uses =
+            Uses { count: func.by_value(), register: func.by_value(), into: SecondaryMap::new() };
+        let mut region_of: SecondaryMap<Inst, Option<Region>> = func.by_inst();
+        let mut user: SecondaryMap<Value, Option<Inst>> = func.by_value();
         let order = func.regions_in_order();
         for &(region, ..) in &order {
             for &inst in &func.regions[region].insts {

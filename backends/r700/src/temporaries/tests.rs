@@ -1,6 +1,7 @@
 use super::*;
+use crate::api::Chip;
 use crate::group::{Item, pack};
-use crate::isa::{AluOp, R700};
+use crate::isa::AluOp;
 use crate::slot::{Dst, Operand, Slot, cell};
 use gpucc_ir::ssa::Span;
 
@@ -12,7 +13,7 @@ fn add(dst: u8, a: u8, b: u8) -> Item {
 
 /// Destinations of a chain of sums after the pass, in order; `matters` are registers read behind.
 fn after(items: &[Item], matters: &[u8], ranges: &[Range]) -> Vec<u8> {
-    let mut clauses = pack(items, &R700, 0, false).expect("sums fit");
+    let mut clauses = pack(items, Chip::Rv770, 0, false).expect("sums fit");
     let mut live = Cells::NONE;
     for &gpr in matters {
         live.insert(cell(gpr, 0));

@@ -282,7 +282,8 @@ pub fn run_pixels(
         }
         let started = lanes(count) & !fragment.absent;
         let mut warp = Warp::new(number as u32, started, 0, env.state.thread_bytes);
-        pixel_registers(&mut warp, pixels, quads);
+        let noise = env.dice.below(8) as u32;
+        pixel_registers(&mut warp, pixels, quads, noise);
         fragment.place = Some(warp.regs[61].word);
         warp.fragment = Some(Box::new(fragment));
         run_group(&mut env, std::slice::from_mut(&mut warp))?;
@@ -311,8 +312,9 @@ pub fn run_pixels(
     Ok(out)
 }
 
-/// isa 2.1: r57 primitive, r58 zero in front, r59 pixel, r60 coverage, r61 sample mask and number.
-fn pixel_registers(warp: &mut Warp, pixels: &Pixels, quads: &[QuadStart]) {
+/// isa 2.1: r57 primitive, r58 zero in front, r59 pixel, r60 coverage, r61 sample mask and number, above which `noise`
+/// stands (errata 117).
+fn pixel_registers(warp: &mut Warp, pixels: &Pixels, quads: &[QuadStart], noise: u32) {
     let of = |f: &dyn Fn(&QuadStart, u32) -> u32| {
         Word::from_fn(|lane| quads.get(lane / 4).map_or(0, |quad| f(quad, lane as u32 % 4)))
     };
@@ -329,7 +331,7 @@ fn pixel_registers(warp: &mut Warp, pixels: &Pixels, quads: &[QuadStart]) {
         ),
         // Every bit, so that what a sample mask output leaves of it can be read back.
         (60, of(&|quad, pixel| if covered(quad, pixel) { u32::MAX } else { 0 })),
-        (61, of(&|quad, pixel| u32::from(covered(quad, pixel)))),
+        (61, of(&|quad, pixel| u32::from(covered(quad, pixel)) | noise << 21)),
         (62, Word::splat(0)),
     ];
     fill(warp, pixels.preload, &values);

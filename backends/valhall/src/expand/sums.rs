@@ -37,11 +37,8 @@ struct Uses {
 
 impl Uses {
     fn find(func: &Func, regions: &[Region]) -> Uses {
-        let mut uses = Uses {
-            count: SecondaryMap::with_capacity(func.values.len()),
-            user: SecondaryMap::with_capacity(func.values.len()),
-            region: SecondaryMap::with_capacity(func.insts.len()),
-        };
+        let mut uses =
+            Uses { count: func.by_value(), user: func.by_value(), region: func.by_inst() };
         for &region in regions {
             for &inst in &func.regions[region].insts {
                 uses.region[inst] = Some(region);

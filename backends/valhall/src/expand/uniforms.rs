@@ -31,7 +31,7 @@ struct Home {
 pub(super) fn run(func: &mut Func) -> bool {
     let order = func.regions_in_order();
     let mut parent: SecondaryMap<Region, Option<(Region, u32)>> = SecondaryMap::new();
-    let mut owner_region: SecondaryMap<Inst, Option<Region>> = SecondaryMap::new();
+    let mut owner_region: SecondaryMap<Inst, Option<Region>> = func.by_inst();
     let mut loads = Vec::new();
     for &(region, owner, depth) in &order {
         if let Some(outer) = owner.and_then(|inst| owner_region[inst]) {

@@ -1,7 +1,7 @@
 //! Last uses: registers that nobody reads after an instruction.
 
 use super::Analysis;
-use super::pending::{bit, facts};
+use super::pending::{bit, facts, touched};
 use crate::inst::{Inst, Src};
 use crate::isa::Opcode;
 use gpucc_ir::mach::live::{Live, Scan};
@@ -31,11 +31,11 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
             let Inst::Op(op) = &mut node.inst else {
                 continue;
             };
-            let facts = facts(op);
-            alive &= !facts.writes;
+            let touched = touched(op);
+            alive &= !touched.writes;
             // What a blend shader gets is never dead.
             let kept = if op.opcode == Opcode::Blend { u64::MAX } else { 0 };
-            let dead = !(alive | busy | facts.staging | kept);
+            let dead = !(alive | busy | touched.staging | kept);
             for (k, source) in op.src.iter().enumerate() {
                 let registers = match *source {
                     Src::Reg(reg) => bit(reg),
@@ -48,7 +48,7 @@ pub fn mark_last_uses(func: &mut Func<Inst>, analysis: &Analysis) {
                     op.last |= 1 << k;
                 }
             }
-            alive |= facts.reads;
+            alive |= touched.reads;
         }
     }
 }
@@ -58,9 +58,9 @@ fn live(func: &Func<Inst>) -> Live {
     let mut scan = Scan::new(64);
     for (at, &block) in func.layout.iter().enumerate() {
         for op in func.blocks[block].nodes.iter().filter_map(|n| n.inst.op()) {
-            let facts = facts(op);
-            each(facts.reads, |register| scan.read(at, register));
-            each(facts.writes, |register| scan.write(at, register));
+            let touched = touched(op);
+            each(touched.reads, |register| scan.read(at, register));
+            each(touched.writes, |register| scan.write(at, register));
         }
     }
     Live::of(func, Edges::Logical, scan)

@@ -111,7 +111,17 @@ pub fn effects(op: &Op) -> Effects {
     if atomic { Effects { reads: all, writes: all } } else { Effects { reads, writes } }
 }
 
-pub fn facts(op: &Op) -> Facts {
+/// Registers that an instruction touches, a bit each.
+pub struct Touched {
+    pub reads: u64,
+    pub writes: u64,
+    /// Of those that are read: staging registers.
+    pub staging: u64,
+    /// Of those that are written: what a message writes when it comes back.
+    pub later: u64,
+}
+
+pub fn touched(op: &Op) -> Touched {
     let mut reads = 0;
     for source in &op.src {
         match *source {
@@ -124,6 +134,12 @@ pub fn facts(op: &Op) -> Facts {
     let (staging, later) = (set(&op.read) | set(&op.second), set(&op.write));
     // What a blend shader may overwrite while it runs.
     let clobbered = op.clobbers.iter().fold(0, |set, &(reg, _)| set | bit(reg));
+    let writes = later | set(&op.dst) | clobbered;
+    Touched { reads: reads | staging, writes, staging, later }
+}
+
+pub fn facts(op: &Op) -> Facts {
+    let Touched { reads, writes, staging, later } = touched(op);
     let slot = if op.opcode.has_slot() {
         Some(op.word.get(f::SLOT) as usize).filter(|&slot| slot < SLOTS)
     } else {
@@ -141,8 +157,8 @@ pub fn facts(op: &Op) -> Facts {
         && (op.opcode.has(f::UPDATE) && op.word.get(f::UPDATE) != 1
             || op.opcode.has(f::SAMPLE_UPDATE) && op.word.get(f::SAMPLE_UPDATE) != 7);
     Facts {
-        reads: reads | staging,
-        writes: later | set(&op.dst) | clobbered,
+        reads,
+        writes,
         staging,
         later,
         slot,

@@ -114,7 +114,12 @@ pub(super) struct Uses {
 impl Uses {
     /// Looks at the whole function once forwards and once backwards.
     pub fn of(func: &Func) -> Uses {
-        let mut uses = Uses::default();
+        let mut uses = Uses {
+            count: func.by_value(),
+            user: func.by_value(),
+            lazy: func.by_value(),
+            ..Uses::default()
+        };
         let mut all: Vec<Inst> = Vec::new();
         for (region, ..) in func.regions_in_order() {
             for &inst in &func.regions[region].insts {
@@ -125,7 +130,7 @@ impl Uses {
                 }
             }
         }
-        let mut kept: SecondaryMap<Value, bool> = SecondaryMap::new();
+        let mut kept: SecondaryMap<Value, bool> = func.by_value();
         for &inst in all.iter().rev() {
             let data = &func.insts[inst];
             for &result in &data.results {

@@ -14,6 +14,7 @@ use gpucc_ir::ssa::{Builtin, Func, Imm, Input, Output, OutputKind, Scalar, Stage
 use gpucc_machine::described::{AttributePlace, Memory, OutputPlace};
 use gpucc_passes::mach::Effects;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How memory is written: `istream` for positions, `estream` for varyings, plain for what others read.
@@ -55,11 +56,11 @@ pub fn parts(func: &Func, abi: &Abi) -> &'static [Part] {
 }
 
 /// The function without the outputs of other parts, and without what only they needed.
-pub fn only(func: &Func, part: Part) -> Func {
-    let mut func = func.clone();
+pub fn only(func: &Func, part: Part) -> Cow<'_, Func> {
     if part == Part::Whole {
-        return func;
+        return Cow::Borrowed(func);
     }
+    let mut func = func.clone();
     for (region, ..) in func.regions_in_order() {
         let mut list = std::mem::take(&mut func.regions[region].insts);
         list.retain(|&inst| match func.insts[inst].imm {
@@ -79,7 +80,7 @@ pub fn only(func: &Func, part: Part) -> Func {
     let mut ctx = gpucc_passes::Ctx::new(gpucc_passes::Options::default(), model, target);
     // The ABI knows variables by their numbers.
     gpucc_passes::dce::instructions(&mut func, &mut ctx);
-    func
+    Cow::Owned(func)
 }
 
 impl Lower<'_> {

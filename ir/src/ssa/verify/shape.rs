@@ -11,8 +11,8 @@ use crate::ssa::resource::{
 impl Verifier<'_> {
     pub(super) fn shape(&self, inst: Inst, data: &InstData) -> Check {
         let func = self.func;
-        let args: Vec<Type> = self.types(&data.args);
-        let results: Vec<Type> = self.types(&data.results);
+        let (args, results) = (self.types(&data.args), self.types(&data.results));
+        let (args, results) = (&args[..], &results[..]);
         let wrong = || format!("takes no {args:?} to give {results:?}");
         let one = |ty: Type| results == [ty];
         let wide = |ty: Type| ty != Type::B1;
@@ -59,7 +59,7 @@ impl Verifier<'_> {
                     && wide(first)
             }
             Sig::Fixed(takes, gives) => args == takes && results == gives,
-            Sig::Custom => return self.custom(inst, data, &args, &results),
+            Sig::Custom => return self.custom(inst, data, args, results),
         };
         self.require(ok, inst, 4, wrong)?;
         let imm = matches!(data.imm, Imm::Bits(_)) == (data.op == Op::Const);

@@ -20,6 +20,11 @@ fn groups(list: &[Vec<u32>]) -> Outcome {
     run_cf(&[alu(list)], 1).map(drop)
 }
 
+/// [`groups`] on a chip that wants no rest behind a write by index.
+fn hurried(list: &[Vec<u32>]) -> Outcome {
+    run_in(&[alu(list)], 1, &mut on(Chip::Rv740)).map(drop)
+}
+
 fn on(chip: Chip) -> State {
     State { chip, ..state() }
 }
@@ -290,11 +295,11 @@ const CASES: &[Case] = &[
         || end_of(vec![Cf::Flow(PUSH, 1, 0), done(1, 60), done(2, 0), Cf::Flow(POP, 0, 1),
             with(Cf::Flow(CF_NOP, 0, 0), 1 << 21)])),
     (Rule::RelativeResult,
-        || groups(&[clear(1), mova(),
+        || hurried(&[clear(1), mova(),
             group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
             group(&[i(PRED_SETE_INT, 0, 0, &[pv(0), zero()]).exec()], &[]),
         ]),
-        || groups(&[clear(1), mova(),
+        || hurried(&[clear(1), mova(),
             group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
             group(&[i(PRED_SETE_INT, 0, 0, &[zero(), zero()]).exec()], &[]),
         ])),
@@ -380,14 +385,23 @@ const CASES: &[Case] = &[
         || groups(&[clear(124), mova(), group(&[i(MOV, 2, 0, &[r(124, 0).rel()])], &[])]),
         || groups(&[clear(124), mova(), group(&[i(MOV, 2, 0, &[r(124, 0)])], &[])])),
     (Rule::IndexHazard,
-        || groups(&[clear(1), mova(),
+        || hurried(&[clear(1), mova(),
             group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
             group(&[i(MOV, 2, 0, &[r(1, 0)])], &[]),
         ]),
+        || hurried(&[clear(1), mova(),
+            group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
+            group(&[i(NOP, 0, 0, &[]).mask()], &[]),
+            group(&[i(MOV, 2, 0, &[r(1, 0)])], &[]),
+        ])),
+    (Rule::IndexRest,
         || groups(&[clear(1), mova(),
             group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
             clear(3),
-            group(&[i(MOV, 2, 0, &[r(1, 0)])], &[]),
+        ]),
+        || groups(&[clear(1), mova(),
+            group(&[I { dst_rel: true, ..i(MOV, 1, 0, &[zero()]) }], &[]),
+            group(&[i(NOP, 0, 0, &[]).mask()], &[]),
         ])),
     (Rule::UpdateBits,
         || groups(&[group(&[i(MOV, 1, 0, &[zero()]).pred()], &[])]),

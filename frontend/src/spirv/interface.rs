@@ -1,0 +1,629 @@
+//! Inputs and outputs: variables of memory that are filled at the start and read at the end.
+
+use super::plan::operands;
+use super::program::{Function, Id, READING, op, span};
+use super::types::{Decorations, Matrices, Ty};
+use super::{OfSpirv, Pointer};
+use crate::growth::{MOST_LOCATIONS, too_many_locations};
+use crate::lower::entry::Distances;
+use crate::lower::types::reading;
+use crate::lower::{Result, Values};
+use crate::stop::Stop;
+use gpucc_ir::ssa::{
+    Builtin, Imm, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Stage,
+    Type,
+};
+use gpucc_ir::{Map, Set};
+use naga::ScalarKind;
+use rspirv::spirv::{BuiltIn, Op as Code, StorageClass};
+use smallvec::SmallVec;
+
+/// A scalar or vector at a location.
+struct Located {
+    location: u32,
+    component: u32,
+    scalar: naga::Scalar,
+    count: usize,
+    interpolation: Interpolation,
+    sampling: Sampling,
+    index: u32,
+    name: String,
+    /// The variable, and the first of its scalars.
+    variable: usize,
+    first: usize,
+}
+
+/// A part of a variable that is a built-in value.
+struct Built {
+    what: BuiltIn,
+    ty: Id,
+    name: String,
+    first: usize,
+    count: usize,
+}
+
+/// What a variable of the interface is made of.
+#[derive(Default)]
+struct Parts {
+    located: Vec<Located>,
+    built: Vec<Built>,
+}
+
+/// Outputs with the members of each that are used; none: all.
+pub(super) type Outputs = Vec<(Id, Pointer, Option<Set<u32>>)>;
+
+impl<'p> OfSpirv<'p> {
+    /// Declares what the functions use: bindings in order, then variables, inputs and outputs.
+    pub(super) fn interface(&mut self, order: &[&'p Function]) -> Result<Outputs> {
+        let program = self.source.program;
+        let mut used: Set<Id> = Set::default();
+        // Members of structures that are reached by constants; none: the whole variable.
+        let mut members: Map<Id, Option<Set<u32>>> = Map::default();
+        for function in order {
+            for block in &function.blocks {
+                for inst in &program.insts[block.from..=block.end] {
+                    for id in operands(inst) {
+                        let variable = program.inst(id).filter(|made| op(made) == Code::Variable);
+                        if variable.is_none() || function.slots.contains_key(&id) {
+                            continue;
+                        }
+                        used.insert(id);
+                        let member = match op(inst) {
+                            Code::AccessChain | Code::InBoundsAccessChain
+                                if id == inst.operand(2) =>
+                            {
+                                let index = program.inst(inst.operand(3));
+                                index
+                                    .filter(|made| op(made) == Code::Constant)
+                                    .map(|made| made.operand(2))
+                            }
+                            _ => None,
+                        };
+                        let known = members.entry(id).or_insert_with(|| Some(Set::default()));
+                        match (known.as_mut(), member) {
+                            (Some(known), Some(member)) => {
+                                known.insert(member);
+                            }
+                            _ => *known = None,
+                        }
+                    }
+                }
+            }
+        }
+        self.find_uses(order);
+        let mut bindings = Vec::new();
+        let (mut inputs, mut outputs, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for &id in &used {
+            let inst = program.inst(id).expect("it is a variable");
+            match StorageClass::from_u32(inst.operand(2)) {
+                Some(StorageClass::Input) => inputs.push(id),
+                Some(StorageClass::Output) => {}
+                Some(StorageClass::Private | StorageClass::Workgroup) => others.push(id),
+                _ => bindings.push((self.place_of_binding(id), id)),
+            }
+        }
+        let mut seen: Set<Id> = Set::default();
+        for &id in &self.source.entry.interface {
+            let inst = program.inst(id).filter(|inst| op(inst) == Code::Variable);
+            let class = inst.and_then(|inst| StorageClass::from_u32(inst.operand(2)));
+            if class == Some(StorageClass::Output) && seen.insert(id) {
+                outputs.push(id);
+            }
+        }
+        if let Some(&id) = used.iter().find(|&&id| {
+            let inst = program.inst(id).expect("it is a variable");
+            StorageClass::from_u32(inst.operand(2)) == Some(StorageClass::Output)
+                && !seen.contains(&id)
+        }) {
+            let message = format!("the output %{id} is not in the entry point's interface");
+            return Err(Stop::invalid(message).at(self.source.entry.at));
+        }
+        bindings.sort_unstable();
+        for (_, id) in bindings {
+            self.declare(id)?;
+        }
+        others.sort_unstable();
+        for id in others {
+            self.declare(id)?;
+        }
+        let order: Map<Id, usize> =
+            self.source.entry.interface.iter().enumerate().map(|(at, &id)| (id, at)).collect();
+        inputs.sort_by_key(|id| (order.get(id).copied().unwrap_or(usize::MAX), *id));
+        self.inputs(&inputs)?;
+        let mut declared = Vec::new();
+        for id in outputs {
+            let inst = program.inst(id).expect("it is a variable");
+            self.span = span(inst);
+            let pointer = self.memory(id)?;
+            let used = members.get(&id).cloned().unwrap_or_else(|| Some(Set::default()));
+            declared.push((id, pointer, used));
+        }
+        Ok(declared)
+    }
+
+    /// Splits a type of the interface into what has a location and what is built in.
+    fn parts(&self, variable: usize, id: Id, wanted: impl Fn(u32) -> bool) -> Result<Parts> {
+        let program = self.source.program;
+        let inst = program.inst(id).expect("it is a variable");
+        let (_, ty) = program.pointee(inst.operand(0))?;
+        let own = program.decorations(id);
+        let mut parts = Parts::default();
+        let name = program.name(id).to_owned();
+        program.leaf_count(ty)?;
+        let by_members = own.builtin.is_none()
+            && matches!(program.ty(ty)?, Ty::Struct(_))
+            && match program.ty(ty)? {
+                Ty::Struct(members) => {
+                    own.location.is_none()
+                        || members.iter().any(|member| member.decorations.builtin.is_some())
+                }
+                _ => false,
+            };
+        if !by_members {
+            self.part(&mut parts, variable, ty, own, own.location, &name, 0)?;
+            return Ok(parts);
+        }
+        let Ty::Struct(members) = program.ty(ty)? else {
+            return Ok(parts);
+        };
+        let mut first = 0;
+        // Members of a block whose variable has a location follow one another.
+        let mut next = own.location;
+        for (index, member) in (0..).zip(members) {
+            let mut all = member.decorations.clone();
+            all.flat |= own.flat;
+            all.linear |= own.linear;
+            all.centroid |= own.centroid;
+            all.sample |= own.sample;
+            let location = all.location.or(next);
+            let built = all.builtin.is_some();
+            if !built || wanted(index) {
+                self.part(&mut parts, variable, member.ty, &all, location, &member.name, first)?;
+            }
+            if let (Some(at), false) = (location, built) {
+                next = Some(at.saturating_add(self.locations(member.ty)?));
+            }
+            first += program.leaf_count(member.ty)?;
+        }
+        Ok(parts)
+    }
+
+    #[expect(clippy::too_many_arguments)]
+    fn part(
+        &self,
+        parts: &mut Parts,
+        variable: usize,
+        ty: Id,
+        decorations: &Decorations,
+        location: Option<u32>,
+        name: &str,
+        first: usize,
+    ) -> Result<()> {
+        let program = self.source.program;
+        if decorations.builtin.is_some() {
+            let Some(what) = decorations.built_in() else {
+                return Err(Stop::invalid("there is no such built-in value"));
+            };
+            let count = program.leaf_count(ty)?;
+            parts.built.push(Built { what, ty, name: name.to_owned(), first, count });
+            return Ok(());
+        }
+        let Some(location) = location else {
+            let what = if name.is_empty() { "a variable".to_owned() } else { format!("`{name}`") };
+            return Err(Stop::invalid(format!("{what} has neither a location nor is it built in")));
+        };
+        if decorations.per_vertex {
+            return Err(Stop::unsupported("per-vertex inputs", READING));
+        }
+        let needed = self.locations(ty)?;
+        if needed > MOST_LOCATIONS || location.saturating_add(needed) > MOST_LOCATIONS {
+            return Err(too_many_locations(u64::from(location) + u64::from(needed)));
+        }
+        self.locate(parts, variable, ty, decorations, location, name, first)?;
+        Ok(())
+    }
+
+    /// Locations that a type takes.
+    fn locations(&self, ty: Id) -> Result<u32> {
+        let program = self.source.program;
+        Ok(match program.ty(ty)? {
+            Ty::Struct(members) => {
+                let mut sum = 0u32;
+                for member in members {
+                    sum = sum.saturating_add(self.locations(member.ty)?);
+                }
+                sum
+            }
+            Ty::Matrix(_, _, columns, _) => *columns,
+            Ty::Array { of, length: Some(length), .. } => {
+                self.locations(*of)?.saturating_mul(*length)
+            }
+            _ => 1,
+        })
+    }
+
+    #[expect(clippy::too_many_arguments)]
+    fn locate(
+        &self,
+        parts: &mut Parts,
+        variable: usize,
+        ty: Id,
+        decorations: &Decorations,
+        location: u32,
+        name: &str,
+        first: usize,
+    ) -> Result<u32> {
+        let program = self.source.program;
+        match program.ty(ty)? {
+            Ty::Scalar(scalar) | Ty::Vector(scalar, ..) => {
+                let scalar = *scalar;
+                if scalar.width == 8 {
+                    return Err(Stop::unsupported("64-bit inputs and outputs", READING));
+                }
+                let (_, count) = program.shape(ty)?;
+                let component = decorations.component.unwrap_or(0);
+                if component as usize + count > 4 {
+                    let message = "components behind the fourth of a location";
+                    return Err(Stop::invalid(message));
+                }
+                let float = scalar.kind == ScalarKind::Float;
+                parts.located.push(Located {
+                    location,
+                    component,
+                    scalar,
+                    count,
+                    interpolation: match (decorations.flat, decorations.linear) {
+                        (true, _) => Interpolation::Flat,
+                        (_, true) => Interpolation::Linear,
+                        _ if float => Interpolation::Perspective,
+                        _ => Interpolation::Flat,
+                    },
+                    sampling: match (decorations.sample, decorations.centroid) {
+                        (true, _) => Sampling::Sample,
+                        (_, true) => Sampling::Centroid,
+                        _ => Sampling::Center,
+                    },
+                    index: decorations.index.unwrap_or(0),
+                    name: name.to_owned(),
+                    variable,
+                    first,
+                });
+                Ok(location + 1)
+            }
+            Ty::Struct(members) => {
+                let (mut at, mut first) = (location, first);
+                for member in members {
+                    let own = &member.decorations;
+                    let mut all = decorations.clone();
+                    all.flat |= own.flat;
+                    all.linear |= own.linear;
+                    all.centroid |= own.centroid;
+                    all.sample |= own.sample;
+                    all.component = own.component;
+                    at = own.location.unwrap_or(at);
+                    at = self.locate(parts, variable, member.ty, &all, at, name, first)?;
+                    first += program.leaf_count(member.ty)?;
+                }
+                Ok(at)
+            }
+            _ => {
+                let (of, length) = program.elements(ty)?;
+                let Some(length) = length else {
+                    return Err(Stop::invalid("a runtime array is an input or output"));
+                };
+                let count = program.leaf_count(of)?;
+                let (mut at, mut first) = (location, first);
+                for _ in 0..length {
+                    at = self.locate(parts, variable, of, decorations, at, name, first)?;
+                    first += count;
+                }
+                Ok(at)
+            }
+        }
+    }
+
+    /// Declares and reads inputs, and puts them into their variables.
+    fn inputs(&mut self, ids: &[Id]) -> Result<()> {
+        let program = self.source.program;
+        let mut located: Vec<Located> = Vec::new();
+        let mut variables: Vec<(Pointer, Values)> = Vec::new();
+        for (number, &id) in ids.iter().enumerate() {
+            let inst = program.inst(id).expect("it is a variable");
+            self.span = span(inst);
+            let pointer = self.uninitialised(id)?;
+            let parts = self.parts(number, id, |_| true)?;
+            let mut values = self.zeros(pointer.ty)?;
+            for built in &parts.built {
+                let found = self.built_input(built)?;
+                values[built.first..built.first + built.count].copy_from_slice(&found);
+            }
+            located.extend(parts.located);
+            variables.push((pointer, values));
+        }
+        let prologue = self.prologue;
+        for group in by_location(&located, self.stage)? {
+            let first = &located[group[0]];
+            let components =
+                group.iter().map(|&at| located[at].component as usize + located[at].count).max();
+            let is_bool = first.scalar.kind == ScalarKind::Bool;
+            let input = self.func.inputs.push(InputData {
+                kind: InputKind::Location {
+                    location: first.location,
+                    interpolation: first.interpolation,
+                    sampling: first.sampling,
+                },
+                components: components.unwrap_or(1) as u8,
+                scalar: if is_bool { Scalar::U32 } else { reading(first.scalar) },
+                name: first.name.clone(),
+            });
+            for at in group {
+                let part = &located[at];
+                let found = self.within(prologue, |lower| {
+                    lower.lanes(part.count, |lower, lane| {
+                        let value = lower.b().input(input, part.component as u8 + lane as u8);
+                        Ok(if is_bool { lower.truth(value) } else { value })
+                    })
+                })?;
+                let values = &mut variables[part.variable].1;
+                values[part.first..part.first + part.count].copy_from_slice(&found);
+            }
+        }
+        let initial = self.initial;
+        for (pointer, values) in variables {
+            self.within(initial, |lower| lower.store(&pointer, &values))?;
+        }
+        Ok(())
+    }
+
+    fn built_input(&mut self, built: &Built) -> Result<Values> {
+        let program = self.source.program;
+        if built.what == BuiltIn::WorkgroupSize {
+            let size = self.source.entry.workgroup.unwrap_or([1; 3]);
+            return Ok(size.iter().map(|&n| self.u32(n)).take(built.count).collect());
+        }
+        let prologue = self.prologue;
+        if built.what == BuiltIn::HelperInvocation {
+            let types = program.widths(built.ty)?;
+            if types != [Type::B1] {
+                return Err(wrong(built));
+            }
+            let inst = self.within(prologue, |lower| {
+                lower.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1])
+            });
+            return Ok(Values::from_slice(&self.func.insts[inst].results));
+        }
+        let what = builtin_of(built.what)?;
+        let (scalar, count) = self.check_builtin(built, what)?;
+        let is_bool = scalar.kind == ScalarKind::Bool;
+        if matches!(what, Builtin::ClipDistance(_) | Builtin::CullDistance(_)) {
+            return Err(Stop::unsupported("clip and cull distances as inputs", READING));
+        }
+        let input = self.func.inputs.push(InputData {
+            kind: InputKind::Builtin(what),
+            components: count as u8,
+            scalar: if is_bool { Scalar::U32 } else { reading(scalar) },
+            name: built.name.clone(),
+        });
+        self.within(prologue, |lower| {
+            lower.lanes(count, |lower, lane| {
+                let value = lower.b().input(input, lane as u8);
+                Ok(if is_bool { lower.truth(value) } else { value })
+            })
+        })
+    }
+
+    /// The scalars of a built-in value: the type that the language gives it.
+    fn check_builtin(&self, built: &Built, what: Builtin) -> Result<(naga::Scalar, usize)> {
+        let program = self.source.program;
+        let mut ty = built.ty;
+        if let (Ty::Array { of, .. }, Builtin::SampleMask) = (program.ty(ty)?, what) {
+            ty = *of;
+        }
+        let (Ty::Scalar(scalar) | Ty::Vector(scalar, ..)) = program.ty(ty)? else {
+            return Err(wrong(built));
+        };
+        let (_, count) = program.shape(ty)?;
+        let kind = scalar.kind;
+        let fits = match what {
+            Builtin::Position | Builtin::PointSize | Builtin::PointCoord | Builtin::FragDepth => {
+                kind == ScalarKind::Float
+            }
+            Builtin::FrontFacing => kind == ScalarKind::Bool,
+            _ => matches!(kind, ScalarKind::Sint | ScalarKind::Uint),
+        };
+        let wide = scalar.width == 4 || kind == ScalarKind::Bool;
+        if !fits || !wide || count != usize::from(what.components()) {
+            return Err(wrong(built));
+        }
+        Ok((*scalar, count))
+    }
+
+    /// Whether an output is a position that is the same in every program that computes it alike.
+    pub(super) fn is_invariant(&self, all: &Outputs) -> Result<bool> {
+        let program = self.source.program;
+        let position =
+            |decorations: &Decorations| decorations.built_in() == Some(BuiltIn::Position);
+        for (id, ..) in all {
+            let own = program.decorations(*id);
+            let found = match program.ty(program.pointee(program.type_of(*id)?)?.1)? {
+                Ty::Struct(members) => members
+                    .iter()
+                    .map(|member| &member.decorations)
+                    .any(|member| position(member) && (member.invariant || own.invariant)),
+                _ => position(own) && own.invariant,
+            };
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reads output variables and writes the outputs.
+    pub(super) fn outputs(&mut self, all: &Outputs) -> Result<()> {
+        let program = self.source.program;
+        let mut distances = Distances::default();
+        let mut located: Vec<Located> = Vec::new();
+        let mut variables: Vec<Values> = Vec::new();
+        let mut builts = Vec::new();
+        for (number, (id, pointer, members)) in all.iter().enumerate() {
+            let inst = program.inst(*id).expect("it is a variable");
+            self.span = span(inst);
+            let wanted = |index| members.as_ref().is_none_or(|known| known.contains(&index));
+            let parts = self.parts(number, *id, wanted)?;
+            // Parts that nobody writes are not read.
+            let whole = parts.built.is_empty();
+            let values = match whole {
+                true => self.load(pointer)?,
+                false => Values::new(),
+            };
+            for built in parts.built {
+                let place = pointer.place.clone();
+                let leaves = program.flatten(pointer.ty, place.layout(), Matrices::default())?;
+                let own = &leaves[built.first..built.first + built.count];
+                let values = self.load_leaves(&place, own);
+                builts.push((built, values));
+            }
+            if !whole && !parts.located.is_empty() {
+                return Err(Stop::unsupported("a block of built-in and other values", READING));
+            }
+            located.extend(parts.located);
+            variables.push(values);
+        }
+        for (built, values) in builts {
+            self.built_output(&built, &values, &mut distances)?;
+        }
+        for group in by_location(&located, self.stage)? {
+            let first = &located[group[0]];
+            let components =
+                group.iter().map(|&at| located[at].component as usize + located[at].count).max();
+            let width = crate::lower::types::width(first.scalar);
+            let zero = self.constant(width, 0);
+            let mut values = Values::from_elem(zero, components.unwrap_or(1));
+            for &at in &group {
+                let part = &located[at];
+                let own = &variables[part.variable][part.first..part.first + part.count];
+                values[part.component as usize..part.component as usize + part.count]
+                    .copy_from_slice(own);
+            }
+            let kind = OutputKind::Location {
+                location: first.location,
+                blend_src: first.index as u8,
+                interpolation: first.interpolation,
+            };
+            let (scalar, name) = (reading(first.scalar), first.name.clone());
+            self.output(kind, scalar, &name, &values);
+        }
+        self.distances(&distances)
+    }
+
+    fn built_output(
+        &mut self,
+        built: &Built,
+        values: &Values,
+        distances: &mut Distances,
+    ) -> Result<()> {
+        let program = self.source.program;
+        let list = match built.what {
+            BuiltIn::ClipDistance => Some(&mut distances.clip),
+            BuiltIn::CullDistance => Some(&mut distances.cull),
+            _ => None,
+        };
+        if let (Some((name, list)), Stage::Vertex) = (list, self.stage) {
+            let floats = match program.ty(built.ty)? {
+                Ty::Array { of, .. } => program.shape(*of)?.0 == naga::Scalar::F32,
+                _ => false,
+            };
+            if !floats {
+                return Err(wrong(built));
+            }
+            built.name.clone_into(name);
+            list.extend_from_slice(values);
+            return Ok(());
+        }
+        let what = builtin_of(built.what)?;
+        let is_output = match self.stage {
+            Stage::Vertex => matches!(what, Builtin::Position | Builtin::PointSize),
+            Stage::Fragment => matches!(what, Builtin::FragDepth | Builtin::SampleMask),
+            Stage::Compute => false,
+        };
+        if !is_output {
+            let stage = self.stage.name();
+            let feature = format!("{:?} as an output of a {stage} shader", built.what);
+            return Err(Stop::unsupported(feature, READING));
+        }
+        let (scalar, count) = self.check_builtin(built, what)?;
+        self.output(OutputKind::Builtin(what), reading(scalar), &built.name, &values[..count]);
+        Ok(())
+    }
+}
+
+fn wrong(built: &Built) -> Stop {
+    let what = built.what;
+    Stop::invalid(format!("the built-in value {what:?} is declared with another type than it has"))
+}
+
+/// Parts that share a location and a colour source, together.
+fn by_location(located: &[Located], stage: Stage) -> Result<Vec<SmallVec<[usize; 2]>>> {
+    let mut groups: Map<(u32, u32), SmallVec<[usize; 2]>> = Map::default();
+    for (at, part) in located.iter().enumerate() {
+        let group = groups.entry((part.location, part.index)).or_default();
+        if let Some(&first) = group.first() {
+            let first = &located[first];
+            let mixes = first.scalar != part.scalar
+                || stage == Stage::Fragment
+                    && (first.interpolation, first.sampling) != (part.interpolation, part.sampling);
+            if mixes {
+                let what = "components of one location of different types or interpolations";
+                return Err(Stop::unsupported(what, READING));
+            }
+        }
+        let own = part.component..part.component + part.count as u32;
+        let overlaps = group.iter().any(|&other| {
+            let other = &located[other];
+            other.component < own.end && own.start < other.component + other.count as u32
+        });
+        if overlaps {
+            let location = part.location;
+            return Err(Stop::invalid(format!("two variables have location {location}")));
+        }
+        group.push(at);
+    }
+    Ok(groups.into_values().collect())
+}
+
+/// The built-in value that one of SPIR-V's is.
+fn builtin_of(builtin: BuiltIn) -> Result<Builtin> {
+    use BuiltIn as B;
+    Ok(match builtin {
+        B::Position | B::FragCoord => Builtin::Position,
+        B::PointSize => Builtin::PointSize,
+        B::ClipDistance => Builtin::ClipDistance(0),
+        B::CullDistance => Builtin::CullDistance(0),
+        B::VertexIndex | B::VertexId => Builtin::VertexIndex,
+        B::InstanceIndex => Builtin::InstanceIndex,
+        B::BaseVertex => Builtin::BaseVertex,
+        B::BaseInstance => Builtin::BaseInstance,
+        B::DrawIndex => Builtin::DrawIndex,
+        B::ViewIndex => Builtin::ViewIndex,
+        B::FragDepth => Builtin::FragDepth,
+        B::PointCoord => Builtin::PointCoord,
+        B::FrontFacing => Builtin::FrontFacing,
+        B::PrimitiveId => Builtin::PrimitiveIndex,
+        B::SampleId => Builtin::SampleIndex,
+        B::SampleMask => Builtin::SampleMask,
+        B::GlobalInvocationId => Builtin::GlobalInvocationId,
+        B::LocalInvocationId => Builtin::LocalInvocationId,
+        B::LocalInvocationIndex => Builtin::LocalInvocationIndex,
+        B::WorkgroupId => Builtin::WorkgroupId,
+        B::NumWorkgroups => Builtin::NumWorkgroups,
+        B::NumSubgroups => Builtin::NumSubgroups,
+        B::SubgroupId => Builtin::SubgroupId,
+        B::SubgroupSize => Builtin::SubgroupSize,
+        B::SubgroupLocalInvocationId => Builtin::SubgroupInvocationId,
+        other => {
+            let name = format!("the built-in value {other:?}");
+            return Err(Stop::unsupported(name, READING));
+        }
+    })
+}

@@ -1,0 +1,621 @@
+//! A SPIR-V module as tables: what each id is.
+
+use super::module::{Inst, Module};
+use super::types::{Decorations, Image, Member, Ty};
+use super::{string, string_words};
+use crate::Needs;
+use crate::stop::Stop;
+use gpucc_ir::Map;
+use gpucc_ir::ssa::{Span, Stage};
+use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
+use rspirv::spirv::{Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
+use std::cell::RefCell;
+use std::sync::OnceLock;
+
+/// The stage of ours that reads SPIR-V.
+pub const READING: &str = "SPIR-V's reader";
+
+/// A number of a type, constant, variable, function or value.
+pub type Id = u32;
+
+/// Opcode of an instruction.
+pub fn op(inst: &Inst) -> Op {
+    Op::from_u32(inst.opcode()).unwrap_or(Op::Nop)
+}
+
+/// The bytes of an instruction in the module.
+pub fn span(inst: &Inst) -> Span {
+    Span { start: inst.at as u32, end: (inst.at + 4 * inst.words.len()) as u32 }
+}
+
+/// What merges behind a header.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Merge {
+    Selection(Id),
+    Loop { merge: Id, next: Id },
+}
+
+/// Instructions between a label and a branch.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub label: Id,
+    /// First instruction behind the label.
+    pub from: usize,
+    /// The branch.
+    pub end: usize,
+    pub merge: Option<Merge>,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub id: Id,
+    pub result: Id,
+    pub parameters: Vec<Id>,
+    pub blocks: Vec<Block>,
+    /// Block of a label.
+    pub labels: Map<Id, usize>,
+    /// Number of a value within the function.
+    pub slots: Map<Id, usize>,
+    /// Functions that it calls.
+    pub calls: Vec<Id>,
+    pub at: Span,
+}
+
+/// An entry point.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub name: String,
+    pub function: Id,
+    pub model: ExecutionModel,
+    pub interface: Vec<Id>,
+    pub at: Span,
+    pub workgroup: Option<[u32; 3]>,
+    pub early_tests: bool,
+    pub lower_left: bool,
+}
+
+impl Entry {
+    /// The stage, when it is one that we compile.
+    pub fn stage(&self) -> Result<Stage, Stop> {
+        use ExecutionModel as M;
+        Ok(match self.model {
+            M::Vertex => Stage::Vertex,
+            M::Fragment => Stage::Fragment,
+            M::GLCompute => Stage::Compute,
+            M::TaskEXT | M::MeshEXT | M::TaskNV | M::MeshNV => {
+                let stop = Stop::unsupported("task and mesh shaders", READING);
+                return Err(stop.needing(Needs::MeshStages));
+            }
+            M::RayGenerationKHR
+            | M::IntersectionKHR
+            | M::AnyHitKHR
+            | M::ClosestHitKHR
+            | M::MissKHR
+            | M::CallableKHR => {
+                let stop = Stop::unsupported("ray tracing shaders", READING);
+                return Err(stop.needing(Needs::RayTracing));
+            }
+            other => {
+                let what = format!("shaders of the stage {other:?}");
+                return Err(Stop::unsupported(what, READING));
+            }
+        })
+    }
+}
+
+/// The module's tables.
+pub struct Program<'a> {
+    pub insts: &'a [Inst],
+    /// Declared types.
+    types: Map<Id, Ty>,
+    depths: Map<Id, u32>,
+    /// The instruction that gives an id.
+    made: Vec<u32>,
+    pub names: Map<Id, String>,
+    decorations: Map<Id, Decorations>,
+    pub functions: Vec<Function>,
+    function_of: Map<Id, usize>,
+    pub entries: Vec<Entry>,
+    /// The set of GLSL.std.450.
+    pub glsl: Id,
+    /// Comparisons tell apart what is not a number.
+    pub keeps_nan: bool,
+    /// Modes say how floats round, and what becomes of denormals.
+    pub controls_floats: bool,
+    /// Scalars and dense bytes of types, as far as they were asked for.
+    pub counts: RefCell<Map<Id, (u64, u64)>>,
+}
+
+const NONE: u32 = u32::MAX;
+/// How deep types may nest (SPIR-V 2.17, structure nesting depth).
+const MOST_DEPTH: u32 = 255;
+/// Decorations that no instruction has: of an id without any.
+static PLAIN: Decorations = Decorations::PLAIN;
+
+fn invalid(inst: &Inst, message: impl Into<String>) -> Stop {
+    Stop::invalid(message).at(span(inst))
+}
+
+/// What an instruction begins with.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+struct Shape {
+    has_type: bool,
+    has_result: bool,
+}
+
+/// The shapes of all opcodes, by number, out of the grammar.
+fn shapes() -> &'static [Shape] {
+    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
+    SHAPES.get_or_init(|| {
+        let mut shapes = Vec::new();
+        for inst in INSTRUCTION_TABLE.iter() {
+            let number = inst.opcode as usize;
+            if shapes.len() <= number {
+                shapes.resize(number + 1, Shape::default());
+            }
+            let has = |kind| inst.operands.iter().take(2).any(|operand| operand.kind == kind);
+            shapes[number] = Shape {
+                has_type: has(OperandKind::IdResultType),
+                has_result: has(OperandKind::IdResult),
+            };
+        }
+        shapes
+    })
+}
+
+/// True for instructions that begin with the type and the id of a result.
+fn has_type_and_result(inst: &Inst) -> bool {
+    let shape = shapes().get(inst.opcode() as usize).copied().unwrap_or_default();
+    shape == Shape { has_type: true, has_result: true }
+}
+
+impl<'a> Program<'a> {
+    /// Reads the tables of a module whose specialization constants are constants.
+    ///
+    /// # Errors
+    /// What breaks the rules that the tables need, and what the reader does not know.
+    pub fn new(module: &'a Module) -> Result<Program<'a>, Stop> {
+        let bound = module.header[3] as usize;
+        let mut program = Program {
+            insts: &module.insts,
+            types: Map::default(),
+            depths: Map::default(),
+            made: vec![NONE; bound],
+            names: Map::default(),
+            decorations: Map::default(),
+            functions: Vec::new(),
+            function_of: Map::default(),
+            entries: Vec::new(),
+            glsl: 0,
+            keeps_nan: false,
+            controls_floats: false,
+            counts: RefCell::default(),
+        };
+        program.declarations()?;
+        program.bodies()?;
+        program.modes()?;
+        Ok(program)
+    }
+
+    fn define(&mut self, id: Id, inst: usize) -> Result<(), Stop> {
+        let Some(made) = self.made.get_mut(id as usize) else {
+            let message = format!("the id %{id} is not below the module's bound");
+            return Err(invalid(&self.insts[inst], message));
+        };
+        if *made != NONE {
+            return Err(invalid(&self.insts[inst], format!("the id %{id} has two definitions")));
+        }
+        *made = inst as u32;
+        Ok(())
+    }
+
+    /// The instruction that gives an id.
+    pub fn inst(&self, id: Id) -> Option<&'a Inst> {
+        let made = *self.made.get(id as usize)?;
+        self.insts.get(made as usize)
+    }
+
+    /// Names, decorations, types, constants, variables.
+    fn declarations(&mut self) -> Result<(), Stop> {
+        let mut members: Map<(Id, u32), Decorations> = Map::default();
+        let mut member_names: Map<(Id, u32), String> = Map::default();
+        let insts = self.insts;
+        for (number, inst) in insts.iter().enumerate() {
+            let first = inst.operand(0);
+            match op(inst) {
+                Op::Function => break,
+                Op::Name => {
+                    self.names.insert(first, string(inst.rest(1)));
+                }
+                Op::MemberName => {
+                    member_names.insert((first, inst.operand(1)), string(inst.rest(2)));
+                }
+                Op::ExtInstImport => {
+                    self.define(first, number)?;
+                    let name = string(inst.rest(1));
+                    if name == "GLSL.std.450" {
+                        self.glsl = first;
+                    }
+                }
+                Op::Decorate | Op::DecorateId => {
+                    self.decorations.entry(first).or_default().add(inst.rest(1));
+                }
+                Op::MemberDecorate => {
+                    let key = (first, inst.operand(1));
+                    members.entry(key).or_default().add(inst.rest(2));
+                }
+                Op::TypeForwardPointer => {
+                    let what = "pointers to physical storage";
+                    return Err(Stop::unsupported(what, READING).at(span(inst)));
+                }
+                _ if (19..=39).contains(&inst.opcode())
+                    || op(inst) == Op::TypeAccelerationStructureKHR
+                    || op(inst) == Op::TypeRayQueryKHR =>
+                {
+                    self.define(first, number)?;
+                    let ty = self.ty_of(inst, &members, &member_names)?;
+                    let depth = self.depth(&ty) + 1;
+                    if depth > MOST_DEPTH {
+                        let (what, hint) = ("depth of nested types", "nest types less");
+                        let stop = Stop::limit(what, depth.into(), MOST_DEPTH.into(), hint);
+                        return Err(stop.at(span(inst)));
+                    }
+                    self.depths.insert(first, depth);
+                    self.types.insert(first, ty);
+                }
+                _ if has_type_and_result(inst) && inst.words.len() >= 3 => {
+                    self.define(inst.operand(1), number)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// How deep the parts of a type nest.
+    fn depth(&self, ty: &Ty) -> u32 {
+        let of = |id: &Id| self.depths.get(id).copied().unwrap_or(0);
+        match ty {
+            Ty::Array { of: element, .. } => of(element),
+            Ty::Struct(members) => members.iter().map(|member| of(&member.ty)).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    fn known(&self, id: Id, inst: &Inst) -> Result<&Ty, Stop> {
+        self.types
+            .get(&id)
+            .ok_or_else(|| invalid(inst, format!("%{id} is not a type declared before")))
+    }
+
+    fn ty_of(
+        &self,
+        inst: &Inst,
+        members: &Map<(Id, u32), Decorations>,
+        member_names: &Map<(Id, u32), String>,
+    ) -> Result<Ty, Stop> {
+        let (id, first, second) = (inst.operand(0), inst.operand(1), inst.operand(2));
+        let few = || invalid(inst, "the declaration of a type is cut short");
+        let need = |count: usize| if inst.operands().len() > count { Ok(()) } else { Err(few()) };
+        let lacking = |what: &'static str, needs| Ok(Ty::Lacking(what, needs));
+        match op(inst) {
+            Op::TypeVoid => Ok(Ty::Void),
+            Op::TypeBool => Ok(Ty::Scalar(naga::Scalar::BOOL)),
+            Op::TypeInt => {
+                need(2)?;
+                let kind = match second {
+                    0 => naga::ScalarKind::Uint,
+                    _ => naga::ScalarKind::Sint,
+                };
+                match first {
+                    16 | 32 | 64 => Ok(Ty::Scalar(naga::Scalar { kind, width: (first / 8) as u8 })),
+                    8 => lacking("8-bit integers", None),
+                    _ => Err(invalid(inst, format!("there are no integers of {first} bits"))),
+                }
+            }
+            Op::TypeFloat => match first {
+                _ if inst.operands().len() > 2 => {
+                    lacking("floats of other formats than IEEE's", None)
+                }
+                16 | 32 | 64 => {
+                    let kind = naga::ScalarKind::Float;
+                    Ok(Ty::Scalar(naga::Scalar { kind, width: (first / 8) as u8 }))
+                }
+                _ => Err(invalid(inst, format!("there are no floats of {first} bits"))),
+            },
+            Op::TypeVector => match (self.known(first, inst)?, second) {
+                (Ty::Scalar(scalar), 2..=4) => Ok(Ty::Vector(*scalar, second, first)),
+                (Ty::Lacking(what, needs), _) => lacking(what, *needs),
+                _ => Err(invalid(inst, "a vector has 2 to 4 components")),
+            },
+            Op::TypeMatrix => match (self.known(first, inst)?, second) {
+                (Ty::Vector(scalar, rows, _), 2..=4) if scalar.kind == naga::ScalarKind::Float => {
+                    Ok(Ty::Matrix(*scalar, *rows, second, first))
+                }
+                _ => Err(invalid(inst, "a matrix has two to four columns of floats")),
+            },
+            Op::TypeImage => {
+                need(6)?;
+                self.known(first, inst)?;
+                let Some(dim) = Dim::from_u32(second) else {
+                    return Err(invalid(inst, "there is no such dimension of an image"));
+                };
+                Ok(Ty::Image(Image {
+                    texel: first,
+                    dim,
+                    arrayed: inst.operand(4) == 1,
+                    multisampled: inst.operand(5) == 1,
+                    storage: inst.operand(6) == 2,
+                    format: inst.operand(7),
+                }))
+            }
+            Op::TypeSampler => Ok(Ty::Sampler),
+            Op::TypeSampledImage => match self.known(first, inst)? {
+                Ty::Image(image) if image.storage => {
+                    Err(invalid(inst, "a storage image is not sampled"))
+                }
+                Ty::Image(_) => Ok(Ty::SampledImage(first)),
+                Ty::Lacking(what, needs) => lacking(what, *needs),
+                _ => Err(invalid(inst, "a sampled image has an image")),
+            },
+            Op::TypeArray => {
+                let length = self.constant_word(second, inst)?;
+                if let Ty::Lacking(what, needs) = self.known(first, inst)? {
+                    return lacking(what, *needs);
+                }
+                let stride = self.decorations(id).array_stride.unwrap_or(0);
+                if length == 0 {
+                    return Err(invalid(inst, "an array has at least one element"));
+                }
+                Ok(Ty::Array { of: first, length: Some(length), stride })
+            }
+            Op::TypeRuntimeArray => {
+                if let Ty::Lacking(what, needs) = self.known(first, inst)? {
+                    return lacking(what, *needs);
+                }
+                let stride = self.decorations(id).array_stride.unwrap_or(0);
+                Ok(Ty::Array { of: first, length: None, stride })
+            }
+            Op::TypeStruct => {
+                let mut all = Vec::new();
+                for (number, &ty) in (0..).zip(inst.rest(1)) {
+                    if let Ty::Lacking(what, needs) = self.known(ty, inst)? {
+                        return lacking(what, *needs);
+                    }
+                    all.push(Member {
+                        ty,
+                        name: member_names.get(&(id, number)).cloned().unwrap_or_default(),
+                        decorations: members.get(&(id, number)).cloned().unwrap_or_default(),
+                    });
+                }
+                Ok(Ty::Struct(all))
+            }
+            Op::TypePointer => {
+                if let Ty::Lacking(what, needs) = self.known(second, inst)? {
+                    return lacking(what, *needs);
+                }
+                match StorageClass::from_u32(first) {
+                    Some(StorageClass::PhysicalStorageBuffer) => {
+                        lacking("pointers to physical storage", None)
+                    }
+                    Some(class) => Ok(Ty::Pointer(class, second)),
+                    None => Err(invalid(inst, "there is no such storage class")),
+                }
+            }
+            Op::TypeFunction => Ok(Ty::Function),
+            Op::TypeAccelerationStructureKHR => {
+                lacking("acceleration structures", Some(Needs::RayTracing))
+            }
+            Op::TypeRayQueryKHR => lacking("ray queries", Some(Needs::RayTracing)),
+            _ => lacking("a type of another kind", None),
+        }
+    }
+
+    /// The value of a constant that is one word.
+    fn constant_word(&self, id: Id, inst: &Inst) -> Result<u32, Stop> {
+        match self.inst(id).map(|inst| (op(inst), inst.operand(2), inst.operand(3))) {
+            Some((Op::Constant, word, 0)) => Ok(word),
+            Some((Op::Constant, ..)) => Err(Stop::limit(
+                "elements of an array",
+                1 << 32,
+                u32::MAX.into(),
+                "declare shorter arrays",
+            )
+            .at(span(inst))),
+            Some((Op::SpecConstantOp | Op::SpecConstant, ..)) => {
+                let what = "an array length that this specialization constant gives";
+                Err(Stop::unsupported(what, READING).at(span(inst)))
+            }
+            _ => Err(invalid(inst, format!("the length %{id} of an array is no constant"))),
+        }
+    }
+
+    /// Functions, their blocks and their values.
+    fn bodies(&mut self) -> Result<(), Stop> {
+        let insts = self.insts;
+        let mut function: Option<Function> = None;
+        let mut block: Option<Block> = None;
+        for (number, inst) in insts.iter().enumerate() {
+            let opcode = op(inst);
+            let Some(current) = &mut function else {
+                if opcode == Op::Function {
+                    self.define(inst.operand(1), number)?;
+                    function = Some(Function {
+                        id: inst.operand(1),
+                        result: inst.operand(0),
+                        parameters: Vec::new(),
+                        blocks: Vec::new(),
+                        labels: Map::default(),
+                        slots: Map::default(),
+                        calls: Vec::new(),
+                        at: span(inst),
+                    });
+                }
+                continue;
+            };
+            let outside = block.is_none()
+                && !matches!(
+                    opcode,
+                    Op::Label | Op::FunctionEnd | Op::FunctionParameter | Op::Line | Op::NoLine
+                );
+            if outside {
+                return Err(invalid(inst, "an instruction between blocks"));
+            }
+            match opcode {
+                Op::Function => return Err(invalid(inst, "a function within a function")),
+                Op::FunctionEnd => {
+                    if block.is_some() {
+                        return Err(invalid(inst, "a block without a branch at its end"));
+                    }
+                    let done = function.take().expect("it is there");
+                    self.function_of.insert(done.id, self.functions.len());
+                    self.functions.push(done);
+                    continue;
+                }
+                Op::FunctionParameter => {
+                    current.parameters.push(inst.operand(1));
+                    let slot = current.slots.len();
+                    current.slots.insert(inst.operand(1), slot);
+                    self.define(inst.operand(1), number)?;
+                    continue;
+                }
+                Op::Label => {
+                    if block.is_some() {
+                        return Err(invalid(inst, "a block without a branch at its end"));
+                    }
+                    let label = inst.operand(0);
+                    current.labels.insert(label, current.blocks.len());
+                    block = Some(Block { label, from: number + 1, end: 0, merge: None });
+                    self.define(label, number)?;
+                    continue;
+                }
+                Op::SelectionMerge | Op::LoopMerge => {
+                    let open = block.as_mut().expect("it is inside");
+                    open.merge = Some(match opcode {
+                        Op::SelectionMerge => Merge::Selection(inst.operand(0)),
+                        _ => Merge::Loop { merge: inst.operand(0), next: inst.operand(1) },
+                    });
+                    continue;
+                }
+                Op::FunctionCall => current.calls.push(inst.operand(2)),
+                _ => {}
+            }
+            let ends = matches!(inst.opcode(), 249..=255 | 4416)
+                || matches!(
+                    opcode,
+                    Op::IgnoreIntersectionKHR | Op::TerminateRayKHR | Op::EmitMeshTasksEXT
+                );
+            if ends {
+                let mut done = block.take().expect("it is inside");
+                done.end = number;
+                current.blocks.push(done);
+            } else if has_type_and_result(inst) && inst.words.len() >= 3 {
+                let id = inst.operand(1);
+                let slot = current.slots.len();
+                current.slots.insert(id, slot);
+                self.define(id, number)?;
+            }
+        }
+        match function {
+            Some(open) => Err(Stop::invalid("a function without an end").at(open.at)),
+            None => Ok(()),
+        }
+    }
+
+    /// Entry points with their modes.
+    fn modes(&mut self) -> Result<(), Stop> {
+        for inst in self.insts {
+            match op(inst) {
+                Op::Function => break,
+                Op::EntryPoint => {
+                    let name = string(inst.rest(2));
+                    let Some(model) = ExecutionModel::from_u32(inst.operand(0)) else {
+                        return Err(invalid(inst, "there is no such stage"));
+                    };
+                    self.entries.push(Entry {
+                        name,
+                        function: inst.operand(1),
+                        model,
+                        interface: inst.rest(2 + string_words(inst.rest(2))).to_vec(),
+                        at: span(inst),
+                        workgroup: None,
+                        early_tests: false,
+                        lower_left: false,
+                    });
+                }
+                Op::ExecutionMode => {
+                    let mode = ExecutionMode::from_u32(inst.operand(1));
+                    let of = |entry: &&mut Entry| entry.function == inst.operand(0);
+                    for entry in self.entries.iter_mut().filter(of) {
+                        match mode {
+                            Some(ExecutionMode::LocalSize) => {
+                                entry.workgroup = Some([2, 3, 4].map(|at| inst.operand(at)));
+                            }
+                            Some(ExecutionMode::EarlyFragmentTests) => entry.early_tests = true,
+                            Some(ExecutionMode::OriginLowerLeft) => entry.lower_left = true,
+                            _ => {}
+                        }
+                    }
+                    // DenormPreserve to RoundingModeRTZ.
+                    self.controls_floats |= (4459..=4463).contains(&inst.operand(1));
+                    if mode == Some(ExecutionMode::SignedZeroInfNanPreserve) {
+                        self.keeps_nan = true;
+                    }
+                }
+                Op::ExecutionModeId => {
+                    let what = "an execution mode whose operands are not known";
+                    return Err(Stop::unsupported(what, READING).at(span(inst)));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Decorations of an id.
+    pub fn decorations(&self, id: Id) -> &Decorations {
+        self.decorations.get(&id).unwrap_or(&PLAIN)
+    }
+
+    /// A function.
+    pub fn function(&self, id: Id) -> Option<&Function> {
+        self.functions.get(*self.function_of.get(&id)?)
+    }
+
+    /// A declared type.
+    pub fn ty(&self, id: Id) -> Result<&Ty, Stop> {
+        match self.types.get(&id) {
+            Some(Ty::Lacking(what, needs)) => {
+                let stop = Stop::unsupported(*what, READING);
+                Err(match needs {
+                    Some(needs) => stop.needing(*needs),
+                    None => stop,
+                })
+            }
+            Some(ty) => Ok(ty),
+            None => Err(Stop::invalid(format!("%{id} is not a type"))),
+        }
+    }
+
+    /// The type of a value, constant or variable.
+    pub fn type_of(&self, id: Id) -> Result<Id, Stop> {
+        match self.inst(id) {
+            Some(inst) if has_type_and_result(inst) => Ok(inst.operand(0)),
+            _ => Err(Stop::invalid(format!("%{id} is not a value"))),
+        }
+    }
+
+    /// What a pointer type points to.
+    pub fn pointee(&self, pointer: Id) -> Result<(StorageClass, Id), Stop> {
+        match *self.ty(pointer)? {
+            Ty::Pointer(class, to) => Ok((class, to)),
+            _ => Err(Stop::invalid(format!("%{pointer} is not a pointer type"))),
+        }
+    }
+
+    /// The name that a source gave an id.
+    pub fn name(&self, id: Id) -> &str {
+        self.names.get(&id).map_or("", String::as_str)
+    }
+}

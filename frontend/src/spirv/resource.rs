@@ -1,0 +1,561 @@
+//! Variables of a module: memory, and bindings.
+
+use super::module::Inst;
+use super::program::{Function, Id, Program, READING, op, span};
+use super::types::{Image, Matrices, Ty};
+use super::{Bound, OfSpirv, Operand, Pointer};
+use crate::Diagnostic;
+use crate::lower::frame::Place;
+use crate::lower::resource::{IMMEDIATE_GROUP, UNSIZED};
+use crate::lower::types::reading;
+use crate::lower::{Result, Values};
+use crate::stop::Stop;
+use gpucc_ir::Set;
+use gpucc_ir::ssa::{
+    Dim, ImageAccess, MemSpace, Op, Resource, ResourceData, ResourceKind, SampleType, Scalar,
+    Stage, TexelFormat, Value,
+};
+use naga::ScalarKind;
+use rspirv::spirv::{Dim as Dims, ImageFormat, Op as Code, StorageClass};
+
+/// Both may be loaded and stored.
+const READ_WRITE: ImageAccess = ImageAccess { load: true, store: true, atomic: false };
+
+impl<'p> OfSpirv<'p> {
+    /// Group and binding of a variable.
+    pub(super) fn place_of_binding(&self, id: Id) -> (u32, u32) {
+        let program = self.source.program;
+        let class = program.inst(id).and_then(|inst| StorageClass::from_u32(inst.operand(2)));
+        if class == Some(StorageClass::PushConstant) {
+            return (IMMEDIATE_GROUP, 0);
+        }
+        let decorations = program.decorations(id);
+        (decorations.set.unwrap_or(0), decorations.binding.unwrap_or(0))
+    }
+
+    /// Finds the textures and samplers that comparisons use, and those that atomics change.
+    pub(super) fn find_uses(&mut self, order: &[&'p Function]) {
+        let program = self.source.program;
+        let (mut pending, mut texels) = (Vec::new(), Vec::new());
+        let mut calls = Vec::new();
+        for function in order {
+            for block in &function.blocks {
+                for inst in &program.insts[block.from..=block.end] {
+                    match op(inst) {
+                        Code::ImageSampleDrefImplicitLod
+                        | Code::ImageSampleDrefExplicitLod
+                        | Code::ImageSampleProjDrefImplicitLod
+                        | Code::ImageSampleProjDrefExplicitLod
+                        | Code::ImageDrefGather => pending.push(inst.operand(2)),
+                        Code::FunctionCall => calls.push(inst),
+                        Code::ImageTexelPointer => texels.push(inst.operand(2)),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.source.compared = variables_behind(program, &calls, pending);
+        self.source.texels = variables_behind(program, &calls, texels);
+    }
+
+    /// Makes the variable or binding of a global.
+    pub(super) fn declare(&mut self, id: Id) -> Result<()> {
+        if self.source.variables.contains_key(&id) || self.source.bindings.contains_key(&id) {
+            return Ok(());
+        }
+        let program = self.source.program;
+        let Some(inst) = program.inst(id) else {
+            return Err(Stop::internal("a variable without its instruction"));
+        };
+        let outer = std::mem::replace(&mut self.span, span(inst));
+        let result = self.make(id).map_err(|stop| stop.at(span(inst)));
+        self.span = outer;
+        result
+    }
+
+    fn make(&mut self, id: Id) -> Result<()> {
+        let program = self.source.program;
+        let inst = program.inst(id).expect("it is a variable");
+        match StorageClass::from_u32(inst.operand(2)) {
+            Some(StorageClass::Private) => self.memory(id).map(|_| ()),
+            Some(StorageClass::Workgroup) => {
+                if self.stage != Stage::Compute {
+                    let text = "a workgroup variable is used outside of a compute shader";
+                    return Err(Stop::invalid(text));
+                }
+                let (_, ty) = program.pointee(inst.operand(0))?;
+                let bytes = program.dense_size(ty)?;
+                let name = named(program.name(id), "global");
+                let mem = self.variable(&name, bytes, MemSpace::Workgroup)?;
+                let place = self.place_of(mem);
+                let pointer = Pointer { place, ty, matrices: Matrices::default() };
+                self.source.variables.insert(id, pointer);
+                Ok(())
+            }
+            Some(
+                StorageClass::Uniform
+                | StorageClass::StorageBuffer
+                | StorageClass::PushConstant
+                | StorageClass::UniformConstant,
+            ) => self.bind(id),
+            Some(StorageClass::Input | StorageClass::Output) => {
+                let message = format!("%{id} is not in the entry point's interface");
+                Err(Stop::invalid(message))
+            }
+            other => {
+                let what = format!("variables of the storage class {other:?}");
+                Err(Stop::unsupported(what, READING))
+            }
+        }
+    }
+
+    /// A private variable of a global that nothing is written to yet.
+    pub(super) fn uninitialised(&mut self, id: Id) -> Result<Pointer> {
+        let program = self.source.program;
+        let inst = program.inst(id).expect("it is a variable");
+        let (_, ty) = program.pointee(inst.operand(0))?;
+        let pointer = self.private(&named(program.name(id), "global"), ty)?;
+        self.source.variables.insert(id, pointer.clone());
+        Ok(pointer)
+    }
+
+    /// A private variable of a global with its initial value.
+    pub(super) fn memory(&mut self, id: Id) -> Result<Pointer> {
+        let pointer = self.uninitialised(id)?;
+        let inst = self.source.program.inst(id).expect("it is a variable");
+        let initial = self.initial;
+        let init = inst.rest(3).first().copied();
+        self.within(initial, |lower| lower.initialise(&pointer, init))?;
+        Ok(pointer)
+    }
+
+    /// Gives a variable the constant `init`, or zeros.
+    pub(super) fn initialise(&mut self, pointer: &Pointer, init: Option<Id>) -> Result<()> {
+        match init {
+            Some(init)
+                if self
+                    .source
+                    .program
+                    .inst(init)
+                    .is_some_and(|made| op(made) != Code::ConstantNull) =>
+            {
+                let values = self.constant_values(init)?;
+                self.store(pointer, &values)
+            }
+            _ => self.zero_fill(pointer),
+        }
+    }
+
+    /// Zeroes memory; large arrays by a loop.
+    fn zero_fill(&mut self, pointer: &Pointer) -> Result<()> {
+        let program = self.source.program;
+        if program.dense_size(pointer.ty)? / 4 <= crate::lower::memory::FILL_STRAIGHT as u64 {
+            let zeros = self.zeros(pointer.ty)?;
+            return self.store(pointer, &zeros);
+        }
+        if let Ty::Struct(members) = program.ty(pointer.ty)? {
+            for index in 0..members.len() as u32 {
+                let part = self.member_of(pointer, index)?;
+                self.zero_fill(&part)?;
+            }
+            return Ok(());
+        }
+        let (of, length) = program.elements(pointer.ty)?;
+        let Some(length) = length else {
+            return Err(Stop::invalid("a variable is a runtime array"));
+        };
+        let (stride, matrices) =
+            program.stride(pointer.ty, pointer.place.layout(), pointer.matrices)?;
+        self.for_each(length, |lower, index| {
+            let place = lower.dynamic_part(&pointer.place, stride, index, length);
+            lower.zero_fill(&Pointer { place, ty: of, matrices })
+        })
+    }
+
+    /// A member of a structure in memory.
+    pub(super) fn member_of(&self, pointer: &Pointer, index: u32) -> Result<Pointer> {
+        let part = self.source.program.member(pointer.ty, index, pointer.place.layout())?;
+        let offset = pointer.place.offset.wrapping_add(part.offset);
+        let place = Place { offset, ..pointer.place.clone() };
+        Ok(Pointer { place, ty: part.ty, matrices: part.matrices })
+    }
+
+    /// An element of what can be indexed, at an index that may be out of range.
+    pub(super) fn element_of(&mut self, pointer: &Pointer, index: Value) -> Result<Pointer> {
+        let program = self.source.program;
+        let (of, length) = program.elements(pointer.ty)?;
+        let layout = pointer.place.layout();
+        let (stride, matrices) = program.stride(pointer.ty, layout, pointer.matrices)?;
+        let length = match length {
+            Some(length) => crate::lower::types::Length::Known(length),
+            None => crate::lower::types::Length::Runtime,
+        };
+        let place = self.element(&pointer.place, stride, length, index)?;
+        Ok(Pointer { place, ty: of, matrices })
+    }
+
+    fn bind(&mut self, id: Id) -> Result<()> {
+        let program = self.source.program;
+        let inst = program.inst(id).expect("it is a variable");
+        let (class, mut ty) = program.pointee(inst.operand(0))?;
+        let (group, binding) = self.place_of_binding(id);
+        let decorations = program.decorations(id);
+        if class != StorageClass::PushConstant && decorations.binding.is_none() {
+            return Err(Stop::invalid(format!(
+                "the resource `{}` has no binding",
+                named(program.name(id), "?")
+            )));
+        }
+        let mut count = None;
+        if let Ty::Array { of, length, .. } = *program.ty(ty)? {
+            count = Some(length.unwrap_or_else(|| {
+                let name = program.name(id);
+                let text = format!(
+                    "the array of bindings `{name}` has no size: it is taken for {UNSIZED} elements"
+                );
+                self.notes.push(Diagnostic::note("binding-array", text).at(self.span, ""));
+                UNSIZED
+            }));
+            ty = of;
+        }
+        if let Ty::Array { .. } = program.ty(ty)? {
+            return Err(Stop::unsupported("arrays of arrays of bindings", READING));
+        }
+        let name = program.name(id).to_owned();
+        let push = |lower: &mut Self, kind, scalar| -> Resource {
+            let data = ResourceData { group, binding, name: name.clone(), kind, count, scalar };
+            lower.func.resources.push(data)
+        };
+        let compared = self.source.compared.contains(&id);
+        let both = match program.ty(ty)? {
+            Ty::Struct(_) => {
+                let kind = self.buffer_kind(id, class, ty)?;
+                let scalar = self.first_scalar(ty)?;
+                (push(self, kind, scalar), None)
+            }
+            Ty::Sampler => {
+                let kind = ResourceKind::Sampler { comparison: compared };
+                (push(self, kind, Scalar::U32), None)
+            }
+            Ty::Image(image) => {
+                let (kind, scalar) = self.image_kind(id, image, compared)?;
+                (push(self, kind, scalar), None)
+            }
+            Ty::SampledImage(image) => {
+                let Ty::Image(image) = program.ty(*image)? else {
+                    return Err(Stop::internal("a sampled image has an image"));
+                };
+                let (kind, scalar) = self.image_kind(id, image, compared)?;
+                let texture = push(self, kind, scalar);
+                let kind = ResourceKind::Sampler { comparison: compared };
+                (texture, Some(push(self, kind, Scalar::U32)))
+            }
+            _ => {
+                let what = "a uniform outside of a block";
+                return Err(Stop::unsupported(what, READING));
+            }
+        };
+        self.source.bindings.insert(id, both);
+        Ok(())
+    }
+
+    fn buffer_kind(&self, id: Id, class: StorageClass, ty: Id) -> Result<ResourceKind> {
+        let program = self.source.program;
+        let span = |bytes: u64, align: u64| -> Result<u32> {
+            let bytes = bytes.next_multiple_of(align);
+            u32::try_from(bytes).map_err(|_| {
+                let hint = "declare shorter arrays";
+                Stop::limit("bytes of one type", bytes, u32::MAX.into(), hint)
+            })
+        };
+        let (bytes, stride) = program.extent(ty, Matrices::default())?;
+        let size = span(bytes, self.alignment(ty)?)?;
+        let kind = program.decorations(ty);
+        if class == StorageClass::PushConstant {
+            return Ok(ResourceKind::Immediate { size });
+        }
+        if class == StorageClass::Uniform && !kind.buffer_block {
+            return Ok(ResourceKind::Uniform { size });
+        }
+        let Ty::Struct(members) = program.ty(ty)? else {
+            return Err(Stop::internal("a buffer is a structure"));
+        };
+        let size = match members.last() {
+            Some(last) if stride > 0 => {
+                let tail = last.decorations.offset.unwrap_or(0);
+                if bytes > u64::from(tail) {
+                    let what = "a member that lies within the runtime array of its structure";
+                    return Err(Stop::invalid(what));
+                }
+                tail
+            }
+            _ => size,
+        };
+        let read_only = program.decorations(id).read_only
+            || !members.is_empty() && members.iter().all(|member| member.decorations.read_only);
+        let access = ImageAccess { store: !read_only, ..READ_WRITE };
+        Ok(ResourceKind::Storage { size, stride, access })
+    }
+
+    /// The alignment of a type, in bytes.
+    fn alignment(&self, ty: Id) -> Result<u64> {
+        let program = self.source.program;
+        let vector = |scalar: naga::Scalar, count: u32| {
+            u64::from(scalar.width) * u64::from(count.next_power_of_two())
+        };
+        Ok(match program.ty(ty)? {
+            Ty::Scalar(scalar) => scalar.width.into(),
+            Ty::Vector(scalar, count, _) => vector(*scalar, *count),
+            Ty::Matrix(scalar, rows, ..) => vector(*scalar, *rows),
+            Ty::Array { of, .. } => self.alignment(*of)?,
+            Ty::Struct(members) => {
+                let mut most = 1;
+                for member in members {
+                    most = self.alignment(member.ty)?.max(most);
+                }
+                most
+            }
+            _ => 1,
+        })
+    }
+
+    fn first_scalar(&self, ty: Id) -> Result<Scalar> {
+        let program = self.source.program;
+        let mut ty = ty;
+        loop {
+            ty = match program.ty(ty)? {
+                Ty::Struct(members) => match members.first() {
+                    Some(first) => first.ty,
+                    None => return Ok(Scalar::U32),
+                },
+                Ty::Array { of, .. } => *of,
+                Ty::Scalar(scalar) | Ty::Vector(scalar, ..) | Ty::Matrix(scalar, ..) => {
+                    return Ok(reading(*scalar));
+                }
+                _ => return Ok(Scalar::U32),
+            };
+        }
+    }
+
+    fn image_kind(
+        &mut self,
+        id: Id,
+        image: &Image,
+        compared: bool,
+    ) -> Result<(ResourceKind, Scalar)> {
+        let (texel, _) = self.source.program.shape(image.texel)?;
+        let dim = match image.dim {
+            Dims::Dim1D => Dim::D1,
+            Dims::Dim2D | Dims::DimSubpassData => Dim::D2,
+            Dims::DimRect => {
+                return Err(Stop::unsupported("rectangle textures", READING));
+            }
+            Dims::Dim3D => Dim::D3,
+            Dims::DimCube => Dim::Cube,
+            Dims::DimBuffer => return Err(Stop::unsupported("texel buffers", READING)),
+            _ => return Err(Stop::unsupported("images of this dimension", READING)),
+        };
+        let sample = match texel.kind {
+            ScalarKind::Sint => SampleType::Sint,
+            ScalarKind::Uint => SampleType::Uint,
+            _ => SampleType::Float,
+        };
+        let scalar = match sample {
+            SampleType::Sint => Scalar::I32,
+            SampleType::Uint => Scalar::U32,
+            SampleType::Float | SampleType::Depth => Scalar::F32,
+        };
+        let arrayed = image.arrayed;
+        if !image.storage || image.dim == Dims::DimSubpassData {
+            let sample = if compared { SampleType::Depth } else { sample };
+            let multisampled = image.multisampled;
+            return Ok((ResourceKind::Texture { dim, arrayed, sample, multisampled }, scalar));
+        }
+        if image.multisampled {
+            return Err(Stop::unsupported("multisampled storage images", READING));
+        }
+        if dim == Dim::Cube {
+            return Err(Stop::unsupported("storage images of cubes", READING));
+        }
+        let format = match ImageFormat::from_u32(image.format) {
+            Some(ImageFormat::Unknown) => {
+                let name = match (sample, self.source.takes_texels) {
+                    (SampleType::Float | SampleType::Depth, _) => "rgba32float",
+                    (SampleType::Sint, true) => "r32sint",
+                    (SampleType::Sint, false) => "rgba32sint",
+                    (SampleType::Uint, true) => "r32uint",
+                    (SampleType::Uint, false) => "rgba32uint",
+                };
+                let text = format!("storage images without a format are taken for {name}");
+                self.notes.push(Diagnostic::note("format", text));
+                TexelFormat(name)
+            }
+            Some(format) => texel_format(format)?,
+            None => return Err(Stop::invalid("there is no such format of an image")),
+        };
+        let decorations = self.source.program.decorations(id);
+        let access = ImageAccess {
+            load: !decorations.write_only,
+            store: !decorations.read_only,
+            atomic: self.source.texels.contains(&id),
+        };
+        Ok((ResourceKind::StorageTexture { dim, arrayed, format, sample, access }, scalar))
+    }
+
+    /// The texture, sampler or buffer behind a variable, with the element that was chosen.
+    pub(super) fn resource(
+        &mut self,
+        bound: Bound,
+        sampler: bool,
+    ) -> Result<(Resource, Option<Value>)> {
+        self.declare(bound.variable)?;
+        let Some(&(first, second)) = self.source.bindings.get(&bound.variable) else {
+            return Err(Stop::invalid(format!("%{} is not a binding", bound.variable)));
+        };
+        let resource = match second {
+            Some(second) if sampler => second,
+            _ => first,
+        };
+        let is_sampler = matches!(self.func.resources[resource].kind, ResourceKind::Sampler { .. });
+        if is_sampler != sampler {
+            return Err(Stop::invalid(
+                "a texture stands where a sampler belongs, or a sampler where a texture does",
+            ));
+        }
+        Ok((resource, bound.element))
+    }
+
+    /// The element of an array of bindings at an index that may be out of range.
+    pub(super) fn bound_element(&mut self, variable: Id, index: Value) -> Result<Bound> {
+        self.declare(variable)?;
+        let Some(&(first, _)) = self.source.bindings.get(&variable) else {
+            return Err(Stop::invalid(format!("%{variable} is not a binding")));
+        };
+        let count = self.func.resources[first].count.unwrap_or(1);
+        let known = self.func.as_const(index).is_some_and(|bits| bits < u64::from(count));
+        let element = match known {
+            true => index,
+            false => {
+                let count = self.u32(count);
+                self.op2(Op::Index, index, count)
+            }
+        };
+        Ok(Bound { variable, element: Some(element) })
+    }
+
+    /// A pointer to the block of a buffer.
+    pub(super) fn block_of(&mut self, bound: Bound, ty: Id) -> Result<Pointer> {
+        self.declare(bound.variable)?;
+        let Some(&(resource, _)) = self.source.bindings.get(&bound.variable) else {
+            return Err(Stop::invalid(format!("%{} is not a binding", bound.variable)));
+        };
+        let count = self.func.resources[resource].count;
+        if count.is_some() != bound.element.is_some() {
+            return Err(Stop::invalid("an array of buffers is used as one"));
+        }
+        let place = Place::buffer(resource, bound.element);
+        Ok(Pointer { place, ty, matrices: Matrices::default() })
+    }
+
+    /// What a pointer operand points to in memory.
+    pub(super) fn pointer(&mut self, operand: Operand) -> Result<Pointer> {
+        match operand {
+            Operand::Pointer(pointer) => Ok(pointer),
+            Operand::Binding(bound, ty) if matches!(self.source.program.ty(ty)?, Ty::Struct(_)) => {
+                self.block_of(bound, ty)
+            }
+            _ => Err(Stop::invalid("a pointer to memory is expected")),
+        }
+    }
+
+    /// Values of constants of lanes, for what takes constants alone.
+    pub(super) fn known(&self, values: &Values) -> Option<Vec<u64>> {
+        values.iter().map(|&value| self.func.as_const(value)).collect()
+    }
+}
+
+/// Variables that pointers, textures and samplers lead to.
+fn variables_behind(program: &Program<'_>, calls: &[&Inst], mut pending: Vec<Id>) -> Set<Id> {
+    let (mut seen, mut found) = (Set::default(), Set::default());
+    while let Some(id) = pending.pop() {
+        let Some(inst) = program.inst(id).filter(|_| seen.insert(id)) else {
+            continue;
+        };
+        match op(inst) {
+            Code::Load
+            | Code::AccessChain
+            | Code::InBoundsAccessChain
+            | Code::CopyObject
+            | Code::Image => pending.push(inst.operand(2)),
+            Code::SampledImage => pending.extend([inst.operand(2), inst.operand(3)]),
+            Code::FunctionParameter => {
+                for call in calls {
+                    let callee = program.function(call.operand(2));
+                    let position = callee
+                        .and_then(|callee| callee.parameters.iter().position(|&own| own == id));
+                    pending.extend(position.and_then(|at| call.rest(3).get(at)));
+                }
+            }
+            Code::Variable => {
+                found.insert(id);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn named(name: &str, otherwise: &str) -> String {
+    if name.is_empty() { otherwise.to_owned() } else { name.to_owned() }
+}
+
+/// WebGPU's name of a format.
+fn texel_format(format: ImageFormat) -> Result<TexelFormat> {
+    use ImageFormat as F;
+    Ok(TexelFormat(match format {
+        F::Rgba32f => "rgba32float",
+        F::Rgba16f => "rgba16float",
+        F::R32f => "r32float",
+        F::Rgba8 => "rgba8unorm",
+        F::Rgba8Snorm => "rgba8snorm",
+        F::Rg32f => "rg32float",
+        F::Rg16f => "rg16float",
+        F::R11fG11fB10f => "rg11b10ufloat",
+        F::R16f => "r16float",
+        F::Rgba16 => "rgba16unorm",
+        F::Rgb10A2 => "rgb10a2unorm",
+        F::Rg16 => "rg16unorm",
+        F::Rg8 => "rg8unorm",
+        F::R16 => "r16unorm",
+        F::R8 => "r8unorm",
+        F::Rgba16Snorm => "rgba16snorm",
+        F::Rg16Snorm => "rg16snorm",
+        F::Rg8Snorm => "rg8snorm",
+        F::R16Snorm => "r16snorm",
+        F::R8Snorm => "r8snorm",
+        F::Rgba32i => "rgba32sint",
+        F::Rgba16i => "rgba16sint",
+        F::Rgba8i => "rgba8sint",
+        F::R32i => "r32sint",
+        F::Rg32i => "rg32sint",
+        F::Rg16i => "rg16sint",
+        F::Rg8i => "rg8sint",
+        F::R16i => "r16sint",
+        F::R8i => "r8sint",
+        F::Rgba32ui => "rgba32uint",
+        F::Rgba16ui => "rgba16uint",
+        F::Rgba8ui => "rgba8uint",
+        F::R32ui => "r32uint",
+        F::Rgb10a2ui => "rgb10a2uint",
+        F::Rg32ui => "rg32uint",
+        F::Rg16ui => "rg16uint",
+        F::Rg8ui => "rg8uint",
+        F::R16ui => "r16uint",
+        F::R8ui => "r8uint",
+        F::R64ui => "r64uint",
+        F::Unknown | F::R64i => {
+            let what = format!("storage images of the format {format:?}");
+            return Err(Stop::unsupported(what, READING));
+        }
+    }))
+}

@@ -1,0 +1,432 @@
+//! Types of a SPIR-V module: scalars, and where they lie in memory.
+
+use super::program::{Id, Program, READING};
+use crate::Needs;
+use crate::lower::types::{Layout, Leaf, MAX_LEAVES, dense_bytes, width};
+use crate::stop::Stop;
+use gpucc_ir::ssa::Type;
+use rspirv::spirv::{BuiltIn, Decoration, Dim, StorageClass};
+
+/// What the reader keeps of decorations.
+#[derive(Clone, Debug, Default)]
+pub struct Decorations {
+    pub location: Option<u32>,
+    pub component: Option<u32>,
+    pub index: Option<u32>,
+    pub binding: Option<u32>,
+    pub set: Option<u32>,
+    pub builtin: Option<u32>,
+    pub offset: Option<u32>,
+    pub array_stride: Option<u32>,
+    pub matrix_stride: Option<u32>,
+    pub row_major: bool,
+    pub flat: bool,
+    pub linear: bool,
+    pub centroid: bool,
+    pub sample: bool,
+    pub per_vertex: bool,
+    pub invariant: bool,
+    pub read_only: bool,
+    pub write_only: bool,
+    pub block: bool,
+    pub buffer_block: bool,
+}
+
+impl Decorations {
+    /// None at all.
+    pub const PLAIN: Decorations = Decorations {
+        location: None,
+        component: None,
+        index: None,
+        binding: None,
+        set: None,
+        builtin: None,
+        offset: None,
+        array_stride: None,
+        matrix_stride: None,
+        row_major: false,
+        flat: false,
+        linear: false,
+        centroid: false,
+        sample: false,
+        per_vertex: false,
+        invariant: false,
+        read_only: false,
+        write_only: false,
+        block: false,
+        buffer_block: false,
+    };
+
+    /// Adds one, given by its words.
+    pub fn add(&mut self, words: &[u32]) {
+        use Decoration as D;
+        let Some(decoration) = words.first().and_then(|&word| D::from_u32(word)) else {
+            return;
+        };
+        let value = words.get(1).copied();
+        match decoration {
+            D::Location => self.location = value,
+            D::Component => self.component = value,
+            D::Index => self.index = value,
+            D::Binding => self.binding = value,
+            D::DescriptorSet => self.set = value,
+            D::BuiltIn => self.builtin = value,
+            D::Offset => self.offset = value,
+            D::ArrayStride => self.array_stride = value,
+            D::MatrixStride => self.matrix_stride = value,
+            D::RowMajor => self.row_major = true,
+            D::Flat => self.flat = true,
+            D::NoPerspective => self.linear = true,
+            D::Centroid => self.centroid = true,
+            D::Sample => self.sample = true,
+            D::PerVertexKHR => self.per_vertex = true,
+            D::Invariant => self.invariant = true,
+            D::NonWritable => self.read_only = true,
+            D::NonReadable => self.write_only = true,
+            D::Block => self.block = true,
+            D::BufferBlock => self.buffer_block = true,
+            _ => {}
+        }
+    }
+
+    /// The built-in value that is decorated.
+    pub fn built_in(&self) -> Option<BuiltIn> {
+        self.builtin.and_then(BuiltIn::from_u32)
+    }
+}
+
+/// A member of a structure.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub ty: Id,
+    pub name: String,
+    pub decorations: Decorations,
+}
+
+/// An image's type.
+#[derive(Copy, Clone, Debug)]
+pub struct Image {
+    /// Type of what a texel gives.
+    pub texel: Id,
+    pub dim: Dim,
+    pub arrayed: bool,
+    pub multisampled: bool,
+    /// Read and written without a sampler.
+    pub storage: bool,
+    pub format: u32,
+}
+
+/// A type.
+#[derive(Clone, Debug)]
+pub enum Ty {
+    Void,
+    Scalar(naga::Scalar),
+    /// Scalar, components, type of a component.
+    Vector(naga::Scalar, u32, Id),
+    /// Scalar, rows, columns, type of a column.
+    Matrix(naga::Scalar, u32, u32, Id),
+    /// No length: the binding's size decides.
+    Array {
+        of: Id,
+        length: Option<u32>,
+        stride: u32,
+    },
+    Struct(Vec<Member>),
+    Pointer(StorageClass, Id),
+    Image(Image),
+    Sampler,
+    SampledImage(Id),
+    Function,
+    /// What the reader lacks.
+    Lacking(&'static str, Option<Needs>),
+}
+
+impl Ty {
+    /// A value of it has no scalars: a pointer, a texture, a sampler.
+    pub fn is_opaque(&self) -> bool {
+        matches!(self, Ty::Pointer(..) | Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_))
+    }
+}
+
+/// How the scalars of matrices and of their columns lie, which the way to them decides.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matrices {
+    /// Bytes between columns, or between rows of a row-major matrix.
+    pub stride: u32,
+    pub row_major: bool,
+    /// Bytes between components of a column of a row-major matrix.
+    pub column: Option<u32>,
+}
+
+impl Matrices {
+    /// Those of a member.
+    pub fn of(decorations: &Decorations) -> Matrices {
+        Matrices {
+            stride: decorations.matrix_stride.unwrap_or(0),
+            row_major: decorations.row_major,
+            column: None,
+        }
+    }
+}
+
+/// A part of a composite in memory.
+#[derive(Copy, Clone, Debug)]
+pub struct Part {
+    pub ty: Id,
+    /// Bytes from the start.
+    pub offset: u32,
+    pub matrices: Matrices,
+}
+
+impl Program<'_> {
+    /// Scalar type and number of components of a scalar or vector.
+    pub fn shape(&self, ty: Id) -> Result<(naga::Scalar, usize), Stop> {
+        match *self.ty(ty)? {
+            Ty::Scalar(scalar) => Ok((scalar, 1)),
+            Ty::Vector(scalar, count, _) => Ok((scalar, count as usize)),
+            _ => Err(Stop::invalid(format!("%{ty} is neither a scalar nor a vector type"))),
+        }
+    }
+
+    /// Scalars of a value of a type.
+    pub fn leaf_count(&self, ty: Id) -> Result<usize, Stop> {
+        let leaves = self.count(ty)?.0;
+        if leaves > MAX_LEAVES {
+            let hint = "index the variable instead of copying it whole";
+            return Err(Stop::limit("scalars of one value", leaves, MAX_LEAVES, hint));
+        }
+        Ok(leaves as usize)
+    }
+
+    /// Bytes of a type under [`Layout::Dense`], saturating.
+    pub fn dense_size(&self, ty: Id) -> Result<u64, Stop> {
+        Ok(self.count(ty)?.1)
+    }
+
+    /// Scalars and dense bytes, saturating. Types nest as deep as the module declares them.
+    fn count(&self, ty: Id) -> Result<(u64, u64), Stop> {
+        if let Some(&known) = self.counts.borrow().get(&ty) {
+            return Ok(known);
+        }
+        let of = |scalar, count: u32| (u64::from(count), u64::from(count) * dense_bytes(scalar));
+        let found = match self.ty(ty)? {
+            Ty::Scalar(scalar) => of(*scalar, 1),
+            Ty::Vector(scalar, count, _) => of(*scalar, *count),
+            Ty::Matrix(scalar, rows, columns, _) => of(*scalar, rows * columns),
+            Ty::Array { of, length: Some(length), .. } => {
+                let (leaves, dense) = self.count(*of)?;
+                let times = |n: u64| n.saturating_mul((*length).into());
+                (times(leaves), times(dense))
+            }
+            Ty::Struct(members) => {
+                let mut all = (0u64, 0u64);
+                for member in members {
+                    let (leaves, dense) = self.count(member.ty)?;
+                    all = (all.0.saturating_add(leaves), all.1.saturating_add(dense));
+                }
+                all
+            }
+            Ty::Pointer(..) => return Err(Stop::unsupported("values that are pointers", READING)),
+            _ => return Err(Stop::invalid(format!("a value of the type %{ty} has no scalars"))),
+        };
+        self.counts.borrow_mut().insert(ty, found);
+        Ok(found)
+    }
+
+    /// Bytes from the start to the end of a type as a buffer holds it, a runtime array left out, and its stride.
+    pub fn extent(&self, ty: Id, matrices: Matrices) -> Result<(u64, u32), Stop> {
+        let end = |count: u32, stride: u32, last: u64| {
+            (u64::from(count.saturating_sub(1)) * u64::from(stride)).saturating_add(last)
+        };
+        Ok(match self.ty(ty)? {
+            Ty::Scalar(scalar) => (scalar.width.into(), 0),
+            Ty::Vector(scalar, count, _) => {
+                let stride = matrices.column.unwrap_or(scalar.width.into());
+                (end(*count, stride, scalar.width.into()), 0)
+            }
+            Ty::Matrix(scalar, rows, columns, _) => {
+                let (lines, across) = match matrices.row_major {
+                    true => (*rows, *columns),
+                    false => (*columns, *rows),
+                };
+                (end(lines, matrices.stride, u64::from(across) * u64::from(scalar.width)), 0)
+            }
+            Ty::Array { length: None, stride: 0, .. } => {
+                return Err(Stop::invalid(format!("the runtime array %{ty} has no ArrayStride")));
+            }
+            Ty::Array { of, length: Some(length), stride: 0 } => {
+                (end(*length, 0, self.extent(*of, matrices)?.0), 0)
+            }
+            Ty::Array { of, length, stride } => {
+                let bytes = self.extent(*of, matrices)?.0;
+                if bytes > u64::from(*stride) {
+                    let what = format!(
+                        "the elements of the array %{ty} overlap: they have {bytes} bytes, and its ArrayStride is {stride}"
+                    );
+                    return Err(Stop::invalid(what));
+                }
+                let most = i32::MAX as u64;
+                if u64::from(*stride) > most {
+                    let hint = "declare smaller elements";
+                    let what = "bytes of an element of an array";
+                    return Err(Stop::limit(what, (*stride).into(), most, hint));
+                }
+                // The last element takes its whole stride.
+                match length {
+                    Some(length) => (u64::from(*length) * u64::from(*stride), 0),
+                    None => (0, *stride),
+                }
+            }
+            Ty::Struct(members) => {
+                let (mut most, mut tail) = (0, 0);
+                for member in members {
+                    let offset = u64::from(member.decorations.offset.unwrap_or(0));
+                    let (bytes, stride) =
+                        self.extent(member.ty, Matrices::of(&member.decorations))?;
+                    if stride > 0 {
+                        tail = stride;
+                    }
+                    most = offset.saturating_add(bytes).max(most);
+                }
+                (most, tail)
+            }
+            _ => return Err(Stop::invalid(format!("the type %{ty} lies in no buffer"))),
+        })
+    }
+
+    /// The type of the elements of a vector, matrix or array, and how many there are.
+    pub fn elements(&self, ty: Id) -> Result<(Id, Option<u32>), Stop> {
+        match *self.ty(ty)? {
+            Ty::Vector(_, count, of) => Ok((of, Some(count))),
+            Ty::Matrix(_, _, columns, of) => Ok((of, Some(columns))),
+            Ty::Array { of, length, .. } => Ok((of, length)),
+            _ => Err(Stop::invalid(format!("the type %{ty} has no elements"))),
+        }
+    }
+
+    /// Bytes between the elements of a vector, matrix or array, and how matrices lie in them.
+    pub fn stride(
+        &self,
+        ty: Id,
+        layout: Layout,
+        matrices: Matrices,
+    ) -> Result<(u32, Matrices), Stop> {
+        let dense =
+            |id| -> Result<u32, Stop> { Ok(self.dense_size(id)?.min(u64::from(u32::MAX)) as u32) };
+        Ok(match (self.ty(ty)?, layout) {
+            (Ty::Vector(scalar, ..), Layout::Dense) => (dense_bytes(*scalar) as u32, matrices),
+            (Ty::Vector(scalar, ..), Layout::Host) => {
+                (matrices.column.unwrap_or(scalar.width.into()), matrices)
+            }
+            (Ty::Matrix(_, _, _, of) | Ty::Array { of, .. }, Layout::Dense) => {
+                (dense(*of)?, matrices)
+            }
+            (Ty::Matrix(scalar, ..), Layout::Host) => match matrices.row_major {
+                true => {
+                    let column = Some(matrices.stride);
+                    (scalar.width.into(), Matrices { column, ..matrices })
+                }
+                false => (matrices.stride, matrices),
+            },
+            (Ty::Array { stride, .. }, Layout::Host) => (*stride, matrices),
+            _ => return Err(Stop::invalid(format!("the type %{ty} has no elements"))),
+        })
+    }
+
+    /// A member of a structure in memory.
+    pub fn member(&self, ty: Id, index: u32, layout: Layout) -> Result<Part, Stop> {
+        let Ty::Struct(members) = self.ty(ty)? else {
+            return Err(Stop::invalid(format!("the type %{ty} is no structure")));
+        };
+        let Some(member) = members.get(index as usize) else {
+            return Err(Stop::invalid(format!("the structure %{ty} has no member {index}")));
+        };
+        let offset = match layout {
+            Layout::Host => member.decorations.offset.unwrap_or(0),
+            Layout::Dense => {
+                let mut bytes = 0u64;
+                for member in &members[..index as usize] {
+                    bytes = bytes.saturating_add(self.dense_size(member.ty)?);
+                }
+                bytes.min(u64::from(u32::MAX)) as u32
+            }
+        };
+        Ok(Part { ty: member.ty, offset, matrices: Matrices::of(&member.decorations) })
+    }
+
+    /// A part of a value: its type, the scalars before it, and its own.
+    pub fn part(&self, ty: Id, index: u32) -> Result<(Id, usize, usize), Stop> {
+        let beyond = || Stop::invalid(format!("the type %{ty} has no part {index}"));
+        match self.ty(ty)? {
+            Ty::Struct(members) => {
+                let member = members.get(index as usize).ok_or_else(beyond)?;
+                let mut start = 0;
+                for member in &members[..index as usize] {
+                    start += self.leaf_count(member.ty)?;
+                }
+                Ok((member.ty, start, self.leaf_count(member.ty)?))
+            }
+            _ => {
+                let (of, length) = self.elements(ty)?;
+                if length.is_none_or(|length| index >= length) {
+                    return Err(beyond());
+                }
+                let count = self.leaf_count(of)?;
+                Ok((of, index as usize * count, count))
+            }
+        }
+    }
+
+    /// The scalars of a type in memory, in order.
+    pub fn flatten(&self, ty: Id, layout: Layout, matrices: Matrices) -> Result<Vec<Leaf>, Stop> {
+        let mut leaves = Vec::with_capacity(self.leaf_count(ty)?);
+        self.flatten_into(ty, layout, matrices, 0, &mut leaves)?;
+        Ok(leaves)
+    }
+
+    fn flatten_into(
+        &self,
+        ty: Id,
+        layout: Layout,
+        matrices: Matrices,
+        base: u32,
+        out: &mut Vec<Leaf>,
+    ) -> Result<(), Stop> {
+        match self.ty(ty)? {
+            Ty::Scalar(scalar) => out.push(Leaf { offset: base, ty: width(*scalar) }),
+            Ty::Struct(members) => {
+                let mut dense = 0u32;
+                for (index, member) in (0..).zip(members) {
+                    let (offset, matrices) = match layout {
+                        Layout::Dense => (dense, Matrices::default()),
+                        Layout::Host => {
+                            let part = self.member(ty, index, layout)?;
+                            (part.offset, part.matrices)
+                        }
+                    };
+                    let at = base.wrapping_add(offset);
+                    self.flatten_into(member.ty, layout, matrices, at, out)?;
+                    dense = dense.saturating_add(self.dense_size(member.ty)? as u32);
+                }
+            }
+            _ => {
+                let (of, length) = self.elements(ty)?;
+                let Some(length) = length else {
+                    return Err(Stop::invalid("a runtime array is copied whole"));
+                };
+                let (stride, matrices) = self.stride(ty, layout, matrices)?;
+                for index in 0..length {
+                    let at = base.wrapping_add(index.wrapping_mul(stride));
+                    self.flatten_into(of, layout, matrices, at, out)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The widths of a value's scalars, in order.
+    pub fn widths(&self, ty: Id) -> Result<Vec<Type>, Stop> {
+        let leaves = self.flatten(ty, Layout::Dense, Matrices::default())?;
+        Ok(leaves.into_iter().map(|leaf| leaf.ty).collect())
+    }
+}
