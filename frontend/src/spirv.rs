@@ -18,7 +18,9 @@ mod functions;
 mod image;
 mod interface;
 mod module;
+mod narrow;
 mod plan;
+mod pointers;
 mod program;
 mod resource;
 mod types;
@@ -32,6 +34,7 @@ use gpucc_ir::ssa::{Inst, Mem, Resource, Span, Value};
 use gpucc_ir::{Map, Set};
 use module::Module;
 use plan::{Plan, Scope};
+use pointers::{Far, Roots};
 use program::{Entry, Function, Id, Program, op};
 use rspirv::spirv::{MAGIC_NUMBER, Op};
 use types::Matrices;
@@ -58,6 +61,8 @@ enum Operand {
     /// Scalars in order.
     Values(Values),
     Pointer(Pointer),
+    /// A pointer that is a value.
+    Far(Far),
     /// A pointer to a binding, and what it points to.
     Binding(Bound, Id),
     /// A texture or sampler that was loaded.
@@ -101,6 +106,8 @@ pub struct Spirv<'p> {
     compared: Set<Id>,
     /// Variables of storage images that atomics change.
     texels: Set<Id>,
+    /// What pointers that are values may lead to.
+    roots: Roots,
     /// The module has atomics on texels.
     takes_texels: bool,
 }

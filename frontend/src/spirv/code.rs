@@ -1,6 +1,7 @@
 //! Instructions: values, memory, calls.
 
 use super::module::Inst;
+use super::narrow::is_byte;
 use super::program::{Id, READING, op};
 use super::types::Ty;
 use super::{Frame, OfSpirv, Operand, Pointer};
@@ -115,8 +116,8 @@ impl<'p> OfSpirv<'p> {
             Code::Nop | Code::Line | Code::NoLine | Code::SelectionMerge | Code::LoopMerge => {}
             Code::Variable => {
                 let (_, ty) = self.source.program.pointee(inst.operand(0))?;
-                if self.source.program.ty(ty)?.is_opaque() {
-                    let what = "variables that hold pointers, textures or samplers";
+                if self.source.program.ty(ty)?.is_handle() {
+                    let what = "variables that hold textures or samplers";
                     return Err(Stop::unsupported(what, READING));
                 }
                 let name = self.source.program.name(inst.operand(1));
@@ -131,18 +132,12 @@ impl<'p> OfSpirv<'p> {
                 self.set(frame, inst.operand(1), Operand::Values(values))?;
             }
             Code::Store => {
-                let pointer = self.operand(frame, inst.operand(0))?;
-                let pointer = self.pointer(pointer)?;
                 let values = self.values(frame, inst.operand(1))?;
-                self.store(&pointer, &values)?;
+                self.give(frame, inst.operand(0), &values)?;
             }
             Code::CopyMemory => {
-                let from = self.operand(frame, inst.operand(1))?;
-                let from = self.pointer(from)?;
-                let to = self.operand(frame, inst.operand(0))?;
-                let to = self.pointer(to)?;
-                let values = self.load(&from)?;
-                self.store(&to, &values)?;
+                let values = self.load_at(frame, inst.operand(1))?;
+                self.give(frame, inst.operand(0), &values)?;
             }
             Code::AtomicStore => {
                 let value = self.scalar(frame, inst.operand(3))?;
@@ -230,7 +225,12 @@ impl<'p> OfSpirv<'p> {
         let (ty, code) = (inst.operand(0), op(inst));
         let operand = match code {
             Code::AccessChain | Code::InBoundsAccessChain => {
-                return self.walk(frame, inst).map(Some);
+                let base = self.operand(frame, inst.operand(2))?;
+                return self.walk(frame, inst, base, inst.rest(3)).map(Some);
+            }
+            Code::PtrAccessChain | Code::InBoundsPtrAccessChain if program.has_far => {
+                let base = self.far_beside(frame, inst)?;
+                return self.walk(frame, inst, Operand::Far(base), inst.rest(4)).map(Some);
             }
             Code::Load => {
                 let from = self.operand(frame, inst.operand(2))?;
@@ -244,13 +244,12 @@ impl<'p> OfSpirv<'p> {
                             _ => Operand::Handle(bound),
                         }
                     }
-                    from => {
-                        let pointer = self.pointer(from)?;
+                    from => Operand::Values(self.at(from, Some(ty), &mut |lower, pointer| {
                         if pointer.ty != ty {
                             return Err(mismatch());
                         }
-                        Operand::Values(self.load(&pointer)?)
-                    }
+                        lower.load(pointer)
+                    })?),
                 }
             }
             Code::CopyObject => {
@@ -292,12 +291,19 @@ impl<'p> OfSpirv<'p> {
     }
 
     /// Walks from a pointer to a part of what it points to.
-    fn walk(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Operand> {
+    fn walk(
+        &mut self,
+        frame: &mut Frame<'p>,
+        inst: &Inst,
+        base: Operand,
+        indices: &[Id],
+    ) -> Result<Operand> {
         let program = self.source.program;
         let (_, wanted) = program.pointee(inst.operand(0))?;
-        let mut at = self.operand(frame, inst.operand(2))?;
-        for &index in inst.rest(3) {
+        let mut at = base;
+        for &index in indices {
             at = match at {
+                Operand::Far(far) => Operand::Far(self.far_part(frame, far, index)?),
                 Operand::Binding(bound, ty) if matches!(program.ty(ty)?, Ty::Array { .. }) => {
                     let (of, _) = program.elements(ty)?;
                     let index = self.index(frame, index)?;
@@ -325,6 +331,7 @@ impl<'p> OfSpirv<'p> {
         }
         let reached = match &at {
             Operand::Pointer(pointer) => pointer.ty,
+            Operand::Far(far) => Self::far_type(far),
             Operand::Binding(_, ty) => *ty,
             _ => return Err(mismatch()),
         };
@@ -337,7 +344,12 @@ impl<'p> OfSpirv<'p> {
 
     /// An index as a word.
     pub(super) fn index(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<Value> {
-        let index = self.scalar(frame, id)?;
+        let program = self.source.program;
+        let (kind, _) = program.shape(program.type_of(id)?)?;
+        let mut index = self.scalar(frame, id)?;
+        if kind.kind == ScalarKind::Sint {
+            index = self.extended_by_sign(kind, Values::from_elem(index, 1))[0];
+        }
         Ok(match self.ty(index) {
             Type::B64 => self.op1(Op::Lo64, index),
             Type::B16 => self.convert(Op::UConvert, Type::B32, index),
@@ -378,6 +390,10 @@ impl<'p> OfSpirv<'p> {
         let mut scalar = None;
         for &id in inst.rest(2) {
             let (own, values) = self.like(frame, id, by.takes, lanes)?;
+            let values = match by.op {
+                Op::SDiv | Op::SRem | Op::SLt | Op::SLe => self.extended_by_sign(own, values),
+                _ => values,
+            };
             if scalar.is_some_and(|known: naga::Scalar| known.width != own.width) {
                 return Err(mismatch());
             }
@@ -395,7 +411,12 @@ impl<'p> OfSpirv<'p> {
             operands.reverse();
         }
         let operands: Vec<&Values> = operands.iter().collect();
-        let values = self.map(by.op, &operands)?;
+        let mut values = self.map(by.op, &operands)?;
+        if by.op == Op::BitReverse && is_byte(result) {
+            let by = Values::from_elem(self.u32(24), 1);
+            values = self.map(Op::LShr, &[&values, &by])?;
+        }
+        let values = self.cut(result, values);
         // A count of bits may be of another width than what is counted.
         let (from, to) = (scalar.map(width), width(result));
         match by.op {
@@ -444,17 +465,23 @@ impl<'p> OfSpirv<'p> {
                     _ => Op::AShr,
                 };
                 let lanes = lanes()?;
-                let (_, base) = self.like(frame, a, Kind::Int, lanes)?;
+                let (own, mut base) = self.like(frame, a, Kind::Int, lanes)?;
                 let (_, by) = self.like(frame, b, Kind::Int, lanes)?;
                 let by = self.words_of(&by)?;
-                self.map(op, &[&base, &by])?
+                if op == Op::AShr {
+                    base = self.extended_by_sign(own, base);
+                }
+                let values = self.map(op, &[&base, &by])?;
+                self.cut(own, values)
             }
             Code::SMod => {
                 let lanes = lanes()?;
-                let (_, x) = self.like(frame, a, Kind::Int, lanes)?;
-                let (_, y) = self.like(frame, b, Kind::Int, lanes)?;
+                let (own, x) = self.like(frame, a, Kind::Int, lanes)?;
+                let (other, y) = self.like(frame, b, Kind::Int, lanes)?;
                 self.same_widths(&x, &y)?;
-                self.lanes(lanes, |lower, lane| {
+                let x = self.extended_by_sign(own, x);
+                let y = self.extended_by_sign(other, y);
+                let values = self.lanes(lanes, |lower, lane| {
                     let zero = lower.constant(lower.ty(x[lane]), 0);
                     let rest = lower.op2(Op::SRem, x[lane], y[lane]);
                     let signs = lower.op2(Op::Xor, rest, y[lane]);
@@ -463,7 +490,8 @@ impl<'p> OfSpirv<'p> {
                     let moves = lower.op2(Op::And, differ, some);
                     let moved = lower.op2(Op::IAdd, rest, y[lane]);
                     Ok(lower.select(moves, moved, rest))
-                })?
+                })?;
+                self.cut(own, values)
             }
             Code::FMod => {
                 let lanes = lanes()?;
@@ -559,8 +587,8 @@ impl<'p> OfSpirv<'p> {
             }
             Code::BitFieldInsert | Code::BitFieldSExtract | Code::BitFieldUExtract => {
                 let lanes = lanes()?;
-                let (_, base) = self.like(frame, a, Kind::Int, lanes)?;
-                if code == Code::BitFieldInsert {
+                let (own, base) = self.like(frame, a, Kind::Int, lanes)?;
+                let values = if code == Code::BitFieldInsert {
                     let (_, new) = self.like(frame, b, Kind::Int, lanes)?;
                     self.same_widths(&base, &new)?;
                     let (offset, count) = (self.word_of(frame, c)?, self.word_of(frame, d)?);
@@ -569,7 +597,8 @@ impl<'p> OfSpirv<'p> {
                     let (offset, count) = (self.word_of(frame, b)?, self.word_of(frame, c)?);
                     let op = if code == Code::BitFieldSExtract { Op::SBfe } else { Op::UBfe };
                     self.map(op, &[&base, &offset, &count])?
-                }
+                };
+                self.cut(own, values)
             }
             Code::DPdx
             | Code::DPdy
@@ -662,12 +691,13 @@ impl<'p> OfSpirv<'p> {
             }
             Code::ArrayLength => {
                 let pointer = self.operand(frame, a)?;
-                let pointer = self.pointer(pointer)?;
-                let array = self.member_of(&pointer, b)?;
-                let Ty::Array { length: None, stride, .. } = *program.ty(array.ty)? else {
-                    return Err(mismatch());
-                };
-                Values::from_elem(self.runtime_length(&array.place, stride)?, 1)
+                self.at(pointer, Some(ty), &mut |lower, pointer| {
+                    let array = lower.member_of(pointer, b)?;
+                    let Ty::Array { length: None, stride, .. } = *program.ty(array.ty)? else {
+                        return Err(mismatch());
+                    };
+                    Ok(Values::from_elem(lower.runtime_length(&array.place, stride)?, 1))
+                })?
             }
             Code::AtomicLoad
             | Code::AtomicExchange
@@ -686,6 +716,9 @@ impl<'p> OfSpirv<'p> {
             | Code::AtomicFAddEXT
             | Code::AtomicFMinEXT
             | Code::AtomicFMaxEXT => Values::from_elem(self.atomic_read(frame, inst)?, 1),
+            Code::PtrEqual | Code::PtrNotEqual | Code::PtrDiff if program.has_far => {
+                Values::from_elem(self.compared_pointers(frame, inst)?, 1)
+            }
             Code::IsHelperInvocationEXT => {
                 let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
                 Values::from_slice(&self.func.insts[inst].results)
@@ -839,9 +872,16 @@ impl<'p> OfSpirv<'p> {
         if !gives.fits(to) {
             return Err(mismatch());
         }
-        let from = naga::Scalar { kind: from, width: scalar.width };
-        let into = naga::Scalar { kind: into, width: to.width };
-        self.lanes(lanes, |lower, lane| lower.convert_scalar(values[lane], from, into))
+        let values = match from {
+            ScalarKind::Sint => self.extended_by_sign(scalar, values),
+            _ => values,
+        };
+        let wide = |scalar: naga::Scalar| if is_byte(scalar) { 4 } else { scalar.width };
+        let from = naga::Scalar { kind: from, width: wide(scalar) };
+        let into = naga::Scalar { kind: into, width: wide(to) };
+        let values =
+            self.lanes(lanes, |lower, lane| lower.convert_scalar(values[lane], from, into))?;
+        Ok(self.cut(to, values))
     }
 
     /// The same bits as other scalars: of one width, or of twice or half as many.
@@ -855,6 +895,12 @@ impl<'p> OfSpirv<'p> {
         let values = self.values(frame, inst.operand(2))?;
         if to.kind == ScalarKind::Bool || from.kind == ScalarKind::Bool {
             return Err(mismatch());
+        }
+        if is_byte(from) || is_byte(to) {
+            if usize::from(from.width) * count != usize::from(to.width) * lanes {
+                return Err(mismatch());
+            }
+            return Ok(self.bitcast_bytes(&values, from, to));
         }
         let (from, to) = (width(from), width(to));
         if u64::from(from.bits()) * count as u64 != u64::from(to.bits()) * lanes as u64 {
@@ -891,11 +937,22 @@ impl<'p> OfSpirv<'p> {
     /// Sums with carries and products of twice the width.
     fn extended(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Values> {
         let program = self.source.program;
-        let (_, lanes) = self.shape_of(inst.operand(2), Kind::Int)?;
-        let (_, a) = self.like(frame, inst.operand(2), Kind::Int, lanes)?;
-        let (_, b) = self.like(frame, inst.operand(3), Kind::Int, lanes)?;
+        let (own, lanes) = self.shape_of(inst.operand(2), Kind::Int)?;
+        let (_, mut a) = self.like(frame, inst.operand(2), Kind::Int, lanes)?;
+        let (_, mut b) = self.like(frame, inst.operand(3), Kind::Int, lanes)?;
         self.same_widths(&a, &b)?;
         program.leaf_count(inst.operand(0))?;
+        if is_byte(own) && matches!(op(inst), Code::UMulExtended | Code::SMulExtended) {
+            if op(inst) == Code::SMulExtended {
+                (a, b) = (self.extended_by_sign(own, a), self.extended_by_sign(own, b));
+            }
+            let product = self.map(Op::IMul, &[&a, &b])?;
+            let eight = Values::from_elem(self.u32(8), 1);
+            let upper = self.map(Op::LShr, &[&product, &eight])?;
+            let mut both = self.cut(own, product);
+            both.extend(self.cut(own, upper));
+            return Ok(both);
+        }
         let ty = self.ty(a[0]);
         let (one, zero) = (self.constant(ty, 1), self.constant(ty, 0));
         let code = op(inst);
@@ -904,7 +961,8 @@ impl<'p> OfSpirv<'p> {
             Code::ISubBorrow => Op::ISub,
             _ => Op::IMul,
         };
-        let mut low = self.map(low_op, &[&a, &b])?;
+        let low = self.map(low_op, &[&a, &b])?;
+        let mut low = self.cut(own, low);
         let high = self.lanes(lanes, |lower, lane| {
             Ok(match code {
                 Code::UMulExtended => lower.op2(Op::UMulHi, a[lane], b[lane]),
@@ -922,14 +980,20 @@ impl<'p> OfSpirv<'p> {
         Ok(low)
     }
 
-    /// The word that an atomic changes, its type, and whether it is signed; texels apart.
-    fn atomic_place(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<(Pointer, naga::Scalar)> {
-        let pointer = self.operand(frame, id)?;
-        let pointer = self.pointer(pointer)?;
+    /// The type of the word that an atomic changes; texels apart.
+    fn atomic_scalar(&self, pointer: &Pointer) -> Result<naga::Scalar> {
         match *self.source.program.ty(pointer.ty)? {
-            Ty::Scalar(scalar) if scalar.kind != ScalarKind::Bool => Ok((pointer, scalar)),
+            Ty::Scalar(scalar) if scalar.kind != ScalarKind::Bool && !is_byte(scalar) => Ok(scalar),
             _ => Err(mismatch()),
         }
+    }
+
+    /// What a pointer points to.
+    fn load_at(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<Values> {
+        let program = self.source.program;
+        let (_, ty) = program.pointee(program.type_of(id)?)?;
+        let from = self.operand(frame, id)?;
+        self.at(from, Some(ty), &mut |lower, pointer| lower.load(pointer))
     }
 
     fn atomic_write(&mut self, frame: &mut Frame<'p>, id: Id, value: Value) -> Result<()> {
@@ -937,15 +1001,20 @@ impl<'p> OfSpirv<'p> {
             self.texel_atomic(frame, id, AtomicOp::Exchange, &[value])?;
             return Ok(());
         }
-        let (pointer, scalar) = self.atomic_place(frame, id)?;
-        if width(scalar) != self.ty(value) {
-            return Err(mismatch());
-        }
-        self.atomic_store(&pointer.place, value)
+        let pointer = self.operand(frame, id)?;
+        self.at(pointer, None, &mut |lower, pointer| {
+            if width(lower.atomic_scalar(pointer)?) != lower.ty(value) {
+                return Err(mismatch());
+            }
+            lower.atomic_store(&pointer.place, value)?;
+            Ok(Values::new())
+        })?;
+        Ok(())
     }
 
     fn atomic_read(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Value> {
-        let (result, _) = self.source.program.shape(inst.operand(0))?;
+        let gives = inst.operand(0);
+        let (result, _) = self.source.program.shape(gives)?;
         let ty = width(result);
         let pointer = inst.operand(2);
         let code = op(inst);
@@ -954,12 +1023,15 @@ impl<'p> OfSpirv<'p> {
             Code::AtomicLoad => {
                 return match self.operand(frame, pointer)? {
                     Operand::Texel(bound, coordinates) => self.texel_load(bound, &coordinates, ty),
-                    _ => {
-                        let (pointer, scalar) = self.atomic_place(frame, pointer)?;
-                        if scalar != result {
-                            return Err(mismatch());
-                        }
-                        self.atomic(&pointer.place, AtomicOp::Load, ty, &[])
+                    pointer => {
+                        let found = self.at(pointer, Some(gives), &mut |lower, pointer| {
+                            if lower.atomic_scalar(pointer)? != result {
+                                return Err(mismatch());
+                            }
+                            let word = lower.atomic(&pointer.place, AtomicOp::Load, ty, &[])?;
+                            Ok(Values::from_elem(word, 1))
+                        })?;
+                        Ok(found[0])
                     }
                 };
             }
@@ -1011,14 +1083,18 @@ impl<'p> OfSpirv<'p> {
             };
             return self.texel_atomic(frame, pointer, op, &operands);
         }
-        let (pointer, own) = self.atomic_place(frame, pointer)?;
-        if own != result {
-            return Err(mismatch());
-        }
-        match op {
-            Atomic::Native(op) => self.atomic(&pointer.place, op, ty, &operands),
-            Atomic::Float(op) => self.atomic_float(&pointer.place, op, operands[0]),
-        }
+        let pointer = self.operand(frame, pointer)?;
+        let found = self.at(pointer, Some(gives), &mut |lower, pointer| {
+            if lower.atomic_scalar(pointer)? != result {
+                return Err(mismatch());
+            }
+            let word = match &op {
+                Atomic::Native(op) => lower.atomic(&pointer.place, *op, ty, &operands),
+                Atomic::Float(op) => lower.atomic_float(&pointer.place, *op, operands[0]),
+            };
+            Ok(Values::from_elem(word?, 1))
+        })?;
+        Ok(found[0])
     }
 
     /// Operations of a subgroup.
@@ -1127,10 +1203,15 @@ impl<'p> OfSpirv<'p> {
             return Err(mismatch());
         }
         let mut found = Values::with_capacity(count);
-        for value in values(self, frame, 4)? {
+        let own = values(self, frame, 4)?;
+        let own = match combine {
+            Op::SMin | Op::SMax => self.extended_by_sign(scalar, own),
+            _ => own,
+        };
+        for value in own {
             found.push(self.one(Op::Reduce, Imm::Reduce(scan, combine), &[value]));
         }
-        Ok(Some(found))
+        Ok(Some(self.cut(scalar, found)))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Entry points, inlined functions, and the tree of control flow.
 
+use super::narrow::is_byte;
 use super::plan::{self, Case, List, Stmt};
+use super::pointers::Roots;
 use super::program::{Entry, Function, Id, Program, READING, op, span};
 use super::types::{Matrices, Ty};
 use super::{Bound, Frame, OfSpirv, Operand, Pointer, Spirv};
@@ -111,6 +113,10 @@ pub fn lower(
         bindings: Map::default(),
         compared: Set::default(),
         texels: Set::default(),
+        roots: match program.has_far {
+            true => Roots::find(program, &order),
+            false => Roots::default(),
+        },
         takes_texels: program.insts.iter().any(|inst| op(inst) == Code::ImageTexelPointer),
     };
     let mut lower = Lower::new(source, func, true, limits);
@@ -152,8 +158,8 @@ impl<'p> OfSpirv<'p> {
         };
         let slot = match program.ty(function.result)? {
             Ty::Void => None,
-            ty if ty.is_opaque() => {
-                let what = "a function that gives a pointer, a texture or a sampler";
+            ty if ty.is_handle() => {
+                let what = "a function that gives a texture or a sampler";
                 return Err(Stop::unsupported(what, READING));
             }
             _ => {
@@ -292,14 +298,17 @@ impl<'p> OfSpirv<'p> {
         cases: &'p [Case],
         merge: Id,
     ) -> Result<Flow> {
+        let (kind, _) = self.source.program.shape(self.source.program.type_of(selector)?)?;
         let selector = self.scalar(frame, selector)?;
         if self.ty(selector) == Type::B1 {
             return Err(Stop::invalid("a switch takes an integer"));
         }
+        // Literals of less than a word are extended by their sign.
+        let mask = if is_byte(kind) { 0xff } else { u64::MAX };
         let arms: Vec<Arm<&'p List>> = cases
             .iter()
             .map(|case| Arm {
-                values: case.values.clone(),
+                values: case.values.iter().map(|value| value & mask).collect(),
                 is_default: case.is_default,
                 body: &case.body,
                 falls_through: case.falls_through,
@@ -416,8 +425,8 @@ impl<'p> OfSpirv<'p> {
         if let Some(known) = frame.phis.get(&slot) {
             return Ok(known.clone());
         }
-        if self.source.program.ty(ty)?.is_opaque() {
-            return Err(Stop::unsupported("a phi of pointers, textures or samplers", READING));
+        if self.source.program.ty(ty)?.is_handle() {
+            return Err(Stop::unsupported("a phi of textures or samplers", READING));
         }
         let made = self.private("phi", ty)?;
         frame.phis.insert(slot, made.clone());
@@ -467,6 +476,16 @@ impl<'p> OfSpirv<'p> {
 
     /// What an id stands for, seen from the current scope.
     pub(super) fn operand(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<Operand> {
+        let operand = self.seen(frame, id)?;
+        if let (Operand::Values(words), true) = (&operand, self.source.program.has_far)
+            && let Some(far) = self.far(id, words)?
+        {
+            return Ok(Operand::Far(far));
+        }
+        Ok(operand)
+    }
+
+    fn seen(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<Operand> {
         let Some(&slot) = frame.function.slots.get(&id) else {
             return self.global(id);
         };
@@ -512,6 +531,11 @@ impl<'p> OfSpirv<'p> {
         }
         match self.operand(frame, id)? {
             Operand::Values(values) => Ok(values),
+            operand @ (Operand::Far(_) | Operand::Pointer(_) | Operand::Binding(..))
+                if self.source.program.has_far =>
+            {
+                self.pointer_words(operand)
+            }
             _ => Err(Stop::invalid(format!("%{id} is not a value that has scalars"))),
         }
     }
@@ -584,6 +608,7 @@ impl<'p> OfSpirv<'p> {
                 };
                 let bits = u64::from(inst.operand(2)) | u64::from(inst.operand(3)) << 32;
                 let width = crate::lower::types::width(scalar);
+                let bits = if is_byte(scalar) { bits & 0xff } else { bits };
                 Values::from_elem(self.constant(width, bits), 1)
             }
             Code::ConstantComposite => {
@@ -643,6 +668,9 @@ impl<'p> OfSpirv<'p> {
 
     /// Reads what a pointer points to.
     pub(super) fn load(&mut self, pointer: &Pointer) -> Result<Values> {
+        if let Some(bytes) = self.bytes_within(pointer)? {
+            return self.load_bytes(pointer, &bytes);
+        }
         let layout = pointer.place.layout();
         let leaves = self.source.program.flatten(pointer.ty, layout, pointer.matrices)?;
         Ok(self.load_leaves(&pointer.place, &leaves))
@@ -662,6 +690,9 @@ impl<'p> OfSpirv<'p> {
             if !matches!(kind, ResourceKind::Storage { access, .. } if access.store) {
                 return Err(Stop::invalid("a store to memory that may only be read"));
             }
+        }
+        if let Some(bytes) = self.bytes_within(pointer)? {
+            return self.store_bytes(pointer, &bytes, values);
         }
         self.store_leaves(&pointer.place, &leaves, values);
         Ok(())

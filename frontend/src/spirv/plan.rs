@@ -654,10 +654,13 @@ fn is_made_again(inst: &super::module::Inst, program: &Program<'_>) -> bool {
     match op(inst) {
         Op::AccessChain
         | Op::InBoundsAccessChain
+        | Op::PtrAccessChain
+        | Op::InBoundsPtrAccessChain
         | Op::SampledImage
         | Op::Image
         | Op::ImageTexelPointer => true,
-        Op::Load | Op::CopyObject => program.ty(inst.operand(0)).is_ok_and(|ty| ty.is_opaque()),
+        Op::Load => program.ty(inst.operand(0)).is_ok_and(|ty| ty.is_handle()),
+        Op::CopyObject => program.ty(inst.operand(0)).is_ok_and(|ty| ty.is_opaque()),
         _ => false,
     }
 }

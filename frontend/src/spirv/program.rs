@@ -1,6 +1,7 @@
 //! A SPIR-V module as tables: what each id is.
 
 use super::module::{Inst, Module};
+use super::narrow::is_byte;
 use super::types::{Decorations, Image, Member, Ty};
 use super::{string, string_words};
 use crate::Needs;
@@ -8,7 +9,7 @@ use crate::stop::Stop;
 use gpucc_ir::Map;
 use gpucc_ir::ssa::{Span, Stage};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
-use rspirv::spirv::{Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
+use rspirv::spirv::{Capability, Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
@@ -121,6 +122,10 @@ pub struct Program<'a> {
     pub glsl: Id,
     /// Comparisons tell apart what is not a number.
     pub keeps_nan: bool,
+    /// Pointers may be values.
+    pub has_far: bool,
+    /// There is a type of integers of 8 bits.
+    pub has_bytes: bool,
     /// Modes say how floats round, and what becomes of denormals.
     pub controls_floats: bool,
     /// Scalars and dense bytes of types, as far as they were asked for.
@@ -189,6 +194,8 @@ impl<'a> Program<'a> {
             entries: Vec::new(),
             glsl: 0,
             keeps_nan: false,
+            has_bytes: false,
+            has_far: false,
             controls_floats: false,
             counts: RefCell::default(),
         };
@@ -225,6 +232,16 @@ impl<'a> Program<'a> {
             let first = inst.operand(0);
             match op(inst) {
                 Op::Function => break,
+                Op::Capability => {
+                    let capability = Capability::from_u32(first);
+                    self.has_far |= matches!(
+                        capability,
+                        Some(
+                            Capability::VariablePointers
+                                | Capability::VariablePointersStorageBuffer
+                        )
+                    );
+                }
                 Op::Name => {
                     self.names.insert(first, string(inst.rest(1)));
                 }
@@ -256,6 +273,7 @@ impl<'a> Program<'a> {
                 {
                     self.define(first, number)?;
                     let ty = self.ty_of(inst, &members, &member_names)?;
+                    self.has_bytes |= matches!(ty, Ty::Scalar(scalar) if is_byte(scalar));
                     let depth = self.depth(&ty) + 1;
                     if depth > MOST_DEPTH {
                         let (what, hint) = ("depth of nested types", "nest types less");
@@ -310,8 +328,9 @@ impl<'a> Program<'a> {
                     _ => naga::ScalarKind::Sint,
                 };
                 match first {
-                    16 | 32 | 64 => Ok(Ty::Scalar(naga::Scalar { kind, width: (first / 8) as u8 })),
-                    8 => lacking("8-bit integers", None),
+                    8 | 16 | 32 | 64 => {
+                        Ok(Ty::Scalar(naga::Scalar { kind, width: (first / 8) as u8 }))
+                    }
                     _ => Err(invalid(inst, format!("there are no integers of {first} bits"))),
                 }
             }

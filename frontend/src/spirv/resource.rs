@@ -269,7 +269,9 @@ impl<'p> OfSpirv<'p> {
             })
         };
         let (bytes, stride) = program.extent(ty, Matrices::default())?;
-        let size = span(bytes, self.alignment(ty)?)?;
+        // Bytes are parts of words.
+        let least = if program.has_bytes { 4 } else { 1 };
+        let size = span(bytes, self.alignment(ty)?.max(least))?;
         let kind = program.decorations(ty);
         if class == StorageClass::PushConstant {
             return Ok(ResourceKind::Immediate { size });
@@ -298,7 +300,7 @@ impl<'p> OfSpirv<'p> {
     }
 
     /// The alignment of a type, in bytes.
-    fn alignment(&self, ty: Id) -> Result<u64> {
+    pub(super) fn alignment(&self, ty: Id) -> Result<u64> {
         let program = self.source.program;
         let vector = |scalar: naga::Scalar, count: u32| {
             u64::from(scalar.width) * u64::from(count.next_power_of_two())

@@ -1,6 +1,7 @@
 //! Types of a SPIR-V module: scalars, and where they lie in memory.
 
-use super::program::{Id, Program, READING};
+use super::pointers::WORDS;
+use super::program::{Id, Program};
 use crate::Needs;
 use crate::lower::types::{Layout, Leaf, MAX_LEAVES, dense_bytes, width};
 use crate::stop::Stop;
@@ -142,9 +143,14 @@ pub enum Ty {
 }
 
 impl Ty {
-    /// A value of it has no scalars: a pointer, a texture, a sampler.
+    /// Nothing computes with it: a pointer, a texture, a sampler.
     pub fn is_opaque(&self) -> bool {
-        matches!(self, Ty::Pointer(..) | Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_))
+        matches!(self, Ty::Pointer(..)) || self.is_handle()
+    }
+
+    /// A texture or a sampler.
+    pub fn is_handle(&self) -> bool {
+        matches!(self, Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_))
     }
 }
 
@@ -226,7 +232,11 @@ impl Program<'_> {
                 }
                 all
             }
-            Ty::Pointer(..) => return Err(Stop::unsupported("values that are pointers", READING)),
+            Ty::Pointer(..) if self.has_far => (WORDS as u64, 4 * WORDS as u64),
+            Ty::Pointer(..) => {
+                let what = "a pointer is a value, and the module does not declare VariablePointers";
+                return Err(Stop::invalid(what));
+            }
             _ => return Err(Stop::invalid(format!("a value of the type %{ty} has no scalars"))),
         };
         self.counts.borrow_mut().insert(ty, found);
@@ -394,6 +404,10 @@ impl Program<'_> {
     ) -> Result<(), Stop> {
         match self.ty(ty)? {
             Ty::Scalar(scalar) => out.push(Leaf { offset: base, ty: width(*scalar) }),
+            Ty::Pointer(..) => {
+                let words = (0..WORDS as u32).map(|at| base.wrapping_add(4 * at));
+                out.extend(words.map(|offset| Leaf { offset, ty: Type::B32 }));
+            }
             Ty::Struct(members) => {
                 let mut dense = 0u32;
                 for (index, member) in (0..).zip(members) {
