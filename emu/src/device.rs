@@ -5,6 +5,7 @@ use crate::draw::{QuadBatch, VertexId};
 use crate::trap::{Law, Trap};
 use crate::world::{Bindings, Bound};
 use gpucc_ir::ssa::Span;
+use gpucc_ir::ssa::numerics::Perturbation;
 use std::fmt::Write;
 
 /// What fresh memory holds, so that nobody mistakes it for zeros.
@@ -117,6 +118,10 @@ pub trait Device {
     /// arrive, what stands in bits that nothing defines.
     fn set_order(&mut self, seed: u64) {
         let _ = seed;
+    }
+    /// Makes the functions that the machine approximates err as the perturbation says; [`None`] makes them exact again.
+    fn set_errors(&mut self, errors: Option<Perturbation>) {
+        let _ = errors;
     }
     /// What the last call stored where nothing is bound, on machines whose memory has no fences there.
     fn stray(&self) -> Option<&str> {

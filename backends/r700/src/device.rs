@@ -14,6 +14,7 @@ use crate::emu::{self, Aperture, BufferResource, FetchResource, FetchSource, Lau
 use gpucc_emu::device::{self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::ssa::numerics::{Numerics, Perturbation};
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Input, MemSpace, Op, OutputKind, Resource, ResourceKind, Span,
 };
@@ -48,6 +49,7 @@ pub(crate) struct Machine {
     stray: Option<String>,
     /// Chooses the order of wavefronts, and where the first begins; 0 where nobody asked.
     order: u64,
+    errors: Option<Perturbation>,
 }
 
 /// Where storage buffers, stored textures and workgroup memory stand in the scatter aperture.
@@ -82,6 +84,7 @@ impl Machine {
             state: None,
             stray: None,
             order: 0,
+            errors: None,
         }
     }
 
@@ -174,7 +177,9 @@ impl Machine {
         groups: [u32; 3],
         vertex: Option<&VertexRun<'_>>,
     ) -> Result<(State, Places), Stop> {
-        let mut state = State::new(self.chip, stage, crate::numerics_of(self.chip.family()));
+        let numerics = crate::numerics_of(self.chip.family());
+        let numerics = Numerics { perturbation: self.errors, ..numerics };
+        let mut state = State::new(self.chip, stage, numerics);
         state.order = self.order;
         state.registers.extend(self.registers());
         state.fetch_program = self.compiled.apart("fetch").map(<[u8]>::to_vec);
@@ -510,6 +515,11 @@ impl Device for Machine {
 
     fn set_order(&mut self, seed: u64) {
         self.order = seed;
+    }
+
+    fn set_errors(&mut self, errors: Option<Perturbation>) {
+        self.errors = errors;
+        self.state = None;
     }
 
     fn stray(&self) -> Option<&str> {

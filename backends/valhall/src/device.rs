@@ -16,6 +16,7 @@ use gpucc_emu::device::{
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::format::Format;
 use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::ssa::numerics::Perturbation;
 use gpucc_ir::ssa::{Func, Input, InputKind, Output, Resource, ResourceKind};
 use gpucc_machine::Compiled;
 use gpucc_machine::described::{
@@ -64,6 +65,7 @@ pub(crate) struct Machine {
     launcher: Launcher,
     /// Chooses what the machine leaves open; another one for each launch.
     seed: u64,
+    errors: Option<Perturbation>,
 }
 
 /// A binding of a described program, with its entry of its table.
@@ -91,6 +93,7 @@ impl Machine {
             compiled: compiled.clone(),
             launcher: Launcher::new(&compiled.code, &compiled.lines, STEPS),
             seed: 0x5EED,
+            errors: None,
         }
     }
 
@@ -180,6 +183,7 @@ impl Machine {
         state.workgroup_bytes = self.number(WORKGROUP).unwrap_or(0);
         self.seed = self.seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
         state.seed = self.seed;
+        state.errors = self.errors;
         let words = self.compiled.described.driver_constants.iter();
         let word = |word: DriverWord| self.uniform(bindings, groups, run, word);
         state.fau = words.map(|constant| word(constant.word)).collect();
@@ -407,6 +411,10 @@ impl Device for Machine {
 
     fn set_order(&mut self, seed: u64) {
         self.seed = seed;
+    }
+
+    fn set_errors(&mut self, errors: Option<Perturbation>) {
+        self.errors = errors;
     }
 
     fn steps(&self) -> u64 {

@@ -11,7 +11,7 @@ use crate::lower::memory::{Atomic, atomic_op};
 use crate::lower::types::width;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::ssa::{AtomicOp, Imm, Op, Scan, Shuffle, Type, Value};
+use gpucc_ir::ssa::{AtomicOp, Imm, Op, Scan, Shuffle, Stage, Type, Value};
 use naga::{AtomicFunction, DerivativeAxis, DerivativeControl, RelationalFunction, ScalarKind};
 use rspirv::spirv::Op as Code;
 
@@ -154,6 +154,7 @@ impl<'p> OfSpirv<'p> {
             // keeps them in program order up to the next control barrier, so there is nothing to do.
             Code::MemoryBarrier => {}
             Code::DemoteToHelperInvocation => {
+                self.of_fragments("demote")?;
                 self.b().inst(Op::Demote, Imm::None, &[], &[], &[]);
             }
             Code::FunctionCall => {
@@ -198,6 +199,14 @@ impl<'p> OfSpirv<'p> {
         match slot {
             Some(slot) => Ok(Some(Operand::Values(self.load(&slot)?))),
             None => Ok(None),
+        }
+    }
+
+    /// What only fragment shaders may do.
+    pub(super) fn of_fragments(&self, what: &str) -> Result<()> {
+        match self.stage {
+            Stage::Fragment => Ok(()),
+            stage => Err(Stop::invalid(format!("{what} in a {} shader", stage.name()))),
         }
     }
 
@@ -579,6 +588,10 @@ impl<'p> OfSpirv<'p> {
             | Code::DPdxCoarse
             | Code::DPdyCoarse
             | Code::FwidthCoarse => {
+                if self.stage == Stage::Compute {
+                    return Err(Stop::unsupported("derivatives in compute shaders", READING));
+                }
+                self.of_fragments("a derivative")?;
                 let (_, values) = self.like(frame, a, Kind::Float, lanes()?)?;
                 use DerivativeAxis as A;
                 use DerivativeControl as C;

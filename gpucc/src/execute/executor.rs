@@ -9,6 +9,7 @@ use gpucc_emu::device::{self, Device};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::Span;
+use gpucc_ir::ssa::numerics::Perturbation;
 
 /// Why a run stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,6 +174,11 @@ impl Executor {
     /// Chooses by a seed what the machine leaves open.
     pub fn set_order(&mut self, seed: u64) {
         self.device.set_order(seed);
+    }
+
+    /// Makes the functions that the machine approximates err; see [`Device::set_errors`].
+    pub fn set_errors(&mut self, errors: Option<Perturbation>) {
+        self.device.set_errors(errors);
     }
 
     /// What the last call stored where nothing is bound, on machines whose memory has no fences there.

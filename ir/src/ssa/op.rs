@@ -487,6 +487,10 @@ impl Op {
             | Sig::Dot => args(0),
         })
     }
+    /// A machine may be off in it, or compute it by way of what it is off in. What a reciprocal makes of integers is none.
+    pub fn is_approximated(self) -> bool {
+        matches!(self, Op::FDiv | Op::FRem) || (Op::FSqrt..=Op::FAtanh).contains(&self)
+    }
     /// Makes an address out of indices, scales and offsets: what holds for its operands' indices holds for its result.
     pub const fn makes_address(self) -> bool {
         matches!(self, Op::IAdd | Op::IMul | Op::Shl | Op::Or | Op::Index)
