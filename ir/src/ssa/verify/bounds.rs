@@ -172,7 +172,8 @@ fn binary(op: Op, a: Fact, b: Fact) -> Fact {
         (Op::ISub, Range(a, b), Range(c, d)) if a >= d => Range(a - d, b - c),
         (Op::UMax, Size(binding, 0), Range(from, same))
         | (Op::UMax, Range(from, same), Size(binding, 0))
-            if from == same =>
+            // Passes see what is at most the largest number, and no buffer is that large anyway.
+            if from == same && from <= i32::MAX as u32 =>
         {
             Size(binding, from)
         }

@@ -94,6 +94,9 @@ fn the_bytes_before_a_runtime_array_are_there_and_elements_begin_behind_them() {
     bad(&[
         "buffer_store res1, %3, %0, %0",
         &format!("{tail} %15: b32 = const 36 %16: b32 = iadd %14, %15 buffer_store res1, %16, %0"),
+        // An array that begins where no buffer reaches.
+        "%8: b32 = buffer_size res1 %9: b32 = const 0xffffffff %10: b32 = umax %8, %9 %11: b32 = isub %10, %9 \
+         %12: b32 = index %0, %11 %13: b32 = iadd %12, %9 %14: b32 = buffer_load res1, %13",
         // The size may be below the offset, and the difference wrap.
         "%8: b32 = buffer_size res1 %9: b32 = const 20 %11: b32 = isub %8, %9 %12: b32 = udiv %11, %3 \
          %13: b32 = index %0, %12 %14: b32 = imul %13, %3 %15: b32 = iadd %14, %9 buffer_store res1, %15, %0",
