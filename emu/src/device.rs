@@ -1,7 +1,7 @@
 //! What every emulated machine shares around its program: the verbs that run one, why a run stops, bindings as bytes, and
 //! one launch of a program's bytes with its trace.
 
-use crate::draw::{QuadBatch, VertexId};
+use crate::draw::{Early, QuadBatch, VertexId};
 use crate::trap::{Law, Trap};
 use crate::world::{Bindings, Bound};
 use gpucc_ir::ssa::Span;
@@ -109,6 +109,10 @@ pub trait Device {
         bindings: &mut Bindings,
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop>;
+    /// What happens to pixels before the program runs, as the state around it says.
+    fn early(&self) -> Early {
+        Early::default()
+    }
     /// What counts steps and keeps the trace. A step is one instruction of a wavefront or a warp. At the start there are as
     /// many as the machine executes in about four seconds.
     fn launcher(&mut self) -> &mut Launcher;

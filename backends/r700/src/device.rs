@@ -10,9 +10,11 @@ mod tests;
 mod words;
 
 use crate::api::Chip;
-use crate::emu::{self, Aperture, BufferResource, FetchResource, FetchSource, Launched, State};
+use crate::emu::{
+    self, Aperture, BufferResource, FetchResource, FetchSource, Launched, State, address,
+};
 use gpucc_emu::device::{self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun};
-use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::numerics::{Numerics, Perturbation};
 use gpucc_ir::ssa::{
@@ -503,6 +505,20 @@ impl Device for Machine {
                 outputs: self.outputs(&launched, &exports, thread),
             })
             .collect())
+    }
+
+    fn early(&self) -> Early {
+        // Register guide 3, DB_SHADER_CONTROL.
+        let registers = self.registers();
+        let control = registers.get(&address::DB_SHADER_CONTROL).copied().unwrap_or_default();
+        let bit = |at: u32| control >> at & 1 == 1;
+        let (z_export, kill, mask_export) = (bit(0), bit(6), bit(8));
+        match control >> 4 & 3 {
+            // Whole tiles that fail are left out unless the program runs for them too.
+            0 => Early { test: !bit(10) && !z_export, write: false },
+            // What may still remove the pixel has its depth written behind the program.
+            _ => Early { test: true, write: !(z_export || kill || mask_export) },
+        }
     }
 
     fn launcher(&mut self) -> &mut Launcher {

@@ -13,7 +13,7 @@ use fill::{FIRST, Filler, about_image};
 use gpucc_emu::device::{
     self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun, bytes_of,
 };
-use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::format::Format;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::numerics::Perturbation;
@@ -30,6 +30,11 @@ use vertex::{stream_address, vertex_count};
 const STEPS: u64 = 2_000_000;
 /// What a byte of memory holds that nobody filled, so that nobody mistakes it for zeros.
 const UNFILLED: u8 = 0xDB;
+/// Operations of the draw descriptor on depth: before the program, and behind it. Two weaker ones lie between.
+const FORCE_EARLY: u32 = 0;
+const FORCE_LATE: u32 = 3;
+/// Depth source of the depth descriptor: the program.
+const OWN_DEPTH: u32 = 3;
 /// Tables by what they hold. abi-valhall: Resource tables.
 mod table {
     pub const UNIFORM: u32 = 0;
@@ -403,6 +408,24 @@ impl Device for Machine {
             .enumerate()
             .map(|(n, pixel)| self.pixel_out(pixel, batch.quads[n / 4].covered >> (n % 4) & 1 == 1))
             .collect())
+    }
+
+    fn early(&self) -> Early {
+        let state = &self.compiled.described.state;
+        let word = |name: &str, at: usize| match state.get(name) {
+            Some(Setting::Descriptor { words, .. }) => words.get(at).copied().unwrap_or_default(),
+            _ => 0,
+        };
+        let draw = word("Draw", 0);
+        let (kill, update, modifies) = (draw >> 2 & 3, draw >> 4 & 3, draw >> 20 & 1 == 1);
+        let own_depth = word("Depth/stencil", 4) >> 25 & 3 == OWN_DEPTH;
+        // In between the two, what the program does to the pixel decides.
+        let early = |operation: u32| match operation {
+            FORCE_EARLY => true,
+            FORCE_LATE => false,
+            _ => !modifies && !own_depth,
+        };
+        Early { test: early(kill), write: early(kill) && early(update) }
     }
 
     fn launcher(&mut self) -> &mut Launcher {

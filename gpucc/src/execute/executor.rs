@@ -6,7 +6,7 @@ use crate::compiler::{Compiled, Compiler, Options};
 use crate::pipeline::Robust;
 use crate::{Diagnostic, Failure, FailureKind, SourceText};
 use gpucc_emu::device::{self, Device};
-use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::Span;
 use gpucc_ir::ssa::numerics::Perturbation;
@@ -169,6 +169,11 @@ impl Executor {
     /// Steps that are left.
     pub fn steps(&self) -> u64 {
         self.device.steps()
+    }
+
+    /// What happens to pixels before the program runs.
+    pub fn early(&self) -> Early {
+        self.device.early()
     }
 
     /// Chooses by a seed what the machine leaves open.
