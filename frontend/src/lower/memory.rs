@@ -222,6 +222,12 @@ impl<S> Lower<'_, S> {
         let Base::Buffer(buffer) = place.base else {
             return Err(Stop::internal("a runtime array outside of a buffer"));
         };
+        let most = i32::MAX as u64;
+        if u64::from(place.offset) > most {
+            let what = "bytes before a runtime array";
+            let hint = "no buffer is that large";
+            return Err(Stop::limit(what, place.offset.into(), most, hint));
+        }
         let stride = stride.max(1);
         let (offset, element) = (place.offset, place.element);
         if element.is_some() || place.dynamic.is_some() {
