@@ -21,6 +21,8 @@ enum Relation {
     Pair { ours: u32, theirs: u32 },
     /// Each compiler's own decision.
     Own,
+    /// Each compiler's own decision, of which ours is not above theirs.
+    AtMost,
 }
 
 /// A line of the list of choices.
@@ -51,6 +53,7 @@ impl Listed {
                 (ours & self.mask, word.theirs & self.mask) == (a, b)
             }
             Relation::Own => true,
+            Relation::AtMost => ours & self.mask <= word.theirs & self.mask,
         };
         if holds { self.mask & mask } else { 0 }
     }
@@ -79,6 +82,7 @@ fn listed(text: &str) -> Result<Vec<Listed>, String> {
             let relation = match parts.next()? {
                 "driver" => Relation::Driver,
                 "own" => Relation::Own,
+                "at-most" => Relation::AtMost,
                 pair => {
                     let (ours, theirs) = pair.split_once('/')?;
                     Relation::Pair { ours: hex(ours)?, theirs: hex(theirs)? }
@@ -89,7 +93,7 @@ fn listed(text: &str) -> Result<Vec<Listed>, String> {
             Some(Listed { word, mask, relation, line: line_number })
         };
         out.push(read().ok_or_else(|| {
-            format!("line {line_number}: `WORD 0xMASK driver|own|0xOURS/0xTHEIRS reason`")
+            format!("line {line_number}: `WORD 0xMASK driver|own|at-most|0xOURS/0xTHEIRS reason`")
         })?);
     }
     Ok(out)
