@@ -5,7 +5,7 @@ use super::types::{Leaf, Length, width};
 use super::{Lower, OfNaga, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
-use gpucc_ir::ssa::{Access, AtomicOp, Imm, Op, Resource, ResourceKind, Type, Value};
+use gpucc_ir::ssa::{Access, AtomicOp, Imm, MemSpace, Op, Resource, ResourceKind, Type, Value};
 use naga::{AtomicFunction, ScalarKind, TypeInner};
 use smallvec::SmallVec;
 
@@ -330,6 +330,10 @@ impl<S> Lower<'_, S> {
         let word = [Leaf { offset: 0, ty }];
         Ok(match place.base {
             Base::Mem(mem) => {
+                if self.func.mems[mem].space != MemSpace::Workgroup {
+                    let message = "an atomic operation on a variable that is not shared";
+                    return Err(Stop::invalid(message));
+                }
                 let access = self.access(mem, place, &word);
                 let imm = Imm::MemAtomic(access, op);
                 self.b().inst(Op::MemAtomic, imm, &args, &[], results)
