@@ -110,6 +110,16 @@ pub enum Needs {
     RayTracing,
     /// Cooperative matrices.
     CooperativeMatrices,
+    /// Texels that say whether memory stands behind them.
+    Residency,
+    /// Sections of a fragment shader in the order of primitives.
+    Interlock,
+    /// A shading rate that shaders see or choose.
+    ShadingRate,
+    /// Memory at addresses of 64 bits.
+    Addresses,
+    /// A layer that shaders see or choose.
+    Layers,
 }
 
 /// Why a source gave no module.

@@ -94,6 +94,11 @@ impl Target {
             Needs::MeshStages => "task and mesh shaders",
             Needs::RayTracing => "ray tracing",
             Needs::CooperativeMatrices => "cooperative matrices",
+            Needs::Residency => "sparse residency",
+            Needs::Interlock => "fragment shader interlock",
+            Needs::ShadingRate => "shading rates",
+            Needs::Addresses => "pointers to physical storage",
+            Needs::Layers => "layers outside of geometry shaders",
         };
         self.refusals().into_iter().find(|row| row.0 == feature)
     }

@@ -20,6 +20,7 @@ enum Refusal {
     StorageTexture,
     ShortStore,
     ViewIndex,
+    Layer,
     PrimitiveIndex,
     SampleMaskInput,
     MemoryWrites,
@@ -73,6 +74,11 @@ const TABLE: &[Row] = &[
         Some("register guide, VGT and SPI registers: nothing counts views"),
     ),
     (
+        "layers outside of geometry shaders",
+        Some("register guide, PA_CL_VS_OUT_CNTL and SPI_PS_IN_CONTROL_0: only a geometry shader's layer is used, and pixels do not see it"),
+        Some("register guide, PA_CL_VS_OUT_CNTL and SPI_PS_IN_CONTROL_0: only a geometry shader's layer is used, and pixels do not see it"),
+    ),
+    (
         "primitive index in a fragment shader",
         Some("register guide, SPI_PS_IN_CONTROL_0: no such input"),
         Some("register guide, SPI_PS_IN_CONTROL_0: no such input"),
@@ -116,6 +122,26 @@ const UNREAD: &[Row] = &[
         "cooperative matrices",
         Some("R700 ISA 9: no instruction exchanges values across a wavefront"),
         Some("register guide 4: no instruction exchanges values across a wavefront"),
+    ),
+    (
+        "sparse residency",
+        Some("R700 ISA 9, TEX_DWORD1: texels are all that fetches give"),
+        Some("register guide 4, SQ_TEX_WORD1: texels are all that fetches give"),
+    ),
+    (
+        "fragment shader interlock",
+        Some("R700 ISA 3.7, 9.1: no instruction waits for another wavefront"),
+        Some("register guide 4, SQ_CF_WORD1: no instruction waits for another wavefront"),
+    ),
+    (
+        "shading rates",
+        Some("register guide, SPI and PA registers: nothing holds a shading rate"),
+        Some("register guide, SPI and PA registers: nothing holds a shading rate"),
+    ),
+    (
+        "pointers to physical storage",
+        Some("R700 ISA 3.4.2, 9.3: fetches and exports take resources and 32-bit offsets"),
+        Some("register guide 4, SQ_VTX_WORD0: fetches take resources and 32-bit offsets"),
     ),
 ];
 
@@ -207,6 +233,7 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
         let what = match builtin {
             Builtin::PrimitiveIndex => Some(Refusal::PrimitiveIndex),
             Builtin::ViewIndex => Some(Refusal::ViewIndex),
+            Builtin::Layer => Some(Refusal::Layer),
             Builtin::SampleMask => Some(Refusal::SampleMaskInput),
             Builtin::SubgroupSize
             | Builtin::SubgroupInvocationId

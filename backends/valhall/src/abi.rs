@@ -512,7 +512,7 @@ impl Abi {
                     let place = match builtin {
                         Builtin::PrimitiveIndex => register(57),
                         Builtin::FrontFacing => register(58),
-                        Builtin::ViewIndex => register(62),
+                        Builtin::ViewIndex | Builtin::Layer => register(62),
                         _ => InputPlace::Elsewhere {},
                     };
                     InputSlot::of(input, place)

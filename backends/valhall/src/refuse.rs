@@ -29,6 +29,18 @@ const TABLE: &[(&str, &str)] = &[
         "cooperative matrices",
         "Arm's v9 instruction description: no instruction multiplies matrices (isa/valhall_rogue.md 1)",
     ),
+    (
+        "sparse residency",
+        "Arm's v9 instruction description, TEX_FETCH and TEX_SINGLE: texels are all they give (isa/valhall_rogue.md 1.11)",
+    ),
+    (
+        "fragment shader interlock",
+        "Arm's v9 instruction description: waits order messages of the tile buffer, and none begins or ends a section (isa/valhall_rogue.md 1.6)",
+    ),
+    (
+        "shading rates",
+        "Arm's v9 fragment preloads: no register holds a shading rate (isa/valhall_rogue.md 2.1)",
+    ),
 ];
 
 /// The table: feature, manual's section.

@@ -163,7 +163,8 @@ impl<'p> OfSpirv<'p> {
                 }
             }
             Code::BeginInvocationInterlockEXT | Code::EndInvocationInterlockEXT => {
-                return Err(Stop::unsupported("fragment shader interlock", READING));
+                let stop = Stop::unsupported("fragment shader interlock", READING);
+                return Err(stop.needing(Needs::Interlock));
             }
             other => match self.evaluate(frame, inst)? {
                 Some(operand) => self.set(frame, inst.operand(1), operand)?,
@@ -1159,6 +1160,9 @@ fn lacking(code: Code, inst: &Inst) -> Stop {
     if name.contains("CooperativeMatrix") {
         return Stop::unsupported("cooperative matrices", READING)
             .needing(Needs::CooperativeMatrices);
+    }
+    if name.contains("ImageSparse") {
+        return Stop::unsupported("sparse residency", READING).needing(Needs::Residency);
     }
     stop
 }

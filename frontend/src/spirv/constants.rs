@@ -1,8 +1,7 @@
 //! Specialization: every specialization constant becomes the constant that it has in this
 //! compilation, and what is computed from such constants is computed.
 //!
-//! naga keeps specialization constants as overrides, but knows neither `OpSpecConstantOp` nor arrays
-//! of such sizes nor workgroup sizes by `LocalSizeId` or `WorkgroupSize`.
+//! An operation on vectors makes a constant for each component, with an id of its own.
 
 use super::module::{Inst, Module};
 use crate::Options;
@@ -15,6 +14,7 @@ const OP_EXECUTION_MODE: u32 = 16;
 const OP_TYPE_BOOL: u32 = 20;
 const OP_TYPE_INT: u32 = 21;
 const OP_TYPE_FLOAT: u32 = 22;
+const OP_TYPE_VECTOR: u32 = 23;
 const OP_CONSTANT_TRUE: u32 = 41;
 const OP_CONSTANT_FALSE: u32 = 42;
 const OP_CONSTANT: u32 = 43;
@@ -34,6 +34,9 @@ const WORKGROUP_SIZE: u32 = 25;
 const LOCAL_SIZE: u32 = 17;
 const LOCAL_SIZE_ID: u32 = 38;
 const GL_COMPUTE: u32 = 5;
+
+/// Components of a vector (SPIR-V 2.16.1).
+const MOST_COMPONENTS: u32 = 16;
 
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Kind {
@@ -58,16 +61,63 @@ impl Kind {
             Kind::Float(_) => vec![(value as f32).to_bits()],
         }
     }
-    /// Values are computed with in one word.
-    fn is_word(self) -> bool {
-        matches!(self, Kind::Bool | Kind::Int(32) | Kind::Float(32))
+    /// Width in bits; of a truth value 1.
+    fn bits(self) -> u32 {
+        match self {
+            Kind::Bool => 1,
+            Kind::Int(bits) | Kind::Float(bits) => bits,
+        }
+    }
+    /// The bits of a value of this width.
+    fn cut(self, bits: u64) -> u64 {
+        match self.bits() {
+            64.. => bits,
+            width => bits & ((1 << width) - 1),
+        }
     }
 }
 
-/// A constant's value, as far as it is known here: scalars of at most 32 bits and composites of ids.
+/// A scalar: its bits, zeros above its width.
+#[derive(Copy, Clone)]
+struct Scalar {
+    kind: Kind,
+    bits: u64,
+}
+
+impl Scalar {
+    /// Extended by its sign.
+    fn signed(self) -> i64 {
+        let above = 64 - self.kind.bits().clamp(1, 64);
+        ((self.bits << above) as i64) >> above
+    }
+
+    /// The float that it is; none for other kinds.
+    fn float(self) -> Option<f64> {
+        Some(match self.kind {
+            Kind::Float(16) => half::f16::from_bits(self.bits as u16).to_f64(),
+            Kind::Float(32) => f32::from_bits(self.bits as u32).into(),
+            Kind::Float(64) => f64::from_bits(self.bits),
+            _ => return None,
+        })
+    }
+
+    /// Opcode and operands of the constant.
+    fn constant(self, ty: u32, id: u32) -> (u32, Vec<u32>) {
+        match self.kind {
+            Kind::Bool if self.bits != 0 => (OP_CONSTANT_TRUE, vec![ty, id]),
+            Kind::Bool => (OP_CONSTANT_FALSE, vec![ty, id]),
+            kind if kind.bits() == 64 => {
+                (OP_CONSTANT, vec![ty, id, self.bits as u32, (self.bits >> 32) as u32])
+            }
+            _ => (OP_CONSTANT, vec![ty, id, self.bits as u32]),
+        }
+    }
+}
+
+/// A constant's value, as far as it is known here: scalars, and composites of ids.
 #[derive(Clone)]
 enum Value {
-    Word(u32),
+    Scalar(Scalar),
     Members(Vec<u32>),
 }
 
@@ -91,9 +141,15 @@ pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
         }
     }
     let given = given(&table, &ids, options)?;
-    for inst in &mut module.insts {
-        table.constant(inst, &given);
+    table.bound = module.header[3];
+    let mut insts = Vec::with_capacity(module.insts.len());
+    for mut inst in std::mem::take(&mut module.insts) {
+        table.constant(&mut inst, &given);
+        insts.append(&mut table.made);
+        insts.push(inst);
     }
+    module.insts = insts;
+    module.header[3] = table.bound;
     module.insts.retain(|inst| inst.opcode() != OP_DECORATE || inst.operand(1) != SPEC_ID);
     workgroup_sizes(module, &table);
     Ok(())
@@ -136,7 +192,13 @@ fn given(
 struct Table {
     names: BTreeMap<u32, String>,
     kinds: BTreeMap<u32, Kind>,
+    /// Component type and number of components of vector types.
+    vectors: BTreeMap<u32, (u32, u32)>,
     values: BTreeMap<u32, Value>,
+    /// Constants of components, which stand in front of their vector.
+    made: Vec<Inst>,
+    /// The next id that is free.
+    bound: u32,
 }
 
 impl Table {
@@ -156,17 +218,27 @@ impl Table {
                 self.kinds.insert(ty, Kind::Float(inst.operand(1)));
                 return;
             }
-            OP_CONSTANT_TRUE => Value::Word(1),
-            OP_CONSTANT_FALSE => Value::Word(0),
-            OP_CONSTANT_NULL if self.is_word(ty) => Value::Word(0),
-            OP_CONSTANT if self.is_word(ty) => Value::Word(inst.operand(2)),
+            OP_TYPE_VECTOR => {
+                self.vectors.insert(ty, (inst.operand(1), inst.operand(2)));
+                return;
+            }
+            OP_CONSTANT_TRUE => Value::Scalar(Scalar { kind: Kind::Bool, bits: 1 }),
+            OP_CONSTANT_FALSE => Value::Scalar(Scalar { kind: Kind::Bool, bits: 0 }),
+            OP_CONSTANT_NULL => match self.kinds.get(&ty) {
+                Some(&kind) => Value::Scalar(Scalar { kind, bits: 0 }),
+                None => return,
+            },
+            OP_CONSTANT => match self.literal(inst) {
+                Some(scalar) => Value::Scalar(scalar),
+                None => return,
+            },
             OP_CONSTANT_COMPOSITE => Value::Members(inst.rest(2).to_vec()),
             OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE => {
                 let own = f64::from(u8::from(inst.opcode() == OP_SPEC_CONSTANT_TRUE));
                 let on = given.get(&id).copied().unwrap_or(own) != 0.0;
                 let opcode = if on { OP_CONSTANT_TRUE } else { OP_CONSTANT_FALSE };
                 inst.become_inst(opcode, &[ty, id]);
-                Value::Word(on.into())
+                Value::Scalar(Scalar { kind: Kind::Bool, bits: on.into() })
             }
             OP_SPEC_CONSTANT => {
                 let mut operands = inst.operands().to_vec();
@@ -175,10 +247,10 @@ impl Table {
                     operands = [vec![ty, id], kind.words(*value)].concat();
                 }
                 inst.become_inst(OP_CONSTANT, &operands);
-                if !self.is_word(ty) {
-                    return;
+                match self.literal(inst) {
+                    Some(scalar) => Value::Scalar(scalar),
+                    None => return,
                 }
-                Value::Word(inst.operand(2))
             }
             OP_SPEC_CONSTANT_COMPOSITE => {
                 let operands = inst.operands().to_vec();
@@ -190,14 +262,10 @@ impl Table {
                     return;
                 };
                 match &value {
-                    Value::Word(_) if !self.is_word(ty) => return,
-                    Value::Word(word) => match self.kinds.get(&ty) {
-                        Some(Kind::Bool) if *word != 0 => {
-                            inst.become_inst(OP_CONSTANT_TRUE, &[ty, id]);
-                        }
-                        Some(Kind::Bool) => inst.become_inst(OP_CONSTANT_FALSE, &[ty, id]),
-                        _ => inst.become_inst(OP_CONSTANT, &[ty, id, *word]),
-                    },
+                    Value::Scalar(scalar) => {
+                        let (opcode, operands) = scalar.constant(ty, id);
+                        inst.become_inst(opcode, &operands);
+                    }
                     Value::Members(members) => {
                         let operands: Vec<u32> = [ty, id].iter().chain(members).copied().collect();
                         inst.become_inst(OP_CONSTANT_COMPOSITE, &operands);
@@ -210,28 +278,37 @@ impl Table {
         self.values.insert(id, value);
     }
 
-    fn is_word(&self, ty: u32) -> bool {
-        self.kinds.get(&ty).is_some_and(|kind| kind.is_word())
+    /// The scalar that `OpConstant` says.
+    fn literal(&self, inst: &Inst) -> Option<Scalar> {
+        let kind = *self.kinds.get(&inst.operand(0))?;
+        let bits = u64::from(inst.operand(2)) | u64::from(inst.operand(3)) << 32;
+        Some(Scalar { kind, bits: kind.cut(bits) })
     }
 
-    fn word(&self, id: u32) -> Option<u32> {
+    fn scalar(&self, id: u32) -> Option<Scalar> {
         match self.values.get(&id)? {
-            Value::Word(word) => Some(*word),
+            Value::Scalar(scalar) => Some(*scalar),
             Value::Members(_) => None,
         }
     }
 
+    /// The value of a constant of one word.
+    fn word(&self, id: u32) -> Option<u32> {
+        let scalar = self.scalar(id)?;
+        (scalar.kind.bits() <= 32).then_some(scalar.bits as u32)
+    }
+
     fn members(&self, id: u32) -> Option<&[u32]> {
         match self.values.get(&id)? {
-            Value::Word(_) => None,
+            Value::Scalar(_) => None,
             Value::Members(members) => Some(members),
         }
     }
 
-    /// What an `OpSpecConstantOp` gives; `None` for what is not known here, which naga refuses.
-    fn computed(&self, inst: &Inst) -> Option<Value> {
-        let rest = inst.rest(3);
-        match inst.operand(2) {
+    /// What an `OpSpecConstantOp` gives; `None` for what is not known here, which the reader refuses.
+    fn computed(&mut self, inst: &Inst) -> Option<Value> {
+        let (ty, opcode, rest) = (inst.operand(0), inst.operand(2), inst.rest(3));
+        match opcode {
             // OpVectorShuffle
             79 => {
                 let (&[a, b], lanes) = rest.split_first_chunk::<2>()?;
@@ -258,59 +335,103 @@ impl Table {
             }
             _ => {}
         }
-        let word = |index: usize| self.word(*rest.get(index)?);
-        let (a, b) = (word(0)?, word(1).unwrap_or(0));
-        let signed = |word: u32| word as i32;
-        Some(Value::Word(match inst.operand(2) {
-            // OpUConvert, OpSConvert, OpFConvert between types of 32 bits
-            113..=115 => a,
-            116 => half::f16::from_f32(f32::from_bits(a)).to_f32().to_bits(),
-            126 => a.wrapping_neg(),
-            128 => a.wrapping_add(b),
-            130 => a.wrapping_sub(b),
-            132 => a.wrapping_mul(b),
-            134 => a.checked_div(b)?,
-            135 => signed(a).checked_div(signed(b))? as u32,
-            137 => a.checked_rem(b)?,
-            138 => signed(a).checked_rem(signed(b))? as u32,
-            139 => {
-                let rest = signed(a).checked_rem(signed(b))?;
-                let other = rest != 0 && (rest < 0) != (signed(b) < 0);
-                rest.wrapping_add(if other { signed(b) } else { 0 }) as u32
+        if let Some(&kind) = self.kinds.get(&ty) {
+            let operands: Option<Vec<Scalar>> = rest.iter().map(|&id| self.scalar(id)).collect();
+            return Some(Value::Scalar(operation(opcode, kind, &operands?)?));
+        }
+        let &(component, count) = self.vectors.get(&ty)?;
+        let kind = *self.kinds.get(&component)?;
+        if count > MOST_COMPONENTS {
+            return None;
+        }
+        let mut members = Vec::new();
+        for lane in 0..count as usize {
+            let mut operands = Vec::with_capacity(rest.len());
+            for &id in rest {
+                // A condition may choose whole vectors.
+                operands.push(match self.members(id) {
+                    Some(members) => self.scalar(*members.get(lane)?)?,
+                    None => self.scalar(id)?,
+                });
             }
-            164 | 170 => (a == b).into(),
-            165 | 171 => (a != b).into(),
-            166 => a | b,
-            167 => a & b,
-            168 => (a == 0).into(),
-            169 => {
-                if a != 0 {
-                    b
-                } else {
-                    word(2)?
-                }
-            }
-            172 => (a > b).into(),
-            173 => (signed(a) > signed(b)).into(),
-            174 => (a >= b).into(),
-            175 => (signed(a) >= signed(b)).into(),
-            176 => (a < b).into(),
-            177 => (signed(a) < signed(b)).into(),
-            178 => (a <= b).into(),
-            179 => (signed(a) <= signed(b)).into(),
-            194 => a.checked_shr(b)?,
-            195 => signed(a).checked_shr(b)? as u32,
-            196 => a.checked_shl(b)?,
-            197 => a | b,
-            198 => a ^ b,
-            199 => a & b,
-            200 => !a,
-            _ => return None,
-        }))
+            let scalar = operation(opcode, kind, &operands)?;
+            let id = self.bound;
+            self.bound = self.bound.checked_add(1)?;
+            let (opcode, words) = scalar.constant(component, id);
+            self.made.push(Inst::new(inst.at, opcode, &words));
+            self.values.insert(id, Value::Scalar(scalar));
+            members.push(id);
+        }
+        Some(Value::Members(members))
     }
 }
 
-/// Writes workgroup sizes that are constants as `LocalSize`: naga reads no other.
+/// An operation on scalars that has a result of a kind (SPIR-V, `OpSpecConstantOp`).
+fn operation(opcode: u32, kind: Kind, operands: &[Scalar]) -> Option<Scalar> {
+    let a = *operands.first()?;
+    let other = operands.get(1).copied();
+    let b = || other.map(|scalar| scalar.bits);
+    let sb = || other.map(Scalar::signed);
+    let sa = a.signed();
+    let width = u64::from(a.kind.bits());
+    let shift = || b().filter(|&by| by < width);
+    let bits = match opcode {
+        // OpUConvert, OpSConvert
+        113 => a.bits,
+        114 => sa as u64,
+        // OpFConvert
+        115 => {
+            let value = a.float()?;
+            match kind {
+                Kind::Float(16) => half::f16::from_f64(value).to_bits().into(),
+                Kind::Float(32) => (value as f32).to_bits().into(),
+                Kind::Float(64) => value.to_bits(),
+                _ => return None,
+            }
+        }
+        // OpQuantizeToF16
+        116 if kind == Kind::Float(32) => {
+            half::f16::from_f32(f32::from_bits(a.bits as u32)).to_f32().to_bits().into()
+        }
+        126 => a.bits.wrapping_neg(),
+        128 => a.bits.wrapping_add(b()?),
+        130 => a.bits.wrapping_sub(b()?),
+        132 => a.bits.wrapping_mul(b()?),
+        134 => a.bits.checked_div(b()?)?,
+        135 => sa.checked_div(sb()?)? as u64,
+        137 => a.bits.checked_rem(b()?)?,
+        138 => sa.checked_rem(sb()?)? as u64,
+        139 => {
+            let by = sb()?;
+            let rest = sa.checked_rem(by)?;
+            let other = rest != 0 && (rest < 0) != (by < 0);
+            rest.wrapping_add(if other { by } else { 0 }) as u64
+        }
+        164 | 170 => (a.bits == b()?).into(),
+        165 | 171 => (a.bits != b()?).into(),
+        166 | 197 => a.bits | b()?,
+        167 | 199 => a.bits & b()?,
+        168 => (a.bits == 0).into(),
+        169 => operands.get(if a.bits != 0 { 1 } else { 2 })?.bits,
+        172 => (a.bits > b()?).into(),
+        173 => (sa > sb()?).into(),
+        174 => (a.bits >= b()?).into(),
+        175 => (sa >= sb()?).into(),
+        176 => (a.bits < b()?).into(),
+        177 => (sa < sb()?).into(),
+        178 => (a.bits <= b()?).into(),
+        179 => (sa <= sb()?).into(),
+        194 => a.bits >> shift()?,
+        195 => (sa >> shift()?) as u64,
+        196 => a.bits << shift()?,
+        198 => a.bits ^ b()?,
+        200 => !a.bits,
+        _ => return None,
+    };
+    Some(Scalar { kind, bits: kind.cut(bits) })
+}
+
+/// Writes workgroup sizes that are constants as `LocalSize`.
 fn workgroup_sizes(module: &mut Module, table: &Table) {
     for inst in &mut module.insts {
         if inst.opcode() == OP_EXECUTION_MODE_ID && inst.operand(1) == LOCAL_SIZE_ID {

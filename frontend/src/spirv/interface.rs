@@ -4,6 +4,7 @@ use super::plan::operands;
 use super::program::{Function, Id, READING, op, span};
 use super::types::{Decorations, Matrices, Ty};
 use super::{OfSpirv, Pointer};
+use crate::Needs;
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
 use crate::lower::entry::Distances;
 use crate::lower::types::reading;
@@ -11,7 +12,7 @@ use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
     Builtin, Imm, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Stage,
-    Type,
+    Type, Value,
 };
 use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
@@ -23,7 +24,10 @@ struct Located {
     location: u32,
     component: u32,
     scalar: naga::Scalar,
+    /// Words.
     count: usize,
+    /// Two words make one scalar.
+    is_wide: bool,
     interpolation: Interpolation,
     sampling: Sampling,
     index: u32,
@@ -106,7 +110,12 @@ impl<'p> OfSpirv<'p> {
         for &id in &self.source.entry.interface {
             let inst = program.inst(id).filter(|inst| op(inst) == Code::Variable);
             let class = inst.and_then(|inst| StorageClass::from_u32(inst.operand(2)));
-            if class == Some(StorageClass::Output) && seen.insert(id) {
+            // An entry point may name what it does not touch and only others have.
+            let alien = !used.contains(&id)
+                && program.decorations(id).built_in().is_some_and(|what| {
+                    self.check_stage(what, StorageClass::Output).is_err()
+                });
+            if class == Some(StorageClass::Output) && seen.insert(id) && !alien {
                 outputs.push(id);
             }
         }
@@ -234,7 +243,9 @@ impl<'p> OfSpirv<'p> {
                 }
                 sum
             }
+            Ty::Matrix(scalar, rows, columns, _) if is_long(*scalar, *rows) => 2 * columns,
             Ty::Matrix(_, _, columns, _) => *columns,
+            Ty::Vector(scalar, count, _) if is_long(*scalar, *count) => 2,
             Ty::Array { of, length: Some(length), .. } => {
                 self.locations(*of)?.saturating_mul(*length)
             }
@@ -256,13 +267,35 @@ impl<'p> OfSpirv<'p> {
         let program = self.source.program;
         match program.ty(ty)? {
             Ty::Scalar(scalar) | Ty::Vector(scalar, ..) => {
-                let scalar = *scalar;
-                if scalar.width == 8 {
-                    return Err(Stop::unsupported("64-bit inputs and outputs", READING));
-                }
-                let (_, count) = program.shape(ty)?;
+                let mut scalar = *scalar;
+                let (_, mut count) = program.shape(ty)?;
                 let component = decorations.component.unwrap_or(0);
-                if component as usize + count > 4 {
+                let is_wide = scalar.width == 8;
+                if is_wide {
+                    (scalar, count) = (naga::Scalar::U32, 2 * count);
+                }
+                // Two words of a location make one scalar of 64 bits, and what has more than two goes on in the next.
+                if is_wide && count > 4 && component == 0 {
+                    let (mut at, mut first) = (location, first);
+                    for count in [4, count - 4] {
+                        parts.located.push(Located {
+                            location: at,
+                            component,
+                            scalar,
+                            count,
+                            is_wide,
+                            interpolation: Interpolation::Flat,
+                            sampling: Sampling::Center,
+                            index: decorations.index.unwrap_or(0),
+                            name: name.to_owned(),
+                            variable,
+                            first,
+                        });
+                        (at, first) = (at + 1, first + count / 2);
+                    }
+                    return Ok(at);
+                }
+                if component as usize + count > 4 || is_wide && component % 2 == 1 {
                     let message = "components behind the fourth of a location";
                     return Err(Stop::invalid(message));
                 }
@@ -272,7 +305,8 @@ impl<'p> OfSpirv<'p> {
                     component,
                     scalar,
                     count,
-                    interpolation: match (decorations.flat, decorations.linear) {
+                    is_wide,
+                    interpolation: match (decorations.flat || is_wide, decorations.linear) {
                         (true, _) => Interpolation::Flat,
                         (_, true) => Interpolation::Linear,
                         _ if float => Interpolation::Perspective,
@@ -369,8 +403,12 @@ impl<'p> OfSpirv<'p> {
                         Ok(if is_bool { lower.truth(value) } else { value })
                     })
                 })?;
+                let found = match part.is_wide {
+                    true => self.within(prologue, |lower| lower.joined(&found)),
+                    false => found,
+                };
                 let values = &mut variables[part.variable].1;
-                values[part.first..part.first + part.count].copy_from_slice(&found);
+                values[part.first..part.first + found.len()].copy_from_slice(&found);
             }
         }
         let initial = self.initial;
@@ -387,7 +425,7 @@ impl<'p> OfSpirv<'p> {
             return Ok(size.iter().map(|&n| self.u32(n)).take(built.count).collect());
         }
         let prologue = self.prologue;
-        if built.what == BuiltIn::HelperInvocation {
+        if built.what == BuiltIn::HelperInvocation && self.stage == Stage::Fragment {
             let types = program.widths(built.ty)?;
             if types != [Type::B1] {
                 return Err(wrong(built));
@@ -397,6 +435,7 @@ impl<'p> OfSpirv<'p> {
             });
             return Ok(Values::from_slice(&self.func.insts[inst].results));
         }
+        self.check_stage(built.what, StorageClass::Input)?;
         let what = builtin_of(built.what)?;
         let (scalar, count) = self.check_builtin(built, what)?;
         let is_bool = scalar.kind == ScalarKind::Bool;
@@ -415,6 +454,35 @@ impl<'p> OfSpirv<'p> {
                 Ok(if is_bool { lower.truth(value) } else { value })
             })
         })
+    }
+
+    /// Scalars of 64 bits of pairs of words.
+    fn joined(&mut self, words: &[Value]) -> Values {
+        words.chunks_exact(2).map(|pair| self.op2(Op::Join64, pair[0], pair[1])).collect()
+    }
+
+    /// The words of scalars of 64 bits.
+    fn halves(&mut self, wide: &[Value]) -> Values {
+        let mut words = Values::new();
+        for &value in wide {
+            words.extend([Op::Lo64, Op::Hi64].map(|half| self.op1(half, value)));
+        }
+        words
+    }
+
+    /// Refuses a built-in value that this stage does not have as an input or as an output.
+    fn check_stage(&self, what: BuiltIn, class: StorageClass) -> Result<()> {
+        if places(what).is_none_or(|places| places.contains(&(self.stage, class))) {
+            return Ok(());
+        }
+        let stage = self.stage.name();
+        let side = match class {
+            StorageClass::Output => "output",
+            _ => "input",
+        };
+        Err(Stop::invalid(format!(
+            "the built-in value {what:?} is not an {side} of a {stage} shader (Vulkan, built-in variables)"
+        )))
     }
 
     /// The scalars of a built-in value: the type that the language gives it.
@@ -498,6 +566,10 @@ impl<'p> OfSpirv<'p> {
         for (built, values) in builts {
             self.built_output(&built, &values, &mut distances)?;
         }
+        if self.stage == Stage::Fragment && located.iter().any(|part| part.is_wide) {
+            let message = "an output of a fragment shader has 64 bits (GLSL 4.60, 4.3.6)";
+            return Err(Stop::invalid(message));
+        }
         for group in by_location(&located, self.stage)? {
             let first = &located[group[0]];
             let components =
@@ -507,9 +579,14 @@ impl<'p> OfSpirv<'p> {
             let mut values = Values::from_elem(zero, components.unwrap_or(1));
             for &at in &group {
                 let part = &located[at];
-                let own = &variables[part.variable][part.first..part.first + part.count];
+                let scalars = if part.is_wide { part.count / 2 } else { part.count };
+                let own = &variables[part.variable][part.first..part.first + scalars];
+                let own = match part.is_wide {
+                    true => self.halves(own),
+                    false => Values::from_slice(own),
+                };
                 values[part.component as usize..part.component as usize + part.count]
-                    .copy_from_slice(own);
+                    .copy_from_slice(&own);
             }
             let kind = OutputKind::Location {
                 location: first.location,
@@ -546,6 +623,7 @@ impl<'p> OfSpirv<'p> {
             list.extend_from_slice(values);
             return Ok(());
         }
+        self.check_stage(built.what, StorageClass::Output)?;
         let what = builtin_of(built.what)?;
         let is_output = match self.stage {
             Stage::Vertex => matches!(what, Builtin::Position | Builtin::PointSize),
@@ -555,12 +633,76 @@ impl<'p> OfSpirv<'p> {
         if !is_output {
             let stage = self.stage.name();
             let feature = format!("{:?} as an output of a {stage} shader", built.what);
-            return Err(Stop::unsupported(feature, READING));
+            let stop = Stop::unsupported(feature, READING);
+            return Err(match what {
+                Builtin::Layer => stop.needing(Needs::Layers),
+                _ => stop,
+            });
         }
         let (scalar, count) = self.check_builtin(built, what)?;
         self.output(OutputKind::Builtin(what), reading(scalar), &built.name, &values[..count]);
         Ok(())
     }
+}
+
+/// True for vectors of 64 bits that take two locations (Vulkan, location assignment).
+fn is_long(scalar: naga::Scalar, count: u32) -> bool {
+    scalar.width == 8 && count > 2
+}
+
+/// Stages that have a built-in value, and on which side (Vulkan, built-in variables; OpenGL's beside them); none where
+/// no stage here is known for it.
+fn places(what: BuiltIn) -> Option<&'static [(Stage, StorageClass)]> {
+    use BuiltIn as B;
+    use Stage::{Compute, Fragment, Vertex};
+    use StorageClass::{Input, Output};
+    Some(match what {
+        B::Position | B::PointSize => &[(Vertex, Output)],
+        B::ClipDistance | B::CullDistance | B::Layer | B::ViewportIndex => {
+            &[(Vertex, Output), (Fragment, Input)]
+        }
+        B::VertexIndex
+        | B::VertexId
+        | B::InstanceIndex
+        | B::InstanceId
+        | B::BaseVertex
+        | B::BaseInstance
+        | B::DrawIndex => &[(Vertex, Input)],
+        B::PrimitiveShadingRateKHR => &[(Vertex, Output)],
+        B::FragDepth | B::FragStencilRefEXT => &[(Fragment, Output)],
+        B::SampleMask => &[(Fragment, Input), (Fragment, Output)],
+        B::FragCoord
+        | B::PointCoord
+        | B::FrontFacing
+        | B::SampleId
+        | B::SamplePosition
+        | B::PrimitiveId
+        | B::HelperInvocation
+        | B::ShadingRateKHR
+        | B::BaryCoordKHR
+        | B::BaryCoordNoPerspKHR
+        | B::FragSizeEXT
+        | B::FragInvocationCountEXT
+        | B::FullyCoveredEXT => &[(Fragment, Input)],
+        B::ViewIndex => &[(Vertex, Input), (Fragment, Input)],
+        B::WorkgroupId
+        | B::NumWorkgroups
+        | B::LocalInvocationId
+        | B::LocalInvocationIndex
+        | B::GlobalInvocationId
+        | B::NumSubgroups
+        | B::SubgroupId => &[(Compute, Input)],
+        B::SubgroupSize
+        | B::SubgroupLocalInvocationId
+        | B::SubgroupEqMask
+        | B::SubgroupGeMask
+        | B::SubgroupGtMask
+        | B::SubgroupLeMask
+        | B::SubgroupLtMask
+        | B::DeviceIndex => &[(Vertex, Input), (Fragment, Input), (Compute, Input)],
+        B::TessLevelOuter | B::TessLevelInner | B::TessCoord | B::PatchVertices => &[],
+        _ => return None,
+    })
 }
 
 fn wrong(built: &Built) -> Stop {
@@ -611,6 +753,7 @@ fn builtin_of(builtin: BuiltIn) -> Result<Builtin> {
         B::BaseInstance => Builtin::BaseInstance,
         B::DrawIndex => Builtin::DrawIndex,
         B::ViewIndex => Builtin::ViewIndex,
+        B::Layer => Builtin::Layer,
         B::FragDepth => Builtin::FragDepth,
         B::PointCoord => Builtin::PointCoord,
         B::FrontFacing => Builtin::FrontFacing,
@@ -628,7 +771,12 @@ fn builtin_of(builtin: BuiltIn) -> Result<Builtin> {
         B::SubgroupLocalInvocationId => Builtin::SubgroupInvocationId,
         other => {
             let name = format!("the built-in value {other:?}");
-            return Err(Stop::unsupported(name, READING));
+            let stop = Stop::unsupported(name, READING);
+            return Err(match other {
+                B::ShadingRateKHR | B::PrimitiveShadingRateKHR => stop.needing(Needs::ShadingRate),
+                B::ViewportIndex => stop.needing(Needs::Layers),
+                _ => stop,
+            });
         }
     })
 }

@@ -250,7 +250,8 @@ impl<'a> Program<'a> {
                 }
                 Op::TypeForwardPointer => {
                     let what = "pointers to physical storage";
-                    return Err(Stop::unsupported(what, READING).at(span(inst)));
+                    let stop = Stop::unsupported(what, READING).needing(Needs::Addresses);
+                    return Err(stop.at(span(inst)));
                 }
                 _ if (19..=39).contains(&inst.opcode())
                     || op(inst) == Op::TypeAccelerationStructureKHR
@@ -400,7 +401,7 @@ impl<'a> Program<'a> {
                 }
                 match StorageClass::from_u32(first) {
                     Some(StorageClass::PhysicalStorageBuffer) => {
-                        lacking("pointers to physical storage", None)
+                        lacking("pointers to physical storage", Some(Needs::Addresses))
                     }
                     Some(class) => Ok(Ty::Pointer(class, second)),
                     None => Err(invalid(inst, "there is no such storage class")),

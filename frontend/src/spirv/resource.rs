@@ -345,14 +345,14 @@ impl<'p> OfSpirv<'p> {
     ) -> Result<(ResourceKind, Scalar)> {
         let (texel, _) = self.source.program.shape(image.texel)?;
         let dim = match image.dim {
-            Dims::Dim1D => Dim::D1,
+            // A texel buffer is a texture of one level to machines and drivers.
+            Dims::Dim1D | Dims::DimBuffer => Dim::D1,
             Dims::Dim2D | Dims::DimSubpassData => Dim::D2,
             Dims::DimRect => {
                 return Err(Stop::unsupported("rectangle textures", READING));
             }
             Dims::Dim3D => Dim::D3,
             Dims::DimCube => Dim::Cube,
-            Dims::DimBuffer => return Err(Stop::unsupported("texel buffers", READING)),
             _ => return Err(Stop::unsupported("images of this dimension", READING)),
         };
         let sample = match texel.kind {

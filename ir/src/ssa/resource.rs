@@ -216,6 +216,8 @@ pub enum Builtin {
     PointCoord,
     /// Fragment input: view number.
     ViewIndex,
+    /// Fragment input: layer of the framebuffer (SPIR-V).
+    Layer,
     /// Compute: three u32.
     GlobalInvocationId,
     /// Compute: three u32.

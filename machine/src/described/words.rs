@@ -23,6 +23,7 @@ pub fn builtin(builtin: Builtin) -> Name {
         Builtin::PrimitiveIndex => "primitive_index",
         Builtin::PointCoord => "point_coord",
         Builtin::ViewIndex => "view_index",
+        Builtin::Layer => "layer",
         Builtin::GlobalInvocationId => "global_invocation_id",
         Builtin::LocalInvocationId => "local_invocation_id",
         Builtin::LocalInvocationIndex => "local_invocation_index",

@@ -314,7 +314,7 @@ impl Lower<'_> {
                 self.emit(Opcode::U16ToU32, &[word])
             }
             Builtin::PrimitiveIndex => self.preload(57),
-            Builtin::ViewIndex => {
+            Builtin::ViewIndex | Builtin::Layer => {
                 let word = Opnd::reg(self.preload(62)).lane(Lane::Byte(0));
                 self.emit(Opcode::U8ToU32, &[word])
             }
