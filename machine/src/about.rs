@@ -41,7 +41,7 @@ pub const STAGES: &[&str] = &["vertex", "fragment", "compute"];
 pub struct Errors {
     /// The bounds.
     pub bounds: Perturbation,
-    /// Each function is one instruction, so that the interpreter errs under [`gpucc_ir::ssa::Numerics::perturbed`] as the
+    /// Each function is one instruction, and 1 / w of a pixel a reciprocal, so that the interpreter errs under [`gpucc_ir::ssa::Numerics::perturbed`] as the
     /// emulator does. Otherwise functions are sequences, and only what depends on none of them can be compared.
     pub single: bool,
 }

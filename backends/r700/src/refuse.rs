@@ -75,8 +75,12 @@ const TABLE: &[Row] = &[
     ),
     (
         "layers outside of geometry shaders",
-        Some("register guide, PA_CL_VS_OUT_CNTL and SPI_PS_IN_CONTROL_0: only a geometry shader's layer is used, and pixels do not see it"),
-        Some("register guide, PA_CL_VS_OUT_CNTL and SPI_PS_IN_CONTROL_0: only a geometry shader's layer is used, and pixels do not see it"),
+        Some(
+            "register guide, PA_CL_VS_OUT_CNTL and SPI_PS_IN_CONTROL_0: only a geometry shader's layer is used, and pixels do not see it",
+        ),
+        Some(
+            "register guide, PA_CL_VS_OUT_CNTL and SPI_PS_IN_CONTROL_0: only a geometry shader's layer is used, and pixels do not see it",
+        ),
     ),
     (
         "primitive index in a fragment shader",

@@ -112,9 +112,10 @@ impl<'p> OfSpirv<'p> {
             let class = inst.and_then(|inst| StorageClass::from_u32(inst.operand(2)));
             // An entry point may name what it does not touch and only others have.
             let alien = !used.contains(&id)
-                && program.decorations(id).built_in().is_some_and(|what| {
-                    self.check_stage(what, StorageClass::Output).is_err()
-                });
+                && program
+                    .decorations(id)
+                    .built_in()
+                    .is_some_and(|what| self.check_stage(what, StorageClass::Output).is_err());
             if class == Some(StorageClass::Output) && seen.insert(id) && !alien {
                 outputs.push(id);
             }

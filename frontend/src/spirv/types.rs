@@ -393,7 +393,13 @@ impl Program<'_> {
         out: &mut Vec<Leaf>,
     ) -> Result<(), Stop> {
         match self.ty(ty)? {
-            Ty::Scalar(scalar) => out.push(Leaf { offset: base, ty: width(*scalar) }),
+            Ty::Scalar(scalar) => {
+                // SPIR-V 2.16.1: truth values have no bytes that others see.
+                if layout == Layout::Host && scalar.kind == naga::ScalarKind::Bool {
+                    return Err(Stop::invalid("a truth value in a buffer"));
+                }
+                out.push(Leaf { offset: base, ty: width(*scalar) });
+            }
             Ty::Struct(members) => {
                 let mut dense = 0u32;
                 for (index, member) in (0..).zip(members) {

@@ -373,7 +373,14 @@ impl Proof<'_> {
         }
         let numerics = self.numerics;
         self.numerics = numerics.perturbed(perturbation);
-        let alike = self.reference(expanded, case);
+        // The machine takes the reciprocal of a pixel's w, which errs too.
+        let mut erring = case.clone();
+        if let StageCase::Fragment(batch) = &mut erring.stage {
+            for w in batch.quads.iter_mut().flat_map(|quad| &mut quad.position).map(|p| &mut p[3]) {
+                *w = f32::from_bits(self.numerics.rcp((1.0 / *w).to_bits()));
+            }
+        }
+        let alike = self.reference(expanded, &erring);
         self.numerics = numerics;
         let alike = alike?;
         let mut comparison = Comparison::new(expanded, number, "where functions err".into());

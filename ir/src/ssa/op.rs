@@ -320,7 +320,7 @@ ops! {
     /// Float to unsigned, toward zero, clamped to what both types hold (f32 to u32: at most
     /// 4294967040), NaN gives 0.
     FToU = "f2u", Convert, Float -> Int, PURE;
-    /// Float to float, RNE.
+    /// Float to float of another width, RNE.
     FConvert = "fconvert", Convert, Float -> Float, PURE;
     /// Zero-extends, truncates, or makes 0 / 1 of a B1.
     UConvert = "uconvert", Convert, Int -> Int, PURE;

@@ -398,7 +398,8 @@ fn component_type(scalar: Scalar) -> Type {
 fn converts(op: Op, from: Type, to: Type) -> bool {
     use Type::B1;
     match op {
-        Op::SToF | Op::UToF | Op::FToS | Op::FToU | Op::FConvert => from != B1 && to != B1,
+        Op::SToF | Op::UToF | Op::FToS | Op::FToU => from != B1 && to != B1,
+        Op::FConvert => from != B1 && to != B1 && from != to,
         Op::FrexpExp => from != B1 && to == Type::B32,
         _ => true,
     }
