@@ -18,6 +18,7 @@ mod functions;
 mod image;
 mod interface;
 mod module;
+mod narrow;
 mod plan;
 mod program;
 mod resource;

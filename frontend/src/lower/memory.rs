@@ -17,7 +17,7 @@ const LINE: u32 = 16;
 
 impl<S> Lower<'_, S> {
     /// The byte address of a place plus a constant.
-    fn address(&mut self, place: &Place, extra: u32) -> Value {
+    pub fn address(&mut self, place: &Place, extra: u32) -> Value {
         let offset = place.offset.wrapping_add(extra);
         match place.dynamic {
             Some(dynamic) => self.add_address(dynamic, offset),

@@ -1,12 +1,14 @@
 //! Instructions: values, memory, calls.
 
 use super::module::Inst;
-use super::program::{Id, READING, op};
+use super::narrow::is_byte;
+use super::program::{Id, Program, READING, op};
 use super::types::Ty;
 use super::{Frame, OfSpirv, Operand, Pointer};
 use crate::Needs;
 use crate::lower::emit::pick;
 use crate::lower::flow::{CONSTANT_LEAVES, SELECT_LEAVES};
+use crate::lower::frame::Place;
 use crate::lower::memory::{Atomic, atomic_op};
 use crate::lower::types::width;
 use crate::lower::{Result, Values};
@@ -14,6 +16,30 @@ use crate::stop::Stop;
 use gpucc_ir::ssa::{AtomicOp, Imm, Op, Scan, Shuffle, Stage, Type, Value};
 use naga::{AtomicFunction, DerivativeAxis, DerivativeControl, RelationalFunction, ScalarKind};
 use rspirv::spirv::Op as Code;
+use smallvec::SmallVec;
+
+/// The indices of an access chain, each with what is added to it.
+type Steps = SmallVec<[(Id, Option<Id>); 4]>;
+
+/// Where an access chain begins, and its indices. One that moves a pointer along an array is the chain that made the
+/// pointer, with elements added to its last index.
+fn steps(program: &Program<'_>, inst: &Inst) -> Result<(Id, Steps)> {
+    let alone = |indices: &[Id]| -> Steps { indices.iter().map(|&index| (index, None)).collect() };
+    if matches!(op(inst), Code::AccessChain | Code::InBoundsAccessChain) {
+        return Ok((inst.operand(2), alone(inst.rest(3))));
+    }
+    let made = program.inst(inst.operand(2));
+    let made =
+        made.filter(|made| matches!(op(made), Code::AccessChain | Code::InBoundsAccessChain));
+    let Some((made, (&last, before))) = made.and_then(|m| Some((m, m.rest(3).split_last()?)))
+    else {
+        return Err(Stop::unsupported("pointers that are moved and lead to no element", READING));
+    };
+    let mut steps = alone(before);
+    steps.push((last, Some(inst.operand(3))));
+    steps.extend(alone(inst.rest(4)));
+    Ok((made.operand(2), steps))
+}
 
 /// How the lanes of an operand must look.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -238,7 +264,10 @@ impl<'p> OfSpirv<'p> {
         let program = self.source.program;
         let (ty, code) = (inst.operand(0), op(inst));
         let operand = match code {
-            Code::AccessChain | Code::InBoundsAccessChain => {
+            Code::AccessChain
+            | Code::InBoundsAccessChain
+            | Code::PtrAccessChain
+            | Code::InBoundsPtrAccessChain => {
                 return self.walk(frame, inst).map(Some);
             }
             Code::Load => {
@@ -300,14 +329,38 @@ impl<'p> OfSpirv<'p> {
         Ok(Some(operand))
     }
 
+    /// Whether two pointers lead to one byte. Variables are different memory, whatever a driver binds.
+    fn lead_to_the_same(&mut self, frame: &mut Frame<'p>, a: Id, b: Id) -> Result<Value> {
+        let mut place = |id: Id| -> Result<Place> {
+            let operand = self.operand(frame, id)?;
+            Ok(self.pointer(operand)?.place)
+        };
+        let (a, b) = (place(a)?, place(b)?);
+        if a.base != b.base {
+            return Ok(self.bool(false));
+        }
+        let addresses = [self.address(&a, 0), self.address(&b, 0)];
+        let equal = self.op2(Op::IEq, addresses[0], addresses[1]);
+        Ok(match (a.element, b.element) {
+            (Some(a), Some(b)) => {
+                let element = self.op2(Op::IEq, a, b);
+                self.op2(Op::And, element, equal)
+            }
+            _ => equal,
+        })
+    }
+
     /// Walks from a pointer to a part of what it points to.
     fn walk(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Operand> {
         let program = self.source.program;
         let (_, wanted) = program.pointee(inst.operand(0))?;
-        let mut at = self.operand(frame, inst.operand(2))?;
-        for &index in inst.rest(3) {
+        let (from, steps) = steps(program, inst)?;
+        let mut at = self.operand(frame, from)?;
+        for (index, further) in steps {
             at = match at {
-                Operand::Binding(bound, ty) if matches!(program.ty(ty)?, Ty::Array { .. }) => {
+                Operand::Binding(bound, ty)
+                    if further.is_none() && matches!(program.ty(ty)?, Ty::Array { .. }) =>
+                {
                     let (of, _) = program.elements(ty)?;
                     let index = self.index(frame, index)?;
                     Operand::Binding(self.bound_element(bound.variable, index)?, of)
@@ -315,6 +368,7 @@ impl<'p> OfSpirv<'p> {
                 at => {
                     let pointer = self.pointer(at)?;
                     Operand::Pointer(match program.ty(pointer.ty)? {
+                        Ty::Struct(_) if further.is_some() => return Err(mismatch()),
                         Ty::Struct(_) => {
                             let number = self.index(frame, index)?;
                             let Some(number) = self.func.as_const(number) else {
@@ -325,7 +379,11 @@ impl<'p> OfSpirv<'p> {
                             self.member_of(&pointer, number as u32)?
                         }
                         _ => {
-                            let index = self.index(frame, index)?;
+                            let mut index = self.index(frame, index)?;
+                            if let Some(further) = further {
+                                let further = self.index(frame, further)?;
+                                index = self.op2(Op::IAdd, index, further);
+                            }
                             self.element_of(&pointer, index)?
                         }
                     })
@@ -346,7 +404,12 @@ impl<'p> OfSpirv<'p> {
 
     /// An index as a word.
     pub(super) fn index(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<Value> {
-        let index = self.scalar(frame, id)?;
+        let program = self.source.program;
+        let (kind, _) = program.shape(program.type_of(id)?)?;
+        let mut index = self.scalar(frame, id)?;
+        if kind.kind == ScalarKind::Sint {
+            index = self.extended_by_sign(kind, Values::from_elem(index, 1))[0];
+        }
         Ok(match self.ty(index) {
             Type::B64 => self.op1(Op::Lo64, index),
             Type::B16 => self.convert(Op::UConvert, Type::B32, index),
@@ -387,6 +450,10 @@ impl<'p> OfSpirv<'p> {
         let mut scalar = None;
         for &id in inst.rest(2) {
             let (own, values) = self.like(frame, id, by.takes, lanes)?;
+            let values = match by.op {
+                Op::SDiv | Op::SRem | Op::SLt | Op::SLe => self.extended_by_sign(own, values),
+                _ => values,
+            };
             if scalar.is_some_and(|known: naga::Scalar| known.width != own.width) {
                 return Err(mismatch());
             }
@@ -404,7 +471,12 @@ impl<'p> OfSpirv<'p> {
             operands.reverse();
         }
         let operands: Vec<&Values> = operands.iter().collect();
-        let values = self.map(by.op, &operands)?;
+        let mut values = self.map(by.op, &operands)?;
+        if by.op == Op::BitReverse && is_byte(result) {
+            let by = Values::from_elem(self.u32(24), 1);
+            values = self.map(Op::LShr, &[&values, &by])?;
+        }
+        let values = self.cut(result, values);
         // A count of bits may be of another width than what is counted.
         let (from, to) = (scalar.map(width), width(result));
         match by.op {
@@ -453,17 +525,23 @@ impl<'p> OfSpirv<'p> {
                     _ => Op::AShr,
                 };
                 let lanes = lanes()?;
-                let (_, base) = self.like(frame, a, Kind::Int, lanes)?;
+                let (own, mut base) = self.like(frame, a, Kind::Int, lanes)?;
                 let (_, by) = self.like(frame, b, Kind::Int, lanes)?;
                 let by = self.words_of(&by)?;
-                self.map(op, &[&base, &by])?
+                if op == Op::AShr {
+                    base = self.extended_by_sign(own, base);
+                }
+                let values = self.map(op, &[&base, &by])?;
+                self.cut(own, values)
             }
             Code::SMod => {
                 let lanes = lanes()?;
-                let (_, x) = self.like(frame, a, Kind::Int, lanes)?;
-                let (_, y) = self.like(frame, b, Kind::Int, lanes)?;
+                let (own, x) = self.like(frame, a, Kind::Int, lanes)?;
+                let (other, y) = self.like(frame, b, Kind::Int, lanes)?;
                 self.same_widths(&x, &y)?;
-                self.lanes(lanes, |lower, lane| {
+                let x = self.extended_by_sign(own, x);
+                let y = self.extended_by_sign(other, y);
+                let values = self.lanes(lanes, |lower, lane| {
                     let zero = lower.constant(lower.ty(x[lane]), 0);
                     let rest = lower.op2(Op::SRem, x[lane], y[lane]);
                     let signs = lower.op2(Op::Xor, rest, y[lane]);
@@ -472,7 +550,8 @@ impl<'p> OfSpirv<'p> {
                     let moves = lower.op2(Op::And, differ, some);
                     let moved = lower.op2(Op::IAdd, rest, y[lane]);
                     Ok(lower.select(moves, moved, rest))
-                })?
+                })?;
+                self.cut(own, values)
             }
             Code::FMod => {
                 let lanes = lanes()?;
@@ -553,6 +632,14 @@ impl<'p> OfSpirv<'p> {
                 };
                 self.relational(fun, &values)?
             }
+            Code::PtrEqual | Code::PtrNotEqual => {
+                let equal = self.lead_to_the_same(frame, a, b)?;
+                let equal = match code {
+                    Code::PtrEqual => equal,
+                    _ => self.op1(Op::Not, equal),
+                };
+                Values::from_elem(equal, 1)
+            }
             Code::Select => {
                 let condition = self.values(frame, a)?;
                 let (accept, reject) = (self.values(frame, b)?, self.values(frame, c)?);
@@ -568,8 +655,8 @@ impl<'p> OfSpirv<'p> {
             }
             Code::BitFieldInsert | Code::BitFieldSExtract | Code::BitFieldUExtract => {
                 let lanes = lanes()?;
-                let (_, base) = self.like(frame, a, Kind::Int, lanes)?;
-                if code == Code::BitFieldInsert {
+                let (own, base) = self.like(frame, a, Kind::Int, lanes)?;
+                let values = if code == Code::BitFieldInsert {
                     let (_, new) = self.like(frame, b, Kind::Int, lanes)?;
                     self.same_widths(&base, &new)?;
                     let (offset, count) = (self.word_of(frame, c)?, self.word_of(frame, d)?);
@@ -578,7 +665,8 @@ impl<'p> OfSpirv<'p> {
                     let (offset, count) = (self.word_of(frame, b)?, self.word_of(frame, c)?);
                     let op = if code == Code::BitFieldSExtract { Op::SBfe } else { Op::UBfe };
                     self.map(op, &[&base, &offset, &count])?
-                }
+                };
+                self.cut(own, values)
             }
             Code::DPdx
             | Code::DPdy
@@ -852,9 +940,16 @@ impl<'p> OfSpirv<'p> {
         if !gives.fits(to) {
             return Err(mismatch());
         }
-        let from = naga::Scalar { kind: from, width: scalar.width };
-        let into = naga::Scalar { kind: into, width: to.width };
-        self.lanes(lanes, |lower, lane| lower.convert_scalar(values[lane], from, into))
+        let values = match from {
+            ScalarKind::Sint => self.extended_by_sign(scalar, values),
+            _ => values,
+        };
+        let wide = |scalar: naga::Scalar| if is_byte(scalar) { 4 } else { scalar.width };
+        let from = naga::Scalar { kind: from, width: wide(scalar) };
+        let into = naga::Scalar { kind: into, width: wide(to) };
+        let values =
+            self.lanes(lanes, |lower, lane| lower.convert_scalar(values[lane], from, into))?;
+        Ok(self.cut(to, values))
     }
 
     /// The same bits as other scalars: of one width, or of twice or half as many.
@@ -868,6 +963,12 @@ impl<'p> OfSpirv<'p> {
         let values = self.values(frame, inst.operand(2))?;
         if to.kind == ScalarKind::Bool || from.kind == ScalarKind::Bool {
             return Err(mismatch());
+        }
+        if is_byte(from) || is_byte(to) {
+            if usize::from(from.width) * count != usize::from(to.width) * lanes {
+                return Err(mismatch());
+            }
+            return Ok(self.bitcast_bytes(&values, from, to));
         }
         let (from, to) = (width(from), width(to));
         if u64::from(from.bits()) * count as u64 != u64::from(to.bits()) * lanes as u64 {
@@ -904,11 +1005,22 @@ impl<'p> OfSpirv<'p> {
     /// Sums with carries and products of twice the width.
     fn extended(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Values> {
         let program = self.source.program;
-        let (_, lanes) = self.shape_of(inst.operand(2), Kind::Int)?;
-        let (_, a) = self.like(frame, inst.operand(2), Kind::Int, lanes)?;
-        let (_, b) = self.like(frame, inst.operand(3), Kind::Int, lanes)?;
+        let (own, lanes) = self.shape_of(inst.operand(2), Kind::Int)?;
+        let (_, mut a) = self.like(frame, inst.operand(2), Kind::Int, lanes)?;
+        let (_, mut b) = self.like(frame, inst.operand(3), Kind::Int, lanes)?;
         self.same_widths(&a, &b)?;
         program.leaf_count(inst.operand(0))?;
+        if is_byte(own) && matches!(op(inst), Code::UMulExtended | Code::SMulExtended) {
+            if op(inst) == Code::SMulExtended {
+                (a, b) = (self.extended_by_sign(own, a), self.extended_by_sign(own, b));
+            }
+            let product = self.map(Op::IMul, &[&a, &b])?;
+            let eight = Values::from_elem(self.u32(8), 1);
+            let upper = self.map(Op::LShr, &[&product, &eight])?;
+            let mut both = self.cut(own, product);
+            both.extend(self.cut(own, upper));
+            return Ok(both);
+        }
         let ty = self.ty(a[0]);
         let (one, zero) = (self.constant(ty, 1), self.constant(ty, 0));
         let code = op(inst);
@@ -917,7 +1029,8 @@ impl<'p> OfSpirv<'p> {
             Code::ISubBorrow => Op::ISub,
             _ => Op::IMul,
         };
-        let mut low = self.map(low_op, &[&a, &b])?;
+        let low = self.map(low_op, &[&a, &b])?;
+        let low = self.cut(own, low);
         let high = self.lanes(lanes, |lower, lane| {
             Ok(match code {
                 Code::UMulExtended => lower.op2(Op::UMulHi, a[lane], b[lane]),
@@ -931,6 +1044,7 @@ impl<'p> OfSpirv<'p> {
                 }
             })
         })?;
+        let mut low = low;
         low.extend(high);
         Ok(low)
     }
@@ -940,7 +1054,9 @@ impl<'p> OfSpirv<'p> {
         let pointer = self.operand(frame, id)?;
         let pointer = self.pointer(pointer)?;
         match *self.source.program.ty(pointer.ty)? {
-            Ty::Scalar(scalar) if scalar.kind != ScalarKind::Bool => Ok((pointer, scalar)),
+            Ty::Scalar(scalar) if scalar.kind != ScalarKind::Bool && !is_byte(scalar) => {
+                Ok((pointer, scalar))
+            }
             _ => Err(mismatch()),
         }
     }
@@ -1140,10 +1256,15 @@ impl<'p> OfSpirv<'p> {
             return Err(mismatch());
         }
         let mut found = Values::with_capacity(count);
-        for value in values(self, frame, 4)? {
+        let own = values(self, frame, 4)?;
+        let own = match combine {
+            Op::SMin | Op::SMax => self.extended_by_sign(scalar, own),
+            _ => own,
+        };
+        for value in own {
             found.push(self.one(Op::Reduce, Imm::Reduce(scan, combine), &[value]));
         }
-        Ok(Some(found))
+        Ok(Some(self.cut(scalar, found)))
     }
 }
 

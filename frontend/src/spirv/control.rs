@@ -1,5 +1,6 @@
 //! Entry points, inlined functions, and the tree of control flow.
 
+use super::narrow::is_byte;
 use super::plan::{self, Case, List, Stmt};
 use super::program::{Entry, Function, Id, Program, READING, op, span};
 use super::types::{Matrices, Ty};
@@ -293,14 +294,17 @@ impl<'p> OfSpirv<'p> {
         cases: &'p [Case],
         merge: Id,
     ) -> Result<Flow> {
+        let (kind, _) = self.source.program.shape(self.source.program.type_of(selector)?)?;
         let selector = self.scalar(frame, selector)?;
         if self.ty(selector) == Type::B1 {
             return Err(Stop::invalid("a switch takes an integer"));
         }
+        // Literals of less than a word are extended by their sign.
+        let mask = if is_byte(kind) { 0xff } else { u64::MAX };
         let arms: Vec<Arm<&'p List>> = cases
             .iter()
             .map(|case| Arm {
-                values: case.values.clone(),
+                values: case.values.iter().map(|value| value & mask).collect(),
                 is_default: case.is_default,
                 body: &case.body,
                 falls_through: case.falls_through,
@@ -513,6 +517,7 @@ impl<'p> OfSpirv<'p> {
         }
         match self.operand(frame, id)? {
             Operand::Values(values) => Ok(values),
+            Operand::Pointer(_) => Err(Stop::unsupported("values that are pointers", READING)),
             _ => Err(Stop::invalid(format!("%{id} is not a value that has scalars"))),
         }
     }
@@ -585,6 +590,7 @@ impl<'p> OfSpirv<'p> {
                 };
                 let bits = u64::from(inst.operand(2)) | u64::from(inst.operand(3)) << 32;
                 let width = crate::lower::types::width(scalar);
+                let bits = if is_byte(scalar) { bits & 0xff } else { bits };
                 Values::from_elem(self.constant(width, bits), 1)
             }
             Code::ConstantComposite => {
@@ -644,6 +650,9 @@ impl<'p> OfSpirv<'p> {
 
     /// Reads what a pointer points to.
     pub(super) fn load(&mut self, pointer: &Pointer) -> Result<Values> {
+        if let Some(bytes) = self.bytes_within(pointer)? {
+            return self.load_bytes(pointer, &bytes);
+        }
         let layout = pointer.place.layout();
         let leaves = self.source.program.flatten(pointer.ty, layout, pointer.matrices)?;
         Ok(self.load_leaves(&pointer.place, &leaves))
@@ -663,6 +672,9 @@ impl<'p> OfSpirv<'p> {
             if !matches!(kind, ResourceKind::Storage { access, .. } if access.store) {
                 return Err(Stop::invalid("a store to memory that may only be read"));
             }
+        }
+        if let Some(bytes) = self.bytes_within(pointer)? {
+            return self.store_bytes(pointer, &bytes, values);
         }
         self.store_leaves(&pointer.place, &leaves, values);
         Ok(())

@@ -110,6 +110,9 @@ impl<'p> OfSpirv<'p> {
             }
             for (values, &id) in all.iter_mut().zip(given) {
                 *values = self.values(frame, id)?;
+                if kind == ScalarKind::Sint {
+                    *values = self.extended_by_sign(scalar, std::mem::take(values));
+                }
                 let (own, own_lanes) = program.shape(program.type_of(id)?)?;
                 let fits = own_lanes == lanes
                     && own.width == scalar.width
@@ -127,7 +130,8 @@ impl<'p> OfSpirv<'p> {
                 let length = self.map(Op::FAbs, &[x])?;
                 return self.map(Op::FDiv, &[x, &length]);
             }
-            return self.math_function(fun, kind, 1, all);
+            let found = self.math_function(fun, kind, 1, all)?;
+            return Ok(self.cut(scalar, found));
         }
         if let Some((fun, lanes)) = packing(code) {
             let (scalar, count) = program.shape(program.type_of(args[0])?)?;

@@ -654,6 +654,8 @@ fn is_made_again(inst: &super::module::Inst, program: &Program<'_>) -> bool {
     match op(inst) {
         Op::AccessChain
         | Op::InBoundsAccessChain
+        | Op::PtrAccessChain
+        | Op::InBoundsPtrAccessChain
         | Op::SampledImage
         | Op::Image
         | Op::ImageTexelPointer => true,

@@ -1,6 +1,7 @@
 //! A SPIR-V module as tables: what each id is.
 
 use super::module::{Inst, Module};
+use super::narrow::is_byte;
 use super::types::{Decorations, Image, Member, Ty};
 use super::{string, string_words};
 use crate::Needs;
@@ -123,6 +124,8 @@ pub struct Program<'a> {
     pub glsl: Id,
     /// Comparisons tell apart what is not a number.
     pub keeps_nan: bool,
+    /// There is a type of integers of 8 bits.
+    pub has_bytes: bool,
     /// Modes say how floats round, and what becomes of denormals.
     pub controls_floats: bool,
     /// Scalars and dense bytes of types, as far as they were asked for.
@@ -192,6 +195,7 @@ impl<'a> Program<'a> {
             named: Set::default(),
             glsl: 0,
             keeps_nan: false,
+            has_bytes: false,
             controls_floats: false,
             counts: RefCell::default(),
         };
@@ -259,6 +263,7 @@ impl<'a> Program<'a> {
                 {
                     self.define(first, number)?;
                     let ty = self.ty_of(inst, &members, &member_names)?;
+                    self.has_bytes |= matches!(ty, Ty::Scalar(scalar) if is_byte(scalar));
                     let depth = self.depth(&ty) + 1;
                     if depth > MOST_DEPTH {
                         let (what, hint) = ("depth of nested types", "nest types less");
@@ -313,8 +318,9 @@ impl<'a> Program<'a> {
                     _ => naga::ScalarKind::Sint,
                 };
                 match first {
-                    16 | 32 | 64 => Ok(Ty::Scalar(naga::Scalar { kind, width: (first / 8) as u8 })),
-                    8 => lacking("8-bit integers", None),
+                    8 | 16 | 32 | 64 => {
+                        Ok(Ty::Scalar(naga::Scalar { kind, width: (first / 8) as u8 }))
+                    }
                     _ => Err(invalid(inst, format!("there are no integers of {first} bits"))),
                 }
             }

@@ -269,7 +269,9 @@ impl<'p> OfSpirv<'p> {
             })
         };
         let (bytes, stride) = program.extent(ty, Matrices::default())?;
-        let size = span(bytes, self.alignment(ty)?)?;
+        // Bytes are parts of words.
+        let least = if program.has_bytes { 4 } else { 1 };
+        let size = span(bytes, self.alignment(ty)?.max(least))?;
         let kind = program.decorations(ty);
         if class == StorageClass::PushConstant {
             return Ok(ResourceKind::Immediate { size });
@@ -485,6 +487,8 @@ fn variables_behind(program: &Program<'_>, calls: &[&Inst], mut pending: Vec<Id>
             Code::Load
             | Code::AccessChain
             | Code::InBoundsAccessChain
+            | Code::PtrAccessChain
+            | Code::InBoundsPtrAccessChain
             | Code::CopyObject
             | Code::Image => pending.push(inst.operand(2)),
             Code::SampledImage => pending.extend([inst.operand(2), inst.operand(3)]),

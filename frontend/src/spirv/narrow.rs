@@ -1,0 +1,191 @@
+//! Integers of 8 bits: words whose upper 24 bits are zeros.
+//!
+//! What depends on the sign extends it first, and what may reach beyond the eighth bit is cut behind. In buffers a byte
+//! is a part of a word; a store of one changes the word by two atomics, since other invocations may own the rest of it.
+
+use super::program::READING;
+use super::types::Ty;
+use super::{OfSpirv, Pointer};
+use crate::lower::frame::{Base, Place};
+use crate::lower::types::{Layout, width};
+use crate::lower::{Result, Values};
+use crate::stop::Stop;
+use gpucc_ir::ssa::{AtomicOp, Op, Type, Value};
+use naga::ScalarKind;
+
+/// True for integers of 8 bits.
+pub(super) fn is_byte(scalar: naga::Scalar) -> bool {
+    scalar.width == 1 && scalar.kind != ScalarKind::Bool
+}
+
+impl OfSpirv<'_> {
+    /// The low eight bits of integers of 8 bits; others stay.
+    pub(super) fn cut(&mut self, scalar: naga::Scalar, values: Values) -> Values {
+        if !is_byte(scalar) {
+            return values;
+        }
+        let mask = self.u32(0xff);
+        values.into_iter().map(|value| self.op2(Op::And, value, mask)).collect()
+    }
+
+    /// Integers of 8 bits with their sign in the upper bits; others stay.
+    pub(super) fn extended_by_sign(&mut self, scalar: naga::Scalar, values: Values) -> Values {
+        if !is_byte(scalar) {
+            return values;
+        }
+        let by = self.u32(24);
+        let shifted: Values =
+            values.into_iter().map(|value| self.op2(Op::Shl, value, by)).collect();
+        shifted.into_iter().map(|value| self.op2(Op::AShr, value, by)).collect()
+    }
+
+    /// Which scalars of a type are bytes, in order; none where the type has none or memory has none.
+    pub(super) fn bytes_within(&self, pointer: &Pointer) -> Result<Option<Vec<bool>>> {
+        let program = self.source.program;
+        if !program.has_bytes || pointer.place.layout() == Layout::Dense {
+            return Ok(None);
+        }
+        let mut bytes = Vec::with_capacity(program.leaf_count(pointer.ty)?);
+        self.bytes_into(pointer.ty, &mut bytes)?;
+        Ok(bytes.contains(&true).then_some(bytes))
+    }
+
+    fn bytes_into(&self, ty: u32, out: &mut Vec<bool>) -> Result<()> {
+        let program = self.source.program;
+        match program.ty(ty)? {
+            Ty::Struct(members) => {
+                for member in members {
+                    self.bytes_into(member.ty, out)?;
+                }
+            }
+            Ty::Array { of, length, .. } => {
+                for _ in 0..length.unwrap_or(0) {
+                    self.bytes_into(*of, out)?;
+                }
+            }
+            Ty::Scalar(scalar) | Ty::Vector(scalar, ..) | Ty::Matrix(scalar, ..) => {
+                let byte = is_byte(*scalar);
+                out.extend((0..program.leaf_count(ty)?).map(|_| byte));
+            }
+            _ => out.extend((0..program.leaf_count(ty)?).map(|_| false)),
+        }
+        Ok(())
+    }
+
+    /// The word that a byte of a buffer lies in, and its first bit there.
+    fn word_around(&mut self, place: &Place, offset: u32) -> Result<(Place, Value)> {
+        let offset = place.offset.wrapping_add(offset);
+        if place.dynamic.is_none() {
+            let bit = self.u32(offset % 4 * 8);
+            return Ok((Place { offset: offset & !3, ..place.clone() }, bit));
+        }
+        // The last word of such an array may lie beyond a buffer that ends within it.
+        if place.hi == u32::MAX {
+            let what = "8-bit elements of an array whose length the driver says";
+            return Err(Stop::unsupported(what, READING));
+        }
+        let address = self.address(&Place { offset, ..place.clone() }, 0);
+        let (mask, rest, eight) = (self.u32(!3), self.u32(3), self.u32(3));
+        let word = self.op2(Op::And, address, mask);
+        let within = self.op2(Op::And, address, rest);
+        let bit = self.op2(Op::Shl, within, eight);
+        Ok((Place { offset: 0, dynamic: Some(word), ..place.clone() }, bit))
+    }
+
+    /// Reads scalars of which some are bytes of a buffer.
+    pub(super) fn load_bytes(&mut self, pointer: &Pointer, bytes: &[bool]) -> Result<Values> {
+        let place = &pointer.place;
+        let leaves = self.source.program.flatten(pointer.ty, place.layout(), pointer.matrices)?;
+        let mut values = Values::with_capacity(leaves.len());
+        for (leaf, &byte) in leaves.iter().zip(bytes) {
+            let Base::Buffer(buffer) = place.base else {
+                return Err(Stop::internal("a byte outside of a buffer"));
+            };
+            if !byte {
+                values.extend(self.load_leaves(place, std::slice::from_ref(leaf)));
+                continue;
+            }
+            let (around, bit) = self.word_around(place, leaf.offset)?;
+            let address = self.address(&around, 0);
+            let word = self.b().buffer_load(buffer, place.element, address, &[Type::B32])[0];
+            let mask = self.u32(0xff);
+            let shifted = self.op2(Op::LShr, word, bit);
+            values.push(self.op2(Op::And, shifted, mask));
+        }
+        Ok(values)
+    }
+
+    /// Writes scalars of which some are bytes of a buffer.
+    pub(super) fn store_bytes(
+        &mut self,
+        pointer: &Pointer,
+        bytes: &[bool],
+        values: &Values,
+    ) -> Result<()> {
+        let place = &pointer.place;
+        let leaves = self.source.program.flatten(pointer.ty, place.layout(), pointer.matrices)?;
+        for ((leaf, &byte), &value) in leaves.iter().zip(bytes).zip(values) {
+            if !byte {
+                self.store_leaves(place, std::slice::from_ref(leaf), &[value]);
+                continue;
+            }
+            let (around, bit) = self.word_around(place, leaf.offset)?;
+            let mask = self.u32(0xff);
+            let own = self.op2(Op::Shl, mask, bit);
+            let others = self.op1(Op::Not, own);
+            let moved = self.op2(Op::Shl, value, bit);
+            self.atomic(&around, AtomicOp::And, Type::B32, &[others])?;
+            self.atomic(&around, AtomicOp::Or, Type::B32, &[moved])?;
+        }
+        Ok(())
+    }
+
+    /// The same bits as other scalars, where some of both are bytes.
+    pub(super) fn bitcast_bytes(
+        &mut self,
+        values: &Values,
+        from: naga::Scalar,
+        to: naga::Scalar,
+    ) -> Values {
+        let (mask, eight) = (self.u32(0xff), self.u32(8));
+        let mut bytes = Values::new();
+        for &value in values {
+            let words: Values = match width(from) {
+                Type::B64 => {
+                    [Op::Lo64, Op::Hi64].map(|half| self.op1(half, value)).into_iter().collect()
+                }
+                Type::B16 => Values::from_elem(self.convert(Op::UConvert, Type::B32, value), 1),
+                _ => Values::from_elem(value, 1),
+            };
+            for mut word in words {
+                for at in 0..u32::from(from.width).min(4) {
+                    if at > 0 {
+                        word = self.op2(Op::LShr, word, eight);
+                    }
+                    bytes.push(self.op2(Op::And, word, mask));
+                }
+            }
+        }
+        if is_byte(to) {
+            return bytes;
+        }
+        let mut words = Values::new();
+        for part in bytes.chunks(usize::from(to.width).min(4)) {
+            let mut word = self.u32(0);
+            for &byte in part.iter().rev() {
+                let up = self.op2(Op::Shl, word, eight);
+                word = self.op2(Op::Or, up, byte);
+            }
+            words.push(word);
+        }
+        match width(to) {
+            Type::B16 => {
+                words.into_iter().map(|word| self.convert(Op::UConvert, Type::B16, word)).collect()
+            }
+            Type::B64 => {
+                words.chunks_exact(2).map(|pair| self.op2(Op::Join64, pair[0], pair[1])).collect()
+            }
+            _ => words,
+        }
+    }
+}
