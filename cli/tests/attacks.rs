@@ -387,7 +387,7 @@ fn spirv_composites_that_are_huge() {
     };
     let stored = vec![vec![65, 14, 15, 13, 6, 6], vec![62, 15, 6]];
     // An atomic store to a variable of one invocation; two entry points of one name.
-    let private = vec![vec![32, 20, 7, 4], vec![59, 20, 21, 7], vec![228, 21, 6, 6, 6]];
+    let private = [vec![32, 20, 7, 4], vec![59, 20, 21, 7], vec![228, 21, 6, 6, 6]];
     ends("atomic.spv", &module(vec![private[0].clone()], private[1..].to_vec()), INVALID);
     let name = u32::from_le_bytes(*b"main");
     ends("twice.spv", &module(vec![vec![15, 5, 3, name, 0]], Vec::new()), INVALID);

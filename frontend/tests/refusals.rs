@@ -341,7 +341,9 @@ fn what_only_fragments_do_is_refused_in_other_stages() {
             words.drain(14..20);
         }
         let function = words.len() - 9;
-        words.splice(words.len() - 2.., [body, &words[words.len() - 1..].to_vec()].concat());
+        let end = words.split_off(words.len() - 1);
+        words.pop();
+        words.extend(body.iter().chain(&end));
         words.splice(function..function, types);
         let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         let parsed = parse(Source::SpirV(&bytes), "a.spv", &Options::default());

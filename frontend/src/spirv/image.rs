@@ -175,6 +175,10 @@ impl<'p> OfSpirv<'p> {
         if projects && (image.arrayed || image.dim == Dims::DimCube) {
             return Err(mismatch());
         }
+        // SPIR-V 3.49.10: four texels around a point lie in a plane.
+        if gather && !matches!(image.dim, Dims::Dim2D | Dims::DimCube | Dims::DimRect) {
+            return Err(mismatch());
+        }
         if place.len() < coords + usize::from(image.arrayed || projects) {
             return Err(mismatch());
         }

@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
             return self.refused(format!("no relocation for {of:#x}"));
         }
         let buffer = self.stream[at + 1];
-        if buffer % 4 != 0 {
+        if !buffer.is_multiple_of(4) {
             return self.refused(format!("relocation {buffer} is no entry of the list"));
         }
         self.next = at + 2;

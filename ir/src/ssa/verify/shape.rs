@@ -311,6 +311,10 @@ impl Verifier<'_> {
         self.require(cube || !tex.projected, inst, 5, || {
             "has projected coordinates of something that is no cube".into()
         })?;
+        let plane = matches!(kind, ResourceKind::Texture { dim: Dim::D2 | Dim::Cube, .. });
+        self.require(plane || tex.kind != TexKind::Gather, inst, 5, || {
+            "gathers from a texture without planes".into()
+        })?;
         let storage = matches!(kind, ResourceKind::StorageTexture { .. });
         let plain = match kind {
             ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => {
