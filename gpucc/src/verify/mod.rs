@@ -6,6 +6,9 @@
 //! 2. **Passes.** The interpreter runs the SSA before and after each exact step, of the shared passes and of the
 //!    machine's, under one model, and every compared word is equal. Steps that use a freedom of the language, and
 //!    expansions, are not compared ([`gpucc_passes::Proof`])
+//! 3. **Freedoms of the machine** ([`Plan::orders`]). The bytes run again in other orders, and on a machine whose
+//!    approximated functions err within their bounds. Words that depend on no such function in the source stay what they
+//!    are; where one instruction is one function, the others are what the interpreter gives that errs alike.
 //!
 //! # What is left out
 //! Words whose value depends on the order of invocations, as the interpreter's marks say; helper
@@ -74,7 +77,8 @@ pub struct Plan {
     pub steps: u64,
     /// Inputs on which every single pass is compared.
     pub pass_inputs: u32,
-    /// Times that the bytes run again on each input, in other orders of what the machine leaves open.
+    /// Times that the bytes run again on each input, in other orders of what the machine leaves open, and as often where
+    /// approximated functions err.
     pub orders: u32,
 }
 
