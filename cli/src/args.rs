@@ -388,7 +388,7 @@ pub struct VerifyArgs {
     /// Seed of the inputs
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Proof")]
     pub seed: u64,
-    /// Run the bytes N more times on each input (4), in orders of waves and messages that the seed draws
+    /// Run the bytes N more times on each input (4), in orders of waves and messages that the seed draws, and N times where approximated functions err
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_value_t = 0, default_missing_value = "4", help_heading = "Proof", value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub adversarial: u32,
     /// Steps that the proof of an entry point may take, interpreter and machine together

@@ -89,6 +89,7 @@ fn all_end(group: &str, attacks: &[(&str, String, &[i32])]) {
 
 const LIMIT: &[i32] = &[4];
 const FINE: &[i32] = &[0];
+const INVALID: &[i32] = &[1];
 /// It compiles, or a limit of this machine's or of the budget is in the way.
 const EITHER: &[i32] = &[0, 4];
 
@@ -368,5 +369,29 @@ fn spirv_composites_that_are_huge() {
     doubled.extend((0..30).map(|k| vec![30, 21 + k, 20 + k, 20 + k]));
     doubled.push(vec![32, 12, 7, 50]);
     ends("doubled.spv", &module(doubled, vec![vec![59, 12, 13, 7]]), LIMIT);
+    // A block of a word and of a runtime array at this byte.
+    let buffer = |offset: u32| -> Vec<Vec<u32>> {
+        vec![
+            vec![71, 10, 6, 4],
+            vec![72, 11, 0, 35, 0],
+            vec![72, 11, 1, 35, offset],
+            vec![71, 11, 2],
+            vec![71, 13, 33, 0],
+            vec![71, 13, 34, 0],
+            vec![29, 10, 4],
+            vec![30, 11, 4, 10],
+            vec![32, 12, 12, 11],
+            vec![59, 12, 13, 12],
+            vec![32, 14, 12, 4],
+        ]
+    };
+    let stored = vec![vec![65, 14, 15, 13, 6, 6], vec![62, 15, 6]];
+    // An atomic store to a variable of one invocation; two entry points of one name.
+    let private = [vec![32, 20, 7, 4], vec![59, 20, 21, 7], vec![228, 21, 6, 6, 6]];
+    ends("atomic.spv", &module(vec![private[0].clone()], private[1..].to_vec()), INVALID);
+    let name = u32::from_le_bytes(*b"main");
+    ends("twice.spv", &module(vec![vec![15, 5, 3, name, 0]], Vec::new()), INVALID);
+    ends("near.spv", &module(buffer(4), stored.clone()), FINE);
+    ends("far.spv", &module(buffer(0xfff7_0000), stored), LIMIT);
     assert!(wrong.is_empty(), "\n{wrong}");
 }

@@ -408,3 +408,30 @@ fn a_macro_for_a_language_without_macros_is_named_in_a_note() {
     assert_eq!(done.status.code(), Some(0), "{}", text(&done));
     assert!(text(&done).contains("the macro `SCALE` is not used"), "{}", text(&done));
 }
+
+#[test]
+fn bytes_of_buffers_and_pointers_along_arrays_are_right() {
+    let spirv: &[u8] = include_bytes!("languages/narrow.spv");
+    for target in [Target::Interp, Target::VALHALL] {
+        verified(target, Options::default(), "narrow.spv", Source::SpirV(spirv));
+    }
+    let folder = Folder::new("narrow");
+    let path = folder.write("narrow.spv", spirv);
+    // Signed bytes: 1, -1, -128, 127, 2, 3, -5, 5 and -1, 127, 1, 1, 5, 4, 3, 2.
+    let bytes = "0.0=u32:0x7f80ff01,0x05fb0302,0x01017fff,0x02030405,0,0,0,0";
+    let words = "0.1=u32:0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0";
+    for target in ["interp", "valhall"] {
+        let run =
+            ["run", &path, "--target", target, "--groups", "1", "--set", bytes, "--set", words];
+        let output = gpucc(&[&run[..], &["--dump", "0.0", "--dump", "0.1"]].concat());
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(shown.contains("33752069 2130706687 167772160 0 0"), "{shown}");
+        assert!(
+            shown.contains("2 2 1 2 2 2 2 2 0 126 4294967169 4294967168 7 7 4294967294 7"),
+            "{shown}"
+        );
+    }
+    // A byte is stored by atomics on its word.
+    let output = gpucc(&[&path, "--target", "r700"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+}

@@ -8,6 +8,7 @@ mod common;
 mod contract;
 mod control_flow;
 mod cost;
+mod depth;
 mod descriptors;
 mod doubles;
 mod errata;

@@ -1,11 +1,11 @@
 //! Wrong rewrites that are planted behind the shared passes: verification names the step.
 
-use gpucc::machine::{About, Assembler, Compiled, Machine, Request, Site};
-use gpucc::verify::verify;
+use gpucc::machine::{About, Assembler, Compiled, Errors, Machine, Request, Site};
+use gpucc::verify::{Plan as Proving, verify_plan};
 use gpucc::{Choice, Compiler, Func, Options, Source, SourceText, Target};
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Numerics, Op};
+use gpucc_ir::ssa::{Builder, Numerics, Op, Type};
 use gpucc_passes::mach::runner::Name;
 use gpucc_passes::runner::{optional, step};
 use gpucc_passes::{Pass, Plan, Proof, TargetInfo};
@@ -22,81 +22,128 @@ const WRONG: Pass = optional("wrong", Proof::Exact, "", |func, _| {
     changed
 });
 
-/// A machine whose plan has [`WRONG`] in it, behind its first sweep of equal values.
-struct Planted(&'static dyn Machine);
+/// Divides small integers by way of a reciprocal, which is right only while the reciprocal is.
+const HASTY: Pass = optional("hasty", Proof::Exact, "", |func, _| {
+    let body = func.body;
+    let is_division = |func: &Func, inst| func.insts[inst].op == Op::UDiv;
+    let found = func.regions[body].insts.iter().position(|&inst| is_division(func, inst));
+    let Some(at) = found else { return false };
+    let division = func.regions[body].insts[at];
+    let (x, y) = (func.insts[division].args[0], func.insts[division].args[1]);
+    let after = func.regions[body].insts.split_off(at);
+    let mut builder = Builder::at_body(func);
+    let [x, y] = [x, y].map(|value| builder.convert(Op::UToF, Type::B32, value));
+    let reciprocal = builder.op1(Op::FRcp, y);
+    let quotient = builder.op2(Op::FMul, x, reciprocal);
+    func.insts[division].op = Op::FToU;
+    func.insts[division].args = [quotient].into_iter().collect();
+    func.regions[body].insts.extend(after);
+    true
+});
+
+/// A machine whose plan has a pass more, behind the first of a name or before all.
+struct Planted {
+    machine: &'static dyn Machine,
+    pass: Pass,
+    behind: Option<&'static str>,
+}
 
 impl Machine for Planted {
     fn about(&self) -> &'static About {
-        self.0.about()
+        self.machine.about()
     }
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
-        self.0.refusals()
+        self.machine.refusals()
     }
     fn info(&self) -> &'static dyn TargetInfo {
-        self.0.info()
+        self.machine.info()
     }
     fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
-        self.0.expansion_info(request)
+        self.machine.expansion_info(request)
     }
     fn numerics(&self, chip: &str) -> Numerics {
-        self.0.numerics(chip)
+        self.machine.numerics(chip)
+    }
+    fn errors(&self) -> Option<Errors> {
+        self.machine.errors()
     }
     fn plan(&self, request: &Request) -> Plan {
-        let mut plan = self.0.plan(request);
-        let own: Vec<Pass> = plan.own.iter().copied().chain([WRONG]).collect();
+        let mut plan = self.machine.plan(request);
+        let own: Vec<Pass> = plan.own.iter().copied().chain([self.pass]).collect();
         plan.own = Vec::leak(own);
-        let gvn = plan.steps.iter().position(|step| step.name == "gvn");
-        plan.steps.insert(gvn.expect("a sweep") + 1, step("wrong"));
+        let named = |name| plan.steps.iter().position(|step| step.name == name);
+        let at = self.behind.map_or(0, |name| named(name).expect("in the plan") + 1);
+        plan.steps.insert(at, step(self.pass.name));
         plan
     }
     fn machine_passes(&self) -> Vec<Name> {
-        self.0.machine_passes()
+        self.machine.machine_passes()
     }
     fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure> {
-        self.0.admit(ssa, chip)
+        self.machine.admit(ssa, chip)
     }
     fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
-        self.0.finish(expanded, request)
+        self.machine.finish(expanded, request)
     }
     fn assembler(&self) -> &'static dyn Assembler {
-        self.0.assembler()
+        self.machine.assembler()
     }
     fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device> {
-        self.0.device(compiled, chip)
+        self.machine.device(compiled, chip)
     }
     fn divides_positions(&self) -> bool {
-        self.0.divides_positions()
+        self.machine.divides_positions()
     }
     fn sites(&self, compiled: &Compiled) -> Vec<Site> {
-        self.0.sites(compiled)
+        self.machine.sites(compiled)
     }
 }
 
-const SOURCE: &str = "
-@group(0) @binding(0) var<storage, read_write> a: array<u32, 4>;
-@compute @workgroup_size(1) fn main() { a[0] = a[1] - a[2]; }
-";
+/// A compiler for the machine with a pass more.
+fn planted(target: Target, pass: Pass, behind: Option<&'static str>) -> Compiler {
+    let machine = target.built().expect("a machine");
+    let machine = Box::leak(Box::new(Planted { machine, pass, behind }));
+    Compiler::new(Target::Machine(machine), None).expect("built")
+}
 
-/// What verification says of a compiler.
-fn verdict(compiler: &Compiler) -> Option<String> {
+/// What verification says of a compiler, on so many inputs and adversarial runs of each.
+fn verdict(compiler: &Compiler, expression: &str, inputs: u32, orders: u32) -> Option<String> {
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32, 4>;
+        @compute @workgroup_size(1) fn main() {{ a[0] = {expression}; }}"
+    );
     let mut options = Options::default();
     options.keep_steps = true;
     let mut parsed =
-        compiler.parse(Source::Wgsl(SOURCE), Choice::default(), &options).expect("valid");
+        compiler.parse(Source::Wgsl(&source), Choice::default(), &options).expect("valid");
     let func = parsed.entries.remove(0).func.expect("valid");
     let compiled = compiler.compile(&func, &options).expect("compiles");
-    let text = SourceText::new("planted.wgsl", Some(SOURCE.to_owned()));
-    let summary = verify(compiler, &compiled, &text, &options, 4, 0).expect("runs");
+    let text = SourceText::new("planted.wgsl", Some(source));
+    let plan = Proving { orders, ..Proving::new(inputs, 0) };
+    let summary = verify_plan(compiler, &compiled, &text, &options, &plan).expect("runs");
     summary.first.map(|first| first.who)
 }
 
 #[test]
 fn verification_names_a_wrong_step_behind_the_shared_passes() {
     for target in [Target::R700, Target::VALHALL] {
+        let difference = "a[1] - a[2]";
         let compiler = Compiler::new(target, None).expect("built");
-        assert_eq!(verdict(&compiler), None);
-        let planted = Box::leak(Box::new(Planted(target.built().expect("a machine"))));
-        let compiler = Compiler::new(Target::Machine(planted), None).expect("built");
-        assert_eq!(verdict(&compiler).as_deref(), Some("after pass wrong"));
+        assert_eq!(verdict(&compiler, difference, 4, 0), None);
+        let compiler = planted(target, WRONG, Some("gvn"));
+        assert_eq!(verdict(&compiler, difference, 4, 0).as_deref(), Some("after pass wrong"));
+    }
+}
+
+#[test]
+fn an_integer_that_depends_on_a_reciprocal_s_last_bit_shows_where_functions_err() {
+    let quotient = "(a[1] & 255u) / ((a[2] & 15u) + 1u)";
+    for target in [Target::R700, Target::VALHALL] {
+        let compiler = Compiler::new(target, None).expect("built");
+        assert_eq!(verdict(&compiler, quotient, 40, 8), None);
+        let compiler = planted(target, HASTY, None);
+        assert_eq!(verdict(&compiler, quotient, 40, 0), None, "right while reciprocals are");
+        let found = verdict(&compiler, quotient, 40, 8).expect("must show");
+        assert!(found.ends_with("where functions err"), "{found}");
     }
 }

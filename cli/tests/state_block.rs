@@ -13,6 +13,7 @@ use gpucc_emu::sampler::{Compare, Sampler, Wrap};
 use gpucc_ir::ssa::{Dim, Interpolation, ResourceKind, Sampling};
 use gpucc_r700 as r700;
 use gpucc_r700::driver::{self, Placement, Range, Texture};
+use gpucc_r700::emu::commands::admitted;
 use gpucc_r700::emu::model::Model;
 use gpucc_r700::emu::{self, PixelBatch, Trap};
 use std::collections::BTreeMap;
@@ -103,8 +104,11 @@ fn rendered(target: &str) -> Vec<u8> {
     pixels(&out)
 }
 
-/// Compiles both programs and writes what a driver would write.
-fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
+/// Registers that are written together.
+type Block = Vec<r700::StateRegister>;
+
+/// Compiles both programs, puts everything into memory, and gives the registers that a driver would write.
+fn described(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> (Model, Vec<Block>) {
     let compiler = Compiler::new(target, Some(chip.name())).expect("the target is built");
     let options = Options::default();
     let parsed =
@@ -149,10 +153,11 @@ fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
         base: model.place(&base),
         mips: model.place(&mips),
     };
-    let registers = driver::draw_block(Topology::TriangleList, SIZE, SIZE, Some(Compare::Less));
-    for register in registers {
-        model.write(register.address, register.value);
-    }
+    let mut blocks = vec![
+        driver::draw_block(Topology::TriangleList, SIZE, SIZE, Some(Compare::Less)),
+        driver::color_block(0, 0, SIZE, SIZE).expect("small"),
+        driver::depth_block(0, SIZE, SIZE).expect("small"),
+    ];
     for entry in parsed.entries {
         let func = entry.func.expect("it lowers");
         let ssa = compiler.compile(&func, &options).expect("it compiles").ssa;
@@ -184,11 +189,28 @@ fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
                 }
             }
         }
-        for register in driver::program_block(&compiled, &placement).expect("describable") {
-            model.write(register.address, register.value);
-        }
+        blocks.push(driver::program_block(&compiled, &placement).expect("describable"));
     }
     model.place(&[0; 256]);
+    (model, blocks)
+}
+
+/// What a driver would send to draw the picture.
+fn commands(chip: r700::Chip, blocks: &[Block]) -> Vec<u32> {
+    let blocks: Vec<&[r700::StateRegister]> = blocks.iter().map(Vec::as_slice).collect();
+    driver::draw_stream(chip.family(), &blocks, 6, 1)
+}
+
+/// The model with the registers of commands that the kernel admits.
+fn programmed(target: Target, chip: r700::Chip, fetch: r700::Fetch) -> Model {
+    let (mut model, blocks) = described(target, chip, fetch);
+    let stream = commands(chip, &blocks);
+    let draws = admitted(chip.family(), &stream).unwrap_or_else(|refused| panic!("{refused}"));
+    let [draw] = &draws[..] else { panic!("{} draws", draws.len()) };
+    assert_eq!((draw.vertices, draw.instances), (6, 1));
+    for (&address, &value) in &draw.registers {
+        model.write(address, value);
+    }
     model
 }
 
@@ -360,6 +382,98 @@ fn a_wrong_register_draws_another_picture() {
         wrong.write(address, wrong.read(address) ^ flip);
         assert!(modelled(wrong, chip) != expected, "{address:#x} ^ {flip:#x}");
     }
+}
+
+#[test]
+fn commands_that_the_kernel_refuses_or_chips_hang_on_are_not_admitted() {
+    let r600 = r700::Chip::Rv670;
+    let refused = |chip: r700::Chip, stream: &[u32]| {
+        admitted(chip.family(), stream).expect_err("must be refused").why
+    };
+    let (_, blocks) = described(Target::R600, r600, r700::Fetch::Inline);
+    let stream = commands(r600, &blocks);
+    let says = |stream: &[u32], part: &str| {
+        let why = refused(r600, stream);
+        assert!(why.contains(part), "{why} for {part}");
+    };
+    // Each removes packets of an opcode: the start, the update of bases, the flush.
+    for (opcode, part) in
+        [(0x24, "START_3D_CMDBUF"), (0x73, "SURFACE_BASE_UPDATE"), (0x46, "flush of pixels")]
+    {
+        says(&without(&stream, opcode), part);
+    }
+    // The commands twice are two draws, each with its flush.
+    assert_eq!(admitted(r600.family(), &[&stream[..], &stream].concat()).map(|d| d.len()), Ok(2));
+    says(&without(&stream, 0x10), "no relocation");
+    assert!(refused(r700::Chip::Rv770, &stream).contains("has none"));
+    says(&stream[..stream.len() - 1], "more than are left");
+    // A block is left out: the colours' memory, the depth's, the pixel program's.
+    for (block, part) in [(1, "target 0"), (2, "depth is tested"), (4, "has no place")] {
+        let mut fewer = blocks.clone();
+        fewer.remove(block);
+        says(&commands(r600, &fewer), part);
+    }
+    // A register is changed, or added.
+    let with = |address: u32, value: u32| {
+        let mut changed = blocks.clone();
+        let mask = u32::MAX;
+        let register =
+            r700::StateRegister { name: String::new(), address, value, mask, fields: Vec::new() };
+        changed.push(vec![register]);
+        commands(r600, &changed)
+    };
+    // The texture's type, the colours' format, depth in rows, tiling of all memory.
+    let texture = 0x38000 + 28 * 48 + 24;
+    says(&with(texture, 1 << 30), "type 1");
+    says(&with(0x280A0, 1 << 8), "no format");
+    says(&with(0x28010, 6 | 1 << 15), "lies in rows");
+    says(&with(0x98F0, 0), "is the kernel's");
+    // Part of a resource, and constants that no program reads from registers.
+    says(&[3 << 30 | 1 << 16 | 0x6D << 8, 0, 0], "registers 0x38000");
+    says(&[3 << 30 | 1 << 16 | 0x6A << 8, 0, 0], "come from caches");
+    says(&[3 << 30 | 0x2B << 8, 0], "none of a draw's");
+    says(&[0], "type 0");
+}
+
+/// Commands without the packets of an opcode.
+fn without(stream: &[u32], opcode: u32) -> Vec<u32> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(&header) = stream.get(at) {
+        let end = at + 2 + (header >> 16 & 0x3FFF) as usize;
+        if header >> 8 & 0xFF != opcode {
+            out.extend_from_slice(&stream[at..end]);
+        }
+        at = end;
+    }
+    out
+}
+
+#[test]
+fn the_kernel_admits_every_register_that_a_public_driver_writes() {
+    let Some(rows) = shared::text_or_skip("peers/state-r700.jsonl") else { return };
+    let mut checked = 0;
+    for row in rows.lines() {
+        let row: serde_json::Value = serde_json::from_str(row).expect("JSON");
+        for (name, register) in row["registers"].as_object().expect("registers") {
+            let hex = |field: &str| {
+                let text = register[field].as_str().expect("a number");
+                u32::from_str_radix(text.trim_start_matches("0x"), 16).expect("hexadecimal")
+            };
+            let register = r700::StateRegister {
+                name: name.clone(),
+                address: hex("addr"),
+                value: hex("value"),
+                mask: u32::MAX,
+                fields: Vec::new(),
+            };
+            let stream = driver::draw_stream(r700::Family::R700, &[&[register]], 0, 1);
+            let why = admitted(r700::Family::R700, &stream).expect_err("there is no program").why;
+            assert!(why.contains("has no place"), "{name}: {why}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 10_000, "{checked} registers");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What every emulated machine shares around its program: the verbs that run one, why a run stops, bindings as bytes, and
 //! one launch of a program's bytes with its trace.
 
-use crate::draw::{QuadBatch, VertexId};
+use crate::draw::{Early, QuadBatch, VertexId};
 use crate::trap::{Law, Trap};
 use crate::world::{Bindings, Bound};
 use gpucc_ir::ssa::Span;
+use gpucc_ir::ssa::numerics::Perturbation;
 use std::fmt::Write;
 
 /// What fresh memory holds, so that nobody mistakes it for zeros.
@@ -108,6 +109,10 @@ pub trait Device {
         bindings: &mut Bindings,
         batch: &QuadBatch,
     ) -> Result<Vec<FragmentOut>, Stop>;
+    /// What happens to pixels before the program runs, as the state around it says.
+    fn early(&self) -> Early {
+        Early::default()
+    }
     /// What counts steps and keeps the trace. A step is one instruction of a wavefront or a warp. At the start there are as
     /// many as the machine executes in about four seconds.
     fn launcher(&mut self) -> &mut Launcher;
@@ -117,6 +122,10 @@ pub trait Device {
     /// arrive, what stands in bits that nothing defines.
     fn set_order(&mut self, seed: u64) {
         let _ = seed;
+    }
+    /// Makes the functions that the machine approximates err as the perturbation says; [`None`] makes them exact again.
+    fn set_errors(&mut self, errors: Option<Perturbation>) {
+        let _ = errors;
     }
     /// What the last call stored where nothing is bound, on machines whose memory has no fences there.
     fn stray(&self) -> Option<&str> {

@@ -4,7 +4,7 @@
 use crate::blend::{Blend, blend_texel};
 use crate::format::Format;
 use crate::image::{Image, Texel};
-use crate::raster::{Corner, Raster, Viewport};
+use crate::raster::{Corner, Found, Raster, Viewport};
 use crate::sampler::Compare;
 use gpucc_ir::ssa::{Interpolation, Sampling};
 
@@ -148,6 +148,11 @@ pub trait Shade {
     /// # Errors
     /// Whatever stops the program.
     fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Self::Error>;
+
+    /// What happens to pixels before the fragment program.
+    fn early(&self) -> Early {
+        Early::default()
+    }
 }
 
 /// Depth test and write.
@@ -156,6 +161,15 @@ pub struct DepthState {
     /// `fragment OP stored`.
     pub compare: Compare,
     /// Passing fragments replace what is stored.
+    pub write: bool,
+}
+
+/// What happens to pixels before the fragment program runs. By default nothing: all of them run, and are tested behind it.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Early {
+    /// A pixel that fails the depth test does not run.
+    pub test: bool,
+    /// A pixel that passes it writes its depth at once, whatever the program does, and is not tested again.
     pub write: bool,
 }
 
@@ -255,7 +269,9 @@ pub fn draw<S: Shade>(
 ) -> Result<DrawStats, S::Error> {
     let mut stats = DrawStats::default();
     let size = target_size(targets);
-    let mut pipe = Pipe { draw, shade, targets, stats: &mut stats, batch: QuadBatch::default() };
+    let early = shade.early();
+    let batch = QuadBatch::default();
+    let mut pipe = Pipe { draw, shade, targets, early, stats: &mut stats, batch };
     pipe.batch.varyings = draw.varyings.len();
     let mut primitive = 0;
     for instance in 0..draw.instances {
@@ -336,6 +352,7 @@ struct Pipe<'a, S: Shade> {
     draw: &'a Draw,
     shade: &'a mut S,
     targets: &'a mut Targets,
+    early: Early,
     stats: &'a mut DrawStats,
     batch: QuadBatch,
 }
@@ -380,10 +397,14 @@ impl<S: Shade> Pipe<'_, S> {
             }
             let mut cursor = piece.quads();
             while let Some(found) = cursor.next(&piece) {
+                let covered = self.before(&found);
+                if covered == 0 {
+                    continue;
+                }
                 let quad = Quad {
                     x: found.x,
                     y: found.y,
-                    covered: found.covered,
+                    covered,
                     front: piece.front(),
                     primitive,
                     position: found.position,
@@ -423,6 +444,20 @@ impl<S: Shade> Pipe<'_, S> {
         Ok(())
     }
 
+    /// The pixels of a quad that run.
+    fn before(&mut self, quad: &Found) -> u8 {
+        let mut covered = quad.covered;
+        for n in 0..4u8 {
+            if self.early.test && covered >> n & 1 == 1 {
+                let at = [quad.x + u32::from(n & 1), quad.y + u32::from(n >> 1)];
+                let depth = quad.position[usize::from(n)][2];
+                let passes = depth_passes(self.draw, self.targets, at, depth, self.early.write);
+                covered &= !(u8::from(!passes) << n);
+            }
+        }
+        covered
+    }
+
     /// Shades and writes what was collected, in order.
     fn flush(&mut self) -> Result<(), S::Error> {
         if self.batch.quads.is_empty() {
@@ -434,8 +469,8 @@ impl<S: Shade> Pipe<'_, S> {
             for (n, pixel) in four.iter().enumerate() {
                 if quad.covered >> n & 1 == 1 && !pixel.discarded {
                     let at = [quad.x + (n as u32 & 1), quad.y + (n as u32 >> 1)];
-                    let written =
-                        write_pixel(self.draw, self.targets, at, quad.position[n][2], pixel);
+                    let depth = (!self.early.write).then_some(quad.position[n][2]);
+                    let written = write_pixel(self.draw, self.targets, at, depth, pixel);
                     self.stats.pixels += u64::from(written);
                 }
             }
@@ -446,32 +481,47 @@ impl<S: Shade> Pipe<'_, S> {
     }
 }
 
-/// Tests, blends and writes one pixel; false when a test drops it.
-fn write_pixel(
+/// Tests the depth of a pixel, and writes it where it passes and the draw writes depths.
+fn depth_passes(
     draw: &Draw,
     targets: &mut Targets,
     [x, y]: [u32; 2],
     depth: f32,
+    write: bool,
+) -> bool {
+    let (Some(state), Some(image)) = (draw.depth, targets.depth.as_mut()) else {
+        return true;
+    };
+    let at = Texel { x, y, ..Texel::default() };
+    let depth = depth.clamp(0.0, 1.0);
+    let Some(texel) = image.load(at) else {
+        return false;
+    };
+    // Compared as the target would hold it.
+    let held = round_through(image.format(), depth);
+    let passes = state.compare.test(held, f32::from_bits(texel[0]));
+    if passes && state.write && write {
+        image.store(at, [depth.to_bits(), 0, 0, 0]);
+    }
+    passes
+}
+
+/// Tests, blends and writes one pixel; false when a test drops it. Without a depth it was tested before.
+fn write_pixel(
+    draw: &Draw,
+    targets: &mut Targets,
+    [x, y]: [u32; 2],
+    depth: Option<f32>,
     pixel: &Pixel,
 ) -> bool {
     if pixel.mask.is_some_and(|mask| mask & 1 == 0) {
         return false;
     }
     let at = Texel { x, y, ..Texel::default() };
-    if let (Some(state), Some(image)) = (draw.depth, targets.depth.as_mut()) {
-        let depth = pixel.depth.unwrap_or(depth).clamp(0.0, 1.0);
-        let stored = match image.load(at) {
-            Some(texel) => f32::from_bits(texel[0]),
-            None => return false,
-        };
-        // Compared as the target would hold it.
-        let held = round_through(image.format(), depth);
-        if !state.compare.test(held, stored) {
-            return false;
-        }
-        if state.write {
-            image.store(at, [depth.to_bits(), 0, 0, 0]);
-        }
+    if let Some(depth) = depth
+        && !depth_passes(draw, targets, [x, y], pixel.depth.unwrap_or(depth), true)
+    {
+        return false;
     }
     for (n, image) in targets.colors.iter_mut().enumerate() {
         let Some(Some(color)) = pixel.colors.get(n).copied() else {

@@ -329,6 +329,39 @@ fn spirv_errors_name_the_word() {
 }
 
 #[test]
+fn what_only_fragments_do_is_refused_in_other_stages() {
+    // Types and a constant before the function, and instructions in it: f32, 1.0, a derivative; a demotion; a discard.
+    let derivative = [0x0004_00cf, 20, 22, 21];
+    let types = [0x0003_0016, 20, 32, 0x0004_002b, 20, 21, 0x3f80_0000];
+    let with = |model: u32, body: &[u32]| {
+        let mut words = spirv();
+        words[3] = 100;
+        words[11] = model;
+        if model != 5 {
+            words.drain(14..20);
+        }
+        let function = words.len() - 9;
+        let end = words.split_off(words.len() - 1);
+        words.pop();
+        words.extend(body.iter().chain(&end));
+        words.splice(function..function, types);
+        let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let parsed = parse(Source::SpirV(&bytes), "a.spv", &Options::default());
+        let failed = |failure: gpucc_frontend::Failure| (failure.exit_code(), failure.render());
+        parsed.map(|_| ()).map_err(failed)
+    };
+    let returns = [0x0001_00fd];
+    let derives = [&derivative[..], &returns].concat();
+    for body in [&derives[..], &[0x0001_1504, 0x0001_00fd], &[0x0001_00fc]] {
+        assert_eq!(with(4, body), Ok(()), "a fragment shader may");
+        let vertex = with(0, body).expect_err("no vertex shader may");
+        assert!(vertex.0 == 1 && vertex.1.contains("in a vertex shader"), "{vertex:?}");
+    }
+    let compute = with(5, &derives).expect_err("not built");
+    assert!(compute.0 == 6 && compute.1.contains("derivatives in compute"), "{compute:?}");
+}
+
+#[test]
 fn an_include_is_named_where_it_stands() {
     let text = "#version 450\n#line 7 \"other.frag\"\n#include \"common.glsl\"\nvoid main() {}\n";
     let source = Source::Glsl { text, stage: Stage::Fragment };

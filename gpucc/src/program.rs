@@ -5,6 +5,7 @@ use crate::pipeline::Pipeline;
 use crate::{Diagnostic, Failure, FailureKind, Severity, SourceText};
 use gpucc_ir::driver;
 use gpucc_ir::ssa::{Func, Span, Stage};
+use gpucc_machine::Errors;
 use gpucc_machine::compiled::Placed;
 use gpucc_machine::described::EvidenceClass;
 pub use gpucc_machine::{Compiled, ListingLine, Machine};
@@ -103,6 +104,10 @@ impl Program {
     #[must_use]
     pub fn with_code(&self, code: Vec<u8>) -> Program {
         Program { compiled: Compiled { code, ..self.compiled.clone() }, ..*self }
+    }
+    /// How far the functions may be off that the machine approximates, where it is known.
+    pub fn errors(&self) -> Option<Errors> {
+        self.machine.errors()
     }
     /// A vertex program leaves its position divided by w with 1 / w in the place of w, and linear varyings times w,
     /// as the expanded SSA does.

@@ -1,4 +1,6 @@
-//! What people are told of a machine.
+//! What people are told of a machine, and how far its functions may be off.
+
+use gpucc_ir::ssa::numerics::Perturbation;
 
 /// Names, chips, stages and limits of a machine.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -33,3 +35,13 @@ impl About {
 
 /// All stages that shaders have.
 pub const STAGES: &[&str] = &["vertex", "fragment", "compute"];
+
+/// How far a chip's approximated functions may be off.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Errors {
+    /// The bounds.
+    pub bounds: Perturbation,
+    /// Each function is one instruction, and 1 / w of a pixel a reciprocal, so that the interpreter errs under [`gpucc_ir::ssa::Numerics::perturbed`] as the
+    /// emulator does. Otherwise functions are sequences, and only what depends on none of them can be compared.
+    pub single: bool,
+}

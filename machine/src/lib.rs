@@ -18,7 +18,7 @@ pub mod place;
 pub mod site;
 pub mod text;
 
-pub use about::About;
+pub use about::{About, Errors};
 pub use assembler::{Assembler, AssemblyError, ListingLine};
 pub use compiled::{Compiled, Program};
 pub use described::{Code, Described};
@@ -75,6 +75,10 @@ pub trait Machine: Send + Sync {
     }
     /// How floats behave on a chip.
     fn numerics(&self, chip: &str) -> Numerics;
+    /// How far the functions may be off that the machine approximates; `None` where nothing is known of it.
+    fn errors(&self) -> Option<Errors> {
+        None
+    }
     /// The steps that make the machine's own SSA of SSA after the shared passes.
     fn plan(&self, request: &Request) -> Plan;
     /// The passes over machine IR, the lowering first.

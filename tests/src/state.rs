@@ -21,6 +21,8 @@ enum Relation {
     Pair { ours: u32, theirs: u32 },
     /// Each compiler's own decision.
     Own,
+    /// Each compiler's own decision, of which ours is not above theirs.
+    AtMost,
 }
 
 /// A line of the list of choices.
@@ -28,6 +30,8 @@ enum Relation {
 struct Listed {
     /// Name of the word; a `*` at its end stands for any text.
     word: String,
+    /// Part of the paths of the shaders that the line is of; empty for all.
+    path: String,
     /// The bits.
     mask: u32,
     relation: Relation,
@@ -35,7 +39,11 @@ struct Listed {
 }
 
 impl Listed {
-    fn is_of(&self, word: &str) -> bool {
+    fn is_of(&self, word: &str, place: &str) -> bool {
+        place.contains(&self.path) && self.names(word)
+    }
+
+    fn names(&self, word: &str) -> bool {
         match self.word.strip_suffix('*') {
             Some(start) => word.starts_with(start),
             None => self.word == word,
@@ -51,6 +59,7 @@ impl Listed {
                 (ours & self.mask, word.theirs & self.mask) == (a, b)
             }
             Relation::Own => true,
+            Relation::AtMost => ours & self.mask <= word.theirs & self.mask,
         };
         if holds { self.mask & mask } else { 0 }
     }
@@ -74,11 +83,14 @@ fn listed(text: &str) -> Result<Vec<Listed>, String> {
         }
         let mut parts = line.split_whitespace();
         let mut read = || {
-            let word = parts.next()?.to_owned();
+            let word = parts.next()?;
+            let (word, path) = word.split_once('@').unwrap_or((word, ""));
+            let (word, path) = (word.to_owned(), path.to_owned());
             let mask = hex(parts.next()?)?;
             let relation = match parts.next()? {
                 "driver" => Relation::Driver,
                 "own" => Relation::Own,
+                "at-most" => Relation::AtMost,
                 pair => {
                     let (ours, theirs) = pair.split_once('/')?;
                     Relation::Pair { ours: hex(ours)?, theirs: hex(theirs)? }
@@ -86,10 +98,12 @@ fn listed(text: &str) -> Result<Vec<Listed>, String> {
             };
             // A line without a reason is no reason.
             parts.next()?;
-            Some(Listed { word, mask, relation, line: line_number })
+            Some(Listed { word, path, mask, relation, line: line_number })
         };
         out.push(read().ok_or_else(|| {
-            format!("line {line_number}: `WORD 0xMASK driver|own|0xOURS/0xTHEIRS reason`")
+            format!(
+                "line {line_number}: `WORD[@PATH] 0xMASK driver|own|at-most|0xOURS/0xTHEIRS reason`"
+            )
         })?);
     }
     Ok(out)
@@ -163,7 +177,7 @@ impl Tally {
             self.equal += 1;
             return;
         }
-        for listed in list.iter().filter(|listed| listed.is_of(&word.name)) {
+        for listed in list.iter().filter(|listed| listed.is_of(&word.name, place)) {
             let bits = listed.explains(word) & left;
             if bits != 0 {
                 left &= !bits;

@@ -10,10 +10,13 @@ mod tests;
 mod words;
 
 use crate::api::Chip;
-use crate::emu::{self, Aperture, BufferResource, FetchResource, FetchSource, Launched, State};
+use crate::emu::{
+    self, Aperture, BufferResource, FetchResource, FetchSource, Launched, State, address,
+};
 use gpucc_emu::device::{self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun};
-use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::ssa::numerics::{Numerics, Perturbation};
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Input, MemSpace, Op, OutputKind, Resource, ResourceKind, Span,
 };
@@ -48,6 +51,7 @@ pub(crate) struct Machine {
     stray: Option<String>,
     /// Chooses the order of wavefronts, and where the first begins; 0 where nobody asked.
     order: u64,
+    errors: Option<Perturbation>,
 }
 
 /// Where storage buffers, stored textures and workgroup memory stand in the scatter aperture.
@@ -82,6 +86,7 @@ impl Machine {
             state: None,
             stray: None,
             order: 0,
+            errors: None,
         }
     }
 
@@ -174,7 +179,9 @@ impl Machine {
         groups: [u32; 3],
         vertex: Option<&VertexRun<'_>>,
     ) -> Result<(State, Places), Stop> {
-        let mut state = State::new(self.chip, stage, crate::numerics_of(self.chip.family()));
+        let numerics = crate::numerics_of(self.chip.family());
+        let numerics = Numerics { perturbation: self.errors, ..numerics };
+        let mut state = State::new(self.chip, stage, numerics);
         state.order = self.order;
         state.registers.extend(self.registers());
         state.fetch_program = self.compiled.apart("fetch").map(<[u8]>::to_vec);
@@ -500,6 +507,20 @@ impl Device for Machine {
             .collect())
     }
 
+    fn early(&self) -> Early {
+        // Register guide 3, DB_SHADER_CONTROL.
+        let registers = self.registers();
+        let control = registers.get(&address::DB_SHADER_CONTROL).copied().unwrap_or_default();
+        let bit = |at: u32| control >> at & 1 == 1;
+        let (z_export, kill, mask_export) = (bit(0), bit(6), bit(8));
+        match control >> 4 & 3 {
+            // Whole tiles that fail are left out unless the program runs for them too.
+            0 => Early { test: !bit(10) && !z_export, write: false },
+            // What may still remove the pixel has its depth written behind the program.
+            _ => Early { test: true, write: !(z_export || kill || mask_export) },
+        }
+    }
+
     fn launcher(&mut self) -> &mut Launcher {
         &mut self.launcher
     }
@@ -510,6 +531,11 @@ impl Device for Machine {
 
     fn set_order(&mut self, seed: u64) {
         self.order = seed;
+    }
+
+    fn set_errors(&mut self, errors: Option<Perturbation>) {
+        self.errors = errors;
+        self.state = None;
     }
 
     fn stray(&self) -> Option<&str> {

@@ -5,6 +5,8 @@
 //! Addresses are byte addresses in the machine's memory. Textures are linear; a row takes a multiple of 8 texels, the base
 //! level stands at BASE_ADDRESS and the others one after the other at MIP_ADDRESS.
 
+mod stream;
+
 use crate::Compiled;
 use crate::api::StateRegister;
 use gpucc_emu::draw::Topology;
@@ -14,6 +16,7 @@ use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::ssa::{Dim, Resource, Stage};
 use gpucc_machine::described::{AttributePlace, Setting};
 use std::collections::BTreeMap;
+pub use stream::draw_stream;
 
 /// Bytes at an address.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -611,4 +614,89 @@ pub fn draw_block(
             ],
         ),
     ]
+}
+
+/// The registers of a colour target of RGBA bytes in rows of [`pitch`] texels. Guide 9.
+///
+/// # Errors
+/// A size that its field does not hold.
+pub fn color_block(
+    target: u32,
+    base: u64,
+    width: u32,
+    height: u32,
+) -> Result<Vec<StateRegister>, Undescribable> {
+    let pitch = pitch(width);
+    // Texels of a slice in blocks of 64: whole blocks even where rows are few.
+    let tiles = (pitch * height).div_ceil(64);
+    let at = |first: u32| first + 4 * target;
+    let address = |name: &str, first: u32| {
+        word(
+            format!("CB_COLOR{target}_{name}"),
+            at(first),
+            &[("BASE_256B", 0, 32, (base >> 8) as u32)],
+        )
+    };
+    Ok(vec![
+        address("BASE", 0x28040)?,
+        word(
+            format!("CB_COLOR{target}_SIZE"),
+            at(0x28060),
+            &[
+                ("PITCH_TILE_MAX", 0, 10, pitch / 8 - 1),
+                ("SLICE_TILE_MAX", 10, 20, tiles.saturating_sub(1)),
+            ],
+        )?,
+        word(
+            format!("CB_COLOR{target}_VIEW"),
+            at(0x28080),
+            &[("SLICE_START", 0, 11, 0), ("SLICE_MAX", 13, 11, 0)],
+        )?,
+        word(
+            format!("CB_COLOR{target}_INFO"),
+            at(0x280A0),
+            // COLOR_8_8_8_8, ARRAY_LINEAR_ALIGNED, NUMBER_UNORM, components in their order.
+            &[
+                ("FORMAT", 2, 6, 0x1A),
+                ("ARRAY_MODE", 8, 4, 1),
+                ("NUMBER_TYPE", 12, 3, 0),
+                ("COMP_SWAP", 16, 2, 0),
+                ("BLEND_CLAMP", 20, 1, 1),
+            ],
+        )?,
+        // No memory of tiles and fragments is used, but the kernel relocates its place.
+        address("TILE", 0x280C0)?,
+        address("FRAG", 0x280E0)?,
+    ])
+}
+
+/// The registers of a depth target of f32 in tiles of 8 by 8. Guide 10.
+///
+/// # Errors
+/// A size that its field does not hold.
+pub fn depth_block(
+    base: u64,
+    width: u32,
+    height: u32,
+) -> Result<Vec<StateRegister>, Undescribable> {
+    let pitch = pitch(width);
+    let tiles = pitch / 8 * height.div_ceil(8);
+    Ok(vec![
+        word(
+            "DB_DEPTH_SIZE".into(),
+            0x28000,
+            &[
+                ("PITCH_TILE_MAX", 0, 10, pitch / 8 - 1),
+                ("SLICE_TILE_MAX", 10, 20, tiles.saturating_sub(1)),
+            ],
+        )?,
+        word(
+            "DB_DEPTH_VIEW".into(),
+            0x28004,
+            &[("SLICE_START", 0, 11, 0), ("SLICE_MAX", 13, 11, 0)],
+        )?,
+        word("DB_DEPTH_BASE".into(), 0x2800C, &[("BASE_256B", 0, 32, (base >> 8) as u32)])?,
+        // DEPTH_32_FLOAT, ARRAY_2D_TILED_THIN1.
+        word("DB_DEPTH_INFO".into(), 0x28010, &[("FORMAT", 0, 3, 6), ("ARRAY_MODE", 15, 4, 4)])?,
+    ])
 }

@@ -5,7 +5,7 @@ use crate::isa;
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
-use gpucc_machine::about::{About, STAGES};
+use gpucc_machine::about::{About, Errors, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
 use gpucc_machine::{Excerpt, Machine, Request, Site, TextError};
 use gpucc_passes::mach::runner::Name;
@@ -87,6 +87,9 @@ impl Machine for Family {
     }
     fn info(&self) -> &'static dyn TargetInfo {
         crate::target_info()
+    }
+    fn errors(&self) -> Option<Errors> {
+        Some(crate::numerics::errors(*self))
     }
     fn numerics(&self, _: &str) -> Numerics {
         crate::numerics_of(*self)

@@ -4,8 +4,9 @@
 use crate::api::Family;
 use gpucc_ir::ssa::Numerics;
 use gpucc_ir::ssa::numerics::{
-    Denormals, Dot, DotOrder, Fma, Functions, NanRule, Rounding, ZeroRule, exact,
+    Denormals, Dot, DotOrder, Fma, Functions, NanRule, Perturbation, Rounding, ZeroRule, exact,
 };
+use gpucc_machine::Errors;
 
 /// The published model.
 ///
@@ -58,4 +59,24 @@ pub fn numerics_of(family: Family) -> Numerics {
         },
         perturbation: None,
     }
+}
+
+/// How far the approximated functions are let be off: the manual gives no bound (R700 ISA 9, RECIP_IEEE and its like), so
+/// these are the errors that WGSL's own leave room for. RECIP_UINT and RECIP_INT are below by at most 2^-16 of the result.
+/// R6xx multiplies turns before it takes sines, where an error by the turn says nothing.
+pub fn errors(family: Family) -> Errors {
+    let sin_cos_absolute = match family {
+        Family::R700 => 1.0 / 65536.0,
+        Family::R600 => 0.0,
+    };
+    let bounds = Perturbation {
+        seed: 0,
+        rcp_ulps: 1,
+        rsq_ulps: 2,
+        sqrt_ulps: 2,
+        exp2_ulps: 3,
+        log2_ulps: 3,
+        sin_cos_absolute,
+    };
+    Errors { bounds, single: true }
 }

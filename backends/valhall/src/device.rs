@@ -13,9 +13,10 @@ use fill::{FIRST, Filler, about_image};
 use gpucc_emu::device::{
     self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun, bytes_of,
 };
-use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::format::Format;
 use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::ssa::numerics::Perturbation;
 use gpucc_ir::ssa::{Func, Input, InputKind, Output, Resource, ResourceKind};
 use gpucc_machine::Compiled;
 use gpucc_machine::described::{
@@ -29,6 +30,11 @@ use vertex::{stream_address, vertex_count};
 const STEPS: u64 = 2_000_000;
 /// What a byte of memory holds that nobody filled, so that nobody mistakes it for zeros.
 const UNFILLED: u8 = 0xDB;
+/// Operations of the draw descriptor on depth: before the program, and behind it. Two weaker ones lie between.
+const FORCE_EARLY: u32 = 0;
+const FORCE_LATE: u32 = 3;
+/// Depth source of the depth descriptor: the program.
+const OWN_DEPTH: u32 = 3;
 /// Tables by what they hold. abi-valhall: Resource tables.
 mod table {
     pub const UNIFORM: u32 = 0;
@@ -64,6 +70,7 @@ pub(crate) struct Machine {
     launcher: Launcher,
     /// Chooses what the machine leaves open; another one for each launch.
     seed: u64,
+    errors: Option<Perturbation>,
 }
 
 /// A binding of a described program, with its entry of its table.
@@ -91,6 +98,7 @@ impl Machine {
             compiled: compiled.clone(),
             launcher: Launcher::new(&compiled.code, &compiled.lines, STEPS),
             seed: 0x5EED,
+            errors: None,
         }
     }
 
@@ -180,6 +188,7 @@ impl Machine {
         state.workgroup_bytes = self.number(WORKGROUP).unwrap_or(0);
         self.seed = self.seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
         state.seed = self.seed;
+        state.errors = self.errors;
         let words = self.compiled.described.driver_constants.iter();
         let word = |word: DriverWord| self.uniform(bindings, groups, run, word);
         state.fau = words.map(|constant| word(constant.word)).collect();
@@ -401,12 +410,34 @@ impl Device for Machine {
             .collect())
     }
 
+    fn early(&self) -> Early {
+        let state = &self.compiled.described.state;
+        let word = |name: &str, at: usize| match state.get(name) {
+            Some(Setting::Descriptor { words, .. }) => words.get(at).copied().unwrap_or_default(),
+            _ => 0,
+        };
+        let draw = word("Draw", 0);
+        let (kill, update, modifies) = (draw >> 2 & 3, draw >> 4 & 3, draw >> 20 & 1 == 1);
+        let own_depth = word("Depth/stencil", 4) >> 25 & 3 == OWN_DEPTH;
+        // In between the two, what the program does to the pixel decides.
+        let early = |operation: u32| match operation {
+            FORCE_EARLY => true,
+            FORCE_LATE => false,
+            _ => !modifies && !own_depth,
+        };
+        Early { test: early(kill), write: early(kill) && early(update) }
+    }
+
     fn launcher(&mut self) -> &mut Launcher {
         &mut self.launcher
     }
 
     fn set_order(&mut self, seed: u64) {
         self.seed = seed;
+    }
+
+    fn set_errors(&mut self, errors: Option<Perturbation>) {
+        self.errors = errors;
     }
 
     fn steps(&self) -> u64 {

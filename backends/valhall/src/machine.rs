@@ -5,7 +5,7 @@ use crate::isa;
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
-use gpucc_machine::about::{About, STAGES};
+use gpucc_machine::about::{About, Errors, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError};
 use gpucc_machine::{Compiled, Excerpt, Machine, Request, Site, TextError};
 use gpucc_passes::mach::runner::Name;
@@ -55,6 +55,9 @@ impl Machine for Valhall {
     }
     fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
         crate::expansion_target(&options(request))
+    }
+    fn errors(&self) -> Option<Errors> {
+        Some(crate::numerics::ERRORS)
     }
     fn numerics(&self, _: &str) -> Numerics {
         crate::numerics()

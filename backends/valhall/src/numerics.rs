@@ -2,7 +2,10 @@
 //! and what we define where they are silent (the emulator computes the same).
 
 use gpucc_ir::ssa::Numerics;
-use gpucc_ir::ssa::numerics::{Denormals, Dot, DotOrder, Fma, NanRule, Rounding, ZeroRule, tabled};
+use gpucc_ir::ssa::numerics::{
+    Denormals, Dot, DotOrder, Fma, NanRule, Perturbation, Rounding, ZeroRule, tabled,
+};
+use gpucc_machine::Errors;
 
 /// The published model (isa/valhall_rogue.md 4.3, 4.6).
 ///
@@ -34,3 +37,18 @@ pub fn numerics() -> Numerics {
         perturbation: None,
     }
 }
+
+/// How far the special functions' instructions are let be off: two units in the last place (isa/valhall_rogue.md 4.3). The
+/// functions are sequences of these.
+pub const ERRORS: Errors = Errors {
+    bounds: Perturbation {
+        seed: 0,
+        rcp_ulps: 2,
+        rsq_ulps: 2,
+        sqrt_ulps: 2,
+        exp2_ulps: 2,
+        log2_ulps: 2,
+        sin_cos_absolute: 0.0,
+    },
+    single: false,
+};

@@ -5,7 +5,7 @@ use super::types::{Leaf, Length, width};
 use super::{Lower, OfNaga, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
-use gpucc_ir::ssa::{Access, AtomicOp, Imm, Op, Resource, ResourceKind, Type, Value};
+use gpucc_ir::ssa::{Access, AtomicOp, Imm, MemSpace, Op, Resource, ResourceKind, Type, Value};
 use naga::{AtomicFunction, ScalarKind, TypeInner};
 use smallvec::SmallVec;
 
@@ -222,6 +222,12 @@ impl<S> Lower<'_, S> {
         let Base::Buffer(buffer) = place.base else {
             return Err(Stop::internal("a runtime array outside of a buffer"));
         };
+        let most = i32::MAX as u64;
+        if u64::from(place.offset) > most {
+            let what = "bytes before a runtime array";
+            let hint = "no buffer is that large";
+            return Err(Stop::limit(what, place.offset.into(), most, hint));
+        }
         let stride = stride.max(1);
         let (offset, element) = (place.offset, place.element);
         if element.is_some() || place.dynamic.is_some() {
@@ -236,7 +242,8 @@ impl<S> Lower<'_, S> {
         Ok(length)
     }
 
-    fn length_code(
+    /// Elements of an array at a constant byte of a buffer that the bound bytes hold.
+    pub fn length_code(
         &mut self,
         buffer: Resource,
         element: Option<Value>,
@@ -324,6 +331,10 @@ impl<S> Lower<'_, S> {
         let word = [Leaf { offset: 0, ty }];
         Ok(match place.base {
             Base::Mem(mem) => {
+                if self.func.mems[mem].space != MemSpace::Workgroup {
+                    let message = "an atomic operation on a variable that is not shared";
+                    return Err(Stop::invalid(message));
+                }
                 let access = self.access(mem, place, &word);
                 let imm = Imm::MemAtomic(access, op);
                 self.b().inst(Op::MemAtomic, imm, &args, &[], results)

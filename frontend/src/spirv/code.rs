@@ -12,7 +12,7 @@ use crate::lower::memory::{Atomic, atomic_op};
 use crate::lower::types::width;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::ssa::{AtomicOp, Imm, Op, Scan, Shuffle, Type, Value};
+use gpucc_ir::ssa::{AtomicOp, Imm, Op, Scan, Shuffle, Stage, Type, Value};
 use naga::{AtomicFunction, DerivativeAxis, DerivativeControl, RelationalFunction, ScalarKind};
 use rspirv::spirv::Op as Code;
 
@@ -149,6 +149,7 @@ impl<'p> OfSpirv<'p> {
             // keeps them in program order up to the next control barrier, so there is nothing to do.
             Code::MemoryBarrier => {}
             Code::DemoteToHelperInvocation => {
+                self.of_fragments("demote")?;
                 self.b().inst(Op::Demote, Imm::None, &[], &[], &[]);
             }
             Code::FunctionCall => {
@@ -197,6 +198,14 @@ impl<'p> OfSpirv<'p> {
         }
     }
 
+    /// What only fragment shaders may do.
+    pub(super) fn of_fragments(&self, what: &str) -> Result<()> {
+        match self.stage {
+            Stage::Fragment => Ok(()),
+            stage => Err(Stop::invalid(format!("{what} in a {} shader", stage.name()))),
+        }
+    }
+
     fn control_barrier(&mut self, inst: &Inst) -> Result<()> {
         let [scope, _, semantics] = [0, 1, 2].map(|at| self.constant_values(inst.operand(at)));
         let known = |values: Values| self.func.as_const(values[0]).unwrap_or(0);
@@ -228,7 +237,13 @@ impl<'p> OfSpirv<'p> {
                 let base = self.operand(frame, inst.operand(2))?;
                 return self.walk(frame, inst, base, inst.rest(3)).map(Some);
             }
-            Code::PtrAccessChain | Code::InBoundsPtrAccessChain if program.has_far => {
+            Code::PtrAccessChain | Code::InBoundsPtrAccessChain => {
+                // Physical pointers are another lack.
+                program.pointee(ty)?;
+                if !program.has_far {
+                    let what = "a pointer moves along an array, and the module does not declare VariablePointers";
+                    return Err(Stop::invalid(what));
+                }
                 let base = self.far_beside(frame, inst)?;
                 return self.walk(frame, inst, Operand::Far(base), inst.rest(4)).map(Some);
             }
@@ -609,6 +624,10 @@ impl<'p> OfSpirv<'p> {
             | Code::DPdxCoarse
             | Code::DPdyCoarse
             | Code::FwidthCoarse => {
+                if self.stage == Stage::Compute {
+                    return Err(Stop::unsupported("derivatives in compute shaders", READING));
+                }
+                self.of_fragments("a derivative")?;
                 let (_, values) = self.like(frame, a, Kind::Float, lanes()?)?;
                 use DerivativeAxis as A;
                 use DerivativeControl as C;

@@ -266,6 +266,7 @@ impl<'p> OfSpirv<'p> {
                 }
             }
             Stmt::Kill(falls) => {
+                self.of_fragments("a discard")?;
                 self.b().inst(Op::Demote, Imm::None, &[], &[], &[]);
                 // Nothing leaves a `continuing`: there the invocation goes on as a helper, whose
                 // effects nobody sees.

@@ -171,6 +171,14 @@ impl<'p> OfSpirv<'p> {
         let extra = extra(inst.rest(if compare || gather { 5 } else { 4 }))?;
         let place = self.numbers(frame, inst.operand(3), true)?;
         let coords = Self::coords(&image);
+        // SPIR-V 3.49.10: what is projected has no layers and no faces.
+        if projects && (image.arrayed || image.dim == Dims::DimCube) {
+            return Err(mismatch());
+        }
+        // SPIR-V 3.49.10: four texels around a point lie in a plane.
+        if gather && !matches!(image.dim, Dims::Dim2D | Dims::DimCube | Dims::DimRect) {
+            return Err(mismatch());
+        }
         if place.len() < coords + usize::from(image.arrayed || projects) {
             return Err(mismatch());
         }
@@ -183,7 +191,7 @@ impl<'p> OfSpirv<'p> {
             own = self.map(Op::FDiv, &[&own, by])?;
         }
         args.extend(own);
-        if image.arrayed && !projects {
+        if image.arrayed {
             args.push(self.layer_number(place[coords], ScalarKind::Float));
         }
         if compare {

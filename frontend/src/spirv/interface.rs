@@ -370,7 +370,12 @@ impl<'p> OfSpirv<'p> {
             let mut values = self.zeros(pointer.ty)?;
             for built in &parts.built {
                 let found = self.built_input(built)?;
-                values[built.first..built.first + built.count].copy_from_slice(&found);
+                // Words of a mask beyond the first are of samples that no machine has.
+                let masks = built.what == BuiltIn::SampleMask && built.count > 0;
+                if found.len() != built.count && !masks {
+                    return Err(wrong(built));
+                }
+                values[built.first..built.first + found.len()].copy_from_slice(&found);
             }
             located.extend(parts.located);
             variables.push((pointer, values));

@@ -3,6 +3,7 @@
 //! What depends on the sign extends it first, and what may reach beyond the eighth bit is cut behind. In buffers a byte
 //! is a part of a word; a store of one changes the word by two atomics, since other invocations may own the rest of it.
 
+use super::program::READING;
 use super::types::Ty;
 use super::{OfSpirv, Pointer};
 use crate::lower::frame::{Base, Place};
@@ -72,18 +73,23 @@ impl OfSpirv<'_> {
     }
 
     /// The word that a byte of a buffer lies in, and its first bit there.
-    fn word_around(&mut self, place: &Place, offset: u32) -> (Place, Value) {
+    fn word_around(&mut self, place: &Place, offset: u32) -> Result<(Place, Value)> {
         let offset = place.offset.wrapping_add(offset);
         if place.dynamic.is_none() {
             let bit = self.u32(offset % 4 * 8);
-            return (Place { offset: offset & !3, ..place.clone() }, bit);
+            return Ok((Place { offset: offset & !3, ..place.clone() }, bit));
+        }
+        // The last word of such an array may lie beyond a buffer that ends within it.
+        if place.hi == u32::MAX {
+            let what = "8-bit elements of an array whose length the driver says";
+            return Err(Stop::unsupported(what, READING));
         }
         let address = self.address(&Place { offset, ..place.clone() }, 0);
         let (mask, rest, eight) = (self.u32(!3), self.u32(3), self.u32(3));
         let word = self.op2(Op::And, address, mask);
         let within = self.op2(Op::And, address, rest);
         let bit = self.op2(Op::Shl, within, eight);
-        (Place { offset: 0, dynamic: Some(word), ..place.clone() }, bit)
+        Ok((Place { offset: 0, dynamic: Some(word), ..place.clone() }, bit))
     }
 
     /// Reads scalars of which some are bytes of a buffer.
@@ -99,7 +105,7 @@ impl OfSpirv<'_> {
                 values.extend(self.load_leaves(place, std::slice::from_ref(leaf)));
                 continue;
             }
-            let (around, bit) = self.word_around(place, leaf.offset);
+            let (around, bit) = self.word_around(place, leaf.offset)?;
             let address = self.address(&around, 0);
             let word = self.b().buffer_load(buffer, place.element, address, &[Type::B32])[0];
             let mask = self.u32(0xff);
@@ -123,7 +129,7 @@ impl OfSpirv<'_> {
                 self.store_leaves(place, std::slice::from_ref(leaf), &[value]);
                 continue;
             }
-            let (around, bit) = self.word_around(place, leaf.offset);
+            let (around, bit) = self.word_around(place, leaf.offset)?;
             let mask = self.u32(0xff);
             let own = self.op2(Op::Shl, mask, bit);
             let others = self.op1(Op::Not, own);

@@ -13,7 +13,7 @@ use crate::lower::frame::{Base, Flow, Place};
 use crate::lower::types::Layout;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::ssa::{Imm, Op, Type, Value};
+use gpucc_ir::ssa::{Op, ResourceKind, Type, Value};
 use gpucc_ir::{Map, Set};
 use rspirv::spirv::{Op as Code, StorageClass};
 use std::rc::Rc;
@@ -325,37 +325,43 @@ impl<'p> OfSpirv<'p> {
             Layout::Host => program.extent(far.ty, far.matrices)?.0,
             Layout::Dense => program.dense_size(far.ty)?,
         };
-        let bytes = bytes.min(u32::MAX.into()) as u32;
+        let bytes = bytes.clamp(1, i32::MAX as u64) as u32;
         let unit = [4, 2, 1].into_iter().find(|unit| bytes.is_multiple_of(*unit)).unwrap_or(1);
-        let (number, mut place, size) = match self.source.variables.get(&root) {
+        let by = self.u32(unit.trailing_zeros());
+        let index = self.op2(Op::LShr, far.words[2], by);
+        // Places where all bytes that are pointed to are within.
+        let (number, mut place, count) = match self.source.variables.get(&root) {
             Some(pointer) => {
                 let Base::Mem(mem) = pointer.place.base else {
                     return Err(Stop::internal("a variable is no memory"));
                 };
                 let size = self.func.mems[mem].size;
-                let place = pointer.place.clone();
-                (mem.as_u32(), Place { lo: 0, hi: size, ..place }, self.u32(size))
+                let place = Place { lo: 0, hi: size, ..pointer.place.clone() };
+                let Some(room) = size.checked_sub(bytes) else {
+                    return Err(Stop::invalid("a pointer to more than its variable has"));
+                };
+                (mem.as_u32(), place, self.u32(room / unit + 1))
             }
             None => {
                 let Some(&(resource, _)) = self.source.bindings.get(&root) else {
                     return Err(Stop::invalid(format!("%{root} is not a binding")));
                 };
-                let count = self.func.resources[resource].count;
-                let element = count.is_some().then_some(far.words[1]);
-                let args: Values = element.into_iter().collect();
-                let mut b = self.b();
-                let imm = Imm::Resource(resource);
-                let asked = b.inst(Op::BufferSize, imm, &args, &[], &[Type::B32]);
-                let size = b.result(asked);
-                (resource.as_u32(), Place::buffer(resource, element), size)
+                let data = &self.func.resources[resource];
+                let is_buffer = matches!(
+                    data.kind,
+                    ResourceKind::Storage { .. } | ResourceKind::Uniform { .. }
+                );
+                if !is_buffer {
+                    return Err(Stop::invalid("a pointer to memory is expected"));
+                }
+                let element = data.count.map(|count| {
+                    let count = self.u32(count);
+                    self.op2(Op::Index, far.words[1], count)
+                });
+                let count = self.length_code(resource, element, bytes - unit, unit);
+                (resource.as_u32(), Place::buffer(resource, element), count)
             }
         };
-        let (unit_value, bytes) = (self.u32(unit), self.u32(bytes));
-        let beyond = self.op2(Op::IAdd, size, unit_value);
-        let enough = self.op2(Op::UMax, beyond, bytes);
-        let room = self.op2(Op::ISub, enough, bytes);
-        let by = self.u32(unit.trailing_zeros());
-        let (count, index) = (self.op2(Op::LShr, room, by), self.op2(Op::LShr, far.words[2], by));
         let index = self.op2(Op::Index, index, count);
         place.dynamic = Some(self.op2(Op::Shl, index, by));
         place.offset = 0;

@@ -6,8 +6,8 @@ use super::types::{Decorations, Image, Member, Ty};
 use super::{string, string_words};
 use crate::Needs;
 use crate::stop::Stop;
-use gpucc_ir::Map;
 use gpucc_ir::ssa::{Span, Stage};
+use gpucc_ir::{Map, Set};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::{Capability, Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
 use std::cell::RefCell;
@@ -118,6 +118,8 @@ pub struct Program<'a> {
     pub functions: Vec<Function>,
     function_of: Map<Id, usize>,
     pub entries: Vec<Entry>,
+    /// Stages and names of the entry points.
+    named: Set<(u32, String)>,
     /// The set of GLSL.std.450.
     pub glsl: Id,
     /// Comparisons tell apart what is not a number.
@@ -192,6 +194,7 @@ impl<'a> Program<'a> {
             functions: Vec::new(),
             function_of: Map::default(),
             entries: Vec::new(),
+            named: Set::default(),
             glsl: 0,
             keeps_nan: false,
             has_bytes: false,
@@ -553,6 +556,10 @@ impl<'a> Program<'a> {
                     let Some(model) = ExecutionModel::from_u32(inst.operand(0)) else {
                         return Err(invalid(inst, "there is no such stage"));
                     };
+                    if !self.named.insert((inst.operand(0), name.clone())) {
+                        let message = format!("two entry points of a stage are called `{name}`");
+                        return Err(invalid(inst, message));
+                    }
                     self.entries.push(Entry {
                         name,
                         function: inst.operand(1),

@@ -487,6 +487,8 @@ fn variables_behind(program: &Program<'_>, calls: &[&Inst], mut pending: Vec<Id>
             Code::Load
             | Code::AccessChain
             | Code::InBoundsAccessChain
+            | Code::PtrAccessChain
+            | Code::InBoundsPtrAccessChain
             | Code::CopyObject
             | Code::Image => pending.push(inst.operand(2)),
             Code::SampledImage => pending.extend([inst.operand(2), inst.operand(3)]),

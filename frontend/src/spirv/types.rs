@@ -403,10 +403,16 @@ impl Program<'_> {
         out: &mut Vec<Leaf>,
     ) -> Result<(), Stop> {
         match self.ty(ty)? {
-            Ty::Scalar(scalar) => out.push(Leaf { offset: base, ty: width(*scalar) }),
             Ty::Pointer(..) => {
                 let words = (0..WORDS as u32).map(|at| base.wrapping_add(4 * at));
                 out.extend(words.map(|offset| Leaf { offset, ty: Type::B32 }));
+            }
+            Ty::Scalar(scalar) => {
+                // SPIR-V 2.16.1: truth values have no bytes that others see.
+                if layout == Layout::Host && scalar.kind == naga::ScalarKind::Bool {
+                    return Err(Stop::invalid("a truth value in a buffer"));
+                }
+                out.push(Leaf { offset: base, ty: width(*scalar) });
             }
             Ty::Struct(members) => {
                 let mut dense = 0u32;

@@ -6,9 +6,10 @@ use crate::compiler::{Compiled, Compiler, Options};
 use crate::pipeline::Robust;
 use crate::{Diagnostic, Failure, FailureKind, SourceText};
 use gpucc_emu::device::{self, Device};
-use gpucc_emu::draw::QuadBatch;
+use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::Span;
+use gpucc_ir::ssa::numerics::Perturbation;
 
 /// Why a run stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,9 +171,19 @@ impl Executor {
         self.device.steps()
     }
 
+    /// What happens to pixels before the program runs.
+    pub fn early(&self) -> Early {
+        self.device.early()
+    }
+
     /// Chooses by a seed what the machine leaves open.
     pub fn set_order(&mut self, seed: u64) {
         self.device.set_order(seed);
+    }
+
+    /// Makes the functions that the machine approximates err; see [`Device::set_errors`].
+    pub fn set_errors(&mut self, errors: Option<Perturbation>) {
+        self.device.set_errors(errors);
     }
 
     /// What the last call stored where nothing is bound, on machines whose memory has no fences there.

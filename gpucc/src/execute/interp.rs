@@ -5,7 +5,7 @@ use crate::pipeline::VertexState;
 use gpucc_emu::device::{
     Device, FragmentOut, Launcher, Stop, VertexOut, VertexRun, invocations, record,
 };
-use gpucc_emu::draw::{Quad, QuadBatch};
+use gpucc_emu::draw::{Early, Quad, QuadBatch};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Lanes, Options, Outcome, SUBGROUP, Trace};
 use gpucc_ir::ssa::numerics::f64_to_f16;
@@ -186,6 +186,11 @@ pub fn pixel_outs(outcome: &Outcome, batch: &QuadBatch) -> Vec<FragmentOut> {
 }
 
 impl Device for Interp {
+    fn early(&self) -> Early {
+        // The API tests behind the program unless that asks for tests before it.
+        let early = self.func.early_fragment_tests;
+        Early { test: early, write: early }
+    }
     fn dispatch(&mut self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Stop> {
         let sizes = self.func.workgroup_size.iter();
         let size = sizes.fold(1u32, |size, &n| size.saturating_mul(n.max(1)));

@@ -3,7 +3,7 @@
 use super::interp::half_bits;
 use super::{Executor, Stop, VertexRun};
 use crate::Failure;
-use gpucc_emu::draw::{Pixel, QuadBatch, Shade, Varying, Vertex, VertexId};
+use gpucc_emu::draw::{Early, Pixel, QuadBatch, Shade, Varying, Vertex, VertexId};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::numerics::f16_to_f64;
 use gpucc_ir::ssa::{Builtin, Func, InputKind, Interpolation, OutputKind, Scalar, Stage};
@@ -202,6 +202,10 @@ impl Shade for Draw<'_> {
                 vertex
             })
             .collect())
+    }
+
+    fn early(&self) -> Early {
+        self.fragment.executor.early()
     }
 
     fn quads(&mut self, batch: &QuadBatch) -> Result<Vec<Pixel>, Stop> {

@@ -6,6 +6,9 @@
 //! 2. **Passes.** The interpreter runs the SSA before and after each exact step, of the shared passes and of the
 //!    machine's, under one model, and every compared word is equal. Steps that use a freedom of the language, and
 //!    expansions, are not compared ([`gpucc_passes::Proof`])
+//! 3. **Freedoms of the machine** ([`Plan::orders`]). The bytes run again in other orders, and on a machine whose
+//!    approximated functions err within their bounds. Words that depend on no such function in the source stay what they
+//!    are; where one instruction is one function, the others are what the interpreter gives that errs alike.
 //!
 //! # What is left out
 //! Words whose value depends on the order of invocations, as the interpreter's marks say; helper
@@ -39,8 +42,10 @@ use crate::{Failure, SourceText};
 use compare::{Comparison, Recorded, WordId, Written};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::interp::{self, Excluded, Lanes, Outcome};
+use gpucc_ir::ssa::numerics::Perturbation;
 use gpucc_ir::ssa::random::Rng;
 use gpucc_ir::ssa::{Func, Inst, Numerics, Span, Stage, World};
+use gpucc_machine::Errors;
 use inputs::{Case, GROUPS, SIZES, Sizes, StageCase};
 pub use summary::{Difference, SHARE, Summary};
 
@@ -72,7 +77,8 @@ pub struct Plan {
     pub steps: u64,
     /// Inputs on which every single pass is compared.
     pub pass_inputs: u32,
-    /// Times that the bytes run again on each input, in other orders of what the machine leaves open.
+    /// Times that the bytes run again on each input, in other orders of what the machine leaves open, and as often where
+    /// approximated functions err.
     pub orders: u32,
 }
 
@@ -310,11 +316,12 @@ impl Proof<'_> {
         let viewed = case.viewed_by(expanded);
         let case = &viewed;
         let reference = self.reference(expanded, case)?;
+        let name = self.compiler.target().name();
         for order in 0..=self.plan.orders {
             let mut executor = program.executor(self.source);
-            let mut who = format!("on {}", self.compiler.target().name());
+            let mut who = format!("on {name}");
             if order > 0 {
-                executor.set_order(Rng::new(self.plan.seed ^ u64::from(order)).bits() | 1);
+                executor.set_order(self.drawn(order));
                 who += &format!(" in order {order}");
             }
             let found = self.run(&mut executor, &reference, who, case, number)?;
@@ -322,7 +329,93 @@ impl Proof<'_> {
                 return Ok(found);
             }
         }
+        let Some(errors) = program.errors().filter(|_| self.plan.orders > 0) else {
+            return Ok(None);
+        };
+        let exact = self.without_approximated(reference, case)?;
+        if exact.excluded.all && !errors.single {
+            return Ok(None);
+        }
+        let (owed, proved, racy) =
+            (self.summary.owed, self.summary.proved, self.summary.racy_words);
+        for draw in 1..=self.plan.orders {
+            let found = self.erring(errors, self.drawn(draw), &exact, case, number)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        // What cannot be compared here was compared above.
+        (self.summary.owed, self.summary.proved, self.summary.racy_words) = (owed, proved, racy);
         Ok(None)
+    }
+
+    /// What an adversarial run draws.
+    fn drawn(&self, number: u32) -> u64 {
+        Rng::new(self.plan.seed ^ u64::from(number)).bits() | 1
+    }
+
+    /// One run of the bytes on a machine whose approximated functions err: what depends on none of them must be what it was,
+    /// and the rest what the interpreter gives that errs alike, where it can.
+    fn erring(
+        &mut self,
+        errors: Errors,
+        seed: u64,
+        exact: &Reference,
+        case: &Case,
+        number: u32,
+    ) -> Result<Option<Difference>, Stop> {
+        let Some(program) = &self.compiled.program else {
+            return Ok(None);
+        };
+        let expanded = program.expanded();
+        let perturbation = Perturbation { seed, ..errors.bounds };
+        let mut executor = program.executor(self.source);
+        executor.set_errors(Some(perturbation));
+        let who = format!("on {} where functions err", self.compiler.target().name());
+        if !errors.single {
+            return self.run(&mut executor, exact, who, case, number);
+        }
+        let numerics = self.numerics;
+        self.numerics = numerics.perturbed(perturbation);
+        // The machine takes the reciprocal of a pixel's w, which errs too.
+        let mut erring = case.clone();
+        if let StageCase::Fragment(batch) = &mut erring.stage {
+            for w in batch.quads.iter_mut().flat_map(|quad| &mut quad.position).map(|p| &mut p[3]) {
+                *w = f32::from_bits(self.numerics.rcp((1.0 / *w).to_bits()));
+            }
+        }
+        let alike = self.reference(expanded, &erring);
+        self.numerics = numerics;
+        let alike = alike?;
+        let mut comparison = Comparison::new(expanded, number, "where functions err".into());
+        comparison.results(&exact.results, &alike.results, &exact.excluded, case);
+        match self.located(comparison, expanded, case) {
+            None => self.run(&mut executor, &alike, who, case, number),
+            found => Ok(found),
+        }
+    }
+
+    /// The reference without what depends on approximated functions, as the source has it: a back end may compute a quotient
+    /// of integers by way of a reciprocal, which must not show.
+    fn without_approximated(
+        &mut self,
+        reference: Reference,
+        case: &Case,
+    ) -> Result<Reference, Stop> {
+        let first = self.compiled.steps.first();
+        let source = first.map_or(&self.compiled.ssa, |step| &step.func);
+        let case = case.viewed_by(source);
+        let lanes = lanes(source, &case);
+        let mut world = Recorded::new(&case.bindings);
+        let marks = self.interpret(source, &lanes, &mut world, None)?.marks;
+        let mut world = Recorded::new(&case.bindings);
+        let follow = Some((&marks, true));
+        let mut excluded = self.interpret(source, &lanes, &mut world, follow)?.excluded;
+        let program = self.compiled.program.as_ref();
+        if source.stage == Stage::Vertex && program.is_some_and(|p| p.divides_positions()) {
+            excluded.outputs.iter_mut().for_each(|lanes| lanes.fill(true));
+        }
+        Ok(Reference { excluded, ..reference })
     }
 
     /// One run of the bytes against the reference.
@@ -455,14 +548,15 @@ impl Proof<'_> {
         func: &Func,
         lanes: &Lanes,
         world: &mut (dyn World + Send),
-        marks: Option<&interp::Marks>,
+        follow: Option<(&interp::Marks, bool)>,
     ) -> Result<Outcome, Stop> {
         let (numerics, left) = (&self.numerics, &mut self.left);
         gpucc_ir::stack::for_regions(func, || {
             let mut options = interp::Options::new(numerics);
             options.steps = LONGEST_RUN;
             options.work = Some(left);
-            options.marks = marks;
+            options.marks = follow.map(|(marks, _)| marks);
+            options.approximated = follow.is_some_and(|(_, approximated)| approximated);
             interp::run(func, lanes, world, options).map_err(|stop| run::stopped(func, stop).into())
         })
     }
@@ -477,7 +571,7 @@ impl Proof<'_> {
         if !outcome.marks.is_empty() {
             let marks = std::mem::take(&mut outcome.marks);
             world = Recorded::new(&case.bindings);
-            outcome = self.interpret(func, &lanes, &mut world, Some(&marks))?;
+            outcome = self.interpret(func, &lanes, &mut world, Some((&marks, false)))?;
         }
         Ok(Reference {
             results: results(world, &outcome, case),

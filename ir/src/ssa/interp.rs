@@ -209,6 +209,10 @@ pub struct Options<'a> {
     pub work: Option<&'a mut u64>,
     /// Marks of an earlier run over the same input: then [`Outcome::excluded`] is filled.
     pub marks: Option<&'a Marks>,
+    /// Beside what follows from the marks, what follows from functions that machines approximate is excluded
+    /// ([`Op::is_approximated`](super::Op::is_approximated)): a quotient that a machine makes of a reciprocal counts, and so does
+    /// the face of a cube.
+    pub approximated: bool,
     /// Sees every executed instruction.
     pub trace: Option<&'a mut dyn Trace>,
     /// Takes [`Outcome::beyond`], of runs too that stop early.
@@ -218,7 +222,15 @@ pub struct Options<'a> {
 impl<'a> Options<'a> {
     /// One million steps, any work, nothing else.
     pub fn new(numerics: &'a Numerics) -> Options<'a> {
-        Options { numerics, steps: 1_000_000, work: None, marks: None, trace: None, beyond: None }
+        Options {
+            numerics,
+            steps: 1_000_000,
+            work: None,
+            marks: None,
+            approximated: false,
+            trace: None,
+            beyond: None,
+        }
     }
 }
 

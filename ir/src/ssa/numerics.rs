@@ -180,6 +180,18 @@ pub struct Perturbation {
     pub sin_cos_absolute: f32,
 }
 
+impl Perturbation {
+    /// A result that is off by at most so many units in the last place, by an operand and the function's number. An error
+    /// never makes a result zero, infinite or of the other sign.
+    pub fn near(&self, result: f32, (operand, function): (f32, u64), ulps: u32) -> f32 {
+        let noise = mix(self.seed ^ (function << 56) ^ u64::from(operand.to_bits()));
+        let steps = (noise % (2 * u64::from(ulps) + 1)) as i64 - i64::from(ulps);
+        let magnitude = i64::from(result.to_bits() & 0x7fff_ffff) + steps;
+        let magnitude = magnitude.clamp(1, 0x7f7f_ffff) as u32;
+        f32::from_bits((result.to_bits() & 0x8000_0000) | magnitude)
+    }
+}
+
 /// An exactly defined numeric model.
 #[derive(Copy, Clone, Debug)]
 pub struct Numerics {
@@ -372,13 +384,7 @@ impl Numerics {
             && y != 0.0
             && x != fixed_point
         {
-            let bound = bound(p);
-            let noise = mix(p.seed ^ (salt << 56) ^ u64::from(x.to_bits()));
-            let steps = (noise % (2 * u64::from(bound) + 1)) as i64 - i64::from(bound);
-            let magnitude = i64::from(y.to_bits() & 0x7fff_ffff) + steps;
-            // An error never makes a result zero, infinite or of the other sign.
-            let magnitude = magnitude.clamp(1, 0x7f7f_ffff) as u32;
-            y = f32::from_bits((y.to_bits() & 0x8000_0000) | magnitude);
+            y = p.near(y, (x, salt), bound(p));
         }
         self.out32(y)
     }

@@ -320,7 +320,7 @@ ops! {
     /// Float to unsigned, toward zero, clamped to what both types hold (f32 to u32: at most
     /// 4294967040), NaN gives 0.
     FToU = "f2u", Convert, Float -> Int, PURE;
-    /// Float to float, RNE.
+    /// Float to float of another width, RNE.
     FConvert = "fconvert", Convert, Float -> Float, PURE;
     /// Zero-extends, truncates, or makes 0 / 1 of a B1.
     UConvert = "uconvert", Convert, Int -> Int, PURE;
@@ -486,6 +486,10 @@ impl Op {
             | Sig::InsertBits
             | Sig::Dot => args(0),
         })
+    }
+    /// A machine may be off in it, or compute it by way of what it is off in. What a reciprocal makes of integers is none.
+    pub fn is_approximated(self) -> bool {
+        matches!(self, Op::FDiv | Op::FRem) || (Op::FSqrt..=Op::FAtanh).contains(&self)
     }
     /// Makes an address out of indices, scales and offsets: what holds for its operands' indices holds for its result.
     pub const fn makes_address(self) -> bool {

@@ -22,7 +22,7 @@
 //! 11. Accesses to a variable stay within it: `lo < hi <= size`, and a constant address is in
 //!     `lo..hi`, so that each value that moves lies at a multiple of its bytes, 4 at most.
 //! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Built-in ones
-//!     have no more than the pipeline makes or takes. Clip and cull distances lie in one of the two
+//!     have no more than the pipeline makes or takes. A location is one input's, or one output's. Clip and cull distances lie in one of the two
 //!     rows of four. Quad ops stand in fragment programs only; barriers and workgroup variables in
 //!     compute programs only.
 //! 13. Nesting is at most [`MAX_NESTING`] deep.
@@ -43,6 +43,7 @@ use super::func::{
 use super::op::{Flags, Op};
 use super::print::Names;
 use super::resource::{Builtin, InputKind, MOST_DISTANCES, OutputKind};
+use crate::Set;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 
@@ -141,11 +142,23 @@ impl Verifier<'_> {
         Err(self.broken(None, 12, what))
     }
 
+    /// Takes a location, which nothing else has.
+    fn location(&self, taken: &mut Set<(u32, u8)>, kind: &str, place: (u32, u8)) -> Check {
+        if taken.insert(place) {
+            return Ok(());
+        }
+        Err(self.broken(None, 12, format!("two {kind}s have location {}", place.0)))
+    }
+
     fn func(mut self) -> Check {
+        let mut taken = Set::default();
         for input in self.func.inputs.values() {
             let most = match input.kind {
                 InputKind::Builtin(builtin) => builtin.components(),
-                InputKind::Location { .. } => 4,
+                InputKind::Location { location, .. } => {
+                    self.location(&mut taken, "input", (location, 0))?;
+                    4
+                }
             };
             self.components("input", &input.name, input.components, most)?;
         }
@@ -173,10 +186,14 @@ impl Verifier<'_> {
                 return Err(self.broken(None, 11, what));
             }
         }
+        taken.clear();
         for output in self.func.outputs.values() {
             let most = match output.kind {
                 OutputKind::Builtin(builtin) => builtin.components(),
-                OutputKind::Location { .. } => 4,
+                OutputKind::Location { location, blend_src, .. } => {
+                    self.location(&mut taken, "output", (location, blend_src))?;
+                    4
+                }
             };
             self.components("output", &output.name, output.components, most)?;
             if let OutputKind::Builtin(Builtin::ClipDistance(first) | Builtin::CullDistance(first)) =

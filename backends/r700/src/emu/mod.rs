@@ -28,6 +28,7 @@
 
 mod alu;
 mod chip;
+pub mod commands;
 pub(crate) mod decode;
 mod double;
 mod fetch;

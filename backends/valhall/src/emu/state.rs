@@ -1,6 +1,7 @@
 //! What surrounds a program: memory with its descriptors, uniforms, and how hard to try to break it.
 
 use super::memory::Memory;
+use gpucc_ir::ssa::numerics::Perturbation;
 
 /// Kind of program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct State {
     pub blend: [u64; 8],
     /// Chooses when messages act and in which order warps run.
     pub seed: u64,
+    /// Makes approximated functions err.
+    pub errors: Option<Perturbation>,
     /// Instructions that may still be executed; a launch takes its own away.
     pub steps: u64,
 }
@@ -56,6 +59,7 @@ impl State {
             workgroup_bytes: 0,
             blend: [0; 8],
             seed: 0,
+            errors: None,
             steps: 1 << 32,
         }
     }

@@ -7,6 +7,7 @@ use crate::ssa::eval::{data_type, eval, eval_lanes};
 use crate::ssa::func::{Func, Imm, Inst, InstData, Region, Type, Value};
 use crate::ssa::numerics::Numerics;
 use crate::ssa::op::Op;
+use crate::ssa::resource::{Builtin, InputKind};
 use crate::ssa::world::World;
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -88,6 +89,8 @@ pub(super) struct Machine<'a> {
     outputs: Vec<Vec<[u32; 4]>>,
     pub(super) marks: Marks,
     known: Option<&'a Marks>,
+    /// What approximated functions give is followed too.
+    pub(super) approximated: bool,
     pub(super) excluded: Excluded,
 }
 
@@ -125,6 +128,7 @@ impl<'a> Machine<'a> {
             outputs: vec![vec![[0; 4]; lanes.count]; func.outputs.len()],
             marks: Marks::default(),
             known: options.marks,
+            approximated: options.approximated,
             excluded,
         }
     }
@@ -422,12 +426,16 @@ impl<'a> Machine<'a> {
                     return Err(Stop::Malformed(inst, "input without its number"));
                 };
                 let result = data.results[0];
+                // Of a pixel's position this is a reciprocal.
+                let position = InputKind::Builtin(Builtin::Position);
+                let quotient =
+                    self.approximated && component == 3 && self.func.inputs[input].kind == position;
                 let mask = self.func.ty(result).mask();
                 for lane in active.iter() {
                     let word =
                         self.lanes.inputs[super::slot(input)][lane][usize::from(component & 3)];
                     self.set(result, lane, u64::from(word) & mask);
-                    self.set_taint(result, lane, false);
+                    self.set_taint(result, lane, quotient);
                 }
             }
             Op::Output => {
@@ -506,8 +514,9 @@ impl<'a> Machine<'a> {
             }
         }
         if !self.taint.is_empty() {
+            let own = self.approximated && data.op.is_approximated();
             for lane in active.iter() {
-                self.taint[to + lane] = rows.iter().any(|row| self.taint[row + lane]);
+                self.taint[to + lane] = own || rows.iter().any(|row| self.taint[row + lane]);
             }
         }
         if !self.nowhere.is_empty() {

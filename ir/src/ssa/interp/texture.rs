@@ -71,12 +71,16 @@ impl Machine<'_> {
             }
             Imm::Tex(tex) => {
                 let quads = data.flags().has(Flags::QUAD);
+                let kind = self.func.resources[tex.texture].kind;
+                let quotient = self.approximated
+                    && matches!(kind, ResourceKind::Texture { dim: Dim::Cube, .. });
                 for lane in active.iter() {
                     let sample = self.sample(&tex, &data.args, lane);
                     let words = self.world.sample(&sample);
                     let torn = quads && self.quad_is_torn(lane, active);
                     self.marks.absent_lanes |= torn;
-                    let taint = torn || data.args.iter().any(|&v| self.tainted(v, lane));
+                    let taint =
+                        torn || quotient || data.args.iter().any(|&v| self.tainted(v, lane));
                     self.texels(data, lane, &words, taint);
                 }
             }

@@ -172,7 +172,8 @@ fn binary(op: Op, a: Fact, b: Fact) -> Fact {
         (Op::ISub, Range(a, b), Range(c, d)) if a >= d => Range(a - d, b - c),
         (Op::UMax, Size(binding, 0), Range(from, same))
         | (Op::UMax, Range(from, same), Size(binding, 0))
-            if from == same =>
+            // Passes see what is at most the largest number, and no buffer is that large anyway.
+            if from == same && from <= i32::MAX as u32 =>
         {
             Size(binding, from)
         }
@@ -193,6 +194,12 @@ fn binary(op: Op, a: Fact, b: Fact) -> Fact {
         }
         (Op::UDiv, fact, Range(by, same)) if by == same && by > 0 => fact.over(by),
         (Op::URem, _, Range(by, same)) if by == same && by > 0 => Range(0, by - 1),
+        // Rounded down to a multiple of a power of two.
+        (Op::And, Range(_, most), Range(mask, same)) | (Op::And, Range(mask, same), Range(_, most))
+            if mask == same && mask.leading_ones() + mask.trailing_zeros() == 32 =>
+        {
+            Range(0, most & mask)
+        }
         (Op::And | Op::UMin, Range(_, a), Range(_, b)) => Range(0, a.min(b)),
         (Op::And | Op::UMin, Range(_, most), _) | (Op::And | Op::UMin, _, Range(_, most)) => {
             Range(0, most)

@@ -94,6 +94,9 @@ fn the_bytes_before_a_runtime_array_are_there_and_elements_begin_behind_them() {
     bad(&[
         "buffer_store res1, %3, %0, %0",
         &format!("{tail} %15: b32 = const 36 %16: b32 = iadd %14, %15 buffer_store res1, %16, %0"),
+        // An array that begins where no buffer reaches.
+        "%8: b32 = buffer_size res1 %9: b32 = const 0xffffffff %10: b32 = umax %8, %9 %11: b32 = isub %10, %9 \
+         %12: b32 = index %0, %11 %13: b32 = iadd %12, %9 %14: b32 = buffer_load res1, %13",
         // The size may be below the offset, and the difference wrap.
         "%8: b32 = buffer_size res1 %9: b32 = const 20 %11: b32 = isub %8, %9 %12: b32 = udiv %11, %3 \
          %13: b32 = index %0, %12 %14: b32 = imul %13, %3 %15: b32 = iadd %14, %9 buffer_store res1, %15, %0",
@@ -109,6 +112,9 @@ fn what_has_a_fixed_size_takes_constants_and_indices_below_constants() {
         "%8: b32 = imul %1, %5 mem_store mem0[0..64], %8, %0",
         "%8: b32 = const 60 %9: b32 = and %0, %8 mem_store mem0[0..64], %9, %0",
         "%8: b32 = index %0, %5 %9: b32 = shl %8, %5 mem_store mem0[0..64], %9, %0, %0, %0, %0",
+        // The word around a byte.
+        "%8: b32 = const 64 %9: b32 = index %0, %8 %10: b32 = const 0xfffffffc %11: b32 = and %9, %10 \
+         buffer_store res2, %11, %0",
     ]);
     bad(&[
         "%8: b32 = const 64 buffer_store res2, %8, %0",
@@ -119,6 +125,11 @@ fn what_has_a_fixed_size_takes_constants_and_indices_below_constants() {
         "mem_store mem0[0..64], %0, %0",
         "mem_store mem0[0..2], %4, %0",
         "%8: b32 = index %0, %3 %9: b32 = shl %8, %2 mem_store mem0[4..64], %9, %0",
+        // Rounded down to words, and two bits too low.
+        "%8: b32 = const 65 %9: b32 = index %0, %8 %10: b32 = const 0xfffffffc %11: b32 = and %9, %10 \
+         buffer_store res2, %11, %0",
+        "%8: b32 = const 64 %9: b32 = index %0, %8 %10: b32 = const 0xffffffff %11: b32 = and %9, %10 \
+         buffer_store res2, %11, %0",
         // A product that wraps proves nothing.
         "%8: b32 = const 0x40000001 %9: b32 = index %0, %3 %10: b32 = imul %9, %8 buffer_store res2, %10, %0",
     ]);

@@ -311,6 +311,10 @@ impl Verifier<'_> {
         self.require(cube || !tex.projected, inst, 5, || {
             "has projected coordinates of something that is no cube".into()
         })?;
+        let plane = matches!(kind, ResourceKind::Texture { dim: Dim::D2 | Dim::Cube, .. });
+        self.require(plane || tex.kind != TexKind::Gather, inst, 5, || {
+            "gathers from a texture without planes".into()
+        })?;
         let storage = matches!(kind, ResourceKind::StorageTexture { .. });
         let plain = match kind {
             ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => {
@@ -398,7 +402,8 @@ fn component_type(scalar: Scalar) -> Type {
 fn converts(op: Op, from: Type, to: Type) -> bool {
     use Type::B1;
     match op {
-        Op::SToF | Op::UToF | Op::FToS | Op::FToU | Op::FConvert => from != B1 && to != B1,
+        Op::SToF | Op::UToF | Op::FToS | Op::FToU => from != B1 && to != B1,
+        Op::FConvert => from != B1 && to != B1 && from != to,
         Op::FrexpExp => from != B1 && to == Type::B32,
         _ => true,
     }

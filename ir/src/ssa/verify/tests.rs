@@ -229,6 +229,35 @@ fn distances_outside_of_their_two_rows_break_12() {
 }
 
 #[test]
+fn two_inputs_or_two_outputs_of_one_location_break_12() {
+    let with = |inputs: [u32; 2], outputs: [(u32, u8); 2]| {
+        let mut func = Func::new("main", Stage::Fragment);
+        let interpolation = Interpolation::Flat;
+        for location in inputs {
+            func.inputs.push(InputData {
+                kind: InputKind::Location { location, interpolation, sampling: Sampling::Center },
+                components: 1,
+                scalar: Scalar::U32,
+                name: String::new(),
+            });
+        }
+        for (location, blend_src) in outputs {
+            func.outputs.push(OutputData {
+                kind: OutputKind::Location { location, blend_src, interpolation },
+                components: 1,
+                scalar: Scalar::U32,
+                name: String::new(),
+            });
+        }
+        Builder::at_body(&mut func).end(Op::Yield, &[]);
+        func
+    };
+    assert!(verify(&with([0, 1], [(0, 0), (0, 1)])).is_ok());
+    assert_eq!(invariant(&with([1, 1], [(0, 0), (1, 0)])), 12);
+    assert_eq!(invariant(&with([0, 1], [(1, 0), (1, 0)])), 12);
+}
+
+#[test]
 fn built_in_values_of_more_components_than_they_have_break_12() {
     let with = |builtin, components| {
         let mut func = Func::new("main", Stage::Fragment);
