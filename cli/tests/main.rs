@@ -29,6 +29,7 @@ mod proof;
 mod registers;
 mod reports;
 mod small_stack;
+mod spirv;
 mod state_block;
 mod terascale;
 mod toy;

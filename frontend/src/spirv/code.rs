@@ -1248,6 +1248,10 @@ fn lacking(code: Code, inst: &Inst) -> Stop {
         return Stop::unsupported("cooperative matrices", READING)
             .needing(Needs::CooperativeMatrices);
     }
+    if name.contains("ConvertUToPtr") || name.contains("ConvertPtrToU") {
+        return Stop::unsupported("pointers to physical storage", READING)
+            .needing(Needs::Addresses);
+    }
     if name.contains("ImageSparse") {
         return Stop::unsupported("sparse residency", READING).needing(Needs::Residency);
     }

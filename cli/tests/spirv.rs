@@ -1,0 +1,99 @@
+//! SPIR-V that compilers make seldom: pointers as values, wide inputs, texel buffers, and built-in values where they are
+//! not.
+
+use crate::common::{Folder, gpucc, text, verified};
+use gpucc::{Options, Source, Target};
+
+const MACHINES: [Target; 3] = [Target::Interp, Target::R700, Target::VALHALL];
+
+fn path(name: &str) -> String {
+    format!("{}/tests/languages/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn pointers_are_values() {
+    let module = include_bytes!("languages/far.spv");
+    for target in MACHINES {
+        verified(target, Options::default(), "far.spv", Source::SpirV(module));
+    }
+    // a, b, and n of both kinds: what was read, the next, a sum, equality, a difference, a null, the next again, and what
+    // a function chose.
+    let cases = [
+        ("1", "11 12 60 1 3 0 12 10", "10 77 12 13", "20 21 19 23"),
+        ("0", "19 23 118 0 3 1 23 21", "10 11 12 13", "20 21 77 23"),
+    ];
+    for (n, out, a, b) in cases {
+        for target in ["interp", "r700", "valhall"] {
+            let n = format!("0.3=u32:{n}");
+            let path = path("far.spv");
+            let sets = ["0.0=u32:10,11,12,13", "0.1=u32:20,21,19,23", "0.2=zeros:32", &n];
+            let mut args = vec!["run", &path, "--target", target, "--groups", "1"];
+            args.extend(sets.iter().flat_map(|set| ["--set", set]));
+            args.extend(["0.0:u32", "0.1:u32", "0.2:u32"].iter().flat_map(|dump| ["--dump", dump]));
+            let done = gpucc(&args);
+            let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+            for line in [format!("0.0: {a}"), format!("0.1: {b}"), format!("0.2: {out}")] {
+                assert!(shown.contains(&line), "{target}: no {line} in {shown}{}", text(&done));
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_of_64_bits_cross_locations_and_texel_buffers_are_textures() {
+    let module = include_bytes!("languages/wide.spv");
+    for target in MACHINES {
+        verified(target, Options::default(), "wide.spv", Source::SpirV(module));
+    }
+}
+
+#[test]
+fn specialization_constants_are_computed_at_every_width() {
+    let path = path("special.spv");
+    let run = |more: &[&str]| {
+        let args = ["run", &path, "--target", "interp", "--groups", "1", "--set", "0.0=zeros:16"];
+        let done = gpucc(&[&args[..], &["--dump", "0.0:i32"], more].concat());
+        String::from_utf8_lossy(&done.stdout).trim().to_owned()
+    };
+    // -3 + 4294967293 is -6 in the low word and 0 in the high one.
+    assert_eq!(run(&[]), "0.0: 0 -6 9 49");
+    assert_eq!(run(&["--override", "3=5"]), "0.0: 0 10 25 49");
+}
+
+#[test]
+fn a_built_in_value_of_another_stage_is_the_users_error_where_it_is_used() {
+    let done = gpucc(&[&path("alien.spv"), "--target", "valhall"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    let rule = "the built-in value Position is not an output of a fragment shader";
+    assert!(text(&done).contains(rule), "{}", text(&done));
+    // It may be named by an entry point that does not touch it.
+    let module = include_bytes!("languages/layer.spv");
+    for target in [Target::Interp, Target::VALHALL] {
+        verified(target, Options::default(), "layer.spv", Source::SpirV(module));
+    }
+    let done = gpucc(&[&path("layer.spv"), "--target", "r700"]);
+    assert_eq!(done.status.code(), Some(3), "{}", text(&done));
+    assert!(text(&done).contains("layers outside of geometry shaders"), "{}", text(&done));
+}
+
+#[test]
+fn what_the_silicon_lacks_is_said_in_the_words_of_its_table() {
+    // Header, capabilities, memory model, entry point, LocalSize, a type, and a body with one instruction.
+    let module = |instruction: &[u32]| -> Vec<u8> {
+        let mut words = vec![0x0723_0203, 0x0001_0300, 0, 10, 0];
+        words.extend([2 << 16 | 17, 1, 3 << 16 | 14, 0, 1]);
+        words.extend([5 << 16 | 15, 4, 2, u32::from_le_bytes(*b"main"), 0]);
+        words.extend([3 << 16 | 16, 2, 7, 2 << 16 | 19, 1, 3 << 16 | 33, 3, 1]);
+        words.extend([5 << 16 | 54, 1, 2, 0, 3, 2 << 16 | 248, 4]);
+        words.extend(instruction);
+        words.extend([1 << 16 | 253, 1 << 16 | 56]);
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    };
+    let folder = Folder::new("lacks");
+    let path = folder.write("lack.spv", module(&[1 << 16 | 5364]));
+    for target in ["r700", "valhall"] {
+        let done = gpucc(&[&path, "--target", target]);
+        assert_eq!(done.status.code(), Some(3), "{}", text(&done));
+        assert!(text(&done).contains("fragment shader interlock"), "{}", text(&done));
+    }
+}
