@@ -88,6 +88,33 @@ fn has_our_stage(row: &Value) -> bool {
     stages.is_some_and(|stages| stages.iter().any(ours))
 }
 
+/// Who made a module of SPIR-V, by its header's third word (the registry of generators); empty for what is no module.
+pub fn producer(bytes: &[u8]) -> &'static str {
+    let word = |at: usize| bytes.get(4 * at..4 * at + 4).and_then(|word| word.try_into().ok());
+    let (Some(magic), Some(generator)) = (word(0), word(2)) else {
+        return "";
+    };
+    if u32::from_le_bytes(magic) != 0x0723_0203 {
+        return "";
+    }
+    match u32::from_le_bytes(generator) >> 16 {
+        6 => "Khronos, of LLVM",
+        7 => "SPIR-V Tools, by hand",
+        8 => "glslang",
+        13 => "shaderc",
+        14 => "DXC",
+        15 => "rspirv",
+        17 => "SPIR-V Tools, linked",
+        21 => "clspv",
+        23 => "tint",
+        24 => "ANGLE",
+        27 => "rust-gpu",
+        28 => "naga",
+        40 => "Slang",
+        _ => "others",
+    }
+}
+
 /// What became of one entry point.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -99,6 +126,8 @@ pub struct Row {
     pub plain: bool,
     /// Features of its module.
     pub features: Vec<String>,
+    /// Who made its module, where it is SPIR-V.
+    pub producer: &'static str,
     /// Exit code.
     pub code: u8,
     /// What was said.
@@ -163,7 +192,13 @@ fn one(
     let mut options = Options::default();
     options.overrides_default = Some(1.0);
     options.keep_steps = inputs > 0;
+    let bytes = std::fs::read(&path);
+    let producer = match (&bytes, module.language.as_str()) {
+        (Ok(bytes), "spirv") => producer(bytes),
+        _ => "",
+    };
     let row = |entry: &str, failure: Option<&Failure>| Row {
+        producer,
         path: module.path.clone(),
         entry: entry.to_owned(),
         plain: module.is_plain(),
@@ -176,7 +211,7 @@ fn one(
         hash: 0,
         verified: None,
     };
-    let Ok(bytes) = std::fs::read(&path) else {
+    let Ok(bytes) = bytes else {
         rows.push(row("", Some(&Failure::usage("cannot be read"))));
         return;
     };
@@ -276,6 +311,25 @@ pub fn table(rows: &[Row]) -> String {
     messages.sort_by_key(|&(key, count)| (std::cmp::Reverse(count), key));
     for ((code, message), count) in messages.into_iter().take(40) {
         let _ = writeln!(out, "{count:>6} exit {code}: {message}");
+    }
+    out
+}
+
+/// Entry points of each producer by exit code, where the modules say who made them.
+pub fn producers(rows: &[Row]) -> String {
+    use std::fmt::Write;
+    let mut counts: BTreeMap<&str, BTreeMap<u8, usize>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.producer.is_empty()) {
+        *counts.entry(row.producer).or_default().entry(row.code).or_default() += 1;
+    }
+    let mut out = String::new();
+    for (name, codes) in counts {
+        let total: usize = codes.values().sum();
+        let _ = write!(out, "{name:>22}: {total} entry points");
+        for (code, count) in codes {
+            let _ = write!(out, ", exit {code}: {count}");
+        }
+        out.push('\n');
     }
     out
 }

@@ -318,6 +318,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 }
             }
             say(&corpus::table(&rows))?;
+            say(&corpus::producers(&rows))?;
             if *by_feature {
                 say(&corpus::features(&rows))?;
             }
