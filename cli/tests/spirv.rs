@@ -97,3 +97,58 @@ fn what_the_silicon_lacks_is_said_in_the_words_of_its_table() {
         assert!(text(&done).contains("fragment shader interlock"), "{}", text(&done));
     }
 }
+
+/// What the sources of the reader say that they lack: the words of each call, with `…` for what is put in.
+fn lacks_of(source: &str) -> Vec<String> {
+    let quoted = |text: &str| text.split('"').nth(1).map(str::to_owned);
+    let mut found = Vec::new();
+    for (call, plain) in [("Stop::unsupported(", false), ("lacking(\"", true)] {
+        for (at, _) in source.match_indices(call) {
+            let (before, behind) = (&source[..at], source[at + call.len()..].trim_start());
+            let text = if plain {
+                behind.split('"').next().map(str::to_owned)
+            } else if behind.starts_with('"') || behind.starts_with("format!(") {
+                quoted(behind)
+            } else if behind.starts_with('*') {
+                None
+            } else {
+                before.rsplit('"').nth(1).map(str::to_owned)
+            };
+            found.extend(text);
+        }
+    }
+    let dotted = |text: String| {
+        let mut out = String::new();
+        let mut inside = false;
+        for c in text.chars() {
+            match c {
+                '{' => out.push('…'),
+                '}' => {}
+                c if !inside => out.push(c),
+                _ => {}
+            }
+            inside = c == '{' || inside && c != '}';
+        }
+        out
+    };
+    found.into_iter().map(dotted).collect()
+}
+
+#[test]
+fn the_page_of_spirv_lists_what_the_reader_lacks() {
+    let root = format!("{}/..", env!("CARGO_MANIFEST_DIR"));
+    let folder = std::fs::read_dir(format!("{root}/frontend/src/spirv")).expect("it is there");
+    let mut lacks = std::collections::BTreeSet::new();
+    for file in folder {
+        let path = file.expect("readable").path();
+        lacks.extend(lacks_of(&std::fs::read_to_string(path).expect("text")));
+    }
+    let page = std::fs::read_to_string(format!("{root}/docs/spirv.md")).expect("it is there");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let rows = rows.filter(|row| *row != "what").map(|row| row.replace("**", ""));
+    let rows: std::collections::BTreeSet<String> = rows.collect();
+    assert!(lacks.len() > 30, "few are found: {lacks:?}");
+    let missing: Vec<_> = lacks.difference(&rows).collect();
+    let stale: Vec<_> = rows.difference(&lacks).collect();
+    assert!(missing.is_empty() && stale.is_empty(), "no row: {missing:#?}; no code: {stale:#?}");
+}
