@@ -68,6 +68,7 @@ fn one(
     let plan = Plan {
         steps: args.max_steps,
         orders: args.adversarial,
+        errors: args.adversarial,
         ..Plan::new(args.inputs, args.seed)
     };
     gpucc::verify::verify_plan(compiler, &compiled, source, options, &plan)

@@ -119,7 +119,7 @@ fn verdict(compiler: &Compiler, expression: &str, inputs: u32, orders: u32) -> O
     let func = parsed.entries.remove(0).func.expect("valid");
     let compiled = compiler.compile(&func, &options).expect("compiles");
     let text = SourceText::new("planted.wgsl", Some(source));
-    let plan = Proving { orders, ..Proving::new(inputs, 0) };
+    let plan = Proving { orders, errors: orders, ..Proving::new(inputs, 0) };
     let summary = verify_plan(compiler, &compiled, &text, &options, &plan).expect("runs");
     summary.first.map(|first| first.who)
 }

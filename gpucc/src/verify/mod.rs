@@ -6,7 +6,7 @@
 //! 2. **Passes.** The interpreter runs the SSA before and after each exact step, of the shared passes and of the
 //!    machine's, under one model, and every compared word is equal. Steps that use a freedom of the language, and
 //!    expansions, are not compared ([`gpucc_passes::Proof`])
-//! 3. **Freedoms of the machine** ([`Plan::orders`]). The bytes run again in other orders, and on a machine whose
+//! 3. **Freedoms of the machine** ([`Plan::orders`], [`Plan::errors`]). The bytes run again in other orders, and on a machine whose
 //!    approximated functions err within their bounds. Words that depend on no such function in the source stay what they
 //!    are; where one instruction is one function, the others are what the interpreter gives that errs alike.
 //!
@@ -77,9 +77,10 @@ pub struct Plan {
     pub steps: u64,
     /// Inputs on which every single pass is compared.
     pub pass_inputs: u32,
-    /// Times that the bytes run again on each input, in other orders of what the machine leaves open, and as often where
-    /// approximated functions err.
+    /// Times that the bytes run again on each input, in other orders of what the machine leaves open.
     pub orders: u32,
+    /// Times that the bytes run again on each input where approximated functions err.
+    pub errors: u32,
 }
 
 impl Plan {
@@ -93,6 +94,7 @@ impl Plan {
             steps: STEPS,
             pass_inputs: PASS_INPUTS,
             orders: 0,
+            errors: 0,
         }
     }
 }
@@ -329,7 +331,7 @@ impl Proof<'_> {
                 return Ok(found);
             }
         }
-        let Some(errors) = program.errors().filter(|_| self.plan.orders > 0) else {
+        let Some(errors) = program.errors().filter(|_| self.plan.errors > 0) else {
             return Ok(None);
         };
         let exact = self.without_approximated(reference, case)?;
@@ -338,7 +340,7 @@ impl Proof<'_> {
         }
         let (owed, proved, racy) =
             (self.summary.owed, self.summary.proved, self.summary.racy_words);
-        for draw in 1..=self.plan.orders {
+        for draw in 1..=self.plan.errors {
             let found = self.erring(errors, self.drawn(draw), &exact, case, number)?;
             if found.is_some() {
                 return Ok(found);
