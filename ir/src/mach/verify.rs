@@ -55,6 +55,8 @@ pub fn verify<I: Inst>(func: &Func<I>) -> Result<(), Fault> {
     }
     let mut defined = EntitySet::with_capacity(func.vregs.len());
     let mut operands = Vec::new();
+    let mut parts = Vec::new();
+    let mut any_virtual = false;
     for &block in &func.layout {
         let data = &func.blocks[block];
         for &to in data.logical.iter().chain(&data.physical) {
@@ -70,64 +72,64 @@ pub fn verify<I: Inst>(func: &Func<I>) -> Result<(), Fault> {
             operands.clear();
             node.inst.operands(&mut |operand| operands.push(operand));
             instruction(func, &node.inst, &operands).map_err(fail)?;
-            for operand in operands.iter().filter(|operand| operand.role.is_def()) {
-                if let Some(v) = operand.reg.as_virt() {
+            for operand in &operands {
+                let Some(v) = operand.reg.as_virt() else { continue };
+                any_virtual = true;
+                if operand.role.is_def() {
                     defined.insert(v);
+                }
+                if !operand.part.is_whole() {
+                    parts.push((v.index(), func.vregs[v].demand.count, operand.part));
                 }
             }
         }
     }
-    for &block in &func.layout {
+    if !any_virtual {
+        return Ok(());
+    }
+    let never = |v: VReg, block: Block, index: usize| Fault {
+        at: Some((block, index as u32)),
+        message: format!("{v} is never defined"),
+    };
+    match undefined(func, &parts, &defined) {
+        Err((v, block, index)) => Err(never(v, block, index)),
+        Ok(Some(v)) => {
+            Err(whole(format!("{v} is read on a path on which nothing was written to it")))
+        }
+        Ok(None) => Ok(()),
+    }
+}
+
+/// A virtual register that is alive where the function begins, or the first use of one that nothing defines.
+fn undefined<I: Inst>(
+    func: &Func<I>,
+    parts: &[(usize, u16, Part)],
+    defined: &EntitySet<VReg>,
+) -> Result<Option<VReg>, (VReg, Block, usize)> {
+    let pieces = Pieces::of(func.vregs.len(), parts.iter().copied());
+    let mut scan = Scan::new(pieces.count());
+    let mut written = Vec::new();
+    for (at, &block) in func.layout.iter().enumerate() {
         for (index, node) in func.blocks[block].nodes.iter().enumerate() {
             let mut missing = None;
+            // What an instruction reads it reads before it writes.
             node.inst.operands(&mut |operand| {
-                if let Some(v) = operand.reg.as_virt()
-                    && !defined.contains(v)
-                {
+                let Some(v) = operand.reg.as_virt() else { return };
+                if operand.role.is_def() {
+                    written.push((v, operand.part));
+                } else if operand.role == Role::Use {
+                    pieces.each(v.index(), operand.part, |number| scan.read(at, number));
+                }
+                if !defined.contains(v) {
                     missing = Some(v);
                 }
             });
             if let Some(v) = missing {
-                return Err(Fault {
-                    at: Some((block, index as u32)),
-                    message: format!("{v} is never defined"),
-                });
+                return Err((v, block, index));
             }
-        }
-    }
-    let any_virtual = (0..func.vregs.len()).any(|v| defined.contains(VReg::new(v)));
-    match any_virtual.then(|| undefined(func)).flatten() {
-        Some(v) => Err(whole(format!("{v} is read on a path on which nothing was written to it"))),
-        None => Ok(()),
-    }
-}
-
-/// A virtual register that is alive where the function begins.
-fn undefined<I: Inst>(func: &Func<I>) -> Option<VReg> {
-    let mut parts = Vec::new();
-    for &block in &func.layout {
-        for node in &func.blocks[block].nodes {
-            node.inst.operands(&mut |operand| {
-                if let (false, Some(v)) = (operand.part.is_whole(), operand.reg.as_virt()) {
-                    parts.push((v.index(), func.vregs[v].demand.count, operand.part));
-                }
-            });
-        }
-    }
-    let pieces = Pieces::of(func.vregs.len(), parts.into_iter());
-    let mut scan = Scan::new(pieces.count());
-    for (at, &block) in func.layout.iter().enumerate() {
-        for node in &func.blocks[block].nodes {
-            node.inst.operands(&mut |operand| {
-                if let (Role::Use, Some(v)) = (operand.role, operand.reg.as_virt()) {
-                    pieces.each(v.index(), operand.part, |number| scan.read(at, number));
-                }
-            });
-            node.inst.operands(&mut |operand| {
-                if let (true, Some(v)) = (operand.role.is_def(), operand.reg.as_virt()) {
-                    pieces.each(v.index(), operand.part, |number| scan.write(at, number));
-                }
-            });
+            for (v, part) in written.drain(..) {
+                pieces.each(v.index(), part, |number| scan.write(at, number));
+            }
         }
     }
     let preds = [Edges::Logical, Edges::Physical]
@@ -139,7 +141,7 @@ fn undefined<I: Inst>(func: &Func<I>) -> Option<VReg> {
     let hold = |_| Ok::<(), std::convert::Infallible>(());
     let Ok(at_start) = scan.solve(func.layout.len(), preds, hold);
     let first = (!func.layout.is_empty()).then(|| at_start.of(0).first());
-    first.flatten().map(|&number| VReg::new(pieces.register(number as usize)))
+    Ok(first.flatten().map(|&number| VReg::new(pieces.register(number as usize))))
 }
 
 fn demand(demand: Demand, files: Files) -> Result<(), String> {
