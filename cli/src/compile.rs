@@ -170,9 +170,6 @@ fn list_passes(args: &CompileArgs, options: &Options) -> Result<(), Failure> {
         };
         outputs.print(&format!("{:<20} {}{freedom}\n", pass.name, pass.doc));
     }
-    for pass in compiler.machine_passes() {
-        outputs.print(&format!("{:<20} {}\n", pass.name, pass.doc));
-    }
     outputs.commit()
 }
 

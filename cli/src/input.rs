@@ -198,7 +198,7 @@ fn includes(dirs: Vec<PathBuf>) -> Includes {
 /// An error for what is no pass of any machine.
 fn known_pass(name: &str) -> Result<(), Failure> {
     for target in Target::ALL.into_iter().filter(|target| target.is_built()) {
-        if gpucc::Compiler::new(target, None)?.pass_names().contains(&name) {
+        if gpucc::Compiler::new(target, None)?.every_pass().iter().any(|pass| pass.name == name) {
             return Ok(());
         }
     }

@@ -6,7 +6,7 @@ use gpucc::{Choice, Compiler, Func, Options, Source, SourceText, Target};
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Builder, Numerics, Op, Type};
-use gpucc_passes::mach::runner::Name;
+use gpucc_passes::pass::Listed;
 use gpucc_passes::runner::{optional, step};
 use gpucc_passes::{Pass, Plan, Proof, TargetInfo};
 
@@ -76,7 +76,7 @@ impl Machine for Planted {
         plan.steps.insert(at, step(self.pass.name));
         plan
     }
-    fn machine_passes(&self) -> Vec<Name> {
+    fn machine_passes(&self) -> Vec<Listed> {
         self.machine.machine_passes()
     }
     fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure> {

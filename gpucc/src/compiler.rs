@@ -12,7 +12,7 @@ use gpucc_ir::stack;
 use gpucc_machine::described::EvidenceClass;
 use gpucc_machine::{Machine, Request};
 use gpucc_passes::mach::Control;
-use gpucc_passes::mach::runner::Name;
+use gpucc_passes::pass::{Gate, Listed};
 use gpucc_passes::{
     Ctx, Level, Neutral, Observer, Pass, Plan, Proof, Robustness, RunError, Runner,
 };
@@ -263,10 +263,7 @@ impl Compiler {
         let state = options.pipeline.state();
         let shared = Plan::for_options(&pass_options(options));
         let own = self.plan(options);
-        let plans: Vec<&Plan> = std::iter::once(&shared).chain(&own).collect();
-        let skip = &options.skip;
-        let stop = options.stop_after.as_deref();
-        let mut runner = Runner::new(skip, stop, options.verify_each, &plans).map_err(run_error)?;
+        let mut runner = Runner { gate: gate(options), verify_each: options.verify_each };
         let target: &dyn gpucc_passes::TargetInfo = match self.machine {
             Some(machine) => machine.info(),
             None => &Neutral,
@@ -293,9 +290,7 @@ impl Compiler {
                 runner.go_on(own, &mut expanded, &mut ctx, watch)
             })?;
             let passes = Control {
-                skip: options.skip.clone(),
-                stop_after: options.stop_after.clone(),
-                stopped: runner.stopped(),
+                gate: runner.gate,
                 fuel: ctx.fuel,
                 verify_each: options.verify_each,
                 dump: !options.dump_after.is_empty() || options.keep_machine_ir,
@@ -344,18 +339,14 @@ impl Compiler {
         if named.peek().is_none() {
             return Ok(());
         }
-        let known = self.pass_names();
-        if let Some(name) = named.find(|name| !known.contains(&name.as_str())) {
+        let passes = self.every_pass();
+        let known = |name: &str| passes.iter().any(|pass| pass.name == name);
+        if let Some(name) = named.find(|name| !known(name)) {
             let name = name.clone();
             return Err(run_error(RunError::UnknownPass { name }));
         }
-        let skipped = |name: &str| options.skip.iter().any(|skip| skip == name);
-        let mut machine = self.machine_passes().into_iter();
-        match machine.find(|pass| pass.required && skipped(pass.name)) {
-            Some(pass) => {
-                let name = pass.name.to_owned();
-                Err(run_error(RunError::Required { name }))
-            }
+        match gate(options).required(&passes) {
+            Some(name) => Err(run_error(RunError::Required { name: name.to_owned() })),
             None => Ok(()),
         }
     }
@@ -381,31 +372,36 @@ impl Compiler {
         Ok(made.into_iter().map(program).collect())
     }
 
-    /// Every step from the front end to the machine's own SSA, in the order of an effort: the shared ones, then those
-    /// of this machine.
-    pub fn passes(&self, options: &Options) -> Vec<&'static Pass> {
+    /// Every step from the front end to the code, in the order of an effort: the shared ones, those of this machine over SSA,
+    /// then those over machine IR.
+    pub fn passes(&self, options: &Options) -> Vec<Listed> {
         let shared = Plan::for_options(&pass_options(options));
         let own = self.plan(options);
         let plans = std::iter::once(shared).chain(own);
-        plans
-            .flat_map(|plan| plan.names().into_iter().filter_map(move |name| plan.pass(name)))
-            .collect()
+        let steps = |plan: Plan| {
+            let names = plan.names().into_iter();
+            names.filter_map(move |name| plan.pass(name)).map(Pass::listed)
+        };
+        plans.flat_map(steps).chain(self.machine_passes()).collect()
     }
 
     /// The passes over machine IR, the lowering first; none for the interpreter.
-    pub fn machine_passes(&self) -> Vec<Name> {
+    fn machine_passes(&self) -> Vec<Listed> {
         self.machine.map_or_else(Vec::new, Machine::machine_passes)
     }
 
-    /// The names that [`Options::skip`], [`Options::stop_after`] and [`Options::dump_after`] may hold.
-    pub fn pass_names(&self) -> Vec<&'static str> {
+    /// The passes that [`Options::skip`], [`Options::stop_after`] and [`Options::dump_after`] may name.
+    pub fn every_pass(&self) -> Vec<Listed> {
         let plan = self.plan(&Options::default());
         let own = plan.iter().flat_map(|plan| plan.own);
-        let own = own.map(|pass| pass.name);
-        let shared = gpucc_passes::PASSES.iter().map(|pass| pass.name);
-        let machine = self.machine_passes().into_iter().map(|pass| pass.name);
-        shared.chain(own).chain(machine).collect()
+        let ssa = gpucc_passes::PASSES.iter().chain(own).map(Pass::listed);
+        ssa.chain(self.machine_passes()).collect()
     }
+}
+
+fn gate(options: &Options) -> Gate {
+    let Options { skip, stop_after, .. } = options;
+    Gate { skip: skip.clone(), stop_after: stop_after.clone(), stopped: false }
 }
 
 fn pass_options(options: &Options) -> gpucc_passes::Options {

@@ -31,7 +31,8 @@ use gpucc_emu::device::Device;
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::{Effort, Failure, State};
 use gpucc_ir::ssa::{Func, Numerics, Span};
-use gpucc_passes::mach::{Control, runner};
+use gpucc_passes::mach::Control;
+use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
 /// What steers one compilation, as far as a machine asks.
@@ -82,10 +83,10 @@ pub trait Machine: Send + Sync {
     /// The steps that make the machine's own SSA of SSA after the shared passes.
     fn plan(&self, request: &Request) -> Plan;
     /// The passes over machine IR, the lowering first.
-    fn machine_passes(&self) -> Vec<runner::Name>;
+    fn machine_passes(&self) -> Vec<Listed>;
     /// Runs passes over machine IR that is given as text, and gives back the text behind the last: what a test of one pass
-    /// asks, and whoever looks for the pass that breaks a program. [`runner::choose`] chooses the passes; the machine IR is
-    /// checked before the first and behind each. Behind [`runner::EMIT`] the assembly comes back, and without passes the text
+    /// asks, and whoever looks for the pass that breaks a program. [`gpucc_passes::mach::runner::choose`] chooses the passes; the machine IR is
+    /// checked before the first and behind each. Behind [`gpucc_passes::mach::runner::EMIT`] the assembly comes back, and without passes the text
     /// as the machine prints it.
     ///
     /// # Errors

@@ -36,6 +36,7 @@ pub mod join;
 pub mod licm;
 pub mod mach;
 pub mod mem2reg;
+pub mod pass;
 pub mod prune;
 pub(crate) mod range;
 pub mod relaxed_fold;

@@ -2,55 +2,24 @@
 //! fuel, timing and verification for each of them.
 
 use crate::ctx::{Ctx, Level, Options};
+pub use crate::pass::{Gate, Proof};
 use gpucc_ir::budget::{ENTRY, Exceeded};
 use gpucc_ir::ssa::verify::{Broken, bounds, verify};
 use gpucc_ir::ssa::{Bounds, Func};
 use std::time::Duration;
 
-/// Why a step may change a function.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// It changes no result: `verify` runs the interpreter before and after it, and compares bits.
-    Exact,
-    /// It uses a freedom that the source language gives; says which, with the section. Results may differ in bits.
-    Licence(&'static str),
-    /// Operations become others of a stated accuracy, or resources are viewed in another form. Tests beside the
-    /// expansion keep the accuracy.
-    Expansion,
-}
-
-/// A pass by name.
-#[derive(Copy, Clone)]
-pub struct Pass {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// What it makes better, in one line.
-    pub doc: &'static str,
-    /// Later stages rely on it: it runs without fuel and cannot be skipped.
-    pub required: bool,
-    /// What shows that it is right.
-    pub proof: Proof,
-    /// Rewrites the function and says whether anything changed.
-    pub run: fn(&mut Func, &mut Ctx) -> bool,
-}
+/// What runs a pass over SSA: it rewrites the function and says whether anything changed.
+pub type Run = fn(&mut Func, &mut Ctx) -> bool;
+/// A pass over SSA.
+pub type Pass = crate::pass::Pass<Run>;
 
 /// A pass that may be skipped.
-pub const fn optional(
-    name: &'static str,
-    proof: Proof,
-    doc: &'static str,
-    run: fn(&mut Func, &mut Ctx) -> bool,
-) -> Pass {
+pub const fn optional(name: &'static str, proof: Proof, doc: &'static str, run: Run) -> Pass {
     Pass { name, doc, required: false, proof, run }
 }
 
 /// A pass that later stages rely on.
-pub const fn required(
-    name: &'static str,
-    proof: Proof,
-    doc: &'static str,
-    run: fn(&mut Func, &mut Ctx) -> bool,
-) -> Pass {
+pub const fn required(name: &'static str, proof: Proof, doc: &'static str, run: Run) -> Pass {
     Pass { required: true, ..optional(name, proof, doc, run) }
 }
 
@@ -320,47 +289,14 @@ pub struct Report {
 /// Runs plans: the shared one, then what a machine adds.
 #[derive(Clone, Debug, Default)]
 pub struct Runner {
-    /// Passes to leave out.
-    pub skip: Vec<String>,
-    /// Stop after the first run of this pass. Required passes that stand later still run.
-    pub stop_after: Option<String>,
+    /// Passes to leave out, and the last one; required passes that stand later still run.
+    pub gate: Gate,
     /// Verify after every pass; debug builds always do. Before the first pass every build does, and before `robust`
     /// every build checks that each access is in range or marked.
     pub verify_each: bool,
-    /// [`Runner::stop_after`] has run.
-    stopped: bool,
 }
 
 impl Runner {
-    /// A runner that leaves out `skip` and stops after `stop_after`. Names of passes over machine IR may be among them.
-    ///
-    /// # Errors
-    /// [`RunError::Required`] for a pass of the plans that later stages rely on.
-    pub fn new(
-        skip: &[String],
-        stop_after: Option<&str>,
-        verify_each: bool,
-        plans: &[&Plan],
-    ) -> Result<Runner, RunError> {
-        for name in skip {
-            let mut found = plans.iter().filter_map(|plan| plan.pass(name));
-            if found.any(|pass| pass.required) {
-                return Err(RunError::Required { name: name.clone() });
-            }
-        }
-        Ok(Runner {
-            skip: skip.to_vec(),
-            stop_after: stop_after.map(str::to_owned),
-            verify_each,
-            stopped: false,
-        })
-    }
-
-    /// The pass to stop after has run.
-    pub fn stopped(&self) -> bool {
-        self.stopped
-    }
-
     /// Runs the first plan over one function, which is verified before. A pass that changed nothing does not run again
     /// until another has changed something.
     ///
@@ -378,7 +314,7 @@ impl Runner {
             return Err(RunError::TooDeep { needed, available: MAX_NESTING });
         }
         check(func, "")?;
-        self.stopped = false;
+        self.gate.stopped = false;
         ctx.guarded = false;
         ctx.bounded = false;
         self.go_on(plan, func, ctx, observer)
@@ -411,8 +347,7 @@ impl Runner {
             if cleans && !to_clean {
                 continue;
             }
-            let optional_off =
-                self.stopped || ctx.out_of_fuel() || self.skip.iter().any(|skip| skip == name);
+            let optional_off = ctx.out_of_fuel() || !self.gate.admits(name);
             let mut changed = false;
             if !optional_off || pass.required {
                 if !idle.contains(&name) {
@@ -433,7 +368,7 @@ impl Runner {
                         check(func, name)?;
                     }
                 }
-                self.stopped |= self.stop_after.as_deref() == Some(name);
+                self.gate.ran(name);
             }
             if !cleans {
                 to_clean = changed;

@@ -77,7 +77,7 @@ fn after_passes(source: &str) -> Result<String, String> {
         let before = func.clone();
         let mut ctx = Ctx::new(options, Numerics::REFERENCE, target);
         let plan = Plan::of(&names);
-        let mut runner = Runner::new(&[], None, true, &[]).expect("no names");
+        let mut runner = Runner { verify_each: true, ..Runner::default() };
         runner.run(&plan, func, &mut ctx, &mut Quiet).map_err(|error| error.to_string())?;
         write!(out, "{func}").expect("writing to a string");
         // Invocations race for what that pass makes their own.

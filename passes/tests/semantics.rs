@@ -125,7 +125,7 @@ impl Case {
         }
         let mut ctx = Ctx::new(self.options, self.numerics, self.target);
         let plan = Plan::of(&self.names);
-        let mut runner = Runner::new(&[], None, true, &[]).expect("no names");
+        let mut runner = Runner { verify_each: true, ..Runner::default() };
         if let Err(error) = runner.run(&plan, func, &mut ctx, &mut Quiet) {
             panic!("{}: {error}\n{func}", func.name);
         }

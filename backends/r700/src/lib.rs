@@ -62,6 +62,7 @@ use gpucc_machine::text::holds_registers;
 use gpucc_machine::{Code, Excerpt, TextError, place};
 use gpucc_passes::mach::remove_dead;
 use gpucc_passes::mach::runner::{self, optional, required};
+use gpucc_passes::pass::Listed;
 
 /// A program on its way from lowering to words.
 struct Program {
@@ -171,8 +172,8 @@ const PASSES: &[runner::Pass<Program>] = &[
 ];
 
 /// The passes over machine IR, the lowering first.
-pub fn machine_passes() -> Vec<runner::Name> {
-    runner::names(PASSES)
+pub fn machine_passes() -> Vec<Listed> {
+    runner::listed(PASSES)
 }
 
 /// Allocates registers; spills lie behind the variables in scratch.

@@ -8,7 +8,7 @@ use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, Errors, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
 use gpucc_machine::{Excerpt, Machine, Request, Site, TextError};
-use gpucc_passes::mach::runner::Name;
+use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
 /// What R700 is told as. R6xx has the same numbers of everything.
@@ -97,7 +97,7 @@ impl Machine for Family {
     fn plan(&self, request: &Request) -> Plan {
         crate::plan(request.effort)
     }
-    fn machine_passes(&self) -> Vec<Name> {
+    fn machine_passes(&self) -> Vec<Listed> {
         crate::machine_passes()
     }
     fn run_passes(

@@ -78,16 +78,11 @@ fn reverse(program: &mut Program) {
 
 macro_rules! planted {
     ($name:literal, $fault:expr) => {
-        Pass {
-            name: $name,
-            doc: "",
-            required: true,
-            run: |program| {
-                real($name, program)?;
-                $fault(program);
-                Ok(())
-            },
-        }
+        required($name, "", |program| {
+            real($name, program)?;
+            $fault(program);
+            Ok(())
+        })
     };
 }
 

@@ -13,6 +13,7 @@ use gpucc_machine::named::Figure;
 use gpucc_machine::text::holds_registers;
 use gpucc_machine::{Excerpt, Named, TextError};
 use gpucc_passes::mach::runner::{self, Runner, optional, required};
+use gpucc_passes::pass::Listed;
 use std::collections::BTreeMap;
 
 /// One program as lowering leaves it.
@@ -148,8 +149,8 @@ const SCHEDULE: &str = "schedule";
 const REGISTERS: &str = "registers";
 
 /// The passes over machine IR, the lowering first.
-pub fn machine_passes() -> Vec<runner::Name> {
-    runner::names(PASSES)
+pub fn machine_passes() -> Vec<Listed> {
+    runner::listed(PASSES)
 }
 
 /// Allocates registers; spills lie behind the variables in private memory.

@@ -8,7 +8,7 @@ use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::about::{About, Errors, STAGES};
 use gpucc_machine::assembler::{Assembler, AssemblyError};
 use gpucc_machine::{Compiled, Excerpt, Machine, Request, Site, TextError};
-use gpucc_passes::mach::runner::Name;
+use gpucc_passes::pass::Listed;
 use gpucc_passes::{Plan, TargetInfo};
 
 /// Arm Valhall v9.
@@ -65,7 +65,7 @@ impl Machine for Valhall {
     fn plan(&self, request: &Request) -> Plan {
         crate::plan(&options(request))
     }
-    fn machine_passes(&self) -> Vec<Name> {
+    fn machine_passes(&self) -> Vec<Listed> {
         crate::machine_passes()
     }
     fn run_passes(

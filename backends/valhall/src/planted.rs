@@ -95,16 +95,11 @@ fn hurry(binary: &mut Binary) {
 
 macro_rules! planted {
     ($name:literal, $fault:expr) => {
-        Pass {
-            name: $name,
-            doc: "",
-            required: true,
-            run: |binary| {
-                real($name, binary)?;
-                $fault(binary);
-                Ok(())
-            },
-        }
+        required($name, "", |binary| {
+            real($name, binary)?;
+            $fault(binary);
+            Ok(())
+        })
     };
 }
 

@@ -17,7 +17,7 @@ use gpucc::machine::{About, Assembler, Compiled, Machine, Request, Site};
 use gpucc_emu::device::Device;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics, ResourceKind, Stage};
-use gpucc_passes::mach::runner::Name;
+use gpucc_passes::pass::Listed;
 use gpucc_passes::{Neutral, Plan, TargetInfo};
 
 /// The machine's value.
@@ -52,7 +52,7 @@ impl Machine for Toy {
     fn plan(&self, _: &Request) -> Plan {
         Plan::default()
     }
-    fn machine_passes(&self) -> Vec<Name> {
+    fn machine_passes(&self) -> Vec<Listed> {
         Vec::new()
     }
     fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {

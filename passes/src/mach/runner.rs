@@ -1,6 +1,7 @@
 //! The one place that runs passes over machine IR: dumping, skipping, stopping, fuel, timing and verification for each of
 //! them, as [`crate::Runner`] does for SSA.
 
+use crate::pass::{Gate, Listed, Proof};
 use gpucc_ir::driver::{Clock, Failure, Stages};
 
 /// What a machine's passes work on: the functions of one binary and what belongs to them.
@@ -16,57 +17,26 @@ pub trait Program {
     fn print(&self) -> String;
 }
 
+/// What runs a pass over machine IR: it rewrites the program.
+pub type Run<P> = fn(&mut P) -> Result<(), Failure>;
 /// A pass over machine IR.
-pub struct Pass<P> {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// What it makes better, in one line.
-    pub doc: &'static str,
-    /// Later stages rely on it: it runs without fuel and cannot be skipped.
-    pub required: bool,
-    /// Rewrites the program.
-    pub run: fn(&mut P) -> Result<(), Failure>,
-}
+pub type Pass<P> = crate::pass::Pass<Run<P>>;
 
 /// A pass that may be skipped.
-pub const fn optional<P>(
-    name: &'static str,
-    doc: &'static str,
-    run: fn(&mut P) -> Result<(), Failure>,
-) -> Pass<P> {
-    Pass { name, doc, required: false, run }
+pub const fn optional<P>(name: &'static str, doc: &'static str, run: Run<P>) -> Pass<P> {
+    Pass { name, doc, required: false, proof: Proof::Exact, run }
 }
 
 /// A pass that later stages rely on.
-pub const fn required<P>(
-    name: &'static str,
-    doc: &'static str,
-    run: fn(&mut P) -> Result<(), Failure>,
-) -> Pass<P> {
-    Pass { name, doc, required: true, run }
+pub const fn required<P>(name: &'static str, doc: &'static str, run: Run<P>) -> Pass<P> {
+    Pass { required: true, ..optional(name, doc, run) }
 }
 
-/// A pass without what it does, for lists and checks.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// What it makes better, in one line.
-    pub doc: &'static str,
-    /// It cannot be skipped.
-    pub required: bool,
-}
-
-/// The names of passes, behind that of the lowering.
-pub fn names<P>(passes: &[Pass<P>]) -> Vec<Name> {
-    let lower = Name {
-        name: "lower",
-        doc: "operations become instructions over virtual registers",
-        required: true,
-    };
-    let passes =
-        passes.iter().map(|pass| Name { name: pass.name, doc: pass.doc, required: pass.required });
-    std::iter::once(lower).chain(passes).collect()
+/// What lists show of passes, behind the lowering.
+pub fn listed<P>(passes: &[Pass<P>]) -> Vec<Listed> {
+    let doc = "operations become instructions over virtual registers";
+    let lower = Listed { name: "lower", doc, required: true, proof: Proof::Exact, run: () };
+    std::iter::once(lower).chain(passes.iter().map(Pass::listed)).collect()
 }
 
 /// The pass that gives registers, on every machine.
@@ -129,12 +99,8 @@ fn required_between<P>(left_out: &[Pass<P>]) -> Result<(), String> {
 /// What a caller asks of the passes, and what the passes before have left.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
-    /// Passes to leave out.
-    pub skip: Vec<String>,
-    /// No optional pass after the first run of this one.
-    pub stop_after: Option<String>,
-    /// That pass has run already, over SSA.
-    pub stopped: bool,
+    /// What the passes over SSA have left of the caller's choice.
+    pub gate: Gate,
     /// Rewrites left; `None` is no limit. An optional pass over machine IR is one rewrite.
     pub fuel: Option<u64>,
     /// Check the machine IR after every pass; debug builds always do. It is checked once behind the last in any case.
@@ -148,7 +114,7 @@ pub struct Control {
 /// Runs passes over one program.
 pub struct Runner<'a> {
     control: &'a Control,
-    stopped: bool,
+    gate: Gate,
     fuel: Option<u64>,
     /// How long each pass took, and each stage between them that the caller ends.
     pub stages: Stages,
@@ -161,7 +127,7 @@ impl<'a> Runner<'a> {
     pub fn new(control: &'a Control) -> Runner<'a> {
         Runner {
             control,
-            stopped: control.stopped,
+            gate: control.gate.clone(),
             fuel: control.fuel,
             stages: Stages::new(control.clock),
             dumps: Vec::new(),
@@ -196,7 +162,7 @@ impl<'a> Runner<'a> {
             (pass.run)(program)?;
             self.stages.end(pass.name);
             self.ran(pass.name, program, each)?;
-            self.stopped |= self.control.stop_after.as_deref() == Some(pass.name);
+            self.gate.ran(pass.name);
         }
         match last {
             Some(last) if !each => checked(last, program, false),
@@ -205,7 +171,7 @@ impl<'a> Runner<'a> {
     }
 
     fn may_run(&mut self, name: &str) -> bool {
-        if self.stopped || self.control.skip.iter().any(|skip| skip == name) {
+        if !self.gate.admits(name) {
             return false;
         }
         match &mut self.fuel {
@@ -304,9 +270,12 @@ mod tests {
         let count = |control: Control| made(&control, &all).expect("sound").len();
         assert_eq!(count(Control::default()), 2);
         assert_eq!(count(Control { fuel: Some(1), ..Control::default() }), 1);
-        assert_eq!(count(Control { skip: vec!["two".into()], ..Control::default() }), 0);
-        assert_eq!(count(Control { stop_after: Some("two".into()), ..Control::default() }), 1);
-        let stopped = Control { stopped: true, fuel: Some(0), ..Control::default() };
+        let gated = |gate| Control { gate, ..Control::default() };
+        let skip = Gate { skip: vec!["two".into()], ..Gate::default() };
+        assert_eq!(count(gated(skip)), 0);
+        let stop = Gate { stop_after: Some("two".into()), ..Gate::default() };
+        assert_eq!(count(gated(stop)), 1);
+        let stopped = gated(Gate { stopped: true, ..Gate::default() });
         assert_eq!(made(&stopped, &[&TWO, &ONE]), Ok(vec![1]));
     }
 }
