@@ -67,7 +67,7 @@ enum What {
     /// Broken encodings: one field of one instruction of the samples flipped, again and again.
     Mutate {
         /// Flips.
-        #[arg(long, default_value_t = 500)]
+        #[arg(long, default_value_t = 2000)]
         count: usize,
         /// Seed.
         #[arg(long, default_value_t = 1)]

@@ -15,7 +15,7 @@ use std::path::Path;
 /// Inputs on which a broken program is compared, and their sizes: most flips show on the first, some only where an
 /// array ends before the invocations do or where their numbers need more than a byte, and some where a number falls
 /// on a boundary. The number of an input says how wild it is, so that all have the same seed.
-const INPUTS: [(u32, Sizes); 8] = [
+const INPUTS: [(u32, Sizes); 13] = [
     (1, SIZES),
     (8, SIZES),
     (4, sizes(4, [37, 37], 5)),
@@ -24,6 +24,11 @@ const INPUTS: [(u32, Sizes); 8] = [
     (2, sizes(24, [1000, 1000], 8)),
     (64, SIZES),
     (256, SIZES),
+    (32, sizes(4, [64, 64], 16)),
+    (128, sizes(7, [300, 129], 32)),
+    (16, sizes(16, [1024, 1024], 64)),
+    (512, SIZES),
+    (64, sizes(9, [100, 900], 48)),
 ];
 
 /// Steps of one set of inputs: what a flipped field may take is all that bounds it.
