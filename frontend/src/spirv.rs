@@ -132,6 +132,16 @@ pub fn size(bytes: &[u8], limits: &Limits) -> Result<()> {
 /// Instructions up to which a module is flat.
 const FLAT: usize = 16;
 
+/// What nests, by number.
+const NESTING: [u32; 6] = [
+    Op::SelectionMerge as u32,
+    Op::LoopMerge as u32,
+    Op::Function as u32,
+    Op::TypeStruct as u32,
+    Op::TypeArray as u32,
+    Op::SpecConstantOp as u32,
+];
+
 /// Whether so little of a module can nest that any thread has the stack to read it: constructs, functions and types.
 pub fn is_flat(bytes: &[u8]) -> bool {
     let (words, _) = bytes.as_chunks::<4>();
@@ -143,18 +153,7 @@ pub fn is_flat(bytes: &[u8]) -> bool {
     let mut at = 5;
     while let Some(&word) = words.get(at) {
         let word = u32::from_le_bytes(word);
-        let nesting = matches!(
-            Op::from_u32(word & 0xffff),
-            Some(
-                Op::SelectionMerge
-                    | Op::LoopMerge
-                    | Op::Function
-                    | Op::TypeStruct
-                    | Op::TypeArray
-                    | Op::SpecConstantOp
-            )
-        );
-        nests += usize::from(nesting);
+        nests += usize::from(NESTING.contains(&(word & 0xffff)));
         at += (word >> 16).max(1) as usize;
     }
     nests <= FLAT
@@ -184,9 +183,12 @@ fn check(bytes: &[u8]) -> Result<()> {
             );
             return Err(Stop::invalid(message).at(at(index)));
         }
-        match Op::from_u32(first & 0xffff) {
-            Some(Op::Function) => constructs = 0,
-            Some(Op::LoopMerge | Op::SelectionMerge) => {
+        const FUNCTION: u32 = Op::Function as u32;
+        const LOOP_MERGE: u32 = Op::LoopMerge as u32;
+        const SELECTION_MERGE: u32 = Op::SelectionMerge as u32;
+        match first & 0xffff {
+            FUNCTION => constructs = 0,
+            LOOP_MERGE | SELECTION_MERGE => {
                 constructs += 1;
                 if constructs > CONSTRUCTS {
                     let hint = "split the function";

@@ -121,7 +121,7 @@ impl<'p> OfSpirv<'p> {
                     return Err(Stop::unsupported(what, READING));
                 }
                 let name = self.source.program.name(inst.operand(1));
-                let name = if name.is_empty() { "local" } else { name };
+                let name = if name.is_empty() { "local" } else { &name };
                 let pointer = self.private(name, ty)?;
                 self.initialise(&pointer, inst.rest(3).first().copied())?;
                 self.set(frame, inst.operand(1), Operand::Pointer(pointer))?;

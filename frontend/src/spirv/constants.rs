@@ -126,22 +126,11 @@ enum Value {
 /// # Errors
 /// A value for a constant that the module does not have.
 pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
-    let mut table = Table::default();
-    let mut ids: BTreeMap<u32, u32> = BTreeMap::new();
-    for inst in &module.insts {
-        match inst.opcode() {
-            OP_NAME => {
-                let name = super::string(&inst.words[2.min(inst.words.len())..]);
-                table.names.insert(inst.operand(0), name);
-            }
-            OP_DECORATE if inst.operand(1) == SPEC_ID => {
-                ids.insert(inst.operand(0), inst.operand(2));
-            }
-            _ => {}
-        }
+    let given = given(module, options)?;
+    if !module.insts.iter().any(asks) {
+        return Ok(());
     }
-    let given = given(&table, &ids, options)?;
-    table.bound = module.header[3];
+    let mut table = Table { bound: module.header[3], ..Table::default() };
     let mut insts = Vec::with_capacity(module.insts.len());
     for mut inst in std::mem::take(&mut module.insts) {
         table.constant(&mut inst, &given);
@@ -155,21 +144,45 @@ pub fn specialize(module: &mut Module, options: &Options) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Whether an instruction is a specialization constant, or asks for the value of a constant.
+fn asks(inst: &Inst) -> bool {
+    match inst.opcode() {
+        OP_SPEC_CONSTANT_TRUE..=OP_SPEC_CONSTANT_OP | OP_EXECUTION_MODE_ID => true,
+        OP_DECORATE => match inst.operand(1) {
+            BUILT_IN => inst.operand(2) == WORKGROUP_SIZE,
+            decoration => decoration == SPEC_ID,
+        },
+        _ => false,
+    }
+}
+
 /// The values that the options give, by the constant's id.
-fn given(
-    table: &Table,
-    ids: &BTreeMap<u32, u32>,
-    options: &Options,
-) -> Result<BTreeMap<u32, f64>, Stop> {
+fn given(module: &Module, options: &Options) -> Result<BTreeMap<u32, f64>, Stop> {
     let mut given = BTreeMap::new();
+    if options.overrides.is_empty() {
+        return Ok(given);
+    }
+    let mut names = BTreeMap::new();
+    let mut ids = BTreeMap::new();
+    for inst in &module.insts {
+        match inst.opcode() {
+            OP_NAME => {
+                names.insert(inst.operand(0), super::string(inst.rest(1)));
+            }
+            OP_DECORATE if inst.operand(1) == SPEC_ID => {
+                ids.insert(inst.operand(0), inst.operand(2));
+            }
+            _ => {}
+        }
+    }
     for (wanted, value) in &options.overrides {
         let found = ids.iter().find(|(id, number)| {
-            number.to_string() == *wanted || table.names.get(id).is_some_and(|name| name == wanted)
+            number.to_string() == *wanted || names.get(id).is_some_and(|name| name == wanted)
         });
         let Some((id, _)) = found else {
             let mut known: Vec<String> = ids
                 .iter()
-                .map(|(id, number)| match table.names.get(id) {
+                .map(|(id, number)| match names.get(id) {
                     Some(name) if !name.is_empty() => format!("{name} ({number})"),
                     _ => number.to_string(),
                 })
@@ -190,7 +203,6 @@ fn given(
 
 #[derive(Default)]
 struct Table {
-    names: BTreeMap<u32, String>,
     kinds: BTreeMap<u32, Kind>,
     /// Component type and number of components of vector types.
     vectors: BTreeMap<u32, (u32, u32)>,

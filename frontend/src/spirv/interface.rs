@@ -158,7 +158,7 @@ impl<'p> OfSpirv<'p> {
         let (_, ty) = program.pointee(inst.operand(0))?;
         let own = program.decorations(id);
         let mut parts = Parts::default();
-        let name = program.name(id).to_owned();
+        let name = program.name(id);
         program.leaf_count(ty)?;
         let by_members = own.builtin.is_none()
             && matches!(program.ty(ty)?, Ty::Struct(_))

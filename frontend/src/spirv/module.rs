@@ -1,5 +1,8 @@
 //! A SPIR-V module as a list of instructions that remember where they stood.
 
+use rspirv::spirv::Op;
+use smallvec::SmallVec;
+
 /// Words of the header.
 pub const HEADER: usize = 5;
 
@@ -8,16 +11,22 @@ pub const HEADER: usize = 5;
 pub struct Inst {
     /// Byte of its first word in the user's module.
     pub at: usize,
+    /// What it does; nothing where its number is unknown.
+    pub op: Op,
     /// Its words; the first holds length and opcode.
-    pub words: Vec<u32>,
+    pub words: SmallVec<[u32; 6]>,
 }
 
 impl Inst {
     /// An instruction that stands for the place of another.
     pub fn new(at: usize, opcode: u32, operands: &[u32]) -> Inst {
-        let mut words = vec![(operands.len() as u32 + 1) << 16 | opcode];
+        let mut words = SmallVec::with_capacity(operands.len() + 1);
+        words.push((operands.len() as u32 + 1) << 16 | opcode);
         words.extend_from_slice(operands);
-        Inst { at, words }
+        Inst::of_words(at, words)
+    }
+    fn of_words(at: usize, words: SmallVec<[u32; 6]>) -> Inst {
+        Inst { at, op: Op::from_u32(words[0] & 0xffff).unwrap_or(Op::Nop), words }
     }
     /// Its number.
     pub fn opcode(&self) -> u32 {
@@ -57,12 +66,13 @@ impl Module {
             bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         let mut header = [0; HEADER];
         header.copy_from_slice(&words[..HEADER]);
-        let mut insts = Vec::new();
+        // Most instructions have three to five words.
+        let mut insts = Vec::with_capacity(words.len() / 4);
         let mut index = HEADER;
         while index < words.len() {
             let length = ((words[index] >> 16) as usize).max(1);
             let end = words.len().min(index + length);
-            insts.push(Inst { at: 4 * index, words: words[index..end].to_vec() });
+            insts.push(Inst::of_words(4 * index, SmallVec::from_slice(&words[index..end])));
             index = end;
         }
         Module { header, insts }

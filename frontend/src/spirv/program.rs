@@ -21,7 +21,7 @@ pub type Id = u32;
 
 /// Opcode of an instruction.
 pub fn op(inst: &Inst) -> Op {
-    Op::from_u32(inst.opcode()).unwrap_or(Op::Nop)
+    inst.op
 }
 
 /// The bytes of an instruction in the module.
@@ -109,11 +109,15 @@ impl Entry {
 pub struct Program<'a> {
     pub insts: &'a [Inst],
     /// Declared types.
-    types: Map<Id, Ty>,
-    depths: Map<Id, u32>,
+    types: Vec<Ty>,
+    /// How deep each nests.
+    depths: Vec<u32>,
+    /// By instruction: the type that it declares.
+    type_at: Vec<u32>,
     /// The instruction that gives an id.
     made: Vec<u32>,
-    pub names: Map<Id, String>,
+    /// Ids and the instructions that name them, by id.
+    names: Vec<(Id, u32)>,
     decorations: Map<Id, Decorations>,
     pub functions: Vec<Function>,
     function_of: Map<Id, usize>,
@@ -186,10 +190,11 @@ impl<'a> Program<'a> {
         let bound = module.header[3] as usize;
         let mut program = Program {
             insts: &module.insts,
-            types: Map::default(),
-            depths: Map::default(),
+            types: Vec::new(),
+            depths: Vec::new(),
+            type_at: Vec::new(),
             made: vec![NONE; bound],
-            names: Map::default(),
+            names: Vec::new(),
             decorations: Map::default(),
             functions: Vec::new(),
             function_of: Map::default(),
@@ -220,6 +225,13 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
+    /// The number of a type that was declared.
+    fn declared(&self, id: Id) -> Option<usize> {
+        let made = *self.made.get(id as usize)?;
+        let at = *self.type_at.get(made as usize)?;
+        (at != NONE).then_some(at as usize)
+    }
+
     /// The instruction that gives an id.
     pub fn inst(&self, id: Id) -> Option<&'a Inst> {
         let made = *self.made.get(id as usize)?;
@@ -246,7 +258,7 @@ impl<'a> Program<'a> {
                     );
                 }
                 Op::Name => {
-                    self.names.insert(first, string(inst.rest(1)));
+                    self.names.push((first, number as u32));
                 }
                 Op::MemberName => {
                     member_names.insert((first, inst.operand(1)), string(inst.rest(2)));
@@ -283,8 +295,10 @@ impl<'a> Program<'a> {
                         let stop = Stop::limit(what, depth.into(), MOST_DEPTH.into(), hint);
                         return Err(stop.at(span(inst)));
                     }
-                    self.depths.insert(first, depth);
-                    self.types.insert(first, ty);
+                    self.type_at.resize(number, NONE);
+                    self.type_at.push(self.types.len() as u32);
+                    self.depths.push(depth);
+                    self.types.push(ty);
                 }
                 _ if has_type_and_result(inst) && inst.words.len() >= 3 => {
                     self.define(inst.operand(1), number)?;
@@ -292,12 +306,13 @@ impl<'a> Program<'a> {
                 _ => {}
             }
         }
+        self.names.sort_unstable();
         Ok(())
     }
 
     /// How deep the parts of a type nest.
     fn depth(&self, ty: &Ty) -> u32 {
-        let of = |id: &Id| self.depths.get(id).copied().unwrap_or(0);
+        let of = |id: &Id| self.declared(*id).map_or(0, |at| self.depths[at]);
         match ty {
             Ty::Array { of: element, .. } => of(element),
             Ty::Struct(members) => members.iter().map(|member| of(&member.ty)).max().unwrap_or(0),
@@ -306,8 +321,8 @@ impl<'a> Program<'a> {
     }
 
     fn known(&self, id: Id, inst: &Inst) -> Result<&Ty, Stop> {
-        self.types
-            .get(&id)
+        self.declared(id)
+            .map(|at| &self.types[at])
             .ok_or_else(|| invalid(inst, format!("%{id} is not a type declared before")))
     }
 
@@ -612,7 +627,7 @@ impl<'a> Program<'a> {
 
     /// A declared type.
     pub fn ty(&self, id: Id) -> Result<&Ty, Stop> {
-        match self.types.get(&id) {
+        match self.declared(id).map(|at| &self.types[at]) {
             Some(Ty::Lacking(what, needs)) => {
                 let stop = Stop::unsupported(*what, READING);
                 Err(match needs {
@@ -642,7 +657,12 @@ impl<'a> Program<'a> {
     }
 
     /// The name that a source gave an id.
-    pub fn name(&self, id: Id) -> &str {
-        self.names.get(&id).map_or("", String::as_str)
+    pub fn name(&self, id: Id) -> String {
+        // Of several names the last one counts.
+        let behind = self.names.partition_point(|&(named, _)| named <= id);
+        match self.names[..behind].last() {
+            Some(&(named, at)) if named == id => string(self.insts[at as usize].rest(1)),
+            _ => String::new(),
+        }
     }
 }

@@ -85,7 +85,7 @@ impl<'p> OfSpirv<'p> {
                 }
                 let (_, ty) = program.pointee(inst.operand(0))?;
                 let bytes = program.dense_size(ty)?;
-                let name = named(program.name(id), "global");
+                let name = named(&program.name(id), "global");
                 let mem = self.variable(&name, bytes, MemSpace::Workgroup)?;
                 let place = self.place_of(mem);
                 let pointer = Pointer { place, ty, matrices: Matrices::default() };
@@ -114,7 +114,7 @@ impl<'p> OfSpirv<'p> {
         let program = self.source.program;
         let inst = program.inst(id).expect("it is a variable");
         let (_, ty) = program.pointee(inst.operand(0))?;
-        let pointer = self.private(&named(program.name(id), "global"), ty)?;
+        let pointer = self.private(&named(&program.name(id), "global"), ty)?;
         self.source.variables.insert(id, pointer.clone());
         Ok(pointer)
     }
@@ -203,7 +203,7 @@ impl<'p> OfSpirv<'p> {
         if class != StorageClass::PushConstant && decorations.binding.is_none() {
             return Err(Stop::invalid(format!(
                 "the resource `{}` has no binding",
-                named(program.name(id), "?")
+                named(&program.name(id), "?")
             )));
         }
         let mut count = None;
@@ -221,7 +221,7 @@ impl<'p> OfSpirv<'p> {
         if let Ty::Array { .. } = program.ty(ty)? {
             return Err(Stop::unsupported("arrays of arrays of bindings", READING));
         }
-        let name = program.name(id).to_owned();
+        let name = program.name(id);
         let push = |lower: &mut Self, kind, scalar| -> Resource {
             let data = ResourceData { group, binding, name: name.clone(), kind, count, scalar };
             lower.func.resources.push(data)

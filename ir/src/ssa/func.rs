@@ -329,6 +329,12 @@ impl Func {
         }
     }
 
+    /// Makes room for so many further instructions and values.
+    pub fn reserve(&mut self, insts: usize) {
+        self.insts.reserve(insts);
+        self.values.reserve(insts);
+    }
+
     /// The width of a value.
     #[inline]
     pub fn ty(&self, value: Value) -> Type {
