@@ -48,6 +48,26 @@ fn integers_of_64_bits_cross_locations_and_texel_buffers_are_textures() {
 }
 
 #[test]
+fn uniforms_of_opengl_outside_of_blocks_lie_by_std140_in_the_order_of_their_locations() {
+    for name in ["opengl.vert.spv", "opengl.frag.spv", "opengl.comp.spv"] {
+        let module = std::fs::read(path(name)).expect("a module");
+        for target in MACHINES {
+            verified(target, Options::default(), name, Source::SpirV(&module));
+        }
+    }
+    // Three gains 16 bytes apart, a truth value, and two lights of 64 bytes: direction, gain, two columns, a truth value.
+    let uniforms = "5,0,0,0, 6,0,0,0, 7,0,0,0, 1,0,0,0, 1,2,3,2, 1,0,0,0, 0,1,0,0, 1,0,0,0, 9,9,9,9, 9,9,9,9, 9,9,9,9, 0,0,0,0";
+    let uniforms = format!("0.1=f32:{}", uniforms.replace(' ', ""));
+    for target in ["interp", "r700", "valhall"] {
+        let path = path("opengl.comp.spv");
+        let args = ["run", &path, "--target", target, "--groups", "1", "--set", "0.0=f32:0,2,0"];
+        let done = gpucc(&[&args[..], &["--set", &uniforms, "--dump", "0.0"]].concat());
+        let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(shown.trim(), "0.0: 12 7 1", "{target}: {}", text(&done));
+    }
+}
+
+#[test]
 fn specialization_constants_are_computed_at_every_width() {
     let path = path("special.spv");
     let run = |more: &[&str]| {

@@ -14,6 +14,7 @@
 mod code;
 mod constants;
 mod control;
+mod default_block;
 mod functions;
 mod image;
 mod interface;
@@ -106,6 +107,8 @@ pub struct Spirv<'p> {
     compared: Set<Id>,
     /// Variables of storage images that atomics change.
     texels: Set<Id>,
+    /// The buffer of uniforms outside of blocks, once one is used.
+    default_block: Option<Resource>,
     /// What pointers that are values may lead to.
     roots: Roots,
     /// The module has atomics on texels.

@@ -85,10 +85,6 @@ pub fn lower(
     limits: &Limits,
 ) -> Result<(Func, Vec<Diagnostic>)> {
     let stage = entry.stage().map_err(|stop| stop.at(entry.at))?;
-    if entry.lower_left {
-        let what = "fragment coordinates that count from the lower left";
-        return Err(Stop::unsupported(what, READING).at(entry.at));
-    }
     let order = reachable(program, entry)?;
     check_size(program, &order, limits)?;
     let mut plans = Map::default();
@@ -113,6 +109,7 @@ pub fn lower(
         constants: Map::default(),
         variables: Map::default(),
         bindings: Map::default(),
+        default_block: None,
         compared: Set::default(),
         texels: Set::default(),
         roots: match program.has_far {
@@ -122,6 +119,11 @@ pub fn lower(
         takes_texels: program.insts.iter().any(|inst| op(inst) == Code::ImageTexelPointer),
     };
     let mut lower = Lower::new(source, func, true, limits);
+    if entry.lower_left {
+        let text = "fragment coordinates count from the lower left: the first row of the target's memory is the lowest one, \
+                    as OpenGL has it";
+        lower.notes.push(Diagnostic::note("fragment-origin", text));
+    }
     let result = lower.entry(&order);
     let at = lower.span;
     result.map_err(|stop| stop.at(at))?;

@@ -38,6 +38,7 @@ struct Located {
 }
 
 /// A part of a variable that is a built-in value.
+#[derive(Clone)]
 struct Built {
     what: BuiltIn,
     ty: Id,
@@ -437,6 +438,15 @@ impl<'p> OfSpirv<'p> {
             return Ok(Values::from_slice(&self.func.insts[inst].results));
         }
         self.check_stage(built.what, StorageClass::Input)?;
+        if built.what == BuiltIn::InstanceId {
+            // OpenGL counts from 0, whatever the first instance is.
+            let [index, first] = [BuiltIn::InstanceIndex, BuiltIn::BaseInstance]
+                .map(|what| self.built_input(&Built { what, ..built.clone() }));
+            let (index, first) = (index?, first?);
+            return Ok(self.within(prologue, |lower| {
+                Values::from_slice(&[lower.op2(Op::ISub, index[0], first[0])])
+            }));
+        }
         let what = builtin_of(built.what)?;
         let (scalar, count) = self.check_builtin(built, what)?;
         let is_bool = scalar.kind == ScalarKind::Bool;

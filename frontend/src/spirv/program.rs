@@ -1,5 +1,6 @@
 //! A SPIR-V module as tables: what each id is.
 
+use super::default_block::DefaultBlock;
 use super::module::{Inst, Module};
 use super::narrow::is_byte;
 use super::types::{Decorations, Image, Member, Ty};
@@ -134,6 +135,8 @@ pub struct Program<'a> {
     pub has_bytes: bool,
     /// Modes say how floats round, and what becomes of denormals.
     pub controls_floats: bool,
+    /// Uniforms outside of blocks.
+    pub default_block: DefaultBlock,
     /// Scalars and dense bytes of types, as far as they were asked for.
     pub counts: RefCell<Map<Id, (u64, u64)>>,
 }
@@ -205,9 +208,11 @@ impl<'a> Program<'a> {
             has_bytes: false,
             has_far: false,
             controls_floats: false,
+            default_block: DefaultBlock::default(),
             counts: RefCell::default(),
         };
         program.declarations()?;
+        program.lay_out_default_block()?;
         program.bodies()?;
         program.modes()?;
         Ok(program)
@@ -230,6 +235,13 @@ impl<'a> Program<'a> {
         let made = *self.made.get(id as usize)?;
         let at = *self.type_at.get(made as usize)?;
         (at != NONE).then_some(at as usize)
+    }
+
+    /// Replaces a declared type.
+    pub(super) fn set_type(&mut self, id: Id, ty: Ty) {
+        if let Some(at) = self.declared(id) {
+            self.types[at] = ty;
+        }
     }
 
     /// The instruction that gives an id.
@@ -618,6 +630,12 @@ impl<'a> Program<'a> {
     /// Decorations of an id.
     pub fn decorations(&self, id: Id) -> &Decorations {
         self.decorations.get(&id).unwrap_or(&PLAIN)
+    }
+
+    /// Whether the module can only be OpenGL's (`ARB_gl_spirv`): Vulkan has neither uniforms outside of blocks nor fragments
+    /// that count from the lower left.
+    pub fn is_opengl(&self) -> bool {
+        !self.default_block.offsets.is_empty() || self.entries.iter().any(|entry| entry.lower_left)
     }
 
     /// A function.

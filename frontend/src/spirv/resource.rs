@@ -1,5 +1,6 @@
 //! Variables of a module: memory, and bindings.
 
+use super::default_block::NAME;
 use super::module::Inst;
 use super::program::{Function, Id, Program, READING, op, span};
 use super::types::{Image, Matrices, Ty};
@@ -194,17 +195,57 @@ impl<'p> OfSpirv<'p> {
         Ok(Pointer { place, ty: of, matrices })
     }
 
+    /// A uniform outside of a block.
+    fn loose(&mut self, id: Id, offset: u32) -> Result<()> {
+        let program = self.source.program;
+        let block = &program.default_block;
+        let resource = match self.source.default_block {
+            Some(resource) => resource,
+            None => {
+                let binding = block.binding;
+                let text = format!(
+                    "uniforms outside of blocks are members of `{NAME}` at group 0, binding {binding}, by location"
+                );
+                self.notes.push(Diagnostic::note("uniforms", text));
+                let kind = ResourceKind::Uniform { size: block.size };
+                let name = NAME.to_owned();
+                let data = ResourceData {
+                    group: 0,
+                    binding,
+                    name,
+                    kind,
+                    count: None,
+                    scalar: Scalar::F32,
+                };
+                *self.source.default_block.insert(self.func.resources.push(data))
+            }
+        };
+        let (_, ty) = program.pointee(program.inst(id).expect("it is a variable").operand(0))?;
+        let place = Place { offset, ..Place::buffer(resource, None) };
+        let matrices = Matrices { stride: program.column_stride(ty), ..Matrices::default() };
+        self.source.variables.insert(id, Pointer { place, ty, matrices });
+        Ok(())
+    }
+
     fn bind(&mut self, id: Id) -> Result<()> {
         let program = self.source.program;
+        if let Some(&offset) = program.default_block.offsets.get(&id) {
+            return self.loose(id, offset);
+        }
         let inst = program.inst(id).expect("it is a variable");
         let (class, mut ty) = program.pointee(inst.operand(0))?;
-        let (group, binding) = self.place_of_binding(id);
+        let (group, mut binding) = self.place_of_binding(id);
         let decorations = program.decorations(id);
         if class != StorageClass::PushConstant && decorations.binding.is_none() {
-            return Err(Stop::invalid(format!(
-                "the resource `{}` has no binding",
-                named(&program.name(id), "?")
-            )));
+            let name = named(&program.name(id), "?");
+            match program.default_block.bindings.get(&id) {
+                Some(&free) if program.is_opengl() => {
+                    let text = format!("`{name}` has no binding: it gets binding {free}");
+                    self.notes.push(Diagnostic::note("binding", text).at(self.span, ""));
+                    binding = free;
+                }
+                _ => return Err(Stop::invalid(format!("the resource `{name}` has no binding"))),
+            }
         }
         let mut count = None;
         if let Ty::Array { of, length, .. } = *program.ty(ty)? {
@@ -251,8 +292,7 @@ impl<'p> OfSpirv<'p> {
                 (texture, Some(push(self, kind, Scalar::U32)))
             }
             _ => {
-                let what = "a uniform outside of a block";
-                return Err(Stop::unsupported(what, READING));
+                return Err(Stop::invalid("a buffer is no structure"));
             }
         };
         self.source.bindings.insert(id, both);

@@ -408,8 +408,9 @@ impl Program<'_> {
                 out.extend(words.map(|offset| Leaf { offset, ty: Type::B32 }));
             }
             Ty::Scalar(scalar) => {
-                // SPIR-V 2.16.1: truth values have no bytes that others see.
-                if layout == Layout::Host && scalar.kind == naga::ScalarKind::Bool {
+                // SPIR-V 2.16.1: truth values have no bytes that others see. OpenGL's default block has them.
+                let hidden = self.default_block.offsets.is_empty();
+                if hidden && layout == Layout::Host && scalar.kind == naga::ScalarKind::Bool {
                     return Err(Stop::invalid("a truth value in a buffer"));
                 }
                 out.push(Leaf { offset: base, ty: width(*scalar) });
