@@ -57,6 +57,8 @@ pub(crate) enum Rewrite {
     OpBits(Op, SmallVec<[Value; 4]>, Type, u64),
     /// Another op whose first operand is a new constant of this type.
     BitsOp(Op, Type, u64, Value),
+    /// `x * a + b` with new constants of 32 bits.
+    Line(Value, f32, f32),
     /// One of two new constants of the result's type, by this condition.
     Choice(Value, u64, u64),
     /// Another op both operands of which are a new instruction's result.
@@ -256,6 +258,18 @@ impl Fold<'_, '_> {
                     let args = SmallVec::from_slice(&[func.insts[constant].results[0], arg]);
                     let data = &mut func.insts[inst];
                     data.op = op;
+                    data.args = args;
+                }
+                Rewrite::Line(x, scale, offset) => {
+                    let mut args = SmallVec::from_slice(&[x]);
+                    for number in [scale, offset] {
+                        let bits = Imm::Bits(number.to_bits().into());
+                        let constant = func.new_inst(plain(Op::Const, bits), &[Type::B32]);
+                        out.push(constant);
+                        args.push(func.insts[constant].results[0]);
+                    }
+                    let data = &mut func.insts[inst];
+                    data.op = Op::FMa;
                     data.args = args;
                 }
                 Rewrite::Chosen(key, bits, yes, no) => {

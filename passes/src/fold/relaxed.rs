@@ -46,6 +46,54 @@ fn is_whole(func: &Func, value: Value, depth: u32) -> bool {
     }
 }
 
+/// The exact sum of two numbers, and the exact product; none where it is no number of 32 bits.
+fn exact_sum(a: f32, b: f32) -> Option<f32> {
+    let (a, b) = (f64::from(a), f64::from(b));
+    let sum = a + b;
+    let is_exact = sum - a == b && sum - b == a && f64::from(sum as f32) == sum;
+    (is_exact && ((sum as f32).is_normal() || sum == 0.0)).then_some(sum as f32)
+}
+
+fn exact_product(a: f32, b: f32) -> Option<f32> {
+    let product = f64::from(a) * f64::from(b);
+    let is_exact = f64::from(product as f32) == product;
+    (is_exact && ((product as f32).is_normal() || product == 0.0)).then_some(product as f32)
+}
+
+/// What a constant does to `x * scale + offset`: one operation in place of two, which rounds less often, since
+/// the new constants are exact.
+fn line(func: &Func, data: &InstData) -> Option<Rewrite> {
+    let number = |value: Value| constant(func, value);
+    let of = |value: Value| {
+        let inner = func.def(value).filter(|inner| inner.op == Op::FMa)?;
+        Some((inner.args[0], number(inner.args[1])?, number(inner.args[2])?))
+    };
+    let moved = |(x, scale, offset): (Value, f32, f32), by: f32| {
+        Some(Rewrite::Line(x, scale, exact_sum(offset, by)?))
+    };
+    match (data.op, &data.args[..]) {
+        (Op::FAdd, &[a, b]) => moved(of(a)?, number(b)?),
+        (Op::FSub, &[a, b]) => match number(a) {
+            Some(from) => {
+                let (x, scale, offset) = of(b)?;
+                moved((x, -scale, -offset), from)
+            }
+            None => moved(of(a)?, -number(b)?),
+        },
+        (Op::FMul, &[a, b]) => {
+            let (x, scale, offset) = of(a)?;
+            let by = number(b)?;
+            Some(Rewrite::Line(x, exact_product(scale, by)?, exact_product(offset, by)?))
+        }
+        (Op::FMa, &[a, b, c]) => {
+            let (by, last) = (number(b)?, number(c)?);
+            let (x, scale, offset) = of(a)?;
+            moved((x, exact_product(scale, by)?, exact_product(offset, by)?), last)
+        }
+        _ => None,
+    }
+}
+
 /// Operations back that [`is_whole`] looks.
 const WHOLE: u32 = 6;
 
@@ -66,6 +114,9 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
         (by.is_normal() || by == 0.0)
             .then(|| Rewrite::op_bits(op, &[x], Type::B32, by.to_bits().into()))?
     };
+    if let Some(line) = line(func, data) {
+        return Some(line);
+    }
     match (data.op, &data.args[..]) {
         (Op::FMul, &[a, b]) => {
             if is(a, 0.0) || is(b, 0.0) {
@@ -101,6 +152,18 @@ pub(super) fn rewrite(func: &Func, data: &InstData) -> Option<Rewrite> {
             }
             if a == b {
                 return Some(Rewrite::Bits(0));
+            }
+            if let Some(from) = number(a) {
+                // c - (x + d)
+                if let Some((x, by)) =
+                    def(b, Op::FAdd).and_then(|inner| Some((inner.args[0], number(inner.args[1])?)))
+                {
+                    let rest = exact_sum(from, -by)?;
+                    return Some(Rewrite::BitsOp(Op::FSub, Type::B32, rest.to_bits().into(), x));
+                }
+                // c - (d - x)
+                let inner = def(b, Op::FSub)?;
+                return new(Op::FAdd, inner.args[1], exact_sum(from, -number(inner.args[0])?)?);
             }
             new(Op::FAdd, a, -number(b)?)
         }
@@ -430,6 +493,45 @@ mod tests {
         let data = func.def(truth).expect("a comparison");
         assert_eq!((data.op, data.args[0]), (Op::FLt, x));
         assert_eq!(func.as_const(data.args[1]), Some(0.0625f32.to_bits().into()));
+    }
+
+    #[test]
+    fn constants_behind_a_product_and_a_sum_go_into_them_where_they_stay_exact() {
+        type Make = fn(&mut Builder<'_>, Value) -> Value;
+        fn with(b: &mut Builder<'_>, op: Op, value: Value, by: f32, left: bool) -> Value {
+            let by = b.f32(by);
+            if left { b.op2(op, by, value) } else { b.op2(op, value, by) }
+        }
+        let cases: [(Make, Option<(f32, f32)>); 5] = [
+            (|b, y| with(b, Op::FSub, y, 1.0, true), Some((-0.5, 0.5))),
+            (|b, y| with(b, Op::FSub, y, 2.0, false), Some((0.5, -1.5))),
+            (|b, y| with(b, Op::FAdd, y, 0.25, false), Some((0.5, 0.75))),
+            (|b, y| with(b, Op::FMul, y, 6.0, false), Some((3.0, 3.0))),
+            // The sum of 0.5 and 1e-9 is no number of 32 bits.
+            (|b, y| with(b, Op::FAdd, y, 1e-9, false), None),
+        ];
+        for (number, (make, expected)) in cases.into_iter().enumerate() {
+            let (func, value, [x, ..]) = folded(true, |b, [x, ..]| {
+                let half = b.f32(0.5);
+                let line = b.op3(Op::FMa, x, half, half);
+                make(b, line)
+            });
+            let data = func.def(value).expect("an instruction");
+            let of = |at: usize| f32::from_bits(func.as_const(data.args[at]).expect("bits") as u32);
+            let found = (data.op == Op::FMa).then(|| {
+                assert_eq!(data.args[0], x);
+                (of(1), of(2))
+            });
+            assert_eq!(found, expected, "case {number}");
+        }
+        // 1 - (x + 0.25), and 1 - (0.25 - x).
+        for (first, expected) in [(Op::FAdd, Op::FSub), (Op::FSub, Op::FAdd)] {
+            let (func, value, _) = folded(true, |b, [x, ..]| {
+                let inner = with(b, first, x, 0.25, first == Op::FSub);
+                with(b, Op::FSub, inner, 1.0, true)
+            });
+            assert_eq!(op(&func, value), expected);
+        }
     }
 
     #[test]

@@ -22,18 +22,6 @@ impl Lower<'_> {
         }
     }
 
-    /// A texture unit reads its coordinates from one row; constants alone leave it without one.
-    fn with_register(&mut self, mut src: [Lane; 4]) -> [Lane; 4] {
-        if !src.iter().any(|lane| matches!(lane, Lane::Reg(_))) {
-            let bits = match src[0] {
-                Lane::One => 0x3f80_0000,
-                _ => 0,
-            };
-            src[0] = Lane::Reg(self.alu(AluOp::MOV, &[Source::bits(bits)]).into());
-        }
-        src
-    }
-
     pub(super) fn tex(&mut self, inst: ssa::Inst, tex: TexOp) -> Result<(), Failure> {
         let args: SmallVec<[Value; 8]> = SmallVec::from_slice(&self.ssa.insts[inst].args);
         let (ResourceKind::Texture { dim, arrayed, .. }
@@ -159,7 +147,6 @@ impl Lower<'_> {
                             *lane = self.lane(value);
                         }
                     }
-                    *src = self.with_register(*src);
                 }
                 fetch.gradients = Some(Box::new(gradients));
                 fetch.op = if tex.compare { FetchOp::SAMPLE_C_G } else { FetchOp::SAMPLE_G };
@@ -187,7 +174,6 @@ impl Lower<'_> {
                 }
             }
         }
-        fetch.src = self.with_register(fetch.src);
         fetch.dst = self.results(&self.ssa.insts[inst].results);
         self.push(Inst::Texture(fetch));
         Ok(())
@@ -242,14 +228,17 @@ impl Lower<'_> {
         let (element, args) = self.element(resource, &args);
         let slot = element + self.abi.slots[resource].resource.expect("textures have resources");
         let level = match (query, args.first()) {
-            (TexQuery::Size, Some(&level)) => self.reg(level),
-            _ => self.alu(AluOp::MOV, &[Source::bits(0)]),
+            (TexQuery::Size, Some(&level)) => match self.const_bits(level) {
+                Some(0) => Lane::Zero,
+                _ => Lane::Reg(self.reg(level).into()),
+            },
+            _ => Lane::Zero,
         };
         let mut fetch = Texture {
             op: FetchOp::GET_TEXTURE_RESINFO,
             resource: narrow(slot),
             sampler: 0,
-            src: [Lane::Reg(level.into()), Lane::Zero, Lane::Zero, Lane::Zero],
+            src: [level, Lane::Zero, Lane::Zero, Lane::Zero],
             dst: [None; 4],
             select: [0, 1, 2, 3],
             normalized: [false; 4],
