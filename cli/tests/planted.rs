@@ -106,12 +106,17 @@ fn planted(target: Target, pass: Pass, behind: Option<&'static str>) -> Compiler
     Compiler::new(Target::Machine(machine), None).expect("built")
 }
 
-/// What verification says of a compiler, on so many inputs and adversarial runs of each.
+/// What verification says of a program that computes a word, on so many inputs and adversarial runs of each.
 fn verdict(compiler: &Compiler, expression: &str, inputs: u32, orders: u32) -> Option<String> {
     let source = format!(
         "@group(0) @binding(0) var<storage, read_write> a: array<u32, 4>;
         @compute @workgroup_size(1) fn main() {{ a[0] = {expression}; }}"
     );
+    verdict_of(compiler, source, inputs, orders)
+}
+
+/// What verification says of a source, on so many inputs and adversarial runs of each.
+fn verdict_of(compiler: &Compiler, source: String, inputs: u32, orders: u32) -> Option<String> {
     let mut options = Options::default();
     options.keep_steps = true;
     let mut parsed =
@@ -145,5 +150,20 @@ fn an_integer_that_depends_on_a_reciprocal_s_last_bit_shows_where_functions_err(
         assert_eq!(verdict(&compiler, quotient, 40, 0), None, "right while reciprocals are");
         let found = verdict(&compiler, quotient, 40, 8).expect("must show");
         assert!(found.ends_with("where functions err"), "{found}");
+    }
+}
+
+/// Some machines gather by samples at the centres of texels, which a reciprocal of the size gives.
+#[test]
+fn the_texels_of_a_gather_do_not_depend_on_a_reciprocal_s_last_bit() {
+    let source = "
+        @group(0) @binding(0) var t: texture_2d<f32>;
+        @group(0) @binding(1) var s: sampler;
+        @fragment fn main(@location(0) @interpolate(flat) at: vec2i) -> @location(0) vec4f {
+            return textureGather(1, t, s, vec2f(at & vec2i(255)) / 64.0 - 2.0);
+        }";
+    for target in [Target::R700, Target::R600, Target::VALHALL] {
+        let compiler = Compiler::new(target, None).expect("built");
+        assert_eq!(verdict_of(&compiler, source.into(), 40, 8), None);
     }
 }
