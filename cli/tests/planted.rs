@@ -41,6 +41,64 @@ const HASTY: Pass = optional("hasty", Proof::Exact, "", |func, _| {
     true
 });
 
+/// A machine that computes an inverse root as the reciprocal of a root, behind what verification knows of its code.
+struct Secretive(&'static dyn Machine);
+
+impl Machine for Secretive {
+    fn about(&self) -> &'static About {
+        self.0.about()
+    }
+    fn refusals(&self) -> Vec<(&'static str, &'static str)> {
+        self.0.refusals()
+    }
+    fn info(&self) -> &'static dyn TargetInfo {
+        self.0.info()
+    }
+    fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
+        self.0.expansion_info(request)
+    }
+    fn numerics(&self, chip: &str) -> Numerics {
+        self.0.numerics(chip)
+    }
+    fn errors(&self) -> Option<Errors> {
+        self.0.errors()
+    }
+    fn plan(&self, request: &Request) -> Plan {
+        self.0.plan(request)
+    }
+    fn machine_passes(&self) -> Vec<Name> {
+        self.0.machine_passes()
+    }
+    fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure> {
+        self.0.admit(ssa, chip)
+    }
+    fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
+        let mut other = expanded.clone();
+        let body = other.body;
+        let is_root = |func: &Func, inst| func.insts[inst].op == Op::FRsq;
+        let at = other.regions[body].insts.iter().position(|&inst| is_root(&other, inst));
+        let at = at.expect("an inverse root");
+        let root = other.regions[body].insts[at];
+        let after = other.regions[body].insts.split_off(at);
+        let x = other.insts[root].args[0];
+        let square_root = Builder::at_body(&mut other).op1(Op::FSqrt, x);
+        other.insts[root].op = Op::FRcp;
+        other.insts[root].args = [square_root].into_iter().collect();
+        other.regions[body].insts.extend(after);
+        let compiled = self.0.finish(other, request)?;
+        Ok(Compiled { expanded, ..compiled })
+    }
+    fn assembler(&self) -> &'static dyn Assembler {
+        self.0.assembler()
+    }
+    fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device> {
+        self.0.device(compiled, chip)
+    }
+    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
+        self.0.sites(compiled)
+    }
+}
+
 /// A machine whose plan has a pass more, behind the first of a name or before all.
 struct Planted {
     machine: &'static dyn Machine,
@@ -165,5 +223,20 @@ fn the_texels_of_a_gather_do_not_depend_on_a_reciprocal_s_last_bit() {
     for target in [Target::R700, Target::R600, Target::VALHALL] {
         let compiler = Compiler::new(target, None).expect("built");
         assert_eq!(verdict_of(&compiler, source.into(), 40, 8), None);
+    }
+}
+
+/// Of a power of four both roots are exact: only their errors tell them apart.
+#[test]
+fn a_word_that_depends_on_functions_is_compared_where_they_err() {
+    let root = "bitcast<u32>(inverseSqrt(f32(4u << (2u * (a[1] & 7u)))))";
+    for target in [Target::R700, Target::VALHALL] {
+        let machine = Box::leak(Box::new(Secretive(target.built().expect("a machine"))));
+        let secretive = Compiler::new(Target::Machine(machine), None).expect("built");
+        assert_eq!(verdict(&secretive, root, 40, 0), None, "right while roots are");
+        let found = verdict(&secretive, root, 40, 8).expect("must show");
+        assert!(found.ends_with("where functions err"), "{found}");
+        let compiler = Compiler::new(target, None).expect("built");
+        assert_eq!(verdict(&compiler, root, 40, 8), None);
     }
 }
