@@ -83,7 +83,7 @@ fn named_rules(place: &str) -> Vec<&str> {
     place.split("`Rule::").skip(1).filter_map(|rest| rest.split('`').next()).collect()
 }
 
-/// The tests of a back end by the rules that they expect: each test that names one.
+/// The tests of a back end by the rules that they expect: each test, or table of cases, that names one.
 fn planted(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
@@ -103,8 +103,9 @@ fn planted(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
             let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
             let mut test = String::new();
             for line in fs::read_to_string(&path).expect("text").lines() {
-                if let Some((_, rest)) = line.split_once("fn ") {
-                    let name = rest.split(['(', '<']).next().unwrap_or_default();
+                let table = line.strip_prefix("const ");
+                if let Some(rest) = table.or(line.split_once("fn ").map(|(_, rest)| rest)) {
+                    let name = rest.split(['(', '<', ':']).next().unwrap_or_default();
                     test = format!("{file}::{name}");
                 }
                 for part in line.split("Rule::").skip(1) {

@@ -41,6 +41,64 @@ const HASTY: Pass = optional("hasty", Proof::Exact, "", |func, _| {
     true
 });
 
+/// A machine that computes an inverse root as the reciprocal of a root, behind what verification knows of its code.
+struct Secretive(&'static dyn Machine);
+
+impl Machine for Secretive {
+    fn about(&self) -> &'static About {
+        self.0.about()
+    }
+    fn refusals(&self) -> Vec<(&'static str, &'static str)> {
+        self.0.refusals()
+    }
+    fn info(&self) -> &'static dyn TargetInfo {
+        self.0.info()
+    }
+    fn expansion_info(&self, request: &Request) -> &'static dyn TargetInfo {
+        self.0.expansion_info(request)
+    }
+    fn numerics(&self, chip: &str) -> Numerics {
+        self.0.numerics(chip)
+    }
+    fn errors(&self) -> Option<Errors> {
+        self.0.errors()
+    }
+    fn plan(&self, request: &Request) -> Plan {
+        self.0.plan(request)
+    }
+    fn machine_passes(&self) -> Vec<Name> {
+        self.0.machine_passes()
+    }
+    fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure> {
+        self.0.admit(ssa, chip)
+    }
+    fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
+        let mut other = expanded.clone();
+        let body = other.body;
+        let is_root = |func: &Func, inst| func.insts[inst].op == Op::FRsq;
+        let at = other.regions[body].insts.iter().position(|&inst| is_root(&other, inst));
+        let at = at.expect("an inverse root");
+        let root = other.regions[body].insts[at];
+        let after = other.regions[body].insts.split_off(at);
+        let x = other.insts[root].args[0];
+        let square_root = Builder::at_body(&mut other).op1(Op::FSqrt, x);
+        other.insts[root].op = Op::FRcp;
+        other.insts[root].args = [square_root].into_iter().collect();
+        other.regions[body].insts.extend(after);
+        let compiled = self.0.finish(other, request)?;
+        Ok(Compiled { expanded, ..compiled })
+    }
+    fn assembler(&self) -> &'static dyn Assembler {
+        self.0.assembler()
+    }
+    fn device(&self, compiled: &Compiled, chip: &str) -> Box<dyn Device> {
+        self.0.device(compiled, chip)
+    }
+    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
+        self.0.sites(compiled)
+    }
+}
+
 /// A machine whose plan has a pass more, behind the first of a name or before all.
 struct Planted {
     machine: &'static dyn Machine,
@@ -106,12 +164,17 @@ fn planted(target: Target, pass: Pass, behind: Option<&'static str>) -> Compiler
     Compiler::new(Target::Machine(machine), None).expect("built")
 }
 
-/// What verification says of a compiler, on so many inputs and adversarial runs of each.
+/// What verification says of a program that computes a word, on so many inputs and adversarial runs of each.
 fn verdict(compiler: &Compiler, expression: &str, inputs: u32, orders: u32) -> Option<String> {
     let source = format!(
         "@group(0) @binding(0) var<storage, read_write> a: array<u32, 4>;
         @compute @workgroup_size(1) fn main() {{ a[0] = {expression}; }}"
     );
+    verdict_of(compiler, source, inputs, orders)
+}
+
+/// What verification says of a source, on so many inputs and adversarial runs of each.
+fn verdict_of(compiler: &Compiler, source: String, inputs: u32, orders: u32) -> Option<String> {
     let mut options = Options::default();
     options.keep_steps = true;
     let mut parsed =
@@ -145,5 +208,35 @@ fn an_integer_that_depends_on_a_reciprocal_s_last_bit_shows_where_functions_err(
         assert_eq!(verdict(&compiler, quotient, 40, 0), None, "right while reciprocals are");
         let found = verdict(&compiler, quotient, 40, 8).expect("must show");
         assert!(found.ends_with("where functions err"), "{found}");
+    }
+}
+
+/// Some machines gather by samples at the centres of texels, which a reciprocal of the size gives.
+#[test]
+fn the_texels_of_a_gather_do_not_depend_on_a_reciprocal_s_last_bit() {
+    let source = "
+        @group(0) @binding(0) var t: texture_2d<f32>;
+        @group(0) @binding(1) var s: sampler;
+        @fragment fn main(@location(0) @interpolate(flat) at: vec2i) -> @location(0) vec4f {
+            return textureGather(1, t, s, vec2f(at & vec2i(255)) / 64.0 - 2.0);
+        }";
+    for target in [Target::R700, Target::R600, Target::VALHALL] {
+        let compiler = Compiler::new(target, None).expect("built");
+        assert_eq!(verdict_of(&compiler, source.into(), 40, 8), None);
+    }
+}
+
+/// Of a power of four both roots are exact: only their errors tell them apart.
+#[test]
+fn a_word_that_depends_on_functions_is_compared_where_they_err() {
+    let root = "bitcast<u32>(inverseSqrt(f32(4u << (2u * (a[1] & 7u)))))";
+    for target in [Target::R700, Target::VALHALL] {
+        let machine = Box::leak(Box::new(Secretive(target.built().expect("a machine"))));
+        let secretive = Compiler::new(Target::Machine(machine), None).expect("built");
+        assert_eq!(verdict(&secretive, root, 40, 0), None, "right while roots are");
+        let found = verdict(&secretive, root, 40, 8).expect("must show");
+        assert!(found.ends_with("where functions err"), "{found}");
+        let compiler = Compiler::new(target, None).expect("built");
+        assert_eq!(verdict(&compiler, root, 40, 8), None);
     }
 }

@@ -14,8 +14,9 @@
 //!
 //! # Texels
 //! `u = s * size + offset` on each axis (unnormalised coordinates: `u = s + offset`). Nearest takes
-//! `floor(u)`; linear takes `n = floor(u - 0.5)` and `n + 1`, mixed by `(u - 0.5) - n`. Wrapping
-//! acts on the integers. `mix(a, b, f)` is `a` when `f` is 0, else `a + (b - a) * f`; x is mixed
+//! `floor(u)`; linear rounds `u - 0.5` to [`STEPS`] places in a texel, a tie upwards, takes `n = floor` of it
+//! and `n + 1`, and mixes by the fraction: drivers of both makers publish eight bits within a texel
+//! (Vulkan, `subTexelPrecisionBits`). Wrapping acts on the integers. `mix(a, b, f)` is `a` when `f` is 0, else `a + (b - a) * f`; x is mixed
 //! before y before z before levels. Integer formats are always nearest. Anisotropy is ignored.
 //!
 //! # Comparison
@@ -43,6 +44,9 @@
 use crate::format::Kind;
 use crate::image::{Image, Texel};
 use gpucc_ir::ssa::{Dim, cube};
+
+/// Places within a texel that a linear filter tells apart on each axis.
+pub const STEPS: f32 = 256.0;
 
 /// What happens to texel numbers outside of a level.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -507,7 +511,7 @@ fn filter_level(
         let mut first = [0i64; 3];
         let mut fraction = [0f32; 3];
         for axis in 0..place.axes {
-            let shifted = place.u[axis] - 0.5;
+            let shifted = snap(place.u[axis] - 0.5);
             first[axis] = shifted.floor() as i64;
             fraction[axis] = if shifted.is_finite() { shifted - shifted.floor() } else { 0.0 };
         }
@@ -534,6 +538,12 @@ fn filter_level(
         return [result[0], 0, 0, 1f32.to_bits()];
     }
     result
+}
+
+/// The nearest of the places that a linear filter tells apart. What is too large to have a fraction stays.
+fn snap(texels: f32) -> f32 {
+    let steps = texels * STEPS;
+    if steps.is_finite() { (steps + 0.5).floor() / STEPS } else { texels }
 }
 
 fn mix4(a: [u32; 4], b: [u32; 4], f: f32) -> [u32; 4] {

@@ -36,12 +36,12 @@ impl About {
 /// All stages that shaders have.
 pub const STAGES: &[&str] = &["vertex", "fragment", "compute"];
 
-/// How far a chip's approximated functions may be off.
+/// How far a chip's approximated functions may be off. Under [`gpucc_ir::ssa::Numerics::perturbed`] the interpreter errs as the
+/// emulator does.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Errors {
     /// The bounds.
     pub bounds: Perturbation,
-    /// Each function is one instruction, and 1 / w of a pixel a reciprocal, so that the interpreter errs under [`gpucc_ir::ssa::Numerics::perturbed`] as the
-    /// emulator does. Otherwise functions are sequences, and only what depends on none of them can be compared.
-    pub single: bool,
+    /// 1 / w of a pixel is a reciprocal, which errs as others do.
+    pub reciprocal_w: bool,
 }

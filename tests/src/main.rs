@@ -16,6 +16,9 @@ struct Arguments {
     /// Machine.
     #[arg(long, global = true, default_value = Target::USUAL.name())]
     target: String,
+    /// Member of its family; the first when absent.
+    #[arg(long, global = true)]
+    chip: Option<String>,
     #[command(subcommand)]
     what: What,
 }
@@ -225,7 +228,8 @@ fn tell(
 fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
     let name = arguments.target.as_str();
     let target = Target::by_name(name).ok_or_else(|| format!("no target '{name}'"))?;
-    let compiler = Compiler::new(target, None).map_err(|failure| failure.summary().to_owned())?;
+    let compiler = Compiler::new(target, arguments.chip.as_deref())
+        .map_err(|failure| failure.summary().to_owned())?;
     let corpus_folder =
         || shared::corpus().ok_or("the corpus is absent (set GPUCC_SHARED)".to_owned());
     let mut say = |text: &str| out.write_all(text.as_bytes()).map_err(|e| e.to_string());

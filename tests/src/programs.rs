@@ -147,12 +147,13 @@ pub(crate) fn judge(
             return;
         }
     };
-    // One input of each kind for eight programs, and another order of each; of the passes the first and the last are
-    // compared.
+    // One input of each kind for eight programs. Each runs once more in another order, and once where functions err. Of the
+    // passes the first and the last are compared.
     let plan = Plan {
         first: (seed % (1 << 20)) as u32 * inputs,
         pass_inputs: 0,
         orders: 1,
+        errors: 1,
         ..Plan::new(inputs, seed)
     };
     match verify_plan(compiler, &compiled, source, options, &plan) {

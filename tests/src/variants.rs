@@ -167,6 +167,8 @@ fn one(
         first: rng.below(8) as u32,
         steps: STEPS,
         pass_inputs: 0,
+        orders: 1,
+        errors: 1,
         ..Plan::new(request.inputs, rng.bits())
     };
     match proved(compiler, &compiled, &source, &options, &plan) {

@@ -89,7 +89,7 @@ impl Machine for Family {
         crate::target_info()
     }
     fn errors(&self) -> Option<Errors> {
-        Some(crate::numerics::errors(*self))
+        Some(crate::numerics::errors())
     }
     fn numerics(&self, _: &str) -> Numerics {
         crate::numerics_of(*self)

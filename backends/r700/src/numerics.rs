@@ -4,7 +4,8 @@
 use crate::api::Family;
 use gpucc_ir::ssa::Numerics;
 use gpucc_ir::ssa::numerics::{
-    Denormals, Dot, DotOrder, Fma, Functions, NanRule, Perturbation, Rounding, ZeroRule, exact,
+    Denormals, Dot, DotOrder, Fma, Function, Functions, NanRule, Perturbation, Rounding, ZeroRule,
+    exact, flush32,
 };
 use gpucc_machine::Errors;
 
@@ -54,6 +55,7 @@ pub fn numerics_of(family: Family) -> Numerics {
             Family::R600 => Functions {
                 sin_turns: |turns| exact::sin(turns * TWO_PI),
                 cos_turns: |turns| exact::cos(turns * TWO_PI),
+                sequences: of_radians,
                 ..Functions::EXACT
             },
         },
@@ -61,14 +63,34 @@ pub fn numerics_of(family: Family) -> Numerics {
     }
 }
 
+/// The sine or cosine that an instruction of R6xx gives for radians under errors.
+pub fn circular(errors: Option<&Perturbation>, function: Function, radians: f32) -> f32 {
+    let exact = match function {
+        Function::Sin => exact::sin(radians),
+        _ => exact::cos(radians),
+    };
+    match errors {
+        Some(errors) if radians != 0.0 && exact.is_finite() => {
+            errors.near_absolute(exact, (radians, function))
+        }
+        _ => exact,
+    }
+}
+
+/// Sines and cosines of turns on R6xx: a product, and an instruction that errs by the product.
+fn of_radians(errors: &Perturbation, function: Function, turns: f32, _: f32) -> Option<f32> {
+    let function = match function {
+        Function::SinTurns => Function::Sin,
+        Function::CosTurns => Function::Cos,
+        _ => return None,
+    };
+    let radians = f32::from_bits(flush32((turns * TWO_PI).to_bits()));
+    Some(circular(Some(errors), function, radians))
+}
+
 /// How far the approximated functions are let be off: the manual gives no bound (R700 ISA 9, RECIP_IEEE and its like), so
 /// these are the errors that WGSL's own leave room for. RECIP_UINT and RECIP_INT are below by at most 2^-16 of the result.
-/// R6xx multiplies turns before it takes sines, where an error by the turn says nothing.
-pub fn errors(family: Family) -> Errors {
-    let sin_cos_absolute = match family {
-        Family::R700 => 1.0 / 65536.0,
-        Family::R600 => 0.0,
-    };
+pub fn errors() -> Errors {
     let bounds = Perturbation {
         seed: 0,
         rcp_ulps: 1,
@@ -76,7 +98,7 @@ pub fn errors(family: Family) -> Errors {
         sqrt_ulps: 2,
         exp2_ulps: 3,
         log2_ulps: 3,
-        sin_cos_absolute,
+        sin_cos_absolute: 1.0 / 65536.0,
     };
-    Errors { bounds, single: true }
+    Errors { bounds, reciprocal_w: true }
 }

@@ -3,12 +3,14 @@
 
 mod fill;
 mod pixel;
+#[cfg(test)]
+mod planted;
 mod vertex;
 
 use crate::api::VertexForm;
 use crate::emu::{self, State};
 use crate::state as descriptors;
-use crate::state::{CONSTANTS, INFO, THREAD, WORKGROUP};
+use crate::state::{CONSTANTS, INFO, PADDING, THREAD, WORKGROUP};
 use fill::{FIRST, Filler, about_image};
 use gpucc_emu::device::{
     self, Device, FragmentOut, GARBAGE, Launcher, Stop, VertexOut, VertexRun, bytes_of,
@@ -193,6 +195,7 @@ impl Machine {
         let word = |word: DriverWord| self.uniform(bindings, groups, run, word);
         state.fau = words.map(|constant| word(constant.word)).collect();
         let mut filler = Filler { state, next: FIRST, tables: BTreeMap::new(), places: Vec::new() };
+        filler.code(&self.compiled.code, self.number(PADDING).unwrap_or(0));
         for slot in self.slots() {
             for element in 0..slot.count {
                 Machine::bind(&mut filler, bindings, &slot, element);

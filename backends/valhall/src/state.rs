@@ -122,6 +122,10 @@ pub(crate) const CONSTANTS: &str = "constant_buffers";
 pub(crate) const STRIDE: &str = "varying_stride";
 /// Thread-local bytes of one invocation.
 pub(crate) const THREAD: &str = "tls_bytes";
+/// Bytes of zeros that are mapped behind the code, since the machine fetches ahead. Errata 130.
+pub(crate) const PADDING: &str = "code_padding";
+/// What [`PADDING`] says.
+const FETCHED_AHEAD: u32 = 128;
 /// Bytes of workgroup memory.
 pub(crate) const WORKGROUP: &str = "wls_bytes";
 
@@ -147,9 +151,12 @@ pub fn state(
         let constants = abi.constants.values().cloned().collect();
         state.set(CONSTANTS, Setting::ConstantBuffers(constants));
     }
-    for (name, value) in
-        [(STRIDE, abi.varying_stride), (THREAD, tls_bytes), (WORKGROUP, abi.wls_bytes)]
-    {
+    for (name, value) in [
+        (STRIDE, abi.varying_stride),
+        (THREAD, tls_bytes),
+        (WORKGROUP, abi.wls_bytes),
+        (PADDING, FETCHED_AHEAD),
+    ] {
         state.set(name, Setting::Number(value));
     }
     state

@@ -56,6 +56,25 @@ fn linear_mixes_neighbours_by_distance_of_centres() {
 }
 
 #[test]
+fn linear_tells_256_places_within_a_texel_apart() {
+    let image = row();
+    let clamp = Sampler { mip: MipFilter::Nearest, ..Sampler::linear(Wrap::Clamp) };
+    let texels = |texels: f32| red(&image, &clamp, &at(texels / 4.0, 0.0));
+    // A centre that arithmetic missed by less than half of a place is the centre.
+    for off in [-0.0019, -1e-6, 1e-6, 0.0019] {
+        assert_eq!(texels(1.5 + off), 1.0, "{off}");
+    }
+    // Half of a place is rounded upwards.
+    assert_eq!(texels(1.5 + 0.5 / STEPS), 1.0 + 1.0 / STEPS);
+    assert_eq!(texels(1.5 - 0.5 / STEPS), 1.0);
+    assert_eq!(texels(1.5 - 1.0 / STEPS), 1.0 - 1.0 / STEPS);
+    // What has no place is the last texel, or the first one for NaN, as it is without a fraction.
+    assert_eq!(texels(f32::MAX), 3.0);
+    assert_eq!(texels(f32::INFINITY), 3.0);
+    assert_eq!(texels(f32::NAN), 0.0);
+}
+
+#[test]
 fn wrap_modes_number_texels_as_documented() {
     let row = |mode| (-6..10).map(|i| wrap(mode, i, 4)).collect::<Vec<_>>();
     let some = |v: [u32; 16]| v.map(Some).to_vec();

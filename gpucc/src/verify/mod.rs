@@ -8,7 +8,7 @@
 //!    expansions, are not compared ([`gpucc_passes::Proof`])
 //! 3. **Freedoms of the machine** ([`Plan::orders`], [`Plan::errors`]). The bytes run again in other orders, and on a machine whose
 //!    approximated functions err within their bounds. Words that depend on no such function in the source stay what they
-//!    are; where one instruction is one function, the others are what the interpreter gives that errs alike.
+//!    are. All words are what the interpreter gives whose functions err alike, instruction by instruction.
 //!
 //! # What is left out
 //! Words whose value depends on the order of invocations, as the interpreter's marks say; helper
@@ -335,9 +335,6 @@ impl Proof<'_> {
             return Ok(None);
         };
         let exact = self.without_approximated(reference, case)?;
-        if exact.excluded.all && !errors.single {
-            return Ok(None);
-        }
         let (owed, proved, racy) =
             (self.summary.owed, self.summary.proved, self.summary.racy_words);
         for draw in 1..=self.plan.errors {
@@ -356,8 +353,8 @@ impl Proof<'_> {
         Rng::new(self.plan.seed ^ u64::from(number)).bits() | 1
     }
 
-    /// One run of the bytes on a machine whose approximated functions err: what depends on none of them must be what it was,
-    /// and the rest what the interpreter gives that errs alike, where it can.
+    /// One run of the bytes on a machine whose approximated functions err, against the interpreter that errs alike. What depends
+    /// on none of them must be what it was.
     fn erring(
         &mut self,
         errors: Errors,
@@ -374,14 +371,12 @@ impl Proof<'_> {
         let mut executor = program.executor(self.source);
         executor.set_errors(Some(perturbation));
         let who = format!("on {} where functions err", self.compiler.target().name());
-        if !errors.single {
-            return self.run(&mut executor, exact, who, case, number);
-        }
         let numerics = self.numerics;
         self.numerics = numerics.perturbed(perturbation);
-        // The machine takes the reciprocal of a pixel's w, which errs too.
         let mut erring = case.clone();
-        if let StageCase::Fragment(batch) = &mut erring.stage {
+        if errors.reciprocal_w
+            && let StageCase::Fragment(batch) = &mut erring.stage
+        {
             for w in batch.quads.iter_mut().flat_map(|quad| &mut quad.position).map(|p| &mut p[3]) {
                 *w = f32::from_bits(self.numerics.rcp((1.0 / *w).to_bits()));
             }

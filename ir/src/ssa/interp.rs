@@ -210,8 +210,8 @@ pub struct Options<'a> {
     /// Marks of an earlier run over the same input: then [`Outcome::excluded`] is filled.
     pub marks: Option<&'a Marks>,
     /// Beside what follows from the marks, what follows from functions that machines approximate is excluded
-    /// ([`Op::is_approximated`](super::Op::is_approximated)): a quotient that a machine makes of a reciprocal counts, and so does
-    /// the face of a cube.
+    /// ([`Op::is_approximated`](super::Op::is_approximated)): a quotient that a machine makes of a reciprocal counts, and so do
+    /// the face of a cube and the level of a comparison.
     pub approximated: bool,
     /// Sees every executed instruction.
     pub trace: Option<&'a mut dyn Trace>,

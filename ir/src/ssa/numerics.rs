@@ -138,6 +138,38 @@ pub struct Functions {
     pub cos: fn(f32) -> f32,
     /// A level of detail or a bias as the texture unit takes it.
     pub level: fn(f32) -> f32,
+    /// What the functions give that are sequences of instructions, each of which errs.
+    pub sequences: Sequences,
+}
+
+/// A function of x (and y) under errors; [`None`] where it is one instruction, or exact.
+pub type Sequences = fn(&Perturbation, Function, f32, f32) -> Option<f32>;
+
+/// A function that machines approximate, by its number in a perturbation.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// 1 / x.
+    Rcp = 1,
+    /// 1 / sqrt(x).
+    Rsq,
+    /// Square root.
+    Sqrt,
+    /// 2^x.
+    Exp2,
+    /// Base-2 logarithm.
+    Log2,
+    /// sin(2 pi x).
+    SinTurns,
+    /// cos(2 pi x).
+    CosTurns,
+    /// e^x.
+    Exp,
+    /// x^y.
+    Pow,
+    /// Sine of radians.
+    Sin,
+    /// Cosine of radians.
+    Cos,
 }
 
 impl Functions {
@@ -155,6 +187,7 @@ impl Functions {
         sin: exact::sin,
         cos: exact::cos,
         level: core::convert::identity,
+        sequences: |_, _, _, _| None,
     };
 }
 
@@ -181,14 +214,24 @@ pub struct Perturbation {
 }
 
 impl Perturbation {
-    /// A result that is off by at most so many units in the last place, by an operand and the function's number. An error
+    /// A result that is off by at most so many units in the last place, by an operand and the function. An error
     /// never makes a result zero, infinite or of the other sign.
-    pub fn near(&self, result: f32, (operand, function): (f32, u64), ulps: u32) -> f32 {
-        let noise = mix(self.seed ^ (function << 56) ^ u64::from(operand.to_bits()));
+    pub fn near(&self, result: f32, (operand, function): (f32, Function), ulps: u32) -> f32 {
+        let salt = (function as u64) << 56;
+        let noise = mix(self.seed ^ salt ^ u64::from(operand.to_bits()));
         let steps = (noise % (2 * u64::from(ulps) + 1)) as i64 - i64::from(ulps);
         let magnitude = i64::from(result.to_bits() & 0x7fff_ffff) + steps;
         let magnitude = magnitude.clamp(1, 0x7f7f_ffff) as u32;
         f32::from_bits((result.to_bits() & 0x8000_0000) | magnitude)
+    }
+
+    /// A sine or cosine that is off by at most [`Perturbation::sin_cos_absolute`], by an operand and the function.
+    pub fn near_absolute(&self, result: f32, (operand, function): (f32, Function)) -> f32 {
+        let salt = (function as u64) << 56;
+        let noise = mix(self.seed ^ salt ^ u64::from(operand.to_bits()));
+        let unit = (noise >> 11) as f64 / (1u64 << 53) as f64;
+        let error = (2.0 * unit - 1.0) * f64::from(self.sin_cos_absolute);
+        ((f64::from(result) + error) as f32).clamp(-1.0, 1.0)
     }
 }
 
@@ -325,81 +368,93 @@ impl Numerics {
 
     /// `rcp` of this model on bits, flushing and error included.
     pub fn rcp(&self, x: u32) -> u32 {
-        self.approximate(x, self.functions.rcp, 1, 1.0, |p| p.rcp_ulps)
+        self.approximate(x, self.functions.rcp, Function::Rcp, 1.0, |p| p.rcp_ulps)
     }
     /// `rsq` of this model on bits, flushing and error included.
     pub fn rsq(&self, x: u32) -> u32 {
-        self.approximate(x, self.functions.rsq, 2, 1.0, |p| p.rsq_ulps)
+        self.approximate(x, self.functions.rsq, Function::Rsq, 1.0, |p| p.rsq_ulps)
     }
     /// `sqrt` of this model on bits, flushing and error included.
     pub fn sqrt(&self, x: u32) -> u32 {
-        self.approximate(x, self.functions.sqrt, 3, 1.0, |p| p.sqrt_ulps)
+        self.approximate(x, self.functions.sqrt, Function::Sqrt, 1.0, |p| p.sqrt_ulps)
     }
     /// `exp2` of this model on bits, flushing and error included.
     pub fn exp2(&self, x: u32) -> u32 {
-        self.approximate(x, self.functions.exp2, 4, 0.0, |p| p.exp2_ulps)
+        self.approximate(x, self.functions.exp2, Function::Exp2, 0.0, |p| p.exp2_ulps)
     }
     /// `log2` of this model on bits, flushing and error included.
     pub fn log2(&self, x: u32) -> u32 {
-        self.approximate(x, self.functions.log2, 5, 1.0, |p| p.log2_ulps)
+        self.approximate(x, self.functions.log2, Function::Log2, 1.0, |p| p.log2_ulps)
     }
     /// `sin_turns` of this model on bits, flushing and error included.
     pub fn sin_turns(&self, x: u32) -> u32 {
-        self.approximate_turns(x, self.functions.sin_turns, 6)
+        self.approximate_turns(x, self.functions.sin_turns, Function::SinTurns)
     }
     /// `cos_turns` of this model on bits, flushing and error included.
     pub fn cos_turns(&self, x: u32) -> u32 {
-        self.approximate_turns(x, self.functions.cos_turns, 7)
+        self.approximate_turns(x, self.functions.cos_turns, Function::CosTurns)
     }
 
-    /// `exp` of this model on bits; no error is added, for machines that have it compose it.
+    /// `exp` of this model on bits; it errs as a sequence alone, for no machine has it as one instruction.
     pub fn exp(&self, x: u32) -> u32 {
-        self.out32((self.functions.exp)(self.in32(x)))
+        let x = self.in32(x);
+        self.out32(self.sequence(Function::Exp, x, 0.0).unwrap_or_else(|| (self.functions.exp)(x)))
     }
-    /// `pow` of this model on bits; no error is added.
+    /// `pow` of this model on bits; it errs as a sequence alone.
     pub fn pow(&self, x: u32, y: u32) -> u32 {
-        self.out32((self.functions.pow)(self.in32(x), self.in32(y)))
+        let (x, y) = (self.in32(x), self.in32(y));
+        self.out32(self.sequence(Function::Pow, x, y).unwrap_or_else(|| (self.functions.pow)(x, y)))
     }
-    /// `sin` of this model on bits; no error is added.
+    /// `sin` of this model on bits; it errs as a sequence alone.
     pub fn sin(&self, x: u32) -> u32 {
-        self.out32((self.functions.sin)(self.in32(x)))
+        let x = self.in32(x);
+        self.out32(self.sequence(Function::Sin, x, 0.0).unwrap_or_else(|| (self.functions.sin)(x)))
     }
-    /// `cos` of this model on bits; no error is added.
+    /// `cos` of this model on bits; it errs as a sequence alone.
     pub fn cos(&self, x: u32) -> u32 {
-        self.out32((self.functions.cos)(self.in32(x)))
+        let x = self.in32(x);
+        self.out32(self.sequence(Function::Cos, x, 0.0).unwrap_or_else(|| (self.functions.cos)(x)))
+    }
+
+    /// See [`Sequences`].
+    fn sequence(&self, function: Function, x: f32, y: f32) -> Option<f32> {
+        (self.functions.sequences)(self.perturbation.as_ref()?, function, x, y)
     }
 
     fn approximate(
         &self,
         x: u32,
-        function: fn(f32) -> f32,
-        salt: u64,
+        exact: fn(f32) -> f32,
+        function: Function,
         fixed_point: f32,
         bound: impl Fn(&Perturbation) -> u32,
     ) -> u32 {
         let x = self.in32(x);
-        let mut y = function(x);
+        if let Some(y) = self.sequence(function, x, 0.0) {
+            return self.out32(y);
+        }
+        let mut y = exact(x);
         if let Some(p) = &self.perturbation
             && y.is_finite()
             && y != 0.0
             && x != fixed_point
         {
-            y = p.near(y, (x, salt), bound(p));
+            y = p.near(y, (x, function), bound(p));
         }
         self.out32(y)
     }
 
-    fn approximate_turns(&self, x: u32, function: fn(f32) -> f32, salt: u64) -> u32 {
+    fn approximate_turns(&self, x: u32, exact: fn(f32) -> f32, function: Function) -> u32 {
         let x = self.in32(x);
-        let mut y = function(x);
+        if let Some(y) = self.sequence(function, x, 0.0) {
+            return self.out32(y);
+        }
+        let mut y = exact(x);
         if let Some(p) = &self.perturbation
             && y.is_finite()
             && x != 0.0
         {
-            let noise = mix(p.seed ^ (salt << 56) ^ u64::from(x.to_bits()));
-            let unit = (noise >> 11) as f64 / (1u64 << 53) as f64;
-            let error = (2.0 * unit - 1.0) * f64::from(p.sin_cos_absolute);
-            y = ((f64::from(y) + error) as f32).clamp(-1.0, 1.0);
+            y = p.near_absolute(y, (x, function));
         }
         self.out32(y)
     }

@@ -7,7 +7,8 @@ use super::ops::AluOp;
 use super::rule::Rule;
 use super::wave::Wave;
 use crate::api::Family;
-use gpucc_ir::ssa::numerics::{DotOrder, Fma, NanRule, Numerics, ZeroRule, exact, fma32};
+use crate::numerics::circular;
+use gpucc_ir::ssa::numerics::{DotOrder, Fma, Function, NanRule, Numerics, ZeroRule, fma32};
 
 const ONE: u32 = 0x3F80_0000;
 const TRUE: u32 = 0xFFFF_FFFF;
@@ -273,11 +274,13 @@ pub(super) fn compute(
             let sine = inst.op == AluOp::SIN;
             // R6xx takes radians (isa/r700.md 0.2).
             let radians = wave.state.chip.family() == Family::R600;
+            let of_radians =
+                |function, a| n.out32(circular(n.perturbation.as_ref(), function, n.in32(a)));
             let mut word = each1(a, lanes, |a| match (radians, sine) {
                 (false, true) => n.sin_turns(a),
                 (false, false) => n.cos_turns(a),
-                (true, true) => n.out32(exact::sin(n.in32(a))),
-                (true, false) => n.out32(exact::cos(n.in32(a))),
+                (true, true) => of_radians(Function::Sin, a),
+                (true, false) => of_radians(Function::Cos, a),
             });
             let limit = if radians { std::f32::consts::PI } else { 0.5 };
             let outside = |v: u32, _| f32::from_bits(v).abs() > limit;

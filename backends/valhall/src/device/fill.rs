@@ -40,6 +40,12 @@ impl Filler {
         at
     }
 
+    /// Maps a program's code and the zeros that the driver owes behind it.
+    pub fn code(&mut self, code: &[u8], zeros: u32) {
+        let at = self.place(code.len() + zeros as usize);
+        self.state.load(at, code, zeros);
+    }
+
     pub fn set(&mut self, table: u32, index: u32, descriptor: [u32; 8]) {
         self.tables.entry(table).or_default().insert(index, descriptor);
     }

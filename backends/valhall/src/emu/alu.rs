@@ -6,7 +6,7 @@ use super::integer;
 use super::rule::{Rule, Trap};
 use super::value::{ALL, LANES, Mask, Why, Wide, Word, each, join};
 use super::warp::{Env, Warp, half_to_float};
-use gpucc_ir::ssa::numerics::{Perturbation, exact, f16_to_f64, tabled};
+use gpucc_ir::ssa::numerics::{Perturbation, f16_to_f64, tabled};
 
 /// Sign modifiers of a float of 32 bits.
 fn signs32(word: &mut Word, source: &Source) {
@@ -36,17 +36,6 @@ fn f(bits: u32) -> f64 {
     f64::from(f32::from_bits(bits))
 }
 
-/// What a special function gives that may be off. A power of two has an exact reciprocal, and what is no number or zero
-/// stays.
-fn erring(errors: Option<Perturbation>, function: u64, operand: f32, result: f32) -> f32 {
-    match errors {
-        Some(errors) if result.is_normal() && operand != 1.0 => {
-            errors.near(result, (operand, function), errors.rcp_ulps)
-        }
-        _ => result,
-    }
-}
-
 /// By lane and half.
 fn by_half(f: impl Fn(usize, usize) -> u16) -> Word {
     Word::from_fn(|lane| join([f(lane, 0), f(lane, 1)]))
@@ -72,7 +61,7 @@ impl Warp {
             }
             words.push(word);
         }
-        let result = self.compute(env.state.errors, inst, &words)?;
+        let result = self.compute(env.state.errors.as_ref(), inst, &words)?;
         self.kill_last(inst)?;
         let dest = inst.dest.expect("arithmetic has a destination");
         let mut bytes = dest.bytes;
@@ -99,11 +88,13 @@ impl Warp {
         self.write(dest.reg + 1, 15, &wide.high)
     }
 
-    fn compute(&self, errors: Option<Perturbation>, inst: &Inst, s: &[Word]) -> Result<Word, Trap> {
-        let near = |function, bits, exact: fn(f32) -> f32| {
-            let x = f32::from_bits(bits);
-            canonical(erring(errors, function, x, exact(x)))
-        };
+    fn compute(
+        &self,
+        errors: Option<&Perturbation>,
+        inst: &Inst,
+        s: &[Word],
+    ) -> Result<Word, Trap> {
+        let unit = tabled::Unit(errors);
         let a = |lane: usize| s[0].v[lane];
         let b = |lane: usize| s[1].v[lane];
         let c = |lane: usize| s[2].v[lane];
@@ -170,7 +161,7 @@ impl Warp {
                 let fixed = (0..LANES).filter(|&l| counts(l)).fold(0, |m, l| m | 1 << l);
                 Word::from_fn(|l| {
                     let y = f32::from_bits(b(l));
-                    canonical(erring(errors, 4, y, tabled::fexp(a(l) as i32, y)))
+                    canonical(unit.fexp(a(l) as i32, y))
                 })
                 .poisoned_by_whole(&all[1..])
                 .spoiled(fixed & all[0].any(), all[0].why)
@@ -220,11 +211,11 @@ impl Warp {
             Op::Frsq if half => {
                 halves_of(by_half(|l, k| to_f16(1.0 / h(0, l, k).sqrt(), Round::Even)))
             }
-            Op::Frcp => whole_of(Word::from_fn(|l| near(1, a(l), exact::rcp))),
-            Op::Frsq => whole_of(Word::from_fn(|l| near(2, a(l), exact::rsq))),
-            Op::FSinTable => whole_of(Word::from_fn(|l| canonical(tabled::fsin_table(a(l))))),
-            Op::FCosTable => whole_of(Word::from_fn(|l| canonical(tabled::fcos_table(a(l))))),
-            Op::Flogd => whole_of(Word::from_fn(|l| near(5, a(l), tabled::flogd))),
+            Op::Frcp => whole_of(Word::from_fn(|l| canonical(unit.frcp(f32::from_bits(a(l)))))),
+            Op::Frsq => whole_of(Word::from_fn(|l| canonical(unit.frsq(f32::from_bits(a(l)))))),
+            Op::FSinTable => whole_of(Word::from_fn(|l| canonical(unit.fsin_table(a(l))))),
+            Op::FCosTable => whole_of(Word::from_fn(|l| canonical(unit.fcos_table(a(l))))),
+            Op::Flogd => whole_of(Word::from_fn(|l| canonical(unit.flogd(f32::from_bits(a(l)))))),
             Op::HalfToFloat => {
                 let value = |l| f32::from_bits(half_to_float(a(l) as u16));
                 whole_of(Word::from_fn(|l| canonical(value(l)))).only_low(&s[0])

@@ -43,6 +43,7 @@ pub fn run_compute(
     trace: Trace<'_>,
 ) -> Result<u64, Trap> {
     let program = Program::load(code, 0, Stage::Compute, state.work_registers)?;
+    program.prefetch(code, &state.memory, state.code)?;
     let [x, y, z] = dispatch.groups;
     let mut order: Vec<[u32; 3]> = Vec::new();
     for gz in 0..z {
@@ -183,6 +184,7 @@ pub fn run_vertices(
     trace: Trace<'_>,
 ) -> Result<u64, Trap> {
     let program = Program::load(code, run.entry, Stage::Vertex, state.work_registers)?;
+    program.prefetch(code, &state.memory, state.code)?;
     let dice = Dice::new(state.seed);
     let mut env = Env { program: &program, state, dice, steps: 0, trace };
     let width = if run.half { LANES / 2 } else { LANES };
@@ -270,6 +272,7 @@ pub fn run_pixels(
     trace: Trace<'_>,
 ) -> Result<Vec<PixelOut>, Trap> {
     let program = Program::load(code, 0, Stage::Fragment, state.work_registers)?;
+    program.prefetch(code, &state.memory, state.code)?;
     let dice = Dice::new(state.seed);
     let mut env = Env { program: &program, state, dice, steps: 0, trace };
     let mut out = Vec::with_capacity(4 * pixels.quads.len());

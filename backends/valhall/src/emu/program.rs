@@ -2,12 +2,15 @@
 
 use super::decode::decode;
 use super::inst::{Inst, Op, Place};
+use super::memory::Memory;
 use super::rule::{Rule, Trap};
 use super::state::Stage;
 use std::collections::BTreeMap;
 
 /// Bytes of an instruction. isa 1.1.
 pub const WORD: usize = 8;
+/// Bytes that the machine may fetch behind the instruction that it executes. Errata 130.
+const AHEAD: usize = 128;
 
 /// Instructions by place; `None` where nothing leads.
 #[derive(Clone, Debug)]
@@ -102,6 +105,26 @@ impl Program {
             }
         }
         Ok(Program { insts, refused })
+    }
+
+    /// Fetches what the machine may fetch behind the last instruction that control flow can reach: code that stands in
+    /// memory at `base`, and what is mapped behind it.
+    ///
+    /// # Errors
+    /// [`Rule::Prefetch`].
+    pub fn prefetch(&self, code: &[u8], memory: &Memory, base: u64) -> Result<(), Trap> {
+        let last = self.insts.iter().rposition(Option::is_some).unwrap_or_default();
+        let refused = |detail| Err(Trap::new(Rule::Prefetch, (last * WORD) as u32, detail));
+        let end = (last + 1) * WORD;
+        let mut fetched = [0; AHEAD];
+        if let Err((_, detail)) = memory.read(base + end as u64, &mut fetched) {
+            return refused(detail);
+        }
+        let behind = &fetched[code.len().saturating_sub(end).min(AHEAD)..];
+        match behind.iter().position(|&byte| byte != 0) {
+            Some(at) => refused(format!("byte {at} behind the code is {:#04x}", behind[at])),
+            None => Ok(()),
+        }
     }
 
     /// The instruction at a place that was reached when the program was loaded, or that a jump may reach.

@@ -11,6 +11,7 @@ gpucc_emu::rules! {
     Unsupported = "L4 the instruction's meaning is documented well enough to be run", "-";
     Stage = "L5 the instruction belongs to this kind of program", "1.10";
     Steps = "L6 the run stays within its step limit", "-";
+    Prefetch = "L8 the 128 bytes behind the last instruction are mapped, and zeros where no code stands", "errata 130";
     DestMask = "L7 a destination's write mask fits the width of the result", "1.1";
     // Registers.
     RegisterFile = "R1 with 32 registers a thread r16 to r47 do not exist", "1.9";

@@ -30,6 +30,8 @@ pub struct State {
     pub fau: Vec<u32>,
     /// Memory.
     pub memory: Memory,
+    /// Where the code stands in it, by [`State::load`].
+    pub code: u64,
     /// The special value `resource_table_pointer`: address and, in the low six bits, entries.
     pub tables: u64,
     /// Thread-local bytes.
@@ -54,6 +56,7 @@ impl State {
             work_registers: 64,
             fau: Vec::new(),
             memory: Memory::default(),
+            code: 0,
             tables: 0,
             thread_bytes: 0,
             workgroup_bytes: 0,
@@ -62,5 +65,13 @@ impl State {
             errors: None,
             steps: 1 << 32,
         }
+    }
+
+    /// Maps the code at an address, with so many bytes of zeros behind it.
+    pub fn load(&mut self, at: u64, code: &[u8], zeros: u32) {
+        let mut bytes = code.to_vec();
+        bytes.resize(code.len() + zeros as usize, 0);
+        self.memory.map(at, bytes, false);
+        self.code = at;
     }
 }

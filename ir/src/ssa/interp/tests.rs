@@ -467,3 +467,49 @@ fn an_access_through_an_index_into_no_elements_does_not_happen() {
         assert_eq!(words[..4], [stored, loaded, old, 0], "length {length}");
     }
 }
+
+/// The word that a compute program stores depends on what a machine approximates: `%0` is 0, `%1` is 1.0, and `text` gives `%9`.
+fn is_approximated(text: &str) -> bool {
+    let func = crate::ssa::parse(&format!(
+        "func \"main\" compute workgroup 1 1 1 {{
+          res0 = \"t\" group 0 binding 0 texture d2 arrayed depth as f32
+          res1 = \"s\" group 0 binding 1 sampler comparison as u32
+          res2 = \"c\" group 0 binding 2 texture cube float as f32
+          res3 = \"p\" group 0 binding 3 sampler as u32
+          res4 = \"d\" group 0 binding 4 texture d2 float as f32
+          res5 = \"out\" group 0 binding 5 storage 4 store as f32
+        }} body {{
+          %0: b32 = const 0x0
+          %1: b32 = const 0x3f800000
+          {text}
+          buffer_store res5, %0, %9
+          yield
+        }}"
+    ));
+    let func = func.unwrap_or_else(|error| panic!("{text}: {error}")).funcs.remove(0);
+    let lanes = Lanes::compute(&func, [1, 1, 1], 0, 1);
+    let marks = run(&func, &lanes, &mut Words(vec![0]), Options::new(&Numerics::REFERENCE));
+    let marks = marks.expect("runs").marks;
+    let options =
+        Options { marks: Some(&marks), approximated: true, ..Options::new(&Numerics::REFERENCE) };
+    let followed = run(&func, &lanes, &mut Words(vec![0]), options).expect("runs");
+    !followed.excluded.words.is_empty()
+}
+
+#[test]
+fn what_a_machine_may_compute_by_approximated_functions_is_followed() {
+    let four = "%9: b32, %8: b32, %7: b32, %6: b32";
+    // Their own results.
+    assert!(is_approximated("%9: b32 = frcp %1"));
+    assert!(is_approximated("%8: b32 = fdiv %1, %1 %9: b32 = fadd %8, %1"));
+    assert!(!is_approximated("%9: b32 = fmul %1, %1"));
+    // A quotient of integers is exact, whatever a machine makes it of.
+    assert!(!is_approximated("%9: b32 = udiv %1, %1"));
+    // The place on a face is a quotient; other textures are sampled where the operands say.
+    assert!(is_approximated(&format!("{four} = tex level res2 res3, %1, %0, %0, %0")));
+    assert!(!is_approximated(&format!("{four} = tex level res4 res3, %1, %0, %0")));
+    // A machine may have no place for the level of a comparison but gradients.
+    assert!(is_approximated("%9: b32 = tex level res0 res1 compare, %1, %1, %0, %1, %1"));
+    let gather = "tex gather res0 res1 compare component 0, %1, %1, %0, %1";
+    assert!(!is_approximated(&format!("{four} = {gather}")));
+}

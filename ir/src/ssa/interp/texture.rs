@@ -72,15 +72,17 @@ impl Machine<'_> {
             Imm::Tex(tex) => {
                 let quads = data.flags().has(Flags::QUAD);
                 let kind = self.func.resources[tex.texture].kind;
-                let quotient = self.approximated
-                    && matches!(kind, ResourceKind::Texture { dim: Dim::Cube, .. });
+                // A machine may project a direction by a reciprocal, and make gradients of the level of a comparison.
+                let is_cube = matches!(kind, ResourceKind::Texture { dim: Dim::Cube, .. });
+                let by_level = matches!(tex.kind, TexKind::SampleBias | TexKind::SampleLevel);
+                let approximated = self.approximated && (is_cube || tex.compare && by_level);
                 for lane in active.iter() {
                     let sample = self.sample(&tex, &data.args, lane);
                     let words = self.world.sample(&sample);
                     let torn = quads && self.quad_is_torn(lane, active);
                     self.marks.absent_lanes |= torn;
                     let taint =
-                        torn || quotient || data.args.iter().any(|&v| self.tainted(v, lane));
+                        torn || approximated || data.args.iter().any(|&v| self.tainted(v, lane));
                     self.texels(data, lane, &words, taint);
                 }
             }

@@ -8,7 +8,7 @@
 //! Instructions whose meaning no document gives (FEXP_TABLE, FLOG_TABLE, FRCP_APPROX, FATAN_TABLE, ...)
 //! are not defined here and not emitted.
 
-use super::{Functions, add_to_odd, exact};
+use super::{Function, Functions, Perturbation, add_to_odd, exact};
 
 /// Units of the fixed-point operand of FEXP: 2^-24.
 const FIXED: f64 = 16_777_216.0;
@@ -128,45 +128,6 @@ pub fn fcos_table(bits: u32) -> f32 {
     exact::cos_turns64(f64::from(bits & 63) / 64.0) as f32
 }
 
-/// 2^(x * multiplier): FMA_RSCALE(x, multiplier, -0, 24), F32_TO_S32, FEXP.
-fn power(x: f32, multiplier: f32) -> f32 {
-    let scaled = fma_rscale(x, multiplier, -0.0, 24);
-    fexp(f32_to_s32_rte(scaled), scaled)
-}
-
-/// 2^x.
-pub fn exp2(x: f32) -> f32 {
-    power(x, 1.0)
-}
-
-/// e^x: 2^(x * log2 e).
-pub fn exp(x: f32) -> f32 {
-    power(x, std::f32::consts::LOG2_E)
-}
-
-/// Base-2 logarithm: FMA(FLOGD(x), FADD_LSCALE(-1, x), S32_TO_F32(FREXPE.log(x))).
-pub fn log2(x: f32) -> f32 {
-    super::fma32(flogd(x), fadd_lscale(-1.0, x), frexpe_log(x) as f32)
-}
-
-/// x^y: 2^(log2(x) * y).
-pub fn pow(x: f32, y: f32) -> f32 {
-    power(log2(x), y)
-}
-
-/// Square root: FRCP(FRSQ(x)).
-pub fn sqrt(x: f32) -> f32 {
-    exact::rcp(exact::rsq(x))
-}
-
-/// The table index in the low bits, what it leaves of the angle, and both table entries.
-fn sincos(x: f32) -> (f32, f32, f32) {
-    let index = super::fma32(x, TWO_OVER_PI, SINCOS_BIAS);
-    let rest = super::fma32(index - SINCOS_BIAS, MINUS_HALF_PI, x);
-    let bits = index.to_bits();
-    (rest, fsin_table(bits), fcos_table(bits))
-}
-
 /// f + e f' + (e^2 / 2) f'' with f'' = -f, in three instructions: FMUL_RSCALE.f32 (as FMA_RSCALE with
 /// -0) makes h = e f / 2, FADD makes f' - h, and FMA the sum.
 fn taylor(value: f32, derivative: f32, e: f32) -> f32 {
@@ -174,16 +135,146 @@ fn taylor(value: f32, derivative: f32, e: f32) -> f32 {
     super::fma32(e, derivative - half, value)
 }
 
-/// Sine: the nearest multiple of pi / 32 from the table and a second-order step.
-pub fn sin(x: f32) -> f32 {
-    let (e, sin, cos) = sincos(x);
-    taylor(sin, cos, e)
+/// The special-function unit: its instructions may be off within the bounds of a perturbation, and are exact without one.
+/// Results that are no normal numbers stay, and so do those for 1 and the table's 0, 1 and -1.
+#[derive(Copy, Clone, Debug)]
+pub struct Unit<'a>(pub Option<&'a Perturbation>);
+
+/// Without errors.
+const EXACT: Unit<'static> = Unit(None);
+
+impl Unit<'_> {
+    fn near(self, function: Function, x: f32, result: f32, ulps: fn(&Perturbation) -> u32) -> f32 {
+        match self.0 {
+            Some(errors) if result.is_normal() && x != 1.0 => {
+                errors.near(result, (x, function), ulps(errors))
+            }
+            _ => result,
+        }
+    }
+
+    /// An entry of a table, by the low six bits.
+    fn entry(self, function: Function, bits: u32, result: f32) -> f32 {
+        match self.0 {
+            Some(errors) if result != 0.0 && result.abs() != 1.0 => {
+                errors.near_absolute(result, ((bits & 63) as f32, function))
+            }
+            _ => result,
+        }
+    }
+
+    /// FRCP.f32.
+    pub fn frcp(self, x: f32) -> f32 {
+        self.near(Function::Rcp, x, exact::rcp(x), |errors| errors.rcp_ulps)
+    }
+    /// FRSQ.f32.
+    pub fn frsq(self, x: f32) -> f32 {
+        self.near(Function::Rsq, x, exact::rsq(x), |errors| errors.rsq_ulps)
+    }
+    /// [`fexp`].
+    pub fn fexp(self, fixed: i32, float: f32) -> f32 {
+        self.near(Function::Exp2, float, fexp(fixed, float), |errors| errors.exp2_ulps)
+    }
+    /// [`flogd`].
+    pub fn flogd(self, x: f32) -> f32 {
+        self.near(Function::Log2, x, flogd(x), |errors| errors.log2_ulps)
+    }
+    /// [`fsin_table`].
+    pub fn fsin_table(self, bits: u32) -> f32 {
+        self.entry(Function::SinTurns, bits, fsin_table(bits))
+    }
+    /// [`fcos_table`].
+    pub fn fcos_table(self, bits: u32) -> f32 {
+        self.entry(Function::CosTurns, bits, fcos_table(bits))
+    }
+
+    /// 2^(x * multiplier): FMA_RSCALE(x, multiplier, -0, 24), F32_TO_S32, FEXP.
+    fn power(self, x: f32, multiplier: f32) -> f32 {
+        let scaled = fma_rscale(x, multiplier, -0.0, 24);
+        self.fexp(f32_to_s32_rte(scaled), scaled)
+    }
+
+    /// FMA(FLOGD(x), FADD_LSCALE(-1, x), S32_TO_F32(FREXPE.log(x))).
+    fn log2(self, x: f32) -> f32 {
+        super::fma32(self.flogd(x), fadd_lscale(-1.0, x), frexpe_log(x) as f32)
+    }
+
+    /// FRCP(FRSQ(x)).
+    fn sqrt(self, x: f32) -> f32 {
+        self.frcp(self.frsq(x))
+    }
+
+    /// The table index in the low bits, what it leaves of the angle, and both table entries.
+    fn sincos(self, x: f32) -> (f32, f32, f32) {
+        let index = super::fma32(x, TWO_OVER_PI, SINCOS_BIAS);
+        let rest = super::fma32(index - SINCOS_BIAS, MINUS_HALF_PI, x);
+        let bits = index.to_bits();
+        (rest, self.fsin_table(bits), self.fcos_table(bits))
+    }
+
+    /// The nearest multiple of pi / 32 from the table and a second-order step.
+    fn sin(self, x: f32) -> f32 {
+        let (e, sin, cos) = self.sincos(x);
+        taylor(sin, cos, e)
+    }
+
+    /// The same of the cosine.
+    fn cos(self, x: f32) -> f32 {
+        let (e, sin, cos) = self.sincos(x);
+        taylor(cos, -sin, e)
+    }
 }
 
-/// Cosine: the nearest multiple of pi / 32 from the table and a second-order step.
+/// The functions of x (and y) where each instruction errs. Turns are no operand that lowering knows.
+fn sequences(errors: &Perturbation, function: Function, x: f32, y: f32) -> Option<f32> {
+    let unit = Unit(Some(errors));
+    Some(match function {
+        Function::Rcp => unit.frcp(x),
+        Function::Rsq => unit.frsq(x),
+        Function::Sqrt => unit.sqrt(x),
+        Function::Exp2 => unit.power(x, 1.0),
+        Function::Exp => unit.power(x, std::f32::consts::LOG2_E),
+        Function::Log2 => unit.log2(x),
+        Function::Pow => unit.power(unit.log2(x), y),
+        Function::Sin => unit.sin(x),
+        Function::Cos => unit.cos(x),
+        Function::SinTurns | Function::CosTurns => return None,
+    })
+}
+
+/// 2^x.
+pub fn exp2(x: f32) -> f32 {
+    EXACT.power(x, 1.0)
+}
+
+/// e^x: 2^(x * log2 e).
+pub fn exp(x: f32) -> f32 {
+    EXACT.power(x, std::f32::consts::LOG2_E)
+}
+
+/// Base-2 logarithm.
+pub fn log2(x: f32) -> f32 {
+    EXACT.log2(x)
+}
+
+/// x^y: 2^(log2(x) * y).
+pub fn pow(x: f32, y: f32) -> f32 {
+    EXACT.power(log2(x), y)
+}
+
+/// Square root.
+pub fn sqrt(x: f32) -> f32 {
+    EXACT.sqrt(x)
+}
+
+/// Sine.
+pub fn sin(x: f32) -> f32 {
+    EXACT.sin(x)
+}
+
+/// Cosine.
 pub fn cos(x: f32) -> f32 {
-    let (e, sin, cos) = sincos(x);
-    taylor(cos, -sin, e)
+    EXACT.cos(x)
 }
 
 /// A level of detail in the texture unit's signed 8.8 bits: clamped to -16..=16 (NaN to -16) and
@@ -207,6 +298,7 @@ pub const FUNCTIONS: Functions = Functions {
     sin,
     cos,
     level,
+    sequences,
 };
 
 #[cfg(test)]

@@ -106,3 +106,50 @@ fn perturbation_stays_within_its_bound_and_reaches_it() {
     assert_eq!(model.rcp(1.0f32.to_bits()), 1.0f32.to_bits());
     assert_eq!(model.rcp(0), f32::INFINITY.to_bits());
 }
+
+#[test]
+fn a_function_that_is_a_sequence_errs_by_instruction() {
+    let model = Numerics { functions: tabled::FUNCTIONS, ..Numerics::REFERENCE };
+    let errors = |seed, ulps| Perturbation {
+        seed,
+        rcp_ulps: ulps,
+        rsq_ulps: ulps,
+        sqrt_ulps: 0,
+        exp2_ulps: ulps,
+        log2_ulps: ulps,
+        sin_cos_absolute: ulps as f32 * f32::EPSILON / 2.0,
+    };
+    type Unary = fn(&Numerics, u32) -> u32;
+    let functions: [(Unary, u32); 9] = [
+        (Numerics::rcp, 2),
+        (Numerics::rsq, 2),
+        // 2 units of the root's reciprocal are up to 4 of the root, and 2 of its own come on top.
+        (Numerics::sqrt, 6),
+        (Numerics::exp2, 2),
+        (Numerics::exp, 2),
+        // 2 units of the quotient are up to 4 of the product with a fraction.
+        (Numerics::log2, 5),
+        // The logarithm of x, times 0.5, and the power: its exponent is below 2, so that 5 units of it are below 8.
+        (|n, x| n.pow(x, 0.5f32.to_bits()), 10),
+        // From 2 to 2.9 both are above 0.2, where a unit is an eighth of the error of an entry.
+        (|n, x| n.sin(f32::to_bits(2.0 + (f32::from_bits(x) - 2.0) * 0.45)), 10),
+        (|n, x| n.cos(f32::to_bits(2.0 + (f32::from_bits(x) - 2.0) * 0.45)), 10),
+    ];
+    for (number, (function, bound)) in functions.into_iter().enumerate() {
+        let mut differ = 0;
+        for k in 0..2000u32 {
+            let x = (2.0 + k as f32 / 1024.0).to_bits();
+            let exact = function(&model, x);
+            assert_eq!(function(&model.perturbed(errors(k.into(), 0)), x), exact);
+            let errs = function(&model.perturbed(errors(k.into(), 2)), x);
+            assert!(errs.abs_diff(exact) <= bound, "{number}: {}", f32::from_bits(x));
+            differ += u32::from(errs != exact);
+        }
+        assert!(differ > 400, "{number}: {differ}");
+    }
+    // What every machine gives exactly stays.
+    let model = model.perturbed(errors(7, 2));
+    let one = 1f32.to_bits();
+    assert_eq!([model.rcp(one), model.rsq(one), model.sqrt(one)], [one; 3]);
+    assert_eq!(model.log2(one), 0);
+}

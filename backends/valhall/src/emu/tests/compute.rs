@@ -3,6 +3,9 @@ use super::super::rule::Rule;
 use super::super::state::{Stage, State};
 use super::assemble;
 
+/// Where the code stands.
+const CODE: u64 = 0x8000;
+
 /// 40 invocations in each of two workgroups: three warps, the last one half empty.
 fn run(text: &str, seed: u64) -> Result<Vec<u32>, Rule> {
     run_merged(text, seed, false)
@@ -16,7 +19,9 @@ fn run_merged(text: &str, seed: u64, merge: bool) -> Result<Vec<u32>, Rule> {
     state.memory.map(0x1000, vec![0; 4 * 80], true);
     state.fau = vec![0x1000, 0];
     let dispatch = Dispatch { size: [40, 1, 1], groups: [2, 1, 1], preload: 0xFFFF, merge };
-    run_compute(&assemble(text), &mut state, &dispatch, None).map_err(|trap| trap.rule)?;
+    let code = assemble(text);
+    state.load(CODE, &code, 128);
+    run_compute(&code, &mut state, &dispatch, None).map_err(|trap| trap.rule)?;
     Ok((0..80).map(|k| state.memory.word(0x1000 + 4 * k).expect("mapped")).collect())
 }
 
@@ -90,4 +95,30 @@ fn a_warp_that_ends_before_the_others_reach_a_barrier_is_refused() {
                 BARRIER.slot7.wait
                 NOP.end";
     assert_eq!(run(text, 0), Err(Rule::BarrierDivergent));
+}
+
+#[test]
+fn the_machine_fetches_128_bytes_ahead() {
+    let code = assemble("NOP.end");
+    let launch = |map: &dyn Fn(&mut State)| {
+        let mut state = State::new(Stage::Compute);
+        map(&mut state);
+        let dispatch = Dispatch { size: [1; 3], groups: [1; 3], preload: 0, merge: false };
+        run_compute(&code, &mut state, &dispatch, None).map(drop).map_err(|trap| trap.rule)
+    };
+    assert_eq!(launch(&|state| state.load(CODE, &code, 128)), Ok(()));
+    // Nothing is mapped there, or too little.
+    for zeros in [0, 16, 120, 127] {
+        let found = launch(&|state| state.load(CODE, &code, zeros));
+        assert_eq!(found, Err(Rule::Prefetch), "{zeros}");
+    }
+    // What stands behind is no zeros: at the last byte that is fetched, and behind it.
+    let behind = |at: usize| {
+        let mut bytes = code.clone();
+        bytes.resize(code.len() + 160, 0);
+        bytes[code.len() + at] = 1;
+        launch(&|state| state.load(CODE, &bytes, 0))
+    };
+    assert_eq!(behind(127), Err(Rule::Prefetch));
+    assert_eq!(behind(128), Ok(()));
 }

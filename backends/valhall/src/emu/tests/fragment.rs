@@ -1,9 +1,11 @@
 use super::super::fragment::{Fragment, Record};
 use super::super::inst::Sampled;
+use super::super::launch::{Pixels, QuadStart, run_pixels};
 use super::super::rule::Rule;
-use super::super::state::Stage;
+use super::super::state::{Stage, State};
 use super::super::value::Word;
-use super::{Bench, refused};
+use super::{Bench, assemble, refused};
+use std::collections::BTreeSet;
 
 /// Two quads; pixel 3 of the first is a helper.
 fn pixels() -> Bench {
@@ -260,4 +262,39 @@ fn a_kept_position_is_retrieved_and_not_replaced_under_way() {
     let other = again.replace("retrieve", "store");
     assert_eq!(refused(pixels, &format!("{store}{other}{END}")), Rule::VaryingOrder);
     assert!(pixels().run(&format!("{store}NOP.wait0\n{other}{END}")).is_ok());
+}
+
+/// Errata 117: r61 has five bits of a sample number, and noise above them.
+#[test]
+fn a_program_that_reads_a_whole_byte_as_its_sample_number_reads_noise() {
+    let text = format!(
+        "RSHIFT_AND.i32.wait0126 r0, r61, 0x13121110.b00, u0
+         ATEST @r60, r60, 0x3F800000, atest_datum.w0
+         MOV.i32 r1, r0
+         MOV.i32 r2, r0
+         MOV.i32.wait r3, r0
+         BLEND.slot0.v4.u32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0{LAST_CALL}"
+    );
+    let code = assemble(&text);
+    let numbers = |mask: u32| -> BTreeSet<u32> {
+        let number = |seed| {
+            let mut state = State::new(Stage::Fragment);
+            state.seed = seed;
+            state.fau = vec![mask];
+            state.blend[0] = 1 | 3 << 3;
+            state.load(0x8000, &code, 128);
+            let quad = QuadStart { covered: 15, ..QuadStart::default() };
+            let pixels = Pixels {
+                preload: 0xFFFF,
+                quads: vec![quad],
+                needed: [4, 0, 0, 0, 0, 0, 0, 0],
+                ..Pixels::default()
+            };
+            let out = run_pixels(&code, &mut state, &pixels, None);
+            out.unwrap_or_else(|trap| panic!("{trap}"))[0].colors[&(0, 0)][0]
+        };
+        (0..16).map(number).collect()
+    };
+    assert_eq!(numbers(31), BTreeSet::from([0]));
+    assert!(numbers(255).len() > 1);
 }
