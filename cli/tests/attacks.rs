@@ -285,8 +285,8 @@ fn glsl_interfaces_that_are_huge() {
         "interfaces",
         &[
             ("out.vert", vertex("layout(location = 0) out float f[2000000000];", "f[0] = 6.0;"), LIMIT),
-            ("block.vert", vertex("layout(location = 0) out block { float f[99999999999]; } x;", "x.f[0] = 6.0;"), LIMIT),
-            ("captured.vert", vertex("layout(xfb_buffer = 0, xfb_offset = 0) out block { float f; vec4 v; float g[99999999999]; } x;", "x.g[1] = 7.0;"), LIMIT),
+            ("block.vert", vertex("layout(location = 0) out block { float f[1999999999]; } x;", "x.f[0] = 6.0;"), LIMIT),
+            ("captured.vert", vertex("layout(xfb_buffer = 0, xfb_offset = 0) out block { float f; vec4 v; float g[1999999999]; } x;", "x.g[1] = 7.0;"), LIMIT),
             ("clip.vert", vertex("out float gl_ClipDistance[2000000000];", "gl_ClipDistance[0] = 1.0;"), LIMIT),
             ("in.frag", fragment("layout(location = 0) in vec4 v[100000000];", "v[3]"), LIMIT),
             ("arrays.frag", fragment("layout(location = 0) in vec4 v[10000][10000];", "v[3][1]"), LIMIT),

@@ -15,6 +15,7 @@ mod errata;
 mod evidence;
 mod features;
 mod files;
+mod glsl;
 mod hostile;
 mod languages;
 mod laws;

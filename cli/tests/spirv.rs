@@ -119,7 +119,7 @@ fn what_the_silicon_lacks_is_said_in_the_words_of_its_table() {
 }
 
 /// What the sources of the reader say that they lack: the words of each call, with `…` for what is put in.
-fn lacks_of(source: &str) -> Vec<String> {
+pub fn lacks_of(source: &str) -> Vec<String> {
     let quoted = |text: &str| text.split('"').nth(1).map(str::to_owned);
     let mut found = Vec::new();
     for (call, plain) in [("Stop::unsupported(", false), ("lacking(\"", true)] {
@@ -161,6 +161,11 @@ fn the_page_of_spirv_lists_what_the_reader_lacks() {
     let mut lacks = std::collections::BTreeSet::new();
     for file in folder {
         let path = file.expect("readable").path();
+        lacks.extend(lacks_of(&std::fs::read_to_string(path).expect("text")));
+    }
+    // What the readers share is the page's too.
+    for file in ["located", "narrow"] {
+        let path = format!("{root}/frontend/src/lower/{file}.rs");
         lacks.extend(lacks_of(&std::fs::read_to_string(path).expect("text")));
     }
     let page = std::fs::read_to_string(format!("{root}/docs/spirv.md")).expect("it is there");

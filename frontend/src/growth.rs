@@ -1,18 +1,15 @@
 //! How large naga makes what a source says in few words, bounded before naga reads it.
 //!
-//! naga expands some forms element by element: constants are copied to each use, interfaces of GLSL
-//! become one variable for each element, and an insertion into a SPIR-V composite names every
+//! naga expands some forms element by element: constants are copied to each use, and an insertion into a SPIR-V composite names every
 //! component. Ten tokens can ask for more memory than there is, and a failed allocation ends the
-//! process. So the sizes are counted here first, on tokens (`wgsl`, `glsl`).
+//! process. So the sizes are counted here first, on tokens (`wgsl`).
 //! The counts are upper bounds of what naga makes, saturating, in time linear in the source.
 //! [`module`] bounds what naga's validator would allocate for, and refuses layouts that it lets pass.
 
-mod glsl;
 mod integer;
 mod tokens;
 mod wgsl;
 
-pub use glsl::check as glsl;
 pub use tokens::Tokens;
 pub use wgsl::check as wgsl;
 

@@ -6,7 +6,7 @@
 //! and pointer taken apart into scalars and byte addresses. What is wrong comes back as a
 //! [`Failure`] that says whose fault it is and where in the source.
 //!
-//! SPIR-V has a reader of ours (`spirv`). GLSL goes through a preprocessor of ours first; naga reads and validates it and
+//! SPIR-V and GLSL have readers of ours (`spirv`, `glsl`), the latter behind a preprocessor. naga reads and validates
 //! WGSL. It runs in quarantine: a pre-scan bounds size and nesting, a thread of its own has the stack that its recursion
 //! needs, and a panic in it becomes an honest "not supported by gpucc yet". No type of naga leaves this crate.
 //!
@@ -157,7 +157,7 @@ pub struct Parsed {
 /// Where the front end's time went; never part of any output that must be reproducible.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Microseconds {
-    /// naga: reading, validation, overrides; 0 for SPIR-V, which is read while it is lowered.
+    /// naga: reading, validation, overrides; 0 for SPIR-V and GLSL, which are read while they are lowered.
     pub reading: u64,
     /// Ours: pre-scan and lowering to SSA.
     pub lowering: u64,
@@ -272,6 +272,16 @@ fn read_and_lower(
             microseconds: Microseconds { reading: 0, lowering: elapsed(start) },
         });
     }
+    if let Source::Glsl { stage, .. } = source {
+        let work = || glsl::read(text, stage, &places, options);
+        // A panic of ours is our bug.
+        let entries = quarantine::catch(work)
+            .unwrap_or_else(|escape| Err(Stop::internal(format!("reading broke: {escape:?}"))))?;
+        return Ok(Lowered {
+            entries,
+            microseconds: Microseconds { reading: 0, lowering: elapsed(start) },
+        });
+    }
     let valid = read::read(source, text, places, options)?;
     let reading = elapsed(start);
     let start = Instant::now();
@@ -287,7 +297,6 @@ fn read_and_lower(
     let chosen = choose(&names, options)?;
     let types = lower::Types::new(&valid.module);
     let mut entries = Entries::default();
-    entries.notes.clone_from(&valid.notes);
     for index in chosen {
         let limits = entries.limits(options);
         let entry = &valid.module.entry_points[index];

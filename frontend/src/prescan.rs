@@ -1,6 +1,6 @@
-//! Bounds on a text before naga sees it: size, nesting, operators in a row, `else if`, cases.
+//! Bounds on a text before a reader sees it: size, nesting, operators in a row, `else if`, cases.
 //!
-//! naga's readers recurse over brackets, operator chains and `else if` chains. The scan reads
+//! Readers recurse over brackets, operator chains and `else if` chains. The scan reads
 //! tokens only (comments are skipped), never recurses, and takes linear time.
 
 use crate::Limits;

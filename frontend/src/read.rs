@@ -7,7 +7,7 @@ use crate::rejected::rejected;
 use crate::source::Language;
 use crate::stop::{READING, Stop};
 use crate::{Options, Source};
-use gpucc_ir::ssa::{Span, Stage};
+use gpucc_ir::ssa::Span;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::front;
 use naga::valid::{
@@ -24,8 +24,6 @@ pub struct Valid {
     pub info: ModuleInfo,
     /// The entry points as functions, where naga's rules for interfaces are narrower than the language's.
     functions: Vec<naga::Handle<naga::Function>>,
-    /// What was inferred.
-    pub notes: Vec<Diagnostic>,
     /// From places in what naga read to the user's.
     pub places: Places,
 }
@@ -77,18 +75,16 @@ fn read_unguarded(
     prepared: Places,
     options: &Options,
 ) -> Result<Valid, Stop> {
-    let mut notes = Vec::new();
     let mut places = Places::default();
-    let result = read_module(source, text, options, &mut notes, &mut places);
+    let result = read_module(source, text, options, &mut places);
     places.after(prepared);
     let mut valid = result.map_err(|stop| stop.mended(&places))?;
-    valid.notes = notes;
     valid.places = places;
     Ok(valid)
 }
 
-/// What is bound to a buffer in GLSL and SPIR-V is a block: an array of them is one binding for each element, where
-/// naga's readers make one buffer of it.
+/// What is bound to a buffer in SPIR-V is a block: an array of them is one binding for each element, where
+/// naga's reader makes one buffer of it.
 fn arrays_of_blocks(module: &mut naga::Module) {
     for (_, variable) in module.global_variables.iter_mut() {
         let buffer = matches!(variable.space, AddressSpace::Uniform | AddressSpace::Storage { .. });
@@ -107,24 +103,11 @@ fn read_module(
     source: Source<'_>,
     text: &str,
     options: &Options,
-    notes: &mut Vec<Diagnostic>,
     places: &mut Places,
 ) -> Result<Valid, Stop> {
-    // Values of GLSL's specialization constants go into the text.
-    let mut left = options.clone();
     let mut module = match source {
         Source::Wgsl(_) => wgsl(text, options, places)?,
-        Source::Glsl { stage, .. } => {
-            let rewritten = crate::glsl::rewrite(text, stage, &mut left.overrides);
-            *places = rewritten.places;
-            notes.extend(rewritten.notes);
-            crate::growth::glsl(&rewritten.text)?;
-            let mut module = glsl(&rewritten.text, stage)?;
-            crate::glsl::place(&mut module, &rewritten.placed);
-            crate::glsl::bind(&mut module);
-            crate::glsl::mend(&mut module);
-            module
-        }
+        Source::Glsl { .. } => return Err(Stop::internal("naga does not read GLSL here")),
         Source::SpirV(bytes) => spirv(bytes)?,
     };
     let language = match source {
@@ -163,8 +146,8 @@ fn read_module(
         return Err(Stop::unsupported(feature, READING));
     }
     let language_shares_bindings = language != Language::Wgsl;
-    let (module, info) = resolve(module, info, &left, language_shares_bindings)?;
-    Ok(Valid { module, info, functions, notes: Vec::new(), places: Places::default() })
+    let (module, info) = resolve(module, info, options, language_shares_bindings)?;
+    Ok(Valid { module, info, functions, places: Places::default() })
 }
 
 /// True for what naga asks of inputs and outputs, in modules of which it asks nothing else that moves
@@ -185,7 +168,7 @@ fn is_about_interface(error: &naga::WithSpan<ValidationError>, module: &naga::Mo
 }
 
 /// The module with its entry points as functions: naga then asks nothing of their interfaces, where
-/// SPIR-V and GLSL have matrices, arrays, and vertex programs without a position.
+/// SPIR-V has matrices, arrays, and vertex programs without a position.
 fn as_functions(module: &naga::Module) -> (naga::Module, Vec<naga::Handle<naga::Function>>) {
     let mut freed = module.clone();
     let entries = std::mem::take(&mut freed.entry_points);
@@ -241,48 +224,6 @@ fn in_users_words(text: &str) -> String {
     text.replace("{AbstractFloat}", "AbstractFloat")
         .replace("{AbstractInt}", "AbstractInt")
         .replace("found \"\"", "found the end of the text")
-}
-
-fn glsl(text: &str, stage: Stage) -> Result<naga::Module, Stop> {
-    let stage = match stage {
-        Stage::Vertex => naga::ShaderStage::Vertex,
-        Stage::Fragment => naga::ShaderStage::Fragment,
-        Stage::Compute => naga::ShaderStage::Compute,
-    };
-    let parsed = front::glsl::Frontend::default().parse(&front::glsl::Options::from(stage), text);
-    parsed.map_err(|errors| {
-        let Some(first) = errors.errors.first() else {
-            return Stop::invalid("naga refuses this GLSL without saying why");
-        };
-        use front::glsl::ErrorKind as Kind;
-        // Names of the library's are the user's behind a prefix.
-        let message = first.kind.to_string().replace("gpucc_", "");
-        let mut diagnostic = Diagnostic::error("glsl", message.clone()).at(span(first.meta), "");
-        for more in errors.errors.iter().skip(1).take(9) {
-            diagnostic = diagnostic.at(span(more.meta), more.kind.to_string());
-        }
-        match &first.kind {
-            Kind::NotImplemented(_)
-            | Kind::InvalidProfile(_)
-            | Kind::InvalidVersion(_)
-            | Kind::UnknownLayoutQualifier(_)
-            | Kind::UnsupportedMatrixWithTwoRowsInStd140 { .. }
-            | Kind::UnsupportedF16MatrixInStd140 { .. }
-            | Kind::InternalError(_) => unsupported_with(&message, diagnostic),
-            // What naga has no rule for though the language has.
-            kind if crate::glsl::is_beyond_naga(kind, text) => {
-                unsupported_with(&message, diagnostic)
-            }
-            // Comparisons of arrays, arrays of arrays: valid, and beyond naga's expressions.
-            Kind::SemanticError(text)
-                if text.starts_with("Can't resolve type")
-                    || text.starts_with("Composing expects") =>
-            {
-                unsupported_with(text, diagnostic)
-            }
-            _ => Stop::new(FailureKind::Invalid, diagnostic),
-        }
-    })
 }
 
 /// naga's own reading of SPIR-V, to compare ours with.

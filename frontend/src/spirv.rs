@@ -19,7 +19,6 @@ mod functions;
 mod image;
 mod interface;
 mod module;
-mod narrow;
 mod plan;
 mod pointers;
 mod program;

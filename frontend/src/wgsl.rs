@@ -9,7 +9,6 @@ mod value;
 use crate::Options;
 use crate::growth::Tokens;
 use crate::places::{self, Places};
-use crate::source::Language;
 use crate::stop::Stop;
 use naga::{Expression, Span, Statement};
 
@@ -45,7 +44,7 @@ const MISSING: [&str; 7] = [
 /// # Errors
 /// The user's, of which naga would say nothing, or something else.
 pub fn correct(text: &str, options: &Options) -> Result<Option<(String, Places)>, Stop> {
-    let tokens = Tokens::new(text, Language::Wgsl);
+    let tokens = Tokens::new(text);
     let mut reader = constants::Reader::new(&tokens, options);
     let mut edits = layout::alignments(&mut reader)?;
     edits.extend(constants::values(&mut reader)?);

@@ -105,23 +105,23 @@ fn two_variables_at_one_location_are_not_taken_for_one() {
     let text = "#version 450\nlayout(location = 0) in vec2 a; layout(location = 0, component = 1) in float b;\n\
                 layout(location = 0) out float x;\nvoid main() { x = a.x + b; }";
     let source = Source::Glsl { text, stage: Stage::Fragment };
-    let failure = parse(source, "test", &Options::default()).expect_err("not yet");
-    assert_eq!(failure.exit_code(), 6);
+    let failure = parse(source, "test", &Options::default()).expect_err("they overlap");
+    assert_eq!(failure.exit_code(), 1);
+    // Beside one another they are one input.
+    let text = text.replace("component = 1", "component = 2");
+    assert_eq!(glsl(&text, Stage::Fragment).module.funcs[0].inputs.len(), 1);
 }
 
 #[test]
-fn what_glsl_has_and_naga_has_not_is_no_fault_of_the_text() {
-    for body in [
-        "c = textureQueryLod(t, vec2(0.0)).xyxy;",
-        "c = vec4(gl_HelperInvocation);",
-        "c = interpolateAtCentroid(vec4(0.0));",
-    ] {
+fn what_the_reader_lacks_is_no_fault_of_the_text() {
+    for body in ["c = textureQueryLod(t, vec2(0.0)).xyxy;", "c = interpolateAtCentroid(vec4(0.0));"]
+    {
         let text = format!(
             "#version 450\nlayout(binding = 0) uniform sampler2D t;\n\
              layout(location = 0) out vec4 c;\nvoid main() {{ {body} }}"
         );
         let source = Source::Glsl { text: &text, stage: Stage::Fragment };
-        let failure = parse(source, "test", &Options::default()).expect_err("naga refuses it");
+        let failure = parse(source, "test", &Options::default()).expect_err("not yet");
         assert_eq!(failure.exit_code(), 6, "{body}");
     }
     for body in ["c = vec4(nothing(1.0));", "c = undeclared;", "c = vec4(1.0)"] {
@@ -437,4 +437,106 @@ fn a_matrix_of_two_rows_lies_in_std430_without_gaps() {
                 void main() { b.g = b.f; }";
     let code = code(text, Stage::Compute);
     assert!(code.contains("const 0x18 "), "{code}");
+}
+
+#[test]
+fn members_of_a_block_between_stages_say_how_they_are_interpolated() {
+    let text = "#version 330\nin B { flat int a; noperspective vec2 b; centroid vec3 c; vec4 d; } v; out vec4 o;\n\
+                void main() { o = vec4(float(v.a), v.b, v.c.x) + v.d; }";
+    let parsed = glsl(text, Stage::Fragment);
+    let inputs = parsed.module.funcs[0].inputs.values();
+    let found: Vec<_> = inputs
+        .map(|input| match input.kind {
+            InputKind::Location { location, interpolation, sampling } => {
+                (location, interpolation, sampling)
+            }
+            InputKind::Builtin(_) => panic!("there is none"),
+        })
+        .collect();
+    use ssa::{Interpolation as I, Sampling as S};
+    let want = [
+        (0, I::Flat, S::Center),
+        (1, I::Linear, S::Center),
+        (2, I::Perspective, S::Centroid),
+        (3, I::Perspective, S::Center),
+    ];
+    assert_eq!(found, want);
+}
+
+#[test]
+fn bindings_and_locations_follow_the_order_of_the_text() {
+    let parsed = glsl(
+        "#version 150\nuniform sampler2D t; uniform Z { vec4 z; }; uniform vec4 a; in vec4 second; in vec2 first;\n\
+         out vec4 c; out vec4 d;\nvoid main() { c = a + z + first.xyxy; d = second + texture(t, first); }",
+        Stage::Fragment,
+    );
+    let func = &parsed.module.funcs[0];
+    let names: Vec<_> = func.resources.values().map(|data| (data.binding, &*data.name)).collect();
+    assert_eq!(names, [(0, "gpucc_Uniforms"), (1, "t"), (1, "t"), (2, "Z")]);
+    let inputs: Vec<_> = func.inputs.values().map(|input| &*input.name).collect();
+    assert_eq!(inputs, ["second", "first"]);
+}
+
+#[test]
+fn the_fixed_pipeline_s_varyings_come_before_the_texts() {
+    let text = "#version 120\nvarying vec2 own; void main() { gl_FragColor = gl_Color + gl_TexCoord[1] + own.xyxy; }";
+    let parsed = glsl(text, Stage::Fragment);
+    let inputs = parsed.module.funcs[0].inputs.values();
+    let found: Vec<_> = inputs
+        .map(|input| match input.kind {
+            InputKind::Location { location, .. } => (location, &*input.name),
+            InputKind::Builtin(_) => panic!("there is none"),
+        })
+        .collect();
+    let old = "gpucc_TexCoord";
+    assert_eq!(found, [(3, "own"), (0, "gpucc_Color"), (1, old), (2, old)]);
+}
+
+#[test]
+fn what_is_deep_is_read_or_is_a_limit() {
+    let nested = |open: &str, inner: &str, close: &str, depth: usize| {
+        format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+    };
+    let functions: String =
+        (1..400).map(|n| format!("float f{n}(float x) {{ return f{}(x); }}\n", n - 1)).collect();
+    let structures: String =
+        (1..150).map(|n| format!("struct S{n} {{ S{} s; }};\n", n - 1)).collect();
+    for (head, body) in [
+        ("", format!("c.x = {};", nested("(", "1.0", ")", 120))),
+        ("", format!("c.x = {};", nested("(", "1.0", ")", 5000))),
+        ("", format!("c.x = 1.0{};", " + c.y".repeat(900))),
+        ("", format!("c.x = 1.0{};", " + c.y".repeat(100_000))),
+        ("", format!("c.x = {}c.y;", "- ".repeat(400))),
+        ("", format!("c.x = {}c.y;", "-(".repeat(100_000))),
+        ("", format!("c.x = {}1.0;", "c.y > 0.0 ? 1.0 : ".repeat(400))),
+        ("", format!("c.x = {}1.0;", "c.y = ".repeat(400))),
+        ("", format!("c.x = {}1.0;", "c.y = ".repeat(100_000))),
+        ("", format!("c.x = ({}1.0);", "c.y, ".repeat(5000))),
+        ("", format!("c{} = 1.0;", ".xyzw".repeat(900))),
+        ("", format!("c.x = {};", nested("vec2(", "1.0", ").x", 120))),
+        ("", format!("c.x = float({});", nested("int[](1, 2)[", "1", "]", 120))),
+        ("", nested("{", "c.x = 1.0;", "}", 120)),
+        ("", nested("if (c.x > 0.0) {", "c.x = 1.0;", "}", 120)),
+        ("", nested("for (;;) {", "break;", "}", 120)),
+        ("", nested("switch (1) { case 1: ", ";", "}", 120)),
+        ("", format!("{} c.x = 1.0;", "if (c.x > 0.0) c.y = 1.0; else ".repeat(400))),
+        ("", format!("{} c.x = 1.0;", "while (c.x > 0.0) ".repeat(100_000))),
+        ("", format!("float a{} = 1.0;", "[2]".repeat(100))),
+        ("float f0(float x) { return x; }\n", "c.x = f399(1.0);".to_owned()),
+        ("struct S0 { float s; };\n", format!("S100 a; c.x = a{};", ".s".repeat(101))),
+    ] {
+        let more = match head {
+            "" => "",
+            _ if head.starts_with("float") => &functions,
+            _ => &structures,
+        };
+        let text = format!(
+            "#version 450\nlayout(location = 0) out vec4 c;\n{head}{more}void main() {{ {body} }}"
+        );
+        let source = Source::Glsl { text: &text, stage: Stage::Fragment };
+        if let Err(failure) = parse(source, "test", &Options::default()) {
+            let shown = failure.render();
+            assert!(matches!(failure.exit_code(), 1 | 4), "{}", &shown[..shown.len().min(400)]);
+        }
+    }
 }

@@ -38,7 +38,7 @@ pub struct Module {
     pub language: String,
     /// Features.
     pub features: Vec<String>,
-    /// naga accepts it.
+    /// naga accepts it; of SPIR-V what spirv-val does, of GLSL what glslang does.
     pub is_valid: bool,
 }
 
@@ -71,6 +71,7 @@ pub fn index(corpus: &Path, language: &str) -> std::io::Result<Vec<Module>> {
                 .map(|list| list.iter().filter_map(|f| f.as_str().map(str::to_owned)).collect())
                 .unwrap_or_default(),
             is_valid: match language {
+                "glsl" => row["glslang"].is_string(),
                 "spirv" => row["spirv_val"].is_string() && has_our_stage(&row),
                 _ => row["naga_valid"].as_bool().unwrap_or(false),
             },

@@ -123,6 +123,9 @@ enum What {
     },
     /// The corpus's SPIR-V by our reader and by naga's: equal words on the interpreter, and how long reading takes.
     Readers {
+        /// spirv, beside naga's reader; or glsl, beside glslang, where that is installed.
+        #[arg(long, default_value = "spirv")]
+        language: String,
         /// Only paths that contain this.
         #[arg(long, default_value = "")]
         filter: String,
@@ -336,12 +339,24 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             }
             Ok(holds)
         }
-        What::Readers { filter, inputs } => {
+        What::Readers { language, filter, inputs } => {
             let folder = corpus_folder()?;
-            let mut modules = corpus::index(&folder, "spirv").map_err(|error| error.to_string())?;
-            modules.retain(|module| module.is_valid && module.path.contains(filter));
+            let mut modules =
+                corpus::index(&folder, language).map_err(|error| error.to_string())?;
+            modules.retain(|module| module.path.contains(filter));
             let interpreter = Compiler::new(Target::Interp, None)
                 .map_err(|failure| failure.summary().to_owned())?;
+            if language == "glsl" {
+                if !readers::glsl::is_there() {
+                    shared::skip("glslang");
+                    return Ok(true);
+                }
+                let paths: Vec<String> = modules.into_iter().map(|module| module.path).collect();
+                let tally = readers::glsl::run(&interpreter, &folder, &paths, *inputs);
+                say(&tally.table())?;
+                return Ok(tally.holds());
+            }
+            modules.retain(|module| module.is_valid);
             let tally = readers::run(&interpreter, &folder, &modules, *inputs);
             say(&tally.table())?;
             Ok(tally.holds())

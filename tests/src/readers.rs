@@ -1,6 +1,7 @@
 //! Our reader of SPIR-V beside naga's: modules that both read give equal words on the interpreter, and how long reading
 //! takes.
 
+pub mod glsl;
 mod interface;
 
 use crate::corpus::{Module, producer};
@@ -77,20 +78,32 @@ fn read(bytes: &[u8], by_naga: bool) -> (Option<Parsed>, Duration) {
     (parsed.ok(), start.elapsed())
 }
 
+/// What a binding is from outside; how it is accessed, and whether its texels are depths, the functions say.
+fn outside(kind: ResourceKind) -> String {
+    let mut kind = kind;
+    if let ResourceKind::Storage { access, .. } | ResourceKind::StorageTexture { access, .. } =
+        &mut kind
+    {
+        *access = ImageAccess { load: true, store: true, atomic: false };
+    }
+    if let ResourceKind::Texture { sample: sample @ SampleType::Depth, .. } = &mut kind {
+        *sample = SampleType::Float;
+    }
+    if let ResourceKind::Sampler { .. } = kind {
+        return "Sampler".to_owned();
+    }
+    format!("{kind:?}")
+}
+
 /// What a machine sees of a function from outside; integers of either sign, and depth textures and others, are alike.
 fn interface(func: &Func) -> String {
     let mut text = String::new();
     for data in func.resources.values() {
-        let mut kind = data.kind;
-        if let ResourceKind::Storage { access, .. } | ResourceKind::StorageTexture { access, .. } =
-            &mut kind
-        {
-            *access = ImageAccess { load: true, store: true, atomic: false };
+        let mut kind = outside(data.kind);
+        if let ResourceKind::Sampler { comparison } = data.kind {
+            let _ = write!(kind, " {comparison}");
         }
-        if let ResourceKind::Texture { sample: sample @ SampleType::Depth, .. } = &mut kind {
-            *sample = SampleType::Float;
-        }
-        let _ = write!(text, "{}.{} {kind:?} {:?};", data.group, data.binding, data.count);
+        let _ = write!(text, "{}.{} {kind} {:?};", data.group, data.binding, data.count);
     }
     for data in func.inputs.values() {
         let scalar = if data.scalar == Scalar::I32 { Scalar::U32 } else { data.scalar };
@@ -129,8 +142,8 @@ pub fn run(compiler: &Compiler, corpus: &Path, modules: &[Module], inputs: u32) 
                 continue;
             };
             let mut own = own.clone();
-            let aligned = interface::align(&mut their, &mut own);
-            if aligned.is_none() || interface(&own) != interface(&their) {
+            let are_named = interface::align(&mut their, &mut own);
+            if !are_named || interface(&own) != interface(&their) {
                 tally.apart += 1;
                 continue;
             }

@@ -1,176 +1,328 @@
-//! Built-in variables that naga's reader of GLSL has no names for: inputs and outputs of other names, whose
-//! bindings are put right behind the reader.
+//! Signatures of built-in functions (GLSL 4.60, chapter 8, and of extensions), textures, images and atomics apart.
+//!
+//! A signature is the type of the result and those of the arguments. A capital is a scalar or vector, a small letter
+//! a scalar: `F` float, `D` double, `H` float16, `I` int, `U` uint, `L` int64, `W` uint64, `Y` int16, `T` uint16, `X` int8, `Q` uint8,
+//! `B` bool; `A` any float, `G` a float or float16, `N` any number, `S` a number with a sign, `Z` any integer, the same
+//! one throughout; `v` is void. `V` in front asks for a vector, a digit behind for its length, `>` for a variable that
+//! is written.
 
-use super::text::Work;
-use crate::diagnostic::Diagnostic;
-use gpucc_ir::ssa::Stage;
-use naga::BuiltIn;
+use super::types::{Ty, vector};
+use naga::{Scalar, ScalarKind};
 
-/// Far from every location of a program's own.
-const FIRST_LOCATION: u32 = 200;
+const I8: Scalar = Scalar { kind: ScalarKind::Sint, width: 1 };
+const U8: Scalar = Scalar { kind: ScalarKind::Uint, width: 1 };
+const I16: Scalar = Scalar { kind: ScalarKind::Sint, width: 2 };
+const U16: Scalar = Scalar { kind: ScalarKind::Uint, width: 2 };
 
-/// A built-in input: the names in the text, ours, its type, and what it is.
-struct Input {
-    names: &'static [&'static str],
-    own: &'static str,
-    ty: &'static str,
-    builtin: BuiltIn,
-}
-
-const INPUTS: [Input; 6] = [
-    Input {
-        names: &["gl_SubgroupSize", "gl_SubGroupSizeARB"],
-        own: "gpucc_SubgroupSize",
-        ty: "uint",
-        builtin: BuiltIn::SubgroupSize,
-    },
-    Input {
-        names: &["gl_SubgroupInvocationID", "gl_SubGroupInvocationARB"],
-        own: "gpucc_SubgroupInvocationID",
-        ty: "uint",
-        builtin: BuiltIn::SubgroupInvocationId,
-    },
-    Input {
-        names: &["gl_SubgroupID"],
-        own: "gpucc_SubgroupID",
-        ty: "uint",
-        builtin: BuiltIn::SubgroupId,
-    },
-    Input {
-        names: &["gl_NumSubgroups"],
-        own: "gpucc_NumSubgroups",
-        ty: "uint",
-        builtin: BuiltIn::NumSubgroups,
-    },
-    Input {
-        names: &["gl_ViewIndex"],
-        own: "gpucc_ViewIndex",
-        ty: "int",
-        builtin: BuiltIn::ViewIndex,
-    },
-    Input {
-        names: &["gl_SampleMaskIn"],
-        own: "gpucc_SampleMaskIn",
-        ty: "uint",
-        builtin: BuiltIn::SampleMask,
-    },
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("radians", "G G"),
+    ("degrees", "G G"),
+    ("sin", "G G"),
+    ("cos", "G G"),
+    ("tan", "G G"),
+    ("asin", "G G"),
+    ("acos", "G G"),
+    ("atan", "G G|G G G"),
+    ("sinh", "G G"),
+    ("cosh", "G G"),
+    ("tanh", "G G"),
+    ("asinh", "G G"),
+    ("acosh", "G G"),
+    ("atanh", "G G"),
+    ("pow", "G G G"),
+    ("exp", "G G"),
+    ("log", "G G"),
+    ("exp2", "G G"),
+    ("log2", "G G"),
+    ("sqrt", "A A"),
+    ("inversesqrt", "A A"),
+    ("abs", "S S"),
+    ("sign", "S S"),
+    ("floor", "A A"),
+    ("trunc", "A A"),
+    ("round", "A A"),
+    ("roundEven", "A A"),
+    ("ceil", "A A"),
+    ("fract", "A A"),
+    ("mod", "A A A|A A a"),
+    ("modf", "A A A>"),
+    ("min", "N N N|N N n"),
+    ("max", "N N N|N N n"),
+    ("clamp", "N N N N|N N n n"),
+    ("mix", "A A A A|A A A a|N N N B|B B B B"),
+    ("step", "A A A|A a A"),
+    ("smoothstep", "A A A A|A a a A"),
+    ("isnan", "B A"),
+    ("isinf", "B A"),
+    ("floatBitsToInt", "I F"),
+    ("floatBitsToUint", "U F"),
+    ("intBitsToFloat", "F I"),
+    ("uintBitsToFloat", "F U"),
+    ("doubleBitsToInt64", "L D"),
+    ("doubleBitsToUint64", "W D"),
+    ("int64BitsToDouble", "D L"),
+    ("uint64BitsToDouble", "D W"),
+    ("float16BitsToInt16", "Y H"),
+    ("float16BitsToUint16", "T H"),
+    ("halfBitsToInt16", "Y H"),
+    ("halfBitsToUint16", "T H"),
+    ("int16BitsToFloat16", "H Y"),
+    ("uint16BitsToFloat16", "H T"),
+    ("int16BitsToHalf", "H Y"),
+    ("uint16BitsToHalf", "H T"),
+    ("fma", "A A A A"),
+    ("frexp", "A A I>"),
+    ("ldexp", "A A I"),
+    ("packUnorm2x16", "u F2"),
+    ("packSnorm2x16", "u F2"),
+    ("packUnorm4x8", "u F4"),
+    ("packSnorm4x8", "u F4"),
+    ("unpackUnorm2x16", "F2 u"),
+    ("unpackSnorm2x16", "F2 u"),
+    ("unpackUnorm4x8", "F4 u"),
+    ("unpackSnorm4x8", "F4 u"),
+    ("packHalf2x16", "u F2"),
+    ("unpackHalf2x16", "F2 u"),
+    ("packDouble2x32", "d U2"),
+    ("unpackDouble2x32", "U2 d"),
+    ("packInt2x32", "l I2"),
+    ("unpackInt2x32", "I2 l"),
+    ("packUint2x32", "w U2"),
+    ("unpackUint2x32", "U2 w"),
+    ("packFloat2x16", "u H2"),
+    ("unpackFloat2x16", "H2 u"),
+    ("packInt2x16", "i Y2"),
+    ("unpackInt2x16", "Y2 i"),
+    ("packUint2x16", "u T2"),
+    ("unpackUint2x16", "T2 u"),
+    ("packInt4x16", "l Y4"),
+    ("unpackInt4x16", "Y4 l"),
+    ("packUint4x16", "w T4"),
+    ("unpackUint4x16", "T4 w"),
+    ("pack16", "y X2|t Q2"),
+    ("unpack8", "X2 y|Q2 t|X4 i|Q4 u"),
+    ("pack32", "i Y2|u T2|i X4|u Q4"),
+    ("pack64", "l I2|w U2|l Y4|w T4"),
+    ("unpack32", "I2 l|U2 w"),
+    ("unpack16", "Y2 i|T2 u|Y4 l|T4 w"),
+    ("length", "a A"),
+    ("distance", "a A A"),
+    ("dot", "a A A"),
+    ("cross", "A3 A3 A3"),
+    ("normalize", "A A"),
+    ("faceforward", "A A A A"),
+    ("reflect", "A A A"),
+    ("refract", "A A A a|D D D f"),
+    ("lessThan", "VB VN VN"),
+    ("lessThanEqual", "VB VN VN"),
+    ("greaterThan", "VB VN VN"),
+    ("greaterThanEqual", "VB VN VN"),
+    ("equal", "VB VN VN|VB VB VB"),
+    ("notEqual", "VB VN VN|VB VB VB"),
+    ("any", "b VB"),
+    ("all", "b VB"),
+    ("not", "VB VB"),
+    ("uaddCarry", "U U U U>"),
+    ("usubBorrow", "U U U U>"),
+    ("umulExtended", "v U U U> U>"),
+    ("imulExtended", "v I I I> I>"),
+    ("bitfieldExtract", "Z Z i i"),
+    ("bitfieldInsert", "Z Z Z i i"),
+    ("bitfieldReverse", "Z Z"),
+    ("bitCount", "I I|I U"),
+    ("findLSB", "I I|I U"),
+    ("findMSB", "I I|I U"),
+    ("countLeadingZeros", "U U"),
+    ("countTrailingZeros", "U U"),
+    ("dFdx", "G G"),
+    ("dFdy", "G G"),
+    ("fwidth", "G G"),
+    ("dFdxFine", "G G"),
+    ("dFdyFine", "G G"),
+    ("fwidthFine", "G G"),
+    ("dFdxCoarse", "G G"),
+    ("dFdyCoarse", "G G"),
+    ("fwidthCoarse", "G G"),
+    ("noise1", "f F"),
+    ("noise2", "F2 F"),
+    ("noise3", "F3 F"),
+    ("noise4", "F4 F"),
+    ("ftransform", "F4"),
+    ("min3", "N N N N"),
+    ("max3", "N N N N"),
+    ("mid3", "N N N N"),
+    ("barrier", "v"),
+    ("controlBarrier", "v i i i i|v i i i"),
+    ("memoryBarrier", "v|v i i i|v i i"),
+    ("memoryBarrierAtomicCounter", "v"),
+    ("memoryBarrierBuffer", "v"),
+    ("memoryBarrierImage", "v"),
+    ("memoryBarrierShared", "v"),
+    ("groupMemoryBarrier", "v"),
+    ("subgroupBarrier", "v"),
+    ("subgroupMemoryBarrier", "v"),
+    ("subgroupMemoryBarrierBuffer", "v"),
+    ("subgroupMemoryBarrierImage", "v"),
+    ("subgroupMemoryBarrierShared", "v"),
+    ("subgroupElect", "b"),
+    ("subgroupAll", "b b"),
+    ("subgroupAny", "b b"),
+    ("subgroupAllEqual", "b N|b B"),
+    ("subgroupBroadcast", "N N u|B B u"),
+    ("subgroupBroadcastFirst", "N N|B B"),
+    ("subgroupBallot", "U4 b"),
+    ("subgroupInverseBallot", "b U4"),
+    ("subgroupBallotBitExtract", "b U4 u"),
+    ("subgroupBallotBitCount", "u U4"),
+    ("subgroupBallotInclusiveBitCount", "u U4"),
+    ("subgroupBallotExclusiveBitCount", "u U4"),
+    ("subgroupBallotFindLSB", "u U4"),
+    ("subgroupBallotFindMSB", "u U4"),
+    ("subgroupShuffle", "N N u|B B u"),
+    ("subgroupShuffleXor", "N N u|B B u"),
+    ("subgroupShuffleUp", "N N u|B B u"),
+    ("subgroupShuffleDown", "N N u|B B u"),
+    ("subgroupRotate", "N N u|B B u"),
+    ("subgroupAdd", "N N"),
+    ("subgroupMul", "N N"),
+    ("subgroupMin", "N N"),
+    ("subgroupMax", "N N"),
+    ("subgroupAnd", "Z Z|B B"),
+    ("subgroupOr", "Z Z|B B"),
+    ("subgroupXor", "Z Z|B B"),
+    ("subgroupInclusiveAdd", "N N"),
+    ("subgroupInclusiveMul", "N N"),
+    ("subgroupInclusiveMin", "N N"),
+    ("subgroupInclusiveMax", "N N"),
+    ("subgroupInclusiveAnd", "Z Z|B B"),
+    ("subgroupInclusiveOr", "Z Z|B B"),
+    ("subgroupInclusiveXor", "Z Z|B B"),
+    ("subgroupExclusiveAdd", "N N"),
+    ("subgroupExclusiveMul", "N N"),
+    ("subgroupExclusiveMin", "N N"),
+    ("subgroupExclusiveMax", "N N"),
+    ("subgroupExclusiveAnd", "Z Z|B B"),
+    ("subgroupExclusiveOr", "Z Z|B B"),
+    ("subgroupExclusiveXor", "Z Z|B B"),
+    ("subgroupClusteredAdd", "N N u"),
+    ("subgroupClusteredMul", "N N u"),
+    ("subgroupClusteredMin", "N N u"),
+    ("subgroupClusteredMax", "N N u"),
+    ("subgroupClusteredAnd", "Z Z u|B B u"),
+    ("subgroupClusteredOr", "Z Z u|B B u"),
+    ("subgroupClusteredXor", "Z Z u|B B u"),
+    ("subgroupClusteredRotate", "N N u u|B B u u"),
+    ("subgroupQuadBroadcast", "N N u|B B u"),
+    ("subgroupQuadSwapHorizontal", "N N|B B"),
+    ("subgroupQuadSwapVertical", "N N|B B"),
+    ("subgroupQuadSwapDiagonal", "N N|B B"),
+    ("subgroupQuadAll", "b b"),
+    ("subgroupQuadAny", "b b"),
+    ("ballotARB", "w b"),
+    ("readInvocationARB", "N N u"),
+    ("readFirstInvocationARB", "N N"),
+    ("anyInvocationARB", "b b"),
+    ("allInvocationsARB", "b b"),
+    ("allInvocationsEqualARB", "b b"),
+    ("anyInvocation", "b b"),
+    ("allInvocations", "b b"),
+    ("allInvocationsEqual", "b b"),
+    ("helperInvocationEXT", "b"),
+    ("assumeEXT", "v b"),
+    ("expectEXT", "N N N|B B B"),
 ];
-/// The only built-in output among them.
-const SAMPLE_MASK: &str = "gpucc_SampleMask";
 
-impl Work<'_> {
-    /// Declares those that the text uses. Library functions in front of the text may use them too.
-    pub fn builtins(&mut self) {
-        let flat = match self.stage {
-            Stage::Fragment => "flat ",
-            _ => "",
-        };
-        let library = self.prelude.concat();
-        let mut declared = String::new();
-        for (index, input) in INPUTS.iter().enumerate() {
-            let mut used = input.names.iter().any(|name| library.contains(name));
-            for name in input.names {
-                for &at in &self.uses(name).to_vec() {
-                    if input.own == "gpucc_SampleMaskIn" {
-                        // An array of one word.
-                        if self.word(at + 1) != "[" || self.word(at + 3) != "]" {
-                            continue;
-                        }
-                        self.replace_text(at, at + 3, "int(gpucc_SampleMaskIn)");
-                    } else {
-                        self.replace_exactly(at, input.own);
-                    }
-                    used = true;
-                }
-            }
-            if used {
-                let location = FIRST_LOCATION + index as u32;
-                declared.push_str(&format!(
-                    "layout(location = {location}) {flat}in {} {}; ",
-                    input.ty, input.own
-                ));
-            }
-        }
-        for text in &mut self.prelude {
-            for input in &INPUTS {
-                for name in input.names {
-                    if text.contains(name) {
-                        *text = text.replace(name, input.own);
-                    }
-                }
-            }
-        }
-        let masks: Vec<usize> = self
-            .uses("gl_SampleMask")
-            .iter()
-            .copied()
-            .filter(|&at| self.word(at + 1) == "[" && self.word(at + 3) == "]")
-            .collect();
-        for &at in &masks {
-            self.replace_text(at, at + 3, SAMPLE_MASK);
-        }
-        if !masks.is_empty() && self.stage == Stage::Fragment {
-            declared.push_str(&format!(
-                "layout(location = {}) out int {SAMPLE_MASK}; ",
-                FIRST_LOCATION + INPUTS.len() as u32
-            ));
-        }
-        if !declared.is_empty() {
-            self.prelude.insert(0, declared);
-        }
-        let devices = self.uses("gl_DeviceIndex").to_vec();
-        for &at in &devices {
-            self.replace_exactly(at, "0");
-        }
-        if !devices.is_empty() {
-            let text = "gl_DeviceIndex is 0: there is one device";
-            self.notes.push(Diagnostic::note("device-index", text));
-        }
-    }
+/// A signature: the result, and the arguments with whether each is written.
+pub struct Signature {
+    pub result: Ty,
+    pub arguments: Vec<(Ty, bool)>,
 }
 
-/// The built-in value behind a name of ours, or of a variable that only looks like one of the program's:
-/// `out float gl_ClipDistance[2];` gives naga a variable like any other.
-fn builtin(name: &str) -> Option<BuiltIn> {
-    Some(match name {
-        "gl_ClipDistance" => BuiltIn::ClipDistances,
-        "gl_CullDistance" => BuiltIn::CullDistance,
-        SAMPLE_MASK => BuiltIn::SampleMask,
-        _ => {
-            return INPUTS.iter().find(|input| input.own == name).map(|input| input.builtin);
-        }
+/// Scalars that a family letter stands for.
+fn family(letter: char) -> Option<&'static [Scalar]> {
+    Some(match letter {
+        'A' => &[Scalar::F32, Scalar::F64, Scalar::F16],
+        'G' => &[Scalar::F32, Scalar::F16],
+        'N' => &[
+            Scalar::F32,
+            Scalar::I32,
+            Scalar::U32,
+            Scalar::F64,
+            Scalar::F16,
+            Scalar::I64,
+            Scalar::U64,
+            I16,
+            U16,
+            I8,
+            U8,
+        ],
+        'S' => &[Scalar::F32, Scalar::I32, Scalar::F64, Scalar::F16, Scalar::I64, I16, I8],
+        'Z' => &[Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, I16, U16, I8, U8],
+        _ => return None,
     })
 }
 
-/// Puts the bindings of such variables right.
-pub fn bind(module: &mut naga::Module) {
-    let binding = |name: &Option<String>| {
-        let builtin = builtin(name.as_deref()?)?;
-        Some(naga::Binding::BuiltIn(builtin))
+fn one(letter: char) -> Scalar {
+    match letter {
+        'D' => Scalar::F64,
+        'H' => Scalar::F16,
+        'I' => Scalar::I32,
+        'U' => Scalar::U32,
+        'L' => Scalar::I64,
+        'W' => Scalar::U64,
+        'Y' => I16,
+        'T' => U16,
+        'X' => I8,
+        'Q' => U8,
+        'B' => Scalar::BOOL,
+        _ => Scalar::F32,
+    }
+}
+
+/// Every signature of a function, each type written out; the name is the table's own. None where there is no such
+/// function.
+pub fn signatures(name: &str) -> Option<(&'static str, Vec<Signature>)> {
+    let (name, patterns) = FUNCTIONS.iter().find(|(own, _)| *own == name)?;
+    let mut all = Vec::new();
+    for pattern in patterns.split('|') {
+        let of = pattern
+            .chars()
+            .find_map(|letter| family(letter.to_ascii_uppercase()).filter(|_| letter != 'v'));
+        let generic = pattern.split(' ').any(|token| {
+            let last = token.trim_end_matches('>');
+            last.ends_with(|letter: char| letter.is_ascii_uppercase())
+        });
+        let first = if pattern.contains('V') { 2 } else { 1 };
+        let lanes = if generic { first..=4 } else { 1..=1 };
+        for &scalar in of.unwrap_or(&[Scalar::F32]) {
+            for lanes in lanes.clone() {
+                let mut types = pattern.split(' ').map(|token| typed(token, scalar, lanes));
+                let Some((result, _)) = types.next() else {
+                    continue;
+                };
+                all.push(Signature { result, arguments: types.collect() });
+            }
+        }
+    }
+    Some((name, all))
+}
+
+fn typed(token: &str, of: Scalar, lanes: usize) -> (Ty, bool) {
+    let (token, written) = match token.strip_suffix('>') {
+        Some(token) => (token, true),
+        None => (token, false),
     };
-    let mut results = Vec::new();
-    for entry in &mut module.entry_points {
-        for argument in &mut entry.function.arguments {
-            if let Some(found) = binding(&argument.name) {
-                argument.binding = Some(found);
-            }
-        }
-        results.extend(entry.function.result.as_ref().map(|result| result.ty));
+    if token == "v" {
+        return (Ty::Void, false);
     }
-    for handle in results {
-        let mut ty = module.types[handle].clone();
-        let naga::TypeInner::Struct { members, .. } = &mut ty.inner else {
-            continue;
-        };
-        let mut any = false;
-        for member in members {
-            if let Some(found) = binding(&member.name) {
-                any = true;
-                member.binding = Some(found);
-            }
-        }
-        if any {
-            module.types.replace(handle, ty);
-        }
-    }
+    let mut letters = token.trim_start_matches('V').chars();
+    let letter = letters.next().unwrap_or('F');
+    let capital = letter.to_ascii_uppercase();
+    let scalar = if family(capital).is_some() { of } else { one(capital) };
+    let lanes = match letters.next().and_then(|digit| digit.to_digit(10)) {
+        Some(count) => count as usize,
+        None if letter.is_ascii_uppercase() => lanes,
+        None => 1,
+    };
+    (vector(scalar, lanes), written)
 }

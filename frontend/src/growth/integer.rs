@@ -187,7 +187,6 @@ pub fn length(value: Option<i128>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Language;
 
     struct Known;
     impl Names for Known {
@@ -197,7 +196,7 @@ mod tests {
     }
 
     fn of(text: &str) -> Option<i128> {
-        let tokens = Tokens::new(text, Language::Wgsl);
+        let tokens = Tokens::new(text);
         value(&tokens, 0, tokens.len(), &mut Known, 0)
     }
 

@@ -1,4 +1,4 @@
-//! Words, numbers and single characters of WGSL and GLSL, without comments and directives.
+//! Words, numbers and single characters of WGSL, without comments.
 
 use crate::prescan::{comment_end, line_end, number_end, word_end};
 use crate::source::Language;
@@ -16,16 +16,14 @@ pub struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     /// Reads a text.
-    pub fn new(text: &'a str, language: Language) -> Tokens<'a> {
+    pub fn new(text: &'a str) -> Tokens<'a> {
         let bytes = text.as_bytes();
         let mut tokens = Tokens { text, places: Vec::new(), walked: Cell::new(0) };
         let mut at = 0;
-        let mut begins_line = true;
         while at < bytes.len() {
             let start = at;
             match bytes[at] {
                 b' ' | b'\t' | b'\r' | b'\n' => {
-                    begins_line |= bytes[at] == b'\n';
                     at += 1;
                     continue;
                 }
@@ -34,22 +32,13 @@ impl<'a> Tokens<'a> {
                     continue;
                 }
                 b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                    at = comment_end(bytes, at, language);
+                    at = comment_end(bytes, at, Language::Wgsl);
                     continue;
-                }
-                b'#' if language == Language::Glsl => {
-                    // The version, or an extension.
-                    if begins_line {
-                        at = line_end(bytes, at);
-                        continue;
-                    }
-                    at += 1;
                 }
                 b'0'..=b'9' => at = number_end(bytes, at),
                 b'_' | b'a'..=b'z' | b'A'..=b'Z' | 128.. => at = word_end(bytes, at),
                 _ => at += 1,
             }
-            begins_line = false;
             tokens.places.push((start as u32, at as u32));
         }
         tokens

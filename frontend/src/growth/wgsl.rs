@@ -3,7 +3,6 @@
 use super::integer::{self, Names};
 use super::tokens::Tokens;
 use super::{MOST_NESTING, Size, copies, members, zeros};
-use crate::source::Language;
 use crate::stop::Stop;
 use gpucc_ir::Map;
 
@@ -48,7 +47,7 @@ impl Names for Scan<'_, '_> {
 
 /// Bounds what naga makes of constants, of values of arrays, and of nested structures.
 pub fn check(text: &str) -> Result<(), Stop> {
-    let tokens = Tokens::new(text, Language::Wgsl);
+    let tokens = Tokens::new(text);
     let mut scan = Scan {
         tokens: &tokens,
         declared: Map::default(),

@@ -96,6 +96,21 @@ impl<'a> OfNaga<'a> {
 }
 
 impl<S> Lower<'_, S> {
+    /// The rest of a division that has the divisor's sign, lane by lane; one divisor serves all lanes.
+    pub fn modulo(&mut self, x: &Values, y: &Values) -> Result<Values> {
+        self.lanes(x.len().max(y.len()), |lower, lane| {
+            let (x, y) = (pick(x, lane), pick(y, lane));
+            let zero = lower.constant(lower.ty(x), 0);
+            let rest = lower.op2(Op::SRem, x, y);
+            let signs = lower.op2(Op::Xor, rest, y);
+            let differ = lower.op2(Op::SLt, signs, zero);
+            let some = lower.op2(Op::INe, rest, zero);
+            let moves = lower.op2(Op::And, differ, some);
+            let moved = lower.op2(Op::IAdd, rest, y);
+            Ok(lower.select(moves, moved, rest))
+        })
+    }
+
     /// A binary operator, lane by lane, on scalars of a kind.
     pub fn arithmetic(
         &mut self,

@@ -1,5 +1,4 @@
-//! What built-in values are made of. Validation leaves this open where interfaces are freed: GLSL may declare a built-in
-//! value again, and SPIR-V decorates what it likes.
+//! What built-in values are made of. Validation leaves this open where interfaces are freed: SPIR-V decorates what it likes.
 
 use super::Result;
 use crate::stop::Stop;

@@ -66,6 +66,35 @@ impl<S> Lower<'_, S> {
         Ok(result)
     }
 
+    /// The bits of some scalars as scalars of another width, the lowest first.
+    pub fn recast(&mut self, values: Values, from: Type, to: Type) -> Values {
+        let (mut values, mut ty) = (values, from);
+        // Down to the parts, and up again.
+        while ty.bits() > to.bits() {
+            let (low, high, next) = match ty {
+                Type::B64 => (Op::Lo64, Op::Hi64, Type::B32),
+                _ => (Op::Lo16, Op::Hi16, Type::B16),
+            };
+            let mut parts = Values::new();
+            for value in values {
+                parts.extend([self.op1(low, value), self.op1(high, value)]);
+            }
+            (values, ty) = (parts, next);
+        }
+        while ty.bits() < to.bits() {
+            let (join, next) = match ty {
+                Type::B16 => (Op::Join16, Type::B32),
+                _ => (Op::Join64, Type::B64),
+            };
+            let mut joined = Values::new();
+            for pair in values.chunks_exact(2) {
+                joined.push(self.op2(join, pair[0], pair[1]));
+            }
+            (values, ty) = (joined, next);
+        }
+        values
+    }
+
     /// A word as i32, whatever integer it was; floats are rounded (SPIR-V's array layers).
     pub fn layer_number(&mut self, value: Value, kind: ScalarKind) -> Value {
         match kind {

@@ -52,7 +52,6 @@ pub fn lower(
         module,
         info: &valid.info,
         types,
-        statement_spans: language == Language::Glsl,
         constant_values: vec![None; module.global_expressions.len()],
         globals: vec![Global::Unused; module.global_variables.len()],
     };
@@ -292,7 +291,7 @@ impl<'a> OfNaga<'a> {
         if let &Binding::BuiltIn(builtin) = binding {
             super::builtin::check(self.source.types, builtin, inner)?;
         }
-        // The reader of GLSL takes an array of distances apart, others leave it whole.
+        // An array of distances may be taken apart.
         if let Some((known, list)) = distances.of(binding)
             && matches!(inner, TypeInner::Scalar(_) | TypeInner::Array { .. })
         {
@@ -341,7 +340,7 @@ impl<'a> OfNaga<'a> {
     }
 
     /// What stands at locations of its own, one after the other: elements of an array, columns of a
-    /// matrix, members of a structure. SPIR-V and GLSL alone have them.
+    /// matrix, members of a structure. SPIR-V alone has them.
     fn locations(
         &self,
         inner: &TypeInner,

@@ -40,7 +40,6 @@ impl<'a> OfNaga<'a> {
             patches: Vec::new(),
             spilled: Vec::new(),
             indexed: Vec::new(),
-            atomic_loads: gpucc_ir::Set::default(),
             locals: Vec::with_capacity(function.local_variables.len()),
             arguments,
             label,
@@ -49,7 +48,6 @@ impl<'a> OfNaga<'a> {
             breaks: Vec::new(),
         };
         self.mark_indexed(&mut frame)?;
-        self.atomic_loads(&function.body, &mut frame.atomic_loads);
         for (handle, local) in function.local_variables.iter() {
             self.span = crate::read::span(function.local_variables.get_span(handle));
             let inner = self.source.types.inner(local.ty);
@@ -99,11 +97,6 @@ impl<'a> OfNaga<'a> {
         arguments: &[Handle<Expression>],
         result: Option<Handle<Expression>>,
     ) -> Result<()> {
-        if self.atomic_call(frame, function, arguments, result)?
-            || self.intrinsic_call(frame, function, arguments, result)?
-        {
-            return Ok(());
-        }
         let mut operands = Vec::with_capacity(arguments.len());
         for &argument in arguments {
             operands.push(self.operand(frame, argument)?);

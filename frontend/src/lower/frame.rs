@@ -88,8 +88,6 @@ pub struct Frame<'a> {
     pub spilled: Vec<Option<Mem>>,
     /// Array values that are indexed dynamically.
     pub indexed: Vec<bool>,
-    /// Loads that only say which word an atomic function of GLSL changes.
-    pub atomic_loads: gpucc_ir::Set<Handle<Expression>>,
     pub locals: Vec<Mem>,
     pub arguments: Vec<Operand>,
     /// The block around the function that a `return` exits.

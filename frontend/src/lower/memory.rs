@@ -340,7 +340,7 @@ impl<S> Lower<'_, S> {
                 self.b().inst(Op::MemAtomic, imm, &args, &[], results)
             }
             Base::Buffer(buffer) => {
-                // naga does not ask it of the function behind GLSL's atomic counters.
+                // Readers do not ask it of every pointer.
                 let kind = self.func.resources[buffer].kind;
                 if !matches!(kind, ResourceKind::Storage { .. }) {
                     let message = "an atomic operation on a buffer that is not storage";

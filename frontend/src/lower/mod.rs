@@ -17,7 +17,6 @@
 //! the pre-scan and naga bound, and [`crate::Limits::region_depth`] after inlining.
 
 mod arith;
-mod atomics;
 mod builtin;
 mod convert;
 pub mod emit;
@@ -27,9 +26,10 @@ pub mod flow;
 pub mod frame;
 mod geometry;
 mod inlining;
-mod intrinsics;
+pub mod located;
 mod math;
 pub mod memory;
+pub mod narrow;
 mod pack;
 pub mod resource;
 mod stmt;
@@ -69,8 +69,6 @@ pub struct Naga<'a> {
     module: &'a naga::Module,
     info: &'a naga::valid::ModuleInfo,
     types: &'a Types<'a>,
-    /// GLSL's expression positions are useless; the statement's are taken.
-    statement_spans: bool,
     /// Values of module constants, as far as they were asked for.
     constant_values: Vec<Option<Values>>,
     globals: Vec<Global>,

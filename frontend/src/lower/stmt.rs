@@ -161,13 +161,12 @@ impl<'a> OfNaga<'a> {
 
     fn emit(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<()> {
         // Expressions have no side effects; what nobody uses is not evaluated.
-        let uses = frame.info[handle].ref_count;
-        if uses == 0 || uses == 1 && frame.atomic_loads.contains(&handle) {
+        if frame.info[handle].ref_count == 0 {
             return Ok(());
         }
         let statement = self.span;
         let place = span(frame.function.expressions.get_span(handle));
-        if !place.is_none() && !self.source.statement_spans {
+        if !place.is_none() {
             self.span = place;
         }
         let operand = self.evaluate(frame, handle).map_err(|stop| stop.at(self.span))?;

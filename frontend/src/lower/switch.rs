@@ -30,7 +30,7 @@ impl<'a> OfNaga<'a> {
         cases: &'a [SwitchCase],
         end: End,
     ) -> Result<Flow> {
-        // naga lets GLSL switch on a vector.
+        // A selector is one scalar.
         let [selector] = self.values(frame, selector)?[..] else {
             return Err(Stop::invalid("`switch` takes one integer"));
         };

@@ -1,7 +1,6 @@
 //! Instructions: values, memory, calls.
 
 use super::module::Inst;
-use super::narrow::is_byte;
 use super::program::{Id, READING, op};
 use super::types::Ty;
 use super::{Frame, OfSpirv, Operand, Pointer};
@@ -9,6 +8,7 @@ use crate::Needs;
 use crate::lower::emit::pick;
 use crate::lower::flow::{CONSTANT_LEAVES, SELECT_LEAVES};
 use crate::lower::memory::{Atomic, atomic_op};
+use crate::lower::narrow::is_byte;
 use crate::lower::types::width;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
@@ -496,16 +496,7 @@ impl<'p> OfSpirv<'p> {
                 self.same_widths(&x, &y)?;
                 let x = self.extended_by_sign(own, x);
                 let y = self.extended_by_sign(other, y);
-                let values = self.lanes(lanes, |lower, lane| {
-                    let zero = lower.constant(lower.ty(x[lane]), 0);
-                    let rest = lower.op2(Op::SRem, x[lane], y[lane]);
-                    let signs = lower.op2(Op::Xor, rest, y[lane]);
-                    let differ = lower.op2(Op::SLt, signs, zero);
-                    let some = lower.op2(Op::INe, rest, zero);
-                    let moves = lower.op2(Op::And, differ, some);
-                    let moved = lower.op2(Op::IAdd, rest, y[lane]);
-                    Ok(lower.select(moves, moved, rest))
-                })?;
+                let values = self.modulo(&x, &y)?;
                 self.cut(own, values)
             }
             Code::FMod => {
@@ -925,32 +916,7 @@ impl<'p> OfSpirv<'p> {
         if u64::from(from.bits()) * count as u64 != u64::from(to.bits()) * lanes as u64 {
             return Err(mismatch());
         }
-        let mut values = values;
-        // Down to the parts, and up again.
-        let mut ty = from;
-        while ty.bits() > to.bits() {
-            let (low, high, next) = match ty {
-                Type::B64 => (Op::Lo64, Op::Hi64, Type::B32),
-                _ => (Op::Lo16, Op::Hi16, Type::B16),
-            };
-            let mut parts = Values::new();
-            for value in values {
-                parts.extend([self.op1(low, value), self.op1(high, value)]);
-            }
-            (values, ty) = (parts, next);
-        }
-        while ty.bits() < to.bits() {
-            let (join, next) = match ty {
-                Type::B16 => (Op::Join16, Type::B32),
-                _ => (Op::Join64, Type::B64),
-            };
-            let mut joined = Values::new();
-            for pair in values.chunks_exact(2) {
-                joined.push(self.op2(join, pair[0], pair[1]));
-            }
-            (values, ty) = (joined, next);
-        }
-        Ok(values)
+        Ok(self.recast(values, from, to))
     }
 
     /// Sums with carries and products of twice the width.

@@ -1,6 +1,5 @@
 //! Entry points, inlined functions, and the tree of control flow.
 
-use super::narrow::is_byte;
 use super::plan::{self, Case, List, Stmt};
 use super::pointers::Roots;
 use super::program::{Entry, Function, Id, Program, READING, op, span};
@@ -9,7 +8,9 @@ use super::{Bound, Frame, OfSpirv, Operand, Pointer, Spirv};
 use crate::lower::entry::workgroup_size;
 use crate::lower::flow::INLINED;
 use crate::lower::frame::{Base, Flow};
+use crate::lower::narrow::is_byte;
 use crate::lower::switch::Arm;
+use crate::lower::types::Layout;
 use crate::lower::{Lower, Result, Values};
 use crate::stop::Stop;
 use crate::{Diagnostic, Limits};
@@ -671,13 +672,46 @@ impl<'p> OfSpirv<'p> {
         Ok(widths.into_iter().map(|ty| self.constant(ty, 0)).collect())
     }
 
+    /// Which scalars of a type are bytes, in order; none where the type has none or memory has none.
+    pub(super) fn bytes_within(&self, pointer: &Pointer) -> Result<Option<Vec<bool>>> {
+        let program = self.source.program;
+        if !program.has_bytes || pointer.place.layout() == Layout::Dense {
+            return Ok(None);
+        }
+        let mut bytes = Vec::with_capacity(program.leaf_count(pointer.ty)?);
+        self.bytes_into(pointer.ty, &mut bytes)?;
+        Ok(bytes.contains(&true).then_some(bytes))
+    }
+
+    fn bytes_into(&self, ty: u32, out: &mut Vec<bool>) -> Result<()> {
+        let program = self.source.program;
+        match program.ty(ty)? {
+            Ty::Struct(members) => {
+                for member in members {
+                    self.bytes_into(member.ty, out)?;
+                }
+            }
+            Ty::Array { of, length, .. } => {
+                for _ in 0..length.unwrap_or(0) {
+                    self.bytes_into(*of, out)?;
+                }
+            }
+            Ty::Scalar(scalar) | Ty::Vector(scalar, ..) | Ty::Matrix(scalar, ..) => {
+                let byte = is_byte(*scalar);
+                out.extend((0..program.leaf_count(ty)?).map(|_| byte));
+            }
+            _ => out.extend((0..program.leaf_count(ty)?).map(|_| false)),
+        }
+        Ok(())
+    }
+
     /// Reads what a pointer points to.
     pub(super) fn load(&mut self, pointer: &Pointer) -> Result<Values> {
-        if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.load_bytes(pointer, &bytes);
-        }
         let layout = pointer.place.layout();
         let leaves = self.source.program.flatten(pointer.ty, layout, pointer.matrices)?;
+        if let Some(bytes) = self.bytes_within(pointer)? {
+            return self.load_bytes(&pointer.place, &leaves, &bytes, READING);
+        }
         Ok(self.load_leaves(&pointer.place, &leaves))
     }
 
@@ -697,7 +731,7 @@ impl<'p> OfSpirv<'p> {
             }
         }
         if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.store_bytes(pointer, &bytes, values);
+            return self.store_bytes(&pointer.place, &leaves, &bytes, values, READING);
         }
         self.store_leaves(&pointer.place, &leaves, values);
         Ok(())

@@ -7,35 +7,17 @@ use super::{OfSpirv, Pointer};
 use crate::Needs;
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
 use crate::lower::entry::Distances;
+use crate::lower::located::Located;
 use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
     Builtin, Imm, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Stage,
-    Type, Value,
+    Type,
 };
 use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
 use rspirv::spirv::{BuiltIn, Op as Code, StorageClass};
-use smallvec::SmallVec;
-
-/// A scalar or vector at a location.
-struct Located {
-    location: u32,
-    component: u32,
-    scalar: naga::Scalar,
-    /// Words.
-    count: usize,
-    /// Two words make one scalar.
-    is_wide: bool,
-    interpolation: Interpolation,
-    sampling: Sampling,
-    index: u32,
-    name: String,
-    /// The variable, and the first of its scalars.
-    variable: usize,
-    first: usize,
-}
 
 /// A part of a variable that is a built-in value.
 #[derive(Clone)]
@@ -381,41 +363,11 @@ impl<'p> OfSpirv<'p> {
             located.extend(parts.located);
             variables.push((pointer, values));
         }
-        let prologue = self.prologue;
-        for group in by_location(&located, self.stage)? {
-            let first = &located[group[0]];
-            let components =
-                group.iter().map(|&at| located[at].component as usize + located[at].count).max();
-            let is_bool = first.scalar.kind == ScalarKind::Bool;
-            let input = self.func.inputs.push(InputData {
-                kind: InputKind::Location {
-                    location: first.location,
-                    interpolation: first.interpolation,
-                    sampling: first.sampling,
-                },
-                components: components.unwrap_or(1) as u8,
-                scalar: if is_bool { Scalar::U32 } else { reading(first.scalar) },
-                name: first.name.clone(),
-            });
-            for at in group {
-                let part = &located[at];
-                let found = self.within(prologue, |lower| {
-                    lower.lanes(part.count, |lower, lane| {
-                        let value = lower.b().input(input, part.component as u8 + lane as u8);
-                        Ok(if is_bool { lower.truth(value) } else { value })
-                    })
-                })?;
-                let found = match part.is_wide {
-                    true => self.within(prologue, |lower| lower.joined(&found)),
-                    false => found,
-                };
-                let values = &mut variables[part.variable].1;
-                values[part.first..part.first + found.len()].copy_from_slice(&found);
-            }
-        }
+        let (pointers, mut variables): (Vec<_>, Vec<_>) = variables.into_iter().unzip();
+        self.read_located(&located, &mut variables, READING)?;
         let initial = self.initial;
-        for (pointer, values) in variables {
-            self.within(initial, |lower| lower.store(&pointer, &values))?;
+        for (pointer, values) in pointers.iter().zip(&variables) {
+            self.within(initial, |lower| lower.store(pointer, values))?;
         }
         Ok(())
     }
@@ -465,20 +417,6 @@ impl<'p> OfSpirv<'p> {
                 Ok(if is_bool { lower.truth(value) } else { value })
             })
         })
-    }
-
-    /// Scalars of 64 bits of pairs of words.
-    fn joined(&mut self, words: &[Value]) -> Values {
-        words.chunks_exact(2).map(|pair| self.op2(Op::Join64, pair[0], pair[1])).collect()
-    }
-
-    /// The words of scalars of 64 bits.
-    fn halves(&mut self, wide: &[Value]) -> Values {
-        let mut words = Values::new();
-        for &value in wide {
-            words.extend([Op::Lo64, Op::Hi64].map(|half| self.op1(half, value)));
-        }
-        words
     }
 
     /// Refuses a built-in value that this stage does not have as an input or as an output.
@@ -581,32 +519,7 @@ impl<'p> OfSpirv<'p> {
             let message = "an output of a fragment shader has 64 bits (GLSL 4.60, 4.3.6)";
             return Err(Stop::invalid(message));
         }
-        for group in by_location(&located, self.stage)? {
-            let first = &located[group[0]];
-            let components =
-                group.iter().map(|&at| located[at].component as usize + located[at].count).max();
-            let width = crate::lower::types::width(first.scalar);
-            let zero = self.constant(width, 0);
-            let mut values = Values::from_elem(zero, components.unwrap_or(1));
-            for &at in &group {
-                let part = &located[at];
-                let scalars = if part.is_wide { part.count / 2 } else { part.count };
-                let own = &variables[part.variable][part.first..part.first + scalars];
-                let own = match part.is_wide {
-                    true => self.halves(own),
-                    false => Values::from_slice(own),
-                };
-                values[part.component as usize..part.component as usize + part.count]
-                    .copy_from_slice(&own);
-            }
-            let kind = OutputKind::Location {
-                location: first.location,
-                blend_src: first.index as u8,
-                interpolation: first.interpolation,
-            };
-            let (scalar, name) = (reading(first.scalar), first.name.clone());
-            self.output(kind, scalar, &name, &values);
-        }
+        self.write_located(&located, &variables, READING)?;
         self.distances(&distances)
     }
 
@@ -719,35 +632,6 @@ fn places(what: BuiltIn) -> Option<&'static [(Stage, StorageClass)]> {
 fn wrong(built: &Built) -> Stop {
     let what = built.what;
     Stop::invalid(format!("the built-in value {what:?} is declared with another type than it has"))
-}
-
-/// Parts that share a location and a colour source, together.
-fn by_location(located: &[Located], stage: Stage) -> Result<Vec<SmallVec<[usize; 2]>>> {
-    let mut groups: Map<(u32, u32), SmallVec<[usize; 2]>> = Map::default();
-    for (at, part) in located.iter().enumerate() {
-        let group = groups.entry((part.location, part.index)).or_default();
-        if let Some(&first) = group.first() {
-            let first = &located[first];
-            let mixes = first.scalar != part.scalar
-                || stage == Stage::Fragment
-                    && (first.interpolation, first.sampling) != (part.interpolation, part.sampling);
-            if mixes {
-                let what = "components of one location of different types or interpolations";
-                return Err(Stop::unsupported(what, READING));
-            }
-        }
-        let own = part.component..part.component + part.count as u32;
-        let overlaps = group.iter().any(|&other| {
-            let other = &located[other];
-            other.component < own.end && own.start < other.component + other.count as u32
-        });
-        if overlaps {
-            let location = part.location;
-            return Err(Stop::invalid(format!("two variables have location {location}")));
-        }
-        group.push(at);
-    }
-    Ok(groups.into_values().collect())
 }
 
 /// The built-in value that one of SPIR-V's is.

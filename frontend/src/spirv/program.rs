@@ -2,10 +2,10 @@
 
 use super::default_block::DefaultBlock;
 use super::module::{Inst, Module};
-use super::narrow::is_byte;
 use super::types::{Decorations, Image, Member, Ty};
 use super::{string, string_words};
 use crate::Needs;
+use crate::lower::narrow::is_byte;
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Span, Stage};
 use gpucc_ir::{Map, Set};

@@ -3,26 +3,26 @@
 
 use gpucc_ir::ssa::{
     Func, Imm, Input, InputData, InputKind, Output, OutputData, OutputKind, Resource, ResourceData,
-    ResourceKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name outside.
-type Key = (u32, u32, String);
+type Name = (u32, u32, String);
+/// The name, and how many have it before.
+type Key = (Name, usize);
 
-fn of_resource(data: &ResourceData) -> Key {
-    let sampler = matches!(data.kind, ResourceKind::Sampler { .. });
-    (data.group, data.binding, sampler.to_string())
+fn of_resource(data: &ResourceData) -> Name {
+    (data.group, data.binding, super::outside(data.kind))
 }
 
-fn of_input(data: &InputData) -> Key {
+fn of_input(data: &InputData) -> Name {
     match data.kind {
         InputKind::Location { location, .. } => (location, 0, String::new()),
         kind @ InputKind::Builtin(_) => (u32::MAX, 0, format!("{kind:?}")),
     }
 }
 
-fn of_output(data: &OutputData) -> Key {
+fn of_output(data: &OutputData) -> Name {
     match data.kind {
         OutputKind::Location { location, blend_src, .. } => {
             (location, blend_src.into(), String::new())
@@ -67,20 +67,29 @@ fn uses(func: &Func) -> Uses {
     uses
 }
 
-/// The data of each name, and whether something uses it; none where two have one name.
-fn named<'a, E: Ord + 'a, D: Clone + 'a>(
+/// The key of each, in order.
+fn keys<'a, E, D: 'a>(
     all: impl Iterator<Item = (E, &'a D)>,
-    key: fn(&D) -> Key,
+    name: fn(&D) -> Name,
+) -> Vec<(E, Key, &'a D)> {
+    let mut counts: BTreeMap<Name, usize> = BTreeMap::new();
+    all.map(|(entity, data)| {
+        let name = name(data);
+        let count = counts.entry(name.clone()).or_default();
+        *count += 1;
+        (entity, (name, *count), data)
+    })
+    .collect()
+}
+
+/// The data of each key, and whether something uses it.
+fn named<'a, E: Ord, D: Clone + 'a>(
+    all: impl Iterator<Item = (E, &'a D)>,
+    name: fn(&D) -> Name,
     used: &BTreeSet<E>,
-) -> Option<BTreeMap<Key, (D, bool)>> {
-    let mut names = BTreeMap::new();
-    for (entity, data) in all {
-        let old = names.insert(key(data), (data.clone(), used.contains(&entity)));
-        if old.is_some() {
-            return None;
-        }
-    }
-    Some(names)
+) -> BTreeMap<Key, (D, bool)> {
+    let all = keys(all, name).into_iter();
+    all.map(|(entity, key, data)| (key, (data.clone(), used.contains(&entity)))).collect()
 }
 
 /// Both functions' data by name: a function that does not use one takes the other's.
@@ -99,18 +108,21 @@ fn merged<D: Clone>(
 }
 
 /// Gives two functions the same bindings, inputs and outputs in the same order, as far as they have what the other uses.
-pub fn align(a: &mut Func, b: &mut Func) -> Option<()> {
+///
+/// False where two bindings share a name: which is which, the order of their declarations says, and compilers may have
+/// another.
+pub fn align(a: &mut Func, b: &mut Func) -> bool {
     let (ua, ub) = (uses(a), uses(b));
     let resources =
         |func: &Func, uses: &Uses| named(func.resources.iter(), of_resource, &uses.resources);
     let inputs = |func: &Func, uses: &Uses| named(func.inputs.iter(), of_input, &uses.inputs);
     let outputs = |func: &Func, uses: &Uses| named(func.outputs.iter(), of_output, &uses.outputs);
-    let (ra, rb) = (resources(a, &ua)?, resources(b, &ub)?);
-    let (ia, ib) = (inputs(a, &ua)?, inputs(b, &ub)?);
-    let (oa, ob) = (outputs(a, &ua)?, outputs(b, &ub)?);
+    let (ra, rb) = (resources(a, &ua), resources(b, &ub));
+    let (ia, ib) = (inputs(a, &ua), inputs(b, &ub));
+    let (oa, ob) = (outputs(a, &ua), outputs(b, &ub));
     place(a, merged(&ra, &rb), merged(&ia, &ib), merged(&oa, &ob));
     place(b, merged(&rb, &ra), merged(&ib, &ia), merged(&ob, &oa));
-    Some(())
+    ra.keys().chain(rb.keys()).all(|(_, count)| *count == 1)
 }
 
 fn place(
@@ -120,17 +132,23 @@ fn place(
     outputs: Vec<(Key, OutputData)>,
 ) {
     let old = std::mem::take(&mut func.resources);
+    let own: BTreeMap<_, _> =
+        keys(old.iter(), of_resource).into_iter().map(|(from, key, _)| (from, key)).collect();
     let numbers: BTreeMap<Key, Resource> =
         resources.into_iter().map(|(key, data)| (key, func.resources.push(data))).collect();
-    let resource = |from: Resource| numbers[&of_resource(&old[from])];
+    let resource = |from: Resource| numbers[&own[&from]];
     let old_inputs = std::mem::take(&mut func.inputs);
+    let own: BTreeMap<_, _> =
+        keys(old_inputs.iter(), of_input).into_iter().map(|(from, key, _)| (from, key)).collect();
     let numbers: BTreeMap<Key, Input> =
         inputs.into_iter().map(|(key, data)| (key, func.inputs.push(data))).collect();
-    let input = |from: Input| numbers[&of_input(&old_inputs[from])];
+    let input = |from: Input| numbers[&own[&from]];
     let old_outputs = std::mem::take(&mut func.outputs);
+    let own: BTreeMap<_, _> =
+        keys(old_outputs.iter(), of_output).into_iter().map(|(from, key, _)| (from, key)).collect();
     let numbers: BTreeMap<Key, Output> =
         outputs.into_iter().map(|(key, data)| (key, func.outputs.push(data))).collect();
-    let output = |from: Output| numbers[&of_output(&old_outputs[from])];
+    let output = |from: Output| numbers[&own[&from]];
     let all: Vec<_> = func
         .regions_in_order()
         .into_iter()

@@ -3,24 +3,21 @@
 //! What depends on the sign extends it first, and what may reach beyond the eighth bit is cut behind. In buffers a byte
 //! is a part of a word; a store of one changes the word by two atomics, since other invocations may own the rest of it.
 
-use super::program::READING;
-use super::types::Ty;
-use super::{OfSpirv, Pointer};
-use crate::lower::frame::{Base, Place};
-use crate::lower::types::{Layout, width};
-use crate::lower::{Result, Values};
+use super::frame::{Base, Place};
+use super::types::{Leaf, width};
+use super::{Lower, Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{AtomicOp, Op, Type, Value};
 use naga::ScalarKind;
 
 /// True for integers of 8 bits.
-pub(super) fn is_byte(scalar: naga::Scalar) -> bool {
+pub fn is_byte(scalar: naga::Scalar) -> bool {
     scalar.width == 1 && scalar.kind != ScalarKind::Bool
 }
 
-impl OfSpirv<'_> {
+impl<S> Lower<'_, S> {
     /// The low eight bits of integers of 8 bits; others stay.
-    pub(super) fn cut(&mut self, scalar: naga::Scalar, values: Values) -> Values {
+    pub fn cut(&mut self, scalar: naga::Scalar, values: Values) -> Values {
         if !is_byte(scalar) {
             return values;
         }
@@ -29,7 +26,7 @@ impl OfSpirv<'_> {
     }
 
     /// Integers of 8 bits with their sign in the upper bits; others stay.
-    pub(super) fn extended_by_sign(&mut self, scalar: naga::Scalar, values: Values) -> Values {
+    pub fn extended_by_sign(&mut self, scalar: naga::Scalar, values: Values) -> Values {
         if !is_byte(scalar) {
             return values;
         }
@@ -39,41 +36,13 @@ impl OfSpirv<'_> {
         shifted.into_iter().map(|value| self.op2(Op::AShr, value, by)).collect()
     }
 
-    /// Which scalars of a type are bytes, in order; none where the type has none or memory has none.
-    pub(super) fn bytes_within(&self, pointer: &Pointer) -> Result<Option<Vec<bool>>> {
-        let program = self.source.program;
-        if !program.has_bytes || pointer.place.layout() == Layout::Dense {
-            return Ok(None);
-        }
-        let mut bytes = Vec::with_capacity(program.leaf_count(pointer.ty)?);
-        self.bytes_into(pointer.ty, &mut bytes)?;
-        Ok(bytes.contains(&true).then_some(bytes))
-    }
-
-    fn bytes_into(&self, ty: u32, out: &mut Vec<bool>) -> Result<()> {
-        let program = self.source.program;
-        match program.ty(ty)? {
-            Ty::Struct(members) => {
-                for member in members {
-                    self.bytes_into(member.ty, out)?;
-                }
-            }
-            Ty::Array { of, length, .. } => {
-                for _ in 0..length.unwrap_or(0) {
-                    self.bytes_into(*of, out)?;
-                }
-            }
-            Ty::Scalar(scalar) | Ty::Vector(scalar, ..) | Ty::Matrix(scalar, ..) => {
-                let byte = is_byte(*scalar);
-                out.extend((0..program.leaf_count(ty)?).map(|_| byte));
-            }
-            _ => out.extend((0..program.leaf_count(ty)?).map(|_| false)),
-        }
-        Ok(())
-    }
-
     /// The word that a byte of a buffer lies in, and its first bit there.
-    fn word_around(&mut self, place: &Place, offset: u32) -> Result<(Place, Value)> {
+    fn word_around(
+        &mut self,
+        place: &Place,
+        offset: u32,
+        reader: &'static str,
+    ) -> Result<(Place, Value)> {
         let offset = place.offset.wrapping_add(offset);
         if place.dynamic.is_none() {
             let bit = self.u32(offset % 4 * 8);
@@ -82,7 +51,7 @@ impl OfSpirv<'_> {
         // The last word of such an array may lie beyond a buffer that ends within it.
         if place.hi == u32::MAX {
             let what = "8-bit elements of an array whose length the driver says";
-            return Err(Stop::unsupported(what, READING));
+            return Err(Stop::unsupported(what, reader));
         }
         let address = self.address(&Place { offset, ..place.clone() }, 0);
         let (mask, rest, eight) = (self.u32(!3), self.u32(3), self.u32(3));
@@ -93,9 +62,13 @@ impl OfSpirv<'_> {
     }
 
     /// Reads scalars of which some are bytes of a buffer.
-    pub(super) fn load_bytes(&mut self, pointer: &Pointer, bytes: &[bool]) -> Result<Values> {
-        let place = &pointer.place;
-        let leaves = self.source.program.flatten(pointer.ty, place.layout(), pointer.matrices)?;
+    pub fn load_bytes(
+        &mut self,
+        place: &Place,
+        leaves: &[Leaf],
+        bytes: &[bool],
+        reader: &'static str,
+    ) -> Result<Values> {
         let mut values = Values::with_capacity(leaves.len());
         for (leaf, &byte) in leaves.iter().zip(bytes) {
             let Base::Buffer(buffer) = place.base else {
@@ -105,7 +78,7 @@ impl OfSpirv<'_> {
                 values.extend(self.load_leaves(place, std::slice::from_ref(leaf)));
                 continue;
             }
-            let (around, bit) = self.word_around(place, leaf.offset)?;
+            let (around, bit) = self.word_around(place, leaf.offset, reader)?;
             let address = self.address(&around, 0);
             let word = self.b().buffer_load(buffer, place.element, address, &[Type::B32])[0];
             let mask = self.u32(0xff);
@@ -116,20 +89,20 @@ impl OfSpirv<'_> {
     }
 
     /// Writes scalars of which some are bytes of a buffer.
-    pub(super) fn store_bytes(
+    pub fn store_bytes(
         &mut self,
-        pointer: &Pointer,
+        place: &Place,
+        leaves: &[Leaf],
         bytes: &[bool],
-        values: &Values,
+        values: &[Value],
+        reader: &'static str,
     ) -> Result<()> {
-        let place = &pointer.place;
-        let leaves = self.source.program.flatten(pointer.ty, place.layout(), pointer.matrices)?;
         for ((leaf, &byte), &value) in leaves.iter().zip(bytes).zip(values) {
             if !byte {
                 self.store_leaves(place, std::slice::from_ref(leaf), &[value]);
                 continue;
             }
-            let (around, bit) = self.word_around(place, leaf.offset)?;
+            let (around, bit) = self.word_around(place, leaf.offset, reader)?;
             let mask = self.u32(0xff);
             let own = self.op2(Op::Shl, mask, bit);
             let others = self.op1(Op::Not, own);
@@ -141,7 +114,7 @@ impl OfSpirv<'_> {
     }
 
     /// The same bits as other scalars, where some of both are bytes.
-    pub(super) fn bitcast_bytes(
+    pub fn bitcast_bytes(
         &mut self,
         values: &Values,
         from: naga::Scalar,

@@ -1,0 +1,226 @@
+//! Semantic analysis of blocks, and of qualifiers that stand alone.
+
+use super::ast;
+use super::check::{Check, Symbol, invalid};
+use super::layout::Rule;
+use super::qualifiers::varying;
+use super::tree::{Class, Global};
+use super::types::Ty;
+use super::variables;
+use crate::lower::Result;
+use gpucc_ir::ssa::{Span, Stage};
+
+impl<'a> Check<'a, '_> {
+    /// `layout(...) in;`, `invariant gl_Position;`
+    pub fn qualified(
+        &mut self,
+        qualifiers: &ast::Qualifiers<'a>,
+        names: &[(&'a str, Span)],
+    ) -> Result<()> {
+        let at = qualifiers.words.first().map_or(Span::NONE, |(_, span)| *span);
+        let layout = self.layout(qualifiers)?;
+        let at = qualifiers.layout.first().map_or(at, |item| item.span);
+        if let Some(what) = layout.lacking {
+            return Err(super::lacking(what).at(at));
+        }
+        for &(name, span) in names {
+            let found = match self.symbol(name) {
+                Some(&Symbol::Global(number)) => Some(number),
+                Some(&Symbol::Member(number, _)) => Some(number),
+                Some(_) => continue,
+                None => match variables::find(name, self.stage) {
+                    Some(variable) => Some(self.builtin(variable, span)?),
+                    None => None,
+                },
+            };
+            let Some(number) = found else {
+                return invalid(format!("`{name}` is not declared"), span);
+            };
+            self.p.globals[number as usize].invariant |= qualifiers.has("invariant");
+        }
+        self.p.early_tests |= layout.early_tests;
+        let slot = match (qualifiers.has("uniform"), qualifiers.has("buffer")) {
+            (true, _) => Some(0),
+            (_, true) => Some(1),
+            _ => None,
+        };
+        if let Some(slot) = slot {
+            let default = &mut self.defaults[slot];
+            default.0 = layout.rule.unwrap_or(default.0);
+            default.1 = layout.row_major.unwrap_or(default.1);
+        }
+        for axis in 0..3 {
+            if let Some(size) = layout.local_size[axis] {
+                self.p.workgroup[axis] = size;
+            }
+            if let Some(id) = layout.local_size_id[axis] {
+                self.specials.push((id, String::new()));
+                let number = id.to_string();
+                if let Some((_, value)) =
+                    self.options.overrides.iter().find(|(own, _)| *own == number)
+                {
+                    self.p.workgroup[axis] = *value as u32;
+                }
+            }
+        }
+        let sizes = layout.local_size.iter().chain(&layout.local_size_id).any(Option::is_some);
+        if sizes && self.stage != Stage::Compute {
+            return invalid(
+                "a workgroup size stands outside of a compute shader (GLSL 4.60, 4.4.1.1)",
+                at,
+            );
+        }
+        if sizes {
+            self.p.workgroup = crate::lower::entry::workgroup_size(self.p.workgroup)
+                .map_err(|stop| stop.at(at))?;
+        }
+        Ok(())
+    }
+
+    /// A block.
+    pub fn block(&mut self, block: &ast::Block<'a>) -> Result<()> {
+        let qualifiers = &block.qualifiers;
+        let layout = self.layout(qualifiers)?;
+        if let Some(what) = layout.lacking {
+            return Err(super::lacking(what).at(block.span));
+        }
+        let storage = self.storage(qualifiers, block.span)?;
+        if block.name == "gl_PerVertex" {
+            return self.per_vertex(block);
+        }
+        self.check_name(block.name, block.span)?;
+        let mut members = self.members(&block.members, true)?;
+        if members.is_empty() {
+            return invalid(format!("the block `{}` has no members", block.name), block.span);
+        }
+        let is_buffer = storage == "buffer";
+        for (at, member) in members.iter().enumerate() {
+            if self.p.types.is_opaque(member.ty) {
+                let message = format!(
+                    "`{}`: a texture or sampler stands in a block (GLSL 4.60, 4.3.9)",
+                    member.name
+                );
+                return invalid(message, block.span);
+            }
+            let last = at + 1 == members.len();
+            let tail_only = match self.p.types.elements(member.ty) {
+                Some((of, None)) => !self.p.types.is_unsized(of),
+                _ => !self.p.types.is_unsized(member.ty),
+            };
+            let between = matches!(storage, "in" | "out") && tail_only;
+            if self.p.types.is_unsized(member.ty) && !(is_buffer && last && tail_only) && !between {
+                let message = format!(
+                    "`{}`: an array without a length ends a buffer (GLSL 4.60, 4.1.9)",
+                    member.name
+                );
+                return invalid(message, block.span);
+            }
+        }
+        let defaults = self.defaults[usize::from(is_buffer)];
+        let rule = layout.rule.unwrap_or(defaults.0);
+        let class = match storage {
+            "uniform" if layout.push => Class::Push(layout.rule.unwrap_or(Rule::Std430)),
+            "uniform" => Class::Uniform(rule),
+            "buffer" => Class::Storage(rule),
+            "in" => Class::Input,
+            "out" => Class::Output,
+            _ => {
+                return invalid(
+                    format!("the block `{}` is neither uniform, buffer, in nor out", block.name),
+                    block.span,
+                );
+            }
+        };
+        if matches!(class, Class::Input | Class::Output) {
+            if self.stage == Stage::Compute {
+                return invalid(
+                    "a compute shader has no inputs and outputs of its own (GLSL 4.60, 4.3.4)",
+                    block.span,
+                );
+            }
+            let own = varying(qualifiers);
+            for member in &mut members {
+                let varying = &mut member.varying;
+                varying.flat |= own.flat;
+                varying.linear |= own.linear;
+                varying.centroid |= own.centroid;
+                varying.sample |= own.sample;
+            }
+        }
+        if let Some(align) = layout.align {
+            for member in &mut members {
+                member.align = member.align.or(Some(align));
+            }
+        }
+        let whole_read_only = !members.is_empty() && members.iter().all(|member| member.read_only);
+        let base = self.p.types.add(block.name, members).map_err(|stop| stop.at(block.span))?;
+        if let Class::Uniform(rule) | Class::Storage(rule) | Class::Push(rule) = class {
+            self.check_offsets(base, rule, block.span)?;
+        }
+        let ty = match &block.instance {
+            Some(instance) => self.array(base, &instance.lengths, instance.span)?,
+            None => base,
+        };
+        self.check_size(ty, block.span)?;
+        let mut global = Global::new(block.name, ty, class.clone(), block.span);
+        global.row_major = layout.row_major.unwrap_or(defaults.1);
+        global.read_only = qualifiers.has("readonly") || whole_read_only;
+        global.located.location = layout.location;
+        let number = self.p.globals.len() as u32;
+        if matches!(class, Class::Uniform(_) | Class::Storage(_)) {
+            self.bind(number, &mut global, &layout);
+        }
+        self.p.globals.push(global);
+        self.order.push(number);
+        match &block.instance {
+            Some(instance) => {
+                self.check_name(instance.name, instance.span)?;
+                self.declare(instance.name, Symbol::Global(number), instance.span)?;
+            }
+            None => {
+                let declared = block.members.iter().flat_map(|member| &member.declared);
+                let found: Vec<(&'a str, Span)> =
+                    declared.map(|one| (one.name, one.span)).collect();
+                for (index, (name, span)) in (0..).zip(found) {
+                    self.check_name(name, span)?;
+                    self.declare(name, Symbol::Member(number, index), span)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Offsets are multiples of alignments (GLSL 4.60, 4.4.5). Vulkan lets members stand in any order.
+    fn check_offsets(&self, ty: Ty, rule: Rule, span: Span) -> Result<()> {
+        let Ty::Struct(id) = ty else {
+            return Ok(());
+        };
+        let laid = self.p.types.laid(id, rule, false);
+        for (member, &at) in self.p.types.structure(id).members.iter().zip(&laid.offsets) {
+            if member.align.is_none() && member.offset.is_some_and(|offset| offset != at) {
+                let name = &member.name;
+                let message = format!(
+                    "the offset of `{name}` is no multiple of its alignment (GLSL 4.60, 4.4.5)"
+                );
+                return invalid(message, span);
+            }
+        }
+        Ok(())
+    }
+
+    /// `out gl_PerVertex { vec4 gl_Position; };` chooses among the built-in outputs, and says lengths of arrays.
+    fn per_vertex(&mut self, block: &ast::Block<'a>) -> Result<()> {
+        for member in &block.members {
+            let base = self.type_of(&member.ty)?;
+            for declared in &member.declared {
+                let ty = self.array(base, &declared.lengths, declared.span)?;
+                if variables::find(declared.name, self.stage).is_none() {
+                    let message = format!("`{}` is no member of gl_PerVertex here", declared.name);
+                    return invalid(message, declared.span);
+                }
+                self.redeclare(declared, ty, &member.qualifiers)?;
+            }
+        }
+        Ok(())
+    }
+}

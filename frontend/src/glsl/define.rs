@@ -1,0 +1,157 @@
+//! Semantic analysis of functions: prototypes and definitions (GLSL 4.60, 6.1).
+
+use super::ast;
+use super::check::{Check, Current, Symbol, invalid};
+use super::tree::{Direction, Function, Parameter};
+use super::types::Ty;
+use crate::lower::Result;
+use crate::stop::Stop;
+use gpucc_ir::Set;
+
+/// Functions of one name: each call looks at all of them.
+const MOST_OVERLOADS: usize = 1024;
+
+impl<'a> Check<'a, '_> {
+    /// A function or its prototype.
+    pub fn function(&mut self, function: &ast::Function<'a>) -> Result<()> {
+        let (name, span) = (function.name, function.span);
+        self.check_name(name, span)?;
+        for (word, at) in &function.qualifiers.words {
+            if word.starts_with("subroutine") {
+                return Err(super::lacking("subroutines").at(*at));
+            }
+            if word.starts_with("spirv_") {
+                return Err(super::lacking("instructions of SPIR-V by name").at(*at));
+            }
+        }
+        let result = self.type_of(&function.result)?;
+        if self.p.types.is_opaque(result) || self.p.types.is_unsized(result) {
+            return invalid(
+                format!("`{name}` returns a texture or an array without a length"),
+                function.result.span,
+            );
+        }
+        let mut parameters = Vec::with_capacity(function.parameters.len());
+        for parameter in &function.parameters {
+            let base = self.type_of(&parameter.ty)?;
+            let ty = self.array(base, &parameter.lengths, parameter.ty.span)?;
+            if ty == Ty::Void {
+                return invalid("a parameter is not void", parameter.ty.span);
+            }
+            self.check_size(ty, parameter.ty.span)?;
+            let has = |word| parameter.qualifiers.has(word);
+            let direction = match (has("in"), has("out"), has("inout")) {
+                (_, _, true) | (true, true, _) => Direction::InOut,
+                (_, true, _) => Direction::Out,
+                _ => Direction::In,
+            };
+            let opaque = self.p.types.is_opaque(ty);
+            if opaque && direction != Direction::In {
+                return invalid(
+                    "a texture or sampler is an `in` parameter (GLSL 4.60, 4.1.7)",
+                    parameter.ty.span,
+                );
+            }
+            if self.p.types.is_unsized(ty) && !opaque {
+                return invalid(
+                    "a parameter is an array without a length (GLSL 4.60, 4.1.9)",
+                    parameter.ty.span,
+                );
+            }
+            parameters.push(Parameter { ty, direction, is_const: has("const") });
+        }
+        if name == "main" && (result != Ty::Void || !parameters.is_empty()) {
+            return invalid("`main` takes and returns nothing (GLSL 4.60, 6.1)", span);
+        }
+        if matches!(
+            self.scopes[0].get(name),
+            Some(Symbol::Type(_) | Symbol::Global(_) | Symbol::Const(_))
+        ) {
+            return invalid(format!("`{name}` is declared already in this scope"), span);
+        }
+        let known = self.functions.get(name).into_iter().flatten().copied().find(|&known| {
+            let own = &self.p.functions[known as usize].parameters;
+            own.len() == parameters.len() && own.iter().zip(&parameters).all(|(a, b)| a.ty == b.ty)
+        });
+        let number = match known {
+            Some(number) => {
+                let old = &self.p.functions[number as usize];
+                if old.result != result {
+                    return invalid(format!("`{name}` is declared with another result"), span);
+                }
+                let same =
+                    old.parameters.iter().zip(&parameters).all(|(a, b)| a.direction == b.direction);
+                if !same {
+                    return invalid(
+                        format!("`{name}` is declared with other directions of its parameters"),
+                        span,
+                    );
+                }
+                number
+            }
+            None => {
+                let made = Function {
+                    name: name.to_owned(),
+                    span,
+                    result,
+                    parameters: parameters.clone(),
+                    locals: Vec::new(),
+                    body: None,
+                    calls: Set::default(),
+                    globals: Set::default(),
+                    compared: Set::default(),
+                    size: 0,
+                    callees: Vec::new(),
+                };
+                let others = self.functions.get(name).map_or(0, Vec::len);
+                if others >= MOST_OVERLOADS {
+                    let (needed, most) = (others as u64 + 1, MOST_OVERLOADS as u64);
+                    let hint = "give the functions names of their own";
+                    return Err(Stop::limit("functions of one name", needed, most, hint).at(span));
+                }
+                self.p.functions.push(made);
+                let number = self.p.functions.len() as u32 - 1;
+                self.functions.entry(name).or_default().push(number);
+                number
+            }
+        };
+        let Some(body) = &function.body else {
+            return Ok(());
+        };
+        if self.p.functions[number as usize].body.is_some() {
+            return invalid(format!("`{name}` is defined twice"), span);
+        }
+        let outer = std::mem::replace(
+            &mut self.current,
+            Current { result: Some(result), number, ..Current::default() },
+        );
+        let made = self.scoped(|check| {
+            for (parameter, written) in parameters.iter().zip(&function.parameters) {
+                let (own, at) = written.name.unwrap_or(("", span));
+                let local = check.local(own, parameter.ty, parameter.is_const);
+                if !own.is_empty() {
+                    check.check_name(own, at)?;
+                    check.declare(own, Symbol::Local(local), at)?;
+                }
+            }
+            check.scoped(|check| check.statements(body))
+        });
+        let mut current = std::mem::replace(&mut self.current, outer);
+        for local in current.locals.iter_mut().filter(|local| local.grows) {
+            if let Some((of, None)) = self.p.types.elements(local.ty) {
+                local.ty = self.p.types.array_of(of, Some(local.reached.max(1)))?;
+            }
+        }
+        let own = &mut self.p.functions[number as usize];
+        own.parameters = parameters;
+        own.span = span;
+        own.locals = current.locals;
+        own.calls = current.calls;
+        own.callees = current.callees;
+        own.globals = current.globals;
+        own.compared = current.compared;
+        own.size = current.size;
+        own.body = Some(made?);
+        Ok(())
+    }
+}

@@ -1,0 +1,348 @@
+//! Semantic analysis of variables.
+
+use super::ast;
+use super::check::{Check, Symbol, invalid};
+use super::qualifiers::{Layout, varying};
+use super::tree::{Class, Expr, Global, Stmt, StmtKind};
+use super::types::{Form, Opaque, Ty, Varying};
+use super::variables;
+use crate::Diagnostic;
+use crate::lower::Result;
+use gpucc_ir::ssa::{Span, Stage};
+use naga::ScalarKind;
+
+impl<'a> Check<'a, '_> {
+    /// A declaration within a function.
+    pub fn local_declaration(
+        &mut self,
+        declaration: &ast::Declaration<'a>,
+        made: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        for (word, span) in &declaration.qualifiers.words {
+            if !matches!(
+                *word,
+                "const" | "highp" | "mediump" | "lowp" | "precise" | "invariant" | "nonuniformEXT"
+            ) {
+                return invalid(
+                    format!("a variable of a function is not `{word}` (GLSL 4.60, 4.3)"),
+                    *span,
+                );
+            }
+        }
+        let is_const = declaration.qualifiers.has("const");
+        let base = self.type_of(&declaration.ty)?;
+        for declared in &declaration.declared {
+            self.current.size += 1;
+            self.check_name(declared.name, declared.span)?;
+            let ty = self.array(base, &declared.lengths, declared.span)?;
+            let (ty, init) = self.initial(ty, declared)?;
+            if self.p.types.is_opaque(ty) {
+                let message = "a texture or sampler is a uniform or a parameter (GLSL 4.60, 4.1.7)";
+                return invalid(message, declared.span);
+            }
+            if is_const {
+                let Some(init) = &init else {
+                    return invalid(
+                        format!("the constant `{}` has no value", declared.name),
+                        declared.span,
+                    );
+                };
+                if init.known().is_some() {
+                    self.declare(declared.name, Symbol::Const(init.clone()), declared.span)?;
+                    continue;
+                }
+            }
+            let number = self.local(declared.name, ty, is_const);
+            self.current.locals[number as usize].grows = self.p.types.is_unsized(ty);
+            self.declare(declared.name, Symbol::Local(number), declared.span)?;
+            if let Some(init) = init {
+                made.push(Stmt { kind: StmtKind::Local(number, init), span: declared.span });
+            }
+        }
+        Ok(())
+    }
+
+    /// A declaration outside of functions.
+    pub fn global_declaration(&mut self, declaration: &ast::Declaration<'a>) -> Result<()> {
+        let qualifiers = &declaration.qualifiers;
+        let layout = self.layout(qualifiers)?;
+        if let Some(what) = layout.lacking {
+            return Err(super::lacking(what).at(declaration.ty.span));
+        }
+        let base = self.type_of(&declaration.ty)?;
+        let storage = self.storage(qualifiers, declaration.ty.span)?;
+        for declared in &declaration.declared {
+            let ty = self.array(base, &declared.lengths, declared.span)?;
+            if declared.name.starts_with("gl_") {
+                self.redeclare(declared, ty, qualifiers)?;
+                continue;
+            }
+            let (ty, init) = self.initial(ty, declared)?;
+            self.variable(declared, ty, init, qualifiers, &layout, storage)?;
+        }
+        Ok(())
+    }
+
+    /// A built-in variable is declared again: its length, its interpolation.
+    pub fn redeclare(
+        &mut self,
+        declared: &ast::Declarator<'a>,
+        ty: Ty,
+        qualifiers: &ast::Qualifiers<'a>,
+    ) -> Result<()> {
+        let (name, span) = (declared.name, declared.span);
+        let Some(variable) = variables::find(name, self.stage) else {
+            return self.check_name(name, span);
+        };
+        if let variables::What::Number(_) | variables::What::WorkgroupSize = variable.what {
+            return Ok(());
+        }
+        let number = self.builtin(variable, span)?;
+        let own = self.p.globals[number as usize].ty;
+        let fits = match (own, ty) {
+            (Ty::Array(a), Ty::Array(b)) => {
+                let ((a, _), (b, length)) = (self.p.types.array(a), self.p.types.array(b));
+                if a == b
+                    && let Some(length) = length
+                {
+                    check_elements(length, span)?;
+                    let global = &mut self.p.globals[number as usize];
+                    (global.ty, global.grows) = (ty, false);
+                }
+                a == b
+            }
+            (a, b) => a == b,
+        };
+        if !fits {
+            let message = format!(
+                "`{name}` is declared with another type: it is {} (GLSL 4.60, 7.1)",
+                self.p.types.name(own)
+            );
+            return invalid(message, span);
+        }
+        let global = &mut self.p.globals[number as usize];
+        global.invariant |= qualifiers.has("invariant");
+        let varying = varying(qualifiers);
+        if varying != Varying::default() {
+            global.located.varying = varying;
+        }
+        Ok(())
+    }
+
+    fn variable(
+        &mut self,
+        declared: &ast::Declarator<'a>,
+        ty: Ty,
+        init: Option<Expr>,
+        qualifiers: &ast::Qualifiers<'a>,
+        layout: &Layout,
+        storage: &'static str,
+    ) -> Result<()> {
+        let (name, span) = (declared.name, declared.span);
+        let opaque = match self.p.types.innermost(ty) {
+            Ty::Opaque(opaque) => Some(opaque),
+            Ty::Struct(_) if self.p.types.is_opaque(ty) => {
+                return Err(super::lacking("textures and samplers within structures").at(span));
+            }
+            _ => None,
+        };
+        if opaque.is_some() && storage != "uniform" {
+            let message =
+                format!("`{name}` is a texture or sampler, which is a uniform (GLSL 4.60, 4.1.7)");
+            return invalid(message, span);
+        }
+        let class = match storage {
+            "const" => {
+                let Some(init) = init else {
+                    return invalid(format!("the constant `{name}` has no value"), span);
+                };
+                return self.constant_variable(declared, ty, init, layout);
+            }
+            "in" => Class::Input,
+            "out" => Class::Output,
+            "shared" => Class::Shared,
+            "uniform" => match opaque {
+                Some(Opaque::Counter) => Class::Counter,
+                Some(_) => Class::Handle,
+                None => Class::Loose(0),
+            },
+            "buffer" => return invalid("a buffer is a block (GLSL 4.60, 4.3.9)", span),
+            _ => Class::Private,
+        };
+        // An array without a length may be declared again with one.
+        if let Some(&Symbol::Global(known)) = self.scopes.last().and_then(|scope| scope.get(name)) {
+            let old = &self.p.globals[known as usize];
+            let fits = old.class == class
+                && (self.fits_unsized(ty, old.ty) || self.fits_unsized(old.ty, ty));
+            if fits && self.scopes.len() == 1 {
+                if self.p.types.is_unsized(old.ty) {
+                    let global = &mut self.p.globals[known as usize];
+                    (global.ty, global.grows) = (ty, false);
+                }
+                return Ok(());
+            }
+        }
+        if matches!(class, Class::Input | Class::Output) {
+            self.check_interface(ty, &class, qualifiers, name, span)?;
+        }
+        let mut global = Global::new(name, ty, class.clone(), span);
+        global.grows = self.p.types.is_unsized(ty);
+        global.located.location = layout.location;
+        global.located.component = layout.component;
+        global.located.index = layout.index.unwrap_or(0);
+        global.located.varying = varying(qualifiers);
+        global.row_major = layout.row_major.unwrap_or(self.defaults[0].1);
+        global.read_only = qualifiers.has("readonly");
+        global.write_only = qualifiers.has("writeonly");
+        global.format = layout.format;
+        global.invariant = qualifiers.has("invariant");
+        let number = self.p.globals.len() as u32;
+        match class {
+            Class::Loose(_) if init.is_none() => {}
+            Class::Loose(_) => {
+                let message =
+                    format!("the initial value of the uniform `{name}` is for the driver to set");
+                self.p.notes.push(Diagnostic::note("uniforms", message));
+            }
+            Class::Handle => {
+                if let (Some(Opaque::Image(image)), Some("")) = (opaque, layout.format)
+                    && image.form == Form::Storage
+                {
+                    return Err(super::lacking("storage images of the format R64i").at(span));
+                }
+                self.bind(number, &mut global, layout);
+            }
+            Class::Counter => {
+                // Each is a buffer of its own.
+                self.bind(number, &mut global, &Layout::default());
+            }
+            Class::Private | Class::Output => global.init = init,
+            // All of it is zero anyway.
+            Class::Shared if init.as_ref().is_some_and(is_zero) => {}
+            _ if init.is_some() => {
+                return invalid(format!("`{name}` takes no initial value (GLSL 4.60, 4.3)"), span);
+            }
+            _ => {}
+        }
+        self.p.globals.push(global);
+        self.order.push(number);
+        self.declare(name, Symbol::Global(number), span)
+    }
+
+    /// Group and binding, or the next free one later.
+    pub fn bind(&mut self, number: u32, global: &mut Global, layout: &Layout) {
+        global.bound.set = layout.set.unwrap_or(0);
+        match layout.binding {
+            Some(binding) => {
+                global.bound.binding = binding;
+                self.taken.insert(binding);
+            }
+            None => self.unbound.push(number),
+        }
+    }
+
+    /// Rules of inputs and outputs (GLSL 4.60, 4.3.4 and 4.3.6).
+    fn check_interface(
+        &self,
+        ty: Ty,
+        class: &Class,
+        qualifiers: &ast::Qualifiers<'a>,
+        name: &str,
+        span: Span,
+    ) -> Result<()> {
+        if self.stage == Stage::Compute {
+            return invalid(
+                format!(
+                    "`{name}`: a compute shader has no inputs and outputs of its own (GLSL 4.60, 4.3.4)"
+                ),
+                span,
+            );
+        }
+        let inner = self.p.types.innermost(ty);
+        let scalar = inner.scalar();
+        if scalar.is_some_and(|scalar| scalar.kind == ScalarKind::Bool) {
+            return invalid(
+                format!(
+                    "`{name}` is a truth value, which no input or output is (GLSL 4.60, 4.3.4)"
+                ),
+                span,
+            );
+        }
+        let whole =
+            scalar.is_some_and(|scalar| scalar.kind != ScalarKind::Float || scalar.width == 8);
+        if *class == Class::Input
+            && self.stage == Stage::Fragment
+            && whole
+            && !qualifiers.has("flat")
+            && self.dialect.stated
+            && self.dialect.version >= 130
+        {
+            let message = format!(
+                "`{name}` is made of integers or doubles, which are `flat` (GLSL 4.60, 4.3.4)"
+            );
+            return invalid(message, span);
+        }
+        if *class == Class::Output
+            && self.stage == Stage::Fragment
+            && matches!(inner, Ty::Matrix(..) | Ty::Struct(_))
+        {
+            let message = format!(
+                "`{name}`: an output of a fragment shader is no matrix and no structure (GLSL 4.60, 4.3.6)"
+            );
+            return invalid(message, span);
+        }
+        if *class == Class::Input && self.stage == Stage::Vertex && matches!(inner, Ty::Struct(_)) {
+            return invalid(
+                format!("`{name}`: an input of a vertex shader is no structure (GLSL 4.60, 4.3.4)"),
+                span,
+            );
+        }
+        Ok(())
+    }
+
+    /// A constant, which the options may give another value.
+    fn constant_variable(
+        &mut self,
+        declared: &ast::Declarator<'a>,
+        ty: Ty,
+        init: Expr,
+        layout: &Layout,
+    ) -> Result<()> {
+        let (name, span) = (declared.name, declared.span);
+        let mut init = init;
+        if let Some(id) = layout.constant_id {
+            let Ty::Scalar(scalar) = ty else {
+                return invalid("a specialization constant is a scalar (GLSL 4.60, 4.4.9)", span);
+            };
+            self.specials.push((id, name.to_owned()));
+            let number = id.to_string();
+            let given =
+                self.options.overrides.iter().find(|(own, _)| *own == number || own == name);
+            if let Some((_, value)) = given {
+                let num = super::tree::Num::F(*value).convert(scalar);
+                init = self.number(num, ty, span);
+            }
+        }
+        if init.known().is_some() {
+            return self.declare(name, Symbol::Const(init), span);
+        }
+        let mut global = Global::new(name, ty, Class::Const, span);
+        global.init = Some(init);
+        self.p.globals.push(global);
+        let number = self.p.globals.len() as u32 - 1;
+        self.declare(name, Symbol::Global(number), span)
+    }
+}
+
+/// Refuses built-in arrays of more elements than there are locations.
+fn check_elements(length: u32, span: Span) -> Result<()> {
+    if length > crate::growth::MOST_LOCATIONS {
+        return Err(crate::growth::too_many_locations(length.into()).at(span));
+    }
+    Ok(())
+}
+
+/// A constant of zeros.
+fn is_zero(expr: &Expr) -> bool {
+    expr.known().is_some_and(|known| known.iter().all(|num| !num.truth()))
+}

@@ -1,0 +1,356 @@
+//! Lowering of inputs and outputs: variables of memory that are filled at the start and read at the end.
+
+use super::lower::{OfGlsl, Pointer, Slot};
+use super::tree::{Class, Global};
+use super::types::{Ty, Varying};
+use super::variables::What;
+use crate::growth::{MOST_LOCATIONS, too_many_locations};
+use crate::lower::entry::Distances;
+use crate::lower::located::Located;
+use crate::lower::types::reading;
+use crate::lower::{Result, Values};
+use crate::stop::Stop;
+use gpucc_ir::ssa::{
+    Builtin, Imm, Input, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar,
+    Stage, Type, Value,
+};
+use naga::ScalarKind;
+
+/// What stands at a location and behind it.
+struct Start<'g> {
+    location: u32,
+    component: u32,
+    index: u32,
+    varying: Varying,
+    name: &'g str,
+    variable: usize,
+}
+
+impl<'p> OfGlsl<'p> {
+    /// Splits a type into what has a location; gives the next one.
+    fn locate(
+        &self,
+        all: &mut Vec<Located>,
+        ty: Ty,
+        start: &Start<'_>,
+        first: &mut usize,
+    ) -> Result<u32> {
+        let types = &self.source.p.types;
+        if start.location > MOST_LOCATIONS {
+            return Err(too_many_locations(start.location.into()));
+        }
+        match ty {
+            Ty::Scalar(_) | Ty::Vector(..) => {
+                let Some((mut scalar, mut count)) = ty.lanes() else {
+                    return Err(Stop::internal("a scalar has lanes"));
+                };
+                let is_wide = scalar.width == 8;
+                let scalars = count;
+                if is_wide {
+                    (scalar, count) = (naga::Scalar::U32, 2 * count);
+                }
+                let float = scalar.kind == ScalarKind::Float;
+                let interpolation = match (start.varying.flat || is_wide, start.varying.linear) {
+                    (true, _) => Interpolation::Flat,
+                    (_, true) => Interpolation::Linear,
+                    _ if float => Interpolation::Perspective,
+                    _ => Interpolation::Flat,
+                };
+                let sampling = match (start.varying.sample, start.varying.centroid) {
+                    (true, _) => Sampling::Sample,
+                    (_, true) => Sampling::Centroid,
+                    _ => Sampling::Center,
+                };
+                // Two words of a location make one scalar of 64 bits, and what has more than two goes on in the next.
+                let runs = match is_wide && count > 4 && start.component == 0 {
+                    true => vec![4, count - 4],
+                    false => vec![count],
+                };
+                let (mut location, mut from) = (start.location, *first);
+                for count in runs {
+                    if start.component as usize + count > 4 || is_wide && start.component % 2 == 1 {
+                        return Err(Stop::invalid(
+                            "components behind the fourth of a location (GLSL 4.60, 4.4.1)",
+                        ));
+                    }
+                    all.push(Located {
+                        location,
+                        component: start.component,
+                        scalar,
+                        count,
+                        is_wide,
+                        interpolation,
+                        sampling,
+                        index: start.index,
+                        name: start.name.to_owned(),
+                        variable: start.variable,
+                        first: from,
+                    });
+                    (location, from) =
+                        (location + 1, from + if is_wide { count / 2 } else { count });
+                }
+                *first += scalars;
+                Ok(location)
+            }
+            Ty::Struct(id) => {
+                let mut location = start.location;
+                for member in &types.structure(id).members {
+                    let mut varying = start.varying;
+                    varying.flat |= member.varying.flat;
+                    varying.linear |= member.varying.linear;
+                    varying.centroid |= member.varying.centroid;
+                    varying.sample |= member.varying.sample;
+                    let own = Start {
+                        location: member.location.unwrap_or(location),
+                        component: member.component.unwrap_or(0),
+                        varying,
+                        name: if start.name.is_empty() { &member.name } else { start.name },
+                        ..*start
+                    };
+                    location = self.locate(all, member.ty, &own, first)?;
+                }
+                Ok(location)
+            }
+            _ => {
+                let Some((of, Some(length))) = types.elements(ty) else {
+                    return Err(Stop::invalid(
+                        "an input or output without a length (GLSL 4.60, 4.3.4)",
+                    ));
+                };
+                let mut location = start.location;
+                for _ in 0..length {
+                    location = self.locate(all, of, &Start { location, ..*start }, first)?;
+                }
+                Ok(location)
+            }
+        }
+    }
+
+    fn parts(&self, global: &Global, variable: usize) -> Result<Vec<Located>> {
+        let types = &self.source.p.types;
+        types.leaf_count(global.ty)?;
+        let is_block = matches!(types.innermost(global.ty), Ty::Struct(id) if types.structure(id).name == global.name);
+        let old = global.builtin.is_some().then(|| global.name.replacen("gl_", "gpucc_", 1));
+        let name = match &old {
+            Some(name) => name,
+            // Members of a block have names of their own.
+            None if is_block => "",
+            None => &global.name,
+        };
+        let start = Start {
+            location: global.located.location.unwrap_or(0),
+            component: global.located.component.unwrap_or(0),
+            index: global.located.index,
+            varying: global.located.varying,
+            name,
+            variable,
+        };
+        let mut all = Vec::new();
+        let end = self.locate(&mut all, global.ty, &start, &mut 0)?;
+        if end > MOST_LOCATIONS {
+            return Err(too_many_locations(end.into()));
+        }
+        Ok(all)
+    }
+
+    /// Declares and reads inputs, and puts them into their variables.
+    pub(super) fn inputs(&mut self, used: &[u32]) -> Result<()> {
+        let program = self.source.p;
+        let mut located = Vec::new();
+        let mut variables: Vec<Values> = Vec::new();
+        let mut pointers = Vec::new();
+        for &number in used {
+            let global = &program.globals[number as usize];
+            if global.class != Class::Input {
+                continue;
+            }
+            self.span = global.span;
+            let pointer = self.private(&global.name, global.ty)?;
+            let mut values = self.zeros(global.ty)?;
+            match global.builtin.map(|variable| variable.what) {
+                None | Some(What::Attribute | What::Varying) => {
+                    located.extend(
+                        self.parts(global, pointers.len()).map_err(|stop| stop.at(global.span))?,
+                    );
+                }
+                Some(what) => {
+                    let found = self.built_input(global, what)?;
+                    values[..found.len()].copy_from_slice(&found);
+                }
+            }
+            self.source.globals.insert(number, Slot::Memory(pointer.clone()));
+            pointers.push(pointer);
+            variables.push(values);
+        }
+        self.read_located(&located, &mut variables, super::READING)?;
+        let initial = self.initial;
+        for (pointer, values) in pointers.iter().zip(&variables) {
+            self.within(initial, |lower| lower.store(pointer, values))?;
+        }
+        Ok(())
+    }
+
+    fn built_input(&mut self, global: &Global, what: What) -> Result<Values> {
+        let prologue = self.prologue;
+        Ok(match what {
+            What::In(builtin) => {
+                let scalar = match builtin {
+                    Builtin::Position | Builtin::PointCoord => Scalar::F32,
+                    Builtin::FrontFacing => Scalar::U32,
+                    _ => global.ty.scalar().map_or(Scalar::U32, reading),
+                };
+                let scalar = if builtin == Builtin::SampleMask { Scalar::I32 } else { scalar };
+                let input = self.builtin_input(builtin, scalar, &global.name);
+                let is_bool = builtin == Builtin::FrontFacing;
+                self.within(prologue, |lower| {
+                    lower.lanes(builtin.components().into(), |lower, lane| {
+                        let value = lower.b().input(input, lane as u8);
+                        Ok(if is_bool { lower.truth(value) } else { value })
+                    })
+                })?
+            }
+            What::Helper => {
+                let inst = self.within(prologue, |lower| {
+                    lower.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1])
+                });
+                Values::from_slice(&self.func.insts[inst].results)
+            }
+            What::Mask(mask) => {
+                let words = self.within(prologue, |lower| lower.mask(mask))?;
+                match global.ty.lanes() {
+                    Some((_, 4)) => words,
+                    _ => Values::from_elem(
+                        self.within(prologue, |lower| lower.op2(Op::Join64, words[0], words[1])),
+                        1,
+                    ),
+                }
+            }
+            _ => {
+                let plain = global.name.trim_start_matches("gl_");
+                let stop = Stop::unsupported(format!("the built-in value {plain}"), super::READING);
+                return Err(needs(&global.name, stop).at(global.span));
+            }
+        })
+    }
+
+    pub(super) fn builtin_input(&mut self, builtin: Builtin, scalar: Scalar, name: &str) -> Input {
+        let kind = InputKind::Builtin(builtin);
+        let known = self.func.inputs.iter().find(|(_, input)| input.kind == kind);
+        if let Some((input, _)) = known {
+            return input;
+        }
+        let (name, components) = (name.to_owned(), builtin.components());
+        self.func.inputs.push(InputData { kind, components, scalar, name })
+    }
+
+    fn builtin_word(&mut self, builtin: Builtin, name: &str) -> Value {
+        let input = self.builtin_input(builtin, Scalar::U32, name);
+        let prologue = self.prologue;
+        self.within(prologue, |lower| lower.b().input(input, 0))
+    }
+
+    /// The number of the lane in its subgroup.
+    pub(super) fn lane_number(&mut self) -> Value {
+        self.builtin_word(Builtin::SubgroupInvocationId, "gl_SubgroupInvocationID")
+    }
+
+    pub(super) fn subgroup_size(&mut self) -> Value {
+        self.builtin_word(Builtin::SubgroupSize, "gl_SubgroupSize")
+    }
+
+    /// The pixel that a fragment covers.
+    pub(super) fn pixel(&mut self) -> Values {
+        let input = self.builtin_input(Builtin::Position, Scalar::F32, "gl_FragCoord");
+        let prologue = self.prologue;
+        [0, 1]
+            .into_iter()
+            .map(|lane| {
+                let value = self.within(prologue, |lower| lower.b().input(input, lane));
+                self.convert(Op::FToS, Type::B32, value)
+            })
+            .collect()
+    }
+
+    /// Makes the variables of outputs: all that the text declares, and built-in ones that it uses.
+    pub(super) fn output_variables(&mut self, used: &[u32]) -> Result<Vec<(u32, Pointer)>> {
+        let program = self.source.p;
+        let mut all = Vec::new();
+        for (number, global) in (0..).zip(&program.globals) {
+            let wanted = global.builtin.is_none() || used.binary_search(&number).is_ok();
+            if global.class != Class::Output || !wanted {
+                continue;
+            }
+            self.span = global.span;
+            let pointer = self.private(&global.name, global.ty)?;
+            let initial = self.initial;
+            self.within(initial, |lower| lower.zero(&pointer))?;
+            self.source.globals.insert(number, Slot::Memory(pointer.clone()));
+            all.push((number, pointer));
+        }
+        Ok(all)
+    }
+
+    /// Reads output variables and writes the outputs.
+    pub(super) fn outputs(&mut self, all: &[(u32, Pointer)]) -> Result<()> {
+        let program = self.source.p;
+        let mut distances = Distances::default();
+        let mut located = Vec::new();
+        let mut variables: Vec<Values> = Vec::new();
+        for (number, pointer) in all {
+            let global = &program.globals[*number as usize];
+            self.span = global.span;
+            let values = self.load(pointer)?;
+            match global.builtin.map(|variable| variable.what) {
+                None | Some(What::Varying | What::Colour) => {
+                    let parts =
+                        self.parts(global, variables.len()).map_err(|stop| stop.at(global.span))?;
+                    if self.stage == Stage::Fragment && parts.iter().any(|part| part.is_wide) {
+                        let message =
+                            "an output of a fragment shader has 64 bits (GLSL 4.60, 4.3.6)";
+                        return Err(Stop::invalid(message).at(global.span));
+                    }
+                    located.extend(parts);
+                    variables.push(values);
+                }
+                Some(What::Out(Builtin::ClipDistance(_))) => distances.clip.1.extend(values),
+                Some(What::Out(Builtin::CullDistance(_))) => distances.cull.1.extend(values),
+                Some(What::Out(builtin)) if builtin != Builtin::Layer => {
+                    let scalar = match builtin {
+                        Builtin::SampleMask => Scalar::I32,
+                        _ => Scalar::F32,
+                    };
+                    let count = usize::from(builtin.components());
+                    self.output(
+                        OutputKind::Builtin(builtin),
+                        scalar,
+                        &global.name,
+                        &values[..count],
+                    );
+                }
+                Some(_) => {
+                    let stage = self.stage.name();
+                    let name = global.name.trim_start_matches("gl_");
+                    let stop = Stop::unsupported(
+                        format!("{name} as an output of a {stage} shader"),
+                        super::READING,
+                    );
+                    return Err(needs(&global.name, stop).at(global.span));
+                }
+            }
+        }
+        self.write_located(&located, &variables, super::READING)?;
+        self.distances(&distances)
+    }
+}
+
+/// What a machine must have for a built-in value.
+fn needs(name: &str, stop: Stop) -> Stop {
+    use crate::Needs;
+    match name {
+        _ if name.contains("Shading") || name.contains("FragSize") => {
+            stop.needing(Needs::ShadingRate)
+        }
+        "gl_Layer" | "gl_ViewportIndex" => stop.needing(Needs::Layers),
+        _ => stop,
+    }
+}

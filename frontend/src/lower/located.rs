@@ -1,0 +1,171 @@
+//! Inputs and outputs at locations: scalars and vectors that share one are declared together.
+
+use super::types::{reading, width};
+use super::{Lower, Result, Values};
+use crate::stop::Stop;
+use gpucc_ir::Map;
+use gpucc_ir::ssa::Stage;
+use gpucc_ir::ssa::{
+    InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar, Type, Value,
+};
+use naga::ScalarKind;
+use smallvec::SmallVec;
+
+/// A scalar or vector at a location.
+#[derive(Clone, Debug)]
+pub struct Located {
+    pub location: u32,
+    pub component: u32,
+    pub scalar: naga::Scalar,
+    /// Words.
+    pub count: usize,
+    /// Two words make one scalar.
+    pub is_wide: bool,
+    pub interpolation: Interpolation,
+    pub sampling: Sampling,
+    pub index: u32,
+    pub name: String,
+    /// The variable, and the first of its scalars.
+    pub variable: usize,
+    pub first: usize,
+}
+
+impl<S> Lower<'_, S> {
+    /// Declares and reads inputs; their scalars go into the values of their variables.
+    pub fn read_located(
+        &mut self,
+        located: &[Located],
+        variables: &mut [Values],
+        reader: &'static str,
+    ) -> Result<()> {
+        let prologue = self.prologue;
+        for group in by_location(located, self.stage, reader)? {
+            let first = &located[group[0]];
+            let is_bool = first.scalar.kind == ScalarKind::Bool;
+            let input = self.func.inputs.push(InputData {
+                kind: InputKind::Location {
+                    location: first.location,
+                    interpolation: first.interpolation,
+                    sampling: first.sampling,
+                },
+                components: components(located, &group) as u8,
+                scalar: if is_bool { Scalar::U32 } else { reading(first.scalar) },
+                name: first.name.clone(),
+            });
+            for at in group {
+                let part = &located[at];
+                let found = self.within(prologue, |lower| {
+                    let words = lower.lanes(part.count, |lower, lane| {
+                        let value = lower.b().input(input, part.component as u8 + lane as u8);
+                        Ok(match width(part.scalar) {
+                            _ if is_bool => lower.truth(value),
+                            // Integers of 16 bits arrive as words.
+                            Type::B16 if part.scalar.kind != ScalarKind::Float => {
+                                lower.op1(Op::Lo16, value)
+                            }
+                            _ => value,
+                        })
+                    })?;
+                    Ok(if part.is_wide { lower.joined(&words) } else { words })
+                })?;
+                let values = &mut variables[part.variable];
+                values[part.first..part.first + found.len()].copy_from_slice(&found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares and writes outputs of the values of their variables.
+    pub fn write_located(
+        &mut self,
+        located: &[Located],
+        variables: &[Values],
+        reader: &'static str,
+    ) -> Result<()> {
+        for group in by_location(located, self.stage, reader)? {
+            let first = &located[group[0]];
+            let narrow = width(first.scalar) == Type::B16 && first.scalar.kind != ScalarKind::Float;
+            let ty = if narrow { Type::B32 } else { width(first.scalar) };
+            let zero = self.constant(ty, 0);
+            let mut values = Values::from_elem(zero, components(located, &group));
+            for &at in &group {
+                let part = &located[at];
+                let scalars = if part.is_wide { part.count / 2 } else { part.count };
+                let own = &variables[part.variable][part.first..part.first + scalars];
+                let own = match part.is_wide {
+                    true => self.halves(own),
+                    // Integers of 16 bits leave as words.
+                    false if narrow => {
+                        let signed = first.scalar.kind == ScalarKind::Sint;
+                        let op = if signed { Op::SConvert } else { Op::UConvert };
+                        own.iter().map(|&value| self.convert(op, Type::B32, value)).collect()
+                    }
+                    false => Values::from_slice(own),
+                };
+                let from = part.component as usize;
+                values[from..from + part.count].copy_from_slice(&own);
+            }
+            let kind = OutputKind::Location {
+                location: first.location,
+                blend_src: first.index as u8,
+                interpolation: first.interpolation,
+            };
+            let (scalar, name) = (reading(first.scalar), first.name.clone());
+            self.output(kind, scalar, &name, &values);
+        }
+        Ok(())
+    }
+
+    /// Scalars of 64 bits of pairs of words.
+    pub fn joined(&mut self, words: &[Value]) -> Values {
+        words.chunks_exact(2).map(|pair| self.op2(Op::Join64, pair[0], pair[1])).collect()
+    }
+
+    /// The words of scalars of 64 bits.
+    pub fn halves(&mut self, wide: &[Value]) -> Values {
+        let mut words = Values::new();
+        for &value in wide {
+            words.extend([Op::Lo64, Op::Hi64].map(|half| self.op1(half, value)));
+        }
+        words
+    }
+}
+
+/// Components that parts of one location reach.
+fn components(located: &[Located], group: &[usize]) -> usize {
+    let ends = group.iter().map(|&at| located[at].component as usize + located[at].count);
+    ends.max().unwrap_or(1)
+}
+
+/// Parts that share a location and a colour source, together.
+fn by_location(
+    located: &[Located],
+    stage: Stage,
+    reader: &'static str,
+) -> Result<Vec<SmallVec<[usize; 2]>>> {
+    let mut groups: Map<(u32, u32), SmallVec<[usize; 2]>> = Map::default();
+    for (at, part) in located.iter().enumerate() {
+        let group = groups.entry((part.location, part.index)).or_default();
+        if let Some(&first) = group.first() {
+            let first = &located[first];
+            let mixes = first.scalar != part.scalar
+                || stage == Stage::Fragment
+                    && (first.interpolation, first.sampling) != (part.interpolation, part.sampling);
+            if mixes {
+                let what = "components of one location of different types or interpolations";
+                return Err(Stop::unsupported(what, reader));
+            }
+        }
+        let own = part.component..part.component + part.count as u32;
+        let overlaps = group.iter().any(|&other| {
+            let other = &located[other];
+            other.component < own.end && own.start < other.component + other.count as u32
+        });
+        if overlaps {
+            let location = part.location;
+            return Err(Stop::invalid(format!("two variables have location {location}")));
+        }
+        group.push(at);
+    }
+    Ok(groups.into_values().collect())
+}
