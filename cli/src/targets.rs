@@ -19,11 +19,14 @@ pub fn run(args: &TargetsArgs) -> Result<(), Failure> {
         if !row.chips.is_empty() {
             outputs.print(&format!("         chips:   {}\n", row.chips.join(", ")));
         }
-        if !row.supported {
-            outputs.print("         not supported by gpucc yet\n");
-            continue;
+        match (row.supported, row.assembles) {
+            (true, _) => {
+                outputs.print(&format!("         stages:  {}\n", row.stages.join(", ")));
+            }
+            (false, true) => outputs
+                .print("         shaders are not supported by gpucc yet; asm and disasm are\n"),
+            (false, false) => outputs.print("         not supported by gpucc yet\n"),
         }
-        outputs.print(&format!("         stages:  {}\n", row.stages.join(", ")));
         if !row.limits.is_empty() {
             let limits: Vec<String> = row
                 .limits

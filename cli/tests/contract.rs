@@ -97,7 +97,39 @@ fn what_is_not_built_says_so_with_six() {
     let color = sample("color.wgsl");
     for target in ["gen4", "g45", "rogue"] {
         refused(&[&color, "--target", target], 6, &[target, "not supported by gpucc yet"]);
-        refused(&["disasm", "--target", target], 6, &["not supported by gpucc yet"]);
+    }
+    refused(&["disasm", "--target", "rogue"], 6, &["not supported by gpucc yet"]);
+}
+
+/// A machine without a lowering assembles, line by line too, and says what its silicon lacks.
+#[test]
+fn a_machine_may_have_an_assembler_before_shaders_are_compiled_for_it() {
+    let folder = Folder::new("planned");
+    let text = "add(8) g4<1>F g2<8,8,1>F g3<8,8,1>F { align1 };\nnope ;\n\n\
+                send(8) 2 g12<1>F g10<8,8,1>F 0x01110001 math MsgDesc: inv mlen 1 rlen 1 { align1 };\n";
+    let file = folder.write("lines.s", text);
+    for target in ["gen4", "g45"] {
+        let output = gpucc(&["asm", "--target", target, "--lines", "--hex", &file]);
+        assert_eq!(code(&output), 1, "one line is none");
+        let words = stdout(&output);
+        let lines: Vec<&str> = words.lines().collect();
+        assert_eq!(lines[0], "0x00600040 0x208077bd 0x008d0040 0x008d0060");
+        assert!(lines[1].starts_with("error: ") && lines[1].contains("`nope`"), "{}", lines[1]);
+        assert_eq!(lines[2], "");
+        let words = folder.write("lines.hex", format!("{}\n{}\n", lines[0], lines[3]));
+        let output = gpucc(&["disasm", "--target", target, "--lines", "--hex", &words]);
+        assert_eq!(code(&output), 0);
+        let mut known = text.lines();
+        for line in stdout(&output).lines() {
+            assert!(known.any(|known| known == line), "{line}");
+        }
+    }
+    let output = gpucc(&["targets", "--json"]);
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for row in &rows.as_array().expect("a list")[2..4] {
+        assert_eq!((&row["supported"], &row["assembles"]), (&false.into(), &true.into()));
+        let lacks = row["refuses"].as_array().expect("a list");
+        assert!(lacks.iter().any(|lack| lack["feature"] == "atomic operations"));
     }
 }
 

@@ -170,10 +170,17 @@ impl Compiler {
                 )?)
             }
         };
-        if let Target::Planned(about) = target {
+        if let Target::Planned(planned) = target {
+            let (about, stage) = (
+                &planned.about,
+                match planned.assembler {
+                    Some(_) => "the lowering",
+                    None => "the back end",
+                },
+            );
             return Err(Failure::not_yet(
                 format!("target {} ({})", about.name, about.machine),
-                "the back end",
+                stage,
             ));
         }
         Ok(Compiler { target, chip, machine: target.built() })

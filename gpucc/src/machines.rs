@@ -2,7 +2,7 @@
 //! and in the test runner names one.
 
 use crate::Target;
-use gpucc_machine::About;
+use gpucc_machine::Planned;
 use gpucc_r700::Family;
 use gpucc_valhall::Valhall;
 
@@ -12,15 +12,13 @@ impl Target {
     /// AMD R700.
     pub const R700: Target = Target::Machine(&Family::R700);
     /// Intel 965.
-    pub const GEN4: Target =
-        Target::Planned(&About::planned("gen4", "Intel 965 family", "Gen4", &["i965", "gm965"]));
+    pub const GEN4: Target = Target::Planned(&gpucc_gen4::GEN4);
     /// Intel G45.
-    pub const G45: Target =
-        Target::Planned(&About::planned("g45", "Intel G45 family", "G45", &["g45", "gm45"]));
+    pub const G45: Target = Target::Planned(&gpucc_gen4::G45);
     /// Arm Valhall v9.
     pub const VALHALL: Target = Target::Machine(&Valhall);
     /// Imagination PowerVR Rogue.
-    pub const ROGUE: Target = Target::Planned(&About::planned(
+    pub const ROGUE: Target = Target::Planned(&Planned::named(
         "rogue",
         "Imagination PowerVR Rogue",
         "Rogue",

@@ -1,7 +1,7 @@
 //! A target: a machine, one that is to come, or the interpreter; and what is told of it.
 
 use gpucc_machine::about::STAGES;
-use gpucc_machine::{About, Machine};
+use gpucc_machine::{About, Assembler, Machine, Planned};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::fmt;
@@ -15,8 +15,8 @@ pub enum Target {
     Interp,
     /// A machine.
     Machine(&'static dyn Machine),
-    /// A machine that is not built yet.
-    Planned(&'static About),
+    /// A machine that no code is made for yet.
+    Planned(&'static Planned),
 }
 
 const INTERP: About = About {
@@ -35,7 +35,7 @@ impl Target {
         match self {
             Target::Interp => &INTERP,
             Target::Machine(machine) => machine.about(),
-            Target::Planned(about) => about,
+            Target::Planned(planned) => &planned.about,
         }
     }
 
@@ -51,6 +51,21 @@ impl Target {
     pub fn machines() -> impl Iterator<Item = Target> {
         let all = Target::ALL.into_iter();
         all.filter(|target| target.built().is_some())
+    }
+
+    /// The assembler, where the machine has one: some have it before code is made for them.
+    pub fn assembler(self) -> Option<&'static dyn Assembler> {
+        match self {
+            Target::Machine(machine) => Some(machine.assembler()),
+            Target::Planned(planned) => planned.assembler,
+            Target::Interp => None,
+        }
+    }
+
+    /// The machines that have an assembler, in the contract's order.
+    pub fn assembled() -> impl Iterator<Item = Target> {
+        let all = Target::ALL.into_iter();
+        all.filter(|target| target.assembler().is_some())
     }
 
     /// The name on the command line.
@@ -110,7 +125,11 @@ impl Target {
 
     /// What the silicon cannot do: feature and the manual's section.
     pub fn refusals(self) -> Vec<(&'static str, &'static str)> {
-        self.built().map_or_else(Vec::new, Machine::refusals)
+        match self {
+            Target::Machine(machine) => machine.refusals(),
+            Target::Planned(planned) => planned.refusals.to_vec(),
+            Target::Interp => Vec::new(),
+        }
     }
 }
 
@@ -156,6 +175,8 @@ pub struct TargetInfo {
     pub machine: &'static str,
     /// Built today.
     pub supported: bool,
+    /// Has an assembler and a disassembler today.
+    pub assembles: bool,
     /// Chips, the default first.
     pub chips: &'static [&'static str],
     /// Shader stages.
@@ -181,6 +202,7 @@ impl From<Target> for TargetInfo {
             target: target.name(),
             machine: target.machine(),
             supported: target.is_built(),
+            assembles: target.assembler().is_some(),
             chips: target.chips(),
             stages: target.about().stages,
             limits: target.limits().iter().copied().collect(),

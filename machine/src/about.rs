@@ -1,5 +1,6 @@
 //! What people are told of a machine, and how far its functions may be off.
 
+use crate::assembler::Assembler;
 use gpucc_ir::ssa::numerics::Perturbation;
 
 /// Names, chips, stages and limits of a machine.
@@ -21,15 +22,27 @@ pub struct About {
     pub noticed: u32,
 }
 
-impl About {
-    /// A machine that is to come: it has a name and chips, and nothing else is known of it.
-    pub const fn planned(
+/// A machine that no code is made for yet. It may have an assembler before.
+#[derive(Copy, Clone)]
+pub struct Planned {
+    /// Names and chips; neither stages nor limits, for nothing is compiled.
+    pub about: About,
+    /// What the silicon cannot do, as [`crate::Machine::refusals`].
+    pub refusals: &'static [(&'static str, &'static str)],
+    /// Assembler and disassembler, where there are some.
+    pub assembler: Option<&'static dyn Assembler>,
+}
+
+impl Planned {
+    /// A machine that has a name and chips, and nothing else is known of it.
+    pub const fn named(
         name: &'static str,
         machine: &'static str,
         short: &'static str,
         chips: &'static [&'static str],
-    ) -> About {
-        About { name, machine, short, chips, stages: &[], limits: &[], noticed: 100 }
+    ) -> Planned {
+        let about = About { name, machine, short, chips, stages: &[], limits: &[], noticed: 100 };
+        Planned { about, refusals: &[], assembler: None }
     }
 }
 

@@ -18,7 +18,7 @@ pub mod place;
 pub mod site;
 pub mod text;
 
-pub use about::{About, Errors};
+pub use about::{About, Errors, Planned};
 pub use assembler::{Assembler, AssemblyError, ListingLine};
 pub use compiled::{Compiled, Program};
 pub use described::{Code, Described};

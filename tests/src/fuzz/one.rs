@@ -176,11 +176,11 @@ fn told(outcome: &mut Outcome, place: &'static str, compiled: &Compiled) {
 fn assembly(input: &Input, outcome: &mut Outcome) {
     let text = String::from_utf8_lossy(&input.bytes);
     // The text's own machine, and one of the others in turn.
-    let others: Vec<Target> = Target::machines().collect();
+    let others: Vec<Target> = Target::assembled().collect();
     let other = others[(input.variant >> 13) as usize % others.len()];
     let targets = [Some(input.target), (other != input.target).then_some(other)];
     for target in targets.into_iter().flatten() {
-        let assembler = assembler(target).expect("the target is built");
+        let assembler = assembler(target).expect("it has an assembler");
         for unit in assembler.units() {
             let Ok(code) = assembler.assemble(unit, &text) else {
                 outcome.codes.push((target.name(), 1));

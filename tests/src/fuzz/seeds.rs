@@ -33,6 +33,9 @@ pub struct Seeds {
 /// Programs made of chance that IR and assembly start from, besides those made of shaders.
 const RANDOM: usize = 400;
 
+/// How often assembly of a machine that nothing is compiled for counts: about as often as programs of one that is.
+const WEIGHT: usize = 100;
+
 impl Seeds {
     /// Finds the sources; `shared` is the folder of foreign material.
     pub fn find(language: Language, shared: Option<&Path>) -> Seeds {
@@ -62,7 +65,10 @@ impl Seeds {
             Language::Ir | Language::Assembly => of(Language::Wgsl),
             _ => Vec::new(),
         };
-        Seeds { language, own: of(language), shaders, made: BTreeMap::new() }
+        let weight = |path: &PathBuf| if named(path).is_some() { WEIGHT } else { 1 };
+        let own = of(language);
+        let own = own.iter().flat_map(|path| std::iter::repeat_n(path.clone(), weight(path)));
+        Seeds { language, own: own.collect(), shaders, made: BTreeMap::new() }
     }
 
     /// How many there are.
@@ -99,6 +105,7 @@ impl Seeds {
         let machines: Vec<Target> = Target::machines().collect();
         let target = machines[number % machines.len()];
         if let Some(path) = self.own.get(number) {
+            let target = named(path).unwrap_or(target);
             return Some(Seed { bytes: std::fs::read(path).ok()?, stage: stage(path), target });
         }
         let number = number - self.own.len();
@@ -135,6 +142,11 @@ impl Seeds {
         };
         Some(Seed { bytes, stage: func.stage, target })
     }
+}
+
+/// The machine that a file is named after: assembly of that one.
+fn named(path: &Path) -> Option<Target> {
+    Target::by_name(&path.file_stem()?.to_string_lossy())
 }
 
 /// Numbers of seeds that one stretch of inputs draws from: few, so that each is read once.

@@ -1,0 +1,9 @@
+//! The integration tests of this crate: one binary, so that they are linked once.
+
+#[path = "../../../tests/src/shared.rs"]
+mod foreign;
+mod isa_files;
+mod isa_golden;
+mod isa_text;
+mod legal;
+mod random;
