@@ -66,7 +66,7 @@ impl Machine for Secretive {
     fn plan(&self, request: &Request) -> Plan {
         self.0.plan(request)
     }
-    fn machine_passes(&self) -> Vec<Name> {
+    fn machine_passes(&self) -> Vec<Listed> {
         self.0.machine_passes()
     }
     fn admit(&self, ssa: &Func, chip: &str) -> Result<(), Failure> {
