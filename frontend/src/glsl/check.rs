@@ -67,6 +67,8 @@ pub(super) struct Check<'a, 'o> {
     pub handed: Vec<(Root, Root)>,
     /// Default layouts: of uniform blocks and of buffers, and whether matrices are by rows.
     pub defaults: [(super::layout::Rule, bool); 2],
+    /// Bindings, locations and formats that are inferred.
+    pub inferred: usize,
     /// A note about the number of devices was given.
     pub one_device: bool,
     /// Elements that constant indices reach, of members without a length of blocks between stages.
@@ -120,6 +122,7 @@ pub fn check<'a>(
         specials: Vec::new(),
         handed: Vec::new(),
         defaults: [(Rule::Std140, false), (Rule::Std430, false)],
+        inferred: 0,
         one_device: false,
         reached: Map::default(),
         taken: Default::default(),

@@ -14,6 +14,9 @@ use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
 use std::collections::BTreeSet;
 
+/// Notes of what is inferred; of more their number is told.
+const MOST_NOTES: usize = 100;
+
 impl<'a> Check<'a, '_> {
     /// The program, once everything is read.
     pub fn finish(mut self) -> Result<Program> {
@@ -34,6 +37,10 @@ impl<'a> Check<'a, '_> {
         self.locations()?;
         self.comparisons();
         self.formats();
+        if let more @ 1.. = self.inferred.saturating_sub(MOST_NOTES) {
+            let message = format!("{more} more bindings, locations and formats are inferred");
+            self.p.notes.push(Diagnostic::note("inferred", message));
+        }
         self.p.invariant = self.p.globals.iter().any(|global| {
             global.invariant && global.builtin.is_some_and(|own| own.name == "gl_Position")
         });
@@ -148,10 +155,8 @@ impl<'a> Check<'a, '_> {
     }
 
     fn note_binding(&mut self, what: &str, free: u32) {
-        self.p.notes.push(Diagnostic::note(
-            "binding",
-            format!("`{what}` has no binding: it gets binding {free} of set 0"),
-        ));
+        let message = format!("`{what}` has no binding: it gets binding {free} of set 0");
+        self.infer("binding", message);
     }
 
     /// Blocks and handles without a binding: the next free one of set 0.
@@ -249,10 +254,8 @@ impl<'a> Check<'a, '_> {
                 Some(_) => global.name.replacen("gl_", "gpucc_", 1),
                 None => global.name.clone(),
             };
-            self.p.notes.push(Diagnostic::note(
-                "location",
-                format!("the {what} `{name}` has no location: it gets {free}"),
-            ));
+            let message = format!("the {what} `{name}` has no location: it gets {free}");
+            self.infer("location", message);
         }
         Ok(())
     }
@@ -279,15 +282,24 @@ impl<'a> Check<'a, '_> {
 
     /// Images without a format: the widest of their kind.
     fn formats(&mut self) {
-        for global in &self.p.globals {
+        for at in 0..self.p.globals.len() {
+            let global = &self.p.globals[at];
             if let Ty::Opaque(Opaque::Image(image)) = self.p.types.innermost(global.ty)
                 && image.form == Form::Storage
                 && global.format.is_none()
             {
                 let name = widest(image.texel.kind, global.compared).1;
                 let message = format!("`{}` has no format: it is taken for {name}", global.name);
-                self.p.notes.push(Diagnostic::note("format", message));
+                self.infer("format", message);
             }
+        }
+    }
+
+    /// Tells what was inferred, as far as somebody would read it.
+    pub fn infer(&mut self, code: &'static str, message: String) {
+        self.inferred += 1;
+        if self.inferred <= MOST_NOTES {
+            self.p.notes.push(Diagnostic::note(code, message));
         }
     }
 

@@ -6,7 +6,6 @@ use super::qualifiers::{Layout, varying};
 use super::tree::{Class, Expr, Global, Stmt, StmtKind};
 use super::types::{Form, Opaque, Ty, Varying};
 use super::variables;
-use crate::Diagnostic;
 use crate::lower::Result;
 use gpucc_ir::ssa::{Span, Stage};
 use naga::ScalarKind;
@@ -202,7 +201,7 @@ impl<'a> Check<'a, '_> {
             Class::Loose(_) => {
                 let message =
                     format!("the initial value of the uniform `{name}` is for the driver to set");
-                self.p.notes.push(Diagnostic::note("uniforms", message));
+                self.infer("uniforms", message);
             }
             Class::Handle => {
                 if let (Some(Opaque::Image(image)), Some("")) = (opaque, layout.format)

@@ -3,6 +3,7 @@
 
 use gpucc_ir::ssa::{
     Func, Imm, Input, InputData, InputKind, Output, OutputData, OutputKind, Resource, ResourceData,
+    ResourceKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,8 +110,8 @@ fn merged<D: Clone>(
 
 /// Gives two functions the same bindings, inputs and outputs in the same order, as far as they have what the other uses.
 ///
-/// False where two bindings share a name: which is which, the order of their declarations says, and compilers may have
-/// another.
+/// False where two bindings share a number: which is which, what they are and the order of their declarations say, and
+/// compilers may have another.
 pub fn align(a: &mut Func, b: &mut Func) -> bool {
     let (ua, ub) = (uses(a), uses(b));
     let resources =
@@ -122,7 +123,13 @@ pub fn align(a: &mut Func, b: &mut Func) -> bool {
     let (oa, ob) = (outputs(a, &ua), outputs(b, &ub));
     place(a, merged(&ra, &rb), merged(&ia, &ib), merged(&oa, &ob));
     place(b, merged(&rb, &ra), merged(&ib, &ia), merged(&ob, &oa));
-    ra.keys().chain(rb.keys()).all(|(_, count)| *count == 1)
+    [&*a, &*b].into_iter().all(|func| {
+        let mut seen = BTreeSet::new();
+        func.resources.values().all(|data| {
+            let is_sampler = matches!(data.kind, ResourceKind::Sampler { .. });
+            seen.insert((data.group, data.binding, is_sampler))
+        })
+    })
 }
 
 fn place(
