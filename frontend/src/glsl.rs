@@ -1,4 +1,14 @@
-//! GLSL to structured SSA, read directly.
+//! GLSL to structured SSA, read directly: one function for the entry point, everything scalar.
+//!
+//! # How
+//! - The preprocessor has removed macros, conditions and includes. [`token`] cuts what is left, [`parse`] makes syntax of it.
+//! - [`check`] gives every name, type and overload its meaning, and computes what the language wants known; a typed tree is left.
+//! - [`lower`] inlines the tree into SSA by the machine that lowers SPIR-V and WGSL ([`crate::lower`]).
+//! - `finish` gives the bindings and locations that OpenGL leaves to its linker.
+//!
+//! # What it costs
+//! Linear in the tokens, and in the instructions of what is inlined. Recursion follows the nesting, which the parser bounds.
+
 mod ast;
 mod blocks;
 mod builtins;
