@@ -79,7 +79,7 @@ impl Program<'_> {
             }
             block.offsets.insert(id, offset as u32);
         }
-        block.size = end.next_multiple_of(16) as u32;
+        block.size = end.next_multiple_of(4) as u32;
         let mut free = (0..u32::MAX).filter(|number| !taken.contains(number));
         block.binding = free.next().unwrap_or(0);
         unbound.sort_unstable();

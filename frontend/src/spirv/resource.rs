@@ -199,6 +199,10 @@ impl<'p> OfSpirv<'p> {
     fn loose(&mut self, id: Id, offset: u32) -> Result<()> {
         let program = self.source.program;
         let block = &program.default_block;
+        let type_of = |id: Id| {
+            let inst = program.inst(id).expect("it is a variable");
+            program.pointee(inst.operand(0)).map(|(_, ty)| ty)
+        };
         let resource = match self.source.default_block {
             Some(resource) => resource,
             None => {
@@ -220,7 +224,7 @@ impl<'p> OfSpirv<'p> {
                 *self.source.default_block.insert(self.func.resources.push(data))
             }
         };
-        let (_, ty) = program.pointee(program.inst(id).expect("it is a variable").operand(0))?;
+        let ty = type_of(id)?;
         let place = Place { offset, ..Place::buffer(resource, None) };
         let matrices = Matrices { stride: program.column_stride(ty), ..Matrices::default() };
         self.source.variables.insert(id, Pointer { place, ty, matrices });
