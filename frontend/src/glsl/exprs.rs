@@ -271,21 +271,26 @@ impl<'a> Check<'a, '_> {
         Ok(self.folded(kind, types::BOOL, span))
     }
 
-    fn equal(&mut self, text: &str, a: Expr, b: Expr, span: Span) -> Result<Expr> {
-        let (mut a, mut b) = (a, b);
-        if self.cost(a.ty, b.ty).is_some() {
-            let ty = b.ty;
-            a = self.converted(a, ty);
-        } else if self.cost(b.ty, a.ty).is_some() {
-            let ty = a.ty;
-            b = self.converted(b, ty);
+    /// Two operands, one of them converted to the type of the other; the names of their types where neither can be.
+    fn of_one_type(
+        &mut self,
+        a: Expr,
+        b: Expr,
+    ) -> std::result::Result<(Expr, Expr), (String, String)> {
+        let (left, right) = (a.ty, b.ty);
+        if self.cost(left, right).is_some() {
+            Ok((self.converted(a, right), b))
+        } else if self.cost(right, left).is_some() {
+            Ok((a, self.converted(b, left)))
         } else {
-            let (left, right) = (self.p.types.name(a.ty), self.p.types.name(b.ty));
-            return invalid(
-                format!("`{text}` does not take {left} and {right} (GLSL 4.60, 5.9)"),
-                span,
-            );
+            Err((self.p.types.name(left), self.p.types.name(right)))
         }
+    }
+
+    fn equal(&mut self, text: &str, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+        let (a, b) = self.of_one_type(a, b).or_else(|(left, right)| {
+            invalid(format!("`{text}` does not take {left} and {right} (GLSL 4.60, 5.9)"), span)
+        })?;
         if a.ty == Ty::Void || self.p.types.is_opaque(a.ty) || self.p.types.is_unsized(a.ty) {
             let have = self.p.types.name(a.ty);
             return invalid(format!("{have} cannot be compared (GLSL 4.60, 5.9)"), span);
@@ -397,20 +402,10 @@ impl<'a> Check<'a, '_> {
             let have = self.p.types.name(condition.ty);
             return invalid(format!("a condition is a bool, and this is {have}"), condition.span);
         }
-        let (mut a, mut b) = (self.expr(a)?, self.expr(b)?);
-        if self.cost(a.ty, b.ty).is_some() {
-            let ty = b.ty;
-            a = self.converted(a, ty);
-        } else if self.cost(b.ty, a.ty).is_some() {
-            let ty = a.ty;
-            b = self.converted(b, ty);
-        } else {
-            let (left, right) = (self.p.types.name(a.ty), self.p.types.name(b.ty));
-            return invalid(
-                format!("`?:` chooses between {left} and {right} (GLSL 4.60, 5.9)"),
-                span,
-            );
-        }
+        let (a, b) = (self.expr(a)?, self.expr(b)?);
+        let (a, b) = self.of_one_type(a, b).or_else(|(left, right)| {
+            invalid(format!("`?:` chooses between {left} and {right} (GLSL 4.60, 5.9)"), span)
+        })?;
         let ty = a.ty;
         if self.p.types.is_opaque(ty) {
             return invalid("`?:` chooses between textures or samplers (GLSL 4.60, 4.1.7)", span);

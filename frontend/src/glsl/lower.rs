@@ -322,18 +322,7 @@ impl<'p> OfGlsl<'p> {
             StmtKind::Loop { condition, body, next, test_last } => {
                 return self.loop_stmt(frame, condition.as_ref(), body, next.as_ref(), *test_last);
             }
-            StmtKind::Break => {
-                match frame.breaks.last_mut() {
-                    Some(Target::Loop(broken)) => {
-                        *broken = true;
-                        self.b().end(Op::Break, &[]);
-                    }
-                    Some(Target::Switch(_)) if end.leaves_switch => {}
-                    Some(&mut Target::Switch(label)) => self.exit(label),
-                    None => return Err(Stop::internal("a break outside of loop and switch")),
-                }
-                return Ok(Flow::Dead);
-            }
+            StmtKind::Break => return self.break_out(frame.breaks.last_mut(), end),
             StmtKind::Continue => {
                 if !end.continues {
                     self.b().end(Op::Continue, &[]);

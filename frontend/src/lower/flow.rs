@@ -358,6 +358,20 @@ impl<'a> OfNaga<'a> {
 }
 
 impl<S> Lower<'_, S> {
+    /// Leaves the innermost loop or switch.
+    pub fn break_out(&mut self, target: Option<&mut Target>, end: End) -> Result<Flow> {
+        match target {
+            Some(Target::Loop(broken)) => {
+                *broken = true;
+                self.b().end(Op::Break, &[]);
+            }
+            Some(Target::Switch(_)) if end.leaves_switch => {}
+            Some(&mut Target::Switch(label)) => self.exit(label),
+            None => return Err(Stop::internal("a break outside of loop and switch")),
+        }
+        Ok(Flow::Dead)
+    }
+
     /// Counts one unit of work against the budget.
     pub fn step(&mut self) -> Result<()> {
         self.steps += 1;

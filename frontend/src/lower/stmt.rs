@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::frame::{End, Flow, Frame, Operand, Target};
+use super::frame::{End, Flow, Frame, Operand};
 use super::memory::{Atomic, atomic_op};
 use super::{OfNaga, Result, Values};
 use crate::Needs;
@@ -58,18 +58,7 @@ impl<'a> OfNaga<'a> {
             Statement::Loop { ref body, ref continuing, break_if } => {
                 return self.loop_(frame, body, continuing, break_if);
             }
-            Statement::Break => {
-                match frame.breaks.last_mut() {
-                    Some(Target::Loop(broken)) => {
-                        *broken = true;
-                        self.b().end(Op::Break, &[]);
-                    }
-                    Some(Target::Switch(_)) if end.leaves_switch => {}
-                    Some(&mut Target::Switch(label)) => self.exit(label),
-                    None => return Err(Stop::internal("a break outside of loop and switch")),
-                }
-                return Ok(Flow::Dead);
-            }
+            Statement::Break => return self.break_out(frame.breaks.last_mut(), end),
             Statement::Continue => {
                 if !end.continues {
                     self.b().end(Op::Continue, &[]);
