@@ -446,6 +446,9 @@ pub struct CompareArgs {
 /// `gpucc targets`.
 #[derive(Debug, Args)]
 pub struct TargetsArgs {
+    /// Targets to list; all when absent
+    #[arg(value_name = "TARGET")]
+    pub names: Vec<String>,
     /// As JSON
     #[arg(long)]
     pub json: bool,

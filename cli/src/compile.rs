@@ -18,6 +18,9 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     if args.passes {
         return list_passes(args, &options).map(|()| 0);
     }
+    if let Some(first) = args.input.first() {
+        is_file_like(first)?;
+    }
     let path = match &args.input[..] {
         [path] => path,
         [] => return Err(Failure::usage("an input is missing").note(super::usage())),
@@ -30,12 +33,6 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
             .note("`gpucc batch` compiles many; an option's value that stands alone counts as an input"));
         }
     };
-    let named = path.extension().is_some() || path == Path::new("-") || path.exists();
-    if !named {
-        return Err(Failure::usage(format!("{} is neither a file nor a command", shown(path)))
-            .note(super::usage())
-            .note(format!("commands are {}", super::command_names().join(", "))));
-    }
     let (target, chip) = super::target(&args.target)?;
     let emits = emits(&args.emit, target)?;
     options.keep_machine_ir = emits.iter().any(|emit| emit.kind == Kind::Mach);
@@ -120,6 +117,18 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         files::write_stderr(&stats(&compiled, &result));
     }
     Ok(code)
+}
+
+/// Refuses what was most likely meant to be a command: what is no file and has no extension.
+fn is_file_like(path: &Path) -> Result<(), Failure> {
+    if path.extension().is_some() || path == Path::new("-") || path.exists() {
+        return Ok(());
+    }
+    let commands = super::command_names();
+    let known = commands.iter().map(String::as_str);
+    let message = format!("{} is neither a file nor a command", shown(path));
+    let failure = super::unknown_name(message, &path.to_string_lossy(), known);
+    Err(failure.note(super::usage()).note(format!("commands are {}", commands.join(", "))))
 }
 
 /// Compiles one entry point that the front end gave.

@@ -64,8 +64,12 @@ impl Emit {
         let kind =
             Kind::ALL.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| {
                 let names: Vec<&str> = Kind::ALL.iter().map(|row| row.0).collect();
-                Failure::usage(format!("--emit knows no '{name}'"))
-                    .note(format!("kinds are {}", names.join(", ")))
+                super::unknown_name(
+                    format!("--emit knows no '{name}'"),
+                    name,
+                    names.iter().copied(),
+                )
+                .note(format!("kinds are {}", names.join(", ")))
             })?;
         Ok(Emit { kind, path })
     }

@@ -197,12 +197,15 @@ fn includes(dirs: Vec<PathBuf>) -> Includes {
 
 /// An error for what is no pass of any machine.
 fn known_pass(name: &str) -> Result<(), Failure> {
+    let mut known = Vec::new();
     for target in Target::ALL.into_iter().filter(|target| target.is_built()) {
-        if gpucc::Compiler::new(target, None)?.every_pass().iter().any(|pass| pass.name == name) {
-            return Ok(());
-        }
+        known.extend(gpucc::Compiler::new(target, None)?.every_pass().iter().map(|pass| pass.name));
     }
-    Err(Failure::usage(format!("there is no pass '{name}'")).note("--passes lists them"))
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let message = format!("there is no pass '{name}'");
+    Err(super::unknown_name(message, name, known).note("--passes lists them"))
 }
 
 /// Reads a source with its entry points, and lets messages point into it from now on.

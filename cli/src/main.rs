@@ -25,6 +25,7 @@ use args::{Cli, Command, Form};
 use clap::{CommandFactory, Parser, ValueEnum};
 use console::Console;
 use gpucc::{Failure, Target};
+use gpucc_ir::nearest::nearest;
 use gpucc_ir::stack;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -135,6 +136,19 @@ fn target(args: &args::TargetArgs) -> Result<(Target, Option<&'static str>), Fai
     named_target(name, args.chip.as_deref())
 }
 
+/// A message about a name that does not exist, with the one that is meant where one is alike.
+fn unknown_name<'n>(
+    message: String,
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Failure {
+    let failure = Failure::usage(message);
+    match nearest(name, known) {
+        Some(meant) => failure.note(format!("did you mean `{meant}`?")),
+        None => failure,
+    }
+}
+
 fn target_names() -> String {
     let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
     format!("targets are {}", names.join(", "))
@@ -142,15 +156,13 @@ fn target_names() -> String {
 
 /// A target and its chip by their names.
 fn named_target(name: &str, chip: Option<&str>) -> Result<(Target, Option<&'static str>), Failure> {
-    let target = Target::by_name(name).ok_or_else(|| {
-        Failure::usage(format!("there is no target '{name}'")).note(target_names())
-    })?;
+    let target = Target::by_name(name).ok_or_else(|| no_target(name))?;
     let chip = match chip {
         None => target.chips().first().copied(),
         Some(chip) => {
             Some(target.chips().iter().copied().find(|known| *known == chip).ok_or_else(|| {
-                let failure =
-                    Failure::usage(format!("target {} has no chip '{chip}'", target.name()));
+                let message = format!("target {} has no chip '{chip}'", target.name());
+                let failure = unknown_name(message, chip, target.chips().iter().copied());
                 if target.chips().is_empty() {
                     failure.note("it has no chips")
                 } else {
@@ -160,6 +172,21 @@ fn named_target(name: &str, chip: Option<&str>) -> Result<(Target, Option<&'stat
         }
     };
     Ok((target, chip))
+}
+
+/// That a target does not exist, with what is meant: another target, or the target of a chip.
+fn no_target(name: &str) -> Failure {
+    let message = format!("there is no target '{name}'");
+    let is_chip = |target: &Target| target.chips().contains(&name);
+    let failure = match Target::ALL.into_iter().find(is_chip) {
+        Some(family) => {
+            let family = family.name();
+            Failure::usage(message)
+                .note(format!("{name} is a chip of {family}: --target {family} --chip {name}"))
+        }
+        None => unknown_name(message, name, Target::ALL.into_iter().map(Target::name)),
+    };
+    failure.note(target_names())
 }
 
 /// The usage line, for a call without an input.

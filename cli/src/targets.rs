@@ -6,7 +6,14 @@ use gpucc::{Failure, Target, TargetInfo};
 
 /// Lists the targets.
 pub fn run(args: &TargetsArgs) -> Result<(), Failure> {
-    let rows: Vec<TargetInfo> = Target::ALL.into_iter().map(TargetInfo::from).collect();
+    let mut targets = Vec::new();
+    for name in &args.names {
+        targets.push(super::named_target(name, None)?.0);
+    }
+    if args.names.is_empty() {
+        targets.extend(Target::ALL);
+    }
+    let rows: Vec<TargetInfo> = targets.into_iter().map(TargetInfo::from).collect();
     let mut outputs = Outputs::default();
     if args.json {
         let text = serde_json::to_string_pretty(&rows).expect("plain data");

@@ -92,6 +92,40 @@ fn wrong_usage_is_two() {
     refused(&["disasm", "--target", "r700", "--format", "word"], 2, &["word", "alu-slot"]);
 }
 
+/// What is most like a misspelt name is told, and nothing where no name is alike.
+#[test]
+fn a_misspelt_name_is_told_what_was_meant() {
+    let color = sample("color.wgsl");
+    refused(&["verfy", &color], 2, &["neither a file nor a command", "did you mean `verify`?"]);
+    refused(&[&color, "--target", "R700"], 2, &["no target 'R700'", "did you mean `r700`?"]);
+    refused(&[&color, "--target", "valhal"], 2, &["did you mean `valhall`?"]);
+    let chip = "rv710 is a chip of r700: --target r700 --chip rv710";
+    refused(&[&color, "--target", "rv710"], 2, &["no target 'rv710'", chip]);
+    refused(&[&color, "--target", "r700", "--chip", "RV710"], 2, &["did you mean `rv710`?"]);
+    refused(&[&color, "--target", "r700", "--skip", "gnv"], 2, &["did you mean `gvn`?"]);
+    refused(&[&color, "--target", "r700", "--emit", "jsn"], 2, &["did you mean `json`?"]);
+    let folder = Folder::new("misspelt");
+    let text = "@fragment fn Colour() -> @location(0) vec4f {\n\
+                let brightness = 1.0;\nreturn vec4f(brightnes);\n}\n";
+    let file = folder.write("name.wgsl", text);
+    let meant = ["`brightnes` is not declared", "did you mean `brightness`?"];
+    refused(&[&file, "--target", "r700"], 1, &meant);
+    let file = folder.write("entry.wgsl", text.replace("brightnes)", "brightness)"));
+    let meant = ["no entry point `Color`", "it has `Colour` (fragment)", "did you mean `Colour`?"];
+    refused(&[&file, "--target", "r700", "--entry", "Color"], 2, &meant);
+    let output = gpucc(&[&color, "--target", "z80"]);
+    assert!(!stderr(&output).contains("did you mean"), "nothing is like z80");
+}
+
+#[test]
+fn one_target_is_listed_when_it_is_named() {
+    let output = gpucc(&["targets", "r700"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    assert!(text.contains("rv770") && !text.contains("valhall"), "{text}");
+    refused(&["targets", "r701"], 2, &["no target 'r701'", "did you mean `r700`?"]);
+}
+
 #[test]
 fn what_is_not_built_says_so_with_six() {
     let color = sample("color.wgsl");

@@ -36,6 +36,7 @@ pub use source::{Language, Location, SourceMap};
 
 use entries::Entries;
 use gpucc_ir::budget::Budget;
+use gpucc_ir::nearest::nearest;
 use gpucc_ir::ssa;
 use places::Places;
 use std::borrow::Cow;
@@ -342,8 +343,11 @@ fn choose(
     }
     let names: Vec<String> = entries
         .iter()
-        .map(|(name, _, stage)| format!("`{name}` ({stage})").to_lowercase())
+        .map(|(name, _, stage)| format!("`{name}` ({})", stage.to_lowercase()))
         .collect();
+    let misspelt =
+        options.entry.as_deref().filter(|wanted| entries.iter().all(|row| row.0 != *wanted));
+    let meant = misspelt.and_then(|wanted| nearest(wanted, entries.iter().map(|row| row.0)));
     let wanted = match (&options.entry, options.stage) {
         (Some(name), Some(stage)) => {
             format!("the source has no {} entry point `{name}`", stage.name())
@@ -352,7 +356,11 @@ fn choose(
         (None, Some(stage)) => format!("the source has no {} entry point", stage.name()),
         (None, None) => "the source has no entry point".to_owned(),
     };
-    Err(Stop::invalid(wanted).with_note(format!("it has {}", names.join(", "))))
+    let mut stop = Stop::invalid(wanted).with_note(format!("it has {}", names.join(", ")));
+    if let Some(meant) = meant {
+        stop = stop.with_note(format!("did you mean `{meant}`?"));
+    }
+    Err(stop)
 }
 
 fn stage_matches(stage: naga::ShaderStage, wanted: Option<ssa::Stage>) -> bool {

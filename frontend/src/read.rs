@@ -201,13 +201,21 @@ fn wgsl(text: &str, options: &Options, places: &mut Places) -> Result<naga::Modu
         module
     });
     parsed.map_err(|error| {
-        let mut diagnostic = Diagnostic::error("wgsl", in_users_words(error.message()));
+        let undeclared = undeclared(error.message());
+        let message = match undeclared {
+            Some(name) => format!("`{name}` is not declared"),
+            None => in_users_words(error.message()),
+        };
+        let mut diagnostic = Diagnostic::error("wgsl", message);
         for (place, label) in error.labels() {
-            let label = if label == "see msg" { "" } else { label };
+            let label = if matches!(label, "see msg" | "unknown identifier") { "" } else { label };
             diagnostic = diagnostic.at(span(place), in_users_words(label));
         }
         for note in error.notes() {
             diagnostic = diagnostic.with_note(note);
+        }
+        if let Some(meant) = undeclared.and_then(|name| crate::wgsl::meant(name, text)) {
+            diagnostic = diagnostic.with_note(format!("did you mean `{meant}`?"));
         }
         if crate::rejected::is_too_large(error.message()) {
             Stop::too_large(diagnostic)
@@ -217,6 +225,11 @@ fn wgsl(text: &str, options: &Options, places: &mut Places) -> Result<naga::Modu
             Stop::new(FailureKind::Invalid, diagnostic)
         }
     })
+}
+
+/// The name that naga finds no declaration of.
+fn undeclared(message: &str) -> Option<&str> {
+    message.strip_prefix("no definition in scope for identifier: `")?.strip_suffix('`')
 }
 
 /// naga writes the types of literals in braces and the end of the text as an empty token.

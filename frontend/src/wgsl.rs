@@ -3,6 +3,7 @@
 mod builtins;
 mod constants;
 mod layout;
+mod misspelt;
 mod operators;
 mod value;
 
@@ -10,6 +11,7 @@ use crate::Options;
 use crate::growth::Tokens;
 use crate::places::{self, Places};
 use crate::stop::Stop;
+pub use misspelt::meant;
 use naga::{Expression, Span, Statement};
 
 /// Extensions of the language that naga has without knowing their names, or that change nothing here.

@@ -7,6 +7,7 @@
 pub mod budget;
 pub mod driver;
 pub mod mach;
+pub mod nearest;
 pub mod ssa;
 pub mod stack;
 
