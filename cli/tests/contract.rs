@@ -113,6 +113,12 @@ fn a_misspelt_name_is_told_what_was_meant() {
     let file = folder.write("entry.wgsl", text.replace("brightnes)", "brightness)"));
     let meant = ["no entry point `Color`", "it has `Colour` (fragment)", "did you mean `Colour`?"];
     refused(&[&file, "--target", "r700", "--entry", "Color"], 2, &meant);
+    let text = "#version 450\nlayout(location = 0) out vec4 color;\n\
+                void main() { float brightness = 1.0; color = vec4(normalise(brightnes)); }\n";
+    let file = folder.write("name.frag", text);
+    refused(&[&file, "--target", "r700"], 1, &["`brightnes` is not", "did you mean `brightness`?"]);
+    let file = folder.write("call.frag", text.replace("brightnes)", "brightness)"));
+    refused(&[&file, "--target", "r700"], 1, &["`normalise`", "did you mean `normalize`?"]);
     let output = gpucc(&[&color, "--target", "z80"]);
     assert!(!stderr(&output).contains("did you mean"), "nothing is like z80");
 }

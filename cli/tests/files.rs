@@ -60,7 +60,12 @@ fn shaders_give_what_their_expect_lines_say() {
             }
             let printed = String::from_utf8_lossy(&output.stdout).into_owned();
             if target == "interp" && bless() && output.status.success() {
-                let rest = text.lines().filter(|line| !line.starts_with("// "));
+                let is_ours = |line: &&str| {
+                    ["// run: ", "// refuses: ", "// expect: "]
+                        .iter()
+                        .any(|mark| line.starts_with(mark))
+                };
+                let rest = text.lines().filter(|line| !is_ours(line));
                 let mut new = format!("// run: {line}\n");
                 if let Some(target) = refuses {
                     new.push_str(&format!("// refuses: {target}\n"));

@@ -14,7 +14,8 @@ const U8: Scalar = Scalar { kind: ScalarKind::Uint, width: 1 };
 const I16: Scalar = Scalar { kind: ScalarKind::Sint, width: 2 };
 const U16: Scalar = Scalar { kind: ScalarKind::Uint, width: 2 };
 
-const FUNCTIONS: &[(&str, &str)] = &[
+/// The functions by their names, each with its signatures: types and letters that stand for several.
+pub const FUNCTIONS: &[(&str, &str)] = &[
     ("radians", "G G"),
     ("degrees", "G G"),
     ("sin", "G G"),

@@ -1,8 +1,8 @@
 //! Semantic analysis of calls: constructors, functions of the text, built-in functions.
 
 use super::ast::{self, ExprKind};
-use super::builtins::signatures;
-use super::check::{Check, Root, invalid};
+use super::builtins::{FUNCTIONS, signatures};
+use super::check::{Check, Root, invalid, unknown};
 use super::tree::{Binary, Class, Direction, Expr, Kind, Num};
 use super::types::{self, Form, Image, Opaque, Ty, vector};
 use crate::lower::Result;
@@ -101,7 +101,8 @@ impl<'a> Check<'a, '_> {
         if let Some((_, what)) = LACKING.iter().find(|(start, _)| name.starts_with(start)) {
             return Err(super::lacking(what).at(callee.span));
         }
-        invalid(format!("there is no function `{name}`"), callee.span)
+        let known = self.functions.keys().copied().chain(FUNCTIONS.iter().map(|row| row.0));
+        unknown(format!("there is no function `{name}`"), name, known, callee.span)
     }
 
     fn length(

@@ -8,10 +8,11 @@ use super::constant::fold;
 use super::token::Dialect;
 use super::tree::{Expr, Function, Kind, Local, Num, Program};
 use super::types::{self, Ty};
-use super::variables;
+use super::variables::{self, VARIABLES, Variable};
 use crate::Options;
 use crate::lower::Result;
 use crate::stop::Stop;
+use gpucc_ir::nearest::nearest;
 use gpucc_ir::ssa::{Span, Stage};
 use gpucc_ir::{Map, Set};
 use naga::{Scalar, ScalarKind};
@@ -81,6 +82,20 @@ pub(super) struct Check<'a, 'o> {
 
 pub(super) fn invalid<T>(message: impl Into<String>, span: Span) -> Result<T> {
     Err(Stop::invalid(message).at(span))
+}
+
+/// A message about a name that nothing declares, with the one that is meant where one is alike.
+pub(super) fn unknown<'n, T>(
+    message: String,
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+    span: Span,
+) -> Result<T> {
+    let stop = Stop::invalid(message).at(span);
+    Err(match nearest(name, known) {
+        Some(meant) => stop.with_note(format!("did you mean `{meant}`?")),
+        None => stop,
+    })
 }
 
 /// Checks a program.
@@ -302,7 +317,12 @@ impl<'a> Check<'a, '_> {
         match types::named(name) {
             Some(Ty::Opaque(types::Opaque::Lacking(what))) => Err(super::lacking(what).at(span)),
             Some(_) => invalid(format!("`{name}` is a type, and a value is expected"), span),
-            None => invalid(format!("`{name}` is not declared"), span),
+            None => {
+                let own = self.scopes.iter().flat_map(|scope| scope.keys().copied());
+                let of_stage = |variable: &&Variable| variable.stages.contains(&self.stage);
+                let built_in = VARIABLES.iter().filter(of_stage).map(|variable| variable.name);
+                unknown(format!("`{name}` is not declared"), name, own.chain(built_in), span)
+            }
         }
     }
 
