@@ -89,7 +89,7 @@ pub struct SourceArgs {
     /// file first
     #[arg(short = 'I', value_name = "DIR", help_heading = "Input")]
     pub include_dirs: Vec<PathBuf>,
-    /// State that a driver would know: vertex formats, binding slots, ...
+    /// State that a driver would know: vertex formats, color targets, binding slots, ...
     #[arg(long, value_name = "FILE.json", help_heading = "Input")]
     pub pipeline: Option<PathBuf>,
 }
@@ -353,7 +353,10 @@ pub struct RenderArgs {
     /// Keep the nearest pixel only
     #[arg(long, help_heading = "Draw")]
     pub depth: bool,
-    /// Picture to write (PNG)
+    /// Write the texels of a colour target as they lie in memory, row by row from the upper left
+    #[arg(long, value_name = "TARGET=PATH", help_heading = "Draw")]
+    pub dump: Vec<String>,
+    /// Picture of target 0 to write (PNG)
     #[arg(short = 'o', value_name = "out.png", help_heading = "Draw")]
     pub output: PathBuf,
     #[command(flatten)]

@@ -8,12 +8,13 @@ use super::files::Outputs;
 use super::input::{self, Choice, Input};
 use gpucc::execute::MOST_INVOCATIONS;
 use gpucc::execute::shade::{self, Draw, Program};
-use gpucc::pipeline::{Attribute, Step, VertexBuffer, VertexState};
+use gpucc::pipeline::{Attribute, ColorTarget, FragmentState, Step, VertexBuffer, VertexState};
 use gpucc::{Compiler, Failure, Func, Options, Stage};
-use gpucc_emu::draw::{self, DepthState, Targets, Topology};
-use gpucc_emu::format::Format;
+use gpucc_emu::draw::{self, DepthState, TargetState, Targets, Topology};
+use gpucc_emu::format::{Format, Kind};
 use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::sampler::Compare;
+use std::path::Path;
 
 /// Draws.
 pub fn run(args: &RenderArgs, console: &mut Console) -> Result<(), Failure> {
@@ -34,12 +35,52 @@ pub fn run(args: &RenderArgs, console: &mut Console) -> Result<(), Failure> {
     let [vs, fs] = [(&args.vs, Stage::Vertex), (&args.fs, Stage::Fragment)]
         .map(|(name, stage)| input::one(&parsed, name.as_deref(), stage));
     let (vs, fs) = vs.and_then(|vs| Ok((vs, fs?))).map_err(|failure| reported(failure, &input))?;
-    let picture = render(args, &compiler, [&vs, &fs], &settings, &buffers, &options, &input)
+    let dumps = args.dump.iter().map(|text| dump(text)).collect::<Result<Vec<_>, _>>()?;
+    let colors = render(args, &compiler, [&vs, &fs], &settings, &buffers, &options, &input)
         .map_err(|failure| reported(failure, &input))?;
     let mut outputs = Outputs::default();
     outputs.keep(&args.file);
-    outputs.put(Some(&args.output), picture, true);
+    for (target, path) in dumps {
+        let image = colors.get(target).ok_or_else(|| {
+            let most = colors.len() - 1;
+            Failure::usage(format!("--dump {target}: the targets are 0 to {most}"))
+        })?;
+        outputs.put(Some(Path::new(path)), image.bytes().to_vec(), true);
+    }
+    let picture = picture(&colors[0]);
+    outputs.put(Some(&args.output), png_bytes(args.size.width, args.size.height, &picture)?, true);
     outputs.commit()
+}
+
+/// A target and the file that its texels go to.
+fn dump(text: &str) -> Result<(usize, &str), Failure> {
+    text.split_once('=')
+        .and_then(|(target, path)| Some((target.parse().ok()?, path)))
+        .filter(|&(_, path)| !path.is_empty())
+        .ok_or_else(|| Failure::usage(format!("--dump {text}: write TARGET=PATH, as in 0=out.bin")))
+}
+
+/// RGBA bytes to look at: floats clamped to 0 to 1, integers to 0 to 255; what is stored in sRGB stays so.
+fn picture(image: &Image) -> Vec<u8> {
+    let format = image.format();
+    let shown = match format.kind() {
+        Kind::Uint | Kind::Sint => Format::Rgba8Uint,
+        Kind::Srgb => Format::Rgba8UnormSrgb,
+        _ => Format::Rgba8Unorm,
+    };
+    let texels = image.bytes().chunks_exact(format.bytes() as usize);
+    let mut bytes = vec![0; texels.len() * 4];
+    for (texel, out) in texels.zip(bytes.chunks_exact_mut(4)) {
+        let mut components = format.decode(texel);
+        if format.kind() == Kind::Sint {
+            components = components.map(|component| (component as i32).max(0) as u32);
+        }
+        if format.kind().is_integer() && format.components() < 4 {
+            components[3] = 255;
+        }
+        shown.encode(components, out);
+    }
+    bytes
 }
 
 /// For our own bugs: with the file to report.
@@ -119,7 +160,7 @@ fn render(
     buffers: &[Vec<u8>],
     options: &Options,
     input: &Input,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<Image>, Failure> {
     for data in vs.inputs.values() {
         if let gpucc_ir::ssa::InputKind::Location { location, .. } = data.kind {
             let known = options.pipeline.vertex.as_ref().is_some_and(|state| {
@@ -161,17 +202,36 @@ fn render(
         }
     }
     let (width, height) = (args.size.width, args.size.height);
-    let count = pair.color_targets().max(1);
     let plane = |format| {
         Image::new(format, Extent::plane(width, height))
             .map_err(|error| Failure::usage(error.to_string()))
     };
-    let mut targets = Targets {
-        colors: (0..count).map(|_| plane(Format::Rgba8Unorm)).collect::<Result<_, _>>()?,
-        depth: None,
-    };
-    targets.colors[0].fill(args.clear.0.map(f32::to_bits));
+    let fragment = options.pipeline.fragment.clone().unwrap_or_else(|| FragmentState {
+        targets: vec![Some(plain_target()); pair.color_targets().max(1)],
+        ..FragmentState::default()
+    });
+    if fragment.samples.is_some_and(|samples| samples > 1) || fragment.alpha_to_coverage {
+        return Err(Failure::not_yet("drawing several samples a pixel", "render"));
+    }
+    let mut targets = Targets::default();
     let mut state = draw::Draw::new(args.draw.vertices, args.draw.instances, width, height);
+    let count = fragment.targets.len().max(pair.color_targets()).max(1);
+    for number in 0..count {
+        let target = fragment.targets.get(number).and_then(Option::as_ref);
+        let format = target.and_then(|target| Format::from_name(&target.format));
+        targets.colors.push(plane(format.unwrap_or(Format::Rgba8Unorm))?);
+        state.targets.push(TargetState {
+            blend: target.and_then(|target| target.blend),
+            // Nothing reaches a target that is not bound.
+            masked: !target.map_or(0, |target| target.write_mask) & ColorTarget::ALL,
+        });
+    }
+    let first = &mut targets.colors[0];
+    first.fill(args.clear.0.map(|value| match first.format().kind() {
+        Kind::Uint => value as u32,
+        Kind::Sint => value as i32 as u32,
+        _ => value.to_bits(),
+    }));
     state.topology = match args.topology {
         TopologyArg::TriangleList => Topology::TriangleList,
         TopologyArg::TriangleStrip => Topology::TriangleStrip,
@@ -180,14 +240,28 @@ fn render(
     };
     state.varyings = pair.varyings();
     if args.depth {
-        let mut depth = plane(Format::Depth32Float)?;
+        let name = fragment.depth_stencil.as_deref().unwrap_or("depth32float");
+        let format =
+            Format::from_name(name).filter(|format| format.is_depth()).ok_or_else(|| {
+                Failure::usage(format!("--depth: the pipeline's `{name}` holds no depth"))
+            })?;
+        let mut depth = plane(format)?;
         depth.fill([1f32.to_bits(); 4]);
         targets.depth = Some(depth);
         state.depth = Some(DepthState { compare: Compare::Less, write: true });
     }
     draw::draw(&state, &mut pair, &mut targets).map_err(gpucc::execute::Stop::into_failure)?;
     debug_assert!(shade::color_targets(&fs_code.ssa) <= targets.colors.len());
-    png_bytes(width, height, targets.colors[0].bytes())
+    Ok(targets.colors)
+}
+
+/// The target of a location where no pipeline says another.
+fn plain_target() -> ColorTarget {
+    ColorTarget {
+        format: Format::Rgba8Unorm.name().to_owned(),
+        write_mask: ColorTarget::ALL,
+        blend: None,
+    }
 }
 
 /// Settings that an entry point uses.

@@ -4,6 +4,7 @@ mod attacks;
 mod bounds;
 mod broken_code;
 mod code;
+mod color_targets;
 mod common;
 mod contract;
 mod control_flow;

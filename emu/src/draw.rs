@@ -2,7 +2,7 @@
 //! Everything here is fixed function; the two programs stand behind [`Shade`].
 
 use crate::blend::{Blend, blend_texel};
-use crate::format::Format;
+use crate::format::{Format, Kind};
 use crate::image::{Image, Texel};
 use crate::raster::{Corner, Found, Raster, Viewport};
 use crate::sampler::Compare;
@@ -533,7 +533,12 @@ fn write_pixel(
         };
         let mut new = match state.blend {
             Some(blend) if !image.format().kind().is_integer() => {
-                blend_texel(&blend, color, pixel.second.unwrap_or([0; 4]), old, draw.blend_constant)
+                let [first, second] = [color, pixel.second.unwrap_or([0; 4])]
+                    .map(|source| source.map(|word| representable(image.format(), word)));
+                let constant = draw
+                    .blend_constant
+                    .map(|value| f32::from_bits(representable(image.format(), value.to_bits())));
+                blend_texel(&blend, first, second, old, constant)
             }
             _ => color,
         };
@@ -545,6 +550,18 @@ fn write_pixel(
         image.store(at, new);
     }
     true
+}
+
+/// What blending takes: normalised targets have sources and constants clamped to what they hold.
+fn representable(format: Format, word: u32) -> u32 {
+    let lowest = match format.kind() {
+        Kind::Unorm | Kind::Srgb => 0.0,
+        Kind::Snorm => -1.0,
+        _ => return word,
+    };
+    // Not a number is 0, as the format stores it.
+    let value = f32::from_bits(word);
+    if value.is_nan() { 0 } else { value.clamp(lowest, 1.0).to_bits() }
 }
 
 /// A depth as its format would give it back.

@@ -184,6 +184,18 @@ impl Format {
         }
     }
 
+    /// Whether a colour target may have it, with every feature of WebGPU. WebGPU 26.1.1, Plain color formats.
+    pub const fn renders(self) -> bool {
+        !self.is_depth() && !matches!(self, Format::Stencil8 | Format::Rgb9e5Ufloat)
+    }
+
+    /// Whether a colour target that has it may have several samples a pixel. WebGPU 26.1.1.
+    pub const fn multisamples(self) -> bool {
+        let wide = matches!(self, Format::R32Uint | Format::R32Sint) || self.bytes() == 16;
+        let pairs = matches!(self, Format::Rg32Uint | Format::Rg32Sint | Format::Rg32Float);
+        self.renders() && !wide && !pairs
+    }
+
     /// True when it holds depth.
     pub const fn is_depth(self) -> bool {
         matches!(

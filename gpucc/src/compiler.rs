@@ -252,6 +252,7 @@ impl Compiler {
     fn compile_here(&self, func: &Func, options: &Options) -> Result<Compiled, Failure> {
         let start = Instant::now();
         options.pipeline.check().map_err(Failure::usage)?;
+        options.pipeline.check_outputs(func).map_err(Failure::usage)?;
         let mut ssa = func.clone();
         let mut watch = Watch {
             start,

@@ -2,11 +2,13 @@
 
 mod shape;
 
-use gpucc_emu::format::{Format, VertexFormat};
+use gpucc_emu::format::{Format, Kind, VertexFormat};
 pub use gpucc_ir::driver::{
-    Attribute, BindingSlot, Fetch, State, Step, Stream, StreamOutput, Uniforms, VertexBuffer,
-    VertexForm, VertexState,
+    Attribute, BindingSlot, Blend, BlendComponent, BlendOp, ColorTarget, Factor, Fetch,
+    FragmentState, State, Step, Stream, StreamOutput, Uniforms, VertexBuffer, VertexForm,
+    VertexState,
 };
+use gpucc_ir::ssa::{Func, OutputKind, Scalar, Stage};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,31 +57,6 @@ pub enum Robust {
     Off,
 }
 
-/// Fragment stage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FragmentState {
-    /// Colour targets by location.
-    pub targets: Vec<ColorTarget>,
-    /// Depth and stencil format.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub depth_stencil: Option<String>,
-    /// Samples of a pixel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub samples: Option<u32>,
-}
-
-/// One colour target.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ColorTarget {
-    /// WebGPU texture format.
-    pub format: String,
-    /// Components that are written: bit 0 red.
-    #[serde(default = "all_components")]
-    pub write_mask: u8,
-}
-
 /// Bytes from one element of a vertex buffer to the next, at most (WebGPU, maxVertexBufferArrayStride).
 const MOST_STRIDE: u32 = 2048;
 
@@ -122,19 +99,11 @@ const DEPTH_STENCIL: [&str; 6] = [
 ];
 
 fn check_fragment(fragment: &FragmentState) -> Result<(), String> {
-    for (index, target) in fragment.targets.iter().enumerate() {
+    let bound = fragment.targets.iter().enumerate();
+    for (index, target) in bound.filter_map(|(index, target)| Some((index, target.as_ref()?))) {
         let place = format!("fragment.targets[{index}]");
-        if Format::from_name(&target.format).is_none() {
-            let known = Format::ALL.iter().map(|format| format.name());
-            let problem = unknown("texture format", &target.format, known);
-            return Err(format!("{place}.format: {problem}"));
-        }
-        if target.write_mask > all_components() {
-            let mask = target.write_mask;
-            return Err(format!(
-                "{place}.write_mask: {mask} has bits beyond the four components, 15"
-            ));
-        }
+        check_target(target, fragment.samples)
+            .map_err(|(field, problem)| format!("{place}.{field}: {problem}"))?;
     }
     if let Some(format) = &fragment.depth_stencil
         && !DEPTH_STENCIL.contains(&format.as_str())
@@ -146,8 +115,47 @@ fn check_fragment(fragment: &FragmentState) -> Result<(), String> {
         Some(samples) if !samples.is_power_of_two() || samples > MOST_SAMPLES => {
             Err(format!("fragment.samples: {samples} is none of 1, 2, 4, 8, {MOST_SAMPLES}"))
         }
+        // WebGPU 10.3.6: alpha covers samples only where there are several.
+        Some(1) if fragment.alpha_to_coverage => {
+            Err("fragment.alpha_to_coverage: a pixel of one sample has nothing to cover".into())
+        }
         _ => Ok(()),
     }
+}
+
+/// The field of a target that is wrong, and how. WebGPU 10.3.6, GPUColorTargetState.
+fn check_target(target: &ColorTarget, samples: Option<u32>) -> Result<(), (&'static str, String)> {
+    let name = &target.format;
+    let known = || Format::ALL.iter().filter(|format| format.renders()).map(|format| format.name());
+    let format = Format::from_name(name)
+        .ok_or_else(|| ("format", unknown("texture format", name, known())))?;
+    if !format.renders() {
+        let names: Vec<&str> = known().collect();
+        let problem =
+            format!("`{name}` is no format of a colour target; these are {}", names.join(", "));
+        return Err(("format", problem));
+    }
+    if target.write_mask > ColorTarget::ALL {
+        let mask = target.write_mask;
+        let problem = format!("{mask} has bits beyond the four components, 15");
+        return Err(("write_mask", problem));
+    }
+    let integer = format.kind().is_integer();
+    if let Some(blend) = &target.blend {
+        if integer {
+            return Err(("blend", format!("`{name}` holds integers, which are not blended")));
+        }
+        for (field, part) in [("blend.color", blend.color), ("blend.alpha", blend.alpha)] {
+            let ones = part.src == Factor::One && part.dst == Factor::One;
+            if matches!(part.op, BlendOp::Min | BlendOp::Max) && !ones {
+                return Err((field, "min and max take the factors `one` and `one`".into()));
+            }
+        }
+    }
+    if samples.is_some_and(|samples| samples > 1) && !format.multisamples() {
+        return Err(("format", format!("`{name}` has one sample a pixel")));
+    }
+    Ok(())
 }
 
 /// The most samples of a pixel on any machine.
@@ -157,10 +165,6 @@ const MOST_SAMPLES: u32 = 16;
 fn unknown<'n>(what: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     format!("`{name}` is not a WebGPU {what}; known are {}", known.join(", "))
-}
-
-const fn all_components() -> u8 {
-    15
 }
 
 impl Pipeline {
@@ -215,10 +219,49 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Whether the colours that an entry point writes are of the kinds that the targets hold. WebGPU 10.3.6.
+    ///
+    /// # Errors
+    /// The first target of another kind.
+    pub fn check_outputs(&self, func: &Func) -> Result<(), String> {
+        let Some(fragment) = self.fragment.as_ref().filter(|_| func.stage == Stage::Fragment)
+        else {
+            return Ok(());
+        };
+        for data in func.outputs.values() {
+            let OutputKind::Location { location, .. } = data.kind else {
+                continue;
+            };
+            let target = fragment.targets.get(location as usize).and_then(Option::as_ref);
+            let Some((target, format)) = target
+                .filter(|target| target.write_mask != 0)
+                .and_then(|target| Some((target, Format::from_name(&target.format)?)))
+            else {
+                continue;
+            };
+            let (holds, fits) = match format.kind() {
+                Kind::Uint => ("u32", matches!(data.scalar, Scalar::U32 | Scalar::Bool)),
+                Kind::Sint => ("i32", data.scalar == Scalar::I32),
+                _ => ("f32", matches!(data.scalar, Scalar::F32 | Scalar::F16)),
+            };
+            if !fits {
+                return Err(format!(
+                    "fragment.targets[{location}].format: `{}` takes {holds}, but entry point '{}' writes {} to \
+                     location {location}",
+                    target.format,
+                    func.name,
+                    data.scalar.word(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// What back ends are told.
     pub fn state(&self) -> State {
         State {
             vertex: self.vertex.clone().unwrap_or_default(),
+            fragment: self.fragment.clone(),
             bindings: self.bindings.clone(),
             uniforms: self.uniforms,
             local_data_share: self.local_data_share,
@@ -229,6 +272,7 @@ impl Pipeline {
     pub fn of(state: State) -> Pipeline {
         Pipeline {
             vertex: Some(state.vertex).filter(|vertex| !is_default(vertex)),
+            fragment: state.fragment,
             bindings: state.bindings,
             uniforms: state.uniforms,
             local_data_share: state.local_data_share,

@@ -1,6 +1,10 @@
 //! What a driver and every back end say to each other, whatever the machine: how hard to try, the state around a shader, and
 //! why there is no program.
 
+mod fragment;
+
+pub use fragment::{Blend, BlendComponent, BlendOp, ColorTarget, Factor, FragmentState};
+
 use crate::ssa::{Builtin, Func, InputKind, Output, OutputKind, Scalar, Span};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -53,6 +57,8 @@ pub struct State {
     /// Vertex stage. An attribute that the shader reads and that is not named here gets a buffer of its own with its
     /// natural 32-bit format.
     pub vertex: VertexState,
+    /// Fragment stage; the driver knows when absent.
+    pub fragment: Option<FragmentState>,
     /// Slots of bindings where the driver wants its own.
     pub bindings: Vec<BindingSlot>,
     /// Where uniform words are read from, on machines that have a choice.

@@ -49,6 +49,7 @@ pub mod simplify;
 pub mod strength;
 pub mod tables;
 pub(crate) mod tail_exits;
+pub mod targets;
 pub mod uniformity;
 pub mod unroll;
 pub(crate) mod walk;

@@ -5,6 +5,7 @@ use crate::common::{
     add_endless, add_table, demote_arms, difference, echo_arms, echo_stores, has_private_memory,
     phis_to_memory, private_accesses, run,
 };
+use gpucc_ir::driver::{FragmentState, State};
 use gpucc_ir::ssa::numerics::{Denormals, Fma, Rounding, ZeroRule};
 use gpucc_ir::ssa::random::{Config, program};
 use gpucc_ir::ssa::{Bounds, Func, MemSpace, Numerics, Op, Sig, Type, Value};
@@ -343,6 +344,8 @@ fn what_only_carries_values_leaves_memory() {
 #[test]
 fn every_pass_finds_something_to_do_in_random_programs() {
     let mut idle: Vec<&str> = PASSES.iter().map(|pass| pass.name).collect();
+    // No colour target is bound.
+    let bare = State { fragment: Some(FragmentState::default()), ..State::default() };
     for seed in 0..SEEDS {
         let config = match seed % 8 {
             0 => SUMS,
@@ -369,6 +372,7 @@ fn every_pass_finds_something_to_do_in_random_programs() {
         for pass in PASSES {
             for func in [&func, &endless, &demoting] {
                 let mut ctx = Ctx::new(options, SLOPPY, &Masks);
+                ctx.pipeline = Some(&bare);
                 if (pass.run)(&mut func.clone(), &mut ctx) {
                     idle.retain(|name| *name != pass.name);
                 }

@@ -4,7 +4,8 @@
 //! finding, and so is a line that nothing needs any more.
 
 use gpucc::pipeline::{ColorTarget, Fetch, FragmentState, VertexState};
-use gpucc::{Choice, Compiler, Options, Robust, Source, Stage, Target};
+use gpucc::{Choice, Compiler, Func, Options, Robust, Source, Stage, Target};
+use gpucc_ir::ssa::{OutputKind, Scalar};
 use gpucc_machine::described::Setting;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -277,14 +278,16 @@ fn words(
         true => Source::Wgsl(&text),
         false => Source::Glsl(&text, stage),
     };
-    let options = as_drawn(row["notes"].as_str().unwrap_or_default(), stage);
+    let mut options = as_drawn(row["notes"].as_str().unwrap_or_default(), stage);
     let say =
         |failure: gpucc::Failure| format!("exit {}: {}", failure.exit_code(), failure.summary());
     let choice = Choice { stage: Some(stage), ..Choice::default() };
     let parsed = compiler.parse(source, choice, &options).map_err(say)?;
     let mut entries = parsed.entries.into_iter();
     let entry = entries.find(|entry| entry.stage == Some(stage)).ok_or("no such entry point")?;
-    let compiled = compiler.compile(&entry.func.map_err(say)?, &options).map_err(say)?;
+    let func = entry.func.map_err(say)?;
+    fit_targets(&mut options, &func);
+    let compiled = compiler.compile(&func, &options).map_err(say)?;
     let program = compiled.program.as_ref().ok_or("no machine")?;
     // By the peer's name where an address says which of its words it is.
     let theirs = theirs(row)?;
@@ -381,14 +384,34 @@ fn theirs(row: &Value) -> Result<Vec<Theirs>, String> {
             }
         }
     }
+    for (number, target) in row["blend"].as_array().into_iter().flatten().enumerate() {
+        for (theirs, ours) in BLEND {
+            let text = target[theirs].as_str().ok_or("a blend descriptor without a field")?;
+            let value = named_value(text).ok_or_else(|| format!("{theirs} is `{text}`"))?;
+            // The list counts components, the field holds one less.
+            let value = if ours == "Num_Comps" { value.saturating_sub(1) } else { value };
+            out.push(Theirs { name: format!("Blend_{number}.{ours}"), address: None, value });
+        }
+    }
     Ok(out)
 }
+
+/// Fields of a blend descriptor, by the decoder's names and by ours.
+const BLEND: [(&str, &str); 6] = [
+    ("Load Destination", "Load_Destination"),
+    ("Enable", "Enable"),
+    ("Equation.Color Mask", "Color_Mask"),
+    ("Internal.Mode", "Mode"),
+    ("Internal.Num Comps", "Num_Comps"),
+    ("Internal.Format (v7)", "Memory_Format"),
+];
 
 /// The number that a decoder printed as text.
 fn named_value(text: &str) -> Option<u32> {
     match text {
         "false" | "Force Early" => Some(0),
-        "true" => Some(1),
+        "true" | "Opaque" => Some(1),
+        "RGBA8 TB RGBA" => Some(237 << 12),
         "Weak Early" | "Fixed function" => Some(2),
         "Force Late" | "Shader" => Some(3),
         _ => hex(text).or_else(|| text.parse().ok()),
@@ -407,13 +430,34 @@ fn as_drawn(notes: &str, stage: Stage) -> Options {
     }
     let before = notes.split(" colour buffers").next().unwrap_or_default();
     let count = before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
-    let target = ColorTarget { format: "rgba8unorm".to_owned(), write_mask: 15 };
+    let target =
+        ColorTarget { format: "rgba8unorm".to_owned(), write_mask: ColorTarget::ALL, blend: None };
     options.pipeline.fragment = Some(FragmentState {
-        targets: vec![target; count],
+        targets: vec![Some(target); count],
         depth_stencil: Some("depth24plus-stencil8".to_owned()),
         ..FragmentState::default()
     });
     options
+}
+
+/// Gives targets of integers to a program that writes such: the peer drew it to others, which no API defines.
+fn fit_targets(options: &mut Options, func: &Func) {
+    let Some(fragment) = &mut options.pipeline.fragment else {
+        return;
+    };
+    for data in func.outputs.values() {
+        let OutputKind::Location { location, .. } = data.kind else {
+            continue;
+        };
+        let format = match data.scalar {
+            Scalar::U32 => "rgba8uint",
+            Scalar::I32 => "rgba8sint",
+            _ => continue,
+        };
+        if let Some(Some(target)) = fragment.targets.get_mut(location as usize) {
+            target.format = format.to_owned();
+        }
+    }
 }
 
 #[cfg(test)]

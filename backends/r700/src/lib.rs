@@ -261,6 +261,11 @@ fn run_passes(
 pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     let parts = expanded.live_parts() as u64;
     options.budget.hold(EXPANDED, parts, PART)?;
+    if expanded.stage == Stage::Fragment
+        && let Some(targets) = &options.pipeline.fragment
+    {
+        state::targets::admit(targets, options.chip)?;
+    }
     let mut runner = runner::Runner::new(&options.passes);
     let abi = abi::Abi::of(&expanded, options)?;
     place::apart(&expanded, abi.taken(&expanded))?;

@@ -11,7 +11,7 @@ use gpucc_ir::ssa::{
 
 /// A feature that a machine lacks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Refusal {
+pub enum Refusal {
     Atomics,
     Half,
     Doubles,
@@ -25,6 +25,9 @@ enum Refusal {
     SampleMaskInput,
     MemoryWrites,
     WorkgroupMemory,
+    IntegerSamples,
+    PackedSamples,
+    BlendOfTarget,
 }
 
 /// Feature, and the manual's section for R700 and for R6xx; a family without one has the feature.
@@ -108,6 +111,21 @@ const TABLE: &[Row] = &[
         None,
         Some("register guide 4, SQ_VTX_WORD0: no data share, and no memory that invocations share"),
     ),
+    (
+        "integer colour targets of several samples",
+        Some("CB_COLOR0_INFO, NUMBER_TYPE; public drivers: such targets hang the chip"),
+        Some("CB_COLOR0_INFO, NUMBER_TYPE; public drivers: such targets hang the chip"),
+    ),
+    (
+        "rg11b10ufloat targets of several samples",
+        None,
+        Some("CB_COLOR0_INFO, FORMAT; public drivers: R6xx draws them wrongly"),
+    ),
+    (
+        "blend equations that differ between targets, on the chip r600",
+        None,
+        Some("CB_BLEND_CONTROL: one equation for all targets; PER_MRT_BLEND came with later chips"),
+    ),
 ];
 
 /// Features that no function in SSA can ask for: the front end reads them, knows what they need and stops.
@@ -164,6 +182,11 @@ fn manual(row: &Row, family: Family) -> Option<&'static str> {
         Family::R700 => row.1,
         Family::R600 => row.2,
     }
+}
+
+/// What the pipeline asks for and the machine lacks.
+pub fn pipeline(what: Refusal, family: Family) -> Failure {
+    refuse(what, family, Span::NONE)
 }
 
 fn refuse(what: Refusal, family: Family, span: Span) -> Failure {
@@ -271,6 +294,6 @@ mod tests {
 
     #[test]
     fn every_refusal_has_its_row() {
-        assert_eq!(Refusal::WorkgroupMemory as usize + 1, TABLE.len());
+        assert_eq!(Refusal::BlendOfTarget as usize + 1, TABLE.len());
     }
 }

@@ -1,6 +1,8 @@
 //! The registers that a driver programs for one program, by the names and addresses of the R6xx/R7xx
 //! register guide (isa/r700.md 4).
 
+pub mod targets;
+
 use crate::abi::{Abi, POINT};
 use crate::api::{Chip, Family, Fetch, StateRegister};
 use crate::emit::Emitted;
@@ -42,14 +44,19 @@ fn width(field: &str) -> u32 {
         "COUNT" | "INIT" => 12,
         "STRIDE" | "PRIM_COUNT" => 10,
         "NUM_GPRS" | "STACK_SIZE" | "INC" | "SEMANTIC" | "RT_ENABLE" => 8,
+        "TARGET_BLEND_ENABLE" | "ROP3" => 8,
         "PRIM_TYPE" | "NUM_INTERP" | "EVENT_TYPE" => 6,
         "VS_EXPORT_COUNT" | "EXPORT_MODE" => 5,
         "POSITION_ADDR" | "FRONT_FACE_ADDR" | "FIXED_PT_POSITION_ADDR" => 5,
+        "COLOR_SRCBLEND" | "COLOR_DESTBLEND" | "ALPHA_SRCBLEND" | "ALPHA_DESTBLEND" => 5,
         "NUM_CLAUSE_TEMP_GPRS" => 4,
-        "ALPHA_FUNC" => 3,
+        "ALPHA_FUNC" | "NUMBER_TYPE" | "SPECIAL_OP" | "COLOR_COMB_FCN" | "ALPHA_COMB_FCN" => 3,
+        "ENDIAN" | "COMP_SWAP" | "MSAA_NUM_SAMPLES" => 2,
         "DEFAULT_VAL" | "BARYC_SAMPLE_CNTL" | "FRONT_FACE_CHAN" | "PIXEL_FOG_FUNC" | "Z_ORDER" => 2,
         _ if field.starts_with("SEMANTIC_") => 8,
         _ if field.starts_with("OUTPUT") => 4,
+        _ if field.starts_with("TARGET") => 4,
+        _ if field.starts_with("ALPHA_TO_MASK_OFFSET") => 2,
         _ if field.starts_with("PNT_SPRITE_OVRD_") => 3,
         _ => 1,
     }
@@ -344,9 +351,18 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             ("PNT_SPRITE_TOP_1", 14, 0),
         ],
     ));
+    let pipeline = abi.pipeline.fragment.as_ref();
+    let facts = targets::Facts::of(pipeline);
     let per_sample = samples || abi.sample.is_some();
+    let mut modes: Vec<Field> = Vec::new();
+    if let Some(samples) = facts.samples {
+        modes.push(("MSAA_ENABLE", 0, u32::from(samples > 1)));
+    }
     if per_sample {
-        list.push(register("PA_SC_MODE_CNTL", 0x28a4c, &[("PS_ITER_SAMPLE", 17, 1)]));
+        modes.push(("PS_ITER_SAMPLE", 17, 1));
+    }
+    if !modes.is_empty() {
+        list.push(register("PA_SC_MODE_CNTL", 0x28a4c, &modes));
     }
     list.push(register(
         "SPI_FOG_CNTL",
@@ -389,6 +405,9 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     let exported = colors.max(1);
     let mode = exported << 1 | depth | coverage;
     list.push(register("SQ_PGM_EXPORTS_PS", 0x28854, &[("EXPORT_MODE", 0, mode)]));
+    if let Some(pipeline) = pipeline {
+        targets::registers(pipeline, abi.chip, &targets, list);
+    }
     // A target without a component below one that has some hangs the chip; peers give such ones one, the first all.
     for (target, mask) in targets.iter_mut().take(exported as usize).enumerate() {
         if *mask == 0 {
@@ -416,17 +435,17 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     let early = func.early_fragment_tests;
     let order = u32::from(early || (depth == 0 && !code.writes_memory));
     let stores = |early_ones: bool| u32::from(code.writes_memory && early == early_ones);
-    list.push(register(
-        "DB_SHADER_CONTROL",
-        0x2880c,
-        &[
-            ("Z_EXPORT_ENABLE", 0, depth),
-            ("Z_ORDER", 4, order),
-            ("KILL_ENABLE", 6, u32::from(code.kills)),
-            ("MASK_EXPORT_ENABLE", 8, coverage),
-            // Hidden pixels store too, unless the tests come before the program.
-            ("EXEC_ON_HIER_FAIL", 10, stores(false)),
-            ("EXEC_ON_NOOP", 11, stores(true)),
-        ],
-    ));
+    let mut control = vec![
+        ("Z_EXPORT_ENABLE", 0, depth),
+        ("Z_ORDER", 4, order),
+        ("KILL_ENABLE", 6, u32::from(code.kills)),
+        ("MASK_EXPORT_ENABLE", 8, coverage),
+        // Hidden pixels store too, unless the tests come before the program.
+        ("EXEC_ON_HIER_FAIL", 10, stores(false)),
+        ("EXEC_ON_NOOP", 11, stores(true)),
+    ];
+    if let Some(short) = facts.short_exports {
+        control.push(("DUAL_EXPORT_ENABLE", 9, u32::from(short && depth == 0)));
+    }
+    list.push(register("DB_SHADER_CONTROL", 0x2880c, &control));
 }

@@ -18,8 +18,9 @@ use gpucc_emu::device::{
 use gpucc_emu::draw::{Early, QuadBatch};
 use gpucc_emu::format::Format;
 use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::driver::ColorTarget;
 use gpucc_ir::ssa::numerics::Perturbation;
-use gpucc_ir::ssa::{Func, Input, InputKind, Output, Resource, ResourceKind};
+use gpucc_ir::ssa::{Func, Input, InputKind, Output, Resource, ResourceKind, Scalar};
 use gpucc_machine::Compiled;
 use gpucc_machine::described::{
     Binding, BindingName, Driven, DriverWord, ImageWord, OutputPlace, ProgramState, Setting,
@@ -146,6 +147,30 @@ impl Machine {
     }
 
     /// One of the programs; an empty one where the report has none.
+    /// The words of a target's descriptor that a program reads: what the state says, or, where the driver knows more
+    /// (the target, a blend shader), one that takes colours as they are.
+    fn blend(&self, output: Output, target: u32) -> u64 {
+        let name = descriptors::targets::NAMES[target as usize & 7];
+        let words = match self.compiled.described.state.get(name) {
+            Some(Setting::Descriptor { words, .. }) if words[2] & 3 != 0 => [words[2], words[3]],
+            _ => {
+                let format = match self.compiled.expanded.outputs[output].scalar {
+                    Scalar::I32 => Format::Rgba32Sint,
+                    Scalar::U32 => Format::Rgba32Uint,
+                    _ => Format::Rgba32Float,
+                };
+                let raw = ColorTarget {
+                    format: format.name().to_owned(),
+                    write_mask: ColorTarget::ALL,
+                    blend: None,
+                };
+                let words = descriptors::targets::blend(target, &raw, format);
+                [words[2], words[3]]
+            }
+        };
+        u64::from(words[0]) | u64::from(words[1]) << 32
+    }
+
     fn program(&self, number: usize) -> ProgramState {
         let program = self.programs().get(number);
         program.copied().unwrap_or(ProgramState {
@@ -395,9 +420,7 @@ impl Device for Machine {
         let mut filler = self.fill(bindings, emu::Stage::Fragment, [1; 3], None);
         for slot in self.outs() {
             if let OutputPlace::Blend { index: target, .. } = slot.place {
-                let blend = descriptors::blend_opaque(target, Format::Rgba32Float, 15);
-                filler.state.blend[target as usize & 7] =
-                    u64::from(blend[2]) | u64::from(blend[3]) << 32;
+                filler.state.blend[target as usize & 7] = self.blend(slot.output, target);
             }
         }
         let (mut state, places) = filler.finish();

@@ -86,6 +86,11 @@ fn expand(func: &mut Func, options: &Options) -> Result<(), Failure> {
 pub fn finish(expanded: Func, options: &Options) -> Result<Compiled, Failure> {
     let parts = expanded.live_parts() as u64;
     options.budget.hold(EXPANDED, parts, PART)?;
+    if expanded.stage == gpucc_ir::ssa::Stage::Fragment
+        && let Some(targets) = &options.pipeline.fragment
+    {
+        state::targets::admit(targets)?;
+    }
     let mut runner = gpucc_passes::mach::runner::Runner::new(&options.passes);
     let abi = abi::Abi::of(&expanded, options)?;
     place::apart(&expanded, abi.taken())?;

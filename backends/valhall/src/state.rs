@@ -1,6 +1,8 @@
 //! What a driver programs: the descriptors around a program, and builders for those that it writes
 //! itself. docs/abi-valhall.md says where each field stands.
 
+pub mod targets;
+
 use crate::abi::Abi;
 use crate::api::VertexForm;
 use gpucc_emu::format::{Format, Kind, VertexFormat};
@@ -35,7 +37,10 @@ fn width(field: &str) -> u32 {
         "Workgroup size X" | "Workgroup size Y" | "Workgroup size Z" => 10,
         "FAU count" | "Render target mask" => 8,
         "TLS Size" | "WLS Instances" | "WLS Size Scale" => 5,
-        "Type" | "Stage" => 4,
+        "Memory Format" => 22,
+        "RGB" | "Alpha" => 12,
+        "Type" | "Stage" | "Color Mask" | "RT" => 4,
+        "Mode" | "Num Comps" => 2,
         "Flush to zero mode" | "Register allocation" | "Pixel kill operation" => 2,
         "ZS update operation" | "Depth source" => 2,
         _ => 1,
@@ -275,31 +280,35 @@ fn local_storage(tls: u32, wls: u32) -> Descriptor {
 }
 
 fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
-    let late = facts.depth || facts.coverage || facts.kills;
+    let pipeline = abi.pipeline.fragment.as_ref();
+    // Alpha to coverage counts as a program that modifies coverage. errata 135.
+    let covers = pipeline.is_some_and(|pipeline| pipeline.alpha_to_coverage);
+    let late = facts.depth || facts.coverage || facts.kills || covers;
     let early = func.early_fragment_tests;
     let order = |late: bool| match (early, late) {
         (true, _) => 0,
         (false, true) => 3,
         (false, false) => 2,
     };
-    let mut targets = 0;
+    let mut written = 0;
     for output in &abi.outputs {
         if let OutputPlace::Blend { index, .. } = output.place {
-            targets |= 1 << index;
+            written |= 1 << index;
         }
     }
+    let replaces = pipeline.is_none_or(|pipeline| targets::replaces_all(pipeline, written));
     list.push(descriptor(
         "Draw",
         2,
         &[
             // What writes no colour hides none.
-            ("Allow forward pixel to kill", 0, 0, (!late && targets != 0).into()),
+            ("Allow forward pixel to kill", 0, 0, (!late && written != 0 && replaces).into()),
             ("Allow forward pixel to be killed", 0, 1, (!facts.effects).into()),
             ("Pixel kill operation", 0, 2, order(facts.depth || facts.effects)),
             ("ZS update operation", 0, 4, order(late)),
             ("Evaluate per-sample", 0, 11, facts.per_sample.into()),
-            ("Shader modifies coverage", 0, 20, (facts.kills || facts.coverage).into()),
-            ("Render target mask", 1, 16, targets),
+            ("Shader modifies coverage", 0, 20, (facts.kills || facts.coverage || covers).into()),
+            ("Render target mask", 1, 16, written),
         ],
     ));
     list.push(descriptor(
@@ -307,6 +316,9 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
         8,
         &[("Depth source", 4, 25, if facts.depth { 3 } else { 2 })],
     ));
+    for (number, target, format) in pipeline.into_iter().flat_map(targets::bound) {
+        list.push(targets::descriptor(number, target, format));
+    }
 }
 
 // Descriptors that a driver writes, by what they describe.
@@ -442,20 +454,6 @@ pub fn sampler(s: &Sampler) -> [u32; 8] {
         s.border[1],
         s.border[2],
         s.border[3],
-    ]
-}
-
-/// A colour target that is written as it is, or not at all.
-pub fn blend_opaque(target: u32, format: Format, write_mask: u32) -> [u32; 4] {
-    let components = format.components();
-    // Source: 0 + (source * (1 - 0)) in both halves.
-    let one = 1 | 2 << 4 | 1 << 8 | 1 << 11;
-    let mode = if write_mask == 0 { 3 } else { 1 };
-    [
-        u32::from(write_mask != 0) << 9,
-        one | one << 12 | write_mask << 28,
-        mode | (components - 1) << 3 | target << 16,
-        pixel_format(format).0,
     ]
 }
 

@@ -11,20 +11,6 @@ fn bits(word: u32, low: u32, count: u32) -> u32 {
 }
 
 #[test]
-fn an_opaque_target_is_its_source_where_the_mask_lets_it() {
-    let words = state::blend_opaque(3, Format::Rgba8Unorm, 15);
-    // Enabled; zero plus the source times one less zero, in both halves; all four components.
-    assert_eq!(words[..2], [1 << 9, 0xf092_1921]);
-    // Opaque mode (1), four components less one, target 3; RGBA8 unorm is 187.
-    assert_eq!(words[2..], [0x0003_0019, 187 << 12]);
-    let words = state::blend_opaque(1, Format::Rg16Float, 0b10);
-    assert_eq!(words, [1 << 9, 0x2092_1921, 0x0001_0009, 207 << 12]);
-    // Nothing is written: not enabled, mode off (3).
-    let words = state::blend_opaque(0, Format::R32Uint, 0);
-    assert_eq!(words, [0, 0x0092_1921, 3, 133 << 12]);
-}
-
-#[test]
 fn a_sampler_has_a_field_for_each_of_its_properties() {
     let plain = Sampler {
         wrap: [Wrap::Clamp; 3],

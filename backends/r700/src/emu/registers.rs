@@ -22,6 +22,7 @@ pub(super) fn check(state: &State, program: &Program, threads: u32) -> Result<()
     match state.stage {
         Stage::Pixel => {
             targets(state)?;
+            formats(state)?;
             depth(state, program)
         }
         Stage::Compute => points(state, threads),
@@ -79,6 +80,112 @@ fn targets(state: &State) -> Result<(), Trap> {
         && enabled >> colors != 0
     {
         return trap(Rule::TargetWaits, format!("RT_ENABLE is {enabled:#x}, {colors} exported"));
+    }
+    let taken = state.register(address::CB_TARGET_MASK).unwrap_or(0);
+    if let Some(colors) = colors.filter(|&colors| colors < 8)
+        && taken >> (4 * colors) != 0
+    {
+        let detail = format!("CB_TARGET_MASK is {taken:#x}, {colors} exported");
+        return trap(Rule::TargetWaits, detail);
+    }
+    Ok(())
+}
+
+/// How a target's component bits are read, by CB_COLORn_INFO.FORMAT: the widest component's bits, and whether the format
+/// itself says that they are a float.
+const COMPONENTS: [(u32, bool); 36] = [
+    (0, false),
+    (8, false),
+    (4, false),
+    (3, false),
+    (0, false),
+    (16, false),
+    (16, true),
+    (8, false),
+    (6, false),
+    (6, false),
+    (5, false),
+    (4, false),
+    (5, false),
+    (32, false),
+    (32, true),
+    (16, false),
+    (16, true),
+    (24, false),
+    (24, true),
+    (24, false),
+    (24, true),
+    (11, false),
+    (11, true),
+    (11, false),
+    (11, true),
+    (10, false),
+    (8, false),
+    (10, false),
+    (32, true),
+    (32, false),
+    (32, true),
+    (16, false),
+    (16, true),
+    (0, false),
+    (32, false),
+    (32, true),
+];
+
+/// Formats of the targets, and what their exports may be: CB_COLORn_INFO, DB_SHADER_CONTROL.
+fn formats(state: &State) -> Result<(), Trap> {
+    let trap = |rule: Rule, detail: String| Err(Trap::new(rule, 0, detail));
+    let mut short = 0;
+    let mut bound = 0;
+    for target in 0..8 {
+        let Some(info) = state.register(address::CB_COLOR0_INFO + 4 * target) else {
+            continue;
+        };
+        let bit = |at: u32| info >> at & 1 == 1;
+        let (clamp, bypass, precise, norm) = (bit(20), bit(22), bit(23), bit(27));
+        let (format, number) = ((info >> 2 & 63) as usize, info >> 12 & 7);
+        if format == 0 {
+            continue;
+        }
+        bound += 1;
+        let Some(&(bits, float)) = COMPONENTS.get(format).filter(|row| row.0 > 0) else {
+            return trap(Rule::TargetFormat, format!("FORMAT of target {target} is {format}"));
+        };
+        let float = float || number == 7;
+        let integer = !float && matches!(number, 4 | 5);
+        let scaled = !float && matches!(number, 2 | 3);
+        let limit = if float { 16 } else { 12 };
+        let wrong = if float && number != 7 {
+            "NUMBER_TYPE is not that of a float"
+        } else if number == 6 && bits != 8 {
+            "only components of 8 bits are sRGB"
+        } else if bits == 32 && !float && !integer {
+            "components of 32 bits are floats or integers"
+        } else if clamp && (float || scaled || bypass) {
+            "BLEND_CLAMP is set"
+        } else if integer && !bypass {
+            "BLEND_BYPASS is clear and the target holds integers"
+        } else if !integer && precise != (bits > limit) {
+            "BLEND_FLOAT32 differs from what the width asks for"
+        } else {
+            ""
+        };
+        if !wrong.is_empty() {
+            return trap(Rule::TargetFormat, format!("target {target}, {info:#x}: {wrong}"));
+        }
+        if norm {
+            short += 1;
+            if !clamp || precise || bits > 11 || float || integer {
+                let detail = format!("target {target}, {info:#x}: SOURCE_FORMAT is EXPORT_NORM");
+                return trap(Rule::ShortExport, detail);
+            }
+        }
+    }
+    let control = state.register(address::DB_SHADER_CONTROL).unwrap_or(0);
+    let (dual, depth) = (control >> 9 & 1 == 1, control & 1 == 1);
+    if dual && (depth || short < bound) {
+        let detail = format!("DUAL_EXPORT_ENABLE, {short} of {bound} targets take short exports");
+        return trap(Rule::ShortExport, detail);
     }
     Ok(())
 }

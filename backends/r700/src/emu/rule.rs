@@ -29,6 +29,8 @@ gpucc_emu::rules! {
     TargetGap = "S4 CB_SHADER_MASK has a component of every target below the highest", "RG 3, errata 36";
     Colorless = "S5 a pixel program exports one colour at least, if masked", "RG 3, errata 37";
     TargetWaits = "S6 a target that is enabled gets an export", "RG 3, errata 38";
+    TargetFormat = "S10 a colour target's numbers, clamping and precision fit its format", "RG 9, CB_COLOR0_INFO";
+    ShortExport = "S11 exports of 16 bits go to clamped targets of at most 11 bits, and two quads an export to these alone", "RG 9, CB_COLOR0_INFO; RG 3";
     // Groups.
     SlotOrder = "G1 slots stand in the order x, y, z, w, trans", "4.3";
     GroupEnd = "G1 a group ends within its clause with LAST set and its literals present", "4.3";

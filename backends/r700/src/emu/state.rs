@@ -54,6 +54,10 @@ pub mod address {
     pub const SQ_LOOP_CONST: u32 = 0x3E200;
     /// Components of colours that a pixel program exports, four bits a target.
     pub const CB_SHADER_MASK: u32 = 0x2823C;
+    /// Components that targets take, four bits a target.
+    pub const CB_TARGET_MASK: u32 = 0x28238;
+    /// Format of the first of eight targets.
+    pub const CB_COLOR0_INFO: u32 = 0x280A0;
     /// Targets that a pixel program exports, a bit each.
     pub const CB_SHADER_CONTROL: u32 = 0x287A0;
     /// Kills, depth exports.

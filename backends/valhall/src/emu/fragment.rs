@@ -7,9 +7,14 @@ use super::rule::{Rule, Trap};
 use super::texel;
 use super::value::{LANES, Mask, Why, Word, each};
 use super::warp::{Env, Warp};
+use gpucc_emu::format::Kind;
 use gpucc_ir::ssa::numerics::f16_to_f64;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
+
+/// Modes of a blend descriptor: a shader of the driver's, and nothing.
+const SHADER: u64 = 0;
+const OFF: u64 = 3;
 
 /// One 16-byte place of the varying record, as the rasteriser has it for each lane.
 #[derive(Clone, Debug)]
@@ -370,10 +375,27 @@ impl Warp {
         let slot = number - 8;
         let descriptor = env.state.blend[usize::from(slot)];
         let mode = descriptor & 3;
-        if descriptor == 0 || mode == 0 {
+        if descriptor == 0 || mode == SHADER {
             let detail = format!("target {slot} has descriptor {descriptor:#x}");
             let rule = if descriptor == 0 { Rule::BlendTarget } else { Rule::Unsupported };
             return Err(self.trap(rule, detail, None));
+        }
+        if mode != OFF {
+            let (components, word) = ((descriptor >> 3 & 3) + 1, (descriptor >> 32) as u32);
+            let kind = super::pixel::blended(word);
+            let fits = match format {
+                RegFormat::S32 | RegFormat::S16 => kind == Some(Kind::Sint),
+                RegFormat::U32 | RegFormat::U16 => kind == Some(Kind::Uint),
+                RegFormat::F32 | RegFormat::F16 | RegFormat::Auto => {
+                    kind.is_some_and(|kind| !kind.is_integer())
+                }
+            };
+            if components != 4 || !fits {
+                let detail = format!(
+                    "target {slot} converts {components} components of {format:?} by {word:#x}"
+                );
+                return Err(self.trap(Rule::Conversion, detail, None));
+            }
         }
         if inst.sources[1].place != Place::Reg(60) {
             return Err(self.trap(Rule::Coverage, inst.name, None));

@@ -1,7 +1,7 @@
 //! Pixel formats as descriptors and conversion words name them, read here by a list of their own: the public names of the
 //! codes (Mesa's v9.xml: Format, RGB Component Order, Clump Format), written out and not computed. ABI: Pixel format.
 
-use gpucc_emu::format::{Format, VertexFormat};
+use gpucc_emu::format::{Format, Kind, VertexFormat};
 
 /// Clumps of texels: bytes of a texel, or the parts of a depth and stencil texel.
 const RAW8: u32 = 0;
@@ -76,6 +76,15 @@ pub fn texel(pixel: u32, clump: u32) -> Option<Format> {
         (Format::Rgba8Unorm, BGRA, false) => Some(Format::Bgra8Unorm),
         (format, RGBA, false) => Some(format),
         _ => None,
+    }
+}
+
+/// How a target's format takes colours: as floats, signed or unsigned integers. The word is a blend descriptor's conversion:
+/// a format of texels, or one of the tile's own (RGBA8 TB, RGB10 A2 TB).
+pub fn blended(word: u32) -> Option<Kind> {
+    match fields(word)? {
+        (RGBA, 237, _) | (RGBA, 238, false) => Some(Kind::Unorm),
+        _ => converted(word).map(Format::kind),
     }
 }
 

@@ -19,7 +19,7 @@ fn pixels() -> Bench {
     bench.stage = Stage::Fragment;
     bench.lanes = 0xFF;
     // Opaque, four components, target 0.
-    bench.state.blend[0] = 1 | 3 << 3;
+    bench.state.blend[0] = 1 | 3 << 3 | 191 << 44;
     let mut fragment =
         Fragment { helpers: 1 << 3, needed: [4, 0, 0, 0, 0, 0, 0, 0], ..Fragment::default() };
     for (offset, flat) in [(0, false), (16, true)] {
@@ -115,9 +115,37 @@ fn the_order_of_the_end_is_that_of_the_manual() {
 }
 
 #[test]
+fn a_descriptor_converts_four_components_of_the_colours_kind() {
+    let program = format!("NOP.wait0126\nATEST.wait @r60, r60, r3, atest_datum.w0\n{END}");
+    let with = |descriptor: u64| {
+        move || {
+            let mut bench = pixels();
+            bench.state.blend[0] = descriptor;
+            bench
+        }
+    };
+    // RGBA32F, RGBA8 and RGB10 A2 of the tile, sRGB; nothing at all.
+    for code in [191, 237, 238, 237 | 1 << 8] {
+        let run = with(1 | 3 << 3 | code << 44)().run(&program);
+        assert!(run.is_ok(), "{code}: {:?}", run.err());
+    }
+    assert!(with(3)().run(&program).is_ok());
+    // Three components; integers of both kinds; sRGB of ten bits; a code of no format.
+    for wrong in [
+        1 | 2 << 3 | 191 << 44,
+        1 | 3 << 3 | 157 << 44,
+        1 | 3 << 3 | 221 << 44,
+        1 | 3 << 3 | (238 | 1 << 8) << 44,
+        1 | 3 << 3 | 255 << 44,
+    ] {
+        assert_eq!(refused(with(wrong), &program), Rule::Conversion, "{wrong:#x}");
+    }
+}
+
+#[test]
 fn a_blend_that_does_not_end_jumps_over_the_call_of_a_blend_shader() {
     let mut bench = pixels();
-    bench.state.blend[1] = 1 | 3 << 3 | 1 << 16;
+    bench.state.blend[1] = 1 | 3 << 3 | 191 << 44 | 1 << 16;
     bench = bench.float(20, 0.5);
     let program = |second: &str| {
         let last = LAST_CALL.replace("descriptor_0", "descriptor_1");
@@ -136,7 +164,7 @@ fn a_blend_that_does_not_end_jumps_over_the_call_of_a_blend_shader() {
     // A blend shader may have used the registers of the colour.
     let two_targets = || {
         let mut bench = pixels();
-        bench.state.blend[1] = 1 | 3 << 3 | 1 << 16;
+        bench.state.blend[1] = 1 | 3 << 3 | 191 << 44 | 1 << 16;
         if let Some(fragment) = &mut bench.fragment {
             fragment.needed[1] = 4;
         }
@@ -281,7 +309,7 @@ fn a_program_that_reads_a_whole_byte_as_its_sample_number_reads_noise() {
             let mut state = State::new(Stage::Fragment);
             state.seed = seed;
             state.fau = vec![mask];
-            state.blend[0] = 1 | 3 << 3;
+            state.blend[0] = 1 | 3 << 3 | 157 << 44;
             state.load(0x8000, &code, 128);
             let quad = QuadStart { covered: 15, ..QuadStart::default() };
             let pixels = Pixels {

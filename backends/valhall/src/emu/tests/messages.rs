@@ -208,7 +208,7 @@ fn world(stage: Stage) -> Bench {
     bench.state.tables = 0x8000 | 1;
     if stage == Stage::Fragment {
         bench.lanes = 0xF;
-        bench.state.blend[0] = 1 | 3 << 3;
+        bench.state.blend[0] = 1 | 3 << 3 | 191 << 44;
         let quad = |column: bool| {
             Word::from_fn(|lane| {
                 let far = if column { lane & 1 } else { lane >> 1 & 1 } == 1;

@@ -1,0 +1,312 @@
+//! The fragment side of a pipeline from outside: every format that a colour target may have is drawn into and read back, the
+//! state says what it is, and what cannot be is refused.
+
+use crate::common::{Folder, gpucc};
+use gpucc_emu::format::{Format, Kind};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+
+const SIZE: &str = "12x10";
+const MACHINES: [&str; 3] = ["r700", "r600", "valhall"];
+
+/// A triangle whose colours run beyond what formats hold, in both directions.
+fn scene(scalar: &str) -> String {
+    let color = match scalar {
+        "f32" => {
+            "vec4f(p.x * 0.125 - 0.25, 1.375 - p.y * 0.1875, p.x * p.y * 0.0078125, p.x * 0.0625)"
+        }
+        "i32" => "vec4i(i32(p.x) * 30 - 140, i32(p.y) * 9000 - 40000, i32(p.x * p.y), -3)",
+        _ => "vec4u(u32(p.x) * 30u, u32(p.y) * 9000u, u32(p.x * p.y) << 25u, 5u)",
+    };
+    format!(
+        "@vertex fn vs(@builtin(vertex_index) v: u32) -> @builtin(position) vec4f {{
+            return vec4f(f32(v & 1u) * 4.0 - 1.0, f32(v >> 1u) * 4.0 - 1.0, 0.5, 1.0);
+        }}
+        @fragment fn fs(@builtin(position) p: vec4f) -> @location(0) vec4<{scalar}> {{
+            return {color};
+        }}"
+    )
+}
+
+fn scalar_of(format: Format) -> &'static str {
+    match format.kind() {
+        Kind::Uint => "u32",
+        Kind::Sint => "i32",
+        _ => "f32",
+    }
+}
+
+struct Scene {
+    folder: Folder,
+}
+
+impl Scene {
+    fn new(name: &str) -> Scene {
+        let folder = Folder::new(name);
+        for scalar in ["f32", "i32", "u32"] {
+            fs::write(folder.path(&format!("{scalar}.wgsl")), scene(scalar)).expect("written");
+        }
+        Scene { folder }
+    }
+
+    fn pipeline(&self, targets: &Value) -> String {
+        let path = self.folder.path("pipeline.json");
+        fs::write(&path, json!({ "fragment": targets }).to_string()).expect("written");
+        path
+    }
+
+    /// The texels of target 0 after a draw.
+    fn drawn(&self, source: &str, machine: &str, pipeline: &str) -> Vec<u8> {
+        let path = |name: &str| self.folder.path(name);
+        let (source, dump) = (path(source), format!("0={}", path("out.bin")));
+        let picture = path("out.png");
+        let args = [
+            "render",
+            &source,
+            "--target",
+            machine,
+            "--size",
+            SIZE,
+            "--draw",
+            "3",
+            "--pipeline",
+            pipeline,
+            "--dump",
+            &dump,
+            "--clear",
+            "0.25,0.5,0.75,1",
+            "-o",
+            &picture,
+        ];
+        let output = gpucc(&args);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {text}");
+        fs::read(self.folder.path("out.bin")).expect("a dump")
+    }
+
+    fn refused(&self, targets: &Value, source: &str, machine: &str, exit: i32, words: &str) {
+        let pipeline = self.pipeline(targets);
+        let source = self.folder.path(source);
+        let output =
+            gpucc(&[&source, "--target", machine, "--stage", "fragment", "--pipeline", &pipeline]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(exit), "{targets}: {text}");
+        assert!(text.contains(words), "{targets}: {text}");
+    }
+
+    /// The settings of the fragment program's report.
+    fn state(&self, targets: &Value, source: &str, machine: &str) -> Value {
+        let pipeline = self.pipeline(targets);
+        let source = self.folder.path(source);
+        let output = gpucc(&[
+            &source,
+            "--target",
+            machine,
+            "--stage",
+            "fragment",
+            "--pipeline",
+            &pipeline,
+            "--emit",
+            "json",
+        ]);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        report["shaders"][0]["state"].clone()
+    }
+}
+
+fn target(format: &str) -> Value {
+    json!({ "targets": [{ "format": format }] })
+}
+
+#[test]
+fn every_format_is_drawn_into_and_read_back() {
+    let scene = Scene::new("color-targets");
+    for &format in Format::ALL.iter().filter(|format| format.renders()) {
+        let source = format!("{}.wgsl", scalar_of(format));
+        // What the interpreter draws into words of 32 bits, converted.
+        let wide = match format.kind() {
+            Kind::Uint => Format::Rgba32Uint,
+            Kind::Sint => Format::Rgba32Sint,
+            _ => Format::Rgba32Float,
+        };
+        let exact = scene.drawn(&source, "interp", &scene.pipeline(&target(wide.name())));
+        let mut wanted = Vec::new();
+        for texel in exact.chunks_exact(16) {
+            let mut out = [0; 16];
+            format.encode(wide.decode(texel), &mut out);
+            wanted.extend_from_slice(&out[..format.bytes() as usize]);
+        }
+        let distinct: BTreeSet<&[u8]> = wanted.chunks_exact(format.bytes() as usize).collect();
+        assert!(distinct.len() > 4, "{format:?} shows nothing");
+        for machine in MACHINES {
+            let got = scene.drawn(&source, machine, &scene.pipeline(&target(format.name())));
+            assert_eq!(got, wanted, "{machine} {format:?}");
+        }
+    }
+}
+
+#[test]
+fn a_format_is_what_the_state_says() {
+    let scene = Scene::new("color-state");
+    for (machine, setting) in
+        [("r700", "CB_COLOR0_INFO"), ("r600", "CB_COLOR0_INFO"), ("valhall", "Blend 0")]
+    {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        for &format in Format::ALL.iter().filter(|format| format.renders()) {
+            let source = format!("{}.wgsl", scalar_of(format));
+            let state = scene.state(&target(format.name()), &source, machine);
+            let words = state[setting].to_string();
+            assert!(words.len() > 10, "{machine} {format:?}: {state}");
+            seen.insert(words);
+        }
+        // The tile holds one, two and four normalised bytes alike; red and blue change places behind it.
+        let alike = if machine == "valhall" { 4 } else { 0 };
+        let formats = Format::ALL.iter().filter(|format| format.renders()).count();
+        assert_eq!(seen.len(), formats - alike, "{machine}");
+    }
+    // Register guide 9: COLOR_16_16_16_16_FLOAT, NUMBER_FLOAT; 3: short exports go to normalised bytes.
+    let half = scene.state(&target("rgba16float"), "f32.wgsl", "r700");
+    assert_eq!(half["CB_COLOR0_INFO"]["fields"]["FORMAT"], 32);
+    assert_eq!(half["DB_SHADER_CONTROL"]["fields"]["DUAL_EXPORT_ENABLE"], 0);
+    let bytes = scene.state(&target("bgra8unorm"), "f32.wgsl", "r700");
+    assert_eq!(bytes["CB_COLOR0_INFO"]["fields"]["COMP_SWAP"], 1);
+    assert_eq!(bytes["DB_SHADER_CONTROL"]["fields"]["DUAL_EXPORT_ENABLE"], 1);
+}
+
+#[test]
+fn masks_blending_samples_and_depth_are_in_the_state() {
+    let scene = Scene::new("color-blend");
+    let over = json!({ "src_factor": "src-alpha", "dst_factor": "one-minus-src-alpha" });
+    let pipeline = json!({
+        "targets": [{ "format": "rgba8unorm", "write_mask": 7, "blend": { "color": over, "alpha": over } }],
+        "samples": 4, "alpha_to_coverage": true, "depth_stencil": "depth16unorm",
+    });
+    let state = scene.state(&pipeline, "f32.wgsl", "r700");
+    let field = |register: &str, field: &str| state[register]["fields"][field].clone();
+    assert_eq!(field("CB_TARGET_MASK", "TARGET0_ENABLE"), 7);
+    assert_eq!(field("CB_COLOR_CONTROL", "TARGET_BLEND_ENABLE"), 1);
+    assert_eq!(field("CB_BLEND0_CONTROL", "COLOR_DESTBLEND"), 5);
+    assert_eq!(field("PA_SC_AA_CONFIG", "MSAA_NUM_SAMPLES"), 2);
+    assert_eq!(field("PA_SC_MODE_CNTL", "MSAA_ENABLE"), 1);
+    assert_eq!(field("DB_ALPHA_TO_MASK", "ALPHA_TO_MASK_ENABLE"), 1);
+    assert_eq!(field("DB_DEPTH_INFO", "FORMAT"), 1);
+    let state = scene.state(&pipeline, "f32.wgsl", "valhall");
+    let field = |descriptor: &str, field: &str| state[descriptor]["fields"][field].clone();
+    assert_eq!(field("Blend 0", "Mode"), 2);
+    assert_eq!(field("Blend 0", "Color Mask"), 7);
+    assert_eq!(field("Blend 0", "Load Destination"), 1);
+    assert_eq!(field("Draw", "Shader modifies coverage"), 1);
+    assert_eq!(field("Draw", "Allow forward pixel to kill"), 0);
+    // A format that the tile has no form of its own for is blended by a program of the driver's.
+    let half = json!({ "targets": [{ "format": "rgba16float", "blend": { "color": over } }] });
+    assert_eq!(scene.state(&half, "f32.wgsl", "valhall")["Blend 0"]["fields"]["Mode"], 0);
+}
+
+#[test]
+fn blending_and_masks_draw_what_the_interpreter_draws() {
+    let scene = Scene::new("color-draw");
+    let factors = ["zero", "one", "src", "one-minus-dst", "dst-alpha", "src-alpha-saturated"];
+    for (n, factor) in factors.into_iter().enumerate() {
+        let part = json!({ "operation": "add", "src_factor": factor, "dst_factor": "one-minus-src-alpha" });
+        let color =
+            json!({ "format": "rgba8unorm", "write_mask": 15 - n, "blend": { "color": part } });
+        let pipeline = scene.pipeline(&json!({ "targets": [color] }));
+        let wanted = scene.drawn("f32.wgsl", "interp", &pipeline);
+        for machine in MACHINES {
+            assert_eq!(scene.drawn("f32.wgsl", machine, &pipeline), wanted, "{machine} {factor}");
+        }
+    }
+}
+
+#[test]
+fn what_no_target_takes_is_not_computed() {
+    let scene = Scene::new("color-dead");
+    let source = "
+        struct F { @location(0) a: vec4f, @location(1) b: vec4f }
+        @fragment fn fs(@builtin(position) p: vec4f) -> F {
+            return F(vec4f(p.x, sin(p.y), 0.0, 1.0), vec4f(cos(p.x), exp(p.y), log(p.x), 1.0));
+        }";
+    fs::write(scene.folder.path("two.wgsl"), source).expect("written");
+    for machine in MACHINES {
+        let code = |targets: &Value| {
+            let pipeline = scene.pipeline(targets);
+            let source = scene.folder.path("two.wgsl");
+            let output =
+                gpucc(&[&source, "--target", machine, "--pipeline", &pipeline, "--emit", "hex"]);
+            assert_eq!(
+                output.status.code(),
+                Some(0),
+                "{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            output.stdout.len()
+        };
+        let both =
+            code(&json!({ "targets": [{ "format": "rgba8unorm" }, { "format": "rgba8unorm" }] }));
+        let first = code(&json!({ "targets": [{ "format": "rgba8unorm" }, null] }));
+        let red = code(&json!({ "targets": [{ "format": "rgba8unorm", "write_mask": 1 }] }));
+        assert!(red < first && first < both, "{machine}: {red}, {first}, {both}");
+    }
+}
+
+#[test]
+fn what_a_target_cannot_be_is_refused() {
+    let scene = Scene::new("color-wrong");
+    let blend =
+        json!({ "color": { "operation": "max", "src_factor": "src-alpha", "dst_factor": "one" } });
+    let one = |more: Value| json!({ "targets": [more] });
+    let cases = [
+        (
+            one(json!({ "format": "rgb9e5ufloat" })),
+            "`rgb9e5ufloat` is no format of a colour target; these are r8unorm, ",
+        ),
+        (
+            one(json!({ "format": "rgba9" })),
+            "`rgba9` is not a WebGPU texture format; known are r8unorm, ",
+        ),
+        (
+            one(json!({ "format": "r32uint" })),
+            "`r32uint` takes u32, but entry point 'fs' writes f32 to location 0",
+        ),
+        (
+            one(json!({ "format": "rgba8sint", "blend": {} })),
+            "`rgba8sint` holds integers, which are not blended",
+        ),
+        (
+            one(json!({ "format": "rgba8unorm", "blend": blend })),
+            "min and max take the factors `one` and `one`",
+        ),
+        (
+            one(
+                json!({ "format": "rgba8unorm", "blend": { "color": { "src_factor": "src_alpha" } } }),
+            ),
+            "unknown variant `src_alpha`",
+        ),
+        (
+            json!({ "targets": [{ "format": "rgba32float" }], "samples": 4 }),
+            "`rgba32float` has one sample a pixel",
+        ),
+        (
+            json!({ "samples": 1, "alpha_to_coverage": true }),
+            "a pixel of one sample has nothing to cover",
+        ),
+        (
+            json!({ "depth_stencil": "nonsense" }),
+            "`nonsense` is not a WebGPU depth or stencil format",
+        ),
+    ];
+    for (targets, words) in cases {
+        for machine in ["r700", "valhall", "interp"] {
+            scene.refused(&targets, "f32.wgsl", machine, 2, words);
+        }
+    }
+    // Public drivers know of chips that hang or draw wrongly.
+    let integers = json!({ "targets": [{ "format": "rgba8uint" }], "samples": 4 });
+    scene.refused(&integers, "u32.wgsl", "r700", 3, "integer colour targets of several samples");
+    let floats = json!({ "targets": [{ "format": "rg11b10ufloat" }], "samples": 4 });
+    scene.refused(&floats, "f32.wgsl", "r600", 3, "rg11b10ufloat targets of several samples");
+    let sixteen = json!({ "targets": [{ "format": "rgba8unorm" }], "samples": 16 });
+    scene.refused(&sixteen, "f32.wgsl", "r700", 4, "too many samples of a pixel");
+}
