@@ -194,6 +194,10 @@ pub struct CompileArgs {
     /// Where to write it; `-` is stdout
     #[arg(short = 'o', value_name = "PATH", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Compile a vertex and a fragment entry point as a pair: outputs that the fragment stage does not read go (names,
+    /// where there are several)
+    #[arg(long, value_name = "VS,FS", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = "Input")]
+    pub link: Option<String>,
     /// Run the bytes against the interpreter on N inputs (default 8) before writing anything
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub verify: Option<u32>,

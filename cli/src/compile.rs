@@ -7,7 +7,7 @@ use super::files::{self, Outputs};
 use super::input::{self, Input};
 use super::names::{Side, in_rule, printable, shown};
 use super::{bundle, parallel, verify};
-use gpucc::{Compiled, Compiler, Entry, Failure, Options, Stage, Target};
+use gpucc::{Compiled, Compiler, Entry, Failure, Options, Parsed, Stage, Target};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -48,10 +48,22 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
     if verification.is_some() {
         options.keep_steps = true;
     }
-    let results = parallel::map(jobs, &parsed.entries, |entry| {
-        let compiled = entry_point(&compiler, entry, &options)?;
+    let pair = args.link.as_deref().map(|names| link(&compiler, &parsed, names, &options));
+    let pair = pair.transpose()?;
+    let numbered: Vec<(usize, &Entry)> = parsed.entries.iter().enumerate().collect();
+    let results = parallel::map(jobs, &numbered, |&(number, entry)| {
+        let pair = pair.as_ref();
+        let (options, done) = match pair {
+            Some(pair) if pair.vertex == number => (&pair.options, None),
+            Some(pair) if pair.fragment == number => (&options, Some(&pair.compiled)),
+            _ => (&options, None),
+        };
+        let compiled = match done {
+            Some(compiled) => compiled.clone(),
+            None => entry_point(&compiler, entry, options)?,
+        };
         if let Some((inputs, seed)) = verification {
-            verify::prove(&compiler, &compiled, &input.text, &options, inputs, seed)?;
+            verify::prove(&compiler, &compiled, &input.text, options, inputs, seed)?;
         }
         Ok(compiled)
     });
@@ -117,6 +129,64 @@ pub fn run(args: &CompileArgs, console: &mut Console) -> Result<u8, Failure> {
         files::write_stderr(&stats(&compiled, &result));
     }
     Ok(code)
+}
+
+/// Two entry points that are the stages of one pipeline, by their numbers.
+struct Pair {
+    vertex: usize,
+    fragment: usize,
+    /// The fragment stage's code.
+    compiled: Compiled,
+    /// How the vertex stage is compiled.
+    options: Options,
+}
+
+/// Finds the pair, compiles its fragment stage, and tells the vertex stage what that reads.
+fn link(
+    compiler: &Compiler,
+    parsed: &Parsed,
+    names: &str,
+    options: &Options,
+) -> Result<Pair, Failure> {
+    let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
+    let [vertex, fragment] = match names[..] {
+        [] => [None, None],
+        [vertex, fragment] => [Some(vertex), Some(fragment)],
+        _ => return Err(Failure::usage("--link takes two names, as in --link=vs,fs")),
+    };
+    let [vertex, fragment] = [(vertex, Stage::Vertex), (fragment, Stage::Fragment)]
+        .map(|(name, stage)| the_one(parsed, name, stage));
+    let (vertex, fragment) = (vertex?, fragment?);
+    let func = |number: usize| parsed.entries[number].func.as_ref().map_err(Clone::clone);
+    let (vertex_func, fragment_func) = (func(vertex)?, func(fragment)?);
+    gpucc::link::links(vertex_func, fragment_func)?;
+    let compiled = compiler.compile(fragment_func, options)?;
+    let mut options = options.clone();
+    let state = options.pipeline.vertex.get_or_insert_default();
+    state.outputs = Some(gpucc::link::read_locations(&compiled.ssa));
+    Ok(Pair { vertex, fragment, compiled, options })
+}
+
+/// The number of the entry point of a stage and, where one is given, a name.
+fn the_one(parsed: &Parsed, name: Option<&str>, stage: Stage) -> Result<usize, Failure> {
+    let entries = parsed.entries.iter().enumerate();
+    let of_stage: Vec<(usize, &Entry)> =
+        entries.filter(|(_, entry)| entry.stage.is_none_or(|own| own == stage)).collect();
+    let known: Vec<&str> = of_stage.iter().map(|(_, entry)| entry.name.as_str()).collect();
+    let what = stage.name();
+    match (name, &of_stage[..]) {
+        (None, [(one, _)]) => Ok(*one),
+        (None, []) => Err(Failure::usage(format!("--link: there is no {what} entry point"))),
+        (None, _) => Err(Failure::usage(format!("--link: there are several {what} entry points"))
+            .note(format!("choose with --link=VS,FS; there are {}", known.join(", ")))),
+        (Some(name), _) => match of_stage.iter().find(|(_, entry)| entry.name == name) {
+            Some((one, _)) => Ok(*one),
+            None => {
+                let message = format!("--link: there is no {what} entry point '{name}'");
+                Err(super::unknown_name(message, name, known))
+            }
+        },
+    }
 }
 
 /// Refuses what was most likely meant to be a command: what is no file and has no extension.

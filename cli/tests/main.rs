@@ -20,6 +20,7 @@ mod glsl;
 mod hostile;
 mod languages;
 mod laws;
+mod link;
 mod machine_files;
 mod machine_text;
 mod names;

@@ -127,6 +127,7 @@ pub struct PassTime {
 }
 
 /// A compiled entry point.
+#[derive(Clone)]
 pub struct Compiled {
     /// Entry point.
     pub entry: String,

@@ -181,6 +181,14 @@ impl Failure {
         }
         self
     }
+    /// Adds another place to the first diagnostic, with what stands there; a place that is unknown adds nothing.
+    #[must_use]
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        if let Some(first) = self.diagnostics.first_mut() {
+            *first = first.clone().at(span, text);
+        }
+        self
+    }
     /// Adds a note to the first diagnostic.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {

@@ -31,6 +31,7 @@ mod explorer;
 mod failure;
 mod front;
 mod guard;
+pub mod link;
 mod machines;
 pub mod pipeline;
 mod program;

@@ -98,6 +98,9 @@ pub struct VertexState {
     /// How the program is cut, on machines that have a choice.
     #[serde(skip_serializing_if = "is_default")]
     pub form: VertexForm,
+    /// Locations that the fragment stage reads; all that the program writes when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<Vec<u32>>,
     /// No points are drawn: machines whose vertex packets would grow by a point size leave it out.
     #[serde(skip_serializing_if = "is_default")]
     pub without_points: bool,

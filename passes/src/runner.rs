@@ -40,8 +40,8 @@ macro_rules! passes {
 
 passes! {
     mem2reg, false, Proof::Exact, "private variables become values";
-    targets, false, Proof::Licence("WebGPU 10.3.6, GPUFragmentState: what no target takes is dropped"),
-        "colours that no target of the pipeline takes are not computed";
+    interface, false, Proof::Licence("WebGPU 10.3, pipeline interfaces: what nothing behind a stage takes is dropped"),
+        "outputs that no colour target and no later stage of the pipeline takes are not computed";
     zero_workgroup, true, Proof::Exact, "workgroup variables start as zeros, and are private where nobody meets";
     bound_loops, true, Proof::Exact, "no loop runs for ever";
     robust, true, Proof::Exact, "out-of-range indices become harmless";
@@ -74,7 +74,7 @@ const O0: &[&str] =
 
 /// Cheap cleaning.
 const O1: &[&str] = &[
-    "targets",
+    "interface",
     "zero_workgroup",
     "fold",
     "mem2reg",
@@ -93,7 +93,7 @@ const O1: &[&str] = &[
 
 /// Everything that pays for itself.
 const O2: &[&str] = &[
-    "targets",
+    "interface",
     "zero_workgroup",
     // Memory and indices become values and constants.
     "fold",

@@ -4,7 +4,7 @@ use super::frame::{Operand, ResultAt};
 use super::types::{Types, reading};
 use super::{Global, Lower, Naga, OfNaga, Result, Values};
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
-use crate::read::Valid;
+use crate::read::{Valid, span};
 use crate::stop::{LOWERING, Stop};
 use crate::{Diagnostic, Language, Limits, Needs};
 use gpucc_ir::ssa::verify::MAX_WORKGROUP;
@@ -99,6 +99,19 @@ fn one_each(func: &Func) -> Result<()> {
     }
 }
 
+/// Where the arguments of an entry point are declared.
+fn argument_places(entry: &naga::EntryPoint) -> Vec<Span> {
+    let mut places = vec![Span::NONE; entry.function.arguments.len()];
+    for (handle, expression) in entry.function.expressions.iter() {
+        if let naga::Expression::FunctionArgument(number) = *expression
+            && let Some(place) = places.get_mut(number as usize)
+        {
+            *place = span(entry.function.expressions.get_span(handle));
+        }
+    }
+    places
+}
+
 /// Built-in values that a stage gives; naga does not check the interfaces that it was freed of.
 fn is_output(builtin: Builtin, stage: Stage) -> bool {
     match stage {
@@ -148,8 +161,10 @@ impl<'a> OfNaga<'a> {
         self.globals(info)?;
         let mut arguments = Vec::with_capacity(entry.function.arguments.len());
         let prologue = self.prologue;
-        for argument in &entry.function.arguments {
+        let outer = self.span;
+        for (argument, place) in entry.function.arguments.iter().zip(argument_places(entry)) {
             let name = argument.name.as_deref().unwrap_or("");
+            self.span = place;
             let values = self.within(prologue, |lower| {
                 lower.inputs(
                     lower.source.types.inner(argument.ty),
@@ -160,6 +175,7 @@ impl<'a> OfNaga<'a> {
             })?;
             arguments.push(Operand::Values(values));
         }
+        self.span = outer;
         let mut result = None;
         let function = &entry.function;
         self.labelled(|lower, label| {
@@ -180,6 +196,11 @@ impl<'a> OfNaga<'a> {
             };
             let mut distances = Distances::default();
             let inner = self.source.types.inner(declared.ty);
+            // Outputs are written where the last return stands.
+            if let Some((naga::Statement::Return { .. }, place)) = function.body.span_iter().last()
+            {
+                self.span = span(*place);
+            }
             let used = self.outputs(inner, binding, "", &values, &mut distances)?;
             debug_assert_eq!(used, values.len(), "every scalar of the result is written");
             self.distances(&distances)?;

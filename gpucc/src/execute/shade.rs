@@ -3,6 +3,7 @@
 use super::interp::half_bits;
 use super::{Executor, Stop, VertexRun};
 use crate::Failure;
+use crate::link::{self, Link};
 use gpucc_emu::draw::{Early, Pixel, QuadBatch, Shade, Varying, Vertex, VertexId};
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::numerics::f16_to_f64;
@@ -51,31 +52,17 @@ impl<'a> Draw<'a> {
         let steps = [&vertex, &fragment].map(|program| program.executor.steps());
         let mut links = Vec::new();
         let mut halves = Vec::new();
-        for data in fragment.func.inputs.values() {
-            let InputKind::Location { location, interpolation, .. } = data.kind else {
+        for Link { output, input } in link::links(vertex.func, fragment.func)? {
+            let data = &fragment.func.inputs[input];
+            let InputKind::Location { interpolation, .. } = data.kind else {
                 continue;
             };
-            let found = vertex.func.outputs.values().position(
-                |output| matches!(output.kind, OutputKind::Location { location: l, .. } if l == location),
-            );
-            let Some(index) = found else {
-                return Err(Failure::invalid(format!(
-                    "fragment entry point '{}' reads location {location} ({}), which vertex entry \
-                     point '{}' does not write",
-                    fragment.func.name, data.name, vertex.func.name
-                )));
-            };
-            let output = &vertex.func.outputs[gpucc_ir::ssa::Output::from_u32(index as u32)];
-            if kind(output.scalar) != kind(data.scalar) || output.components < data.components {
-                return Err(Failure::invalid(format!(
-                    "location {location} has another type in vertex entry point '{}' than in \
-                     fragment entry point '{}'",
-                    vertex.func.name, fragment.func.name
-                )));
-            }
-            links.push(index);
+            links.push(output.as_u32() as usize);
             let smooth = interpolation != Interpolation::Flat;
-            halves.push([output.scalar, data.scalar].map(|s| smooth && s == Scalar::F16));
+            halves.push(
+                [vertex.func.outputs[output].scalar, data.scalar]
+                    .map(|scalar| smooth && scalar == Scalar::F16),
+            );
         }
         Ok(Draw { vertex, fragment, buffers, steps, links, halves })
     }
@@ -141,14 +128,6 @@ pub fn color_targets(func: &Func) -> usize {
         })
         .max()
         .unwrap_or(0)
-}
-
-fn kind(scalar: Scalar) -> u8 {
-    match scalar {
-        Scalar::F32 | Scalar::F16 => 0,
-        Scalar::I32 => 1,
-        Scalar::U32 | Scalar::Bool => 2,
-    }
 }
 
 impl Shade for Draw<'_> {
