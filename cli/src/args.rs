@@ -55,8 +55,14 @@ pub enum Command {
     Batch(BatchArgs),
     /// One shader, every machine, one table
     Compare(CompareArgs),
+    /// Compare the figures of two runs: what was helped, what was hurt
+    Report(ReportArgs),
     /// List targets, chips, limits and what each machine refuses
     Targets(TargetsArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages
+    Man(ManArgs),
 }
 
 /// `--target` and `--chip`.
@@ -401,6 +407,9 @@ pub struct VerifyArgs {
     /// Steps that the proof of an entry point may take, interpreter and machine together
     #[arg(long, value_name = "N", default_value_t = gpucc::verify::STEPS, help_heading = "Proof", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: u64,
+    /// As JSON, an object for each proof
+    #[arg(long, help_heading = "Messages")]
+    pub json: bool,
     #[command(flatten)]
     pub messages: MessageArgs,
 }
@@ -420,11 +429,22 @@ pub struct BatchArgs {
     #[command(flatten)]
     pub code: CodeArgs,
     /// Folder for the outputs
-    #[arg(short = 'o', value_name = "DIR", help_heading = "Output")]
-    pub output: PathBuf,
+    #[arg(
+        short = 'o',
+        value_name = "DIR",
+        help_heading = "Output",
+        required_unless_present = "stats"
+    )]
+    pub output: Option<PathBuf>,
     /// What to write: asm (default), bin, hex, json, ir, mach, cfg, elf, html; repeatable
-    #[arg(long, value_name = "KIND", help_heading = "Output")]
+    #[arg(long, value_name = "KIND", help_heading = "Output", requires = "output")]
     pub emit: Vec<String>,
+    /// Print the figures of every entry point on stdout, and the summary on stderr
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table", help_heading = "Output")]
+    pub stats: Option<StatsForm>,
+    /// Figures as JSON, an object a line, as `gpucc report` reads them
+    #[arg(long, help_heading = "Output", requires = "stats")]
+    pub json: bool,
     /// Files compiled at once; as many as there are processors when absent
     #[arg(long, value_name = "N", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
@@ -446,8 +466,65 @@ pub struct CompareArgs {
     pub entry: EntryArgs,
     #[command(flatten)]
     pub code: CodeArgs,
+    /// As JSON, an object for each entry point on each machine
+    #[arg(long, help_heading = "Messages")]
+    pub json: bool,
     #[command(flatten)]
     pub messages: MessageArgs,
+}
+
+/// `gpucc report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A run is a folder of reports (`gpucc batch --emit json -o DIR`), or a file that `gpucc batch --stats --json` printed.
+Entry points are paired by file, name, stage and target.
+
+Exit code 5 is a figure that is worse than --threshold allows.")]
+pub struct ReportArgs {
+    /// The run before
+    pub before: PathBuf,
+    /// The run after
+    pub after: PathBuf,
+    /// Figures to compare, with commas between them or one at a time; all but compile_microseconds when absent
+    #[arg(long, value_name = "NAME,...")]
+    pub metric: Vec<String>,
+    /// Fail where the geometric mean of a figure got worse by more than PERCENT
+    #[arg(long, value_name = "PERCENT")]
+    pub threshold: Option<f64>,
+    /// Entry points to name that changed most, in each direction
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub names: u32,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Shell
+    pub shell: clap_complete::Shell,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// `gpucc man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Folder for one page of each command; the page of gpucc goes to stdout when absent
+    #[arg(short = 'o', value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+/// Form of figures.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsForm {
+    Table,
+    Csv,
 }
 
 /// `gpucc targets`.

@@ -1,8 +1,9 @@
 //! `gpucc batch`: folders and lists of shaders.
 
-use super::args::BatchArgs;
+use super::args::{BatchArgs, StatsForm};
 use super::console::Console;
 use super::emit::{self, Emit, Kind};
+use super::figures::{self, Record};
 use super::files::{self, Outputs};
 use super::folders::{self, File};
 use super::input::{self, Choice, Input};
@@ -32,13 +33,9 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     for note in &found.notes {
         console.show(note, None);
     }
-    std::fs::create_dir_all(&args.output).map_err(|error| {
-        Failure::usage(format!(
-            "cannot make the folder {}: {}",
-            shown(&args.output),
-            files::reason(&error)
-        ))
-    })?;
+    if let Some(folder) = &args.output {
+        files::make_folder(folder)?;
+    }
     let jobs = args.jobs.map_or_else(parallel::processors, |jobs| jobs as usize);
     let progress = Progress::new(files.len());
     let results = parallel::map(jobs, &files, |file| {
@@ -49,20 +46,26 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     progress.clear();
     let mut outputs = Outputs::default();
     let (mut passed, mut failures) = (0, Vec::new());
+    let mut records = Vec::new();
+    let mut summary = String::new();
     for (path, failure) in found.failures {
-        outputs.print(&failed(&path, &failure));
+        summary += &failed(&path, &failure);
         console.failure(&failure);
         failures.push(failure);
     }
     for (file, result) in files.iter().zip(results) {
         match result {
-            Ok(line) => {
+            Ok((line, figures)) => {
                 passed += 1;
-                outputs.print(&format!("ok    {}: {line}\n", shown(&file.path)));
+                records.extend(figures);
+                // Figures say more.
+                if args.stats.is_none() {
+                    summary += &format!("ok    {}: {line}\n", shown(&file.path));
+                }
             }
             Err(both) => {
                 let (failure, message) = *both;
-                outputs.print(&failed(&file.path, &failure));
+                summary += &failed(&file.path, &failure);
                 files::write_stderr(&message);
                 failures.push(failure);
             }
@@ -71,7 +74,18 @@ pub fn run(args: &BatchArgs, console: &mut Console) -> Result<u8, Failure> {
     let all = passed + failures.len();
     let plural = if all == 1 { "" } else { "s" };
     let failed = failures.len();
-    outputs.print(&format!("{all} file{plural}: {passed} compiled, {failed} failed\n"));
+    summary += &format!("{all} file{plural}: {passed} compiled, {failed} failed\n");
+    match args.stats {
+        None => outputs.print(&summary),
+        Some(form) => {
+            outputs.print(&match form {
+                _ if args.json => figures::json_lines(&records),
+                StatsForm::Table => figures::table(&records),
+                StatsForm::Csv => figures::csv(&records),
+            });
+            files::write_stderr(&summary);
+        }
+    }
     outputs.commit()?;
     Ok(compile::worst(failures.iter()))
 }
@@ -94,8 +108,12 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Compiles one file: its summary, or the failure with its message.
-    fn file(&self, file: &File, console: &Console) -> Result<String, Box<(Failure, String)>> {
+    /// Compiles one file: its summary and figures, or the failure with its message.
+    fn file(
+        &self,
+        file: &File,
+        console: &Console,
+    ) -> Result<(String, Vec<Record>), Box<(Failure, String)>> {
         let mut console = console.clone();
         self.compile(file, &mut console).map_err(|mut failure| {
             if let Ok(input) = Input::read(&file.path, self.args.source.lang) {
@@ -110,7 +128,11 @@ impl Work<'_> {
         })
     }
 
-    fn compile(&self, file: &File, console: &mut Console) -> Result<String, Failure> {
+    fn compile(
+        &self,
+        file: &File,
+        console: &mut Console,
+    ) -> Result<(String, Vec<Record>), Failure> {
         let input = Input::read(&file.path, self.args.source.lang)?;
         let stage = self.args.entry.stage.map(Stage::from);
         let choice = Choice { entry: self.args.entry.entry.as_deref(), stage };
@@ -131,17 +153,25 @@ impl Work<'_> {
             warnings: &parsed.warnings,
             errors: &[],
         };
-        let folder = self.args.output.join(&file.inner);
-        std::fs::create_dir_all(&folder).map_err(|error| {
-            Failure::usage(format!(
-                "cannot make the folder {}: {}",
-                shown(&folder),
-                files::reason(&error)
-            ))
-        })?;
-        let mut outputs = Outputs::default();
-        emit::emit(&result, self.emits, Some(&folder), &mut outputs)?;
-        outputs.commit()?;
+        if let Some(folder) = &self.args.output {
+            let folder = folder.join(&file.inner);
+            files::make_folder(&folder)?;
+            let mut outputs = Outputs::default();
+            emit::emit(&result, self.emits, Some(&folder), &mut outputs)?;
+            outputs.commit()?;
+        }
+        let records = match self.args.stats {
+            None => Vec::new(),
+            Some(_) => compiled
+                .iter()
+                .map(|one| {
+                    let shader = gpucc::shader_report(one, &input.text, parsed.frontend_time);
+                    let (target, chip) = (self.compiler.target().name(), self.compiler.chip());
+                    let name = file.path.to_string_lossy();
+                    Record::of(&name, target.into(), chip.map(Into::into), shader)
+                })
+                .collect(),
+        };
         let bytes: usize = compiled
             .iter()
             .filter_map(|one| one.program.as_ref())
@@ -149,10 +179,11 @@ impl Work<'_> {
             .sum();
         let points = compiled.len();
         let s = if points == 1 { "" } else { "s" };
-        Ok(match self.target {
+        let line = match self.target {
             Target::Interp => format!("{points} entry point{s}"),
             _ => format!("{points} entry point{s}, {bytes} bytes"),
-        })
+        };
+        Ok((line, records))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::args::CompareArgs;
 use super::console::Console;
+use super::figures::Record;
 use super::files::Outputs;
 use super::input::{self, Choice, Input};
 use super::names::printable;
@@ -46,6 +47,7 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
     ];
     // A reason takes the place of figures, after the table is laid out.
     let mut reasons = Vec::new();
+    let mut objects = Vec::new();
     let (mut failures, mut compiled_somewhere) = (Vec::new(), true);
     for index in 0..parsed[0].entries.len() {
         let mut any = false;
@@ -70,9 +72,22 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
                     let shader = gpucc::shader_report(&one, &input.text, parsed.frontend_time);
                     rows.push(row(name, machine, &shader.stats));
                     reasons.push(None);
+                    let file = args.file.to_string_lossy();
+                    let (target, chip) = (compiler.target().name(), compiler.chip());
+                    let record = Record::of(&file, target.into(), chip.map(Into::into), shader);
+                    objects.push(serde_json::to_value(&record).expect("plain data"));
                 }
                 Err(mut failure) => {
                     bundle::attach(&mut failure, &input.text);
+                    objects.push(serde_json::json!({
+                        "file": args.file.to_string_lossy(),
+                        "target": compiler.target().name(),
+                        "chip": compiler.chip(),
+                        "entry": entry.name,
+                        "stage": entry.stage.map(Stage::name),
+                        "exit_code": failure.exit_code(),
+                        "failure": failure.summary(),
+                    }));
                     rows.push(vec![name, machine]);
                     reasons.push(Some(reason(&failure)));
                     failures.push(failure);
@@ -85,13 +100,17 @@ pub fn run(args: &CompareArgs, console: &mut Console) -> Result<u8, Failure> {
         row.resize(10, String::new());
     }
     let mut outputs = Outputs::default();
-    let table = compile::table(&rows);
-    for (line, reason) in table.lines().zip(std::iter::once(&None).chain(&reasons)) {
-        outputs.print(line);
-        if let Some(reason) = reason {
-            outputs.print(&format!("  {reason}"));
+    if args.json {
+        outputs.print(&(serde_json::to_string_pretty(&objects).expect("plain data") + "\n"));
+    } else {
+        let table = compile::table(&rows);
+        for (line, reason) in table.lines().zip(std::iter::once(&None).chain(&reasons)) {
+            outputs.print(line);
+            if let Some(reason) = reason {
+                outputs.print(&format!("  {reason}"));
+            }
+            outputs.print("\n");
         }
-        outputs.print("\n");
     }
     outputs.commit()?;
     let ours =

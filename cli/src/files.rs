@@ -54,6 +54,16 @@ pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     })
 }
 
+/// Makes a folder and those around it.
+///
+/// # Errors
+/// [`Failure`] of exit code 2 with the reason.
+pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::usage(format!("cannot make the folder {}: {}", shown(folder), reason(&error)))
+    })
+}
+
 /// What an I/O error means to a person.
 pub fn reason(error: &std::io::Error) -> String {
     match error.kind() {

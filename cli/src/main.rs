@@ -9,13 +9,16 @@ mod compare;
 mod compile;
 mod console;
 mod data;
+mod docs;
 mod emit;
+mod figures;
 mod files;
 mod folders;
 mod input;
 mod names;
 mod parallel;
 mod render;
+mod report;
 mod response;
 mod run;
 mod targets;
@@ -100,7 +103,10 @@ fn dispatch(cli: &Cli) -> u8 {
         Some(Command::Verify(args)) => &args.messages,
         Some(Command::Batch(args)) => &args.messages,
         Some(Command::Compare(args)) => &args.messages,
+        Some(Command::Report(args)) => &args.messages,
         Some(Command::Targets(args)) => &args.messages,
+        Some(Command::Completions(args)) => &args.messages,
+        Some(Command::Man(args)) => &args.messages,
     };
     let mut console = Console::new(messages);
     let run = || match &cli.command {
@@ -112,7 +118,10 @@ fn dispatch(cli: &Cli) -> u8 {
         Some(Command::Verify(args)) => verify::run(args, &mut console),
         Some(Command::Batch(args)) => batch::run(args, &mut console),
         Some(Command::Compare(args)) => compare::run(args, &mut console),
+        Some(Command::Report(args)) => report::run(args),
         Some(Command::Targets(args)) => targets::run(args).map(|()| 0),
+        Some(Command::Completions(args)) => docs::completions(args.shell).map(|()| 0),
+        Some(Command::Man(args)) => docs::pages(args.output.as_deref()).map(|()| 0),
     };
     // The last net: whatever falls through the pipeline's own is still our bug and said so.
     let result =

@@ -7,6 +7,7 @@ use super::input::{self, Choice, Input};
 use super::{bundle, compile};
 use gpucc::verify::{Plan, Summary};
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, SourceText, Stage, Target};
+use serde::Serialize;
 
 /// Verifies every chosen entry point; gives the exit code.
 pub fn run(args: &VerifyArgs, console: &mut Console) -> Result<u8, Failure> {
@@ -18,19 +19,31 @@ pub fn run(args: &VerifyArgs, console: &mut Console) -> Result<u8, Failure> {
     let choice = Choice { entry: args.entry.entry.as_deref(), stage };
     let mut outputs = Outputs::default();
     let mut failures = Vec::new();
+    let mut proofs = Vec::new();
     for (target, chip) in targets {
         let compiler = Compiler::new(target, chip)?;
         let mut parsed = input::parse(&compiler, &input, choice, &options, console)?;
         input::choose(&mut parsed, choice.entry, stage)?;
         for entry in &parsed.entries {
             match one(&compiler, entry, &input.text, &options, args) {
-                Ok(summary) => match summary.failure(target.name()) {
-                    None => outputs.print(&format!("{}\n", summary.line(target.name()))),
-                    Some(failure) => failures.push(failure),
-                },
-                Err(failure) => failures.push(failure),
+                Ok(summary) => {
+                    let failure = summary.failure(target.name());
+                    proofs.push(Proof::of(target, chip, &summary, failure.as_ref()));
+                    match failure {
+                        None if args.json => {}
+                        None => outputs.print(&format!("{}\n", summary.line(target.name()))),
+                        Some(failure) => failures.push(failure),
+                    }
+                }
+                Err(failure) => {
+                    proofs.push(Proof::none(target, chip, &entry.name, &failure));
+                    failures.push(failure);
+                }
             }
         }
+    }
+    if args.json {
+        outputs.print(&(serde_json::to_string_pretty(&proofs).expect("plain data") + "\n"));
     }
     outputs.commit()?;
     for failure in &mut failures {
@@ -38,6 +51,68 @@ pub fn run(args: &VerifyArgs, console: &mut Console) -> Result<u8, Failure> {
         console.failure(failure);
     }
     Ok(compile::worst(failures.iter()))
+}
+
+/// What came of one entry point on one target, for `--json`.
+#[derive(Debug, Default, Serialize)]
+struct Proof {
+    target: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chip: Option<&'static str>,
+    entry: String,
+    /// Bytes and reference are equal, and enough was compared.
+    verified: bool,
+    exit_code: u8,
+    invocations: u64,
+    inputs: u32,
+    /// Inputs that were compared to the end.
+    compared: u32,
+    mismatches: u32,
+    racy_words: u64,
+    out_of_steps: u32,
+    /// Words that the reference wrote, and those of them that were compared.
+    words_written: u64,
+    words_proved: u64,
+    /// Why it is no proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+}
+
+impl Proof {
+    fn of(
+        target: Target,
+        chip: Option<&'static str>,
+        summary: &Summary,
+        failure: Option<&Failure>,
+    ) -> Proof {
+        Proof {
+            target: target.name(),
+            chip,
+            entry: summary.entry.clone(),
+            verified: failure.is_none(),
+            exit_code: failure.map_or(0, Failure::exit_code),
+            invocations: summary.invocations,
+            inputs: summary.inputs,
+            compared: summary.counted,
+            mismatches: summary.mismatches,
+            racy_words: summary.racy_words,
+            out_of_steps: summary.out_of_steps,
+            words_written: summary.owed,
+            words_proved: summary.proved,
+            failure: failure.map(|failure| failure.summary().to_owned()),
+        }
+    }
+
+    fn none(target: Target, chip: Option<&'static str>, entry: &str, failure: &Failure) -> Proof {
+        Proof {
+            target: target.name(),
+            chip,
+            entry: entry.to_owned(),
+            exit_code: failure.exit_code(),
+            failure: Some(failure.summary().to_owned()),
+            ..Proof::default()
+        }
+    }
 }
 
 /// The targets that the arguments name; `all` is every one that is built.

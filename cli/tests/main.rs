@@ -15,6 +15,7 @@ mod doubles;
 mod errata;
 mod evidence;
 mod features;
+mod figures;
 mod files;
 mod glsl;
 mod hostile;

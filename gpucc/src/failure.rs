@@ -36,7 +36,7 @@ pub enum FailureKind {
         /// Available.
         available: u64,
     },
-    /// The emulated bytes and the reference differ.
+    /// The emulated bytes and the reference differ, or a figure is worse than allowed.
     Mismatch,
     /// Right as far as we know, but not written yet.
     NotYet {
@@ -159,6 +159,10 @@ impl Failure {
     /// Wrong usage, or a file that cannot be read or written.
     pub fn usage(message: impl Into<String>) -> Self {
         Failure::new(FailureKind::Usage, Diagnostic::error(message))
+    }
+    /// What was compared differs by more than it may.
+    pub fn mismatch(message: impl Into<String>) -> Self {
+        Failure::new(FailureKind::Mismatch, Diagnostic::error(message))
     }
     /// Valid as far as we know; ours to write.
     pub fn not_yet(feature: impl Into<String>, stage: impl Into<String>) -> Self {
