@@ -99,6 +99,9 @@ fn failed(path: &Path, failure: &Failure) -> String {
     format!("fail  {}: exit {code}: {line}\n", shown(path))
 }
 
+/// The summary of a file and the figures of its entry points.
+type Done = (String, Vec<Record>);
+
 struct Work<'a> {
     args: &'a BatchArgs,
     options: &'a Options,
@@ -109,11 +112,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Compiles one file: its summary and figures, or the failure with its message.
-    fn file(
-        &self,
-        file: &File,
-        console: &Console,
-    ) -> Result<(String, Vec<Record>), Box<(Failure, String)>> {
+    fn file(&self, file: &File, console: &Console) -> Result<Done, Box<(Failure, String)>> {
         let mut console = console.clone();
         self.compile(file, &mut console).map_err(|mut failure| {
             if let Ok(input) = Input::read(&file.path, self.args.source.lang) {
@@ -128,11 +127,7 @@ impl Work<'_> {
         })
     }
 
-    fn compile(
-        &self,
-        file: &File,
-        console: &mut Console,
-    ) -> Result<(String, Vec<Record>), Failure> {
+    fn compile(&self, file: &File, console: &mut Console) -> Result<Done, Failure> {
         let input = Input::read(&file.path, self.args.source.lang)?;
         let stage = self.args.entry.stage.map(Stage::from);
         let choice = Choice { entry: self.args.entry.entry.as_deref(), stage };
