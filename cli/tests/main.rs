@@ -37,5 +37,6 @@ mod spirv;
 mod state_block;
 mod terascale;
 mod toy;
+mod uniformity;
 mod usage;
 mod valhall;

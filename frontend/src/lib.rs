@@ -27,6 +27,7 @@ mod rejected;
 mod source;
 mod spirv;
 mod stop;
+mod uniformity;
 mod wgsl;
 
 pub use diagnostic::{Diagnostic, Failure, FailureKind, Label, Needs, Severity, render};
@@ -42,6 +43,7 @@ use places::Places;
 use std::borrow::Cow;
 use std::time::Instant;
 use stop::Stop;
+pub use uniformity::{Gravity, UniformityRules};
 
 /// What to compile.
 #[derive(Copy, Clone, Debug)]
@@ -153,6 +155,8 @@ pub struct Parsed {
     pub failed: Vec<FailedEntry>,
     /// Wall-clock microseconds of reading and of lowering.
     pub microseconds: Microseconds,
+    /// What the source says of derivatives in non-uniform control flow; `None` for languages that leave them undefined there.
+    pub uniformity: Option<UniformityRules>,
 }
 
 /// Where the front end's time went; never part of any output that must be reproducible.
@@ -210,6 +214,7 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
                 .into_iter()
                 .map(|(entry, stop)| FailedEntry { entry, failure: stop.into_failure(&map) })
                 .collect(),
+            uniformity: lowered.uniformity,
             source: map,
         }),
         Err(stop) => Err(stop.into_failure(&map)),
@@ -220,6 +225,7 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
 struct Lowered {
     entries: Entries,
     microseconds: Microseconds,
+    uniformity: Option<UniformityRules>,
 }
 
 fn elapsed(start: Instant) -> u64 {
@@ -271,6 +277,7 @@ fn read_and_lower(
         return Ok(Lowered {
             entries,
             microseconds: Microseconds { reading: 0, lowering: elapsed(start) },
+            uniformity: None,
         });
     }
     if let Source::Glsl { stage, .. } = source {
@@ -281,6 +288,7 @@ fn read_and_lower(
         return Ok(Lowered {
             entries,
             microseconds: Microseconds { reading: 0, lowering: elapsed(start) },
+            uniformity: None,
         });
     }
     let valid = read::read(source, text, places, options)?;
@@ -320,7 +328,9 @@ fn read_and_lower(
         entries.add(&entry.name, result, options)?;
     }
     let microseconds = Microseconds { reading, lowering: elapsed(start) };
-    Ok(Lowered { entries, microseconds })
+    let uniformity =
+        (map.language == Language::Wgsl).then(|| UniformityRules::of(&valid.module, &valid.places));
+    Ok(Lowered { entries, microseconds, uniformity })
 }
 
 /// The entry points that the options ask for, in source order, of all with their stages and what these are called.

@@ -3,9 +3,10 @@
 use crate::compiler::{Choice, Entry, Parsed, Source};
 use crate::failure::Label;
 use crate::{Diagnostic, Failure, FailureKind, Severity, Target};
-use gpucc_frontend as frontend;
+use gpucc_frontend::{self as frontend, Gravity};
 use gpucc_ir::ssa::{self, Func, Span};
 use gpucc_ir::stack;
+use gpucc_passes::uniformity::flow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -56,13 +57,67 @@ pub fn parse(
         stage: None,
         func: Err(failure(failed.failure, target)),
     }));
+    let mut warnings: Vec<Diagnostic> = parsed.notes.iter().map(diagnostic).collect();
+    if let Some(rules) = &parsed.uniformity {
+        for entry in &mut entries {
+            if let Ok(func) = &entry.func
+                && let Err(failure) = uniform(func, rules, &mut warnings)
+            {
+                entry.func = Err(failure);
+            }
+        }
+    }
     Ok(Parsed {
         entries,
-        warnings: parsed.notes.iter().map(diagnostic).collect(),
+        warnings,
         frontend_time: Duration::from_micros(
             parsed.microseconds.reading + parsed.microseconds.lowering,
         ),
     })
+}
+
+/// Whether what needs uniform control flow has it; what is less than an error is added to the warnings. WGSL 15.
+fn uniform(
+    func: &Func,
+    rules: &frontend::UniformityRules,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(), Failure> {
+    let findings = stack::for_regions(func, || flow::findings(func));
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    for finding in findings {
+        let gravity = if finding.waits { Gravity::Error } else { rules.at(finding.place) };
+        let severity = match gravity {
+            Gravity::Off => continue,
+            Gravity::Info => Severity::Note,
+            Gravity::Warning => Severity::Warning,
+            Gravity::Error => Severity::Error,
+        };
+        let what = match finding.what {
+            "a derivative" => "a derivative".to_owned(),
+            name => format!("`{name}`"),
+        };
+        let message = format!("{what} is only defined in uniform control flow");
+        let mut found = Diagnostic::new(severity, message)
+            .at(finding.place, "not every invocation may come here")
+            .at(finding.condition, "this decides it");
+        if let Some((why, place)) = finding.source {
+            found = found.at(place, why);
+        }
+        if !finding.waits && severity == Severity::Error {
+            found = found.note(
+                "compute it before the branch, or write `diagnostic(off, derivative_uniformity);` at the top of the shader",
+            );
+        }
+        let list = if severity == Severity::Error { &mut errors } else { &mut *warnings };
+        // Several entry points may call one function.
+        if !list.contains(&found) {
+            list.push(found);
+        }
+    }
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(Failure { kind: FailureKind::Invalid, diagnostics: errors, ir: None })
 }
 
 /// The end of a text has no span of its own: a message about it points at the last character.

@@ -16,11 +16,14 @@
 //! addresses and textures at uniform coordinates are uniform. naga's own analysis is not used: it is
 //! no proof.
 
+pub mod flow;
+
 use crate::shape::{Carries, Shape, carried_at};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::ssa::{
     Builtin, Flags, Func, Imm, InputKind, Inst, Op, Region, Resource, ResourceKind, Value,
 };
+use smallvec::SmallVec;
 
 /// What is known of a function's values and regions.
 pub struct Uniformity {
@@ -41,6 +44,11 @@ impl Uniformity {
 
     /// Analyses a function. Linear in its size times the number of users that change.
     pub fn of(func: &Func) -> Uniformity {
+        Uniformity::from_sources(func, |inst| is_source(func, inst))
+    }
+
+    /// The same where the caller says which instructions give different lanes different values even from uniform operands.
+    fn from_sources(func: &Func, mut is_source: impl FnMut(Inst) -> bool) -> Uniformity {
         let shape = Shape::find(func);
         let mut state = State {
             func,
@@ -48,11 +56,13 @@ impl Uniformity {
             shape: &shape,
             varying: EntitySet::with_capacity(func.values.len()),
             split: EntitySet::with_capacity(func.insts.len()),
+            joined: EntitySet::new(),
+            continues: continues(func, &shape),
             work: Vec::new(),
         };
         for (region, ..) in func.regions_in_order() {
             for &inst in &func.regions[region].insts {
-                if is_source(func, inst) {
+                if is_source(inst) {
                     state.vary_results(inst);
                 }
             }
@@ -68,6 +78,20 @@ impl Uniformity {
         let divergent = divergent_regions(func, &varying, &split);
         Uniformity { varying, divergent }
     }
+}
+
+fn continues(func: &Func, shape: &Shape) -> SecondaryMap<Inst, SmallVec<[Inst; 2]>> {
+    let mut continues: SecondaryMap<Inst, SmallVec<[Inst; 2]>> = SecondaryMap::new();
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            if func.insts[inst].op == Op::Continue
+                && let Some(target) = shape.target[inst].expand()
+            {
+                continues[target].push(inst);
+            }
+        }
+    }
+    continues
 }
 
 /// Users of every value, flat.
@@ -166,6 +190,10 @@ struct State<'a> {
     varying: EntitySet<Value>,
     /// Constructs that lanes leave at different places or times.
     split: EntitySet<Inst>,
+    /// Loops whose continuing lanes come to from different places.
+    joined: EntitySet<Inst>,
+    /// The `continue`s of each loop.
+    continues: SecondaryMap<Inst, SmallVec<[Inst; 2]>>,
     work: Vec<Value>,
 }
 
@@ -244,15 +272,30 @@ impl State<'_> {
                     && let Some(target) = self.shape.target[inst].expand()
                 {
                     if data.op == Op::Continue {
-                        let continuing = self.func.insts[target].regions[1];
-                        for &param in &self.func.regions[continuing].params {
-                            self.vary(param);
-                        }
+                        self.split_continuing(target);
                     }
                     self.split_loop(target);
                 }
                 work.extend(data.regions.iter().copied());
             }
+        }
+    }
+
+    /// Lanes come to a loop's continuing from different places: what these give differs, but for what all give alike.
+    fn split_continuing(&mut self, target: Inst) {
+        if !self.joined.insert(target) {
+            return;
+        }
+        let func = self.func;
+        let continuing = func.insts[target].regions[1];
+        let from = &self.continues[target];
+        let given = |inst: Inst, index| carried_at(func, inst, target, Carries::Continuing, index);
+        let differing = (0..func.regions[continuing].params.len()).filter(|&index| {
+            let first = from.first().and_then(|&inst| given(inst, index));
+            first.is_none() || from.iter().any(|&inst| given(inst, index) != first)
+        });
+        for index in differing.collect::<Vec<_>>() {
+            self.vary(func.regions[continuing].params[index]);
         }
     }
 
