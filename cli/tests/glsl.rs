@@ -1,6 +1,6 @@
 //! GLSL of every generation: what the page about it says, and what the language's rules refuse.
 
-use crate::common::{Folder, gpucc, text, verified};
+use crate::common::{Folder, gpucc, pixels, text, verified};
 use crate::spirv::lacks_of;
 use gpucc::{Options, Source, Stage, Target};
 use std::collections::BTreeSet;
@@ -233,4 +233,363 @@ fn what_breaks_the_rules_is_the_users_error_at_its_place() {
     let done = gpucc(&[&path, "--target", "interp"]);
     assert_eq!(done.status.code(), Some(1));
     assert!(text(&done).contains("calls itself"), "{}", text(&done));
+}
+
+#[test]
+fn stencil_references_and_layers_are_outputs_and_mean_the_same_in_both_languages() {
+    for (name, stage) in [("outside.frag", Stage::Fragment), ("outside.vert", Stage::Vertex)] {
+        let path = format!("{}/tests/languages/{name}", env!("CARGO_MANIFEST_DIR"));
+        let source = std::fs::read_to_string(&path).expect("a text");
+        let module = std::fs::read(format!("{path}.spv")).expect("a module");
+        for target in MACHINES {
+            if target == Target::R700 && stage == Stage::Vertex {
+                continue;
+            }
+            verified(target, Options::default(), name, Source::Glsl(&source, stage));
+            verified(target, Options::default(), name, Source::SpirV(&module));
+        }
+        for path in [path.clone(), format!("{path}.spv")] {
+            let done = gpucc(&[&path, "--target", "r700"]);
+            let code = if stage == Stage::Vertex { Some(3) } else { Some(0) };
+            assert_eq!(done.status.code(), code, "{}", text(&done));
+            assert_eq!(text(&done).contains("layers outside of geometry shaders"), code == Some(3));
+        }
+    }
+    // The packet of a vertex holds both, and one instruction hands over both.
+    for (name, parts) in [
+        ("outside.vert", &["STORE.i16.istream", "STORE.i8.istream"][..]),
+        ("outside.frag", &["ZS_EMIT.z.stencil"]),
+    ] {
+        let path = format!("{}/tests/languages/{name}", env!("CARGO_MANIFEST_DIR"));
+        let done = gpucc(&[&path, "--target", "valhall", "--emit", "asm"]);
+        for part in parts {
+            assert!(text(&done).contains(part), "{part}: {}", text(&done));
+        }
+    }
+}
+
+/// A shader that both machines refuse, in words that no other row has.
+#[track_caller]
+fn refused(name: &str, source: &[u8], words: &str) {
+    for target in ["r700", "valhall"] {
+        refuses(target, name, source, words);
+    }
+}
+
+#[track_caller]
+fn refuses(target: &str, name: &str, source: &[u8], words: &str) {
+    let folder = Folder::new("refused");
+    let path = folder.write(name, source);
+    let done = gpucc(&[&path, "--target", target]);
+    let shown = text(&done);
+    assert_eq!(done.status.code(), Some(3), "{name}, {target}: {shown}");
+    assert!(shown.contains(&format!("cannot do this: {words}")), "{name}, {target}: {shown}");
+}
+
+#[test]
+fn what_the_silicon_lacks_is_refused_in_the_same_words() {
+    let fragment = |declared: &str, value: &str| {
+        format!(
+            "#version 450\n#extension GL_EXT_fragment_shader_barycentric : enable\n\
+             #extension GL_NV_conservative_raster_underestimation : enable\n\
+             #extension GL_EXT_ray_query : enable\n{declared}\n\
+             layout(location = 0) out vec4 c;\nvoid main() {{ c = vec4({value}); }}\n"
+        )
+    };
+    let corners = "values of a primitive's corners";
+    let rays = "layout(set = 0, binding = 0) uniform accelerationStructureEXT s;";
+    for (declared, value, words) in [
+        ("", "gl_BaryCoordEXT, 1.0", corners),
+        ("", "gl_BaryCoordNoPerspEXT, 1.0", corners),
+        ("layout(location = 0) pervertexEXT in vec4 v[];", "v[1]", corners),
+        ("", "gl_FragFullyCoveredNV", "whether a pixel is covered wholly"),
+        ("", "gl_ViewportIndex", "viewports that shaders see or choose"),
+        (rays, "0.0); rayQueryEXT q; rayQueryProceedEXT(q", "ray tracing"),
+    ] {
+        refused("lack.frag", fragment(declared, value).as_bytes(), words);
+    }
+    refused(
+        "lack.vert",
+        b"#version 450\n#extension GL_ARB_shader_viewport_layer_array : enable\n\
+          void main() { gl_Position = vec4(1.0); gl_ViewportIndex = 1; }\n",
+        "viewports that shaders see or choose",
+    );
+    refused(
+        "rays.wgsl",
+        b"enable wgpu_ray_query;\n@group(0) @binding(0) var a: acceleration_structure;\n\
+          @compute @workgroup_size(1) fn main() {\n  var rq: ray_query;\n\
+          rayQueryInitialize(&rq, a, RayDesc(0u, 255u, 0.0, 1.0, vec3f(0), vec3f(1)));\n}",
+        "ray tracing",
+    );
+    refused("rays.spv", include_bytes!("languages/rays.spv"), "ray tracing");
+    refused("corners.spv", include_bytes!("languages/corners.spv"), corners);
+}
+
+#[test]
+fn inputs_are_interpolated_where_the_program_says() {
+    let name = "places.frag";
+    let source = include_str!("languages/places.frag");
+    let module = include_bytes!("languages/places.frag.spv");
+    for target in MACHINES {
+        let stage = Stage::Fragment;
+        verified(target, Options::default(), name, Source::Glsl(source, stage));
+        verified(target, Options::default(), name, Source::SpirV(module));
+    }
+    let half = "#version 450\n#extension GL_AMD_gpu_shader_half_float : require\n\
+        layout(location = 0) in f16vec4 h; layout(location = 0) out vec4 c;\n\
+        void main() { c = vec4(interpolateAtOffset(h.zxy, f16vec2(0.25)), interpolateAtCentroid(h.w)); }";
+    for target in [Target::Interp, Target::VALHALL] {
+        let stage = Stage::Fragment;
+        verified(target, Options::default(), "half.frag", Source::Glsl(half, stage));
+    }
+    // A clip position at an offset, divided by w, is linear on the screen: 57 is 8 times the way, and the error is nothing.
+    let folder = Folder::new("offset");
+    let path = format!("{}/tests/languages/offset.spv", env!("CARGO_MANIFEST_DIR"));
+    for target in ["interp", "r700", "valhall"] {
+        let out = folder.path("out.png");
+        let done = gpucc(&[
+            "render", &path, "--target", target, "--size", "32x32", "--draw", "3", "-o", &out,
+        ]);
+        assert!(done.status.success(), "{target}: {}", text(&done));
+        let pixels = pixels(&out);
+        for pixel in pixels.chunks_exact(4) {
+            let right = pixel[0] < 13 && pixel[1] < 13 && pixel[2].abs_diff(57) <= 1;
+            assert!(right, "{target}: {pixel:?}");
+        }
+    }
+    // No input, a part that no input has, another stage, another sample.
+    let fragment = |value: &str| {
+        format!(
+            "#version 450\nlayout(location = 0) in vec4 a; layout(location = 0) out vec4 c;\n\
+             void main() {{ vec4 b = a; c = {value}; }}\n"
+        )
+    };
+    for (value, code, what) in [
+        ("interpolateAtCentroid(b)", 1, "an input is interpolated, or a part of one"),
+        ("interpolateAtCentroid(a + b)", 1, "an input is interpolated, or a part of one"),
+        ("interpolateAtOffset(gl_FragCoord, vec2(0.5))", 1, "an input is interpolated"),
+        ("interpolateAtSample(a, 1)", 6, "interpolation at another sample than the own"),
+    ] {
+        let path = folder.write("wrong.frag", fragment(value));
+        let done = gpucc(&[&path, "--target", "valhall"]);
+        assert_eq!(done.status.code(), Some(code), "{value}: {}", text(&done));
+        assert!(text(&done).contains(what), "{value}: {}", text(&done));
+    }
+}
+
+#[test]
+fn comparisons_at_gradients_are_proved_in_every_dimension() {
+    let source = include_str!("languages/gradients.frag");
+    let module = include_bytes!("languages/gradients.frag.spv");
+    let rectangle = "#version 450\nlayout(binding = 0) uniform sampler2DRectShadow r; layout(location = 0) in vec4 a;\n\
+        layout(location = 0) out float c; void main() { c = textureGrad(r, a.xyz, a.zw, a.yx); }";
+    for target in MACHINES {
+        let options = Options::default;
+        verified(target, options(), "gradients.frag", Source::Glsl(source, Stage::Fragment));
+        verified(target, options(), "gradients.spv", Source::SpirV(module));
+        verified(target, options(), "rectangle.frag", Source::Glsl(rectangle, Stage::Fragment));
+    }
+}
+
+#[test]
+fn texels_of_floats_change_atomically() {
+    let source = include_str!("languages/sums.comp");
+    let module = include_bytes!("languages/sums.comp.spv");
+    for target in [Target::Interp, Target::VALHALL] {
+        let stage = Stage::Compute;
+        verified(target, Options::default(), "sums.comp", Source::Glsl(source, stage));
+        verified(target, Options::default(), "sums.spv", Source::SpirV(module));
+    }
+    refuses("r700", "sums.spv", module, "atomic operations");
+    refuses("r700", "sums.comp", source.as_bytes(), "atomic operations");
+    // Bits of floats are no numbers.
+    let folder = Folder::new("bits");
+    let text_of = source.replace("imageAtomicAdd", "imageAtomicXor");
+    let path = folder.write("bits.comp", text_of);
+    let done = gpucc(&[&path, "--target", "valhall"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    assert!(text(&done).contains("no function `imageAtomicXor` takes"), "{}", text(&done));
+}
+
+#[test]
+fn functions_of_amd_are_what_they_are_of_others() {
+    let source = "#version 450\n#extension GL_AMD_shader_ballot : require\n#extension GL_AMD_gcn_shader : require\n\
+        #extension GL_ARB_gpu_shader_int64 : require\nlayout(local_size_x = 16) in;\n\
+        layout(binding = 0) buffer B { vec4 v[16]; uint u[16]; int i[16]; };\n\
+        void main() { uint n = gl_LocalInvocationIndex; vec4 a = v[n];\n\
+        u[n] = mbcntAMD(uint64_t(u[n])) + swizzleInvocationsAMD(u[n], uvec4(3, 1, 0, 2))\n\
+          + swizzleInvocationsMaskedAMD(u[n], uvec3(0x1c, 0x1, 0x2));\n\
+        i[n] = addInvocationsAMD(i[n]) + minInvocationsInclusiveScanAMD(i[n]) * 3\n\
+          + maxInvocationsExclusiveScanNonUniformAMD(i[n]) + writeInvocationAMD(i[n], 7, 5u);\n\
+        v[n] = vec4(cubeFaceIndexAMD(a.xyz), cubeFaceCoordAMD(a.zyx), addInvocationsNonUniformAMD(a.w)); }";
+    for target in [Target::Interp, Target::VALHALL] {
+        verified(target, Options::default(), "amd.comp", Source::Glsl(source, Stage::Compute));
+    }
+    refuses("r700", "amd.comp", source.as_bytes(), "subgroup operations");
+    let clock = "#version 450\n#extension GL_AMD_gcn_shader : require\n#extension GL_ARB_gpu_shader_int64 : require\n\
+        layout(local_size_x = 1) in; layout(binding = 0) buffer B { uint64_t t; }; void main() { t = timeAMD(); }";
+    refuses("r700", "clock.comp", clock.as_bytes(), "clocks");
+    // The positive face of x is number 0; (1, 0.5, -0.5) points to s = 0.75 and t = 0.25. The lanes of four in a row:
+    let source = "#version 450\n#extension GL_AMD_gcn_shader : require\nlayout(local_size_x = 1) in;\n\
+        layout(std430, binding = 0) buffer B { float o[4]; };\nvoid main() { vec3 p = vec3(o[0], o[1], o[2]);\n\
+        o[3] = cubeFaceIndexAMD(p); vec2 c = cubeFaceCoordAMD(p); o[0] = c.x; o[1] = c.y; }";
+    assert_eq!(left(source, "f32:1,0.5,-0.5,9"), "0.0: 0.75 0.25 -0.5 0");
+}
+
+#[test]
+fn every_sample_has_a_fragment_of_its_own() {
+    let source = include_str!("languages/fragments.frag");
+    let module = include_bytes!("languages/fragments.frag.spv");
+    for target in MACHINES {
+        let stage = Stage::Fragment;
+        verified(target, Options::default(), "fragments.frag", Source::Glsl(source, stage));
+        verified(target, Options::default(), "fragments.spv", Source::SpirV(module));
+    }
+}
+
+#[test]
+fn functions_may_be_instructions_of_spirv() {
+    let source = include_str!("languages/expect.comp");
+    let module = include_bytes!("languages/expect.comp.spv");
+    for target in MACHINES {
+        verified(target, Options::default(), "expect.spv", Source::SpirV(module));
+    }
+    assert_eq!(left(source, "u32:5,0"), "0.0: 5 6");
+    let folder = Folder::new("instruction");
+    for (from, to, code, what) in [
+        ("id = 5630", "id = 77", 6, "instructions of SPIR-V by name"),
+        ("id = 5630", "set = \"GLSL.std.450\", id = 5630", 6, "instructions of SPIR-V by name"),
+        ("void assume(bool c);", "void assume(int c);", 1, "is declared otherwise"),
+    ] {
+        let path = folder.write("instruction.comp", source.replacen(from, to, 1));
+        let done = gpucc(&[&path, "--target", "valhall"]);
+        assert_eq!(done.status.code(), Some(code), "{to}: {}", text(&done));
+        assert!(text(&done).contains(what), "{to}: {}", text(&done));
+    }
+}
+
+#[test]
+fn compute_shaders_have_derivatives_in_groups_of_four() {
+    let source = include_str!("languages/groups.comp");
+    let module = include_bytes!("languages/groups.comp.spv");
+    for target in [Target::Interp, Target::VALHALL] {
+        let stage = Stage::Compute;
+        verified(target, Options::default(), "groups.comp", Source::Glsl(source, stage));
+        verified(target, Options::default(), "groups.spv", Source::SpirV(module));
+    }
+    refuses("r700", "groups.spv", module, "subgroup operations");
+    let program = |group: &str, size: &str| {
+        format!(
+            "#version 450\n#extension GL_NV_compute_shader_derivatives : require\nlayout({size}) in;\n{group}\n\
+             layout(std430, binding = 0) buffer B {{ float o[8]; }};\nvoid main() {{\n\
+             uint n = gl_LocalInvocationIndex; float v = o[n]; uvec3 id = gl_LocalInvocationID;\n\
+             float w = float(id.x + 4 * id.y == n && gl_GlobalInvocationID == id) * 0.5;\n\
+             o[n] = dFdxFine(v) * 1000.0 + dFdyFine(v) * 100.0 + dFdxCoarse(v) * 10.0 + dFdyCoarse(v) + w; }}"
+        )
+    };
+    let size = "local_size_x = 4, local_size_y = 2";
+    let folder = Folder::new("groups");
+    for (group, printed) in [
+        // 0 1 3 7 is a quad, and 0 2 5 9.
+        (
+            "layout(derivative_group_linearNV) in;",
+            "1313.5 1613.5 4313.5 4613.5 2525.5 2725.5 4525.5 4725.5",
+        ),
+        // 0 1 above 0 2 is a quad, and 3 7 above 5 9.
+        (
+            "layout(derivative_group_quadsNV) in;",
+            "1010.5 1110.5 4242.5 4242.5 2010.5 2110.5 4242.5 4242.5",
+        ),
+        // Without groups there is nothing to compare.
+        ("", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5"),
+    ] {
+        let path = folder.write("group.comp", program(group, size));
+        for target in ["interp", "valhall"] {
+            let set = "0.0=f32:0,1,3,7,0,2,5,9";
+            let args = ["run", &path, "--target", target, "--groups", "1", "--set", set];
+            let done = gpucc(&[&args[..], &["--dump", "0.0:f32"]].concat());
+            let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert_eq!(shown.trim(), format!("0.0: {printed}"), "{target}: {}", text(&done));
+        }
+    }
+    let odd = program("layout(derivative_group_quadsNV) in;", "local_size_x = 4");
+    let path = folder.write("odd.comp", odd);
+    let done = gpucc(&[&path, "--target", "valhall"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    assert!(text(&done).contains("not made of whole groups of derivatives"), "{}", text(&done));
+}
+
+#[test]
+fn textures_within_structures_are_variables_of_their_own() {
+    let source = "#version 450\nstruct Inner { sampler2D a[2]; float g; };\n\
+        struct S { vec4 k; sampler2D tex; Inner inner; samplerCube cube; };\n\
+        uniform S s[2]; uniform struct { sampler2D only; } o; uniform int n;\n\
+        layout(location = 0) in vec4 p; layout(location = 0) out vec4 c;\n\
+        vec4 f(sampler2D t, vec2 at) { return texture(t, at); }\n\
+        void main() { c = texture(s[n].tex, p.xy) * s[1].k + f(s[0].inner.a[n], p.zw) * s[n].inner.g\n\
+        + texture(s[1].cube, p.xyz) + texture(o.only, p.xy) + float(s.length()); }";
+    for target in MACHINES {
+        verified(target, Options::default(), "parts.frag", Source::Glsl(source, Stage::Fragment));
+    }
+    let folder = Folder::new("parts");
+    let path = folder.write("parts.frag", source);
+    let done = gpucc(&[&path, "--target", "valhall"]);
+    for (name, binding) in [("s.tex", 1), ("s.inner.a", 2), ("s.cube", 3), ("o.only", 4)] {
+        let note = format!("`{name}` has no binding: it gets binding {binding} of set 0");
+        assert!(text(&done).contains(&note), "{note}: {}", text(&done));
+    }
+    let takes = source.replace("void main()", "float g(S s) { return 1.0; } void main()");
+    let whole = source.replace("+ float(s.length())", "; o");
+    let input = source.replace("uniform S s[2];", "in S s[2];");
+    for (source, code, what) in [
+        (takes, 6, "structures with textures and samplers as parameters"),
+        (whole, 6, "a texture that is a value"),
+        (input, 1, "is a texture or sampler, which is a uniform"),
+    ] {
+        let path = folder.write("wrong.frag", source);
+        let done = gpucc(&[&path, "--target", "valhall"]);
+        assert_eq!(done.status.code(), Some(code), "{what}: {}", text(&done));
+        assert!(text(&done).contains(what), "{what}: {}", text(&done));
+    }
+}
+
+#[test]
+fn fragments_know_where_their_samples_lie() {
+    let source = include_str!("languages/samples.frag");
+    let module = include_bytes!("languages/samples.frag.spv");
+    for target in MACHINES {
+        let stage = Stage::Fragment;
+        verified(target, Options::default(), "samples.frag", Source::Glsl(source, stage));
+        verified(target, Options::default(), "samples.spv", Source::SpirV(module));
+    }
+    // Such a program runs once a sample, and its position is the sample's.
+    let place = "#version 450\nlayout(location = 0) out vec4 c;\n\
+        void main() { c = vec4(gl_SamplePosition, gl_FragCoord.xy); }";
+    let folder = Folder::new("samples");
+    let path = folder.write("place.frag", place);
+    let report = |target: &str| {
+        let out = folder.path("report.json");
+        let args = ["--target", target, "--emit", "json", "-o", &out];
+        let done = gpucc(&[&[path.as_str()][..], &args].concat());
+        assert!(done.status.success(), "{}", text(&done));
+        std::fs::read_to_string(&out).expect("a report")
+    };
+    let r700 = report("r700");
+    for field in ["\"POSITION_SAMPLE\": 1", "\"PS_ITER_SAMPLE\": 1"] {
+        assert!(r700.contains(field), "no {field} in {r700}");
+    }
+    let valhall = report("valhall");
+    assert!(valhall.contains("\"Evaluate per-sample\": 1"), "{valhall}");
+}
+
+#[test]
+fn ballots_masks_and_clusters_are_the_same_in_both_languages() {
+    let source = include_str!("languages/lanes.comp");
+    let module = include_bytes!("languages/lanes.comp.spv");
+    for target in [Target::Interp, Target::VALHALL] {
+        let stage = Stage::Compute;
+        verified(target, Options::default(), "lanes.comp", Source::Glsl(source, stage));
+        verified(target, Options::default(), "lanes.spv", Source::SpirV(module));
+    }
+    refuses("r700", "lanes.spv", module, "subgroup operations");
 }

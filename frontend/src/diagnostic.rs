@@ -118,8 +118,14 @@ pub enum Needs {
     ShadingRate,
     /// Memory at addresses of 64 bits.
     Addresses,
-    /// A layer that shaders see or choose.
-    Layers,
+    /// A viewport that shaders see or choose.
+    Viewports,
+    /// What the corners of a primitive say: their values, and where a fragment lies between them.
+    Corners,
+    /// A clock that shaders read.
+    Clocks,
+    /// Whether a primitive covers a pixel wholly.
+    WholePixels,
 }
 
 /// Why a source gave no module.

@@ -26,6 +26,7 @@ mod interface;
 mod layout;
 mod lower;
 mod parse;
+mod parts;
 mod places;
 mod qualifiers;
 mod resources;
@@ -61,6 +62,8 @@ fn lacking(what: &str) -> Stop {
         "task and mesh shaders" => Needs::MeshStages,
         "fragment shader interlock" => Needs::Interlock,
         "pointers to physical storage" => Needs::Addresses,
+        "per-vertex inputs" => Needs::Corners,
+        "clocks" => Needs::Clocks,
         _ => return stop,
     };
     stop.needing(needs)

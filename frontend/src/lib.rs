@@ -182,7 +182,7 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
         Source::SpirV(_) => SourceMap::words(name),
     };
     let start = Instant::now();
-    let (text, places, notes) = match prepare(source, &map.text, options) {
+    let (text, places, notes, is_flat) = match prepare(source, &map.text, options) {
         Ok(prepared) => prepared,
         Err(stop) => return Err(stop.into_failure(&map)),
     };
@@ -190,9 +190,7 @@ pub fn parse(source: Source<'_>, name: &str, options: &Options) -> Result<Parsed
     let work = || read_and_lower(source, &map, &text, places, options);
     let result = match source {
         // A thread takes longer to start than a small module to read.
-        Source::SpirV(bytes) if !options.by_naga && spirv::is_flat(bytes) => {
-            quarantine::catch_silently(work)
-        }
+        _ if is_flat => quarantine::catch_silently(work),
         Source::SpirV(_) => quarantine::run(quarantine::SPIRV_STACK_BYTES, work),
         Source::Wgsl(_) | Source::Glsl { .. } => quarantine::run(quarantine::STACK_BYTES, work),
     };
@@ -232,31 +230,35 @@ fn elapsed(start: Instant) -> u64 {
     start.elapsed().as_micros() as u64
 }
 
-/// What is read instead of the user's text, within the limits, and the way back from it.
+/// What is read instead of the user's text, within the limits, the way back from it, notes, and whether any thread has the
+/// stack to read it.
 fn prepare<'a>(
     source: Source<'_>,
     text: &'a str,
     options: &Options,
-) -> Result<(Cow<'a, str>, Places, Vec<Diagnostic>), Stop> {
+) -> Result<(Cow<'a, str>, Places, Vec<Diagnostic>, bool), Stop> {
     let limits = &options.limits;
     let mut places = Places::default();
     let mut notes = Vec::new();
     let mut text = Cow::Borrowed(text);
-    match source {
-        Source::SpirV(bytes) => spirv::size(bytes, limits)?,
+    let is_flat = match source {
+        Source::SpirV(bytes) => {
+            spirv::size(bytes, limits)?;
+            !options.by_naga && spirv::is_flat(bytes)
+        }
         Source::Wgsl(_) => prescan::check(&text, Language::Wgsl, limits)?,
         Source::Glsl { .. } => {
             prescan::check_size(&text, limits)?;
             let done = preprocess::preprocess(&text, options)?;
             (text, places, notes) = (Cow::Owned(done.text), done.places, done.notes);
-            prescan::check(&text, Language::Glsl, limits).map_err(|stop| stop.mended(&places))?;
+            prescan::check(&text, Language::Glsl, limits).map_err(|stop| stop.mended(&places))?
         }
-    }
+    };
     if let ([(name, _), ..], false) = (&*options.defines, matches!(source, Source::Glsl { .. })) {
         let message = format!("the macro `{name}` is not used: macros are GLSL's");
         notes.push(Diagnostic::note("macros", message));
     }
-    Ok((text, places, notes))
+    Ok((text, places, notes, is_flat))
 }
 
 fn read_and_lower(

@@ -47,6 +47,10 @@ struct Scan<'a> {
     body_tokens: u64,
     /// Declarations at module scope.
     declarations: u64,
+    /// The greatest [`Scan::depth`] so far.
+    deepest: u64,
+    /// Braces at module scope.
+    bodies: u64,
 }
 
 /// Checks the size of a text.
@@ -58,8 +62,14 @@ pub fn check_size(text: &str, limits: &Limits) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Checks a text against the limits; that of GLSL has no macros any more, and [`check_size`] saw it before.
-pub fn check(text: &str, language: Language, limits: &Limits) -> Result<(), Stop> {
+/// How deep readers recurse over a text at most that is [flat](check): brackets, operators and `else if` together.
+const FLAT: u64 = 16;
+/// Functions and structures of such a text: calls are inlined, and types hold one another.
+const FLAT_BODIES: u64 = 8;
+
+/// Checks a text against the limits; that of GLSL has no macros any more, and [`check_size`] saw it before. Gives whether so
+/// little of it nests that any thread has the stack to read it.
+pub fn check(text: &str, language: Language, limits: &Limits) -> Result<bool, Stop> {
     let bytes = text.as_bytes();
     if language != Language::Glsl {
         check_size(text, limits)?;
@@ -71,6 +81,8 @@ pub fn check(text: &str, language: Language, limits: &Limits) -> Result<(), Stop
         open_else_ifs: 0,
         body_tokens: 0,
         declarations: 0,
+        deepest: 0,
+        bodies: 0,
     };
     let mut at = 0;
     let mut previous: &[u8] = b"";
@@ -98,9 +110,10 @@ pub fn check(text: &str, language: Language, limits: &Limits) -> Result<(), Stop
         }
         let token = &bytes[start..at];
         scan.token(token, previous, start)?;
+        scan.deepest = scan.deepest.max(scan.depth());
         previous = token;
     }
-    Ok(())
+    Ok(scan.deepest <= FLAT && scan.bodies <= FLAT_BODIES)
 }
 
 /// The end of a logical line: a backslash before the line end continues it.
@@ -179,6 +192,12 @@ fn symbol_length(rest: &[u8]) -> usize {
 }
 
 impl Scan<'_> {
+    /// What is open around the last token: brackets, operators, `else if`, and the chains in front.
+    fn depth(&self) -> u64 {
+        let top = self.levels.last().map_or(0, |top| top.postfix + top.inner);
+        self.levels.len() as u64 - 1 + self.open_operators + self.open_else_ifs + top
+    }
+
     fn top(&mut self) -> &mut Level {
         self.levels.last_mut().expect("the outermost level stays")
     }
@@ -191,6 +210,7 @@ impl Scan<'_> {
         }
         // naga's time is quadratic in the expressions of a function and in the declarations.
         if self.levels.len() == 1 {
+            self.bodies += u64::from(token == b"{");
             self.body_tokens = 0;
             if token == b";" || token == b"{" {
                 self.declarations += 1;
@@ -309,7 +329,7 @@ impl Scan<'_> {
 mod tests {
     use super::*;
 
-    fn wgsl(text: &str) -> Result<(), Stop> {
+    fn wgsl(text: &str) -> Result<bool, Stop> {
         check(text, Language::Wgsl, &Limits::default())
     }
 
@@ -318,6 +338,64 @@ mod tests {
         let body = "x = a + b * (c - d) / f(e, g[1].y); if x < 3 { y(); } else if z { } else { }\n";
         let text = format!("fn main() {{ {} }}", body.repeat(2000));
         assert!(wgsl(&text).is_ok());
+    }
+
+    /// Reads a flat text on a thread with half of the stack that callers have at least; 80 KiB are enough.
+    fn read_on_a_small_thread(source: crate::Source<'_>) {
+        let (text, language) = match source {
+            crate::Source::Wgsl(text) => (text, Language::Wgsl),
+            crate::Source::Glsl { text, .. } => (text, Language::Glsl),
+            crate::Source::SpirV(_) => panic!("it is no text"),
+        };
+        let limits = Limits::default();
+        assert!(check(text, language, &limits).is_ok_and(|flat| flat), "{text}");
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(128 << 10);
+            let options = crate::Options::default();
+            let read = move || crate::parse(source, "flat", &options).map(|_| ());
+            let thread = thread.spawn_scoped(scope, read).expect("it starts");
+            let result = thread.join().expect("it does not panic");
+            result.unwrap_or_else(|failure| panic!("{}", failure.render()));
+        });
+    }
+
+    #[test]
+    fn what_is_flat_needs_little_stack() {
+        let parentheses = format!("{}x{}", "(".repeat(14), ")".repeat(14));
+        let calls = format!("{}x{}", "abs(".repeat(14), ")".repeat(14));
+        let subscripts = format!("{}0{}", "o[u32(".repeat(6), ")]".repeat(6));
+        let minus = format!("{}x", "- ".repeat(14));
+        let sum = format!("x{}", " + x".repeat(14));
+        for value in [parentheses, calls, minus, sum] {
+            let wgsl = format!(
+                "@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n\
+                 @compute @workgroup_size(1) fn main() {{ let x = o[1]; o[0] = {value}; }}"
+            );
+            read_on_a_small_thread(crate::Source::Wgsl(&wgsl));
+            let text = format!(
+                "#version 450\nlayout(local_size_x = 1) in; layout(binding = 0) buffer B {{ float o[]; }};\n\
+                 void main() {{ float x = o[1]; o[0] = {value}; }}"
+            );
+            let stage = gpucc_ir::ssa::Stage::Compute;
+            read_on_a_small_thread(crate::Source::Glsl { text: &text, stage });
+        }
+        let blocks = format!("{}o[0] = {subscripts};{}", "{".repeat(2), "}".repeat(2));
+        let nested = format!("{}o[0] = 1.0;{}", "if (o[1] > 0.0) { ".repeat(6), "}".repeat(6));
+        let callees: String =
+            (1..7).map(|k| format!("fn f{k}() -> f32 {{ return f{}(); }}\n", k - 1)).collect();
+        for body in [blocks, nested, "o[0] = f6();".to_owned()] {
+            let callees = if body.contains("f6") { callees.as_str() } else { "" };
+            read_on_a_small_thread(crate::Source::Wgsl(&format!(
+                "@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n\
+                 fn f0() -> f32 {{ return o[2]; }}\n{callees}\
+                 @compute @workgroup_size(1) fn main() {{ {body} }}"
+            )));
+        }
+        // Deeper ones are not flat, and neither are many functions.
+        let deep = format!("fn f() {{ x = {}0{}; }}", "(".repeat(17), ")".repeat(17));
+        assert_eq!(wgsl(&deep).ok(), Some(false));
+        assert_eq!(wgsl(&"fn f() {} ".repeat(9)).ok(), Some(false));
+        assert_eq!(wgsl("fn f() {}").ok(), Some(true));
     }
 
     #[test]

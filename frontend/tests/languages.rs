@@ -114,17 +114,17 @@ fn two_variables_at_one_location_are_not_taken_for_one() {
 
 #[test]
 fn what_the_reader_lacks_is_no_fault_of_the_text() {
-    for body in ["c = textureQueryLod(t, vec2(0.0)).xyxy;", "c = interpolateAtCentroid(vec4(0.0));"]
-    {
+    for body in ["c = textureQueryLod(t, vec2(0.0)).xyxy;", "c = interpolateAtSample(i, 3);"] {
         let text = format!(
-            "#version 450\nlayout(binding = 0) uniform sampler2D t;\n\
+            "#version 450\nlayout(binding = 0) uniform sampler2D t; layout(location = 0) in vec4 i;\n\
              layout(location = 0) out vec4 c;\nvoid main() {{ {body} }}"
         );
         let source = Source::Glsl { text: &text, stage: Stage::Fragment };
         let failure = parse(source, "test", &Options::default()).expect_err("not yet");
         assert_eq!(failure.exit_code(), 6, "{body}");
     }
-    for body in ["c = vec4(nothing(1.0));", "c = undeclared;", "c = vec4(1.0)"] {
+    let inner = "c = interpolateAtCentroid(vec4(0.0));";
+    for body in ["c = vec4(nothing(1.0));", "c = undeclared;", "c = vec4(1.0)", inner] {
         let text =
             format!("#version 450\nlayout(location = 0) out vec4 c;\nvoid main() {{ {body} }}");
         let source = Source::Glsl { text: &text, stage: Stage::Fragment };

@@ -113,7 +113,10 @@ impl Target {
             Needs::Interlock => "fragment shader interlock",
             Needs::ShadingRate => "shading rates",
             Needs::Addresses => "pointers to physical storage",
-            Needs::Layers => "layers outside of geometry shaders",
+            Needs::Viewports => "viewports that shaders see or choose",
+            Needs::Clocks => "clocks",
+            Needs::Corners => "values of a primitive's corners",
+            Needs::WholePixels => "whether a pixel is covered wholly",
         };
         self.refusals().into_iter().find(|row| row.0 == feature)
     }

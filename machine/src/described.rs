@@ -398,6 +398,8 @@ pub enum Memory {
     Position,
     /// The point size's packet.
     PointSize,
+    /// The layer, beside the point size.
+    Layer,
     /// The varying record.
     Varying,
     /// An attribute's buffer.
@@ -408,6 +410,8 @@ pub enum Memory {
     Blend,
     /// The depth test.
     Depth,
+    /// The stencil test.
+    Stencil,
     /// The coverage.
     Coverage,
 }

@@ -539,6 +539,7 @@ impl Abi {
 
     fn fragment(&mut self, func: &Func, uses: &Uses) -> Result<(), Failure> {
         let used = |input: Input| uses.inputs[input.as_u32() as usize];
+        // What is read at several places of the pixel has a register for each.
         let mut locations: Vec<(u32, Input)> = func
             .inputs
             .iter()
@@ -550,12 +551,7 @@ impl Abi {
             .collect();
         locations.sort_unstable();
         let mut register = 0;
-        let mut last = None;
         for &(location, input) in &locations {
-            if last.is_some_and(|l| l != location) {
-                register += 1;
-            }
-            last = Some(location);
             let InputKind::Location { interpolation, .. } = func.inputs[input].kind else {
                 continue;
             };
@@ -568,8 +564,6 @@ impl Abi {
                 interpolation: Some(interpolation),
                 attribute: None,
             });
-        }
-        if last.is_some() {
             register += 1;
         }
         for wanted in
@@ -613,6 +607,7 @@ impl Abi {
                     (Export::Pixel, target, 0)
                 }
                 OutputKind::Builtin(Builtin::FragDepth) => (Export::Depth, 61, 0),
+                OutputKind::Builtin(Builtin::StencilRef) => (Export::Depth, 61, 1),
                 OutputKind::Builtin(Builtin::SampleMask) => (Export::Depth, 61, 2),
                 OutputKind::Builtin(_) => continue,
             };

@@ -7,7 +7,9 @@ pub mod native;
 mod texture;
 
 use crate::api::Effort;
-use gpucc_ir::ssa::{Builder, Func, Inst, Op, Region, Type, Value};
+use gpucc_ir::ssa::{
+    Builder, Builtin, Func, Imm, InputData, InputKind, Inst, Op, Region, Scalar, Type, Value,
+};
 use gpucc_passes::float_range::{self, UNKNOWN, bounds};
 use gpucc_passes::runner::{cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof};
@@ -53,6 +55,7 @@ const OWN: &[Pass] = &[
         |func, ctx| {
             // The plan guards once more what becomes of exits behind this.
             ctx.unguard();
+            sample_positions(func);
             gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics)
         },
     ),
@@ -78,6 +81,39 @@ const OWN: &[Pass] = &[
         },
     ),
 ];
+
+/// Where a sample lies in its pixel is the fraction of the position, which is the sample's where the program runs once a
+/// sample. Register guide, SPI_PS_IN_CONTROL_0: POSITION_SAMPLE.
+fn sample_positions(func: &mut Func) {
+    let of = |func: &Func, builtin| {
+        let kind = InputKind::Builtin(builtin);
+        func.inputs.iter().find(|(_, data)| data.kind == kind).map(|(input, _)| input)
+    };
+    let Some(sample) = of(func, Builtin::SamplePosition) else {
+        return;
+    };
+    let position = of(func, Builtin::Position).unwrap_or_else(|| {
+        func.inputs.push(InputData {
+            kind: InputKind::Builtin(Builtin::Position),
+            components: 4,
+            scalar: Scalar::F32,
+            name: "position".to_owned(),
+        })
+    });
+    for (region, ..) in func.regions_in_order() {
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            if let Imm::Input(input, component) = func.insts[inst].imm
+                && input == sample
+            {
+                let place = Builder::at(func, region).input(position, component);
+                let data = &mut func.insts[inst];
+                (data.op, data.imm) = (Op::FFract, Imm::None);
+                data.args.push(place);
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
+}
 
 /// What makes the reference for the bytes of SSA after the shared passes: every operation becomes a native one, and
 /// the source language's freedoms are used up.

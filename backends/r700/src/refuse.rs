@@ -6,7 +6,8 @@
 use crate::api::{Chip, Failure, Family};
 use crate::expand::image::dwords;
 use gpucc_ir::ssa::{
-    Builtin, Func, Imm, InputKind, Inst, MemSpace, Op, ResourceKind, Span, Stage, Type, Value,
+    Builtin, Func, Imm, InputKind, Inst, MemSpace, Op, OutputKind, ResourceKind, Span, Stage, Type,
+    Value,
 };
 
 /// A feature that a machine lacks.
@@ -165,6 +166,38 @@ const UNREAD: &[Row] = &[
         Some("R700 ISA 3.4.2, 9.3: fetches and exports take resources and 32-bit offsets"),
         Some("register guide 4, SQ_VTX_WORD0: fetches take resources and 32-bit offsets"),
     ),
+    (
+        "clocks",
+        Some("R700 ISA 9.1: no ALU operation reads a clock"),
+        Some("register guide 4, SQ_ALU_WORD1_OP2: no ALU operation reads a clock"),
+    ),
+    (
+        "viewports that shaders see or choose",
+        Some(
+            "register guide, PA_CL_VS_OUT_CNTL and SPI_PS_IN_CONTROL_0: only a geometry shader's viewport is used, and pixels do not see it",
+        ),
+        Some(
+            "register guide, PA_CL_VS_OUT_CNTL and SPI_PS_IN_CONTROL_0: only a geometry shader's viewport is used, and pixels do not see it",
+        ),
+    ),
+    (
+        "values of a primitive's corners",
+        Some(
+            "register guide, SPI_PS_INPUT_CNTL: parameters arrive interpolated or as the provoking vertex has them",
+        ),
+        Some(
+            "register guide, SPI_PS_INPUT_CNTL: parameters arrive interpolated or as the provoking vertex has them",
+        ),
+    ),
+    (
+        "whether a pixel is covered wholly",
+        Some(
+            "register guide, SPI_PS_IN_CONTROL_0 and 1: parameters, position, index and front face are all they load",
+        ),
+        Some(
+            "register guide, SPI_PS_IN_CONTROL_0 and 1: parameters, position, index and front face are all they load",
+        ),
+    ),
 ];
 
 /// R700's table: feature, manual's section.
@@ -239,6 +272,11 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
             }
         }
         _ => {}
+    }
+    if let Imm::Output(output, _) = data.imm
+        && func.outputs[output].kind == OutputKind::Builtin(Builtin::Layer)
+    {
+        return Err(refuse(Refusal::Layer, span));
     }
     let resource = match data.imm {
         Imm::Resource(resource) | Imm::Query(resource, _) => Some(resource),

@@ -310,6 +310,9 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         (false, true) => 0,
         (_, false) => 1,
     };
+    let placed = InputKind::Builtin(Builtin::SamplePosition);
+    let placed = func.inputs.values().any(|data| data.kind == placed);
+    let per_sample = samples || abi.sample.is_some() || placed;
     list.push(register(
         "SPI_PS_IN_CONTROL_0",
         0x286cc,
@@ -321,6 +324,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
             // Peers set it whatever is interpolated, and the other where position is read.
             ("PERSP_GRADIENT_ENA", 28, 1),
             ("LINEAR_GRADIENT_ENA", 29, linear),
+            ("POSITION_SAMPLE", 30, u32::from(per_sample && abi.position.is_some())),
             ("BARYC_AT_SAMPLE_ENA", 31, u32::from(samples)),
         ],
     ));
@@ -353,7 +357,6 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     ));
     let pipeline = abi.pipeline.fragment.as_ref();
     let facts = targets::Facts::of(pipeline);
-    let per_sample = samples || abi.sample.is_some();
     let mut modes: Vec<Field> = Vec::new();
     if let Some(samples) = facts.samples {
         modes.push(("MSAA_ENABLE", 0, u32::from(samples > 1)));
@@ -382,7 +385,7 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     ));
     let mut colors = 0;
     let mut targets = [0; 8];
-    let (mut depth, mut coverage) = (0, 0);
+    let (mut depth, mut stencil, mut coverage) = (0, 0, 0);
     for slot in &abi.outputs {
         match slot.export {
             Export::Pixel => {
@@ -391,19 +394,17 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
                     targets[slot.index as usize] |= 1 << (slot.channel + component);
                 }
             }
-            Export::Depth => {
-                if slot.channel == 0 {
-                    depth = 1;
-                } else {
-                    coverage = 1;
-                }
-            }
+            Export::Depth => match slot.channel {
+                0 => depth = 1,
+                1 => stencil = 1,
+                _ => coverage = 1,
+            },
             Export::Position | Export::Parameter => {}
         }
     }
     // Without colours too the program exports one, masked.
     let exported = colors.max(1);
-    let mode = exported << 1 | depth | coverage;
+    let mode = exported << 1 | depth | stencil | coverage;
     list.push(register("SQ_PGM_EXPORTS_PS", 0x28854, &[("EXPORT_MODE", 0, mode)]));
     if let Some(pipeline) = pipeline {
         targets::registers(pipeline, abi.chip, &targets, list);
@@ -433,10 +434,11 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
     // 0 tests behind the program, 1 before it where nothing that the program does forbids it. The other two lock the
     // chips up.
     let early = func.early_fragment_tests;
-    let order = u32::from(early || (depth == 0 && !code.writes_memory));
+    let order = u32::from(early || (depth | stencil == 0 && !code.writes_memory));
     let stores = |early_ones: bool| u32::from(code.writes_memory && early == early_ones);
     let mut control = vec![
         ("Z_EXPORT_ENABLE", 0, depth),
+        ("STENCIL_REF_EXPORT_ENABLE", 1, stencil),
         ("Z_ORDER", 4, order),
         ("KILL_ENABLE", 6, u32::from(code.kills)),
         ("MASK_EXPORT_ENABLE", 8, coverage),
@@ -445,7 +447,11 @@ fn fragment(func: &Func, abi: &Abi, code: &Emitted, list: &mut Vec<StateRegister
         ("EXEC_ON_NOOP", 11, stores(true)),
     ];
     if let Some(short) = facts.short_exports {
-        control.push(("DUAL_EXPORT_ENABLE", 9, u32::from(short && depth == 0)));
+        control.push((
+            "DUAL_EXPORT_ENABLE",
+            9,
+            u32::from(short && depth | stencil | coverage == 0),
+        ));
     }
     list.push(register("DB_SHADER_CONTROL", 0x2880c, &control));
 }

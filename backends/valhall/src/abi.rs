@@ -472,6 +472,7 @@ impl Abi {
                     continue;
                 }
                 OutputKind::Builtin(Builtin::PointSize) => single(Memory::PointSize),
+                OutputKind::Builtin(Builtin::Layer) => single(Memory::Layer),
                 OutputKind::Builtin(Builtin::ClipDistance(first)) => {
                     self.varying(16 * VARYINGS + 4 * u32::from(first), data.components)
                 }
@@ -534,6 +535,7 @@ impl Abi {
                     }
                 }
                 OutputKind::Builtin(Builtin::FragDepth) => single(Memory::Depth),
+                OutputKind::Builtin(Builtin::StencilRef) => single(Memory::Stencil),
                 OutputKind::Builtin(Builtin::SampleMask) => single(Memory::Coverage),
                 OutputKind::Builtin(_) => continue,
             };
@@ -570,7 +572,9 @@ impl Abi {
         }
         for output in &self.outputs {
             match output.place {
-                OutputPlace::Single { place: Memory::Position | Memory::PointSize }
+                OutputPlace::Single {
+                    place: Memory::Position | Memory::PointSize | Memory::Layer,
+                }
                 | OutputPlace::Indexed { place: Memory::Varying, .. } => need(table::IDVS, 1),
                 OutputPlace::Indexed { place: Memory::Attribute, index } => {
                     need(table::ATTRIBUTE, index + 1);

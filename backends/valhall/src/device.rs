@@ -38,6 +38,8 @@ const FORCE_EARLY: u32 = 0;
 const FORCE_LATE: u32 = 3;
 /// Depth source of the depth descriptor: the program.
 const OWN_DEPTH: u32 = 3;
+/// The places of samples: of one, in the middle of the pixel.
+const ONE_SAMPLE: [u8; 4] = [128, 0, 128, 0];
 /// Tables by what they hold. abi-valhall: Resource tables.
 mod table {
     pub const UNIFORM: u32 = 0;
@@ -423,6 +425,8 @@ impl Device for Machine {
                 filler.state.blend[target as usize & 7] = self.blend(slot.output, target);
             }
         }
+        let samples = filler.map(ONE_SAMPLE.to_vec(), false);
+        filler.state.samples = samples;
         let (mut state, places) = filler.finish();
         let result =
             self.launcher.run(|code, trace| emu::run_pixels(code, &mut state, &pixels, trace));
@@ -444,7 +448,8 @@ impl Device for Machine {
         };
         let draw = word("Draw", 0);
         let (kill, update, modifies) = (draw >> 2 & 3, draw >> 4 & 3, draw >> 20 & 1 == 1);
-        let own_depth = word("Depth/stencil", 4) >> 25 & 3 == OWN_DEPTH;
+        let own_stencil = word("Depth/stencil", 0) >> 30 & 1 == 1;
+        let own_depth = word("Depth/stencil", 4) >> 25 & 3 == OWN_DEPTH || own_stencil;
         // In between the two, what the program does to the pixel decides.
         let early = |operation: u32| match operation {
             FORCE_EARLY => true,

@@ -33,6 +33,8 @@ pub struct FauRef(pub u16);
 pub enum Special {
     /// What ATEST wants.
     AtestDatum,
+    /// Address of the places of samples: x and y of each in 256ths of a pixel, 16 bits each.
+    SamplePositions,
     /// Blend descriptor of a render target, 0..=7.
     BlendDescriptor(u8),
     /// Base of this thread's private memory.
@@ -49,7 +51,7 @@ impl Special {
     /// The FAU page it stands in.
     pub const fn page(self) -> u32 {
         match self {
-            Special::AtestDatum | Special::BlendDescriptor(_) => 0,
+            Special::AtestDatum | Special::SamplePositions | Special::BlendDescriptor(_) => 0,
             Special::ThreadLocalPointer | Special::WorkgroupLocalPointer => 1,
             Special::LaneId | Special::ProgramCounter => 3,
         }
@@ -60,6 +62,7 @@ impl Special {
             Special::LaneId | Special::ThreadLocalPointer => 1,
             Special::WorkgroupLocalPointer => 3,
             Special::AtestDatum => 5,
+            Special::SamplePositions => 6,
             Special::BlendDescriptor(target) => 8 + target as u32,
             Special::ProgramCounter => 15,
         }

@@ -41,6 +41,18 @@ const TABLE: &[(&str, &str)] = &[
         "shading rates",
         "Arm's v9 fragment preloads: no register holds a shading rate (isa/valhall_rogue.md 2.1)",
     ),
+    (
+        "viewports that shaders see or choose",
+        "Arm's v9 position record: it holds a point size and a layer, and no viewport (isa/valhall_rogue.md 2.5)",
+    ),
+    (
+        "values of a primitive's corners",
+        "Arm's v9 instruction description, LD_VAR_BUF and LD_VAR_SPECIAL: varyings arrive interpolated or flat, and no register holds barycentric coordinates (isa/valhall_rogue.md 1.11, 2.1)",
+    ),
+    (
+        "whether a pixel is covered wholly",
+        "Arm's v9 fragment preloads: r60 and r61 hold the samples that are covered, and nothing tells of the rest of the pixel (isa/valhall_rogue.md 2.1)",
+    ),
 ];
 
 /// The table: feature, manual's section.

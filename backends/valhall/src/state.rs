@@ -60,6 +60,8 @@ pub struct Facts {
     pub kills: bool,
     /// Writes depth.
     pub depth: bool,
+    /// Writes what the stencil test refers to.
+    pub stencil: bool,
     /// Writes the sample mask.
     pub coverage: bool,
     /// Runs once a sample.
@@ -105,7 +107,7 @@ impl Facts {
                         );
                         facts.per_sample |= matches!(
                             func.inputs[input].kind,
-                            InputKind::Builtin(Builtin::SampleIndex)
+                            InputKind::Builtin(Builtin::SampleIndex | Builtin::SamplePosition)
                                 | InputKind::Location { sampling: Sampling::Sample, .. }
                         );
                     }
@@ -177,6 +179,7 @@ fn descriptors(
     let mut facts = Facts::of(func);
     for output in &abi.outputs {
         facts.depth |= output.place == OutputPlace::Single { place: Memory::Depth };
+        facts.stencil |= output.place == OutputPlace::Single { place: Memory::Stencil };
         facts.coverage |= output.place == OutputPlace::Single { place: Memory::Coverage };
     }
     let idvs = abi.pipeline.vertex.form == VertexForm::Idvs;
@@ -283,7 +286,7 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
     let pipeline = abi.pipeline.fragment.as_ref();
     // Alpha to coverage counts as a program that modifies coverage. errata 135.
     let covers = pipeline.is_some_and(|pipeline| pipeline.alpha_to_coverage);
-    let late = facts.depth || facts.coverage || facts.kills || covers;
+    let late = facts.depth || facts.stencil || facts.coverage || facts.kills || covers;
     let early = func.early_fragment_tests;
     let order = |late: bool| match (early, late) {
         (true, _) => 0,
@@ -304,7 +307,7 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
             // What writes no colour hides none.
             ("Allow forward pixel to kill", 0, 0, (!late && written != 0 && replaces).into()),
             ("Allow forward pixel to be killed", 0, 1, (!facts.effects).into()),
-            ("Pixel kill operation", 0, 2, order(facts.depth || facts.effects)),
+            ("Pixel kill operation", 0, 2, order(facts.depth || facts.stencil || facts.effects)),
             ("ZS update operation", 0, 4, order(late)),
             ("Evaluate per-sample", 0, 11, facts.per_sample.into()),
             ("Shader modifies coverage", 0, 20, (facts.kills || facts.coverage || covers).into()),
@@ -314,7 +317,10 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
     list.push(descriptor(
         "Depth/stencil",
         8,
-        &[("Depth source", 4, 25, if facts.depth { 3 } else { 2 })],
+        &[
+            ("Stencil from shader", 0, 30, facts.stencil.into()),
+            ("Depth source", 4, 25, if facts.depth { 3 } else { 2 }),
+        ],
     ));
     for (number, target, format) in pipeline.into_iter().flat_map(targets::bound) {
         list.push(targets::descriptor(number, target, format));

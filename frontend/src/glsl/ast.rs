@@ -48,6 +48,8 @@ pub struct Qualifiers<'a> {
     /// Words in the order of the text.
     pub words: Vec<(&'a str, Span)>,
     pub layout: Vec<LayoutItem<'a>>,
+    /// The instruction that a function is by `spirv_instruction` (GL_EXT_spirv_intrinsics), where no set has it.
+    pub instruction: Option<u32>,
 }
 
 impl Qualifiers<'_> {

@@ -8,6 +8,7 @@ use super::tree::{Class, Global};
 use super::types::Ty;
 use super::variables;
 use crate::lower::Result;
+use crate::lower::quads::Quads;
 use gpucc_ir::ssa::{Span, Stage};
 
 impl<'a> Check<'a, '_> {
@@ -39,6 +40,9 @@ impl<'a> Check<'a, '_> {
             self.p.globals[number as usize].invariant |= qualifiers.has("invariant");
         }
         self.p.early_tests |= layout.early_tests;
+        if layout.quads != Quads::None {
+            self.p.quads = layout.quads;
+        }
         let slot = match (qualifiers.has("uniform"), qualifiers.has("buffer")) {
             (true, _) => Some(0),
             (_, true) => Some(1),

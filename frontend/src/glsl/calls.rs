@@ -5,16 +5,14 @@ use super::builtins::{FUNCTIONS, signatures};
 use super::check::{Check, Root, invalid, unknown};
 use super::tree::{Binary, Class, Direction, Expr, Kind, Num};
 use super::types::{self, Form, Image, Opaque, Ty, vector};
+use super::variables::What;
 use crate::lower::Result;
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Span, Stage};
 use naga::{Scalar, ScalarKind};
 
 /// Beginnings of the names of functions that are known and not read.
-const LACKING: [(&str, &str); 40] = [
-    ("addInvocations", "functions of vendors"),
-    ("minInvocations", "functions of vendors"),
-    ("maxInvocations", "functions of vendors"),
+const LACKING: [(&str, &str); 30] = [
     ("beginInvocationInterlock", "fragment shader interlock"),
     ("endInvocationInterlock", "fragment shader interlock"),
     ("texture4", "functions of vendors"),
@@ -42,14 +40,7 @@ const LACKING: [(&str, &str); 40] = [
     ("textureQueryLod", "the level that a sampler would take"),
     ("textureQueryLOD", "the level that a sampler would take"),
     ("textureGatherLod", "gathers of a level"),
-    ("fragmentFetch", "masks of fragments"),
-    ("fragmentMaskFetch", "masks of fragments"),
-    ("interpolateAt", "interpolation at a place"),
-    ("cubeFace", "functions of vendors"),
-    ("time", "functions of vendors"),
-    ("swizzleInvocations", "functions of vendors"),
-    ("writeInvocation", "functions of vendors"),
-    ("mbcnt", "functions of vendors"),
+    ("timeAMD", "clocks"),
     ("colorAttachmentRead", "tile images"),
     ("clock", "clocks"),
 ];
@@ -377,7 +368,7 @@ impl<'a> Check<'a, '_> {
                 | "nonuniformEXT"
         ) || name.starts_with("image")
             || name.starts_with("atomic")
-            || name == "subpassLoad"
+            || matches!(name, "subpassLoad" | "fragmentFetchAMD" | "fragmentMaskFetchAMD")
             || super::textures::function(name).is_some()
     }
 
@@ -394,7 +385,8 @@ impl<'a> Check<'a, '_> {
         if let Some(expr) = self.texture(name, values, span)? {
             return Ok(Some(expr));
         }
-        if name.starts_with("image") || name.starts_with("atomic") || name == "subpassLoad" {
+        let texels = ["image", "atomic", "fragment"].iter().any(|start| name.starts_with(start));
+        if texels || name == "subpassLoad" {
             if let Some(expr) = self.texels(name, values, span)? {
                 return Ok(Some(expr));
             }
@@ -425,6 +417,9 @@ impl<'a> Check<'a, '_> {
             return Ok(None);
         };
         self.placed(own, at)?;
+        if own.starts_with("interpolateAt") {
+            self.check_interpolant(&values[0])?;
+        }
         let mut made = Vec::with_capacity(values.len());
         for (value, &(ty, written)) in std::mem::take(values).into_iter().zip(&signature.arguments)
         {
@@ -447,13 +442,29 @@ impl<'a> Check<'a, '_> {
         Ok(Some(self.folded(Kind::Builtin(own, made), signature.result, span)))
     }
 
+    /// Requires an input of the interface, or a part of one (GLSL 4.60, 8.13.2).
+    fn check_interpolant(&self, value: &Expr) -> Result<()> {
+        let is_input = root(value).is_some_and(|number| {
+            let global = &self.p.globals[number as usize];
+            let built_in = global.builtin.is_some_and(|variable| variable.what != What::Varying);
+            global.class == Class::Input && !built_in
+        });
+        match is_input {
+            true => Ok(()),
+            false => invalid(
+                "an input is interpolated, or a part of one (GLSL 4.60, 8.13.2)",
+                value.span,
+            ),
+        }
+    }
+
     /// Whether a function may stand in this stage, and what it needs.
     fn placed(&self, name: &str, at: Span) -> Result<()> {
         if name.starts_with("dFd") || name.starts_with("fwidth") {
-            if self.stage == Stage::Compute {
-                return Err(super::lacking("derivatives in compute shaders").at(at));
-            }
-            return self.of_fragments("a derivative", at);
+            return match self.stage {
+                Stage::Compute => Ok(()),
+                _ => self.of_fragments("a derivative", at),
+            };
         }
         let compute = matches!(name, "barrier" | "memoryBarrierShared" | "groupMemoryBarrier");
         if compute && self.stage != Stage::Compute {
@@ -464,6 +475,9 @@ impl<'a> Check<'a, '_> {
         }
         if name == "ftransform" && self.stage != Stage::Vertex {
             return invalid("`ftransform` stands outside of a vertex shader (GLSL 1.20, 8.4)", at);
+        }
+        if name.starts_with("interpolateAt") {
+            return self.of_fragments("an interpolation", at);
         }
         if name == "helperInvocationEXT" {
             return self.of_fragments("helperInvocationEXT", at);

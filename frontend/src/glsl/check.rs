@@ -78,6 +78,10 @@ pub(super) struct Check<'a, 'o> {
     pub taken: std::collections::BTreeSet<u32>,
     /// Blocks and handles that say none.
     pub unbound: Vec<u32>,
+    /// Textures within structures: the variable and numbers of members, and the variable that each is.
+    pub parts: Map<(u32, Vec<u32>), u32>,
+    /// Those of the variable that is being declared.
+    pub waiting: Vec<super::tree::Global>,
 }
 
 pub(super) fn invalid<T>(message: impl Into<String>, span: Span) -> Result<T> {
@@ -142,6 +146,8 @@ pub fn check<'a>(
         reached: Map::default(),
         taken: Default::default(),
         unbound: Vec::new(),
+        parts: Map::default(),
+        waiting: Vec::new(),
     };
     for item in items {
         match item {
@@ -378,11 +384,15 @@ impl<'a> Check<'a, '_> {
     }
 
     /// A member of a structure.
-    pub fn member(&self, base: Expr, index: u32, span: Span) -> Result<Expr> {
+    pub fn member(&mut self, base: Expr, index: u32, span: Span) -> Result<Expr> {
         let Ty::Struct(id) = base.ty else {
             return Err(Stop::internal("a member of what is no structure"));
         };
         let ty = self.p.types.structure(id).members[index as usize].ty;
+        if matches!(self.p.types.innermost(ty), Ty::Opaque(_)) {
+            let part = Expr::new(Kind::Member(Box::new(base), index), ty, span);
+            return Ok(self.part(part));
+        }
         Ok(self.folded(Kind::Member(Box::new(base), index), ty, span))
     }
 }

@@ -5,7 +5,7 @@ use super::ast::{
     Qualifiers, TypeSpec,
 };
 use super::parse::{Parser, join};
-use super::token::Kind;
+use super::token::{Kind, Token};
 use crate::lower::Result;
 use gpucc_ir::ssa::Span;
 
@@ -79,6 +79,16 @@ fn is_qualifier(word: &str) -> bool {
 /// Qualifiers that take arguments; what they take is not read.
 fn is_call(word: &str) -> bool {
     word == "subroutine" || word.starts_with("spirv_")
+}
+
+/// The number behind `id =` in the parentheses of `spirv_instruction`; none where a set has the instruction.
+fn instruction(tokens: &[Token<'_>]) -> Option<u32> {
+    let behind = |name| {
+        let mut rest =
+            tokens.windows(3).filter(|three| three[0].text == name && three[1].text == "=");
+        rest.next().map(|three| three[2].text)
+    };
+    behind("id")?.parse().ok().filter(|_| behind("set").is_none())
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -180,7 +190,11 @@ impl<'a> Parser<'_, 'a> {
             } else {
                 found.words.push((token.text, token.span));
                 if is_call(token.text) && self.is("(") {
+                    let from = self.at;
                     self.brackets()?;
+                    if token.text == "spirv_instruction" {
+                        found.instruction = instruction(&self.tokens[from..self.at]);
+                    }
                 }
             }
         }

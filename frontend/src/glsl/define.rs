@@ -2,25 +2,47 @@
 
 use super::ast;
 use super::check::{Check, Current, Symbol, invalid};
-use super::tree::{Direction, Function, Parameter};
-use super::types::Ty;
+use super::tree::{Direction, Expr, Function, Kind, Local, Parameter, Stmt, StmtKind};
+use super::types::{self, Ty};
 use crate::lower::Result;
 use crate::stop::Stop;
 use gpucc_ir::Set;
+use naga::ScalarKind;
 
 /// Functions of one name: each call looks at all of them.
 const MOST_OVERLOADS: usize = 1024;
+
+/// An instruction of SPIR-V that a function may be (GL_EXT_spirv_intrinsics).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Instruction {
+    /// OpAssumeTrueKHR: takes a truth value.
+    Assume,
+    /// OpExpectKHR: gives its first operand.
+    Expect,
+}
+
+impl Instruction {
+    const fn of(number: u32) -> Option<Instruction> {
+        match number {
+            5630 => Some(Instruction::Assume),
+            5631 => Some(Instruction::Expect),
+            _ => None,
+        }
+    }
+}
 
 impl<'a> Check<'a, '_> {
     /// A function or its prototype.
     pub fn function(&mut self, function: &ast::Function<'a>) -> Result<()> {
         let (name, span) = (function.name, function.span);
         self.check_name(name, span)?;
+        let instruction = function.qualifiers.instruction.and_then(Instruction::of);
         for (word, at) in &function.qualifiers.words {
             if word.starts_with("subroutine") {
                 return Err(super::lacking("subroutines").at(*at));
             }
-            if word.starts_with("spirv_") {
+            let known = *word == "spirv_instruction" && instruction.is_some();
+            if word.starts_with("spirv_") && !known {
                 return Err(super::lacking("instructions of SPIR-V by name").at(*at));
             }
         }
@@ -46,6 +68,10 @@ impl<'a> Check<'a, '_> {
                 _ => Direction::In,
             };
             let opaque = self.p.types.is_opaque(ty);
+            if opaque && matches!(self.p.types.innermost(ty), Ty::Struct(_)) {
+                let stop = super::lacking("structures with textures and samplers as parameters");
+                return Err(stop.at(parameter.ty.span));
+            }
             if opaque && direction != Direction::In {
                 return invalid(
                     "a texture or sampler is an `in` parameter (GLSL 4.60, 4.1.7)",
@@ -115,6 +141,9 @@ impl<'a> Check<'a, '_> {
                 number
             }
         };
+        if let Some(instruction) = instruction {
+            return self.instruction(number, instruction, &parameters, function);
+        }
         let Some(body) = &function.body else {
             return Ok(());
         };
@@ -152,6 +181,51 @@ impl<'a> Check<'a, '_> {
         own.compared = current.compared;
         own.size = current.size;
         own.body = Some(made?);
+        Ok(())
+    }
+
+    /// Gives a function that is an instruction the body that does the same.
+    fn instruction(
+        &mut self,
+        number: u32,
+        instruction: Instruction,
+        parameters: &[Parameter],
+        function: &ast::Function<'a>,
+    ) -> Result<()> {
+        let own = &mut self.p.functions[number as usize];
+        let fits = match (instruction, parameters) {
+            (Instruction::Assume, [truth]) => truth.ty == types::BOOL && own.result == Ty::Void,
+            (Instruction::Expect, [value, expected]) => {
+                let whole =
+                    value.ty.scalar().is_some_and(|scalar| scalar.kind != ScalarKind::Float);
+                value.ty == expected.ty
+                    && value.ty == own.result
+                    && whole
+                    && value.ty.lanes().is_some()
+            }
+            _ => false,
+        };
+        let inward = parameters.iter().all(|parameter| parameter.direction == Direction::In);
+        if !fits || !inward || function.body.is_some() {
+            let message = format!("`{}` is declared otherwise than its instruction is", own.name);
+            return invalid(message, function.span);
+        }
+        let local = |parameter: &Parameter| Local {
+            name: String::new(),
+            ty: parameter.ty,
+            is_const: false,
+            reached: 0,
+            grows: false,
+        };
+        own.locals = parameters.iter().map(local).collect();
+        let first = || Expr::new(Kind::Local(0), own.result, function.span);
+        own.body = Some(match instruction {
+            Instruction::Assume => Vec::new(),
+            Instruction::Expect => {
+                let kind = StmtKind::Return(Some(first()));
+                vec![Stmt { kind, span: function.span }]
+            }
+        });
         Ok(())
     }
 }

@@ -97,6 +97,9 @@ impl<'p> OfGlsl<'p> {
         if name.starts_with("atomic") {
             return self.atomic_function(frame, name, arguments);
         }
+        if name.starts_with("interpolateAt") {
+            return self.interpolation(frame, name, arguments);
+        }
         match name {
             "modf" | "frexp" | "uaddCarry" | "usubBorrow" | "umulExtended" | "imulExtended" => {
                 return self.with_results(frame, name, arguments);
@@ -123,7 +126,7 @@ impl<'p> OfGlsl<'p> {
         }
         let groups = name.starts_with("subgroup")
             || name.contains("Invocation") && name != "helperInvocationEXT"
-            || name == "ballotARB";
+            || matches!(name, "ballotARB" | "mbcntAMD");
         if groups {
             return self.group(name, arguments, args);
         }
@@ -210,6 +213,18 @@ impl<'p> OfGlsl<'p> {
             // Orders the memory accesses of one invocation as others see them. Every machine here keeps them in
             // program order up to the next control barrier, so there is nothing to do.
             (_, _) if name.contains("emoryBarrier") => Values::new(),
+            ("cubeFaceIndexAMD", [x]) => one(self.one(Op::CubeFace, Imm::None, x)),
+            ("cubeFaceCoordAMD", [x]) => {
+                let (half, twice) =
+                    (self.float(Type::B32, 0.5), self.one(Op::CubeMajor, Imm::None, x));
+                let mut found = Values::new();
+                for op in [Op::CubeS, Op::CubeT] {
+                    let along = self.one(op, Imm::None, x);
+                    let centred = self.op2(Op::FDiv, along, twice);
+                    found.push(self.op2(Op::FAdd, centred, half));
+                }
+                found
+            }
             ("assumeEXT", _) => Values::new(),
             ("expectEXT", [value, _]) => value.clone(),
             (_, [x]) if name.starts_with("dFd") || name.starts_with("fwidth") => {

@@ -140,12 +140,10 @@ impl<'a> Check<'a, '_> {
         let (name, span) = (declared.name, declared.span);
         let opaque = match self.p.types.innermost(ty) {
             Ty::Opaque(opaque) => Some(opaque),
-            Ty::Struct(_) if self.p.types.is_opaque(ty) => {
-                return Err(super::lacking("textures and samplers within structures").at(span));
-            }
             _ => None,
         };
-        if opaque.is_some() && storage != "uniform" {
+        let splits = opaque.is_none() && self.p.types.is_opaque(ty);
+        if (opaque.is_some() || splits) && storage != "uniform" {
             let message =
                 format!("`{name}` is a texture or sampler, which is a uniform (GLSL 4.60, 4.1.7)");
             return invalid(message, span);
@@ -163,6 +161,7 @@ impl<'a> Check<'a, '_> {
             "uniform" => match opaque {
                 Some(Opaque::Counter) => Class::Counter,
                 Some(_) => Class::Handle,
+                None if splits => self.split(self.p.globals.len() as u32, name, ty, span)?,
                 None => Class::Loose(0),
             },
             "buffer" => return invalid("a buffer is a block (GLSL 4.60, 4.3.9)", span),
@@ -197,7 +196,7 @@ impl<'a> Check<'a, '_> {
         global.invariant = qualifiers.has("invariant");
         let number = self.p.globals.len() as u32;
         match class {
-            Class::Loose(_) if init.is_none() => {}
+            Class::Loose(_) | Class::Parts if init.is_none() => {}
             Class::Loose(_) => {
                 let message =
                     format!("the initial value of the uniform `{name}` is for the driver to set");
@@ -224,6 +223,7 @@ impl<'a> Check<'a, '_> {
             _ => {}
         }
         self.p.globals.push(global);
+        self.p.globals.append(&mut self.waiting);
         self.order.push(number);
         self.declare(name, Symbol::Global(number), span)
     }

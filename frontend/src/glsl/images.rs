@@ -4,6 +4,7 @@ use super::lower::{Bound, Frame, Handle, OfGlsl};
 use super::tree::{Expr, Sampling, Texture};
 use super::types::{Form, Image, Opaque, Shape, Ty};
 use crate::Needs;
+use crate::lower::quads::Quads;
 use crate::lower::types::width;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
@@ -67,6 +68,7 @@ impl<'p> OfGlsl<'p> {
             own = self.map(Op::FDiv, &[&own, &texels])?;
             size = Some(texels);
         }
+        let first = args.len();
         args.extend(own);
         if image.arrayed {
             args.push(self.layer_number(place[coords], ScalarKind::Float));
@@ -96,14 +98,8 @@ impl<'p> OfGlsl<'p> {
                     None => values,
                 });
             }
-            if compare {
-                let level = self.level_of(image, (texture, texture_element), &both)?;
-                args.push(level);
-                TexKind::SampleLevel
-            } else {
-                args.extend(both.into_iter().flatten());
-                TexKind::SampleGrad
-            }
+            args.extend(both.into_iter().flatten());
+            TexKind::SampleGrad
         } else if let Some(level) = &call.level {
             args.push(self.floats(frame, level)?[0]);
             TexKind::SampleLevel
@@ -113,7 +109,12 @@ impl<'p> OfGlsl<'p> {
                 None => None,
             };
             match bias {
-                // Only fragments have derivatives; elsewhere the base level is taken.
+                _ if self.quads != Quads::None => {
+                    let place = Values::from_slice(&args[first..first + coords]);
+                    args.extend(self.group_gradients(&place, bias)?);
+                    TexKind::SampleGrad
+                }
+                // Without quads there are no derivatives, and the base level is taken.
                 _ if self.stage != Stage::Fragment => {
                     args.push(self.float(Type::B32, 0.0));
                     TexKind::SampleLevel
@@ -167,34 +168,6 @@ impl<'p> OfGlsl<'p> {
             _ => values,
         };
         self.texels_of(values, image.texel)
-    }
-
-    /// The level that gradients lead to (OpenGL 4.6, 8.14.1): comparisons take none of their own.
-    fn level_of(&mut self, image: &Image, bound: Bound, gradients: &[Values]) -> Result<Value> {
-        let count = match image.shape {
-            Shape::Cube => {
-                let what = "comparisons of cubes at explicit gradients";
-                return Err(Stop::unsupported(what, super::READING));
-            }
-            Shape::Rect => return Ok(self.float(Type::B32, 0.0)),
-            shape => shape.coords(),
-        };
-        let size = self.size_of(bound, count, None);
-        let size =
-            self.lanes(count, |lower, lane| Ok(lower.convert(Op::UToF, Type::B32, size[lane])))?;
-        let mut most = None;
-        for gradient in gradients {
-            let texels = self.map(Op::FMul, &[gradient, &size])?;
-            let square = self.dot_float(&texels, &texels);
-            most = Some(match most {
-                None => square,
-                Some(other) => self.op2(Op::FMax, other, square),
-            });
-        }
-        let square = most.unwrap_or_else(|| self.float(Type::B32, 1.0));
-        let twice = self.op1(Op::FLog2, square);
-        let half = self.float(Type::B32, 0.5);
-        Ok(self.op2(Op::FMul, twice, half))
     }
 
     fn offset_texels(&self, values: &[Value]) -> Result<[i8; 3]> {
@@ -348,6 +321,9 @@ impl<'p> OfGlsl<'p> {
                 self.b().inst(Op::ImageStore, Imm::Resource(texture), &args, &[], &[]);
                 return Ok(Values::new());
             }
+            "imageAtomicAdd" if image.texel.kind == ScalarKind::Float => AtomicOp::FAdd,
+            "imageAtomicMin" if image.texel.kind == ScalarKind::Float => AtomicOp::FMin,
+            "imageAtomicMax" if image.texel.kind == ScalarKind::Float => AtomicOp::FMax,
             "imageAtomicAdd" => AtomicOp::Add,
             "imageAtomicMin" if image.texel.kind == ScalarKind::Sint => AtomicOp::SMin,
             "imageAtomicMin" => AtomicOp::UMin,
@@ -360,7 +336,8 @@ impl<'p> OfGlsl<'p> {
             _ => AtomicOp::Exchange,
         };
         let word = width(image.texel);
-        if self.has_wide_texels(texture) != (word == Type::B64) {
+        let fits = matches!(word, Type::B32 | Type::B64);
+        if !fits || self.has_wide_texels(texture) != (word == Type::B64) {
             let what = "an atomic on texels of another width than their format has";
             return Err(Stop::unsupported(what, super::READING).needing(Needs::Atomics));
         }

@@ -1,18 +1,21 @@
 //! Lowering of inputs and outputs: variables of memory that are filled at the start and read at the end.
 
-use super::lower::{OfGlsl, Pointer, Slot};
-use super::tree::{Class, Global};
+use super::calls::root;
+use super::layout::Packing;
+use super::lower::{Frame, OfGlsl, Pointer, Slot};
+use super::tree::{Class, Expr, Global, Kind};
 use super::types::{Ty, Varying};
 use super::variables::What;
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
 use crate::lower::entry::Distances;
+use crate::lower::interpolate::{At, Interpolant};
 use crate::lower::located::Located;
 use crate::lower::types::reading;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
     Builtin, Imm, Input, InputData, InputKind, Interpolation, Op, OutputKind, Sampling, Scalar,
-    Stage, Type, Value,
+    Stage, Type,
 };
 use naga::ScalarKind;
 
@@ -190,12 +193,69 @@ impl<'p> OfGlsl<'p> {
         Ok(())
     }
 
+    /// A part of an input at another place of the pixel.
+    pub(super) fn interpolation(
+        &mut self,
+        frame: &mut Frame,
+        name: &str,
+        arguments: &'p [Expr],
+    ) -> Result<Values> {
+        let Some((input, rest)) = arguments.split_first() else {
+            return Err(Stop::internal("an interpolation of nothing"));
+        };
+        let at = match (name, rest) {
+            ("interpolateAtCentroid", _) => At::Spot(Sampling::Centroid),
+            ("interpolateAtOffset", [offset]) => {
+                let offset = self.values(frame, offset)?;
+                At::Offset(offset[0], offset[1])
+            }
+            (_, [sample]) if self.is_own_sample(sample) => At::Spot(Sampling::Sample),
+            _ => {
+                let what = "interpolation at another sample than the own";
+                return Err(Stop::unsupported(what, super::READING));
+            }
+        };
+        let (input, lanes) = match &input.kind {
+            Kind::Swizzle(base, lanes) => (&**base, Some(lanes)),
+            _ => (input, None),
+        };
+        let Some(number) = root(input) else {
+            return Err(Stop::internal("an interpolation of no input"));
+        };
+        let pointer = self.pointer(frame, input)?;
+        let wanted = self.source.p.types.flatten(pointer.ty, pointer.packing)?;
+        let whole = |lower: &Self| {
+            let global = &lower.source.p.globals[number as usize];
+            let leaves = lower.source.p.types.flatten(global.ty, Packing::DENSE)?;
+            Ok(Interpolant { located: lower.parts(global, 0)?, leaves })
+        };
+        let values = self.interpolated(&pointer.place, &wanted, at, whole, super::READING)?;
+        Ok(match lanes {
+            Some(lanes) => lanes.iter().map(|lane| values[lane]).collect(),
+            None => values,
+        })
+    }
+
+    /// Whether an expression is the number of the sample that the invocation runs for.
+    fn is_own_sample(&self, expr: &Expr) -> bool {
+        let Kind::Global(number) = expr.kind else {
+            return false;
+        };
+        let built_in = self.source.p.globals[number as usize].builtin;
+        built_in.is_some_and(|variable| variable.what == What::In(Builtin::SampleIndex))
+    }
+
     fn built_input(&mut self, global: &Global, what: What) -> Result<Values> {
         let prologue = self.prologue;
         Ok(match what {
             What::In(builtin) => {
+                if let Some(values) = self.number_in_squares(builtin) {
+                    return Ok(values);
+                }
                 let scalar = match builtin {
-                    Builtin::Position | Builtin::PointCoord => Scalar::F32,
+                    Builtin::Position | Builtin::PointCoord | Builtin::SamplePosition => {
+                        Scalar::F32
+                    }
                     Builtin::FrontFacing => Scalar::U32,
                     _ => global.ty.scalar().map_or(Scalar::U32, reading),
                 };
@@ -216,7 +276,7 @@ impl<'p> OfGlsl<'p> {
                 Values::from_slice(&self.func.insts[inst].results)
             }
             What::Mask(mask) => {
-                let words = self.within(prologue, |lower| lower.mask(mask))?;
+                let words = self.within(prologue, |lower| lower.lane_mask(mask))?;
                 match global.ty.lanes() {
                     Some((_, 4)) => words,
                     _ => Values::from_elem(
@@ -241,21 +301,6 @@ impl<'p> OfGlsl<'p> {
         }
         let (name, components) = (name.to_owned(), builtin.components());
         self.func.inputs.push(InputData { kind, components, scalar, name })
-    }
-
-    fn builtin_word(&mut self, builtin: Builtin, name: &str) -> Value {
-        let input = self.builtin_input(builtin, Scalar::U32, name);
-        let prologue = self.prologue;
-        self.within(prologue, |lower| lower.b().input(input, 0))
-    }
-
-    /// The number of the lane in its subgroup.
-    pub(super) fn lane_number(&mut self) -> Value {
-        self.builtin_word(Builtin::SubgroupInvocationId, "gl_SubgroupInvocationID")
-    }
-
-    pub(super) fn subgroup_size(&mut self) -> Value {
-        self.builtin_word(Builtin::SubgroupSize, "gl_SubgroupSize")
     }
 
     /// The pixel that a fragment covers.
@@ -314,9 +359,9 @@ impl<'p> OfGlsl<'p> {
                 }
                 Some(What::Out(Builtin::ClipDistance(_))) => distances.clip.1.extend(values),
                 Some(What::Out(Builtin::CullDistance(_))) => distances.cull.1.extend(values),
-                Some(What::Out(builtin)) if builtin != Builtin::Layer => {
+                Some(What::Out(builtin)) => {
                     let scalar = match builtin {
-                        Builtin::SampleMask => Scalar::I32,
+                        Builtin::SampleMask | Builtin::StencilRef | Builtin::Layer => Scalar::I32,
                         _ => Scalar::F32,
                     };
                     let count = usize::from(builtin.components());
@@ -350,7 +395,10 @@ fn needs(name: &str, stop: Stop) -> Stop {
         _ if name.contains("Shading") || name.contains("FragSize") => {
             stop.needing(Needs::ShadingRate)
         }
-        "gl_Layer" | "gl_ViewportIndex" => stop.needing(Needs::Layers),
+        "gl_FragInvocationCountEXT" => stop.needing(Needs::ShadingRate),
+        _ if name.starts_with("gl_Viewport") => stop.needing(Needs::Viewports),
+        _ if name.starts_with("gl_BaryCoord") => stop.needing(Needs::Corners),
+        _ if name.contains("FullyCovered") => stop.needing(Needs::WholePixels),
         _ => stop,
     }
 }

@@ -171,6 +171,10 @@ pub(super) fn lower(
     func.invariant = program.invariant;
     let source = Glsl { p: program, globals: Map::default(), loose: None };
     let mut lower = Lower::new(source, func, true, limits);
+    if stage == Stage::Compute {
+        program.quads.check(lower.func.workgroup_size)?;
+        lower.quads = program.quads;
+    }
     let result = lower.entry(&order);
     let at = lower.span;
     result.map_err(|stop| stop.at(at))?;

@@ -368,6 +368,7 @@ impl<'p> OfGlsl<'p> {
                 let block = Pointer { place, ty, packing, bindings: false };
                 self.member_of(&block, *index)
             }
+            Class::Parts => Err(Stop::unsupported("a texture that is a value", super::READING)),
             _ if matches!(self.source.p.types.innermost(global.ty), Ty::Opaque(opaque) if opaque != Opaque::Counter) => {
                 Err(Stop::unsupported("a texture that is a value", super::READING))
             }

@@ -5,6 +5,7 @@ use super::check::{Check, invalid};
 use super::layout::Rule;
 use super::types::Varying;
 use crate::lower::Result;
+use crate::lower::quads::Quads;
 use gpucc_ir::ssa::{Span, Stage};
 
 /// What `layout(...)` says.
@@ -25,6 +26,7 @@ pub struct Layout {
     pub local_size_id: [Option<u32>; 3],
     pub format: Option<&'static str>,
     pub early_tests: bool,
+    pub quads: Quads,
     pub lacking: Option<&'static str>,
 }
 
@@ -170,8 +172,9 @@ impl<'a> Check<'a, '_> {
                         number()?;
                     }
                 }
-                name if name.starts_with("derivative_group")
-                    || name.ends_with("_attachment_readEXT") => {}
+                name if name.starts_with("derivative_group_linear") => found.quads = Quads::Linear,
+                name if name.starts_with("derivative_group_quads") => found.quads = Quads::Squares,
+                name if name.ends_with("_attachment_readEXT") => {}
                 name if name.starts_with("blend_support") => {}
                 name if name.starts_with("full_quads") || name.starts_with("quad_derivatives") => {}
                 "primitive_culling" => {}

@@ -2,11 +2,10 @@
 
 use super::calls::root;
 use super::check::{Check, invalid};
-use super::tree::{Class, Expr, Kind};
+use super::tree::{Class, Expr, Kind, Num};
 use super::types::{self, Form, Opaque, Ty, is_integer, vector};
-use crate::Needs;
 use crate::lower::Result;
-use crate::stop::Stop;
+use crate::lower::texture::FRAGMENTS;
 use gpucc_ir::ssa::Span;
 use naga::{Scalar, ScalarKind};
 
@@ -37,6 +36,9 @@ impl Check<'_, '_> {
                 ty,
                 span,
             )));
+        }
+        if name.starts_with("fragment") {
+            return self.fragments(name, image, values, span);
         }
         if !storage {
             return Ok(None);
@@ -114,15 +116,55 @@ impl Check<'_, '_> {
         for value in &mut values[first..] {
             *value = self.coerce(value.clone(), scalar)?;
         }
-        let float = image.texel.kind == ScalarKind::Float;
-        if float && !matches!(own, "imageAtomicExchange" | "imageAtomicLoad" | "imageAtomicStore") {
-            let stop =
-                Stop::unsupported("arithmetic atomics on texels that are floats", super::READING);
-            return Err(stop.needing(Needs::Atomics).at(span));
+        let bits = matches!(
+            own,
+            "imageAtomicAnd" | "imageAtomicOr" | "imageAtomicXor" | "imageAtomicCompSwap"
+        );
+        if bits && image.texel.kind == ScalarKind::Float {
+            return Ok(None);
         }
         self.changed(&values[0]);
         let ty = if own == "imageAtomicStore" { Ty::Void } else { scalar };
         Ok(Some(Expr::new(Kind::Builtin(own, std::mem::take(values)), ty, span)))
+    }
+
+    /// Samples by AMD_shader_fragment_mask. Each sample has a fragment of its own here, so the mask tells their numbers in
+    /// order, four bits each.
+    fn fragments(
+        &mut self,
+        name: &str,
+        image: types::Image,
+        values: &mut Vec<Expr>,
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let places = usize::from(image.form != Form::Subpass);
+        let numbers = usize::from(name == "fragmentFetchAMD");
+        let known = matches!(name, "fragmentFetchAMD" | "fragmentMaskFetchAMD");
+        let fits = known && image.multisampled && values.len() == 1 + places + numbers;
+        if !fits || !matches!(image.form, Form::Combined | Form::Texture | Form::Subpass) {
+            return Ok(None);
+        }
+        self.of_fragments("a fetch of fragments", span)?;
+        if let Some(number) = values.get_mut(1 + places) {
+            let whole = self.coerce(number.clone(), types::UINT)?;
+            *number = self.converted(whole, types::INT);
+        }
+        if name == "fragmentFetchAMD" {
+            let own = if places == 0 { "subpassLoad" } else { "texelFetch" };
+            return match own {
+                "texelFetch" => self.texture(own, values, span),
+                _ => self.texels(own, values, span),
+            };
+        }
+        let mask = self.number(Num::U(FRAGMENTS.into()), types::UINT, span);
+        Ok(Some(match values.pop().filter(|_| places == 1) {
+            Some(place) => {
+                let ty = vector(Scalar::I32, image.shape.coords() + usize::from(image.arrayed));
+                let place = self.coerce(place, ty)?;
+                Expr::new(Kind::Comma(Box::new(place), Box::new(mask)), types::UINT, span)
+            }
+            None => mask,
+        }))
     }
 
     /// Refuses loads of what is only written, and stores to what is only read.

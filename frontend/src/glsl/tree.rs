@@ -2,6 +2,7 @@
 
 use super::layout::Rule;
 use super::types::{Image, Ty, Types, Varying};
+use crate::lower::quads::Quads;
 use gpucc_ir::Set;
 use gpucc_ir::ssa::Span;
 use std::rc::Rc;
@@ -262,6 +263,8 @@ pub enum Class {
     Push(Rule),
     /// A texture, image or sampler.
     Handle,
+    /// A structure of textures and samplers alone, which are variables of their own.
+    Parts,
     Counter,
 }
 
@@ -299,6 +302,7 @@ pub struct Program {
     pub main: u32,
     pub workgroup: [u32; 3],
     pub early_tests: bool,
+    pub quads: Quads,
     /// Members of the block of uniforms that stand in none.
     pub loose: Option<(Ty, Bound)>,
     pub invariant: bool,

@@ -2,6 +2,7 @@
 
 use super::types::{Member, Ty, Types, named};
 use crate::lower::Result;
+use crate::lower::ballot::Mask;
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Builtin, Stage};
 
@@ -15,8 +16,6 @@ pub enum What {
     Helper,
     /// One bit for each lane of the subgroup: those whose numbers compare so with the own one.
     Mask(Mask),
-    /// Where the sample lies in the pixel.
-    SamplePosition,
     WorkgroupSize,
     /// There is one device.
     Zero,
@@ -32,15 +31,6 @@ pub enum What {
     /// Known, and not read; an input, or an output.
     Lacking,
     LackingOut,
-}
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Mask {
-    Equal,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
 }
 
 /// A built-in variable.
@@ -160,7 +150,7 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_FrontFacing" "bool" 0 In(Builtin::FrontFacing), F;
     "gl_PointCoord" "vec2" 0 In(Builtin::PointCoord), F;
     "gl_SampleID" "int" 0 In(Builtin::SampleIndex), F;
-    "gl_SamplePosition" "vec2" 0 What::SamplePosition, F;
+    "gl_SamplePosition" "vec2" 0 In(Builtin::SamplePosition), F;
     "gl_SampleMaskIn" "int" 1 In(Builtin::SampleMask), F;
     "gl_PrimitiveID" "int" 0 In(Builtin::PrimitiveIndex), F;
     "gl_HelperInvocation" "bool" 0 What::Helper, F;
@@ -187,7 +177,7 @@ pub static VARIABLES: &[Variable] = table! {
     "gl_FragDepth" "float" 0 Out(Builtin::FragDepth), F;
     "gl_FragDepthEXT" "float" 0 Out(Builtin::FragDepth), F;
     "gl_SampleMask" "int" 1 Out(Builtin::SampleMask), F;
-    "gl_FragStencilRefARB" "int" 0 LackingOut, F;
+    "gl_FragStencilRefARB" "int" 0 Out(Builtin::StencilRef), F;
     "gl_ViewIndex" "int" 0 In(Builtin::ViewIndex), VF;
     "gl_ViewID_OVR" "uint" 0 In(Builtin::ViewIndex), VF;
     "gl_DeviceIndex" "int" 0 What::Zero, ALL;

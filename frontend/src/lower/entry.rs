@@ -449,6 +449,8 @@ impl<'a, S> Lower<'a, S> {
             constants: Default::default(),
             lengths: Default::default(),
             tables: Default::default(),
+            quads: Default::default(),
+            copies: Default::default(),
             exited: Default::default(),
             whole: None,
             notes: Vec::new(),
@@ -551,7 +553,7 @@ fn interpolation_of(
         Some(naga::Interpolation::Linear) => Interpolation::Linear,
         Some(naga::Interpolation::Flat) => Interpolation::Flat,
         Some(naga::Interpolation::PerVertex) => {
-            return Err(Stop::unsupported("per-vertex inputs", LOWERING));
+            return Err(Stop::unsupported("per-vertex inputs", LOWERING).needing(Needs::Corners));
         }
         None if float => Interpolation::Perspective,
         None => Interpolation::Flat,
@@ -598,7 +600,11 @@ pub(super) fn builtin_of(builtin: naga::BuiltIn) -> Result<Builtin> {
         B::SubgroupInvocationId => Builtin::SubgroupInvocationId,
         other => {
             let name = format!("the built-in value {other:?}");
-            return Err(Stop::unsupported(name, LOWERING));
+            let stop = Stop::unsupported(name, LOWERING);
+            return Err(match other {
+                B::Barycentric { .. } => stop.needing(Needs::Corners),
+                _ => stop,
+            });
         }
     })
 }

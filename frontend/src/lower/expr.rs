@@ -6,7 +6,7 @@ use super::frame::{Frame, Operand, Place};
 use super::{Global, Lower, OfNaga, Result, Values};
 use crate::Needs;
 use crate::stop::{LOWERING, Stop};
-use gpucc_ir::ssa::{Op, Type, Value};
+use gpucc_ir::ssa::{Op, Stage, Type, Value};
 use naga::{
     DerivativeAxis, DerivativeControl, Expression, GlobalVariable, Handle, Literal,
     RelationalFunction, ScalarKind, TypeInner,
@@ -467,6 +467,9 @@ impl<S> Lower<'_, S> {
         values: &Values,
     ) -> Result<Values> {
         use DerivativeControl as C;
+        if self.stage == Stage::Compute {
+            return self.group_derivative(axis, ctrl, values);
+        }
         let (x, y) = match ctrl {
             C::None => (Op::Ddx, Op::Ddy),
             C::Fine => (Op::DdxFine, Op::DdyFine),

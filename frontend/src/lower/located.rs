@@ -42,7 +42,7 @@ impl<S> Lower<'_, S> {
         for group in by_location(located, self.stage, reader)? {
             let first = &located[group[0]];
             let is_bool = first.scalar.kind == ScalarKind::Bool;
-            let input = self.func.inputs.push(InputData {
+            let data = InputData {
                 kind: InputKind::Location {
                     location: first.location,
                     interpolation: first.interpolation,
@@ -51,7 +51,13 @@ impl<S> Lower<'_, S> {
                 components: components(located, &group) as u8,
                 scalar: if is_bool { Scalar::U32 } else { reading(first.scalar) },
                 name: first.name.clone(),
-            });
+            };
+            // A variable may be read once more at the same place.
+            let known = self.func.inputs.iter().find(|(_, own)| **own == data);
+            let input = match known.map(|(input, _)| input) {
+                Some(input) => input,
+                None => self.func.inputs.push(data),
+            };
             for at in group {
                 let part = &located[at];
                 let found = self.within(prologue, |lower| {

@@ -298,18 +298,22 @@ impl<S> Lower<'_, S> {
 
     /// Arithmetic on a float in memory; gives the old one.
     pub fn atomic_float(&mut self, place: &Place, op: Op, value: Value) -> Result<Value> {
-        let ty = self.ty(value);
-        if ty != Type::B32 {
+        let (op, value) = self.float_atomic(op, value)?;
+        self.atomic(place, op, Type::B32, &[value])
+    }
+
+    /// The operation that arithmetic on a float in memory or in a texel is, and its operand.
+    pub fn float_atomic(&mut self, op: Op, value: Value) -> Result<(AtomicOp, Value)> {
+        if self.ty(value) != Type::B32 {
             let what = "atomics on floats that are not of 32 bits";
             return Err(Stop::unsupported(what, LOWERING).needing(Needs::Atomics));
         }
-        let (op, value) = match op {
+        Ok(match op {
             Op::FMin => (AtomicOp::FMin, value),
             Op::FMax => (AtomicOp::FMax, value),
             Op::FSub => (AtomicOp::FAdd, self.op1(Op::FNeg, value)),
             _ => (AtomicOp::FAdd, value),
-        };
-        self.atomic(place, op, ty, &[value])
+        })
     }
 
     fn atomic_inst(

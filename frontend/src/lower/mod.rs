@@ -17,6 +17,7 @@
 //! the pre-scan and naga bound, and [`crate::Limits::region_depth`] after inlining.
 
 mod arith;
+pub mod ballot;
 mod builtin;
 mod convert;
 pub mod emit;
@@ -26,11 +27,13 @@ pub mod flow;
 pub mod frame;
 mod geometry;
 mod inlining;
+pub mod interpolate;
 pub mod located;
 mod math;
 pub mod memory;
 pub mod narrow;
 mod pack;
+pub mod quads;
 pub mod resource;
 mod stmt;
 mod subgroup;
@@ -42,7 +45,9 @@ use crate::Limits;
 use crate::stop::Stop;
 use frame::Place;
 use gpucc_ir::Map;
-use gpucc_ir::ssa::{Bundle, Func, Inst, Mem, Region, Resource, Span, Stage, Type, Value};
+use gpucc_ir::ssa::{
+    Bundle, Func, Inst, Mem, Region, Resource, Sampling, Span, Stage, Type, Value,
+};
 use smallvec::SmallVec;
 
 pub use entry::{lower, stage_of};
@@ -109,6 +114,10 @@ pub struct Lower<'a, S> {
     pub lengths: Map<(Resource, u32, u32), Value>,
     /// Constant arrays that are indexed dynamically, by their contents.
     pub tables: Map<Vec<Value>, Mem>,
+    /// Which invocations of a compute shader are a quad.
+    pub quads: quads::Quads,
+    /// Copies of input variables at other places of the pixel; none: at an offset that the program says.
+    pub copies: Map<(Mem, Option<Sampling>), interpolate::Copies>,
     /// Labelled blocks that are exited.
     pub exited: gpucc_ir::Set<Inst>,
     /// The block around the whole entry point.

@@ -3,7 +3,6 @@
 use super::frame::{Frame, Operand};
 use super::memory::{Atomic, atomic_op};
 use super::{Lower, OfNaga, Result, Values};
-use crate::Needs;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{
     AtomicOp, Dim, Imm, Op, Resource, ResourceKind, SampleType, Stage, TEXEL_OFFSETS, TexKind,
@@ -26,6 +25,9 @@ pub struct Sampled {
     pub depth_ref: Option<Handle<Expression>>,
     pub clamp_to_edge: bool,
 }
+
+/// Which fragment each sample has (SPV_AMD_shader_fragment_mask), four bits each: here every sample has its own.
+pub const FRAGMENTS: u32 = 0x7654_3210;
 
 impl<'a> OfNaga<'a> {
     /// The binding behind an expression.
@@ -262,10 +264,7 @@ impl<'a> OfNaga<'a> {
             TypeInner::Scalar(scalar) => scalar,
             _ => return Err(Stop::internal("an image atomic takes a scalar")),
         };
-        let Atomic::Native(mut op) = atomic_op(fun, scalar)? else {
-            let what = "arithmetic atomics on texels that are floats";
-            return Err(Stop::unsupported(what, LOWERING).needing(Needs::Atomics));
-        };
+        let found = atomic_op(fun, scalar)?;
         let (texture, mut args) = self.texel_address(frame, image, coordinate, array_index)?;
         let ty = if scalar.width == 8 { Type::B64 } else { Type::B32 };
         if self.has_wide_texels(texture) != (ty == Type::B64) {
@@ -275,6 +274,14 @@ impl<'a> OfNaga<'a> {
             args.push(self.scalar(frame, compare)?);
         }
         let mut value = self.scalar(frame, value)?;
+        let mut op = match found {
+            Atomic::Native(op) => op,
+            Atomic::Float(float) => {
+                let (op, operand) = self.float_atomic(float, value)?;
+                value = operand;
+                op
+            }
+        };
         if let (AtomicOp::Sub, Type::B64) = (op, ty) {
             // Machines subtract 32 bits alone.
             (op, value) = (AtomicOp::Add, self.op1(Op::INeg, value));

@@ -5,6 +5,7 @@ use super::program::{Id, READING, op};
 use super::types::Ty;
 use super::{Frame, OfSpirv, Operand, Pointer};
 use crate::Needs;
+use crate::lower::ballot::Mask;
 use crate::lower::emit::pick;
 use crate::lower::flow::{CONSTANT_LEAVES, SELECT_LEAVES};
 use crate::lower::memory::{Atomic, atomic_op};
@@ -148,6 +149,13 @@ impl<'p> OfSpirv<'p> {
             // Orders the memory accesses of one invocation as others see them. Every machine here
             // keeps them in program order up to the next control barrier, so there is nothing to do.
             Code::MemoryBarrier => {}
+            // What is assumed changes nothing.
+            Code::AssumeTrueKHR => {
+                let truth = self.scalar(frame, inst.operand(0))?;
+                if self.ty(truth) != Type::B1 {
+                    return Err(mismatch());
+                }
+            }
             Code::DemoteToHelperInvocation => {
                 self.of_fragments("demote")?;
                 self.b().inst(Op::Demote, Imm::None, &[], &[], &[]);
@@ -615,10 +623,9 @@ impl<'p> OfSpirv<'p> {
             | Code::DPdxCoarse
             | Code::DPdyCoarse
             | Code::FwidthCoarse => {
-                if self.stage == Stage::Compute {
-                    return Err(Stop::unsupported("derivatives in compute shaders", READING));
+                if self.stage != Stage::Compute {
+                    self.of_fragments("a derivative")?;
                 }
-                self.of_fragments("a derivative")?;
                 let (_, values) = self.like(frame, a, Kind::Float, lanes()?)?;
                 use DerivativeAxis as A;
                 use DerivativeControl as C;
@@ -734,14 +741,20 @@ impl<'p> OfSpirv<'p> {
                 Values::from_slice(&self.func.insts[inst].results)
             }
             Code::ExtInst if inst.operand(2) == program.glsl => self.function(frame, inst)?,
-            _ if (86..=107).contains(&inst.opcode()) => match self.image_value(frame, inst)? {
-                Some(values) => values,
-                None => return Ok(None),
-            },
-            _ if (333..=366).contains(&inst.opcode()) => match self.group(frame, inst)? {
-                Some(values) => values,
-                None => return Ok(None),
-            },
+            _ if matches!(inst.opcode(), 86..=107 | FRAGMENT_MASK | FRAGMENT) => {
+                match self.image_value(frame, inst)? {
+                    Some(values) => values,
+                    None => return Ok(None),
+                }
+            }
+            // What is expected changes nothing.
+            Code::ExpectKHR => self.values(frame, a)?,
+            _ if matches!(inst.opcode(), 333..=366 | ROTATE | QUAD_ALL | QUAD_ANY | AMD..=AMD_LAST) => {
+                match self.group(frame, inst)? {
+                    Some(values) => values,
+                    None => return Ok(None),
+                }
+            }
             _ => return Ok(None),
         }))
     }
@@ -1062,10 +1075,14 @@ impl<'p> OfSpirv<'p> {
             _ => atomic_op(fun, scalar)?,
         };
         if let Operand::Texel(..) = self.operand(frame, pointer)? {
-            let Atomic::Native(op) = op else {
-                let what = "arithmetic atomics on texels that are floats";
-                return Err(Stop::unsupported(what, READING).needing(Needs::Atomics));
+            let (op, value) = match op {
+                Atomic::Native(op) => (op, None),
+                Atomic::Float(op) => {
+                    let (op, value) = self.float_atomic(op, operands[0])?;
+                    (op, Some(value))
+                }
             };
+            let operands = value.map_or(operands, |value| Values::from_elem(value, 1));
             return self.texel_atomic(frame, pointer, op, &operands);
         }
         let pointer = self.operand(frame, pointer)?;
@@ -1156,26 +1173,72 @@ impl<'p> OfSpirv<'p> {
                 let inst = self.b().inst(Op::Ballot, Imm::None, &[truth], &[], &[Type::B32; 4]);
                 return Ok(Some(Values::from_slice(&self.func.insts[inst].results)));
             }
-            Code::GroupNonUniformIAdd => Op::IAdd,
-            Code::GroupNonUniformFAdd => Op::FAdd,
+            Code::GroupNonUniformInverseBallot => {
+                let lane = self.lane_number();
+                let words = self.ballot(frame, inst.operand(3))?;
+                return Ok(Some(Values::from_elem(self.lane_bit(&words, lane)?, 1)));
+            }
+            Code::GroupNonUniformBallotBitExtract => {
+                let words = self.ballot(frame, inst.operand(3))?;
+                let lane = self.index(frame, inst.operand(4))?;
+                return Ok(Some(Values::from_elem(self.lane_bit(&words, lane)?, 1)));
+            }
+            Code::GroupNonUniformBallotBitCount => {
+                let mask = match inst.operand(3) {
+                    0 => None,
+                    1 => Some(Mask::LessEqual),
+                    2 => Some(Mask::Less),
+                    _ => return Err(mismatch()),
+                };
+                let words = self.ballot(frame, inst.operand(4))?;
+                return Ok(Some(Values::from_elem(self.ballot_count(&words, mask)?, 1)));
+            }
+            Code::GroupNonUniformBallotFindLSB | Code::GroupNonUniformBallotFindMSB => {
+                let words = self.ballot(frame, inst.operand(3))?;
+                let last = code == Code::GroupNonUniformBallotFindMSB;
+                return Ok(Some(Values::from_elem(self.ballot_end(&words, last), 1)));
+            }
+            Code::GroupNonUniformRotateKHR => {
+                let by = self.index(frame, inst.operand(4))?;
+                let size = match inst.rest(5) {
+                    [size] => Some(self.index(frame, *size)?),
+                    _ => None,
+                };
+                let own = values(self, frame, 3)?;
+                return Ok(Some(self.rotated(&own, by, size)?));
+            }
+            Code::GroupNonUniformQuadAllKHR | Code::GroupNonUniformQuadAnyKHR => {
+                let op = match code {
+                    Code::GroupNonUniformQuadAllKHR => Op::And,
+                    _ => Op::Or,
+                };
+                let value = self.scalar(frame, inst.operand(2))?;
+                if self.ty(value) != Type::B1 {
+                    return Err(mismatch());
+                }
+                return Ok(Some(Values::from_elem(self.quad_truth(op, value), 1)));
+            }
+            Code::GroupNonUniformIAdd | Code::GroupIAddNonUniformAMD => Op::IAdd,
+            Code::GroupNonUniformFAdd | Code::GroupFAddNonUniformAMD => Op::FAdd,
             Code::GroupNonUniformIMul => Op::IMul,
             Code::GroupNonUniformFMul => Op::FMul,
-            Code::GroupNonUniformSMin => Op::SMin,
-            Code::GroupNonUniformUMin => Op::UMin,
-            Code::GroupNonUniformFMin => Op::FMin,
-            Code::GroupNonUniformSMax => Op::SMax,
-            Code::GroupNonUniformUMax => Op::UMax,
-            Code::GroupNonUniformFMax => Op::FMax,
+            Code::GroupNonUniformSMin | Code::GroupSMinNonUniformAMD => Op::SMin,
+            Code::GroupNonUniformUMin | Code::GroupUMinNonUniformAMD => Op::UMin,
+            Code::GroupNonUniformFMin | Code::GroupFMinNonUniformAMD => Op::FMin,
+            Code::GroupNonUniformSMax | Code::GroupSMaxNonUniformAMD => Op::SMax,
+            Code::GroupNonUniformUMax | Code::GroupUMaxNonUniformAMD => Op::UMax,
+            Code::GroupNonUniformFMax | Code::GroupFMaxNonUniformAMD => Op::FMax,
             Code::GroupNonUniformBitwiseAnd | Code::GroupNonUniformLogicalAnd => Op::And,
             Code::GroupNonUniformBitwiseOr | Code::GroupNonUniformLogicalOr => Op::Or,
             Code::GroupNonUniformBitwiseXor | Code::GroupNonUniformLogicalXor => Op::Xor,
             _ => return Ok(None),
         };
         let scan = match inst.operand(3) {
-            0 => Scan::All,
-            1 => Scan::Inclusive,
-            2 => Scan::Exclusive,
-            _ => return Err(Stop::unsupported("operations of clusters of a subgroup", READING)),
+            0 => Some(Scan::All),
+            1 => Some(Scan::Inclusive),
+            2 => Some(Scan::Exclusive),
+            CLUSTERED => None,
+            _ => return Err(Stop::unsupported("operations of parts of a subgroup", READING)),
         };
         let (scalar, count) = program.shape(program.type_of(inst.operand(4))?)?;
         let bits = matches!(combine, Op::And | Op::Or | Op::Xor);
@@ -1193,12 +1256,41 @@ impl<'p> OfSpirv<'p> {
             Op::SMin | Op::SMax => self.extended_by_sign(scalar, own),
             _ => own,
         };
+        let Some(scan) = scan else {
+            let size = self.scalar(frame, inst.operand(5))?;
+            let size = self.func.as_const(size).filter(|size| size.is_power_of_two());
+            let Some(size) = size else {
+                let message = "the size of a cluster is a constant power of two (SPIR-V, OpGroupNonUniformIAdd)";
+                return Err(Stop::invalid(message));
+            };
+            let found = self.clustered(combine, &own, size)?;
+            return Ok(Some(self.cut(scalar, found)));
+        };
         for value in own {
             found.push(self.one(Op::Reduce, Imm::Reduce(scan, combine), &[value]));
         }
         Ok(Some(self.cut(scalar, found)))
     }
+
+    /// The four words of a ballot.
+    fn ballot(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<Values> {
+        let words = self.values(frame, id)?;
+        let whole = words.len() == 4 && words.iter().all(|&word| self.ty(word) == Type::B32);
+        if whole { Ok(words) } else { Err(mismatch()) }
+    }
 }
+
+/// The group operation of clusters (SPIR-V 3.29).
+const CLUSTERED: u32 = 3;
+/// Operations of subgroups by extensions.
+const ROTATE: u32 = Code::GroupNonUniformRotateKHR as u32;
+const QUAD_ALL: u32 = Code::GroupNonUniformQuadAllKHR as u32;
+const QUAD_ANY: u32 = Code::GroupNonUniformQuadAnyKHR as u32;
+const AMD: u32 = Code::GroupIAddNonUniformAMD as u32;
+const AMD_LAST: u32 = Code::GroupSMaxNonUniformAMD as u32;
+/// SPV_AMD_shader_fragment_mask.
+const FRAGMENT_MASK: u32 = Code::FragmentMaskFetchAMD as u32;
+const FRAGMENT: u32 = Code::FragmentFetchAMD as u32;
 
 /// What the reader lacks, in the words of every language where a machine may lack it too.
 fn lacking(code: Code, inst: &Inst) -> Stop {
@@ -1217,6 +1309,9 @@ fn lacking(code: Code, inst: &Inst) -> Stop {
     if name.contains("ConvertUToPtr") || name.contains("ConvertPtrToU") {
         return Stop::unsupported("pointers to physical storage", READING)
             .needing(Needs::Addresses);
+    }
+    if name == "OpReadClockKHR" {
+        return Stop::unsupported("clocks", READING).needing(Needs::Clocks);
     }
     if name.contains("ImageSparse") {
         return Stop::unsupported("sparse residency", READING).needing(Needs::Residency);

@@ -120,6 +120,11 @@ pub fn lower(
         takes_texels: program.insts.iter().any(|inst| op(inst) == Code::ImageTexelPointer),
     };
     let mut lower = Lower::new(source, func, true, limits);
+    if stage == Stage::Compute {
+        let whole = entry.quads.check(lower.func.workgroup_size);
+        whole.map_err(|stop| stop.at(entry.at))?;
+        lower.quads = entry.quads;
+    }
     if entry.lower_left {
         let text = "fragment coordinates count from the lower left: the first row of the target's memory is the lowest one, \
                     as OpenGL has it";

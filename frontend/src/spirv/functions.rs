@@ -243,6 +243,9 @@ impl<'p> OfSpirv<'p> {
                 let halves = [Op::Lo64, Op::Hi64].map(|half| self.op1(half, whole));
                 Values::from_slice(&halves)
             }
+            GLOp::InterpolateAtCentroid | GLOp::InterpolateAtSample | GLOp::InterpolateAtOffset => {
+                self.interpolation(frame, code, inst)?
+            }
             other => {
                 let what = format!("the function {other:?} of GLSL.std.450");
                 return Err(Stop::unsupported(what, READING));

@@ -4,6 +4,8 @@ use super::module::Inst;
 use super::program::{Id, READING, op};
 use super::types::{Image, Ty};
 use super::{Bound, Frame, OfSpirv, Operand};
+use crate::lower::quads::Quads;
+use crate::lower::texture::FRAGMENTS;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
@@ -130,7 +132,15 @@ impl<'p> OfSpirv<'p> {
             | Code::ImageSampleProjDrefExplicitLod
             | Code::ImageGather
             | Code::ImageDrefGather => self.sample(frame, inst)?,
-            Code::ImageFetch | Code::ImageRead => self.fetch(frame, inst)?,
+            Code::ImageFetch | Code::ImageRead | Code::FragmentFetchAMD => {
+                self.fetch(frame, inst)?
+            }
+            Code::FragmentMaskFetchAMD => {
+                if self.stage != Stage::Fragment || !self.image_of(inst.operand(2))?.multisampled {
+                    return Err(mismatch());
+                }
+                Values::from_elem(self.u32(FRAGMENTS), 1)
+            }
             Code::ImageQuerySizeLod
             | Code::ImageQuerySize
             | Code::ImageQueryLevels
@@ -190,6 +200,7 @@ impl<'p> OfSpirv<'p> {
         if let Some(by) = &by {
             own = self.map(Op::FDiv, &[&own, by])?;
         }
+        let first = args.len();
         args.extend(own);
         if image.arrayed {
             args.push(self.layer_number(place[coords], ScalarKind::Float));
@@ -215,10 +226,6 @@ impl<'p> OfSpirv<'p> {
             if x.len() != coords || y.len() != coords {
                 return Err(mismatch());
             }
-            if compare {
-                let what = "comparisons at explicit gradients";
-                return Err(Stop::unsupported(what, READING));
-            }
             args.extend(x);
             args.extend(y);
             TexKind::SampleGrad
@@ -228,8 +235,16 @@ impl<'p> OfSpirv<'p> {
             };
             args.push(self.one_number(frame, level, true)?);
             TexKind::SampleLevel
+        } else if self.quads != Quads::None {
+            let bias = match extra.bias {
+                Some(bias) => Some(self.one_number(frame, bias, true)?),
+                None => None,
+            };
+            let place = Values::from_slice(&args[first..first + coords]);
+            args.extend(self.group_gradients(&place, bias)?);
+            TexKind::SampleGrad
         } else if self.stage != Stage::Fragment {
-            // Only fragments have derivatives; elsewhere the base level is taken.
+            // Without quads only fragments have derivatives; elsewhere the base level is taken.
             args.push(self.float(Type::B32, 0.0));
             TexKind::SampleLevel
         } else if let Some(bias) = extra.bias {
@@ -335,7 +350,15 @@ impl<'p> OfSpirv<'p> {
         let Operand::Handle(bound) = self.operand(frame, inst.operand(2))? else {
             return Err(mismatch());
         };
-        let extra = extra(inst.rest(4))?;
+        let extra = match op(inst) {
+            Code::FragmentFetchAMD => {
+                if self.stage != Stage::Fragment || !image.multisampled {
+                    return Err(mismatch());
+                }
+                Extra { sample: Some(inst.operand(4)), ..Extra::default() }
+            }
+            _ => extra(inst.rest(4))?,
+        };
         let mut place = self.place_of_texel(frame, &image, inst.operand(3))?;
         if let Some(offset) = extra.offset {
             let offset = self.numbers(frame, offset, false)?;
@@ -407,14 +430,6 @@ impl<'p> OfSpirv<'p> {
         }
         let name = name.to_owned();
         self.func.inputs.push(InputData { kind, components, scalar, name })
-    }
-
-    /// The number of the lane in its subgroup.
-    pub(super) fn lane_number(&mut self) -> Value {
-        let kind = InputKind::Builtin(Builtin::SubgroupInvocationId);
-        let input = self.builtin_input(kind, 1, Scalar::U32, "gl_SubgroupInvocationID");
-        let prologue = self.prologue;
-        self.within(prologue, |lower| lower.b().input(input, 0))
     }
 
     fn query(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Values> {

@@ -1,12 +1,15 @@
 //! Inputs and outputs: variables of memory that are filled at the start and read at the end.
 
+use super::module::Inst;
 use super::plan::operands;
 use super::program::{Function, Id, READING, op, span};
 use super::types::{Decorations, Matrices, Ty};
-use super::{OfSpirv, Pointer};
+use super::{Frame, OfSpirv, Operand, Pointer};
 use crate::Needs;
 use crate::growth::{MOST_LOCATIONS, too_many_locations};
+use crate::lower::ballot::Mask;
 use crate::lower::entry::Distances;
+use crate::lower::interpolate::{At, Interpolant};
 use crate::lower::located::Located;
 use crate::lower::types::reading;
 use crate::lower::{Result, Values};
@@ -17,7 +20,7 @@ use gpucc_ir::ssa::{
 };
 use gpucc_ir::{Map, Set};
 use naga::ScalarKind;
-use rspirv::spirv::{BuiltIn, Op as Code, StorageClass};
+use rspirv::spirv::{BuiltIn, GlslStd450Op as GLOp, Op as Code, StorageClass};
 
 /// A part of a variable that is a built-in value.
 #[derive(Clone)]
@@ -206,7 +209,7 @@ impl<'p> OfSpirv<'p> {
             return Err(Stop::invalid(format!("{what} has neither a location nor is it built in")));
         };
         if decorations.per_vertex {
-            return Err(Stop::unsupported("per-vertex inputs", READING));
+            return Err(Stop::unsupported("per-vertex inputs", READING).needing(Needs::Corners));
         }
         let needed = self.locations(ty)?;
         if needed > MOST_LOCATIONS || location.saturating_add(needed) > MOST_LOCATIONS {
@@ -372,6 +375,64 @@ impl<'p> OfSpirv<'p> {
         Ok(())
     }
 
+    /// A part of an input at another place of the pixel.
+    pub(super) fn interpolation(
+        &mut self,
+        frame: &mut Frame<'p>,
+        code: GLOp,
+        inst: &Inst,
+    ) -> Result<Values> {
+        let program = self.source.program;
+        let (input, rest) = (inst.operand(4), inst.operand(5));
+        let at = match code {
+            GLOp::InterpolateAtCentroid => At::Spot(Sampling::Centroid),
+            GLOp::InterpolateAtOffset => match self.values(frame, rest)?[..] {
+                [x, y] if matches!(self.ty(x), Type::B16 | Type::B32) => At::Offset(x, y),
+                _ => return Err(Stop::invalid("an offset in a pixel is two floats")),
+            },
+            _ if self.is_own_sample(rest) => At::Spot(Sampling::Sample),
+            _ => {
+                let what = "interpolation at another sample than the own";
+                return Err(Stop::unsupported(what, READING));
+            }
+        };
+        let Operand::Pointer(pointer) = self.operand(frame, input)? else {
+            return Err(Stop::invalid("an input is interpolated, or a part of one"));
+        };
+        let (_, ty) = program.pointee(program.type_of(input)?)?;
+        if ty != inst.operand(0) || program.shape(ty)?.0.kind != ScalarKind::Float {
+            return Err(Stop::invalid("what is interpolated has another type than the result"));
+        }
+        let variable =
+            self.source.variables.iter().find(|(_, own)| own.place.base == pointer.place.base);
+        let variable = variable.map(|(&id, _)| id).filter(|&id| {
+            let class = program.inst(id).and_then(|inst| StorageClass::from_u32(inst.operand(2)));
+            class == Some(StorageClass::Input) && self.stage == Stage::Fragment
+        });
+        let Some(variable) = variable else {
+            return Err(Stop::invalid(
+                "an input of a fragment shader is interpolated, or a part of one",
+            ));
+        };
+        let wanted = program.flatten(pointer.ty, pointer.place.layout(), pointer.matrices)?;
+        let whole = |lower: &Self| {
+            let own = &lower.source.variables[&variable];
+            let leaves = program.flatten(own.ty, own.place.layout(), own.matrices)?;
+            let parts = lower.parts(0, variable, |_| true)?;
+            Ok(Interpolant { located: parts.located, leaves })
+        };
+        self.interpolated(&pointer.place, &wanted, at, whole, READING)
+    }
+
+    /// Whether a value is the number of the sample that the invocation runs for.
+    fn is_own_sample(&self, id: Id) -> bool {
+        let program = self.source.program;
+        let loaded = program.inst(id).filter(|inst| op(inst) == Code::Load);
+        loaded.is_some_and(|inst| {
+            program.decorations(inst.operand(2)).built_in() == Some(BuiltIn::SampleId)
+        })
+    }
+
     fn built_input(&mut self, built: &Built) -> Result<Values> {
         let program = self.source.program;
         if built.what == BuiltIn::WorkgroupSize {
@@ -399,18 +460,46 @@ impl<'p> OfSpirv<'p> {
                 Values::from_slice(&[lower.op2(Op::ISub, index[0], first[0])])
             }));
         }
+        let mask = match built.what {
+            BuiltIn::SubgroupEqMask => Some(Mask::Equal),
+            BuiltIn::SubgroupGeMask => Some(Mask::GreaterEqual),
+            BuiltIn::SubgroupGtMask => Some(Mask::Greater),
+            BuiltIn::SubgroupLeMask => Some(Mask::LessEqual),
+            BuiltIn::SubgroupLtMask => Some(Mask::Less),
+            _ => None,
+        };
+        if let Some(mask) = mask {
+            return match program.widths(built.ty)?[..] {
+                [Type::B32, Type::B32, Type::B32, Type::B32] => {
+                    self.within(prologue, |lower| lower.lane_mask(mask))
+                }
+                _ => Err(wrong(built)),
+            };
+        }
+        if built.what == BuiltIn::DeviceIndex {
+            // There is one device.
+            return Ok(Values::from_elem(self.u32(0), 1));
+        }
         let what = builtin_of(built.what)?;
-        let (scalar, count) = self.check_builtin(built, what)?;
-        let is_bool = scalar.kind == ScalarKind::Bool;
         if matches!(what, Builtin::ClipDistance(_) | Builtin::CullDistance(_)) {
             return Err(Stop::unsupported("clip and cull distances as inputs", READING));
         }
-        let input = self.func.inputs.push(InputData {
-            kind: InputKind::Builtin(what),
-            components: count as u8,
-            scalar: if is_bool { Scalar::U32 } else { reading(scalar) },
-            name: built.name.clone(),
-        });
+        let (scalar, count) = self.check_builtin(built, what)?;
+        let is_bool = scalar.kind == ScalarKind::Bool;
+        if let Some(values) = self.number_in_squares(what) {
+            return Ok(values);
+        }
+        let kind = InputKind::Builtin(what);
+        let known = self.func.inputs.iter().find(|(_, data)| data.kind == kind);
+        let input = match known.map(|(input, _)| input) {
+            Some(input) => input,
+            None => self.func.inputs.push(InputData {
+                kind,
+                components: count as u8,
+                scalar: if is_bool { Scalar::U32 } else { reading(scalar) },
+                name: built.name.clone(),
+            }),
+        };
         self.within(prologue, |lower| {
             lower.lanes(count, |lower, lane| {
                 let value = lower.b().input(input, lane as u8);
@@ -447,9 +536,11 @@ impl<'p> OfSpirv<'p> {
         let (_, count) = program.shape(ty)?;
         let kind = scalar.kind;
         let fits = match what {
-            Builtin::Position | Builtin::PointSize | Builtin::PointCoord | Builtin::FragDepth => {
-                kind == ScalarKind::Float
-            }
+            Builtin::Position
+            | Builtin::PointSize
+            | Builtin::PointCoord
+            | Builtin::SamplePosition
+            | Builtin::FragDepth => kind == ScalarKind::Float,
             Builtin::FrontFacing => kind == ScalarKind::Bool,
             _ => matches!(kind, ScalarKind::Sint | ScalarKind::Uint),
         };
@@ -550,18 +641,18 @@ impl<'p> OfSpirv<'p> {
         self.check_stage(built.what, StorageClass::Output)?;
         let what = builtin_of(built.what)?;
         let is_output = match self.stage {
-            Stage::Vertex => matches!(what, Builtin::Position | Builtin::PointSize),
-            Stage::Fragment => matches!(what, Builtin::FragDepth | Builtin::SampleMask),
+            Stage::Vertex => {
+                matches!(what, Builtin::Position | Builtin::PointSize | Builtin::Layer)
+            }
+            Stage::Fragment => {
+                matches!(what, Builtin::FragDepth | Builtin::StencilRef | Builtin::SampleMask)
+            }
             Stage::Compute => false,
         };
         if !is_output {
             let stage = self.stage.name();
             let feature = format!("{:?} as an output of a {stage} shader", built.what);
-            let stop = Stop::unsupported(feature, READING);
-            return Err(match what {
-                Builtin::Layer => stop.needing(Needs::Layers),
-                _ => stop,
-            });
+            return Err(Stop::unsupported(feature, READING));
         }
         let (scalar, count) = self.check_builtin(built, what)?;
         self.output(OutputKind::Builtin(what), reading(scalar), &built.name, &values[..count]);
@@ -650,10 +741,12 @@ fn builtin_of(builtin: BuiltIn) -> Result<Builtin> {
         B::ViewIndex => Builtin::ViewIndex,
         B::Layer => Builtin::Layer,
         B::FragDepth => Builtin::FragDepth,
+        B::FragStencilRefEXT => Builtin::StencilRef,
         B::PointCoord => Builtin::PointCoord,
         B::FrontFacing => Builtin::FrontFacing,
         B::PrimitiveId => Builtin::PrimitiveIndex,
         B::SampleId => Builtin::SampleIndex,
+        B::SamplePosition => Builtin::SamplePosition,
         B::SampleMask => Builtin::SampleMask,
         B::GlobalInvocationId => Builtin::GlobalInvocationId,
         B::LocalInvocationId => Builtin::LocalInvocationId,
@@ -669,7 +762,10 @@ fn builtin_of(builtin: BuiltIn) -> Result<Builtin> {
             let stop = Stop::unsupported(name, READING);
             return Err(match other {
                 B::ShadingRateKHR | B::PrimitiveShadingRateKHR => stop.needing(Needs::ShadingRate),
-                B::ViewportIndex => stop.needing(Needs::Layers),
+                B::ViewportIndex => stop.needing(Needs::Viewports),
+                B::BaryCoordKHR | B::BaryCoordNoPerspKHR => stop.needing(Needs::Corners),
+                B::FullyCoveredEXT => stop.needing(Needs::WholePixels),
+                B::FragSizeEXT | B::FragInvocationCountEXT => stop.needing(Needs::ShadingRate),
                 _ => stop,
             });
         }

@@ -6,6 +6,7 @@ use super::types::{Decorations, Image, Member, Ty};
 use super::{string, string_words};
 use crate::Needs;
 use crate::lower::narrow::is_byte;
+use crate::lower::quads::Quads;
 use crate::stop::Stop;
 use gpucc_ir::ssa::{Span, Stage};
 use gpucc_ir::{Map, Set};
@@ -75,6 +76,7 @@ pub struct Entry {
     pub workgroup: Option<[u32; 3]>,
     pub early_tests: bool,
     pub lower_left: bool,
+    pub quads: Quads,
 }
 
 impl Entry {
@@ -596,6 +598,7 @@ impl<'a> Program<'a> {
                         workgroup: None,
                         early_tests: false,
                         lower_left: false,
+                        quads: Quads::None,
                     });
                 }
                 Op::ExecutionMode => {
@@ -608,6 +611,12 @@ impl<'a> Program<'a> {
                             }
                             Some(ExecutionMode::EarlyFragmentTests) => entry.early_tests = true,
                             Some(ExecutionMode::OriginLowerLeft) => entry.lower_left = true,
+                            Some(ExecutionMode::DerivativeGroupLinearKHR) => {
+                                entry.quads = Quads::Linear;
+                            }
+                            Some(ExecutionMode::DerivativeGroupQuadsKHR) => {
+                                entry.quads = Quads::Squares;
+                            }
                             _ => {}
                         }
                     }

@@ -162,6 +162,8 @@ fn pixel_builtin(builtin: Builtin, quad: &Quad, lane: usize) -> [u32; 4] {
         Builtin::FrontFacing => [u32::from(quad.front), 0, 0, 0],
         Builtin::SampleMask => [u32::from(quad.covered >> pixel & 1), 0, 0, 0],
         Builtin::PrimitiveIndex => [quad.primitive, 0, 0, 0],
+        // The one sample lies in the middle.
+        Builtin::SamplePosition => [0.5f32.to_bits(), 0.5f32.to_bits(), 0, 0],
         Builtin::PointCoord => {
             let [s, t] = quad.point[pixel].map(f32::to_bits);
             [s, t, 0, 0]

@@ -152,7 +152,12 @@ impl Case {
 /// Whether atomics add floats: the order of the terms shows in the sum unless it is exact.
 fn sums_floats(func: &Func) -> bool {
     func.insts.values().any(|data| {
-        matches!(data.imm, Imm::BufferAtomic(_, AtomicOp::FAdd) | Imm::MemAtomic(_, AtomicOp::FAdd))
+        matches!(
+            data.imm,
+            Imm::BufferAtomic(_, AtomicOp::FAdd)
+                | Imm::MemAtomic(_, AtomicOp::FAdd)
+                | Imm::ImageAtomic(_, AtomicOp::FAdd)
+        )
     })
 }
 

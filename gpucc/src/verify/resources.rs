@@ -264,10 +264,10 @@ fn texture(
         let mut tame = Draw { mood: Mood::Tame, ..draw.clone() };
         let depth = format == Format::Depth32Float;
         for texel in image.bytes_mut().chunks_exact_mut(4) {
-            let bits = if depth || matches!(draw.mood, Mood::Tame | Mood::Whole) {
-                draw.random.between(0.0, 1.0).to_bits()
-            } else {
-                tame.float()
+            let bits = match draw.mood {
+                Mood::Whole if !depth => draw.float(),
+                mood if depth || mood == Mood::Tame => draw.random.between(0.0, 1.0).to_bits(),
+                _ => tame.float(),
             };
             texel.copy_from_slice(&bits.to_le_bytes());
         }

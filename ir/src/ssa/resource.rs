@@ -206,17 +206,21 @@ pub enum Builtin {
     FrontFacing,
     /// Fragment input: sample number.
     SampleIndex,
+    /// Fragment input: where the sample lies in the pixel, two f32 from 0 to 1 (SPIR-V).
+    SamplePosition,
     /// Fragment input and output: coverage.
     SampleMask,
     /// Fragment output: depth.
     FragDepth,
+    /// Fragment output: what the stencil test refers to, its low 8 bits (SPIR-V).
+    StencilRef,
     /// Fragment input: primitive number.
     PrimitiveIndex,
     /// Fragment input: position within a point (SPIR-V).
     PointCoord,
     /// Fragment input: view number.
     ViewIndex,
-    /// Fragment input: layer of the framebuffer (SPIR-V).
+    /// Vertex output and fragment input: layer of the framebuffer (SPIR-V).
     Layer,
     /// Compute: three u32.
     GlobalInvocationId,
@@ -250,7 +254,7 @@ impl Builtin {
             | Builtin::LocalInvocationId
             | Builtin::WorkgroupId
             | Builtin::NumWorkgroups => 3,
-            Builtin::PointCoord => 2,
+            Builtin::PointCoord | Builtin::SamplePosition => 2,
             _ => 1,
         }
     }

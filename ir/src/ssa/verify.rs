@@ -22,7 +22,7 @@
 //! 11. Accesses to a variable stay within it: `lo < hi <= size`, and a constant address is in
 //!     `lo..hi`, so that each value that moves lies at a multiple of its bytes, 4 at most.
 //! 12. Stage inputs and outputs have 1 to 4 components, and ops name existing ones. Built-in ones
-//!     have no more than the pipeline makes or takes. A location is one input's, or one output's. Clip and cull distances lie in one of the two
+//!     have no more than the pipeline makes or takes. A location is one output's, or one input's for each place of the pixel. Clip and cull distances lie in one of the two
 //!     rows of four. Quad ops stand in fragment programs only; barriers and workgroup variables in
 //!     compute programs only.
 //! 13. Nesting is at most [`MAX_NESTING`] deep.
@@ -155,8 +155,8 @@ impl Verifier<'_> {
         for input in self.func.inputs.values() {
             let most = match input.kind {
                 InputKind::Builtin(builtin) => builtin.components(),
-                InputKind::Location { location, .. } => {
-                    self.location(&mut taken, "input", (location, 0))?;
+                InputKind::Location { location, sampling, .. } => {
+                    self.location(&mut taken, "input", (location, sampling as u8))?;
                     4
                 }
             };

@@ -4,6 +4,7 @@
 use super::{compare, interface};
 use gpucc::{Compiler, Options, Stage};
 use gpucc_frontend::{Failure, Parsed, Source, parse};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -21,6 +22,8 @@ pub struct Tally {
     modules: usize,
     /// Of these those whose SPIR-V our reader of SPIR-V refuses.
     lacking: usize,
+    /// Why, and how many files each.
+    reasons: BTreeMap<String, usize>,
     /// Files with equal words.
     equal: usize,
     /// Of these without a word to compare on any input.
@@ -115,9 +118,13 @@ pub fn run(compiler: &Compiler, corpus: &Path, paths: &[String], inputs: u32) ->
             continue;
         };
         tally.modules += 1;
-        let Ok(theirs) = read(Source::SpirV(&words)) else {
-            tally.lacking += 1;
-            continue;
+        let theirs = match read(Source::SpirV(&words)) {
+            Ok(theirs) => theirs,
+            Err(failure) => {
+                tally.lacking += 1;
+                *tally.reasons.entry(failure.to_string()).or_default() += 1;
+                continue;
+            }
         };
         let ours = match ours {
             Ok(ours) => ours,
@@ -160,6 +167,11 @@ impl Tally {
             wrong.len(),
             apart.len(),
         );
+        let mut reasons: Vec<_> = self.reasons.iter().collect();
+        reasons.sort_by_key(|&(_, &count)| std::cmp::Reverse(count));
+        for (reason, count) in reasons {
+            let _ = writeln!(text, "{count:6} {reason}");
+        }
         for line in wrong.iter().chain(apart) {
             let _ = writeln!(text, "  {line}");
         }

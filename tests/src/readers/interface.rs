@@ -18,7 +18,9 @@ fn of_resource(data: &ResourceData) -> Name {
 
 fn of_input(data: &InputData) -> Name {
     match data.kind {
-        InputKind::Location { location, .. } => (location, 0, String::new()),
+        InputKind::Location { location, sampling, .. } => {
+            (location, sampling as u32, String::new())
+        }
         kind @ InputKind::Builtin(_) => (u32::MAX, 0, format!("{kind:?}")),
     }
 }

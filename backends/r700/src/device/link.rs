@@ -109,10 +109,14 @@ impl Machine {
             let semantic = semantic(order[varying].1);
             let data = &self.func().inputs[input];
             declared(&data.kind, &entries, semantic)?;
-            let known = pixels.semantics.iter().position(|&s| s == semantic);
+            let own = match data.kind {
+                InputKind::Location { sampling, .. } => (semantic, sampling),
+                InputKind::Builtin(_) => continue,
+            };
+            let known = pixels.semantics.iter().position(|&known| known == own);
             let parameter = known.unwrap_or(pixels.semantics.len());
             if known.is_none() {
-                pixels.semantics.push(semantic);
+                pixels.semantics.push(own);
                 pixels.components.push(0);
             }
             let (channel, components) = (channel as usize, usize::from(data.components));

@@ -87,7 +87,8 @@ fn flipped(mut machine: Machine, address: u32, bits: u32) -> Machine {
 fn a_parameter_of_another_semantic_arrives_nowhere() {
     let right = machine(FRAGMENT);
     let batch = right.pixels(&QuadBatch::default()).expect("they are linked");
-    assert_eq!(batch.semantics, [1, 3, 6]);
+    let semantics: Vec<u32> = batch.semantics.iter().map(|own| own.0).collect();
+    assert_eq!(semantics, [1, 3, 6]);
     // SPI_PS_INPUT_CNTL_0 to _2: the semantic, FLAT_SHADE, SEL_CENTROID, SEL_LINEAR, SEL_SAMPLE.
     for register in 0..3 {
         for bit in [0, 1, 2, 10, 11, 12, 18] {

@@ -85,7 +85,8 @@ pub fn declared(
         let flat = interpolation == Interpolation::Flat;
         entry.interpolation == interpolation && (flat || entry.sampling == sampling)
     };
-    match entries.iter().find(|entry| entry.semantic == semantic) {
+    let mut own = entries.iter().filter(|entry| entry.semantic == semantic);
+    match own.clone().find(|entry| same(entry)).or_else(|| own.next()) {
         Some(entry) if same(entry) => Ok(()),
         Some(entry) => {
             let message = format!("location {location} is interpolated as {entry:?}");

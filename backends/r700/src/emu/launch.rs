@@ -6,6 +6,7 @@ use super::program::Program;
 use super::rule::{Rule, Trap};
 use super::state::{Stage, State, address};
 use super::wave::{Launch, Trace, Wave};
+use gpucc_ir::ssa::Sampling;
 use gpucc_ir::ssa::random::Rng;
 
 /// What one export place received over a launch.
@@ -86,8 +87,8 @@ pub struct PixelBatch {
     pub components: Vec<u8>,
     /// `[thread][parameter]`, flattened.
     pub parameters: Vec<[u32; 4]>,
-    /// By parameter: the semantic by which SPI_PS_INPUT_CNTL finds it. Empty: parameter k stands in register k.
-    pub semantics: Vec<u32>,
+    /// By parameter: the semantic by which SPI_PS_INPUT_CNTL finds it, and where in the pixel it is taken. Empty: parameter k stands in register k.
+    pub semantics: Vec<(u32, Sampling)>,
 }
 
 struct Prepared {
@@ -342,9 +343,12 @@ fn linked(
     let mut linked = Vec::new();
     for register in 0..control0.unwrap_or(0) & 63 {
         let entry = state.register(address::SPI_PS_INPUT_CNTL_0 + 4 * register);
-        let wanted = super::model::InputEntry::of(entry.unwrap_or(0)).semantic;
-        let found = batch.semantics.iter().position(|&s| s == wanted);
-        linked.extend(found.filter(|_| wanted != 0).map(|n| (register, n)));
+        let entry = super::model::InputEntry::of(entry.unwrap_or(0));
+        let wanted = (entry.semantic, entry.sampling);
+        let found = batch.semantics.iter().position(|&own| own == wanted);
+        // What is flat is the same at each place.
+        let found = found.or_else(|| batch.semantics.iter().position(|own| own.0 == wanted.0));
+        linked.extend(found.filter(|_| entry.semantic != 0).map(|n| (register, n)));
     }
     Ok(linked)
 }

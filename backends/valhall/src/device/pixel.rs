@@ -36,7 +36,13 @@ impl Machine {
             };
             let half = data.scalar == Scalar::F16;
             let linear = slot.interpolation == Some(Interpolation::Linear);
-            let known = pixels.varyings.iter().position(|v| v.offset == offset);
+            let sampled = match slot.sampling {
+                Some(Sampling::Centroid) => Sampled::Centroid,
+                Some(Sampling::Sample) => Sampled::Sample,
+                _ => Sampled::Center,
+            };
+            let same = |own: &PixelVarying| own.offset == offset && own.sampled == sampled;
+            let known = pixels.varyings.iter().position(same);
             let place = match known {
                 Some(place) => place,
                 None => {
@@ -44,11 +50,7 @@ impl Machine {
                         offset,
                         half,
                         flat: slot.interpolation == Some(Interpolation::Flat),
-                        sampled: match slot.sampling {
-                            Some(Sampling::Centroid) => Sampled::Centroid,
-                            Some(Sampling::Sample) => Sampled::Sample,
-                            _ => Sampled::Center,
-                        },
+                        sampled,
                         values: vec![[0; 4]; 4 * batch.quads.len()],
                     });
                     pixels.varyings.len() - 1
@@ -103,6 +105,9 @@ impl Machine {
                     }
                 }
                 OutputPlace::Single { place: Memory::Depth } => words[0] = pixel.depth.unwrap_or(0),
+                OutputPlace::Single { place: Memory::Stencil } => {
+                    words[0] = pixel.stencil.unwrap_or(0);
+                }
                 OutputPlace::Single { place: Memory::Coverage } => {
                     words[0] = pixel.coverage.unwrap_or(0)
                 }

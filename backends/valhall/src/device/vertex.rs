@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 /// Bytes of the packet slot of a vertex. abi-valhall: IDVS.
 const POSITION: u32 = 16;
 
-/// Linear ids: with point sizes four slots follow every four vertices.
-fn linear_id(n: u32, point_size: bool) -> u32 {
-    if point_size { 8 * (n / 4) + n % 4 } else { n }
+/// Linear ids: with point sizes or layers four slots follow every four vertices.
+fn linear_id(n: u32, second: bool) -> u32 {
+    if second { 8 * (n / 4) + n % 4 } else { n }
 }
 
 /// Vertices of an instance.
@@ -193,7 +193,7 @@ impl Machine {
         let descriptor = descriptors::structured_buffer(packets, size, stride);
         filler.set(table::IDVS, 0, descriptor);
         let (mut state, places) = filler.finish();
-        let point_size = self.writes_point_size();
+        let second = self.writes_second_packet();
         let info = self.program(program);
         let vertices = Vertices {
             entry: info.offset,
@@ -205,7 +205,7 @@ impl Machine {
                 .enumerate()
                 .map(|(n, id)| {
                     [
-                        linear_id(n as u32, point_size),
+                        linear_id(n as u32, second),
                         id.vertex.wrapping_add(run.first_vertex),
                         id.instance.wrapping_add(run.first_instance),
                     ]
@@ -225,9 +225,10 @@ impl Machine {
         self.program_word(program).is_some_and(|word| word >> 8 & 1 == 1)
     }
 
-    fn writes_point_size(&self) -> bool {
-        let place = OutputPlace::Single { place: Memory::PointSize };
-        self.outs().any(|output| output.place == place)
+    /// Whether vertices have a second packet: for a point size or a layer.
+    fn writes_second_packet(&self) -> bool {
+        let wanted = [Memory::PointSize, Memory::Layer].map(|place| OutputPlace::Single { place });
+        self.outs().any(|output| wanted.contains(&output.place))
     }
 
     /// Whole words or halves of an output that lies in memory; 0 where nobody wrote.
@@ -251,10 +252,10 @@ impl Machine {
         bindings: &mut Bindings,
         run: &VertexRun<'_>,
     ) -> Result<Vec<VertexOut>, Stop> {
-        let point_size = self.writes_point_size();
+        let second = self.writes_second_packet();
         let count = run.ids.len() as u32;
-        let last = count.checked_sub(1).map_or(0, |n| linear_id(n, point_size));
-        let slots = last + if point_size { 5 } else { 1 };
+        let last = count.checked_sub(1).map_or(0, |n| linear_id(n, second));
+        let slots = last + if second { 5 } else { 1 };
         let (positions, packets) = self.vertex_program(bindings, run, 0, POSITION, slots)?;
         let record = self.number(STRIDE).unwrap_or(0);
         let varyings = match self.number(SECONDARY) {
@@ -266,7 +267,7 @@ impl Machine {
         };
         let mut outs = vec![vec![[0; 4]; self.func().outputs.len()]; run.ids.len()];
         for (n, out) in outs.iter_mut().enumerate() {
-            let id = u64::from(linear_id(n as u32, point_size));
+            let id = u64::from(linear_id(n as u32, second));
             for slot in self.outs() {
                 let data = &self.func().outputs[slot.output];
                 let words = &mut out[slot.output.as_u32() as usize];
@@ -284,6 +285,15 @@ impl Machine {
                         let at = packets + (id + 4) * u64::from(POSITION);
                         let half = self.stored(&positions, at, Scalar::F16, 1)[0] as u16;
                         words[0] = (f16_to_f64(half) as f32).to_bits();
+                    }
+                    Memory::Layer => {
+                        let at = packets + (id + 4) * u64::from(POSITION) + 2;
+                        let mut byte = [0];
+                        if positions.memory.is_defined(at)
+                            && positions.memory.read(at, &mut byte) == Ok(0)
+                        {
+                            words[0] = byte[0].into();
+                        }
                     }
                     Memory::Varying => {
                         if let Some((state, records)) = &varyings

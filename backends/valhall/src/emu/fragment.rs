@@ -37,7 +37,7 @@ pub struct Fragment {
     /// Those of them that the program's state leaves out.
     pub absent: Mask,
     /// Varyings by byte offset within the record.
-    pub records: BTreeMap<u32, Record>,
+    pub records: BTreeMap<u32, Vec<Record>>,
     /// Depth and 1 / w.
     pub depth_w: Option<[Word; 2]>,
     /// Place within a point.
@@ -165,11 +165,14 @@ impl Warp {
         for lane in each(self.active) {
             let offset = offsets.v[lane];
             let fragment = self.fragment.as_ref().expect("see fragment_mut");
-            let Some(record) = fragment.records.get(&(offset & !15)) else {
+            let kept = fragment.kept[lane];
+            let at = if how.update == Update::Retrieve { kept } else { Some(how.sampled) };
+            let records = fragment.records.get(&(offset & !15)).map_or(&[][..], Vec::as_slice);
+            let own = records.iter().find(|record| Some(record.sampled) == at);
+            let Some(record) = own.or(records.first()) else {
                 let detail = format!("no varying stands at byte {offset}");
                 return Err(self.trap(Rule::Interpolation, detail, Some(lane)));
             };
-            let kept = fragment.kept[lane];
             let wrong = |what: &str| {
                 let detail = format!("the varying at byte {offset} {what}");
                 self.trap(Rule::Interpolation, detail, Some(lane))
@@ -181,7 +184,6 @@ impl Warp {
                 return Err(wrong("has components of the other width"));
             }
             if !how.flat {
-                let at = if how.update == Update::Retrieve { kept } else { Some(how.sampled) };
                 match at {
                     None => return Err(wrong("is read where no position is kept")),
                     Some(at) if at != record.sampled => {

@@ -257,6 +257,8 @@ pub struct PixelOut {
     pub coverage: Option<u32>,
     /// Depth.
     pub depth: Option<u32>,
+    /// What the stencil test refers to.
+    pub stencil: Option<u32>,
     /// By target and source.
     pub colors: BTreeMap<(u8, u8), [u32; 4]>,
 }
@@ -308,6 +310,7 @@ pub fn run_pixels(
                 killed: fragment.killed >> lane & 1 == 1,
                 coverage: fragment.coverage[lane],
                 depth: fragment.depth[lane],
+                stencil: fragment.stencil[lane],
                 colors,
             });
         }
@@ -367,7 +370,7 @@ fn fragment(pixels: &Pixels, quads: &[QuadStart], first: usize, count: usize) ->
         });
         let record =
             Record { words, half: varying.half, flat: varying.flat, sampled: varying.sampled };
-        fragment.records.insert(varying.offset, record);
+        fragment.records.entry(varying.offset).or_default().push(record);
     }
     fragment
 }

@@ -40,6 +40,8 @@ pub struct State {
     pub workgroup_bytes: u32,
     /// The special values `blend_descriptor_n`; 0 where there is no target.
     pub blend: [u64; 8],
+    /// The special value `sample`: where the places of samples lie; 0 where there are none.
+    pub samples: u64,
     /// Chooses when messages act and in which order warps run.
     pub seed: u64,
     /// Makes approximated functions err.
@@ -61,6 +63,7 @@ impl State {
             thread_bytes: 0,
             workgroup_bytes: 0,
             blend: [0; 8],
+            samples: 0,
             seed: 0,
             errors: None,
             steps: 1 << 32,

@@ -540,6 +540,8 @@ impl Warp {
             }),
             // The datum of ATEST, which alone knows what it says.
             (0, 5) => Ok(Word::undefined(Why::Open)),
+            (0, 6) if env.state.samples == 0 => Ok(Word::undefined(Why::Open)),
+            (0, 6) => Ok(pick(env.state.samples)),
             (1, 1) => Ok(pick(THREAD_BASE)),
             (1, 3) => Ok(pick(WORKGROUP_BASE)),
             (1, 7) => Ok(pick(env.state.tables)),

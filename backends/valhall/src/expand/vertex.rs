@@ -1,5 +1,5 @@
 //! What the tiler wants of a vertex: the position divided by w with 1/w in its place, linear varyings
-//! times w, a point size of at least 1 in f16. docs/abi-valhall.md: Vertex.
+//! times w, a point size of at least 1 in f16, a layer of 8 bits. docs/abi-valhall.md: Vertex.
 
 use gpucc_ir::ssa::{
     Builder, Builtin, Func, Imm, Inst, Interpolation, Op, Output, OutputKind, Region, Stage, Type,
@@ -15,6 +15,8 @@ enum Form {
     Linear,
     /// Bounded and rounded.
     PointSize,
+    /// A byte.
+    Layer,
 }
 
 fn form(func: &Func, inst: Inst) -> Option<(Form, Output, u8)> {
@@ -25,6 +27,7 @@ fn form(func: &Func, inst: Inst) -> Option<(Form, Output, u8)> {
     let form = match func.outputs[*output].kind {
         OutputKind::Builtin(Builtin::Position) => Form::Position,
         OutputKind::Builtin(Builtin::PointSize) => Form::PointSize,
+        OutputKind::Builtin(Builtin::Layer) => Form::Layer,
         OutputKind::Location { interpolation: Interpolation::Linear, .. } => Form::Linear,
         _ => return None,
     };
@@ -89,7 +92,9 @@ fn rewrite(func: &mut Func, region: Region, outputs: &[Inst]) {
     });
     // Where w is 1 already, so is its reciprocal, and a product with it changes nothing.
     if w.is_some_and(|w| func.as_const(w) == Some(1f32.to_bits().into()))
-        && !outputs.iter().any(|&inst| matches!(form(func, inst), Some((Form::PointSize, ..))))
+        && !outputs
+            .iter()
+            .any(|&inst| matches!(form(func, inst), Some((Form::PointSize | Form::Layer, ..))))
     {
         func.regions[region].insts.extend(outputs);
         return;
@@ -123,6 +128,10 @@ fn rewrite(func: &mut Func, region: Region, outputs: &[Inst]) {
                 let bounded = b.op2(Op::FMax, value, one);
                 let half = b.convert(Op::FConvert, Type::B16, bounded);
                 b.convert(Op::FConvert, Type::B32, half)
+            }
+            (Form::Layer, _) => {
+                let byte = b.u32(255);
+                b.op2(Op::And, value, byte)
             }
             (Form::Position | Form::Linear, None) => value,
         };

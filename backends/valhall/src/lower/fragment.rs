@@ -1,4 +1,4 @@
-//! The end of a fragment program: coverage, depth, colours. isa/valhall_rogue.md 1.10.
+//! The end of a fragment program: coverage, depth and stencil, colours. isa/valhall_rogue.md 1.10.
 
 use super::Lower;
 use super::operand::{Lane, Opnd, build};
@@ -38,10 +38,12 @@ impl Lower<'_> {
             coverage = self.and(Opnd::reg(coverage), mask);
         }
         coverage = self.alpha_test(coverage);
-        if let Some(depth) = self.output_at(|at| at == OutputPlace::Single { place: Memory::Depth })
-            && let Some(depth) = self.written(depth, 0)
-        {
-            coverage = self.emit_depth(depth, coverage);
+        let [depth, stencil] = [Memory::Depth, Memory::Stencil].map(|place| {
+            let output = self.output_at(|at| at == OutputPlace::Single { place })?;
+            self.written(output, 0)
+        });
+        if depth.is_some() || stencil.is_some() {
+            coverage = self.emit_depth(depth, stencil, coverage);
         }
         let mut targets: BTreeMap<u8, [Option<Output>; 2]> = BTreeMap::new();
         for slot in &self.abi.outputs {
@@ -85,10 +87,13 @@ impl Lower<'_> {
         made
     }
 
-    fn emit_depth(&mut self, depth: Opnd, coverage: VReg) -> VReg {
+    /// ZS_EMIT of the program's own depth, of its own reference of the stencil test, or of both.
+    fn emit_depth(&mut self, depth: Option<Opnd>, stencil: Option<Opnd>, coverage: VReg) -> VReg {
         let made = self.fresh();
-        let sources = [depth, Opnd::bits(0), Opnd::reg(coverage)];
-        let op = build(Opcode::ZsEmit, &sources).with(f::Z, 1);
+        let [z, s] = [depth, stencil].map(|value| value.unwrap_or(Opnd::bits(0)));
+        let op = build(Opcode::ZsEmit, &[z, s, Opnd::reg(coverage)])
+            .with(f::Z, depth.is_some().into())
+            .with(f::STENCIL, stencil.is_some().into());
         self.push(op.writing(&[made.into()]));
         made
     }

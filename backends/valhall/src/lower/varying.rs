@@ -8,6 +8,7 @@ use crate::abi::InputSlot;
 use crate::api::Failure;
 use crate::inst::{Special, Src};
 use crate::isa::{Opcode, f};
+use crate::state::Facts;
 use gpucc_ir::mach::{Reg, VReg};
 use gpucc_ir::ssa::{
     self, Builtin, Func, Imm, Input, InputKind, Interpolation, Region, Sampling, Scalar, Stage,
@@ -273,18 +274,44 @@ impl Lower<'_> {
     /// The fragment's position: pixel centre, depth, 1/w.
     fn fragment_position(&mut self, input: Input) {
         let mask = self.inputs.read.get(&input).copied().unwrap_or(0);
+        // Of a program that runs once a sample the position is the sample's.
+        let sample = match mask & 3 != 0 && Facts::of(self.ssa).per_sample {
+            true => Some(self.sample_position()),
+            false => None,
+        };
         for component in (0..4u8).filter(|c| mask & 1 << c != 0) {
             let reg = match component {
                 0 | 1 => {
                     let pixel = Opnd::reg(self.preload(59)).lane(Lane::Half(component));
                     let corner = self.emit(Opcode::U16ToF32, &[pixel]);
-                    self.emit(Opcode::FaddF32, &[Opnd::reg(corner), Opnd::f32(0.5)])
+                    let within = match sample {
+                        Some(sample) => Opnd::reg(sample[usize::from(component)]),
+                        None => Opnd::f32(0.5),
+                    };
+                    self.emit(Opcode::FaddF32, &[Opnd::reg(corner), within])
                 }
                 2 => self.special(FRAG_Z, 1)[0],
                 _ => self.special(FRAG_W, 1)[0],
             };
             self.keep_input(input, component, Place::Reg(reg));
         }
+    }
+
+    /// Where the sample lies in the pixel: its entry of the machine's table, in 256ths. isa/valhall_rogue.md 1.2.
+    fn sample_position(&mut self) -> [VReg; 2] {
+        let word = Opnd::reg(self.preload(61));
+        let number = self.emit(Opcode::RshiftAndI32, &[word, Opnd::bits(16), Opnd::bits(31)]);
+        let number = self.extended(Opnd::reg(number));
+        let table = Opnd::plain(Src::Special64(Special::SamplePositions));
+        let pair = self.emit_pair(Opcode::ShaddxU64, &[table, number], &[(f::SHIFT, 2)]);
+        let address = Opnd::plain(Src::Pair(pair.map(Reg::from)));
+        let fields = [(f::OFFSET, 0), (f::UNSIGNED, 1)];
+        let entry = self.load(Opcode::LoadI32, &[address], &fields, 1)[0];
+        [0, 1].map(|half| {
+            let steps = self.emit(Opcode::U16ToF32, &[Opnd::reg(entry).lane(Lane::Half(half))]);
+            let factors = [Opnd::reg(steps), Opnd::f32(1.0 / 256.0), Opnd::minus_zero()];
+            self.emit(Opcode::FmaF32, &factors)
+        })
     }
 
     fn fragment_builtin(&mut self, input: Input, builtin: Builtin) -> Result<(), Failure> {
@@ -295,6 +322,11 @@ impl Lower<'_> {
             }
             Builtin::PointCoord => {
                 let made = self.special(POINT_COORD, 2);
+                self.keep_vector(input, 0, &made, false);
+                return Ok(());
+            }
+            Builtin::SamplePosition => {
+                let made = self.sample_position();
                 self.keep_vector(input, 0, &made, false);
                 return Ok(());
             }

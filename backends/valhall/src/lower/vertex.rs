@@ -67,7 +67,7 @@ pub fn only(func: &Func, part: Part) -> Cow<'_, Func> {
             Imm::Output(output, _) => {
                 let position = matches!(
                     func.outputs[output].kind,
-                    OutputKind::Builtin(Builtin::Position | Builtin::PointSize)
+                    OutputKind::Builtin(Builtin::Position | Builtin::PointSize | Builtin::Layer)
                 );
                 position == (part == Part::Position)
             }
@@ -266,6 +266,7 @@ impl Lower<'_> {
 
     fn store(&mut self, address: Src, offset: u32, registers: &[Reg], bits: u32, access: u32) {
         let opcode = match bits {
+            8 => Opcode::StoreI8,
             16 => Opcode::StoreI16,
             32 => Opcode::StoreI32,
             48 => Opcode::StoreI48,
@@ -289,16 +290,25 @@ impl Lower<'_> {
             let address = self.packet(id);
             self.store(address, 0, &data, 128, ISTREAM);
         }
-        if let Some(size) = self.output_of(Builtin::PointSize)
-            && let Some(width) = self.written(size, 0)
-        {
+        let [size, layer] = [Builtin::PointSize, Builtin::Layer].map(|builtin| {
+            let output = self.output_of(builtin)?;
+            self.written(output, 0)
+        });
+        if size.is_none() && layer.is_none() {
+            return;
+        }
+        let id = Opnd::reg(self.preload(59));
+        let slot = self.add_constant(id, 4);
+        let address = self.packet(slot);
+        if let Some(width) = size {
             let width = Opnd::reg(self.in_register(width));
             // An f16's value already: this only takes it to 16 bits.
             let width = self.emit(Opcode::V2f32ToV2f16, &[width, Opnd::bits(0)]);
-            let id = Opnd::reg(self.preload(59));
-            let slot = self.add_constant(id, 4);
-            let address = self.packet(slot);
             self.store(address, 0, &[width.into()], 16, ISTREAM);
+        }
+        if let Some(layer) = layer {
+            let layer = self.in_register(layer);
+            self.store(address, 2, &[layer.into()], 8, ISTREAM);
         }
     }
 

@@ -689,7 +689,22 @@ impl Machine<'_> {
                     (texel[0], texel[1]) = (new as u32, (new >> 32) as u32);
                 } else {
                     old = texel[0].into();
-                    texel[0] = atomic_result(op, texel[0], first as u32, second as u32);
+                    texel[0] = match float_op(op) {
+                        Some(float) => {
+                            let b32 = Type::B32;
+                            let new = eval(float, b32, b32, &[old, first], self.numerics);
+                            new.map_or(texel[0], |bits| bits as u32)
+                        }
+                        None => atomic_result(op, texel[0], first as u32, second as u32),
+                    };
+                }
+                if op == AtomicOp::FAdd && self.follows() {
+                    let word = Word::Texel(image, at.texture.1, texel_number(&at));
+                    let sum = self.memory.sums.entry(word).or_default();
+                    if !sum.is_exact(old as u32, first as u32, texel[0]) {
+                        self.excluded.words.insert(word);
+                        self.memory.tainted_words.insert(word, true);
+                    }
                 }
                 self.world.store_texel(&at, texel);
                 if data.args.iter().any(|&v| self.tainted(v, lane)) {

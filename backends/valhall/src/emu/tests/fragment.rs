@@ -25,7 +25,7 @@ fn pixels() -> Bench {
     for (offset, flat) in [(0, false), (16, true)] {
         let words = std::array::from_fn(|c| Word::from_fn(|lane| ((lane + c) as f32).to_bits()));
         let record = Record { words, half: false, flat, sampled: Sampled::Center };
-        fragment.records.insert(offset, record);
+        fragment.records.insert(offset, vec![record]);
     }
     bench.fragment = Some(fragment);
     bench

@@ -223,7 +223,7 @@ fn world(stage: Stage) -> Bench {
         };
         let record =
             Record { words: [s, t, s, t], half: false, flat: false, sampled: Sampled::Center };
-        fragment.records.insert(0, record);
+        fragment.records.insert(0, vec![record]);
         bench.fragment = Some(fragment);
         bench = bench.word(28, s).word(29, t);
     }
