@@ -13,7 +13,8 @@ fn reports(target: Target, extra: &[&str]) -> Vec<(String, Report)> {
         let mut arguments = vec![&*file, "--target", target.name(), "--emit", "json"];
         arguments.extend(extra);
         let output = gpucc(&arguments);
-        if output.status.code() == Some(3) {
+        let later = target.about().stages.len() < 3 && output.status.code() == Some(6);
+        if output.status.code() == Some(3) || later {
             continue;
         }
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -66,6 +67,8 @@ fn a_setting_has_no_bits_but_those_that_it_calls_its_own() {
                 assert!(ours, "{name} decides nothing");
             }
         }
-        assert!(settings > 50, "{}: {settings}", target.name());
+        // Some machines are built for some of the stages.
+        let least = 15 * target.about().stages.len();
+        assert!(settings > least, "{}: {settings}", target.name());
     }
 }

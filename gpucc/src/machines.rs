@@ -12,9 +12,9 @@ impl Target {
     /// AMD R700.
     pub const R700: Target = Target::Machine(&Family::R700);
     /// Intel 965.
-    pub const GEN4: Target = Target::Planned(&gpucc_gen4::GEN4);
+    pub const GEN4: Target = Target::Machine(&gpucc_gen4::GEN4);
     /// Intel G45.
-    pub const G45: Target = Target::Planned(&gpucc_gen4::G45);
+    pub const G45: Target = Target::Machine(&gpucc_gen4::G45);
     /// Arm Valhall v9.
     pub const VALHALL: Target = Target::Machine(&Valhall);
     /// Imagination PowerVR Rogue.

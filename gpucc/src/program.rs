@@ -114,6 +114,10 @@ impl Program {
     pub fn divides_positions(&self) -> bool {
         self.machine.divides_positions()
     }
+    /// A fragment program computes its inputs from planes.
+    pub fn interpolates(&self) -> bool {
+        self.machine.interpolates()
+    }
     /// The emulated machine, set up from what [`Program::compiled`] says and from nothing else; the
     /// code is decoded from its bytes.
     pub fn executor(&self, source: &SourceText) -> Executor {

@@ -138,6 +138,11 @@ pub trait Machine: Send + Sync {
     fn divides_positions(&self) -> bool {
         false
     }
+    /// A fragment program computes its inputs from planes: a test gives it values that lie in a plane of each quad, with sums
+    /// that are exact.
+    fn interpolates(&self) -> bool {
+        false
+    }
     /// The instructions of a program that the emulator executes, each with the changes of its fields that mean
     /// something: a test breaks them, and emulator or comparison must notice.
     fn sites(&self, compiled: &Compiled) -> Vec<Site>;

@@ -199,7 +199,9 @@ pub fn run(gpucc: &Path, folder: &Path) -> std::io::Result<Tally> {
                 if what == "compile" {
                     codes.push(format!("{machine} {}", ended.code.unwrap_or(-1)));
                 }
-                if ended.code.is_some_and(|code| right.contains(&code)) {
+                // A machine that is built in part says what is to come.
+                let later = target.about().stages.len() < 3 && ended.code == Some(6);
+                if later || ended.code.is_some_and(|code| right.contains(&code)) {
                     tally.right += 1;
                 } else {
                     let told = ended.told();

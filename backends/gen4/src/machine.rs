@@ -1,39 +1,110 @@
-//! Both members of the family as machines that no code is made for yet: names, what the silicon lacks, assembler.
+//! Both members of the family as machines: names, limits, what is asked of them and what they give.
 
-use crate::isa::{self, Machine, program::decode_program};
-use crate::refuse;
+use crate::isa::program::decode_program;
+use crate::isa::{self, Machine};
+use crate::legal::Chip;
+use crate::{back, device, expand, numerics, refuse, sites, target};
+use gpucc_emu::device::Device;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
-use gpucc_machine::{About, Planned};
+use gpucc_machine::{About, Compiled, Errors, Request, Site};
+use gpucc_passes::pass::Listed;
+use gpucc_passes::{Plan, TargetInfo};
 
-const fn planned(
+/// A member of the family.
+#[derive(Copy, Clone, Debug)]
+pub struct Member {
+    about: About,
+    refusals: refuse::Table,
+    text: Text,
+}
+
+const fn member(
     name: &'static str,
     machine: &'static str,
     short: &'static str,
     chips: &'static [&'static str],
-    refusals: &'static [(&'static str, &'static str)],
-    assembler: &'static Text,
-) -> Planned {
-    Planned {
-        about: About { name, machine, short, chips, stages: &[], limits: &[], noticed: 100 },
-        refusals,
-        assembler: Some(assembler),
-    }
+    refusals: refuse::Table,
+    table: Machine,
+) -> Member {
+    let about = About {
+        name,
+        machine,
+        short,
+        chips,
+        stages: &["fragment", "compute"],
+        limits: &[("registers", 128), ("workgroup_invocations", back::INVOCATIONS)],
+        noticed: 90,
+    };
+    Member { about, refusals, text: Text(table) }
 }
 
 /// Intel 965, G35, GM965.
-pub static GEN4: Planned = planned(
-    "gen4",
-    "Intel 965 family",
-    "Gen4",
-    &["i965", "gm965"],
-    refuse::GEN4,
-    &Text(Machine::Gen4),
-);
+pub static GEN4: Member =
+    member("gen4", "Intel 965 family", "Gen4", &["i965", "gm965"], refuse::GEN4, Machine::Gen4);
 /// Intel G45 and GM45, B stepping.
-pub static G45: Planned =
-    planned("g45", "Intel G45 family", "G45", &["g45", "gm45"], refuse::G45, &Text(Machine::G45));
+pub static G45: Member =
+    member("g45", "Intel G45 family", "G45", &["g45", "gm45"], refuse::G45, Machine::G45);
+
+fn chip(table: Machine, name: &str) -> Chip {
+    match (table, name) {
+        (Machine::G45, _) => Chip::G45,
+        (Machine::Gen4, "gm965") => Chip::Gm965,
+        (Machine::Gen4, _) => Chip::I965,
+    }
+}
+
+impl gpucc_machine::Machine for Member {
+    fn about(&self) -> &'static About {
+        match self.text.0 {
+            Machine::Gen4 => &GEN4.about,
+            Machine::G45 => &G45.about,
+        }
+    }
+    fn refusals(&self) -> Vec<(&'static str, &'static str)> {
+        self.refusals.to_vec()
+    }
+    fn info(&self) -> &'static dyn TargetInfo {
+        &target::Gen4
+    }
+    fn numerics(&self, _: &str) -> Numerics {
+        numerics::numerics(self.about.name)
+    }
+    fn errors(&self) -> Option<Errors> {
+        Some(numerics::ERRORS)
+    }
+    fn plan(&self, request: &Request) -> Plan {
+        expand::plan(request.effort)
+    }
+    fn machine_passes(&self) -> Vec<Listed> {
+        Vec::new()
+    }
+    fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {
+        refuse::check(ssa, self.about.machine, self.refusals)
+    }
+    fn finish(&self, expanded: Func, request: &Request) -> Result<Compiled, Failure> {
+        back::finish(expanded, chip(self.text.0, request.chip), request)
+    }
+    fn assembler(&self) -> &'static dyn Assembler {
+        match self.text.0 {
+            Machine::Gen4 => &GEN4.text,
+            Machine::G45 => &G45.text,
+        }
+    }
+    fn device(&self, compiled: &Compiled, _: &str) -> Box<dyn Device> {
+        Box::new(device::Machine::new(compiled, self.text.0, self.numerics("")))
+    }
+    fn interpolates(&self) -> bool {
+        true
+    }
+    fn sites(&self, compiled: &Compiled) -> Vec<Site> {
+        sites::sites(compiled, self.text.0)
+    }
+}
 
 /// Assembler and disassembler of a member.
+#[derive(Copy, Clone, Debug)]
 struct Text(Machine);
 
 impl Assembler for Text {

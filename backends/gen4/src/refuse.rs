@@ -1,5 +1,11 @@
-//! What the silicon cannot do, with the manual's section: the one source of exit code 3, once code is made. Everything
-//! else that we do not compile is our own gap.
+//! What the silicon cannot do, with the manual's section: the one source of exit code 3. Everything else that we do not
+//! compile is our own gap.
+
+use gpucc_ir::driver::Failure;
+use gpucc_ir::ssa::{Func, Imm, Number, Op, ResourceKind, Span, Type};
+
+/// Features and the manual's sections.
+pub type Table = &'static [(&'static str, &'static str)];
 
 /// What no member has.
 macro_rules! both {
@@ -37,14 +43,90 @@ macro_rules! both {
 }
 
 /// The 965's table: feature and the manual's section.
-pub const GEN4: &[(&str, &str)] =
+pub const GEN4: Table =
     both![("two colours for one target", "G45 vol. 4, 5.7.2: dual source is of CL-B and CTG on")];
 
 /// G45's table.
-pub const G45: &[(&str, &str)] = both![];
+pub const G45: Table = both![];
+
+/// The rows of the tables that SSA can ask for, in order.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Refusal {
+    Atomics,
+    Halves,
+    Doubles,
+    Multisampled,
+}
+
+/// Checks what the function asks of the machine.
+///
+/// # Errors
+/// [`Failure::Refused`] for the first feature in program order that the table names.
+pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Failure> {
+    let refuse = |what: Refusal, span: Span| {
+        let (feature, manual) = table[what as usize];
+        Failure::Refused { machine, feature, manual, span }
+    };
+    for data in func.resources.values() {
+        if matches!(data.kind, ResourceKind::Texture { multisampled: true, .. }) {
+            return Err(refuse(Refusal::Multisampled, Span::NONE));
+        }
+    }
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            if matches!(data.op, Op::BufferAtomic | Op::MemAtomic | Op::ImageAtomic) {
+                return Err(refuse(Refusal::Atomics, data.span));
+            }
+            let operand = data.args.first().map(|&value| func.ty(value));
+            let result = data.results.first().map(|&value| func.ty(value));
+            let op = match data.imm {
+                Imm::Reduce(_, op) => op,
+                _ => data.op,
+            };
+            let float = |ty: Type| {
+                op.reads() == Number::Float && operand == Some(ty)
+                    || op.makes() == Number::Float && result == Some(ty)
+            };
+            if float(Type::B64) {
+                return Err(refuse(Refusal::Doubles, data.span));
+            }
+            // What is left of 16 bits behind the shared passes is floats, but for integers that go to memory.
+            let half = |value: &gpucc_ir::ssa::Value| func.ty(*value) == Type::B16;
+            let stored = matches!(data.op, Op::BufferStore | Op::MemStore | Op::UConvert);
+            let halves = !stored && data.args.iter().chain(&data.results).any(half);
+            if float(Type::B16) || halves {
+                return Err(refuse(Refusal::Halves, data.span));
+            }
+        }
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use gpucc_ir::ssa::{Builder, Stage};
+
+    #[test]
+    fn sums_of_doubles_and_halves_are_refused_and_sums_of_wide_integers_are_not() {
+        let asked = |op, ty| {
+            let mut func = Func::new("wide", Stage::Compute);
+            let mut b = Builder::at_body(&mut func);
+            let value = b.constant(ty, 1);
+            b.op2(op, value, value);
+            match check(&func, "the machine", G45) {
+                Err(Failure::Refused { feature, .. }) => Some(feature),
+                _ => None,
+            }
+        };
+        assert_eq!(asked(Op::FAdd, Type::B64), Some("double precision"));
+        assert_eq!(asked(Op::FAdd, Type::B16), Some("16-bit floats"));
+        assert_eq!(asked(Op::IAdd, Type::B64), None);
+        assert_eq!(G45[Refusal::Atomics as usize].0, "atomic operations");
+        assert_eq!(G45[Refusal::Multisampled as usize].0, "multisampled textures");
+    }
+
     #[test]
     fn no_feature_stands_twice_and_each_has_a_section() {
         for table in [super::GEN4, super::G45] {

@@ -149,6 +149,56 @@ impl Case {
     }
 }
 
+impl Case {
+    /// The same input for a machine whose programs interpolate: in each quad depth and what varies lie in a plane, with numbers
+    /// so short that sums of them are exact, 1 / w is 1, and a centroid is a centre.
+    #[must_use]
+    pub fn on_planes(mut self, func: &Func) -> Case {
+        if let StageCase::Fragment(batch) = &mut self.stage {
+            let smooth: Vec<bool> = func
+                .inputs
+                .values()
+                .filter_map(|data| match data.kind {
+                    InputKind::Location { interpolation, .. } => {
+                        Some(interpolation != Interpolation::Flat && data.scalar == Scalar::F32)
+                    }
+                    InputKind::Builtin(_) => None,
+                })
+                .collect();
+            for quad in &mut batch.quads {
+                let depths = flattened(quad.position.map(|position| position[2]));
+                for (position, depth) in quad.position.iter_mut().zip(depths) {
+                    position[2] = depth;
+                    position[3] = 1.0;
+                }
+            }
+            for quad in batch.values.chunks_exact_mut(4 * smooth.len().max(1)) {
+                for varying in (0..smooth.len()).filter(|&varying| smooth[varying]) {
+                    for component in 0..4 {
+                        let at = |pixel: usize| pixel * smooth.len() + varying;
+                        let values: [f32; 4] =
+                            std::array::from_fn(|pixel| f32::from_bits(quad[at(pixel)][component]));
+                        for (pixel, value) in flattened(values).into_iter().enumerate() {
+                            quad[at(pixel)][component] = value.to_bits();
+                        }
+                    }
+                }
+            }
+        }
+        self
+    }
+}
+
+/// The plane through the first three pixels of a quad, in steps of 2^-10 up to 2^6.
+fn flattened(values: [f32; 4]) -> [f32; 4] {
+    let short = |value: f32| match value.is_finite() {
+        true => (value.clamp(-64.0, 64.0) * 1024.0).round() / 1024.0,
+        false => 0.0,
+    };
+    let [first, right, below, _] = values.map(short);
+    [first, right, below, right + below - first]
+}
+
 /// Whether atomics add floats: the order of the terms shows in the sum unless it is exact.
 fn sums_floats(func: &Func) -> bool {
     func.insts.values().any(|data| {
@@ -399,6 +449,15 @@ mod tests {
                 "seed {seed}"
             );
         }
+    }
+
+    #[test]
+    fn four_values_become_a_plane_of_short_numbers() {
+        assert_eq!(flattened([0.5, 1.0, 0.25, 9.0]), [0.5, 1.0, 0.25, 0.75]);
+        assert_eq!(
+            flattened([f32::NAN, 1e9, 0.1, 0.0]),
+            [0.0, 64.0, 102.0 / 1024.0, 64.0 + 102.0 / 1024.0]
+        );
     }
 
     #[test]

@@ -165,7 +165,10 @@ pub fn verify_plan(
     for index in 0..plan.inputs {
         let vertex = options.pipeline.vertex.as_ref();
         let number = plan.first.wrapping_add(index);
-        let case = Case::new(original, vertex, plan.seed, number, &plan.sizes)?;
+        let mut case = Case::new(original, vertex, plan.seed, number, &plan.sizes)?;
+        if compiled.program.as_ref().is_some_and(|program| program.interpolates()) {
+            case = case.on_planes(original);
+        }
         let share = left / u64::from(plan.inputs - index);
         proof.left = share;
         let found = proof.input(&case, number, index < plan.pass_inputs);

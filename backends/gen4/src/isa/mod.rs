@@ -10,7 +10,7 @@ pub mod compact;
 pub mod disasm;
 pub mod doc;
 pub mod fields;
-mod implied;
+pub(crate) mod implied;
 pub mod message;
 pub mod operand;
 pub mod ops;

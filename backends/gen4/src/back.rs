@@ -1,0 +1,141 @@
+//! From the calling convention to a finished program: lowering, registers, words, judgement, figures.
+
+use crate::abi::Abi;
+use crate::isa::Machine;
+use crate::isa::program::decode_program;
+use crate::legal::{self, Chip};
+use crate::lower::{self, LANES};
+use crate::{describe, emit, regs};
+use gpucc_ir::budget::{EXPANDED, PART};
+use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::ssa::{Func, Span, Stage};
+use gpucc_machine::compiled::{Compiled, Placed, Program};
+use gpucc_machine::described::Stats;
+use gpucc_machine::named::Figure;
+use gpucc_machine::{Named, Request};
+
+/// Invocations of a workgroup. What numbers them counts on it.
+pub const INVOCATIONS: u64 = 1024;
+
+/// Figures and bytes of a program.
+pub struct Finished {
+    pub code: Vec<u8>,
+    pub stats: Stats,
+    pub machine: Named<Figure>,
+    pub lines: Vec<(u32, Span)>,
+}
+
+/// Makes machine code of an entry point that the plan has expanded.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled, Failure> {
+    if expanded.stage == Stage::Vertex {
+        let feature = format!("a {} shader", expanded.stage.name());
+        return Err(Failure::NotYet { feature, stage: "the back end", span: Span::NONE });
+    }
+    request.budget.hold(EXPANDED, expanded.live_parts() as u64, PART)?;
+    let invocations =
+        expanded.workgroup_size.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
+    Limit::new("invocations of a workgroup", INVOCATIONS, "use smaller workgroups")
+        .admit(invocations)?;
+    let abi = Abi::of(&expanded, chip)?;
+    let finished = make(&expanded, &abi, chip, request)?;
+    let described = describe::described(&expanded, &abi, &finished);
+    let registers = described.stats.registers as u32;
+    Ok(Compiled {
+        programs: vec![Program {
+            name: "".into(),
+            code: Placed::Within(0..finished.code.len()),
+            registers,
+        }],
+        code: finished.code,
+        described,
+        expanded,
+        lines: finished.lines,
+        notes: Vec::new(),
+        pipeline: request.pipeline.clone(),
+        dumps: Vec::new(),
+        times: Vec::new(),
+    })
+}
+
+fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Finished, Failure> {
+    let internal = |pass, message: String| Failure::Internal { pass, message };
+    let lowered = lower::lower(expanded, abi)?;
+    let mut func = lowered.func;
+    gpucc_ir::mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
+    let registers = regs::allocate(
+        &mut func,
+        abi.payload(),
+        abi.lane_bytes(),
+        (lowered.scratch, lowered.slot_bytes),
+        request.budget,
+    )
+    .map_err(|error| match error {
+        gpucc_regalloc::Error::Exceeded(exceeded) => exceeded.into(),
+        error => internal("registers", error.to_string()),
+    })?;
+    let hint = "use smaller arrays, or keep less alive";
+    let limit = Limit::new("bytes of a thread's memory", lower::MOST_SCRATCH, hint);
+    limit.admit(u64::from(registers.scratch))?;
+    let emitted = emit::emit(&func, abi, chip.machine())?;
+    judge(&emitted.code, chip)?;
+    let instructions = emitted.code.len() as u64 / 16;
+    // isa/gen4.md 6: two clocks an instruction of eight channels.
+    let cycles = 2.0 * instructions as f64;
+    let threads = threads(chip, registers.used);
+    let stats = Stats {
+        instructions,
+        code_bytes: emitted.code.len() as u64,
+        registers: registers.used.into(),
+        spills: registers.spilled.into(),
+        fills: registers.filled.into(),
+        scratch_bytes: registers.scratch.into(),
+        loops: emitted.loops,
+        branches: emitted.branches,
+        occupancy: f64::from(threads) / f64::from(most_threads(chip)),
+        cycles,
+        cycles_lower_bound: 0.0,
+        bound_unit: "issue".into(),
+        ..Stats::default()
+    };
+    let machine = [("messages", Figure(emitted.sends as f64)), ("lanes", Figure(f64::from(LANES)))];
+    Ok(Finished {
+        code: emitted.code,
+        stats,
+        machine: machine.into_iter().collect(),
+        lines: emitted.lines,
+    })
+}
+
+/// Every word is legal: what is not never leaves the compiler.
+fn judge(code: &[u8], chip: Chip) -> Result<(), Failure> {
+    let internal = |message: String| Failure::Internal { pass: "legal", message };
+    let program =
+        decode_program(chip.machine(), code).map_err(|error| internal(error.to_string()))?;
+    legal::admit_program(chip, &program).map_err(|(offset, rule)| {
+        let text = program
+            .iter()
+            .find(|(at, _)| *at == offset)
+            .map_or(String::new(), |(_, word)| crate::isa::disasm::text_of(chip.machine(), word));
+        internal(format!("offset {offset:#x}: {text}: {rule}"))
+    })
+}
+
+/// Threads of an execution unit. isa/gen4.md 6.
+fn most_threads(chip: Chip) -> u32 {
+    match chip.machine() {
+        Machine::Gen4 => 4,
+        Machine::G45 => 5,
+    }
+}
+
+/// Threads of an execution unit for whose registers there is room. isa/gen4.md 6.
+fn threads(chip: Chip, registers: u32) -> u32 {
+    let pool = match chip.machine() {
+        Machine::Gen4 => 256,
+        Machine::G45 => 320,
+    };
+    most_threads(chip).min(pool / registers.max(1).next_multiple_of(16))
+}

@@ -1,0 +1,659 @@
+//! Machine IR over physical registers becomes words, with the distances of branches. G45 vol. 4, chapters 13 and 14.
+
+use crate::abi::Abi;
+use crate::inst::{Condition, Difference, Inst, Source, Src, Test};
+use crate::isa::Machine;
+use crate::isa::fields::f;
+use crate::isa::implied::{Raw, implied};
+use crate::isa::operand::{File, Operand, Place, Region, Type};
+use crate::isa::ops::{OPS, Opcode};
+use crate::lower::STATELESS;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Func, Reg};
+use gpucc_ir::ssa::Span;
+use gpucc_isa::{FieldId, Inst as Word};
+
+/// The message register of headers; m0 is the system routine's (isa/gen4.md 0.19).
+const HEADER: u8 = 1;
+/// That of extended math, which has no header.
+const MATH: u8 = 4;
+/// Code of eight channels, and of one. G45 vol. 4, 13.2.2, ExecSize.
+const EIGHT: u32 = 3;
+const ONE: u32 = 0;
+/// Architecture registers by their numbers. G45 vol. 4, table 11-5.
+const NULL: u32 = 0;
+const FLAG: u32 = 0x30;
+const MASK: u32 = 0x40;
+/// The end of a root thread of the media pipeline. isa/gen4-pipeline.md 5.7.
+const END: u32 = 0x8710_0000;
+/// 0 to 7 as eight numbers of 4 bits.
+const COUNTING: u32 = 0x7654_3210;
+
+/// The words with what is told of them.
+pub struct Emitted {
+    pub code: Vec<u8>,
+    /// Source position from this byte offset on.
+    pub lines: Vec<(u32, Span)>,
+    pub loops: u64,
+    pub branches: u64,
+    /// Messages.
+    pub sends: u64,
+}
+
+/// What is open while words are laid out.
+enum Open {
+    /// The word of `if` or `iff`, then that of `else`.
+    If {
+        start: usize,
+        middle: Option<usize>,
+        /// Replies under way where it begins, and where its arm ends.
+        before: u128,
+        after: u128,
+    },
+    /// The first word of the body, and the words of `break`.
+    Loop { start: usize, breaks: Vec<usize> },
+}
+
+struct Emit<'a> {
+    machine: Machine,
+    abi: &'a Abi,
+    words: Vec<Word>,
+    open: Vec<Open>,
+    /// A bit for each register with a reply that may be under way: another must not be sent to it (14.2.44).
+    under_way: u128,
+    out: Emitted,
+}
+
+/// Lays out a function.
+///
+/// # Errors
+/// [`Failure::Internal`] where a field does not hold what it is given, [`Failure::Limit`] for a branch that reaches too far.
+pub fn emit(func: &Func<Inst>, abi: &Abi, machine: Machine) -> Result<Emitted, Failure> {
+    let out = Emitted { code: Vec::new(), lines: Vec::new(), loops: 0, branches: 0, sends: 0 };
+    let mut emit = Emit { machine, abi, words: Vec::new(), open: Vec::new(), under_way: 0, out };
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            let offset = 16 * emit.words.len() as u32;
+            let lines = &mut emit.out.lines;
+            if !node.span.is_none() && lines.last().is_none_or(|(_, span)| *span != node.span) {
+                lines.push((offset, node.span));
+            }
+            emit.inst(&node.inst)?;
+        }
+    }
+    let mut out = emit.out;
+    out.code = emit.words.iter().flat_map(Word::bytes).collect();
+    Ok(out)
+}
+
+fn internal(message: impl ToString) -> Failure {
+    Failure::Internal { pass: "emit", message: message.to_string() }
+}
+
+/// A register of lanes as a destination.
+fn into(file: File, register: u32, ty: Type) -> Operand {
+    let place = Place::Direct { register, byte: 0 };
+    Operand { file, ty, place, region: Region::Stride(1), modifier: 0 }
+}
+
+fn general(reg: Reg) -> u32 {
+    reg.cell().index.into()
+}
+
+/// Eight elements side by side.
+const LANES: Region = Region::Rows { vertical: 4, width: 3, horizontal: 1 };
+/// Eight words, one of each doubleword.
+const HALVES: Region = Region::Rows { vertical: 5, width: 3, horizontal: 2 };
+/// One element for all.
+const SCALAR: Region = Region::Rows { vertical: 0, width: 0, horizontal: 0 };
+
+/// A source of a word.
+#[derive(Copy, Clone)]
+enum From {
+    Operand(Operand),
+    Number(u32, Type),
+}
+
+fn grf(register: u32, byte: u32, ty: Type, region: Region) -> Operand {
+    Operand { file: File::Grf, ty, place: Place::Direct { register, byte }, region, modifier: 0 }
+}
+
+/// A source in a type.
+fn source(source: Source, ty: Type) -> From {
+    let operand = match source.src {
+        Src::Reg(reg) => grf(general(reg), 0, ty, LANES),
+        Src::Fixed(register) => grf(register.into(), 0, ty, LANES),
+        Src::Scalar { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, SCALAR),
+        Src::Bits(bits) => return From::Number(bits, ty),
+    };
+    let modifier = if source.negate { 2 } else { 0 };
+    From::Operand(Operand { modifier, ..operand })
+}
+
+/// The words of a source's doublewords: the low ones, or the high ones.
+fn half(of: Source, high: bool) -> From {
+    let byte = if high { 2 } else { 0 };
+    From::Operand(match of.src {
+        Src::Reg(reg) => grf(general(reg), byte, Type::Uw, HALVES),
+        Src::Fixed(register) => grf(register.into(), byte, Type::Uw, HALVES),
+        Src::Scalar { register, dword } => {
+            grf(register.into(), 4 * u32::from(dword) + byte, Type::Uw, SCALAR)
+        }
+        Src::Bits(bits) => {
+            return From::Number(if high { bits >> 16 } else { bits & 0xffff }, Type::Uw);
+        }
+    })
+}
+
+/// How an instruction is executed.
+#[derive(Copy, Clone, Default)]
+struct How {
+    /// Code of its size.
+    size: Option<u32>,
+    no_mask: bool,
+    condition: u32,
+    /// Predicated by the flag, or by its opposite.
+    predicate: Option<bool>,
+    /// The flag is f0.1, which holds the pixels that live.
+    living: bool,
+    /// The thread may be switched behind it.
+    switch: bool,
+}
+
+impl Emit<'_> {
+    fn new_word(&self, opcode: Opcode, how: How) -> Result<Word, Failure> {
+        let mut word = Word::usual(&OPS[opcode as usize]);
+        let mut set = |id: FieldId, value: u32| word.set(id, value).map_err(internal);
+        set(f::EXEC_SIZE, how.size.unwrap_or(EIGHT))?;
+        set(f::MASK_CTRL, how.no_mask.into())?;
+        if how.condition != 0 {
+            set(f::COND_MODIFIER, how.condition)?;
+        }
+        if let Some(inverse) = how.predicate {
+            set(f::PRED_CTRL, 1)?;
+            set(f::PRED_INV, inverse.into())?;
+        }
+        if how.living {
+            set(f::FLAG_SUBREG, 1)?;
+        }
+        if how.switch {
+            set(f::THREAD_CTRL, 2)?;
+        }
+        Ok(word)
+    }
+
+    /// One word with a destination and one or two sources.
+    fn word(
+        &mut self,
+        opcode: Opcode,
+        how: How,
+        dst: Operand,
+        from: &[From],
+    ) -> Result<(), Failure> {
+        let mut word = self.new_word(opcode, how)?;
+        let mut set = |id: FieldId, value: u32| word.set(id, value).map_err(internal);
+        let none = || internal("an operand has no code");
+        set(f::DST_FILE, dst.file.code())?;
+        set(f::DST_TYPE, dst.ty.code(dst.file).ok_or_else(none)?)?;
+        set(f::DST, dst.encode().ok_or_else(none)?)?;
+        let fields = [(f::SRC0_FILE, f::SRC0_TYPE, f::SRC0), (f::SRC1_FILE, f::SRC1_TYPE, f::SRC1)];
+        for (source, (file, ty, bits)) in from.iter().zip(fields) {
+            match source {
+                From::Operand(operand) => {
+                    set(file, operand.file.code())?;
+                    set(ty, operand.ty.code(operand.file).ok_or_else(none)?)?;
+                    set(bits, operand.encode().ok_or_else(none)?)?;
+                }
+                From::Number(number, of) => {
+                    let code = of.code(File::Imm).ok_or_else(none)?;
+                    let number = match of.bytes() {
+                        2 if *of != Type::V => number & 0xffff | number << 16,
+                        _ => *number,
+                    };
+                    set(file, File::Imm.code())?;
+                    set(ty, code)?;
+                    // A number is the last source: alone it has its type in both places. G45 vol. 4, 13.2.4.
+                    if from.len() == 1 {
+                        set(f::SRC1_TYPE, code)?;
+                    }
+                    set(f::SRC1, number)?;
+                }
+            }
+        }
+        // Who names a register waits for its reply.
+        let named = from.iter().filter_map(|source| match source {
+            From::Operand(operand) => Some(operand),
+            From::Number(..) => None,
+        });
+        for operand in named.chain([&dst]) {
+            if let (File::Grf, Place::Direct { register, .. }) = (operand.file, operand.place) {
+                self.under_way &= !(1 << (register & 127));
+            }
+        }
+        self.words.push(word);
+        Ok(())
+    }
+
+    /// Waits for all replies, where what runs next does not follow in the text.
+    fn settle(&mut self) -> Result<(), Failure> {
+        while self.under_way != 0 {
+            self.wait(self.under_way.trailing_zeros())?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the reply to a register.
+    fn wait(&mut self, register: u32) -> Result<(), Failure> {
+        let how = How { no_mask: true, ..How::default() };
+        let read = From::Operand(grf(register, 0, Type::Ud, LANES));
+        self.word(Opcode::Mov, how, into(File::Arf, NULL, Type::Ud), &[read])
+    }
+
+    /// Sets the flag.
+    fn compare(&mut self, test: &Test, how: How) -> Result<(), Failure> {
+        let dst = into(File::Arf, NULL, test.ty);
+        let how = How { condition: test.condition as u32, ..how };
+        let from = [source(test.first, test.ty), source(test.second, test.ty)];
+        self.word(Opcode::Cmp, how, dst, &from)
+    }
+
+    /// A word of control flow; where it goes is filled in later.
+    fn branch(&mut self, opcode: Opcode, how: How, pop: u8) -> Result<usize, Failure> {
+        let mut word = self.new_word(opcode, how)?;
+        let operands = implied(opcode, false, EIGHT);
+        let fields = [
+            (operands.dst, [f::DST_FILE, f::DST_TYPE, f::DST]),
+            (operands.src0, [f::SRC0_FILE, f::SRC0_TYPE, f::SRC0]),
+            (operands.src1, [f::SRC1_FILE, f::SRC1_TYPE, f::SRC1]),
+        ];
+        for (raw, ids) in fields {
+            let Some(Raw { file, ty, bits }) = raw else { continue };
+            for (id, value) in ids.into_iter().zip([file, ty, bits]) {
+                word.set(id, value).map_err(internal)?;
+            }
+        }
+        if pop > 0 {
+            word.set(f::POP_COUNT, pop.into()).map_err(internal)?;
+        }
+        self.words.push(word);
+        Ok(self.words.len() - 1)
+    }
+
+    /// Makes a branch go to a word.
+    fn land(&mut self, branch: usize, target: usize) -> Result<(), Failure> {
+        let distance = target as i64 - branch as i64;
+        let Ok(count) = i16::try_from(distance) else {
+            return Err(Failure::Limit {
+                what: "instructions of a loop or condition",
+                needed: distance.unsigned_abs(),
+                available: 32767,
+                hint: "make the loop shorter",
+                span: Span::NONE,
+            });
+        };
+        let count = u32::from(count as u16);
+        self.words[branch].set(f::JUMP_COUNT, count).map_err(internal)
+    }
+
+    /// A message: register, source that moves to it, descriptor; the reply goes to `dst`.
+    fn send(
+        &mut self,
+        (register, sending): (u8, How),
+        dst: Operand,
+        from: Operand,
+        descriptor: u32,
+    ) -> Result<(), Failure> {
+        self.out.sends += 1;
+        let replies = dst.file == File::Grf;
+        let number = match dst.place {
+            Place::Direct { register, .. } => register,
+            Place::Indirect { .. } => 0,
+        };
+        // The header of a write stays as it is, and the next message reads it.
+        let lands = replies && number != u32::from(self.abi.header());
+        let resolves = lands && self.machine == Machine::Gen4;
+        // The 965 does not check the destination of a message: it is read before and behind. 14.2.44, errata.
+        if resolves || lands && self.under_way >> (number & 127) & 1 == 1 {
+            self.wait(number)?;
+        }
+        self.word(
+            Opcode::Send,
+            sending,
+            dst,
+            &[From::Operand(from), From::Number(descriptor, Type::Ud)],
+        )?;
+        if let Some(word) = self.words.last_mut() {
+            word.set(f::MRF, register.into()).map_err(internal)?;
+        }
+        match (resolves, lands) {
+            (true, _) => self.wait(number)?,
+            (false, true) => self.under_way |= 1 << (number & 127),
+            (false, false) => {}
+        }
+        Ok(())
+    }
+
+    /// The second register of a scattered message: byte offsets.
+    fn offsets(&mut self, address: Source, offset: u32) -> Result<(), Failure> {
+        let to = into(File::Mrf, u32::from(HEADER) + 1, Type::Ud);
+        match (address.src, offset) {
+            (Src::Bits(bits), _) => {
+                let number = From::Number(bits.wrapping_add(offset), Type::Ud);
+                self.word(Opcode::Mov, How::default(), to, &[number])
+            }
+            (_, 0) => self.word(Opcode::Mov, How::default(), to, &[source(address, Type::Ud)]),
+            _ => {
+                let from = [source(address, Type::Ud), From::Number(offset, Type::Ud)];
+                self.word(Opcode::Add, How::default(), to, &from)
+            }
+        }
+    }
+
+    fn inst(&mut self, inst: &Inst) -> Result<(), Failure> {
+        let usual = How::default();
+        let by = |test: &Test| How { predicate: Some(test.inverse), ..usual };
+        let header = grf(0, 0, Type::Ud, LANES);
+        let shared = grf(self.abi.header().into(), 0, Type::Ud, LANES);
+        match inst {
+            Inst::Alu { opcode, to, dst, from, sources } => {
+                let sources: smallvec::SmallVec<[From; 2]> =
+                    sources.iter().map(|&of| source(of, *from)).collect();
+                self.word(*opcode, usual, into(File::Grf, general(*dst), *to), &sources)
+            }
+            Inst::Copy { .. } => Err(internal("a copy is left")),
+            Inst::Truth { dst, test } => {
+                self.compare(test, usual)?;
+                let dst = into(File::Grf, general(*dst), Type::D);
+                self.word(Opcode::Mov, usual, dst, &[From::Number(0, Type::D)])?;
+                self.word(Opcode::Mov, by(test), dst, &[From::Number(u32::MAX, Type::D)])
+            }
+            Inst::Select { dst, test, yes, no } => {
+                self.compare(test, usual)?;
+                let from = [source(*yes, Type::Ud), source(*no, Type::Ud)];
+                self.word(Opcode::Sel, by(test), into(File::Grf, general(*dst), Type::Ud), &from)
+            }
+            Inst::Product { dst, high, first, second } => {
+                let [low, upper] = [*dst, *high].map(general);
+                let factor = source(*second, Type::Ud);
+                let from = [half(*first, false), factor];
+                self.word(Opcode::Mul, usual, into(File::Grf, low, Type::Ud), &from)?;
+                let from = [half(*first, true), factor];
+                self.word(Opcode::Mul, usual, into(File::Grf, upper, Type::Ud), &from)?;
+                // The low word of the second product is added to the high word of the first.
+                let place = Place::Direct { register: low, byte: 2 };
+                let dst =
+                    Operand { place, region: Region::Stride(2), ..into(File::Grf, low, Type::Uw) };
+                let from = [
+                    From::Operand(grf(low, 2, Type::Uw, HALVES)),
+                    From::Operand(grf(upper, 0, Type::Uw, HALVES)),
+                ];
+                self.word(Opcode::Add, usual, dst, &from)
+            }
+            Inst::ProductHigh { dst, ty, first, second } => {
+                let from = [source(*first, *ty), source(*second, *ty)];
+                let accumulator = into(File::Arf, 0x20, *ty);
+                self.word(Opcode::Mul, usual, accumulator, &from)?;
+                self.word(Opcode::Mach, usual, into(File::Grf, general(*dst), *ty), &from)
+            }
+            Inst::Math { dst, function, source } => {
+                let dst = into(File::Grf, general(*dst), Type::F);
+                let from = grf(general(*source), 0, Type::F, LANES);
+                self.send((MATH, usual), dst, from, 0x0111_0000 | *function as u32)
+            }
+            Inst::Read { dst, address, offset, surface, .. } => {
+                self.offsets(*address, *offset)?;
+                let dst = into(File::Grf, general(*dst), Type::Ud);
+                // Two registers, one back; scattered, eight doublewords, through the cache that writes go to. 5.10.5.
+                self.send((HEADER, usual), dst, shared, 0x0421_7200 | u32::from(*surface))
+            }
+            Inst::Write { address, value, offset, surface, .. } => {
+                self.offsets(*address, *offset)?;
+                let data = into(File::Mrf, u32::from(HEADER) + 2, Type::Ud);
+                self.word(Opcode::Mov, usual, data, &[source(*value, Type::Ud)])?;
+                // With commit: nothing is written to the header, and who reads it next, each message, waits. 5.10.1.
+                let dst = into(File::Grf, self.abi.header().into(), Type::Ud);
+                // Helpers store nothing that others see.
+                let lives = self.abi.is_fragment() && *surface != STATELESS;
+                let how = How { predicate: lives.then_some(false), living: lives, ..usual };
+                self.send((HEADER, how), dst, shared, 0x0531_b200 | u32::from(*surface))
+            }
+            Inst::If { test, otherwise } => {
+                self.out.branches += 1;
+                self.compare(test, usual)?;
+                let opcode = if *otherwise { Opcode::If } else { Opcode::Iff };
+                let how = How { switch: true, ..by(test) };
+                let start = self.branch(opcode, how, 0)?;
+                let before = self.under_way;
+                self.open.push(Open::If { start, middle: None, before, after: 0 });
+                Ok(())
+            }
+            Inst::Else => {
+                let at = self.branch(Opcode::Else, How { switch: true, ..usual }, 1)?;
+                let Some(Open::If { start, middle, before, after }) = self.open.last_mut() else {
+                    return Err(internal("`else` without `if`"));
+                };
+                *middle = Some(at);
+                *after = std::mem::replace(&mut self.under_way, *before);
+                let start = *start;
+                self.land(start, at)
+            }
+            Inst::EndIf => {
+                let at = self.branch(Opcode::Endif, How { switch: true, ..usual }, 1)?;
+                let Some(Open::If { start, middle, before, after }) = self.open.pop() else {
+                    return Err(internal("`endif` without `if`"));
+                };
+                // An arm that no lane takes is jumped over.
+                self.under_way |= before | after;
+                self.land(middle.unwrap_or(start), at + 1)
+            }
+            Inst::Do => {
+                self.out.loops += 1;
+                self.settle()?;
+                self.branch(Opcode::Do, usual, 0)?;
+                let start = self.words.len();
+                self.open.push(Open::Loop { start, breaks: Vec::new() });
+                Ok(())
+            }
+            Inst::While(test) => {
+                self.settle()?;
+                let mut how = usual;
+                if let Some(test) = test {
+                    self.compare(test, usual)?;
+                    how = by(test);
+                }
+                let at = self.branch(Opcode::While, how, 0)?;
+                let Some(Open::Loop { start, breaks }) = self.open.pop() else {
+                    return Err(internal("`while` without `do`"));
+                };
+                self.land(at, start)?;
+                breaks.into_iter().try_for_each(|branch| self.land(branch, at + 1))
+            }
+            Inst::Break(conditions) => {
+                self.settle()?;
+                let at = self.branch(Opcode::Break, usual, *conditions)?;
+                let innermost = self.open.iter_mut().rev().find_map(|open| match open {
+                    Open::Loop { breaks, .. } => Some(breaks),
+                    Open::If { .. } => None,
+                });
+                innermost.ok_or_else(|| internal("`break` without `do`"))?.push(at);
+                Ok(())
+            }
+            Inst::Begin => self.begin(),
+            Inst::Advance { steps, bytes } => {
+                let how = How { no_mask: true, ..usual };
+                let [lane, offsets] = [self.abi.lane(), self.abi.lane_bytes()].map(u32::from);
+                let add = |emit: &mut Self, register: u32, by: i32| {
+                    let of = From::Operand(grf(register, 0, Type::D, LANES));
+                    let from = [of, From::Number(by as u32, Type::D)];
+                    emit.word(Opcode::Add, how, into(File::Grf, register, Type::D), &from)
+                };
+                add(self, lane, 8 * steps)?;
+                match bytes {
+                    true => add(self, offsets, 32 * steps),
+                    false => Ok(()),
+                }
+            }
+            Inst::End => {
+                let dst = into(File::Arf, NULL, Type::Ud);
+                self.send((HEADER, usual), dst, header, END)
+            }
+            Inst::Plane { dst, register, dword } => {
+                self.plane(*dst, (*register).into(), (*dword).into())
+            }
+            Inst::Difference { dst, source, which } => self.difference(*dst, *source, *which),
+            Inst::Demote => {
+                // A number differs from itself nowhere: the lanes that come here live no longer.
+                let lane = Source::from(Src::Fixed(self.abi.lane()));
+                let from = [source(lane, Type::Ud), source(lane, Type::Ud)];
+                let how = How { condition: Condition::NotEqual as u32, living: true, ..usual };
+                self.word(Opcode::Cmp, how, into(File::Arf, NULL, Type::Ud), &from)
+            }
+            Inst::Helper { dst } => {
+                let dst = into(File::Grf, general(*dst), Type::D);
+                self.word(Opcode::Mov, usual, dst, &[From::Number(u32::MAX, Type::D)])?;
+                let how = How { predicate: Some(false), living: true, ..usual };
+                self.word(Opcode::Mov, how, dst, &[From::Number(0, Type::D)])
+            }
+            Inst::Target { values, target, last } => self.target(values, *target, *last),
+        }
+    }
+
+    /// The lanes are numbered, and the upper eight channels of the dispatch leave: no step has them, and a loop would wait
+    /// for them.
+    fn begin(&mut self) -> Result<(), Failure> {
+        let alone = How { no_mask: true, ..How::default() };
+        let once = How { size: Some(ONE), ..alone };
+        if self.abi.is_fragment() {
+            let flag = Operand {
+                place: Place::Direct { register: FLAG, byte: 2 },
+                ..into(File::Arf, FLAG, Type::Uw)
+            };
+            let living = From::Operand(grf(0, 0, Type::Uw, SCALAR));
+            self.word(Opcode::Mov, once, flag, &[living])?;
+        } else {
+            let mask = into(File::Arf, MASK, Type::Uw);
+            let how = How { switch: true, ..once };
+            self.word(Opcode::Mov, how, mask, &[From::Number(0xff, Type::Uw)])?;
+        }
+        let [lane, bytes] = [self.abi.lane(), self.abi.lane_bytes()].map(u32::from);
+        let words = into(File::Grf, bytes, Type::W);
+        self.word(Opcode::Mov, alone, words, &[From::Number(COUNTING, Type::V)])?;
+        let words = From::Operand(grf(bytes, 0, Type::W, LANES));
+        self.word(Opcode::Mov, alone, into(File::Grf, lane, Type::D), &[words])?;
+        let from = [From::Operand(grf(lane, 0, Type::Ud, LANES)), From::Number(2, Type::Ud)];
+        self.word(Opcode::Shl, alone, into(File::Grf, bytes, Type::Ud), &from)?;
+        // r0.2 is the interface descriptor's place in a media thread; in a message it would count. 5.10.5.
+        let header = u32::from(self.abi.header());
+        let r0 = From::Operand(grf(0, 0, Type::Ud, LANES));
+        self.word(Opcode::Mov, alone, into(File::Grf, header, Type::Ud), &[r0])?;
+        let offset = Operand {
+            place: Place::Direct { register: header, byte: 8 },
+            ..into(File::Grf, header, Type::Ud)
+        };
+        self.word(Opcode::Mov, once, offset, &[From::Number(0, Type::Ud)])?;
+        if self.machine == Machine::Gen4 {
+            self.wait(header)?;
+        }
+        match self.abi.is_fragment() {
+            true => self.pixels(),
+            false => Ok(()),
+        }
+    }
+
+    /// The pixels' coordinates, and how far they are from the first vertex: r1 has those of each quad's upper left pixel.
+    /// isa/gen4.md 2.2.
+    fn pixels(&mut self) -> Result<(), Failure> {
+        let alone = How { no_mask: true, ..How::default() };
+        let pixels = self.abi.pixels().map(u32::from);
+        let deltas = self.abi.deltas().map(u32::from);
+        for (axis, steps) in [(0, 0x1010_1010), (1, 0x1100_1100)] {
+            // The same word for the four pixels of a quad.
+            let quads = Region::Rows { vertical: 2, width: 2, horizontal: 0 };
+            let corner = From::Operand(grf(1, 8 + 2 * axis, Type::Uw, quads));
+            let [pixel, delta] = [pixels, deltas].map(|registers| registers[axis as usize]);
+            let words = into(File::Grf, delta, Type::Uw);
+            self.word(Opcode::Add, alone, words, &[corner, From::Number(steps, Type::V)])?;
+            let words = From::Operand(grf(delta, 0, Type::Uw, LANES));
+            self.word(Opcode::Mov, alone, into(File::Grf, pixel, Type::F), &[words])?;
+            let first = Operand { modifier: 2, ..grf(1, 4 * axis, Type::F, SCALAR) };
+            let from = [From::Operand(grf(pixel, 0, Type::F, LANES)), From::Operand(first)];
+            self.word(Opcode::Add, alone, into(File::Grf, delta, Type::F), &from)?;
+        }
+        Ok(())
+    }
+
+    /// value + dx * slope + dy * slope: one instruction on G45, two on the 965. G45 vol. 4, 14.2.21, 14.2.34.
+    fn plane(&mut self, dst: Reg, register: u32, dword: u32) -> Result<(), Failure> {
+        let usual = How::default();
+        let [columns, rows] =
+            self.abi.deltas().map(|delta| From::Operand(grf(delta.into(), 0, Type::F, LANES)));
+        let slope = |at: u32| From::Operand(grf(register, 4 * at, Type::F, SCALAR));
+        let dst = into(File::Grf, general(dst), Type::F);
+        match self.machine {
+            Machine::G45 => self.word(Opcode::Pln, usual, dst, &[slope(dword), columns]),
+            Machine::Gen4 => {
+                let nowhere = into(File::Arf, NULL, Type::F);
+                self.word(Opcode::Line, usual, nowhere, &[slope(dword), columns])?;
+                self.word(Opcode::Mac, usual, dst, &[slope(dword + 1), rows])
+            }
+        }
+    }
+
+    /// Two pixels of each quad, less one another.
+    fn difference(&mut self, dst: Reg, of: Reg, which: Difference) -> Result<(), Failure> {
+        let of = general(of);
+        let dst = into(File::Grf, general(dst), Type::F);
+        let quad = Region::Rows { vertical: 3, width: 2, horizontal: 0 };
+        let row = Region::Rows { vertical: 2, width: 1, horizontal: 0 };
+        let (region, other) = match which {
+            Difference::CoarseX => (quad, 1),
+            Difference::CoarseY => (quad, 2),
+            Difference::FineX => (row, 1),
+            Difference::FineY => return self.column(dst, of),
+        };
+        let negative = Operand { modifier: 2, ..grf(of, 0, Type::F, region) };
+        let from = [From::Operand(grf(of, 4 * other, Type::F, region)), From::Operand(negative)];
+        self.word(Opcode::Add, How::default(), dst, &from)
+    }
+
+    /// The lower row less the upper one, which Align16 alone can say: zwzw - xyxy.
+    fn column(&mut self, dst: Operand, of: u32) -> Result<(), Failure> {
+        let select = |select| Region::Swizzled { vertical: 3, select };
+        let dst = Operand { region: Region::Masked { stride: 1, channels: 15 }, ..dst };
+        let negative = Operand { modifier: 2, ..grf(of, 0, Type::F, select(0x44)) };
+        let from = [From::Operand(grf(of, 0, Type::F, select(0xee))), From::Operand(negative)];
+        self.word(Opcode::Add, How::default(), dst, &from)?;
+        match self.words.last_mut() {
+            Some(word) => word.set(f::ACCESS_MODE, 1).map_err(internal),
+            None => Ok(()),
+        }
+    }
+
+    /// A message to a target: r0 with the pixels that live, r1, four colours of eight pixels. G45 vol. 4, 5.10.6.
+    fn target(&mut self, values: &[Reg; 4], target: u8, last: bool) -> Result<(), Failure> {
+        let alone = How { no_mask: true, ..How::default() };
+        if self.abi.kills && target == 0 {
+            let once = How { size: Some(ONE), ..alone };
+            let flag = Operand {
+                place: Place::Direct { register: FLAG, byte: 2 },
+                region: SCALAR,
+                ..into(File::Arf, FLAG, Type::Uw)
+            };
+            self.word(Opcode::Mov, once, into(File::Grf, 0, Type::Uw), &[From::Operand(flag)])?;
+        }
+        let second = into(File::Mrf, u32::from(HEADER) + 1, Type::Ud);
+        let r1 = From::Operand(grf(1, 0, Type::Ud, LANES));
+        self.word(Opcode::Mov, alone, second, &[r1])?;
+        for (number, value) in (2..).zip(values) {
+            let to = into(File::Mrf, u32::from(HEADER) + number, Type::Ud);
+            let from = From::Operand(grf(general(*value), 0, Type::Ud, LANES));
+            self.word(Opcode::Mov, How::default(), to, &[from])?;
+        }
+        // Six registers, a write of a target by eight pixels; the last one ends the thread.
+        let end = if last { 0x8000_0800 } else { 0 };
+        let nowhere = into(File::Arf, NULL, Type::Ud);
+        let header = grf(0, 0, Type::Ud, LANES);
+        let descriptor = 0x0560_4400 | end | u32::from(target);
+        self.send((HEADER, How::default()), nowhere, header, descriptor)
+    }
+}

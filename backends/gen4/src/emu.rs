@@ -1,0 +1,65 @@
+//! The strict emulator of Intel Gen4 (965) and G45.
+//!
+//! It reads bytes: words of a program, commands and state in memory. It shares no table with the assembler
+//! and no code with the legality rules. A run ends with the name of the rule where the manual forbids, or
+//! leaves undefined, what the program does.
+//!
+//! | file | what |
+//! |---|---|
+//! | `rule` | the rules, by name |
+//! | `message` | what passes between a thread and a shared function |
+//! | `run` | the bound of a run |
+//! | `decode`, `compact` | words to instructions |
+//! | `check` | what the manual forbids of an instruction |
+//! | `rows` | the elements of a source |
+//! | `value`, `float`, `alu` | elements, floats, and one channel's operation |
+//! | `register`, `control` | register files, hazards; masks and control flow |
+//! | `thread`, `execute`, `send` | a thread: its steps, regions, messages |
+//! | `memory`, `surface`, `state` | memory with its caches; surface states; what commands have set |
+//! | `color` | blending, the depth buffer, and what they make of a pixel thread's payload |
+//! | `functions` | the shared functions: extended math, data port, URB, gateway, thread spawner |
+//! | `dispatch` | threads in flight and their order |
+//! | `gpu` | the chip: commands, and the units that start threads |
+//! | `undocumented` | what no document settles, and what is done |
+
+mod alu;
+mod check;
+mod color;
+mod compact;
+mod control;
+mod decode;
+mod dispatch;
+mod execute;
+mod float;
+mod functions;
+mod gpu;
+mod memory;
+mod message;
+mod register;
+mod rows;
+mod rule;
+mod run;
+mod send;
+mod state;
+mod surface;
+#[cfg(test)]
+mod tests;
+mod thread;
+mod undocumented;
+mod value;
+
+pub use gpu::{Gpu, Object, Placed, Subspan};
+pub use memory::{Bytes, Memory, Refused, Through};
+pub use message::{Message, Register, Reply, Sender, SharedFunctions, Unit};
+pub use rule::{Rule, Trap};
+pub use run::Run;
+pub use thread::{Start, Status, Thread};
+
+/// The chip.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// 965: Gen4, gen4 of the public assembler.
+    I965,
+    /// G45: Gen4.5.
+    G45,
+}

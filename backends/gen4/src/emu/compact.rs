@@ -1,0 +1,57 @@
+//! Expansion of G45's compact instructions. G45 vol. 4, 11.6; table 13-18; isa/gen4.md 1.2 for the digits that print lost.
+
+/// Bits 31 and 23:8 of the native form.
+const CONTROL: [u32; 32] = [
+    0x0_0000, 0x0_8000, 0x0_6000, 0x0_0002, 0x0_4000, 0x0_2000, 0x0_8020, 0x0_8100, 0x0_a020,
+    0x0_0102, 0x1_8000, 0x0_1102, 0x0_9100, 0x0_0100, 0x1_8020, 0x0_1100, 0x1_6000, 0x1_a020,
+    0x0_6100, 0x0_4100, 0x0_8008, 0x0_8004, 0x0_7800, 0x0_5600, 0x0_6010, 0x0_2100, 0x0_8024,
+    0x0_8028, 0x0_6006, 0x0_000a, 0x0_a028, 0x0_a024,
+];
+/// Bits 63:61 and 46:32.
+const TYPES: [u32; 32] = [
+    0x0_8021, 0x0_b5ad, 0x0_8231, 0x0_f7bd, 0x0_b5ac, 0x0_81ad, 0x0_8020, 0x1_45b1, 0x0_c62d,
+    0x0_8022, 0x0_8236, 0x1_0231, 0x0_8232, 0x1_8232, 0x0_f7bc, 0x0_8128, 0x1_4631, 0x0_a529,
+    0x0_8229, 0x1_0236, 0x2_8231, 0x0_b62d, 0x0_8109, 0x0_b62c, 0x3_4631, 0x0_83bd, 0x3_0231,
+    0x1_812a, 0x2_8229, 0x0_b58c, 0x0_81a1, 0x0_a508,
+];
+/// Bits 100:96, 68:64 and 52:48.
+const BYTES: [u32; 32] = [
+    0x0000, 0x0080, 0x0200, 0x0800, 0x0020, 0x4000, 0x0010, 0x1800, 0x1400, 0x0100, 0x1000, 0x0008,
+    0x0040, 0x0001, 0x0400, 0x00a0, 0x0007, 0x0220, 0x3000, 0x0180, 0x0002, 0x0004, 0x0060, 0x0802,
+    0x1cc6, 0x1d08, 0x0cc6, 0x0218, 0x0c84, 0x1806, 0x0086, 0x0230,
+];
+/// Bits 88:77 of the first source, 120:109 of the second.
+const ROWS: [u32; 32] = [
+    0x000, 0x468, 0x588, 0x690, 0x348, 0x58a, 0x570, 0x678, 0x228, 0x028, 0x450, 0xf6c, 0x58c,
+    0x46c, 0x694, 0x44c, 0x328, 0x002, 0xf4c, 0x668, 0x548, 0x004, 0x02c, 0x46a, 0x038, 0x558,
+    0x120, 0x580, 0x404, 0x438, 0x160, 0xf74,
+];
+
+/// The native form of a compact word with operands. Bit 23 (MaskCtrlEx) goes to bit 28, where it is reserved.
+pub fn expand(word: u64) -> u128 {
+    let field = |high: u32, low: u32| (word >> low) as u32 & ((1 << (high - low + 1)) - 1);
+    let row = |table: &[u32; 32], low: u32| table[field(low + 4, low) as usize];
+    let mut native = 0u128;
+    let mut put = |value: u32, low: u32| native |= u128::from(value) << low;
+    put(field(6, 0), 0);
+    put(field(7, 7), 30);
+    put(field(23, 23), 28);
+    put(field(27, 24), 24);
+    put(field(28, 28), 89);
+    put(field(47, 40), 53);
+    put(field(55, 48), 69);
+    put(field(63, 56), 101);
+    let control = row(&CONTROL, 8);
+    put(control & 0xffff, 8);
+    put(control >> 16, 31);
+    let types = row(&TYPES, 13);
+    put(types & 0x7fff, 32);
+    put(types >> 15, 61);
+    let bytes = row(&BYTES, 18);
+    put(bytes & 31, 48);
+    put(bytes >> 5 & 31, 64);
+    put(bytes >> 10, 96);
+    put(row(&ROWS, 30), 77);
+    put(row(&ROWS, 35), 109);
+    native
+}

@@ -1,0 +1,243 @@
+//! The shared functions, as the threads in flight reach them.
+
+mod gateway;
+mod math;
+mod port;
+mod sampler;
+mod target;
+mod urb;
+
+pub use gateway::Delivery;
+pub use target::{Pixels, test};
+
+use super::Model;
+use super::memory::{Memory, Refused, Through};
+use super::message::{Message, Register, Reply, Sender, SharedFunctions, Unit};
+use super::rule::{Rule, Trap};
+use super::state::Bases;
+use gateway::Gateway;
+use gpucc_ir::ssa::Numerics;
+use sampler::Texture;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Shared functions by their number. Table 14-15.
+const MATH: u8 = 1;
+const SAMPLER: u8 = 2;
+const GATEWAY: u8 = 3;
+const DATA_READ: u8 = 4;
+const DATA_WRITE: u8 = 5;
+const URB: u8 = 6;
+const SPAWNER: u8 = 7;
+
+/// Bytes that are fetched ahead of an instruction's end.
+const AHEAD: usize = 128;
+
+/// An entry of the URB.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What threads call it.
+    pub handle: u16,
+    /// Rows of 32 bytes.
+    pub rows: Vec<Register>,
+    /// The thread said that it wrote all.
+    pub complete: bool,
+    /// The thread said that it is of use.
+    pub used: bool,
+    /// Primitive type, start and end, as the last header said (GS and CLIP).
+    pub primitive: u32,
+}
+
+impl Entry {
+    /// An entry of some rows that nobody wrote.
+    pub fn new(handle: u16, rows: usize) -> Entry {
+        let rows = vec![Register::UNDEFINED; rows];
+        Entry { handle, rows, complete: false, used: false, primitive: 0 }
+    }
+}
+
+/// What the machine knows of a thread in flight.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// r0 as dispatched.
+    pub header: Register,
+    /// Address of its binding table, relative to Surface State Base.
+    pub table: u32,
+    /// Scratch: its base relative to General State Base, and bytes.
+    pub scratch: (u32, u32),
+    /// The alternative mode of floats.
+    pub alternate: bool,
+    /// Its entries of the URB.
+    pub entries: Vec<Entry>,
+    /// Double words that it wrote and did not commit.
+    pub uncommitted: BTreeSet<u32>,
+    /// What a pixel thread was dispatched with.
+    pub pixels: Option<Box<Pixels>>,
+    /// It freed its entry as it ended.
+    pub freed: bool,
+}
+
+impl Context {
+    /// A thread with a header and nothing else.
+    pub fn new(header: Register) -> Context {
+        Context {
+            header,
+            table: 0,
+            scratch: (0, 0),
+            alternate: false,
+            entries: Vec::new(),
+            uncommitted: BTreeSet::new(),
+            pixels: None,
+            freed: false,
+        }
+    }
+}
+
+/// The shared functions, with the memory and state that they work on.
+pub struct Functions<'a> {
+    pub model: Model,
+    pub memory: &'a mut Memory,
+    pub bases: &'a Bases,
+    pub numerics: Numerics,
+    /// Threads in flight, by their number.
+    pub contexts: BTreeMap<u32, Context>,
+    pub gateway: Gateway,
+    /// What the gateway has for threads.
+    pub deliveries: Vec<Delivery>,
+    /// What the sampler's cache holds.
+    textures: Vec<Texture>,
+}
+
+impl<'a> Functions<'a> {
+    /// Shared functions without a thread in flight.
+    pub fn new(
+        model: Model,
+        memory: &'a mut Memory,
+        bases: &'a Bases,
+        numerics: Numerics,
+    ) -> Functions<'a> {
+        Functions {
+            model,
+            memory,
+            bases,
+            numerics,
+            contexts: BTreeMap::new(),
+            gateway: Gateway::default(),
+            deliveries: Vec::new(),
+            textures: Vec::new(),
+        }
+    }
+
+    fn context(&mut self, sender: &Sender) -> Result<&mut Context, Refused> {
+        let unknown = || (Rule::Header, format!("thread {} is not in flight", sender.thread));
+        self.contexts.get_mut(&sender.thread).ok_or_else(unknown)
+    }
+
+    fn answer(&mut self, message: &Message<'_>) -> Result<Reply, Refused> {
+        if message.end_of_thread {
+            self.ends(message)?;
+        }
+        match message.function {
+            MATH => self.math(message),
+            SAMPLER => self.sampler(message),
+            GATEWAY => self.gateway(message),
+            DATA_READ => self.port_read(message),
+            DATA_WRITE => self.port_write(message),
+            URB => self.urb(message),
+            SPAWNER => self.spawner(message),
+            other => Err((Rule::Function, format!("function {other}"))),
+        }
+    }
+
+    /// What every last message must have.
+    fn ends(&mut self, message: &Message<'_>) -> Result<(), Refused> {
+        let right = match message.sender.unit {
+            Unit::Media => message.function == SPAWNER,
+            Unit::Pixel => message.function == DATA_WRITE,
+            _ => message.function == URB,
+        };
+        if !right {
+            let what = format!("{:?} ends with function {}", message.sender.unit, message.function);
+            return Err((Rule::EndUnit, what));
+        }
+        // Bits 7:0 are the thread's number among those of its unit.
+        self.header_word(message, 5, 0xff)
+    }
+
+    /// Holds that a word of the header is that of r0 as far as a mask goes.
+    fn header_word(
+        &mut self,
+        message: &Message<'_>,
+        word: usize,
+        mask: u32,
+    ) -> Result<(), Refused> {
+        let header = defined(message.payload, 0, word)?;
+        let own = self.context(message.sender)?.header.words[word];
+        if (header ^ own) & mask != 0 {
+            let what = format!("word {word} of the header is {header:#x}, of r0 {own:#x}");
+            return Err((Rule::Header, what));
+        }
+        Ok(())
+    }
+
+    /// The end of a media thread. isa/gen4-pipeline.md 5.7.
+    fn spawner(&mut self, message: &Message<'_>) -> Result<Reply, Refused> {
+        let bits = message.descriptor & 0xffff;
+        let refused = |what: String| Err((Rule::Spawner, what));
+        if message.sender.unit != Unit::Media || !message.end_of_thread {
+            return refused("the thread spawner ends media threads".into());
+        }
+        if message.payload.len() != 1 || bits & !0x10 != 0 {
+            return refused(format!(
+                "descriptor {bits:#06x} of {} registers",
+                message.payload.len()
+            ));
+        }
+        self.header_word(message, 0, 0xffff)?;
+        self.context(message.sender)?.freed = bits & 0x10 == 0;
+        Ok(Reply::default())
+    }
+
+    /// The alternative mode and errors, as extended math has them.
+    fn alternate(&mut self, message: &Message<'_>) -> Result<bool, Refused> {
+        Ok(self.context(message.sender)?.alternate)
+    }
+}
+
+/// A double word of the payload that must be defined.
+fn defined(payload: &[Register], register: usize, word: usize) -> Result<u32, Refused> {
+    let Some(found) = payload.get(register) else {
+        return Err((Rule::Header, format!("register {register} of a payload is missing")));
+    };
+    if found.undefined >> (4 * word) & 15 != 0 {
+        let what = format!("word {word} of register {register} of a payload");
+        return Err((Rule::Undefined, what));
+    }
+    Ok(found.words[word])
+}
+
+impl SharedFunctions for Functions<'_> {
+    fn send(&mut self, message: &Message<'_>) -> Result<Reply, Trap> {
+        self.answer(message).map_err(|(rule, detail)| {
+            Trap::new(rule, message.offset, detail).at_lane(message.sender.thread)
+        })
+    }
+
+    fn fetch(&mut self, address: u32) -> Result<[u8; 16], Trap> {
+        let at = self.bases.general.wrapping_add(address);
+        let trap = |(rule, detail): Refused| Trap::new(rule, address, detail);
+        let found = self.memory.load(at, 16, Through::Other).map_err(trap)?;
+        if found.undefined.contains(&true) {
+            let what = format!("the instruction at {at:#x} was never written");
+            return Err(trap((Rule::Undefined, what)));
+        }
+        if !self.memory.is_mapped(at, 16 + AHEAD) {
+            return Err(trap((
+                Rule::Prefetch,
+                format!("128 bytes behind the instruction at {at:#x}"),
+            )));
+        }
+        let mut word = [0; 16];
+        word.copy_from_slice(&found.bytes);
+        Ok(word)
+    }
+}

@@ -1,0 +1,63 @@
+//! What the states of all units of the 3D pipeline have in common. isa/gen4-pipeline.md 1.1.
+
+use super::super::memory::Refused;
+use super::super::rule::Rule;
+use super::Gpu;
+
+/// The first words of a unit's state.
+#[derive(Clone, Debug)]
+pub struct UnitState {
+    /// All words that were asked for.
+    pub words: Vec<u32>,
+    pub program: u32,
+    pub registers: u32,
+    pub alternate: bool,
+    pub single_program_flow: bool,
+    /// Base, and bytes a thread.
+    pub scratch: (u32, u32),
+    /// Register where constants begin.
+    pub start: usize,
+    /// Rows of the URB entry: from, count.
+    pub urb: (usize, usize),
+    /// Rows of constants: from, count.
+    pub constants: (u32, u32),
+}
+
+impl UnitState {
+    /// The state of a unit, of so many words.
+    ///
+    /// # Errors
+    /// It is not mapped or written, or has what is reserved.
+    pub fn read(gpu: &Gpu, pointer: u32, count: u32) -> Result<UnitState, Refused> {
+        let at = gpu.bases()?.general.wrapping_add(pointer);
+        let words = (0..count).map(|word| gpu.memory.state(at.wrapping_add(4 * word)));
+        let words: Vec<u32> = words.collect::<Result<_, _>>()?;
+        let [d0, d1, d2, d3] = std::array::from_fn(|at| words.get(at).copied().unwrap_or(0));
+        if d0 & 0x31 != 0 || d2 & 0x3f0 != 0 || d2 & 15 > 11 || d3 & 0x8102_0400 != 0 {
+            return Err((Rule::ThreadState, format!("reserved bits of the state at {at:#x}")));
+        }
+        Ok(UnitState {
+            program: d0 & !63,
+            registers: 16 * ((d0 >> 1 & 7) + 1),
+            alternate: d1 >> 16 & 1 == 1,
+            single_program_flow: d1 >> 31 == 1,
+            scratch: (d2 & !0x3ff, 1024 << (d2 & 15)),
+            start: (d3 & 15) as usize,
+            urb: ((d3 >> 4 & 63) as usize, (d3 >> 11 & 63) as usize),
+            constants: (d3 >> 18 & 63, d3 >> 25 & 63),
+            words,
+        })
+    }
+
+    /// A payload fits the registers.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn fits(&self, payload: usize) -> Result<(), Refused> {
+        if payload > self.registers as usize {
+            let what = format!("a payload of {payload} registers of {}", self.registers);
+            return Err((Rule::Payload, what));
+        }
+        Ok(())
+    }
+}

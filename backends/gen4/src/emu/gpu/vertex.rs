@@ -1,0 +1,185 @@
+//! The vertex shader's unit: two vertices a thread, which write their URB entry anew. isa/gen4-pipeline.md 3, 9.2.
+
+use super::super::Model;
+use super::super::dispatch::{Job, Limits};
+use super::super::functions::{Context, Entry, Functions};
+use super::super::memory::Refused;
+use super::super::message::{Register, Unit};
+use super::super::rule::{Rule, Trap};
+use super::super::run::Run;
+use super::super::state::SECTIONS;
+use super::pixel::rows;
+use super::unit::UnitState;
+use super::{Gpu, media, numerics};
+
+/// Words of VS_STATE.
+const WORDS: u32 = 7;
+
+/// The URB entries of a unit.
+#[derive(Copy, Clone, Debug)]
+pub struct Entries {
+    pub count: u32,
+    pub rows: usize,
+    pub threads: u32,
+}
+
+impl Entries {
+    /// From word 4 of a unit's state.
+    ///
+    /// # Errors
+    /// They do not fit their section, or there are more threads than the unit has.
+    pub fn of(gpu: &Gpu, word: u32, section: usize, most: u32) -> Result<Entries, Refused> {
+        let (count, size) = (word >> 11 & 0xff, (word >> 19 & 31) + 1);
+        let threads = (word >> 25 & 63) + 1;
+        let refused = |rule, what: &str| Err((rule, format!("{what} of section {section}")));
+        if threads > most || count == 0 {
+            return refused(Rule::ThreadState, "the threads or entries");
+        }
+        let fences: [u32; SECTIONS] = match gpu.state.fences {
+            Some(fences) => fences,
+            None => return refused(Rule::Fences, "no URB_FENCE was sent: the end"),
+        };
+        let from = if section == 0 { 0 } else { fences[section - 1] };
+        if count * size > fences[section].saturating_sub(from) {
+            return refused(Rule::Fences, "the entries");
+        }
+        Ok(Entries { count, rows: 2 * size as usize, threads })
+    }
+}
+
+/// What a thread wrote of an entry, up to the last row that has anything; what it left reads 0xdeadbeef.
+///
+/// # Errors
+/// The entry is not complete.
+pub fn written(entry: &Entry) -> Result<Vec<u8>, Refused> {
+    if !entry.complete {
+        let what = format!("entry {:#x} is not complete", entry.handle);
+        return Err((Rule::UrbComplete, what));
+    }
+    let end = entry.rows.iter().rposition(|row| row.undefined != !0).map_or(0, |last| last + 1);
+    let words = entry.rows[..end].iter().flat_map(|row| {
+        (0..8).map(|word| match row.undefined >> (4 * word) & 15 {
+            0 => row.words[word],
+            _ => 0xdead_beef,
+        })
+    });
+    Ok(words.flat_map(u32::to_le_bytes).collect())
+}
+
+impl Gpu {
+    /// Runs the vertex threads: URB entries as the vertex fetcher leaves them, attributes of 16 bytes, and what the
+    /// threads make of them. Where the unit is disabled, entries pass.
+    ///
+    /// # Errors
+    /// The rule that the state or a thread breaks.
+    pub fn vertex_threads(
+        &mut self,
+        inputs: &[Vec<u8>],
+        run: &mut Run<'_>,
+    ) -> Result<Vec<Vec<u8>>, Trap> {
+        let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
+        let Some((jobs, limits)) = self.vertex_jobs(inputs).map_err(trap)? else {
+            return Ok(inputs.to_vec());
+        };
+        let bases = self.bases().map_err(trap)?;
+        let model = self.model;
+        let mut functions = Functions::new(model, &mut self.memory, &bases, numerics(self.errors));
+        let ended =
+            super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
+        ended
+            .iter()
+            .flat_map(|context| &context.entries)
+            .map(|e| written(e).map_err(trap))
+            .collect()
+    }
+
+    fn vertex_jobs(&self, inputs: &[Vec<u8>]) -> Result<Option<(Vec<Job>, Limits)>, Refused> {
+        let missing = |what: &str| (Rule::Bases, format!("no {what} were sent"));
+        let units = self.state.units.ok_or_else(|| missing("3DSTATE_PIPELINED_POINTERS"))?;
+        let unit = UnitState::read(self, units.vertex, WORDS)?;
+        if unit.words[6] & 1 == 0 {
+            return Ok(None);
+        }
+        let tables = self.state.tables.ok_or_else(|| missing("3DSTATE_BINDING_TABLE_POINTERS"))?;
+        let refused = |what: &str| Err((Rule::ThreadState, format!("{what} of VS_STATE")));
+        let most = if self.model == Model::I965 { 16 } else { 32 };
+        let entries = Entries::of(self, unit.words[4], 0, most)?;
+        if unit.constants.1 == 0 || unit.urb.1 == 0 {
+            return refused("a row of constants and one of vertices");
+        }
+        if unit.words[1] & 0x2880 != 0 || unit.start != 1 {
+            return refused("exceptions, or the first register");
+        }
+        if 2 * entries.threads > entries.count.max(2) {
+            return refused("the threads, two entries each,");
+        }
+        let constants = media::constants(self, unit.constants.0, unit.constants.1)?;
+        let jobs = inputs.chunks(2).enumerate().map(|(pair, vertices)| {
+            let mut payload = vec![Register::UNDEFINED];
+            let mut context = Context::new(payload[0]);
+            context.alternate = unit.alternate;
+            context.table = tables[0];
+            let count = entries.count as usize;
+            for vertex in 0..vertices.len() {
+                let handle = (2 * pair + vertex) % count * (entries.rows / 2);
+                context.entries.push(Entry::new(handle as u16, entries.rows));
+                payload[0].words[vertex] = handle as u32;
+            }
+            // Without a second vertex its handle is that of none.
+            for (word, value) in
+                [(0, None), (1, None), (2, Some(0)), (3, Some(unit.words[5] & !31))]
+            {
+                if let Some(value) = value {
+                    payload[0].words[word] = value;
+                }
+                payload[0].undefined &= !(15 << (4 * word));
+            }
+            payload.extend(constants.iter().copied());
+            payload.extend(attributes(vertices, unit.urb, entries.rows)?);
+            unit.fits(payload.len())?;
+            Ok(Job {
+                unit: Unit::Vertex,
+                payload,
+                program: unit.program,
+                dispatched: if vertices.len() == 2 { 0xff } else { 0x0f },
+                single_program_flow: unit.single_program_flow,
+                registers: unit.registers,
+                scratch: unit.scratch,
+                context,
+            })
+        });
+        let jobs: Result<Vec<Job>, Refused> = jobs.collect();
+        Ok(Some((jobs?, Limits { threads: entries.threads, entries: None })))
+    }
+}
+
+/// A register an attribute: the lower half is of the first vertex, the upper of the second.
+fn attributes(
+    vertices: &[Vec<u8>],
+    (from, count): (usize, usize),
+    most: usize,
+) -> Result<Vec<Register>, Refused> {
+    if from + count > most {
+        return Err((Rule::Payload, format!("rows {from} to {} of {most}", from + count)));
+    }
+    let mut registers = vec![Register::UNDEFINED; 2 * count];
+    for (vertex, bytes) in vertices.iter().enumerate() {
+        if bytes.len() > 32 * most || !bytes.len().is_multiple_of(16) {
+            return Err((Rule::Payload, format!("{} bytes of a vertex", bytes.len())));
+        }
+        // An odd attribute leaves half a row.
+        let mut bytes = bytes.clone();
+        let whole = bytes.len() / 16;
+        bytes.resize(32 * (from + count).max(whole.div_ceil(2)), 0);
+        for (row, found) in rows(&bytes, (from, count))?.iter().enumerate() {
+            for half in (0..2).filter(|half| 2 * (from + row) + half < whole) {
+                for word in 0..4 {
+                    let register = &mut registers[2 * row + half];
+                    register.words[4 * vertex + word] = found.words[4 * half + word];
+                    register.undefined &= !(15 << (4 * (4 * vertex + word)));
+                }
+            }
+        }
+    }
+    Ok(registers)
+}

@@ -1,0 +1,254 @@
+//! Machine IR: what one step of a SIMD8 program does with registers of eight lanes. An instruction here is one to four words of
+//! the machine; what they hand over among themselves (the flag, an accumulator, message registers) never outlives it.
+
+use crate::isa::operand::Type;
+use crate::isa::ops::Opcode;
+use gpucc_ir::mach::{self, Access, File, FileId, Files, Operand, Reg, Role, Scope, Slot};
+use smallvec::SmallVec;
+
+/// The general registers: one cell holds 32 bits of eight lanes.
+pub const GPR: FileId = FileId(0);
+/// Number of general registers of a thread. G45 vol. 4, 11.3.2.
+pub const REGISTERS: u16 = 128;
+/// The register files.
+pub const FILES: Files =
+    Files(&[File { name: "g", cells: REGISTERS, row: 1, per_lane: true, scope: Scope::Function }]);
+
+/// What a source reads.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Src {
+    /// A register, lane by lane.
+    Reg(Reg),
+    /// A register of the payload, lane by lane.
+    Fixed(u8),
+    /// One doubleword of a register of the payload, for all lanes.
+    Scalar {
+        /// Register.
+        register: u8,
+        /// Doubleword.
+        dword: u8,
+    },
+    /// A number.
+    Bits(u32),
+}
+
+/// A source with what is done to it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    pub src: Src,
+    /// The negative.
+    pub negate: bool,
+}
+
+impl From<Src> for Source {
+    fn from(src: Src) -> Source {
+        Source { src, negate: false }
+    }
+}
+
+/// Conditions by their codes. G45 vol. 4, 13.2.1.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    Equal = 1,
+    NotEqual = 2,
+    GreaterEqual = 4,
+    Less = 5,
+    LessEqual = 6,
+}
+
+/// A comparison that sets the flag, and whether what follows takes its opposite.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Test {
+    pub condition: Condition,
+    pub ty: Type,
+    /// Never a number.
+    pub first: Source,
+    pub second: Source,
+    pub inverse: bool,
+}
+
+/// Functions of extended math. G45 vol. 4, 6.1.1.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Function {
+    Inverse = 1,
+    Log = 2,
+    Exp = 3,
+    Root = 4,
+    InverseRoot = 5,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub enum Inst {
+    /// One word: an operation with the types of destination and sources. The first source is a number only where it is alone.
+    Alu { opcode: Opcode, to: Type, dst: Reg, from: Type, sources: SmallVec<[Source; 2]> },
+    /// A parallel copy.
+    Copy { dst: SmallVec<[Reg; 2]>, src: SmallVec<[Reg; 2]> },
+    /// All ones where the test holds, else zeros.
+    Truth { dst: Reg, test: Test },
+    /// `yes` where the test holds, else `no`. `yes` is no number.
+    Select { dst: Reg, test: Test, yes: Source, no: Source },
+    /// The low half of a product of doublewords; `dst` and `high` are written before the factors are read for the last time.
+    Product { dst: Reg, high: Reg, first: Source, second: Source },
+    /// The high half.
+    ProductHigh { dst: Reg, ty: Type, first: Source, second: Source },
+    /// A message to extended math.
+    Math { dst: Reg, function: Function, source: Reg },
+    /// Reads a doubleword for each lane: address in bytes, plus `offset`.
+    Read { dst: Reg, address: Source, offset: u32, surface: u8, slot: Option<Slot> },
+    /// Writes one and waits for it when r0 is read next.
+    Write { address: Source, value: Source, offset: u32, surface: u8, slot: Option<Slot> },
+    /// Lanes that pass go on; the others wait for `Else`, or for `EndIf`.
+    If { test: Test, otherwise: bool },
+    /// The other lanes.
+    Else,
+    /// All lanes of before `If`.
+    EndIf,
+    /// A loop begins.
+    Do,
+    /// Lanes that have not left go back to `Do`: those of the test, where there is one.
+    While(Option<Test>),
+    /// Lanes leave the loop, out of so many `If`s.
+    Break(u8),
+    /// The lanes are those of so many steps of eight further on; `bytes`: so are their byte offsets.
+    Advance { steps: i32, bytes: bool },
+    /// Numbers the lanes.
+    Begin,
+    /// The value of a plane at each pixel: register and first doubleword of its slopes.
+    Plane { dst: Reg, register: u8, dword: u8 },
+    /// A difference across each quad.
+    Difference { dst: Reg, source: Reg, which: Difference },
+    /// Lanes become helpers.
+    Demote,
+    /// All ones in helpers.
+    Helper { dst: Reg },
+    /// The pixels' colour goes to a target; the last write ends the thread.
+    Target { values: [Reg; 4], target: u8, last: bool },
+    /// The thread ends.
+    End,
+}
+
+/// What a derivative takes the difference of.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Difference {
+    /// The upper row.
+    CoarseX,
+    /// The own row.
+    FineX,
+    /// The left column.
+    CoarseY,
+    /// The own column.
+    FineY,
+}
+
+macro_rules! visit {
+    ($self:expr, $each:expr, $iter:ident $(, $mutable:tt)?) => {{
+        let each = $each;
+        macro_rules! source {
+            ($source:expr) => {
+                if let Src::Reg(reg) = & $($mutable)? $source.src {
+                    each(reg, Role::Use);
+                }
+            };
+        }
+        macro_rules! test {
+            ($test:expr) => {
+                source!($test.first);
+                source!($test.second);
+            };
+        }
+        match $self {
+            Inst::Alu { dst, sources, .. } => {
+                for source in sources.$iter() {
+                    source!(source);
+                }
+                each(dst, Role::Def);
+            }
+            Inst::Copy { dst, src } => {
+                src.$iter().for_each(|reg| each(reg, Role::Use));
+                dst.$iter().for_each(|reg| each(reg, Role::Def));
+            }
+            Inst::Truth { dst, test } => {
+                test!(test);
+                each(dst, Role::Def);
+            }
+            Inst::Select { dst, test, yes, no } => {
+                test!(test);
+                source!(yes);
+                source!(no);
+                each(dst, Role::Def);
+            }
+            Inst::Product { dst, high, first, second } => {
+                source!(first);
+                source!(second);
+                each(dst, Role::EarlyDef);
+                each(high, Role::EarlyDef);
+            }
+            Inst::ProductHigh { dst, first, second, .. } => {
+                source!(first);
+                source!(second);
+                each(dst, Role::Def);
+            }
+            Inst::Math { dst, source, .. } => {
+                each(source, Role::Use);
+                each(dst, Role::Def);
+            }
+            Inst::Read { dst, address, .. } => {
+                source!(address);
+                each(dst, Role::Def);
+            }
+            Inst::Write { address, value, .. } => {
+                source!(address);
+                source!(value);
+            }
+            Inst::Plane { dst, .. } | Inst::Helper { dst } => each(dst, Role::Def),
+            Inst::Difference { dst, source, .. } => {
+                each(source, Role::Use);
+                each(dst, Role::Def);
+            }
+            Inst::Target { values, .. } => values.$iter().for_each(|reg| each(reg, Role::Use)),
+            Inst::If { test, .. } | Inst::While(Some(test)) => {
+                test!(test);
+            }
+            Inst::Else
+            | Inst::EndIf
+            | Inst::Do
+            | Inst::While(None)
+            | Inst::Break(_)
+            | Inst::Advance { .. }
+            | Inst::Begin
+            | Inst::Demote
+            | Inst::End => {}
+        }
+    }};
+}
+
+impl mach::Inst for Inst {
+    fn operands(&self, visit: &mut dyn FnMut(Operand)) {
+        let each = &mut |reg: &Reg, role: Role| {
+            visit(Operand { role, ..Operand::use_of(*reg) });
+        };
+        visit!(self, each, iter);
+    }
+
+    fn rewrite(&mut self, map: &mut dyn FnMut(Reg, Role) -> Reg) {
+        let each = &mut |reg: &mut Reg, role: Role| *reg = map(*reg, role);
+        visit!(self, each, iter_mut, mut);
+    }
+
+    fn is_copy(&self) -> bool {
+        matches!(self, Inst::Copy { .. })
+    }
+
+    fn ends_block(&self) -> bool {
+        matches!(self, Inst::If { .. } | Inst::While(_) | Inst::Break(_) | Inst::End)
+    }
+
+    fn access(&self) -> Option<Access> {
+        match self {
+            Inst::Read { slot: Some(slot), .. } => Some(Access::Load(*slot)),
+            Inst::Write { slot: Some(slot), .. } => Some(Access::Store(*slot)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Structured SSA becomes machine IR: one SSA operation, one step, with comparisons folded into what they decide.
+//!
+//! A workgroup is one thread. Its invocations run eight at a time, in a loop around the whole body. Control flow stays
+//! structured: marks (`If`, `Else`, `EndIf`, `Do`, `While`, `Break`) stand among flat blocks whose logical edges say where a
+//! lane goes and whose physical edges say where the thread goes. G45 vol. 4, 14.1.2.
+
+mod alu;
+mod control;
+mod fragment;
+mod memory;
+mod phases;
+
+use crate::abi::{Abi, group};
+use crate::inst::{FILES, GPR, Inst, Source, Src, Test};
+use crate::isa::operand::Type as Ty;
+use crate::isa::ops::Opcode;
+use control::LoopFrame;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{self, Block, Demand, VReg};
+use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Op, Span, Type, Value};
+use phases::Phases;
+use smallvec::SmallVec;
+
+/// The surface of an access without one: the thread's scratch. G45 vol. 4, 5.10.1.
+pub const STATELESS: u8 = 255;
+/// Bytes of a doubleword of each of eight lanes.
+pub const LANE_BYTES: u32 = 32;
+/// Lanes of a step.
+pub const LANES: u32 = 8;
+/// Bytes of scratch that a thread can have. isa/gen4-pipeline.md 1.1.
+pub const MOST_SCRATCH: u64 = 2 << 20;
+
+/// The result of lowering.
+pub struct Lowered {
+    /// The machine function.
+    pub func: mach::Func<Inst>,
+    /// Bytes of scratch that variables and cells take.
+    pub scratch: u32,
+    /// Bytes of scratch of a doubleword of each lane that it may belong to.
+    pub slot_bytes: u32,
+}
+
+/// Where a value is.
+#[derive(Copy, Clone, Debug)]
+enum Place {
+    Reg(VReg),
+    /// Read where it is used.
+    Source(Src),
+}
+
+struct Lower<'a> {
+    ssa: &'a Func,
+    abi: &'a Abi,
+    m: mach::Func<Inst>,
+    block: Block,
+    values: SecondaryMap<Value, Option<Place>>,
+    /// Comparisons that somebody reads as a value.
+    in_registers: EntitySet<Value>,
+    /// First byte of each variable in scratch, for one lane or for all.
+    variables: SecondaryMap<Mem, u32>,
+    loops: Vec<LoopFrame>,
+    /// What barriers cut, and the loops around them: whose values leave them, and the block behind.
+    phases: Option<Phases>,
+    phased_loops: Vec<(Vec<Value>, Block)>,
+    /// Conditions that are open, all of them and those since the loop began.
+    open: u32,
+    open_in_loop: u8,
+    /// The invocation's number by axis.
+    local: [Option<Src>; 3],
+    /// Fragment: w, and the registers of the targets' components.
+    w: Option<VReg>,
+    colors: Vec<[VReg; 4]>,
+    span: Span,
+}
+
+/// Lowers a function that holds native operations only.
+///
+/// # Errors
+/// [`Failure::NotYet`] for what is not written, [`Failure::Limit`] where the machine ends.
+pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
+    let mut m = mach::Func::new(ssa.name.clone(), FILES);
+    let block = m.push_block();
+    let mut lower = Lower {
+        ssa,
+        abi,
+        m,
+        block,
+        values: SecondaryMap::new(),
+        in_registers: EntitySet::new(),
+        variables: SecondaryMap::new(),
+        loops: Vec::new(),
+        phases: None,
+        phased_loops: Vec::new(),
+        open: 0,
+        open_in_loop: 0,
+        local: [None; 3],
+        w: None,
+        colors: Vec::new(),
+        span: Span::NONE,
+    };
+    if lower.invocations() > LANES {
+        lower.phases = Phases::of(ssa);
+    }
+    lower.find_values();
+    let scratch = lower.place_variables()?;
+    let scratch = lower.place_cells(scratch)?;
+    lower.push(Inst::Begin);
+    if abi.is_fragment() {
+        lower.begin_fragment();
+        lower.region(ssa.body, &[])?;
+        lower.end_fragment();
+    } else if lower.phases.is_some() {
+        lower.phased(ssa.body, &[])?;
+        lower.push(Inst::End);
+    } else {
+        lower.group()?;
+        lower.push(Inst::End);
+    }
+    let slot_bytes = if lower.phases.is_some() { LANE_BYTES * lower.steps() } else { LANE_BYTES };
+    Ok(Lowered { func: lower.m, scratch, slot_bytes })
+}
+
+impl Lower<'_> {
+    fn not_yet(&self, feature: impl Into<String>) -> Failure {
+        Failure::NotYet { feature: feature.into(), stage: "lower", span: self.span }
+    }
+
+    fn fresh(&mut self) -> VReg {
+        self.m.make_vreg(Demand::scalar(GPR), self.span)
+    }
+
+    fn push(&mut self, inst: Inst) {
+        self.m.push(self.block, inst, self.span);
+    }
+
+    /// The invocations of a workgroup.
+    fn invocations(&self) -> u32 {
+        self.ssa.workgroup_size.iter().fold(1, |all, &n| all.saturating_mul(n))
+    }
+
+    /// The loop over the group's invocations, eight at a time.
+    fn group(&mut self) -> Result<(), Failure> {
+        let count = self.invocations();
+        let lane = Source::from(Src::Fixed(self.abi.lane()));
+        let below = |first: Source, count: u32| Test {
+            condition: crate::inst::Condition::Less,
+            ty: Ty::Ud,
+            first,
+            second: Src::Bits(count).into(),
+            inverse: false,
+        };
+        let repeats = count > LANES;
+        let header = repeats.then(|| self.begin_loop());
+        let head = (!count.is_multiple_of(LANES))
+            .then(|| self.begin_if(below(lane, count), false))
+            .transpose()?;
+        self.number_invocations();
+        self.region(self.ssa.body, &[])?;
+        if let Some(head) = head {
+            self.end_if(head);
+        }
+        if let Some(header) = header {
+            self.push(Inst::Advance { steps: 1, bytes: false });
+            let first = Src::Scalar { register: self.abi.lane(), dword: 0 };
+            self.push(Inst::While(Some(below(first.into(), count))));
+            let latch = self.block;
+            self.m.add_both_edges(latch, header);
+            self.start_block();
+            self.m.add_both_edges(latch, self.block);
+        }
+        Ok(())
+    }
+
+    /// The axes of the invocation's number, where the program asks for them. The number is below 1024 and so is a size of an
+    /// axis, so that a product with 2^20 / size, rounded up, has the quotient in its upper bits.
+    fn number_invocations(&mut self) {
+        let asks = |which: Builtin| {
+            self.ssa.inputs.values().any(|input| input.kind == InputKind::Builtin(which))
+        };
+        if !asks(Builtin::GlobalInvocationId) && !asks(Builtin::LocalInvocationId) {
+            return;
+        }
+        let mut rest = Src::Fixed(self.abi.lane());
+        let size = self.ssa.workgroup_size;
+        for axis in 0..3 {
+            let above: u32 = size[axis + 1..].iter().product();
+            let of_axis = match (size[axis], above) {
+                (1, _) => Src::Bits(0),
+                (_, 1) => rest,
+                (size, _) => {
+                    let quotient = self.fresh();
+                    let ratio = (1u32 << 20).div_ceil(size);
+                    // Both factors together have less than 32 bits: the low half of the number is all of it.
+                    let product = self.product(rest.into(), Src::Bits(ratio).into());
+                    let by = Src::Bits(20).into();
+                    let shifted = [Src::Reg(product.into()).into(), by];
+                    self.alu(Opcode::Shr, Ty::Ud, quotient, &shifted);
+                    let quotient = Src::Reg(quotient.into());
+                    let back = self.product(quotient.into(), Src::Bits(size).into());
+                    let remainder = self.fresh();
+                    let less = Source { src: Src::Reg(back.into()), negate: true };
+                    self.alu(Opcode::Add, Ty::D, remainder, &[rest.into(), less]);
+                    rest = quotient;
+                    Src::Reg(remainder.into())
+                }
+            };
+            if above == 1 && size[axis] != 1 {
+                rest = Src::Bits(0);
+            }
+            self.local[axis] = Some(of_axis);
+        }
+    }
+
+    /// One component of an input.
+    fn input(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
+        let Imm::Input(input, component) = data.imm else {
+            return Err(self.not_yet("this input"));
+        };
+        let axis = usize::from(component.min(2));
+        let inline = |dword: u8| Src::Scalar { register: self.abi.inline(), dword };
+        let local = self.local[axis].unwrap_or(Src::Bits(0));
+        let src = match self.ssa.inputs[input].kind {
+            InputKind::Builtin(Builtin::LocalInvocationIndex) => Src::Fixed(self.abi.lane()),
+            InputKind::Builtin(Builtin::LocalInvocationId) => local,
+            InputKind::Builtin(Builtin::WorkgroupId) => inline(group::ID + component),
+            InputKind::Builtin(Builtin::NumWorkgroups) => inline(group::COUNT + component),
+            InputKind::Builtin(Builtin::GlobalInvocationId) => {
+                let size = self.ssa.workgroup_size[axis];
+                let group = inline(group::ID + component);
+                let first = match size {
+                    1 => group,
+                    size => {
+                        let product = self.product(group.into(), Src::Bits(size).into());
+                        Src::Reg(product.into())
+                    }
+                };
+                let sum = self.fresh();
+                self.alu(Opcode::Add, Ty::D, sum, &[first.into(), local.into()]);
+                Src::Reg(sum.into())
+            }
+            _ => return self.fragment_input(data),
+        };
+        self.values[data.results[0]] = Some(match src.as_vreg() {
+            Some(reg) => Place::Reg(reg),
+            None => Place::Source(src),
+        });
+        Ok(())
+    }
+
+    /// Finds the comparisons that are read as values, not as conditions alone.
+    fn find_values(&mut self) {
+        for (region, ..) in self.ssa.regions_in_order() {
+            for &inst in &self.ssa.regions[region].insts {
+                let data = &self.ssa.insts[inst];
+                let condition = matches!(data.op, Op::If | Op::Select | Op::BreakIf);
+                let read = if condition { &data.args[1..] } else { &data.args[..] };
+                for &value in read {
+                    // The opposite of a comparison is a condition where only conditions read it.
+                    if data.op == Op::Not && self.ssa.ty(value) == Type::B1 {
+                        continue;
+                    }
+                    self.in_registers.insert(value);
+                }
+            }
+        }
+        // A `not` in a register reads its operand. Operands stand before their users, so the way back is enough.
+        let regions: Vec<_> = self.ssa.regions_in_order().into_iter().collect();
+        for (region, ..) in regions.into_iter().rev() {
+            for &inst in self.ssa.regions[region].insts.iter().rev() {
+                let data = &self.ssa.insts[inst];
+                if data.op == Op::Not && self.in_registers.contains(data.results[0]) {
+                    self.in_registers.insert(data.args[0]);
+                }
+            }
+        }
+    }
+
+    /// A constant, or where a value is.
+    fn source(&self, value: Value) -> Source {
+        if let Some(bits) = self.ssa.as_const(value) {
+            let bits = match self.ssa.ty(value) {
+                Type::B1 if bits != 0 => u32::MAX,
+                _ => bits as u32,
+            };
+            return Src::Bits(bits).into();
+        }
+        match self.values[value] {
+            Some(Place::Reg(reg)) => Src::Reg(reg.into()).into(),
+            Some(Place::Source(src)) => src.into(),
+            // Code that no lane reaches reads what nobody defines.
+            None => Src::Bits(0).into(),
+        }
+    }
+
+    /// As [`Self::source`], and no number.
+    fn no_number(&mut self, source: Source, ty: Ty) -> Source {
+        match source.src {
+            Src::Bits(_) => {
+                let reg = self.fresh();
+                self.alu(Opcode::Mov, ty, reg, &[source]);
+                Source { src: Src::Reg(reg.into()), negate: source.negate }
+            }
+            _ => source,
+        }
+    }
+
+    /// A register of lanes with a value.
+    fn register(&mut self, value: Value) -> VReg {
+        let source = self.source(value);
+        match source.src.as_vreg() {
+            Some(reg) => reg,
+            None => {
+                let reg = self.fresh();
+                self.alu(Opcode::Mov, Ty::Ud, reg, &[source]);
+                reg
+            }
+        }
+    }
+
+    /// One operation on one type.
+    fn alu(&mut self, opcode: Opcode, ty: Ty, dst: VReg, sources: &[Source]) {
+        self.convert(opcode, ty, dst, ty, sources);
+    }
+
+    fn convert(&mut self, opcode: Opcode, to: Ty, dst: VReg, from: Ty, sources: &[Source]) {
+        let sources: SmallVec<[Source; 2]> = match sources {
+            [first, second] => {
+                let first = self.no_number(*first, from);
+                SmallVec::from_slice(&[first, *second])
+            }
+            _ => SmallVec::from_slice(sources),
+        };
+        self.push(Inst::Alu { opcode, to, dst: dst.into(), from, sources });
+    }
+
+    /// The low half of a product in a register.
+    fn product(&mut self, first: Source, second: Source) -> VReg {
+        let first = self.no_number(first, Ty::Ud);
+        let (dst, high) = (self.fresh(), self.fresh());
+        self.push(Inst::Product { dst: dst.into(), high: high.into(), first, second });
+        dst
+    }
+
+    /// Values to registers, all read before one is written.
+    fn assign(&mut self, to: &[VReg], values: &[Value]) {
+        let (mut dst, mut src) = (SmallVec::new(), SmallVec::new());
+        let mut numbers: SmallVec<[(VReg, Source); 4]> = SmallVec::new();
+        for (&to, &value) in to.iter().zip(values) {
+            let source = self.source(value);
+            match source.src {
+                Src::Reg(reg) if reg == to.into() => {}
+                Src::Reg(reg) => {
+                    dst.push(to.into());
+                    src.push(reg);
+                }
+                _ => numbers.push((to, source)),
+            }
+        }
+        if !dst.is_empty() {
+            self.push(Inst::Copy { dst, src });
+        }
+        for (to, source) in numbers {
+            self.alu(Opcode::Mov, Ty::Ud, to, &[source]);
+        }
+    }
+}
+
+impl Src {
+    /// The virtual register, if it is one.
+    fn as_vreg(self) -> Option<VReg> {
+        match self {
+            Src::Reg(reg) => reg.as_virt(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Regions, branches and loops as marks among blocks with logical and physical edges. G45 vol. 4, 14.1.2, 14.2.
+
+use super::Lower;
+use crate::inst::{Condition, Inst, Source, Src, Test};
+use crate::isa::operand::Type as Ty;
+use crate::isa::ops::Opcode;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::{Block, Edges, VReg};
+use gpucc_ir::ssa::{self, Op, Region, Type, Value};
+use smallvec::SmallVec;
+
+/// A loop around the code.
+pub(super) struct LoopFrame {
+    /// Registers of its parameters, of the body and of the continuing part, and of its results.
+    body: SmallVec<[VReg; 4]>,
+    continuing: SmallVec<[VReg; 4]>,
+    results: SmallVec<[VReg; 4]>,
+    /// The block behind it.
+    exit: Block,
+    /// A way to the continuing part was lowered, and a way out.
+    continued: bool,
+    left: bool,
+}
+
+impl Lower<'_> {
+    pub(super) fn start_block(&mut self) {
+        self.block = self.m.push_block();
+    }
+
+    /// Lowers a region; its `yield` assigns `results`. True when control reaches its end.
+    pub(super) fn region(&mut self, region: Region, results: &[VReg]) -> Result<bool, Failure> {
+        let ssa = self.ssa;
+        for &inst in &ssa.regions[region].insts {
+            let data = &ssa.insts[inst];
+            self.span = data.span;
+            match data.op {
+                Op::Yield => {
+                    self.assign(results, &data.args);
+                    return Ok(true);
+                }
+                Op::Break => {
+                    let Some(frame) = self.loops.last_mut() else {
+                        return Err(self.misplaced("break"));
+                    };
+                    frame.left = true;
+                    let (to, exit) = (frame.results.clone(), frame.exit);
+                    self.assign(&to, &data.args);
+                    self.leave(exit);
+                    return Ok(false);
+                }
+                Op::Continue => {
+                    let Some(frame) = self.loops.last_mut() else {
+                        return Err(self.misplaced("continue"));
+                    };
+                    frame.continued = true;
+                    let to = frame.continuing.clone();
+                    self.assign(&to, &data.args);
+                    return Ok(true);
+                }
+                Op::Next | Op::BreakIf => return Err(self.misplaced("next")),
+                Op::Exit => return Err(self.not_yet("leaving a labelled block by a jump")),
+                Op::Unreachable => return Ok(false),
+                _ => self.inner(inst)?,
+            }
+        }
+        Ok(true)
+    }
+
+    fn misplaced(&self, what: &str) -> Failure {
+        Failure::Internal { pass: "lower", message: format!("`{what}` stands where none may") }
+    }
+
+    /// What ends no region.
+    pub(super) fn inner(&mut self, inst: ssa::Inst) -> Result<(), Failure> {
+        let data = &self.ssa.insts[inst];
+        match data.op {
+            Op::If => self.if_else(data),
+            Op::Loop => self.loop_(data),
+            Op::Block => {
+                let to = self.results(data);
+                if !self.region(data.regions[0], &to)? {
+                    self.define_unreached(&to);
+                }
+                Ok(())
+            }
+            _ => self.instruction(data),
+        }
+    }
+
+    fn results(&mut self, data: &ssa::InstData) -> SmallVec<[VReg; 4]> {
+        data.results.iter().map(|&value| self.define(value)).collect()
+    }
+
+    /// A new register for a value.
+    pub(super) fn define(&mut self, value: Value) -> VReg {
+        let reg = self.fresh();
+        self.values[value] = Some(super::Place::Reg(reg));
+        reg
+    }
+
+    /// Gives registers that no path assigns a value, for code that no lane reaches but that the function still holds.
+    fn define_unreached(&mut self, registers: &[VReg]) {
+        for &register in registers {
+            self.alu(Opcode::Mov, Ty::Ud, register, &[Src::Bits(0).into()]);
+        }
+    }
+
+    /// Ends the block with `Break`; what follows is reached by the thread alone.
+    pub(super) fn leave(&mut self, exit: Block) {
+        self.push(Inst::Break(self.open_in_loop));
+        let from = self.block;
+        self.m.add_both_edges(from, exit);
+        self.start_block();
+        self.m.add_edge(Edges::Physical, from, self.block);
+    }
+
+    /// The comparison that a condition is, or one of its register with zero.
+    pub(super) fn test(&mut self, value: Value) -> Test {
+        let (mut value, mut inverse) = (value, false);
+        // What another phase made is in a register.
+        while self.cell(value).is_none()
+            && let Some(data) = self.ssa.def(value)
+            && data.op == Op::Not
+        {
+            value = data.args[0];
+            inverse = !inverse;
+        }
+        if self.cell(value).is_none()
+            && let Some(test) = self.comparison(value)
+        {
+            return Test { inverse, ..test };
+        }
+        let source = self.source(value);
+        let first = self.no_number(source, Ty::D);
+        let second = Src::Bits(0).into();
+        Test { condition: Condition::NotEqual, ty: Ty::D, first, second, inverse }
+    }
+
+    /// The comparison that makes a truth value.
+    pub(super) fn comparison(&mut self, value: Value) -> Option<Test> {
+        let data = self.ssa.def(value)?;
+        let (condition, ty) = match data.op {
+            Op::IEq => (Condition::Equal, Ty::D),
+            Op::INe => (Condition::NotEqual, Ty::D),
+            Op::SLt => (Condition::Less, Ty::D),
+            Op::SLe => (Condition::LessEqual, Ty::D),
+            Op::ULt => (Condition::Less, Ty::Ud),
+            Op::ULe => (Condition::LessEqual, Ty::Ud),
+            Op::FEq => (Condition::Equal, Ty::F),
+            Op::FNe => (Condition::NotEqual, Ty::F),
+            Op::FLt => (Condition::Less, Ty::F),
+            Op::FLe => (Condition::LessEqual, Ty::F),
+            _ => return None,
+        };
+        if !matches!(self.ssa.ty(data.args[0]), Type::B1 | Type::B32) {
+            return None;
+        }
+        let first = self.source(data.args[0]);
+        let first: Source = self.no_number(first, ty);
+        let second = self.source(data.args[1]);
+        Some(Test { condition, ty, first, second, inverse: false })
+    }
+
+    /// Opens a condition: the block that follows runs for lanes that pass.
+    pub(super) fn begin_if(&mut self, test: Test, otherwise: bool) -> Result<Block, Failure> {
+        self.open += 1;
+        self.open_in_loop += 1;
+        if self.open > self.abi.masks {
+            return Err(self.not_yet("control flow deeper than the stack of masks"));
+        }
+        self.push(Inst::If { test, otherwise });
+        let head = self.block;
+        self.start_block();
+        self.m.add_both_edges(head, self.block);
+        Ok(head)
+    }
+
+    pub(super) fn close(&mut self) {
+        self.open -= 1;
+        self.open_in_loop -= 1;
+        self.push(Inst::EndIf);
+    }
+
+    /// Closes a condition without another arm that [`Self::begin_if`] opened at the end of `head`.
+    pub(super) fn end_if(&mut self, head: Block) {
+        let end = self.block;
+        self.start_block();
+        self.m.add_both_edges(head, self.block);
+        self.m.add_both_edges(end, self.block);
+        self.close();
+    }
+
+    fn if_else(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
+        let (then, otherwise) = (data.regions[0], data.regions[1]);
+        let to = self.results(data);
+        let trivial = self.ssa.regions[otherwise].insts.len() == 1
+            && to.is_empty()
+            && self.ssa.terminator(otherwise).is_some_and(|t| self.ssa.insts[t].op == Op::Yield);
+        let test = self.test(data.args[0]);
+        let head = self.begin_if(test, !trivial)?;
+        let then_falls = self.region(then, &to)?;
+        let then_end = self.block;
+        let mut ends: SmallVec<[(Block, bool); 2]> = SmallVec::new();
+        ends.push((then_end, then_falls));
+        if !trivial {
+            self.start_block();
+            self.m.add_both_edges(head, self.block);
+            self.m.add_edge(Edges::Physical, then_end, self.block);
+            self.push(Inst::Else);
+            let falls = self.region(otherwise, &to)?;
+            ends.push((self.block, falls));
+        }
+        self.start_block();
+        let join = self.block;
+        if trivial {
+            self.m.add_both_edges(head, join);
+        }
+        for &(end, falls) in &ends {
+            if falls {
+                self.m.add_edge(Edges::Logical, end, join);
+            }
+            // `Else` jumps over its arm when no lane is left for it.
+            self.m.add_edge(Edges::Physical, end, join);
+        }
+        self.close();
+        if !trivial && ends.iter().all(|&(_, falls)| !falls) {
+            self.define_unreached(&to);
+        }
+        Ok(())
+    }
+
+    /// Opens a loop; its first block.
+    pub(super) fn begin_loop(&mut self) -> Block {
+        self.push(Inst::Do);
+        let before = self.block;
+        self.start_block();
+        self.m.add_both_edges(before, self.block);
+        self.block
+    }
+
+    fn loop_(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
+        let ssa = self.ssa;
+        let (body, continuing) = (data.regions[0], data.regions[1]);
+        let mut regs = |values: &[Value]| -> SmallVec<[VReg; 4]> {
+            values.iter().map(|&value| self.define(value)).collect()
+        };
+        let (body_regs, continuing_regs, results) = (
+            regs(&ssa.regions[body].params),
+            regs(&ssa.regions[continuing].params),
+            regs(&data.results),
+        );
+        // The loop over the group's invocations is one, too.
+        // A loop pushes two masks.
+        if 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 2) > self.abi.masks {
+            return Err(self.not_yet("loops deeper than the stack of masks"));
+        }
+        self.assign(&body_regs, &data.args);
+        let header = self.begin_loop();
+        let exit = self.m.make_block();
+        self.loops.push(LoopFrame {
+            body: body_regs.clone(),
+            continuing: continuing_regs.clone(),
+            results: results.clone(),
+            exit,
+            continued: false,
+            left: false,
+        });
+        let outside = std::mem::take(&mut self.open_in_loop);
+        self.region(body, &[])?;
+        if self.loops.last().is_some_and(|frame| !frame.continued) {
+            self.define_unreached(&continuing_regs);
+        }
+        for &inst in &ssa.regions[continuing].insts {
+            let data = &ssa.insts[inst];
+            self.span = data.span;
+            match data.op {
+                Op::Next => {
+                    let to = self.loops.last().map(|frame| frame.body.clone());
+                    self.assign(&to.unwrap_or_default(), &data.args);
+                }
+                Op::BreakIf => {
+                    let count = results.len();
+                    let test = self.test(data.args[0]);
+                    let head = self.begin_if(test, false)?;
+                    self.assign(&results, &data.args[1..=count]);
+                    if let Some(frame) = self.loops.last_mut() {
+                        frame.left = true;
+                    }
+                    self.leave(exit);
+                    let end = self.block;
+                    self.start_block();
+                    self.m.add_both_edges(head, self.block);
+                    self.m.add_edge(Edges::Physical, end, self.block);
+                    self.close();
+                    self.assign(&body_regs, &data.args[count + 1..]);
+                }
+                Op::Exit => return Err(self.not_yet("leaving a labelled block by a jump")),
+                Op::Unreachable => {}
+                _ => self.inner(inst)?,
+            }
+        }
+        self.open_in_loop = outside;
+        let left = self.loops.pop().is_some_and(|frame| frame.left);
+        self.push(Inst::While(None));
+        let latch = self.block;
+        self.m.add_both_edges(latch, header);
+        self.m.add_edge(Edges::Physical, latch, exit);
+        self.m.place(exit);
+        self.block = exit;
+        if !left {
+            self.define_unreached(&results);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! Pixels: inputs as planes, colours, helpers, derivatives. isa/gen4.md 2.2.
+
+use super::{Lower, Place};
+use crate::inst::{Condition, Difference, Function, Inst, Src, Test};
+use crate::isa::operand::Type as Ty;
+use crate::isa::ops::Opcode;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Interpolation, Op, OutputKind, Type};
+
+/// The slot of the position, and its component that holds 1 / w.
+const POSITION: u8 = 0;
+const INVERSE_W: u8 = 3;
+
+impl Lower<'_> {
+    /// What a fragment program has before its first operation: zeros as colours, and w where inputs vary with perspective.
+    pub(super) fn begin_fragment(&mut self) {
+        for _ in 0..self.abi.targets {
+            let color = std::array::from_fn(|_| {
+                let reg = self.fresh();
+                self.alu(Opcode::Mov, Ty::Ud, reg, &[Src::Bits(0).into()]);
+                reg
+            });
+            self.colors.push(color);
+        }
+        let smooth = self.ssa.inputs.values().any(|input| {
+            matches!(
+                input.kind,
+                InputKind::Location { interpolation: Interpolation::Perspective, .. }
+            )
+        });
+        if smooth {
+            let inverse = self.plane(POSITION, INVERSE_W);
+            let w = self.fresh();
+            self.push(Inst::Math {
+                dst: w.into(),
+                function: Function::Inverse,
+                source: inverse.into(),
+            });
+            self.w = Some(w);
+        }
+    }
+
+    /// The colours leave.
+    pub(super) fn end_fragment(&mut self) {
+        let last = self.colors.len().saturating_sub(1);
+        for (number, color) in self.colors.clone().into_iter().enumerate() {
+            self.push(Inst::Target {
+                values: color.map(Into::into),
+                target: number as u8,
+                last: number == last,
+            });
+        }
+    }
+
+    fn plane(&mut self, slot: u8, component: u8) -> gpucc_ir::mach::VReg {
+        let (register, dword) = self.abi.plane(slot, component);
+        let dst = self.fresh();
+        self.push(Inst::Plane { dst: dst.into(), register, dword });
+        dst
+    }
+
+    /// A component of an input of a fragment program.
+    pub(super) fn fragment_input(&mut self, data: &InstData) -> Result<(), Failure> {
+        let Imm::Input(input, component) = data.imm else {
+            return Err(self.not_yet("this input"));
+        };
+        let result = data.results[0];
+        let place = match self.ssa.inputs[input].kind {
+            InputKind::Location { interpolation, .. } => {
+                let Some(slot) = self.abi.slot(input) else {
+                    return Err(self.not_yet("this input"));
+                };
+                match (interpolation, self.w) {
+                    (Interpolation::Flat, _) => {
+                        let (register, dword) = self.abi.plane(slot, component);
+                        Place::Source(Src::Scalar { register, dword: dword + 3 })
+                    }
+                    (Interpolation::Perspective, Some(w)) => {
+                        let over_w = self.plane(slot, component);
+                        let value = self.fresh();
+                        let factors = [over_w, w].map(|reg| Src::Reg(reg.into()).into());
+                        self.alu(Opcode::Mul, Ty::F, value, &factors);
+                        Place::Reg(value)
+                    }
+                    _ => Place::Reg(self.plane(slot, component)),
+                }
+            }
+            InputKind::Builtin(Builtin::Position) if component < 2 => {
+                let pixel = Src::Fixed(self.abi.pixels()[usize::from(component)]);
+                let center = self.fresh();
+                let half = Src::Bits(0.5f32.to_bits()).into();
+                self.alu(Opcode::Add, Ty::F, center, &[pixel.into(), half]);
+                Place::Reg(center)
+            }
+            InputKind::Builtin(Builtin::Position) => Place::Reg(self.plane(POSITION, component)),
+            InputKind::Builtin(Builtin::FrontFacing) => {
+                let truth = self.fresh();
+                let test = Test {
+                    condition: Condition::GreaterEqual,
+                    ty: Ty::D,
+                    first: Src::Scalar { register: 1, dword: 6 }.into(),
+                    second: Src::Bits(0).into(),
+                    inverse: false,
+                };
+                self.push(Inst::Truth { dst: truth.into(), test });
+                if self.ssa.ty(result) == Type::B1 {
+                    Place::Reg(truth)
+                } else {
+                    let one = self.fresh();
+                    let mask = [Src::Reg(truth.into()).into(), Src::Bits(1).into()];
+                    self.alu(Opcode::And, Ty::Ud, one, &mask);
+                    Place::Reg(one)
+                }
+            }
+            InputKind::Builtin(_) => return Err(self.not_yet("this input")),
+        };
+        self.values[result] = Some(place);
+        Ok(())
+    }
+
+    /// A component of a colour.
+    pub(super) fn output(&mut self, data: &InstData) -> Result<(), Failure> {
+        let Imm::Output(output, component) = data.imm else {
+            return Err(self.not_yet("this output"));
+        };
+        let place = match self.ssa.outputs[output].kind {
+            OutputKind::Location { location, .. } => self.colors.get(location as usize),
+            OutputKind::Builtin(_) => None,
+        };
+        let Some(&color) = place else {
+            return Err(self.not_yet("this output"));
+        };
+        let source = self.source(data.args[0]);
+        self.alu(Opcode::Mov, Ty::Ud, color[usize::from(component.min(3))], &[source]);
+        Ok(())
+    }
+
+    /// Derivatives and helpers.
+    pub(super) fn quad(&mut self, data: &InstData) -> Result<(), Failure> {
+        let which = match data.op {
+            Op::Demote => {
+                self.push(Inst::Demote);
+                return Ok(());
+            }
+            Op::IsHelper => {
+                let dst = self.define(data.results[0]).into();
+                self.push(Inst::Helper { dst });
+                return Ok(());
+            }
+            Op::DdxFine => Difference::FineX,
+            Op::DdyFine => Difference::FineY,
+            Op::Ddx | Op::DdxCoarse => Difference::CoarseX,
+            _ => Difference::CoarseY,
+        };
+        let source = self.register(data.args[0]).into();
+        let dst = self.define(data.results[0]).into();
+        self.push(Inst::Difference { dst, source, which });
+        Ok(())
+    }
+}

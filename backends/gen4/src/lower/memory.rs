@@ -1,0 +1,114 @@
+//! Buffers and variables: doublewords by scattered messages. G45 vol. 4, 5.10.5.
+
+use super::{LANE_BYTES, LANES, Lower, MOST_SCRATCH, STATELESS};
+use crate::inst::{Inst, Source, Src};
+use crate::isa::operand::Type as Ty;
+use crate::isa::ops::Opcode;
+use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::ssa::{Imm, InstData, MemSpace, Op};
+
+impl Lower<'_> {
+    /// Gives each variable its place in the thread's scratch: private ones have a doubleword for each lane.
+    pub(super) fn place_variables(&mut self) -> Result<u32, Failure> {
+        let mut end: u64 = 0;
+        for (mem, data) in &self.ssa.mems {
+            self.variables[mem] = end as u32;
+            let lanes = match data.space {
+                MemSpace::Private => u64::from(self.private_step() / 4),
+                MemSpace::Workgroup | MemSpace::Constant => 1,
+            };
+            end += (u64::from(data.size) * lanes).next_multiple_of(LANE_BYTES.into());
+            let hint = "use smaller arrays";
+            Limit::new("bytes of a thread's memory", MOST_SCRATCH, hint).admit(end)?;
+        }
+        Ok(end as u32)
+    }
+
+    /// Lanes of one step meet by themselves; of more of them barriers make phases.
+    pub(super) fn barrier(&mut self) -> Result<(), Failure> {
+        match self.invocations() > LANES {
+            true => Err(self.not_yet("a barrier in control flow that has none around it")),
+            false => Ok(()),
+        }
+    }
+
+    /// Bytes from one doubleword of a private variable to the next: those of all lanes that have it at once.
+    fn private_step(&self) -> u32 {
+        if self.phases.is_some() { LANE_BYTES * self.steps() } else { LANE_BYTES }
+    }
+
+    pub(super) fn memory(&mut self, data: &InstData) -> Result<(), Failure> {
+        let (surface, address, first) = match data.imm {
+            Imm::Resource(resource) => {
+                if data.op == Op::BufferSize {
+                    let size = self.abi.size(resource);
+                    let Some((register, dword)) = size else {
+                        return Err(self.not_yet("the size of this binding"));
+                    };
+                    let src = Src::Scalar { register, dword };
+                    self.values[data.results[0]] = Some(super::Place::Source(src));
+                    return Ok(());
+                }
+                let Some(surface) = self.abi.surface(resource) else {
+                    return Err(self.not_yet("this binding"));
+                };
+                (surface, self.source(data.args[0]), 0)
+            }
+            Imm::Mem(access) => {
+                let first = self.variables[access.mem];
+                let address = self.source(data.args[0]);
+                match self.ssa.mems[access.mem].space {
+                    MemSpace::Private => (STATELESS, self.of_lane(address), first),
+                    MemSpace::Workgroup => (STATELESS, address, first),
+                    MemSpace::Constant => return Err(self.not_yet("a table of constants")),
+                }
+            }
+            _ => return Err(self.not_yet("this access")),
+        };
+        // The distance between words that follow each other.
+        let step = match data.imm {
+            Imm::Mem(access) if self.ssa.mems[access.mem].space == MemSpace::Private => {
+                self.private_step()
+            }
+            _ => 4,
+        };
+        match data.op {
+            Op::BufferStore | Op::MemStore => {
+                for (number, &value) in (0u32..).zip(&data.args[1..]) {
+                    let value = self.source(value);
+                    let offset = first + number * step;
+                    self.push(Inst::Write { address, value, offset, surface, slot: None });
+                }
+            }
+            _ => {
+                // A result may take the address's register while the address is still needed: it does not, for each reads it.
+                for (number, &value) in (0u32..).zip(&data.results) {
+                    let dst = self.define(value).into();
+                    let offset = first + number * step;
+                    self.push(Inst::Read { dst, address, offset, surface, slot: None });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a byte of each lane's own memory: doublewords of the lanes lie side by side.
+    fn of_lane(&mut self, address: Source) -> Source {
+        let lanes = Source::from(Src::Fixed(self.abi.lane_bytes()));
+        let scaled = match address.src {
+            Src::Bits(bits) => Source::from(Src::Bits(bits.wrapping_mul(self.private_step() / 4))),
+            _ if self.phases.is_some() => {
+                let scaled = self.product(address, Src::Bits(self.private_step() / 4).into());
+                Src::Reg(scaled.into()).into()
+            }
+            _ => {
+                let scaled = self.fresh();
+                self.alu(Opcode::Shl, Ty::Ud, scaled, &[address, Src::Bits(3).into()]);
+                Src::Reg(scaled.into()).into()
+            }
+        };
+        let place = self.fresh();
+        self.alu(Opcode::Add, Ty::D, place, &[lanes, scaled]);
+        Src::Reg(place.into()).into()
+    }
+}

@@ -1,0 +1,447 @@
+//! Work-item loops: what stands between two barriers runs for all invocations of a workgroup, eight at a time, before anything
+//! behind the second barrier does. A workgroup is one thread, so a barrier is no instruction: it cuts the program into phases.
+//!
+//! Control flow around a barrier is uniform in the group (WGSL, uniformity), so that it runs once, and the phases in it each
+//! have a loop over the invocations. What is alive from one phase to another is in scratch, a cell for each value: a
+//! doubleword of each invocation.
+
+use super::{LANE_BYTES, LANES, Lower, MOST_SCRATCH, STATELESS};
+use crate::inst::{Condition, Inst, Source, Src, Test};
+use crate::isa::operand::Type as Ty;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::mach::{Block, Edges};
+use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Op, Region, Value};
+use smallvec::SmallVec;
+
+/// What is known of the phases of a program with barriers.
+pub(super) struct Phases {
+    /// Instructions around barriers: barriers themselves, and what owns a region with one.
+    around: EntitySet<ssa::Inst>,
+    /// The phase of each other instruction; 0 for none.
+    phase: SecondaryMap<ssa::Inst, u32>,
+    /// Values that another phase reads than the one that makes them, by first byte in scratch.
+    cells: SecondaryMap<Value, Option<u32>>,
+}
+
+impl Phases {
+    /// The phases of a function; none without a barrier.
+    pub(super) fn of(func: &Func) -> Option<Phases> {
+        let mut around = EntitySet::new();
+        let regions: Vec<_> = func.regions_in_order().into_iter().collect();
+        // Inner regions stand behind outer ones.
+        for &(region, ..) in regions.iter().rev() {
+            for &inst in &func.regions[region].insts {
+                let data = &func.insts[inst];
+                let inside = |&region: &Region| {
+                    func.regions[region].insts.iter().any(|&inst| around.contains(inst))
+                };
+                if data.op == Op::Barrier || data.regions.iter().any(inside) {
+                    around.insert(inst);
+                }
+            }
+        }
+        around.keys().next()?;
+        mark_leavers(func, &regions, &mut around);
+        let mut phases = Phases { around, phase: SecondaryMap::new(), cells: SecondaryMap::new() };
+        phases.number(func);
+        Some(phases)
+    }
+
+    /// Numbers the phases; inner instructions are of the phase of what owns them.
+    fn number(&mut self, func: &Func) {
+        let mut count = 0;
+        let mut of_region: SecondaryMap<Region, u32> = SecondaryMap::new();
+        for (region, ..) in func.regions_in_order() {
+            let inherited = of_region[region];
+            let mut current = 0;
+            for &inst in &func.regions[region].insts {
+                let data = &func.insts[inst];
+                if inherited != 0 {
+                    self.phase[inst] = inherited;
+                } else if self.around.contains(inst) || data.op.is_terminator() {
+                    current = 0;
+                    continue;
+                } else {
+                    if current == 0 {
+                        count += 1;
+                        current = count;
+                    }
+                    self.phase[inst] = current;
+                }
+                for &inner in &data.regions {
+                    of_region[inner] = self.phase[inst];
+                }
+            }
+        }
+    }
+
+    /// Gives a cell to each value that is read elsewhere than in the phase that makes it; the end of the cells.
+    fn place(&mut self, func: &Func, first: u32, bytes: u32) -> Result<u32, Failure> {
+        let mut made: SecondaryMap<Value, u32> = SecondaryMap::new();
+        let mut end = u64::from(first);
+        let limit =
+            Limit::new("bytes of a thread's memory", MOST_SCRATCH, "keep less across barriers");
+        let mut take = |cells: &mut SecondaryMap<Value, Option<u32>>, value| {
+            if cells[value].is_none() {
+                cells[value] = Some(end as u32);
+                end += u64::from(bytes);
+                limit.admit(end)?;
+            }
+            Ok::<(), Failure>(())
+        };
+        for (region, ..) in func.regions_in_order() {
+            for &inst in &func.regions[region].insts {
+                let data = &func.insts[inst];
+                let phase = self.phase[inst];
+                for &value in &data.results {
+                    made[value] = phase;
+                    if phase == 0 {
+                        take(&mut self.cells, value)?;
+                    }
+                }
+                for &inner in &data.regions {
+                    for &value in &func.regions[inner].params {
+                        made[value] = phase;
+                        if phase == 0 {
+                            take(&mut self.cells, value)?;
+                        }
+                    }
+                }
+            }
+        }
+        for (region, ..) in func.regions_in_order() {
+            for &inst in &func.regions[region].insts {
+                for &value in &func.insts[inst].args {
+                    let elsewhere = made[value] != self.phase[inst] || self.phase[inst] == 0;
+                    if elsewhere && func.as_const(value).is_none() {
+                        take(&mut self.cells, value)?;
+                    }
+                }
+            }
+        }
+        Ok(end as u32)
+    }
+}
+
+/// What leaves a loop around a barrier, or goes on with it, runs once for the group: a condition around such a leaver is
+/// around barriers too. `regions`: outer ones first.
+fn mark_leavers(
+    func: &Func,
+    regions: &[(Region, Option<ssa::Inst>, u32)],
+    around: &mut EntitySet<ssa::Inst>,
+) {
+    let owns = |op: Op| matches!(op, Op::If | Op::Block);
+    let mut leaves: EntitySet<Region> = EntitySet::new();
+    for &(region, ..) in regions.iter().rev() {
+        let left = func.regions[region].insts.iter().any(|&inst| {
+            let data = &func.insts[inst];
+            let inner = || data.regions.iter().any(|&inner| leaves.contains(inner));
+            matches!(data.op, Op::Break | Op::Continue) || owns(data.op) && inner()
+        });
+        if left {
+            leaves.insert(region);
+        }
+    }
+    let loops = around.keys().filter(|&inst| func.insts[inst].op == Op::Loop);
+    let mut todo: Vec<Region> = loops.flat_map(|inst| func.insts[inst].regions.clone()).collect();
+    while let Some(region) = todo.pop() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let inner = data.regions.iter().any(|&inner| leaves.contains(inner));
+            if owns(data.op) && (inner || around.contains(inst)) {
+                around.insert(inst);
+                todo.extend(&data.regions);
+            }
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// Invocations in steps of eight.
+    pub(super) fn steps(&self) -> u32 {
+        self.invocations().div_ceil(LANES)
+    }
+
+    /// Gives cells to what lives across barriers, behind the variables; the end of both.
+    pub(super) fn place_cells(&mut self, first: u32) -> Result<u32, Failure> {
+        let bytes = LANE_BYTES * self.steps();
+        let Some(mut phases) = self.phases.take() else {
+            return Ok(first);
+        };
+        let end = phases.place(self.ssa, first, bytes)?;
+        for (value, _) in phases.cells.iter().filter(|(_, cell)| cell.is_some()) {
+            self.in_registers.insert(value);
+        }
+        self.phases = Some(phases);
+        Ok(end)
+    }
+
+    /// The cell of a value.
+    pub(super) fn cell(&self, value: Value) -> Option<u32> {
+        self.phases.as_ref()?.cells[value]
+    }
+
+    fn is_around(&self, inst: ssa::Inst) -> bool {
+        self.phases.as_ref().is_some_and(|phases| phases.around.contains(inst))
+    }
+
+    /// A region with barriers; its `yield` goes to the cells of `results`. True when control reaches its end.
+    pub(super) fn phased(&mut self, region: Region, results: &[Value]) -> Result<bool, Failure> {
+        let ssa = self.ssa;
+        let mut from = 0;
+        let list = &ssa.regions[region].insts;
+        for (at, &inst) in list.iter().enumerate() {
+            let data = &ssa.insts[inst];
+            if !self.is_around(inst) && !data.op.is_terminator() {
+                continue;
+            }
+            self.phase(&list[from..at])?;
+            from = at + 1;
+            self.span = data.span;
+            match data.op {
+                Op::Barrier => {}
+                Op::If => self.phased_if(data)?,
+                Op::Loop => self.phased_loop(data)?,
+                Op::Block => {
+                    self.phased(data.regions[0], &data.results)?;
+                }
+                Op::Yield => {
+                    self.transfer(results, &data.args)?;
+                    return Ok(true);
+                }
+                Op::Break => {
+                    let Some((results, exit)) = self.phased_loops.last().cloned() else {
+                        return Err(self.not_yet("leaving a loop from here"));
+                    };
+                    self.transfer(&results, &data.args)?;
+                    self.leave(exit);
+                    return Ok(false);
+                }
+                Op::Continue | Op::Next => {
+                    // The caller knows to whom the operands go.
+                    self.transfer(results, &data.args)?;
+                    return Ok(true);
+                }
+                Op::Unreachable => return Ok(false),
+                _ => return Err(self.not_yet("this control flow around a barrier")),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The loop over the group's invocations around some code.
+    fn each_step(
+        &mut self,
+        fill: impl FnOnce(&mut Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let count = self.invocations();
+        let below = |first: Source| Test {
+            condition: Condition::Less,
+            ty: Ty::Ud,
+            first,
+            second: Src::Bits(count).into(),
+            inverse: false,
+        };
+        let lane = Source::from(Src::Fixed(self.abi.lane()));
+        let header = (count > LANES).then(|| self.begin_loop());
+        let outside = std::mem::take(&mut self.open_in_loop);
+        let partial = !count.is_multiple_of(LANES);
+        let head = partial.then(|| self.begin_if(below(lane), false)).transpose()?;
+        fill(self)?;
+        if let Some(head) = head {
+            self.end_if(head);
+        }
+        self.open_in_loop = outside;
+        if let Some(header) = header {
+            self.push(Inst::Advance { steps: 1, bytes: true });
+            let first = Src::Scalar { register: self.abi.lane(), dword: 0 };
+            self.push(Inst::While(Some(below(first.into()))));
+            let latch = self.block;
+            self.m.add_both_edges(latch, header);
+            self.start_block();
+            self.m.add_both_edges(latch, self.block);
+            self.push(Inst::Advance { steps: -(self.steps() as i32), bytes: true });
+        }
+        Ok(())
+    }
+
+    fn load_cell(&mut self, value: Value, cell: u32) {
+        let dst = self.define(value).into();
+        let address = Src::Fixed(self.abi.lane_bytes()).into();
+        self.push(Inst::Read { dst, address, offset: cell, surface: STATELESS, slot: None });
+    }
+
+    fn store_cell(&mut self, value: Source, cell: u32) {
+        let address = Src::Fixed(self.abi.lane_bytes()).into();
+        self.push(Inst::Write { address, value, offset: cell, surface: STATELESS, slot: None });
+    }
+
+    /// The code of one phase for all invocations.
+    fn phase(&mut self, list: &[ssa::Inst]) -> Result<(), Failure> {
+        let ssa = self.ssa;
+        let constant = |&inst: &ssa::Inst| ssa.insts[inst].op == Op::Const;
+        if list.iter().all(constant) {
+            return Ok(());
+        }
+        let made: Vec<Value> = list
+            .iter()
+            .flat_map(|&inst| &ssa.insts[inst].results)
+            .copied()
+            .filter(|&value| self.cell(value).is_some())
+            .collect();
+        let mut own: EntitySet<Value> = EntitySet::new();
+        made.iter().for_each(|&value| {
+            own.insert(value);
+        });
+        let mut read = Vec::new();
+        let mut todo: Vec<ssa::Inst> = list.iter().rev().copied().collect();
+        let mut numbered = false;
+        while let Some(inst) = todo.pop() {
+            let data = &ssa.insts[inst];
+            for &value in &data.args {
+                if self.cell(value).is_some() && own.insert(value) {
+                    read.push(value);
+                }
+            }
+            if let (Op::Input, Imm::Input(input, _)) = (data.op, &data.imm) {
+                numbered |= matches!(
+                    ssa.inputs[*input].kind,
+                    InputKind::Builtin(Builtin::GlobalInvocationId | Builtin::LocalInvocationId)
+                );
+            }
+            for &region in &data.regions {
+                todo.extend(ssa.regions[region].insts.iter().rev());
+            }
+        }
+        self.each_step(|lower| {
+            if numbered {
+                lower.number_invocations();
+            }
+            for &value in &read {
+                if let Some(cell) = lower.cell(value) {
+                    lower.load_cell(value, cell);
+                }
+            }
+            for &inst in list {
+                lower.span = ssa.insts[inst].span;
+                lower.inner(inst)?;
+            }
+            for &value in &made {
+                if let Some(cell) = lower.cell(value) {
+                    let source = lower.source(value);
+                    lower.store_cell(source, cell);
+                }
+            }
+            Ok(())
+        })?;
+        for value in made.into_iter().chain(read) {
+            self.values[value] = None;
+        }
+        Ok(())
+    }
+
+    /// Cells to cells, all read before one is written.
+    fn transfer(&mut self, to: &[Value], from: &[Value]) -> Result<(), Failure> {
+        if to.is_empty() {
+            return Ok(());
+        }
+        self.each_step(|lower| {
+            let mut sources: SmallVec<[Source; 4]> = SmallVec::new();
+            for &value in from {
+                if let Some(cell) = lower.cell(value) {
+                    lower.load_cell(value, cell);
+                }
+                sources.push(lower.source(value));
+            }
+            for (&value, source) in to.iter().zip(sources) {
+                if let Some(cell) = lower.cell(value) {
+                    lower.store_cell(source, cell);
+                }
+            }
+            Ok(())
+        })?;
+        for &value in from {
+            self.values[value] = None;
+        }
+        Ok(())
+    }
+
+    /// A condition that is the same for the whole group: that of its first invocation.
+    fn uniform_test(&mut self, value: Value) -> Test {
+        let first = match self.cell(value) {
+            Some(cell) => {
+                let dst = self.fresh();
+                let address = Src::Bits(cell).into();
+                self.push(Inst::Read {
+                    dst: dst.into(),
+                    address,
+                    offset: 0,
+                    surface: STATELESS,
+                    slot: None,
+                });
+                Src::Reg(dst.into()).into()
+            }
+            None => self.source(value),
+        };
+        let first = self.no_number(first, Ty::D);
+        let second = Src::Bits(0).into();
+        Test { condition: Condition::NotEqual, ty: Ty::D, first, second, inverse: false }
+    }
+
+    fn phased_if(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
+        let continues = |&region: &Region| {
+            let end = self.ssa.terminator(region);
+            end.is_some_and(|end| self.ssa.insts[end].op == Op::Continue)
+        };
+        if data.regions.iter().any(continues) {
+            return Err(self.not_yet("going on with a loop out of a condition around a barrier"));
+        }
+        let test = self.uniform_test(data.args[0]);
+        let head = self.begin_if(test, true)?;
+        let then_falls = self.phased(data.regions[0], &data.results)?;
+        let then_end = self.block;
+        self.start_block();
+        self.m.add_both_edges(head, self.block);
+        self.m.add_edge(Edges::Physical, then_end, self.block);
+        self.push(Inst::Else);
+        let falls = self.phased(data.regions[1], &data.results)?;
+        let end = self.block;
+        self.start_block();
+        for (end, falls) in [(then_end, then_falls), (end, falls)] {
+            if falls {
+                self.m.add_edge(Edges::Logical, end, self.block);
+            }
+            self.m.add_edge(Edges::Physical, end, self.block);
+        }
+        self.close();
+        Ok(())
+    }
+
+    fn phased_loop(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
+        let ssa = self.ssa;
+        let (body, continuing) = (data.regions[0], data.regions[1]);
+        let params = |region: Region| ssa.regions[region].params.to_vec();
+        let (body_params, continuing_params) = (params(body), params(continuing));
+        // The loop over the invocations within it is one, too.
+        if 2 * (self.phased_loops.len() as u32 + 2) > self.abi.masks {
+            return Err(self.not_yet("loops deeper than the stack of masks"));
+        }
+        self.transfer(&body_params, &data.args)?;
+        let header = self.begin_loop();
+        let exit: Block = self.m.make_block();
+        self.phased_loops.push((data.results.to_vec(), exit));
+        let outside = std::mem::take(&mut self.open_in_loop);
+        self.phased(body, &continuing_params)?;
+        self.phased(continuing, &body_params)?;
+        self.open_in_loop = outside;
+        self.phased_loops.pop();
+        self.push(Inst::While(None));
+        let latch = self.block;
+        self.m.add_both_edges(latch, header);
+        self.m.add_edge(Edges::Physical, latch, exit);
+        self.m.place(exit);
+        self.block = exit;
+        Ok(())
+    }
+}

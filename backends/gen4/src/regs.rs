@@ -1,0 +1,158 @@
+//! The register file for the allocator: how to copy, and how to spill to the thread's scratch. G45 vol. 4, 5.10.5.
+
+use crate::inst::{FILES, GPR, Inst, Source, Src};
+use crate::isa::operand::Type;
+use crate::isa::ops::Opcode;
+use crate::lower::{LANE_BYTES, STATELESS};
+use gpucc_ir::budget::Budget;
+use gpucc_ir::mach::{Cell, Func, Node, Reg, Slot, VReg};
+use gpucc_regalloc::{Error, Options, Policy, Shape, Target};
+use smallvec::SmallVec;
+
+/// What allocation decided.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Registers {
+    /// One past the highest register that is used.
+    pub used: u32,
+    /// Bytes of scratch of the thread, spills included.
+    pub scratch: u32,
+    pub spilled: u32,
+    pub filled: u32,
+}
+
+/// The allocator's hooks. A slot is a doubleword of each lane that may have it at once.
+struct Hooks {
+    /// Bytes of scratch that variables take; a multiple of 32.
+    first: u32,
+    /// The register with the byte offsets of the lanes.
+    lanes: u8,
+    /// Bytes of a slot.
+    bytes: u32,
+}
+
+impl Hooks {
+    fn offset(&self, slot: Slot) -> u32 {
+        self.first + self.bytes * slot.0
+    }
+}
+
+impl Target<Inst> for Hooks {
+    fn copy(&mut self, to: Reg, from: Reg, _shape: Shape) -> Inst {
+        Inst::Copy { dst: SmallVec::from_slice(&[to]), src: SmallVec::from_slice(&[from]) }
+    }
+
+    fn swap(&mut self, a: Cell, b: Cell, _shape: Shape) -> Option<Inst> {
+        let (a, b) = (Reg::phys(a), Reg::phys(b));
+        Some(Inst::Copy { dst: SmallVec::from_slice(&[a, b]), src: SmallVec::from_slice(&[b, a]) })
+    }
+
+    fn store(&mut self, slot: Slot, value: VReg, _shape: Shape) -> Inst {
+        Inst::Write {
+            address: Src::Fixed(self.lanes).into(),
+            value: Src::Reg(value.into()).into(),
+            offset: self.offset(slot),
+            surface: STATELESS,
+            slot: Some(slot),
+        }
+    }
+
+    fn load(&mut self, slot: Slot, value: VReg, _shape: Shape) -> Inst {
+        Inst::Read {
+            dst: value.into(),
+            address: Src::Fixed(self.lanes).into(),
+            offset: self.offset(slot),
+            surface: STATELESS,
+            slot: Some(slot),
+        }
+    }
+
+    /// A move of a number or of the payload is cheaper than a reload.
+    fn remat(&self, inst: &Inst) -> bool {
+        matches!(inst, Inst::Alu { opcode: Opcode::Mov, sources, .. }
+            if sources.iter().all(|source| matches!(source.src, Src::Bits(_) | Src::Scalar { .. })))
+    }
+
+    fn same_operation(&self, a: &Inst, b: &Inst) -> bool {
+        match (a, b) {
+            (
+                Inst::Alu { opcode, to, from, sources, .. },
+                Inst::Alu { opcode: opcode2, to: to2, from: from2, sources: sources2, .. },
+            ) => opcode == opcode2 && to == to2 && from == from2 && sources == sources2,
+            _ => false,
+        }
+    }
+}
+
+/// Gives every virtual register its place behind the `payload` registers. Copies become moves.
+///
+/// # Errors
+/// See [`Error`].
+pub fn allocate(
+    func: &mut Func<Inst>,
+    payload: u8,
+    lanes: u8,
+    (variables, bytes): (u32, u32),
+    budget: Budget,
+) -> Result<Registers, Error> {
+    let first = variables.next_multiple_of(LANE_BYTES);
+    let options = Options {
+        policy: Policy::Tight,
+        holes: vec![(GPR, 0..u16::from(payload))],
+        budget,
+        ..Options::for_files(FILES.0)
+    };
+    let mut hooks = Hooks { first, lanes, bytes };
+    let allocation = gpucc_regalloc::allocate(func, &mut hooks, &options)?;
+    let used = allocation.rows_used.first().copied().unwrap_or(0).max(payload.into());
+    let filled = func
+        .layout
+        .iter()
+        .flat_map(|&block| &func.blocks[block].nodes)
+        .filter(|node| matches!(node.inst, Inst::Read { slot: Some(_), .. }))
+        .count();
+    moves(func);
+    Ok(Registers {
+        used: used.into(),
+        scratch: if allocation.slots == 0 {
+            variables
+        } else {
+            first.saturating_add(bytes.saturating_mul(allocation.slots))
+        },
+        spilled: allocation.spilled,
+        filled: filled as u32,
+    })
+}
+
+/// Copies become moves, exchanges become three exclusive ors.
+fn moves(func: &mut Func<Inst>) {
+    for &block in &func.layout {
+        let nodes = &mut func.blocks[block].nodes;
+        if !nodes.iter().any(|node| matches!(node.inst, Inst::Copy { .. })) {
+            continue;
+        }
+        for node in std::mem::take(nodes) {
+            let Inst::Copy { dst, src } = &node.inst else {
+                nodes.push(node);
+                continue;
+            };
+            let mut push = |opcode, dst: Reg, sources: &[Reg]| {
+                let sources = sources.iter().map(|&reg| Source::from(Src::Reg(reg))).collect();
+                let inst = Inst::Alu { opcode, to: Type::Ud, dst, from: Type::Ud, sources };
+                nodes.push(Node { inst, span: node.span });
+            };
+            if let ([a, b], [c, d]) = (&dst[..], &src[..])
+                && a == d
+                && b == c
+            {
+                for (to, other) in [(*a, *b), (*b, *a), (*a, *b)] {
+                    push(Opcode::Xor, to, &[to, other]);
+                }
+                continue;
+            }
+            // The allocator orders every other parallel copy before it hands it back.
+            for (&to, &from) in dst.iter().zip(src) {
+                push(Opcode::Mov, to, &[from]);
+            }
+        }
+    }
+}
