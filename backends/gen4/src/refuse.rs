@@ -22,6 +22,10 @@ macro_rules! both {
                 "G45 vol. 4, 4.7.2: SURFACE_STATE counts no samples",
             ),
             (
+                "storing 16 bits to a buffer",
+                "G45 vol. 4, 5.10.5.2: writes are of whole doublewords, and none is atomic",
+            ),
+            (
                 "cube array textures",
                 "G45 vol. 4, 4.7.2: the Depth of a SURFTYPE_CUBE must be zero",
             ),
@@ -56,6 +60,7 @@ enum Refusal {
     Halves,
     Doubles,
     Multisampled,
+    ShortStore,
 }
 
 /// Checks what the function asks of the machine.
@@ -94,6 +99,11 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
             // What is left of 16 bits behind the shared passes is floats, but for integers that go to memory.
             let half = |value: &gpucc_ir::ssa::Value| func.ty(*value) == Type::B16;
             let stored = matches!(data.op, Op::BufferStore | Op::MemStore | Op::UConvert);
+            // Halves in pairs are doublewords, which are for the lowering.
+            let count = data.args.iter().filter(|value| half(value)).count();
+            if data.op == Op::BufferStore && !count.is_multiple_of(2) {
+                return Err(refuse(Refusal::ShortStore, data.span));
+            }
             let halves = !stored && data.args.iter().chain(&data.results).any(half);
             if float(Type::B16) || halves {
                 return Err(refuse(Refusal::Halves, data.span));
@@ -125,6 +135,33 @@ mod tests {
         assert_eq!(asked(Op::IAdd, Type::B64), None);
         assert_eq!(G45[Refusal::Atomics as usize].0, "atomic operations");
         assert_eq!(G45[Refusal::Multisampled as usize].0, "multisampled textures");
+    }
+
+    /// Another group may write the other half of the doubleword at once: reading and writing all of it would lose that.
+    #[test]
+    fn half_a_doubleword_is_not_stored_and_a_whole_one_is() {
+        // The shared passes leave a word that becomes half of one at the store.
+        let asked = |values: &str| {
+            let text = format!(
+                "func \"store\" compute workgroup 1 1 1 {{
+                  res0 = \"out\" group 0 binding 0 storage 0 stride 4 store as u32
+                }} body {{
+                  %0: b32 = const 0
+                  %1: b16 = uconvert %0
+                  buffer_store res0, %0, {values}
+                  yield
+                }}"
+            );
+            let module = gpucc_ir::ssa::parse(&text).expect("text of the IR");
+            match check(&module.funcs[0], "the machine", GEN4) {
+                Err(Failure::Refused { feature, .. }) => Some(feature),
+                _ => None,
+            }
+        };
+        assert_eq!(asked("%1"), Some("storing 16 bits to a buffer"));
+        assert_eq!(asked("%1, %1, %1"), Some("storing 16 bits to a buffer"));
+        assert_eq!(asked("%1, %1"), None);
+        assert_eq!(asked("%0"), None);
     }
 
     #[test]

@@ -174,13 +174,13 @@ impl Case {
             }
             for quad in batch.values.chunks_exact_mut(4 * smooth.len().max(1)) {
                 for varying in (0..smooth.len()).filter(|&varying| smooth[varying]) {
-                    for component in 0..4 {
-                        let at = |pixel: usize| pixel * smooth.len() + varying;
-                        let values: [f32; 4] =
-                            std::array::from_fn(|pixel| f32::from_bits(quad[at(pixel)][component]));
-                        for (pixel, value) in flattened(values).into_iter().enumerate() {
-                            quad[at(pixel)][component] = value.to_bits();
-                        }
+                    let at = |pixel: usize| pixel * smooth.len() + varying;
+                    let planes: [[f32; 4]; 4] = std::array::from_fn(|component| {
+                        let value = |pixel| f32::from_bits(quad[at(pixel)][component]);
+                        flattened(std::array::from_fn(value))
+                    });
+                    for pixel in 0..4 {
+                        quad[at(pixel)] = planes.map(|plane| plane[pixel].to_bits());
                     }
                 }
             }
@@ -189,10 +189,11 @@ impl Case {
     }
 }
 
-/// The plane through the first three pixels of a quad, in steps of 2^-10 up to 2^6.
+/// The plane through the first three pixels of a quad, in steps of 2^-10 up to 2^6. No value is a negative zero: a plane is a
+/// sum of slopes and a first value, and a sum with a zero of each sign is a positive zero.
 fn flattened(values: [f32; 4]) -> [f32; 4] {
     let short = |value: f32| match value.is_finite() {
-        true => (value.clamp(-64.0, 64.0) * 1024.0).round() / 1024.0,
+        true => (value.clamp(-64.0, 64.0) * 1024.0).round() / 1024.0 + 0.0,
         false => 0.0,
     };
     let [first, right, below, _] = values.map(short);
@@ -458,6 +459,8 @@ mod tests {
             flattened([f32::NAN, 1e9, 0.1, 0.0]),
             [0.0, 64.0, 102.0 / 1024.0, 64.0 + 102.0 / 1024.0]
         );
+        let zeros = flattened([-0.0, -1e-9, -f32::MIN_POSITIVE, 0.0]);
+        assert_eq!(zeros.map(f32::to_bits), [0; 4]);
     }
 
     #[test]

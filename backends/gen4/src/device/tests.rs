@@ -1,5 +1,7 @@
 //! Programs that are made of SSA and run on the emulated machine, against numbers by hand; compute by commands, too.
 
+mod compute;
+
 use crate::emu::{Gpu, Model, Run};
 use crate::machine::{G45, GEN4, Member};
 use gpucc_emu::draw::{Quad, QuadBatch};

@@ -1,0 +1,201 @@
+//! Workgroups as threads: steps of eight invocations, groups that are no multiple of eight, barriers, loops, and buffers.
+
+use super::MEMBERS;
+use crate::machine::Member;
+use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::ssa::{Resource, parse};
+use gpucc_machine::{Machine, Request};
+
+/// What nobody has written.
+const OLD: u32 = 0xdead_0000;
+
+/// Runs the body with invocations of this workgroup, and gives the words of the buffer `res0` behind it. `%0` is four times
+/// the invocation's number in the group, `%1` that number, `%2` is 2.
+fn run(member: &Member, size: [u32; 3], groups: [u32; 3], words: usize, body: &str) -> Vec<u32> {
+    let [x, y, z] = size;
+    let text = format!(
+        "func \"main\" compute workgroup {x} {y} {z} {{
+          res0 = \"words\" group 0 binding 0 storage 0 stride 4 load store as u32
+          in0 = \"own\" u32 x 1 builtin local_invocation_index
+          in1 = \"id\" u32 x 3 builtin global_invocation_id
+          in2 = \"place\" u32 x 3 builtin local_invocation_id
+          in3 = \"group\" u32 x 3 builtin workgroup_id
+          in4 = \"count\" u32 x 3 builtin num_workgroups
+          mem0 = \"shared\" workgroup 256
+          mem1 = \"kept\" private 16
+        }} body {{
+          %1: b32 = input in0.0
+          %2: b32 = const 2
+          %0: b32 = shl %1, %2
+          {body}
+        }}"
+    );
+    let func = parse(&text).expect("text of the IR").funcs.remove(0);
+    let request = Request { chip: member.about().chips[0], ..Request::default() };
+    let mut bindings = Bindings::new(&func);
+    let buffer = Resource::from_u32(0);
+    let bytes = vec![OLD; words].into_iter().flat_map(u32::to_le_bytes).collect();
+    bindings.set(buffer, Bound::Buffer(bytes));
+    let compiled = member.finish(func, &request).expect("it compiles");
+    let mut device = member.device(&compiled, request.chip);
+    device.dispatch(&mut bindings, groups).expect("it runs");
+    let words = bindings.get(buffer, 0).bytes().chunks_exact(4);
+    words.map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
+}
+
+/// 20 invocations are two steps and a half: the four lanes beyond write nothing.
+#[test]
+fn lanes_beyond_the_group_do_nothing() {
+    for member in MEMBERS {
+        let body = "%3: b32 = input in1.0
+          %4: b32 = shl %3, %2
+          buffer_store res0, %4, %3
+          yield";
+        let found = run(member, [20, 1, 1], [2, 1, 1], 48, body);
+        let expected: Vec<u32> = (0..48).map(|at| if at < 40 { at } else { OLD }).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+#[test]
+fn numbers_of_invocations_and_groups_are_by_axis() {
+    for member in MEMBERS {
+        let body = "%3: b32 = input in2.0
+          %4: b32 = input in2.1
+          %5: b32 = input in2.2
+          %6: b32 = input in3.1
+          %7: b32 = input in4.1
+          %8: b32 = const 8
+          %9: b32 = shl %3, %8
+          %10: b32 = or %9, %4
+          %11: b32 = shl %10, %8
+          %12: b32 = or %11, %5
+          %13: b32 = const 120
+          %14: b32 = imul %6, %13
+          %15: b32 = iadd %14, %0
+          %16: b32 = const 28
+          %17: b32 = shl %7, %16
+          %18: b32 = or %17, %12
+          buffer_store res0, %15, %18
+          yield";
+        let found = run(member, [3, 5, 2], [1, 2, 1], 60, body);
+        let expected: Vec<u32> = (0..60u32)
+            .map(|at| {
+                let own = at % 30;
+                2 << 28 | (own % 3) << 16 | (own / 3 % 5) << 8 | (own / 15)
+            })
+            .collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+/// What is alive across the barrier, `%3`, is of each invocation, and what the others wrote is there behind it.
+#[test]
+fn invocations_of_all_steps_meet_at_a_barrier() {
+    for member in MEMBERS {
+        let body = "%3: b32 = imul %1, %1
+          mem_store mem0[0..256], %0, %3
+          barrier workgroup
+          %4: b32 = const 76
+          %5: b32 = isub %4, %0
+          %6: b32 = mem_load mem0[0..256], %5
+          %7: b32 = const 16
+          %8: b32 = shl %6, %7
+          %9: b32 = or %8, %3
+          buffer_store res0, %0, %9
+          yield";
+        let found = run(member, [20, 1, 1], [1, 1, 1], 20, body);
+        let expected: Vec<u32> =
+            (0..20u32).map(|own| (19 - own).pow(2) << 16 | own.pow(2)).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+/// Lanes leave a loop one after the other; a private array is of one invocation.
+#[test]
+fn lanes_of_a_step_leave_a_loop_alone() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 0
+          %4: b32 = const 1
+          %5: b32 = const 8
+          mem_store mem1[0..16], %5, %1
+          %6: b32 = loop %3, %3 body (%7: b32, %8: b32) {
+            %9: b1 = ieq %7, %1
+            if %9 { break %8 } else { yield }
+            %10: b32 = iadd %8, %7
+            %11: b32 = iadd %7, %4
+            continue %11, %10
+          } continuing (%12: b32, %17: b32) {
+            next %12, %17
+          }
+          %13: b32 = mem_load mem1[0..16], %5
+          %14: b32 = const 16
+          %15: b32 = shl %13, %14
+          %16: b32 = or %15, %6
+          buffer_store res0, %0, %16
+          yield";
+        let found = run(member, [12, 1, 1], [1, 1, 1], 12, body);
+        let expected: Vec<u32> =
+            (0..12u32).map(|own| own << 16 | (own * own.saturating_sub(1) / 2)).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+/// A read behind a write of one buffer finds what was written.
+#[test]
+fn a_read_follows_the_write_before_it() {
+    for member in MEMBERS {
+        let body = "%3: b32 = const 5
+          buffer_store res0, %0, %3
+          %4: b32 = buffer_load res0, %0
+          %5: b32 = iadd %4, %1
+          buffer_store res0, %0, %5
+          yield";
+        let found = run(member, [16, 1, 1], [1, 1, 1], 17, body);
+        let expected: Vec<u32> = (5..21).chain([OLD]).collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
+
+/// MUL of doublewords takes 16 bits of one factor (G45 vol. 4, 14.2.32): all 32 count, and so do the upper halves.
+#[test]
+fn products_have_all_their_bits() {
+    let factors = [0u32, 1, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1234_5678];
+    for member in MEMBERS {
+        let mut body = String::from("%3: b32 = const 0\n");
+        let mut last = 3;
+        // Each lane picks its factor.
+        for (lane, factor) in factors.iter().enumerate() {
+            let (number, own, is, chosen) =
+                (4 + 4 * lane, 5 + 4 * lane, 6 + 4 * lane, 7 + 4 * lane);
+            body += &format!(
+                "%{number}: b32 = const {factor:#x}
+                 %{own}: b32 = const {lane}
+                 %{is}: b1 = ieq %1, %{own}
+                 %{chosen}: b32 = select %{is}, %{number}, %{last}\n"
+            );
+            last = chosen;
+        }
+        let other = 0xfedc_ba98u32;
+        body += &format!(
+            "%100: b32 = const {other:#x}
+             %101: b32 = imul %{last}, %100
+             %102: b32 = umulhi %{last}, %100
+             %103: b32 = smulhi %{last}, %100
+             %104: b32 = const 12
+             %105: b32 = imul %1, %104
+             buffer_store res0, %105, %101, %102, %103
+             yield"
+        );
+        let found = run(member, [8, 1, 1], [1, 1, 1], 24, &body);
+        let expected: Vec<u32> = factors
+            .iter()
+            .flat_map(|&factor| {
+                let wide = u64::from(factor) * u64::from(other);
+                let signed = i64::from(factor as i32) * i64::from(other as i32);
+                [wide as u32, (wide >> 32) as u32, (signed >> 32) as u32]
+            })
+            .collect();
+        assert_eq!(found, expected, "{}", member.about().name);
+    }
+}
