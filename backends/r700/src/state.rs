@@ -23,7 +23,7 @@ fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateReg
         let end = above.filter(|&other| other > low).min().unwrap_or(32);
         assert!(end - low == 32 || bits >> (end - low) == 0, "{name}: {bits} does not fit {field}");
         value |= bits << low;
-        mask |= u32::MAX >> (32 - width(field)) << low;
+        mask |= u32::MAX >> (32 - width(&name, field)) << low;
     }
     debug_assert_eq!(value & !mask, 0, "{name} has fields wider than the guide's");
     StateRegister {
@@ -35,9 +35,12 @@ fn register(name: impl Into<String>, address: u32, fields: &[Field]) -> StateReg
     }
 }
 
-/// Bits of a field, by the guide.
-fn width(field: &str) -> u32 {
+/// Bits of a register's field, by the guide.
+fn width(register: &str, field: &str) -> u32 {
     match field {
+        // Of colours, and of depth.
+        "FORMAT" if register.starts_with("CB_COLOR") => 6,
+        "FORMAT" => 3,
         "PGM_START" | "MAX_INDX" | "MIN_INDX" | "INDX_OFFSET" => 32,
         "PGM_CF_OFFSET" => 20,
         "ITEMSIZE" => 15,

@@ -332,7 +332,14 @@ fn physical(word: &str) -> Option<Cell> {
 
 fn special(name: &str) -> Option<Special> {
     use Special::*;
-    let plain = [AtestDatum, ThreadLocalPointer, WorkgroupLocalPointer, LaneId, ProgramCounter];
+    let plain = [
+        AtestDatum,
+        SamplePositions,
+        ThreadLocalPointer,
+        WorkgroupLocalPointer,
+        LaneId,
+        ProgramCounter,
+    ];
     let blend = (0..8).map(BlendDescriptor);
     plain.into_iter().chain(blend).find(|&what| special_name(what) == name)
 }

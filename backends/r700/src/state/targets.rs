@@ -284,7 +284,9 @@ mod tests {
     use super::*;
 
     fn info(format: Format) -> u32 {
-        register("CB_COLOR0_INFO", 0x280A0, &color_info(format)).value
+        let register = register("CB_COLOR0_INFO", 0x280A0, &color_info(format));
+        assert_eq!(register.mask, 0x09d3_70ff, "{format:?}");
+        register.value
     }
 
     #[test]
@@ -313,6 +315,34 @@ mod tests {
     fn an_equation_worked_out_by_hand() {
         // SRC_ALPHA, ADD, ONE_MINUS_SRC_ALPHA; ONE, ADD, ONE_MINUS_SRC_ALPHA; separate.
         let fields = blend_control(&Blend::ALPHA);
-        assert_eq!(register("CB_BLEND0_CONTROL", 0x28780, &fields).value, 0x2501_0504);
+        let control = register("CB_BLEND0_CONTROL", 0x28780, &fields);
+        assert_eq!((control.value, control.mask), (0x2501_0504, 0x3fff_3fff));
+    }
+
+    #[test]
+    fn every_field_is_as_wide_as_the_guide_has_it() {
+        let target = ColorTarget {
+            format: "rgba8unorm".to_owned(),
+            write_mask: ColorTarget::ALL,
+            blend: Some(Blend::ALPHA),
+        };
+        let state = FragmentState {
+            targets: vec![Some(target); 8],
+            depth_stencil: Some("depth32float-stencil8".to_owned()),
+            samples: Some(8),
+            alpha_to_coverage: true,
+        };
+        let mut list = Vec::new();
+        registers(&state, Chip::Rv770, &[15; 8], &mut list);
+        let mask = |name: &str| {
+            let found = list.iter().find(|register| register.name == name).expect("programmed");
+            assert_eq!(found.value & !found.mask, 0, "{name}");
+            found.mask
+        };
+        assert_eq!(mask("CB_TARGET_MASK"), u32::MAX);
+        assert_eq!(mask("CB_COLOR_CONTROL"), 0x00ff_ffff);
+        assert_eq!(mask("DB_ALPHA_TO_MASK"), 0xff01);
+        assert_eq!(mask("PA_SC_AA_CONFIG"), 3);
+        assert_eq!(mask("DB_DEPTH_INFO"), 7);
     }
 }
