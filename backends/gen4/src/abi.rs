@@ -105,8 +105,13 @@ impl Abi {
         let mut targets = 0u64;
         for data in func.outputs.values() {
             match data.kind {
-                OutputKind::Location { location, .. } if data.scalar != Scalar::F16 => {
+                OutputKind::Location { location, blend_src: 0, .. }
+                    if data.scalar != Scalar::F16 =>
+                {
                     targets = targets.max(u64::from(location) + 1);
+                }
+                OutputKind::Location { blend_src, .. } if blend_src != 0 => {
+                    return Err(not_yet("two colours for one target"));
                 }
                 _ => return Err(not_yet(&format!("the output `{}`", data.name))),
             }

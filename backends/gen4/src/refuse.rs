@@ -2,7 +2,7 @@
 //! compile is our own gap.
 
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, Imm, Number, Op, ResourceKind, Span, Type};
+use gpucc_ir::ssa::{Func, Imm, Number, Op, OutputKind, ResourceKind, Span, Type};
 
 /// Features and the manual's sections.
 pub type Table = &'static [(&'static str, &'static str)];
@@ -46,9 +46,12 @@ macro_rules! both {
     };
 }
 
+/// Blending by two sources, as the 965's table calls it.
+const DUAL_SOURCE: &str = "two colours for one target";
+
 /// The 965's table: feature and the manual's section.
 pub const GEN4: Table =
-    both![("two colours for one target", "G45 vol. 4, 5.7.2: dual source is of CL-B and CTG on")];
+    both![(DUAL_SOURCE, "G45 vol. 4, 5.7.2: dual source is of CL-B and CTG on")];
 
 /// G45's table.
 pub const G45: Table = both![];
@@ -76,6 +79,12 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
         if matches!(data.kind, ResourceKind::Texture { multisampled: true, .. }) {
             return Err(refuse(Refusal::Multisampled, Span::NONE));
         }
+    }
+    let second = |kind| matches!(kind, OutputKind::Location { blend_src: 1.., .. });
+    if func.outputs.values().any(|data| second(data.kind))
+        && let Some(&(feature, manual)) = table.iter().find(|row| row.0 == DUAL_SOURCE)
+    {
+        return Err(Failure::Refused { machine, feature, manual, span: Span::NONE });
     }
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
@@ -135,6 +144,24 @@ mod tests {
         assert_eq!(asked(Op::IAdd, Type::B64), None);
         assert_eq!(G45[Refusal::Atomics as usize].0, "atomic operations");
         assert_eq!(G45[Refusal::Multisampled as usize].0, "multisampled textures");
+    }
+
+    #[test]
+    fn the_965_blends_one_source_alone() {
+        let mut func = Func::new("glass", Stage::Fragment);
+        func.outputs.push(gpucc_ir::ssa::OutputData {
+            kind: OutputKind::Location {
+                location: 0,
+                blend_src: 1,
+                interpolation: gpucc_ir::ssa::Interpolation::Perspective,
+            },
+            components: 4,
+            scalar: gpucc_ir::ssa::Scalar::F32,
+            name: "kept".to_owned(),
+        });
+        let refused = |table| matches!(check(&func, "the machine", table), Err(Failure::Refused { feature, .. }) if feature == DUAL_SOURCE);
+        assert!(refused(GEN4));
+        assert!(!refused(G45));
     }
 
     /// Another group may write the other half of the doubleword at once: reading and writing all of it would lose that.
