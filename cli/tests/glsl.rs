@@ -400,6 +400,20 @@ fn texels_of_floats_change_atomically() {
         verified(target, Options::default(), "sums.comp", Source::Glsl(source, stage));
         verified(target, Options::default(), "sums.spv", Source::SpirV(module));
     }
+    // An exchange whose result matters, and one that is a store.
+    let exchanged = "#version 450\n#extension GL_EXT_shader_atomic_float : require\n\
+        layout(local_size_x = 4) in; layout(r32f, binding = 0) uniform image2D image;\n\
+        layout(std430, binding = 1) buffer B { float old[]; };\n\
+        void main() {\n\
+            uint n = gl_LocalInvocationIndex;\n\
+            float before = imageAtomicExchange(image, ivec2(n, 0), 0.1 + float(n));\n\
+            if (n < old.length()) { old[n] = before; }\n\
+            imageAtomicExchange(image, ivec2(n, 1), -float(n));\n\
+        }";
+    for target in [Target::Interp, Target::VALHALL] {
+        let source = Source::Glsl(exchanged, Stage::Compute);
+        verified(target, Options::default(), "exchanged.comp", source);
+    }
     refuses("r700", "sums.spv", module, "atomic operations");
     refuses("r700", "sums.comp", source.as_bytes(), "atomic operations");
     // Bits of floats are no numbers.

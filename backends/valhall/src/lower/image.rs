@@ -40,6 +40,14 @@ impl Lower<'_> {
         }
     }
 
+    /// The register format in which the words of a texel that is changed atomically pass as they are.
+    fn word_format(&self, resource: Resource) -> u32 {
+        match self.image_format(resource) {
+            F32 => F32,
+            _ => U32,
+        }
+    }
+
     /// A message about a texel, by immediate index where that reaches.
     fn texel(
         &mut self,
@@ -212,7 +220,7 @@ impl Lower<'_> {
         if op == AtomicOp::Load {
             let Some(result) = result else { return Ok(()) };
             let words = self.ssa.ty(result).bytes() / 4;
-            let fields = [(f::VECSIZE, words - 1), (f::REGFMT, U32)];
+            let fields = [(f::VECSIZE, words - 1), (f::REGFMT, self.word_format(resource))];
             let (near, far) = (Opcode::LdTexImm, Opcode::LdTex);
             let made = self.texel(near, far, resource, address, &fields, words as usize);
             self.define_loaded(&[result], &made);
@@ -229,7 +237,8 @@ impl Lower<'_> {
         let place = self.texel_address(resource, address);
         if op == AtomicOp::Store || op == AtomicOp::Exchange && result.is_none() {
             let staged = self.gather(operands);
-            self.store_converted(&place, &staged, U32, old.len() as u32, WRITES);
+            let format = self.word_format(resource);
+            self.store_converted(&place, &staged, format, old.len() as u32, WRITES);
         } else {
             let base = Address { base: Src::Pair([place[0].into(), place[1].into()]), offset: 0 };
             self.atomic(base, op, data, operands, &old, u32::MAX);
