@@ -30,8 +30,9 @@ impl File {
 }
 
 /// What a search found.
-#[derive(Default)]
 pub struct Found {
+    /// Suffixes of files that it looks for.
+    suffixes: &'static [&'static str],
     /// Shaders, each once, in a stable order.
     pub files: Vec<File>,
     /// Places that could not be searched, with the reason.
@@ -42,12 +43,31 @@ pub struct Found {
     searched: BTreeMap<PathBuf, PathBuf>,
 }
 
+impl Found {
+    fn nothing(suffixes: &'static [&'static str]) -> Found {
+        Found {
+            suffixes,
+            files: Vec::new(),
+            failures: Vec::new(),
+            notes: Vec::new(),
+            searched: BTreeMap::new(),
+        }
+    }
+}
+
+/// Every file with one of these suffixes in a folder and those below it.
+pub fn search(folder: &Path, suffixes: &'static [&'static str]) -> Found {
+    let mut found = Found::nothing(suffixes);
+    found.folder(folder, folder, 0);
+    found
+}
+
 /// Every shader that the paths name.
 ///
 /// # Errors
 /// Lists that cannot be read, and files whose outputs would have the same names.
 pub fn collect(paths: &[PathBuf]) -> Result<Found, Failure> {
-    let mut found = Found::default();
+    let mut found = Found::nothing(&SHADERS);
     for path in paths {
         if path.is_dir() {
             found.folder(path, path, 0);
@@ -121,7 +141,7 @@ impl Found {
                 continue;
             }
             let extension = entry.extension().and_then(|extension| extension.to_str());
-            if !extension.is_some_and(|extension| SHADERS.contains(&extension)) {
+            if !extension.is_some_and(|extension| self.suffixes.contains(&extension)) {
                 continue;
             }
             // A pipe would be waited for. What cannot be asked fails with its reason when it is read.

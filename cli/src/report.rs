@@ -4,6 +4,7 @@ use super::args::ReportArgs;
 use super::compile;
 use super::figures::{METRICS, Metric, Record};
 use super::files::{self, Outputs};
+use super::folders;
 use super::names::{printable, shown};
 use gpucc::Failure;
 use gpucc::report::Report;
@@ -14,9 +15,6 @@ use std::path::Path;
 
 /// Records by what tells them apart.
 type Run = BTreeMap<(String, String, String, String), Record>;
-
-/// Files of a folder that are read.
-const MOST_FILES: usize = 1_000_000;
 
 /// What a figure did.
 #[derive(Debug, Serialize)]
@@ -126,30 +124,13 @@ fn read(path: &Path) -> Result<Run, Failure> {
         read_file(path, "", &mut run)?;
         return Ok(run);
     }
-    let mut folders = vec![path.to_owned()];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let problem = |error: std::io::Error| {
-            Failure::usage(format!("cannot read {}: {}", shown(&folder), files::reason(&error)))
-        };
-        for entry in std::fs::read_dir(&folder).map_err(problem)? {
-            let entry = entry.map_err(problem)?;
-            let kind = entry.file_type().map_err(problem)?;
-            let found = entry.path();
-            if kind.is_dir() {
-                folders.push(found);
-            } else if found.extension().is_some_and(|ext| ext == "json" || ext == "jsonl") {
-                files.push(found);
-            }
-            if files.len() > MOST_FILES {
-                return Err(Failure::usage(format!("{} has too many files", shown(path))));
-            }
-        }
+    let found = folders::search(path, &["json", "jsonl"]);
+    if let Some((_, failure)) = found.failures.into_iter().next() {
+        return Err(failure);
     }
-    files.sort();
-    for file in &files {
-        let inner = file.strip_prefix(path).unwrap_or(file);
-        read_file(file, &inner.to_string_lossy(), &mut run)?;
+    for file in found.files {
+        let inner = file.path.strip_prefix(path).unwrap_or(&file.path);
+        read_file(&file.path, &inner.to_string_lossy(), &mut run)?;
     }
     if run.is_empty() {
         return Err(Failure::usage(format!("{} has no reports", shown(path)))

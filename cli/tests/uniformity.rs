@@ -86,6 +86,10 @@ const MODULES: &[(bool, &str)] = &[
         "@fragment fn main(@location(0) uv: vec2f, @location(1) @interpolate(flat) k: u32) -> @location(0) vec4f { switch k { case 1u: { return textureSample(t, s, uv); } default: { return vec4f(0.0); } } }",
     ),
     (
+        false,
+        "@fragment fn main(@location(0) uv: vec2f, @location(1) @interpolate(flat) k: u32) -> @location(0) vec4f { switch k { case 1u: { return vec4f(0.0); } default: {} } return textureSample(t, s, uv); }",
+    ),
+    (
         true,
         "@diagnostic(off, derivative_uniformity) fn f(uv: vec2f) -> vec4f { if uv.x > 0.5 { return vec4f(0.0); } return textureSample(t, s, uv); } @fragment fn main(@location(0) uv: vec2f) -> @location(0) vec4f { return f(uv); }",
     ),

@@ -1,6 +1,16 @@
 //! Fixed-function blending, in f32, each operation rounded by itself.
 
+use crate::format::Format;
 pub use gpucc_ir::driver::{Blend, BlendComponent, BlendOp, Factor};
+use gpucc_ir::driver::{ColorTarget, FragmentState};
+
+/// The colour targets that are bound, by location, with their formats.
+pub fn bound(state: &FragmentState) -> impl Iterator<Item = (u32, &ColorTarget, Format)> {
+    (0u32..).zip(&state.targets).filter_map(|(number, target)| {
+        let target = target.as_ref()?;
+        Some((number, target, Format::from_name(&target.format)?))
+    })
+}
 
 /// Blends four components given as f32 bits.
 pub fn blend_texel(

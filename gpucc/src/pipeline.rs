@@ -2,6 +2,7 @@
 
 mod shape;
 
+use gpucc_emu::blend::bound;
 use gpucc_emu::format::{Format, Kind, VertexFormat};
 pub use gpucc_ir::driver::{
     Attribute, BindingSlot, Blend, BlendComponent, BlendOp, ColorTarget, Factor, Fetch,
@@ -228,15 +229,15 @@ impl Pipeline {
         else {
             return Ok(());
         };
+        let takes = |wanted| {
+            let mut written = bound(fragment).filter(|(_, target, _)| target.write_mask != 0);
+            written.find(|&(location, ..)| location == wanted)
+        };
         for data in func.outputs.values() {
             let OutputKind::Location { location, .. } = data.kind else {
                 continue;
             };
-            let target = fragment.targets.get(location as usize).and_then(Option::as_ref);
-            let Some((target, format)) = target
-                .filter(|target| target.write_mask != 0)
-                .and_then(|target| Some((target, Format::from_name(&target.format)?)))
-            else {
+            let Some((_, target, format)) = takes(location) else {
                 continue;
             };
             let (holds, fits) = match format.kind() {

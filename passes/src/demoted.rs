@@ -14,9 +14,7 @@ use crate::{
     walk::{Event, walk},
 };
 use cranelift_entity::SecondaryMap;
-use gpucc_ir::ssa::{
-    Flags, Func, Imm, Inst, InstData, Op, Region, Span, Stage, Type, Value, ValueDef,
-};
+use gpucc_ir::ssa::{Flags, Func, Inst, Op, Region, Span, Stage, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
 /// Takes out what comes after demotions.
@@ -165,16 +163,7 @@ impl Demoted {
         if let Some(value) = self.zeros[ty as usize] {
             return value;
         }
-        let data = InstData {
-            op: Op::Const,
-            args: SmallVec::new(),
-            imm: Imm::Bits(0),
-            regions: SmallVec::new(),
-            results: SmallVec::new(),
-            span: Span::NONE,
-            bundle: None,
-        };
-        let inst = func.new_inst(data, &[ty]);
+        let inst = func.new_constant(ty, 0, Span::NONE);
         self.prologue.push(inst);
         let value = func.insts[inst].results[0];
         self.zeros[ty as usize] = Some(value);

@@ -6,10 +6,7 @@
 use crate::ctx::Ctx;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use gpucc_ir::driver::State;
-use gpucc_ir::ssa::{
-    Func, Imm, Inst, InstData, Op, Output, OutputKind, Region, Span, Stage, Value,
-};
-use smallvec::SmallVec;
+use gpucc_ir::ssa::{Func, Imm, Op, Output, OutputKind, Region, Span, Stage, Value};
 
 /// What becomes of an output.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -72,7 +69,8 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
                 };
                 if mask >> component & 1 == 0 && !is_constant(func, func.insts[inst].args[0]) {
                     changed = true;
-                    let zero = zero(func, inst);
+                    let ty = func.ty(func.insts[inst].args[0]);
+                    let zero = func.new_constant(ty, 0, Span::NONE);
                     left.push(zero);
                     func.insts[inst].args[0] = func.insts[zero].results[0];
                 }
@@ -91,19 +89,4 @@ pub fn run(func: &mut Func, ctx: &mut Ctx) -> bool {
 
 fn is_constant(func: &Func, value: Value) -> bool {
     func.def(value).is_some_and(|data| data.op == Op::Const)
-}
-
-/// A zero of the type that an output takes.
-fn zero(func: &mut Func, output: Inst) -> Inst {
-    let ty = func.ty(func.insts[output].args[0]);
-    let data = InstData {
-        op: Op::Const,
-        args: SmallVec::new(),
-        imm: Imm::Bits(0),
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span: Span::NONE,
-        bundle: None,
-    };
-    func.new_inst(data, &[ty])
 }

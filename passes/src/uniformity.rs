@@ -21,7 +21,7 @@ pub mod flow;
 use crate::shape::{Carries, Shape, carried_at};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::ssa::{
-    Builtin, Flags, Func, Imm, InputKind, Inst, Op, Region, Resource, ResourceKind, Value,
+    Builtin, Flags, Func, Imm, InputKind, Inst, Mem, Op, Region, Resource, ResourceKind, Value,
 };
 use smallvec::SmallVec;
 
@@ -44,11 +44,17 @@ impl Uniformity {
 
     /// Analyses a function. Linear in its size times the number of users that change.
     pub fn of(func: &Func) -> Uniformity {
-        Uniformity::from_sources(func, |inst| is_source(func, inst))
+        Uniformity::from_sources(func, |inst| is_source(func, inst), SecondaryMap::new())
     }
 
     /// The same where the caller says which instructions give different lanes different values even from uniform operands.
-    fn from_sources(func: &Func, mut is_source: impl FnMut(Inst) -> bool) -> Uniformity {
+    /// The loads of a variable among `loads` do so once something that is not uniform is stored there, or where not all
+    /// lanes store.
+    fn from_sources(
+        func: &Func,
+        is_source: impl Fn(Inst) -> bool,
+        loads: SecondaryMap<Mem, Vec<Inst>>,
+    ) -> Uniformity {
         let shape = Shape::find(func);
         let mut state = State {
             func,
@@ -58,6 +64,7 @@ impl Uniformity {
             split: EntitySet::with_capacity(func.insts.len()),
             joined: EntitySet::new(),
             continues: continues(func, &shape),
+            loads,
             work: Vec::new(),
         };
         for (region, ..) in func.regions_in_order() {
@@ -194,6 +201,8 @@ struct State<'a> {
     joined: EntitySet<Inst>,
     /// The `continue`s of each loop.
     continues: SecondaryMap<Inst, SmallVec<[Inst; 2]>>,
+    /// Loads of variables whose contents have been uniform so far.
+    loads: SecondaryMap<Mem, Vec<Inst>>,
     work: Vec<Value>,
 }
 
@@ -239,7 +248,22 @@ impl State<'_> {
                     self.carry(user, target, value);
                 }
             }
-            _ => self.vary_results(user),
+            _ => {
+                self.stored(user);
+                self.vary_results(user);
+            }
+        }
+    }
+
+    /// A store of what is not uniform, or that not all lanes make: loads of its variable differ from now on.
+    fn stored(&mut self, inst: Inst) {
+        let data = &self.func.insts[inst];
+        if let (Op::MemStore | Op::MemAtomic, Imm::Mem(access) | Imm::MemAtomic(access, _)) =
+            (data.op, data.imm)
+        {
+            for load in std::mem::take(&mut self.loads[access.mem]) {
+                self.vary_results(load);
+            }
         }
     }
 
@@ -276,6 +300,7 @@ impl State<'_> {
                     }
                     self.split_loop(target);
                 }
+                self.stored(inst);
                 work.extend(data.regions.iter().copied());
             }
         }
@@ -303,6 +328,17 @@ impl State<'_> {
     fn split_loop(&mut self, target: Inst) {
         if self.split.insert(target) {
             self.vary_results(target);
+            // Those that have left store nothing more.
+            let mut work = match self.loads.is_empty() {
+                true => Vec::new(),
+                false => self.func.insts[target].regions.to_vec(),
+            };
+            while let Some(region) = work.pop() {
+                for &inst in &self.func.regions[region].insts {
+                    self.stored(inst);
+                    work.extend(self.func.insts[inst].regions.iter().copied());
+                }
+            }
         }
     }
 }

@@ -5,7 +5,6 @@ mod native;
 mod recipes;
 
 use gpucc_ir::driver::Effort;
-use gpucc_ir::ssa::{Func, Op};
 use gpucc_passes::runner::{cleans, required, step};
 use gpucc_passes::{Pass, Plan, Proof};
 pub use native::is_native;
@@ -16,7 +15,7 @@ const OWN: &[Pass] = &[
         "coarse_derivatives",
         Proof::Licence("WGSL, derivative built-in functions: a derivative may be a coarse one"),
         "derivatives are those of one row or column",
-        |func, _| choose_derivatives(func),
+        |func, _| gpucc_passes::expand::coarse_derivatives(func),
     ),
     required(
         "expand",
@@ -25,24 +24,6 @@ const OWN: &[Pass] = &[
         |func, ctx| gpucc_passes::expand::expand(func, &native::Machine, &ctx.numerics),
     ),
 ];
-
-/// Derivatives that say nothing of their kind become coarse ones.
-fn choose_derivatives(func: &mut Func) -> bool {
-    let mut changed = false;
-    for (region, ..) in func.regions_in_order() {
-        for number in 0..func.regions[region].insts.len() {
-            let inst = func.regions[region].insts[number];
-            let data = &mut func.insts[inst];
-            data.op = match data.op {
-                Op::Ddx => Op::DdxCoarse,
-                Op::Ddy => Op::DdyCoarse,
-                _ => continue,
-            };
-            changed = true;
-        }
-    }
-    changed
-}
 
 /// What makes the reference for the bytes of SSA after the shared passes.
 pub fn plan(effort: Effort) -> Plan {

@@ -20,7 +20,7 @@ mod uniforms;
 mod vertex;
 
 use crate::api::{Effort, Options, Uniforms};
-use gpucc_ir::ssa::{Builder, Func, InstData, Op, Type, Value};
+use gpucc_ir::ssa::{Builder, InstData, Op, Type, Value};
 use gpucc_passes::expand::{Native, OwnRecipe};
 use gpucc_passes::runner::{cleans, optional, required, step};
 use gpucc_passes::{Pass, Plan, Proof};
@@ -93,7 +93,7 @@ const OWN: &[Pass] = &[
         "coarse_derivatives",
         Proof::Licence("WGSL, derivative built-in functions: a derivative may be a coarse one"),
         "lanes of derivatives are constants",
-        |func, _| choose_derivatives(func),
+        |func, _| gpucc_passes::expand::coarse_derivatives(func),
     ),
     required(
         "conversions",
@@ -195,20 +195,6 @@ pub fn plan(options: &Options) -> Plan {
         ]);
     }
     Plan { steps, own: OWN }
-}
-
-/// Derivatives that may be either become coarse ones: their lanes are constants.
-fn choose_derivatives(func: &mut Func) -> bool {
-    let mut changed = false;
-    for data in func.insts.values_mut() {
-        data.op = match data.op {
-            Op::Ddx => Op::DdxCoarse,
-            Op::Ddy => Op::DdyCoarse,
-            _ => continue,
-        };
-        changed = true;
-    }
-    changed
 }
 
 /// Through f32: the operands, the same operation, the result.

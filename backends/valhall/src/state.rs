@@ -322,7 +322,7 @@ fn fragment(func: &Func, abi: &Abi, facts: Facts, list: &mut Vec<Descriptor>) {
             ("Depth source", 4, 25, if facts.depth { 3 } else { 2 }),
         ],
     ));
-    for (number, target, format) in pipeline.into_iter().flat_map(targets::bound) {
+    for (number, target, format) in pipeline.into_iter().flat_map(gpucc_emu::blend::bound) {
         list.push(targets::descriptor(number, target, format));
     }
 }

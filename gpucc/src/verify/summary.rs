@@ -1,6 +1,6 @@
 //! What a verification found, and when that is a proof.
 
-use crate::{Diagnostic, Failure, FailureKind};
+use crate::Failure;
 use gpucc_ir::ssa::Span;
 
 /// Percent of the words that the reference wrote that must be compared.
@@ -85,18 +85,13 @@ impl Summary {
     pub fn failure(&self, target: &str) -> Option<Failure> {
         let entry = &self.entry;
         if let Some(first) = &self.first {
-            return Some(Failure::new(
-                FailureKind::Mismatch,
-                Diagnostic::error(format!("{target} entry '{entry}': {first}"))
-                    .at(first.span, "the value comes from here")
-                    .note(self.line(target)),
-            ));
+            let failure = Failure::mismatch(format!("{target} entry '{entry}': {first}"));
+            return Some(
+                failure.also(first.span, "the value comes from here").note(self.line(target)),
+            );
         }
         let lack = self.lack()?;
-        let mut failure = Failure::new(
-            FailureKind::Mismatch,
-            Diagnostic::error(format!("{target} entry '{entry}': no proof: {lack}")),
-        );
+        let mut failure = Failure::mismatch(format!("{target} entry '{entry}': no proof: {lack}"));
         if self.out_of_steps > 0 {
             failure = failure.note(format!(
                 "{} inputs are out of steps: a run has {} in the interpreter, and all runs of the proof, interpreter \

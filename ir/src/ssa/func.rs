@@ -391,6 +391,20 @@ impl Func {
         self.insts.push(data)
     }
 
+    /// A constant that stands in no region yet.
+    pub fn new_constant(&mut self, ty: Type, bits: u64, span: Span) -> Inst {
+        let data = InstData {
+            op: Op::Const,
+            args: SmallVec::new(),
+            imm: Imm::Bits(bits),
+            regions: SmallVec::new(),
+            results: SmallVec::new(),
+            span,
+            bundle: None,
+        };
+        self.new_inst(data, &[ty])
+    }
+
     /// Adds one more result to an instruction.
     pub fn add_result(&mut self, inst: Inst, ty: Type) -> Value {
         let index = self.insts[inst].results.len() as u16;

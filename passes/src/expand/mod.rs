@@ -24,6 +24,20 @@ use crate::rename::Renames;
 use build::Expander;
 use gpucc_ir::ssa::{Builder, Func, Inst, InstData, Numerics, Op, Sig, Type, Value};
 
+/// Derivatives that may be either become coarse ones, where a machine has these.
+pub fn coarse_derivatives(func: &mut Func) -> bool {
+    let mut changed = false;
+    for data in func.insts.values_mut() {
+        data.op = match data.op {
+            Op::Ddx => Op::DdxCoarse,
+            Op::Ddy => Op::DdyCoarse,
+            _ => continue,
+        };
+        changed = true;
+    }
+    changed
+}
+
 /// What the machine has as instructions.
 pub trait Native {
     /// `op` at the width of its first operand (its first result when it has no operands; 64 bits when a conversion

@@ -7,8 +7,9 @@
 use super::{Uniformity, is_source};
 use crate::ctx::Ctx;
 use crate::shape::Shape;
+use crate::walk::{Event, walk};
 use crate::{Neutral, Options, copy_prop, mem2reg};
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::ssa::{
     Builtin, Flags, Func, Imm, InputKind, Inst, Mem, MemSpace, Numerics, Op, Region, ResourceKind,
     Span, Stage, TexKind, Value,
@@ -77,82 +78,42 @@ fn needs(func: &Func, inst: Inst) -> Option<(&'static str, bool)> {
     }
 }
 
-/// Whether something that needs uniform control flow stands below a branch, in a loop, or behind a way out.
+/// Whether a branch or a loop comes before something that needs uniform control flow, around it or earlier.
 fn is_suspect(func: &Func) -> bool {
-    let mut left = false;
-    for (region, ..) in func.regions_in_order() {
-        let straight = is_straight(func, region);
-        for &inst in &func.regions[region].insts {
-            if needs(func, inst).is_some() && (left || !straight) {
-                return true;
-            }
-            left |= matches!(func.insts[inst].op, Op::If | Op::Loop);
+    let (mut branches, mut suspect) = (false, false);
+    walk(func, |event| {
+        if let Event::Inst(inst) = event {
+            suspect |= branches && needs(func, inst).is_some();
+            branches |= matches!(func.insts[inst].op, Op::If | Op::Loop);
         }
-    }
-    false
-}
-
-/// Whether only blocks stand around a region.
-fn is_straight(func: &Func, region: Region) -> bool {
-    let mut at = func.body;
-    // Blocks hold one region each, the first that stands in them.
-    loop {
-        if at == region {
-            return true;
-        }
-        let inner = func.regions[at].insts.iter().find_map(|&inst| {
-            let data = &func.insts[inst];
-            (data.op == Op::Block).then(|| data.regions[0])
-        });
-        match inner {
-            Some(inner) => at = inner,
-            None => return false,
-        }
-    }
+    });
+    suspect
 }
 
 /// The uniformity of a function's values where private variables that only ever hold uniform values are uniform.
 fn with_variables(func: &Func) -> Uniformity {
-    let mut uniform: EntitySet<Mem> = EntitySet::new();
-    for (mem, data) in &func.mems {
-        if data.space != MemSpace::Workgroup {
-            uniform.insert(mem);
+    let shared = shared_loads(func);
+    let mut loads: SecondaryMap<Mem, Vec<Inst>> = SecondaryMap::new();
+    walk(func, |event| {
+        if let Event::Inst(inst) = event
+            && let Some(mem) = own_load(func, inst)
+        {
+            loads[mem].push(inst);
         }
+    });
+    let varies =
+        |inst| own_load(func, inst).is_none() && !shared.contains(inst) && is_source(func, inst);
+    Uniformity::from_sources(func, varies, loads)
+}
+
+/// The variable of the invocation's own that an instruction loads from.
+fn own_load(func: &Func, inst: Inst) -> Option<Mem> {
+    match (func.insts[inst].op, func.insts[inst].imm) {
+        (Op::MemLoad, Imm::Mem(access)) => {
+            (func.mems[access.mem].space != MemSpace::Workgroup).then_some(access.mem)
+        }
+        _ => None,
     }
-    let loads = shared_loads(func);
-    // Each round takes at least one variable away.
-    for _ in 0..=func.mems.len() {
-        let uniformity = Uniformity::from_sources(func, |inst| {
-            let data = &func.insts[inst];
-            match (data.op, data.imm) {
-                (Op::MemLoad, Imm::Mem(access)) => {
-                    !uniform.contains(access.mem) && !loads.contains(inst)
-                }
-                _ => is_source(func, inst),
-            }
-        });
-        let mut varying = Vec::new();
-        for (region, ..) in func.regions_in_order() {
-            for &inst in &func.regions[region].insts {
-                let data = &func.insts[inst];
-                if let (Op::MemStore | Op::MemAtomic, Imm::Mem(access) | Imm::MemAtomic(access, _)) =
-                    (data.op, data.imm)
-                    && uniform.contains(access.mem)
-                    && (uniformity.is_divergent(region)
-                        || data.args.iter().any(|&arg| !uniformity.is_uniform(arg)))
-                {
-                    varying.push(access.mem);
-                }
-            }
-        }
-        if varying.is_empty() {
-            return uniformity;
-        }
-        for mem in varying {
-            uniform.remove(mem);
-        }
-    }
-    Uniformity::of(func)
 }
 
 /// Loads of workgroup variables between two barriers with nothing that writes between them: `workgroupUniformLoad`.

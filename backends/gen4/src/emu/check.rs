@@ -17,21 +17,13 @@ use super::value::Type;
 /// # Errors
 /// The first rule that it breaks.
 pub fn instruction(model: Model, inst: &Instruction) -> Result<(), Broken> {
-    if inst.opcode.form() == Form::Bare {
-        return Ok(());
-    }
-    if inst.opcode.form() == Form::Message {
-        return super::send::check(model, inst);
+    match inst.opcode.form() {
+        Form::Bare => return Ok(()),
+        Form::Message => return super::send::check(model, inst),
+        Form::Branch => return branch(inst),
+        Form::One | Form::Two => {}
     }
     match inst.opcode {
-        Opcode::If
-        | Opcode::Iff
-        | Opcode::Else
-        | Opcode::Endif
-        | Opcode::While
-        | Opcode::Break
-        | Opcode::Cont
-        | Opcode::Halt => branch(inst),
         Opcode::Jmpi => jump(inst),
         Opcode::Do => {
             plain(inst)?;

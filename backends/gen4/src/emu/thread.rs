@@ -3,7 +3,7 @@
 use super::Model;
 use super::check;
 use super::control;
-use super::decode::{self, Compression, Instruction, Opcode, Operand};
+use super::decode::{self, Compression, Form, Instruction, Opcode, Operand};
 use super::execute::execute;
 use super::message::{Register, Sender, SharedFunctions, Unit};
 use super::register::{Fault, Registers};
@@ -261,14 +261,7 @@ impl Thread {
                 control::enter(self.model, inst, &mut self.registers).map_err(trap)?;
                 Ok(Next::On)
             }
-            Opcode::If
-            | Opcode::Iff
-            | Opcode::Else
-            | Opcode::Endif
-            | Opcode::While
-            | Opcode::Break
-            | Opcode::Cont
-            | Opcode::Halt => {
+            opcode if opcode.form() == Form::Branch => {
                 let jumps = control::branch(self.model, inst, &mut self.registers).map_err(trap)?;
                 Ok(if jumps { Next::Jump(i32::from(inst.jump)) } else { Next::On })
             }
@@ -310,18 +303,7 @@ impl Thread {
 
     /// The instruction is done: dependencies, and where the next one stands.
     fn finish(&mut self, ip: u32, inst: &Instruction, next: Next) -> Result<Status, Fault> {
-        let branches = matches!(
-            inst.opcode,
-            Opcode::If
-                | Opcode::Iff
-                | Opcode::Else
-                | Opcode::Endif
-                | Opcode::While
-                | Opcode::Break
-                | Opcode::Cont
-                | Opcode::Halt
-                | Opcode::Jmpi
-        );
+        let branches = inst.opcode.form() == Form::Branch || inst.opcode == Opcode::Jmpi;
         let written = super::execute::written(inst, &self.registers);
         // A branch switches threads by itself. 14.2.
         self.registers.end(written, inst.switch || branches);
@@ -381,9 +363,8 @@ impl Thread {
 }
 
 /// Whether an instruction changes masks without naming them.
-const fn changes_masks(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(opcode, If | Iff | Else | Endif | Do | While | Break | Cont | Halt)
+fn changes_masks(opcode: Opcode) -> bool {
+    opcode.form() == Form::Branch || opcode == Opcode::Do
 }
 
 /// Whether an instruction has the upper 8 channels.

@@ -301,15 +301,20 @@ impl Lower<'_> {
         }
         self.open_in_loop = outside;
         let left = self.loops.pop().is_some_and(|frame| frame.left);
+        self.end_loop(header, exit);
+        if !left {
+            self.define_unreached(&results);
+        }
+        Ok(())
+    }
+
+    /// Closes a loop: the way back to its header, and the block behind it.
+    pub(super) fn end_loop(&mut self, header: Block, exit: Block) {
         self.push(Inst::While(None));
         let latch = self.block;
         self.m.add_both_edges(latch, header);
         self.m.add_edge(Edges::Physical, latch, exit);
         self.m.place(exit);
         self.block = exit;
-        if !left {
-            self.define_unreached(&results);
-        }
-        Ok(())
     }
 }

@@ -436,12 +436,7 @@ impl Lower<'_> {
         self.phased(continuing, &body_params)?;
         self.open_in_loop = outside;
         self.phased_loops.pop();
-        self.push(Inst::While(None));
-        let latch = self.block;
-        self.m.add_both_edges(latch, header);
-        self.m.add_edge(Edges::Physical, latch, exit);
-        self.m.place(exit);
-        self.block = exit;
+        self.end_loop(header, exit);
         Ok(())
     }
 }

@@ -4,10 +4,9 @@
 use super::{Field, register};
 use crate::api::{Chip, Family, StateRegister};
 use crate::refuse::{self, Refusal};
+use gpucc_emu::blend::bound;
 use gpucc_emu::format::{Format, Kind};
-use gpucc_ir::driver::{
-    Blend, BlendComponent, BlendOp, ColorTarget, Factor, Failure, FragmentState, Limit,
-};
+use gpucc_ir::driver::{Blend, BlendComponent, BlendOp, Factor, Failure, FragmentState, Limit};
 
 /// What the rest of the state takes from the targets.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -28,14 +27,6 @@ impl Facts {
         let some = bound(state).next().is_some();
         Facts { short_exports: Some(some && formats.all(short_exports)), samples: state.samples }
     }
-}
-
-/// Targets that are bound, with their formats.
-fn bound(state: &FragmentState) -> impl Iterator<Item = (u32, &ColorTarget, Format)> {
-    (0u32..).zip(&state.targets).filter_map(|(number, target)| {
-        let target = target.as_ref()?;
-        Some((number, target, Format::from_name(&target.format)?))
-    })
 }
 
 /// Whether the chip draws to these targets.
@@ -282,6 +273,7 @@ fn factor(factor: Factor) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpucc_ir::driver::ColorTarget;
 
     fn info(format: Format) -> u32 {
         let register = register("CB_COLOR0_INFO", 0x280A0, &color_info(format));

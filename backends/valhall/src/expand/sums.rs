@@ -76,16 +76,7 @@ fn push(func: &mut Func, out: &mut Vec<Inst>, like: Inst, op: Op, args: &[Value]
 
 /// Appends an f32 constant.
 fn constant(func: &mut Func, out: &mut Vec<Inst>, like: Inst, number: f32) -> Value {
-    let data = InstData {
-        op: Op::Const,
-        args: SmallVec::new(),
-        imm: Imm::Bits(number.to_bits().into()),
-        regions: SmallVec::new(),
-        results: SmallVec::new(),
-        span: func.insts[like].span,
-        bundle: None,
-    };
-    let inst = func.new_inst(data, &[Type::B32]);
+    let inst = func.new_constant(Type::B32, number.to_bits().into(), func.insts[like].span);
     out.push(inst);
     func.insts[inst].results[0]
 }

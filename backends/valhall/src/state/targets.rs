@@ -2,6 +2,7 @@
 //! the tile buffer's formats and what needs a blend shader are what public drivers take (docs/abi-valhall.md, Descriptors).
 
 use super::{Descriptor, pixel_format, width};
+use gpucc_emu::blend::bound;
 use gpucc_emu::format::{Format, Kind};
 use gpucc_ir::driver::{
     Blend, BlendComponent, BlendOp, ColorTarget, Factor, Failure, FragmentState, Limit,
@@ -221,14 +222,6 @@ pub(super) fn descriptor(number: u32, target: &ColorTarget, format: Format) -> D
         *value &= u32::MAX >> (32 - width(name));
     }
     super::descriptor(NAMES[number as usize & 7], 4, &fields)
-}
-
-/// Targets that are bound, with their formats.
-pub fn bound(state: &FragmentState) -> impl Iterator<Item = (u32, &ColorTarget, Format)> {
-    (0u32..).zip(&state.targets).filter_map(|(number, target)| {
-        let target = target.as_ref()?;
-        Some((number, target, Format::from_name(&target.format)?))
-    })
 }
 
 /// Whether hidden pixels behind those of a draw need not be drawn: all components of every bound target are replaced.

@@ -2,7 +2,7 @@
 
 use super::super::Model;
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Context, Entry, Functions};
+use super::super::functions::{Entry, Functions};
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
@@ -74,21 +74,10 @@ impl Gpu {
         for vertex in &object.vertices {
             payload.extend(rows(vertex, unit.urb)?);
         }
-        unit.fits(payload.len())?;
-        let mut context = Context::new(payload[0]);
-        context.alternate = unit.alternate;
-        context.table = self.state.tables.map_or(0, |tables| tables[SECTION]);
+        let mut context =
+            unit.context(payload[0], self.state.tables.map_or(0, |tables| tables[SECTION]));
         context.entries.push(Entry::new(0, entries.rows));
-        Ok(Job {
-            unit: Unit::Clip,
-            payload,
-            program: unit.program,
-            dispatched: 0x0f,
-            single_program_flow: unit.single_program_flow,
-            registers: unit.registers,
-            scratch: unit.scratch,
-            context,
-        })
+        unit.job(Unit::Clip, payload, 0x0f, context)
     }
 }
 

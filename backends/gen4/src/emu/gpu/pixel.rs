@@ -2,7 +2,7 @@
 
 use super::super::color::{Color, Depth, Presence, When};
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Context, Functions, Pixels, test};
+use super::super::functions::{Functions, Pixels, test};
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
@@ -219,10 +219,7 @@ impl Gpu {
         payload.resize(unit.start, Register::UNDEFINED);
         payload.extend(media::constants(self, unit.constants.0, unit.constants.1)?);
         payload.extend(rows(setup, unit.urb)?);
-        unit.fits(payload.len())?;
-        let mut context = Context::new(payload[0]);
-        context.alternate = unit.alternate;
-        context.table = windower.table;
+        let mut context = unit.context(payload[0], windower.table);
         context.pixels = Some(Box::new(Pixels {
             wide: windower.wide,
             covered,
@@ -232,16 +229,7 @@ impl Gpu {
             depth: windower.depth,
             carries,
         }));
-        Ok(Job {
-            unit: Unit::Pixel,
-            payload,
-            program: unit.program,
-            dispatched,
-            single_program_flow: unit.single_program_flow,
-            registers: unit.registers,
-            scratch: unit.scratch,
-            context,
-        })
+        unit.job(Unit::Pixel, payload, dispatched, context)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Strips and fans: the viewport transform, the numbers of an object, and its setup thread. isa/gen4-pipeline.md 1.2, 3, 9.5.
 
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Context, Entry, Functions};
+use super::super::functions::{Entry, Functions};
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
@@ -191,21 +191,10 @@ impl Gpu {
         for vertex in 0..count {
             payload.extend(rows(&object.vertices[(placed.first + vertex) % count], unit.urb)?);
         }
-        unit.fits(payload.len())?;
-        let mut context = Context::new(payload[0]);
-        context.alternate = unit.alternate;
-        context.table = self.state.tables.map_or(0, |tables| tables[SECTION]);
+        let mut context =
+            unit.context(payload[0], self.state.tables.map_or(0, |tables| tables[SECTION]));
         context.entries.push(Entry::new(0, entries.rows));
-        Ok(Job {
-            unit: Unit::Setup,
-            payload,
-            program: unit.program,
-            dispatched: 0xff,
-            single_program_flow: unit.single_program_flow,
-            registers: unit.registers,
-            scratch: unit.scratch,
-            context,
-        })
+        unit.job(Unit::Setup, payload, 0xff, context)
     }
 }
 

@@ -1,6 +1,9 @@
 //! What the states of all units of the 3D pipeline have in common. isa/gen4-pipeline.md 1.1.
 
+use super::super::dispatch::Job;
+use super::super::functions::Context;
 use super::super::memory::Refused;
+use super::super::message::{Register, Unit};
 use super::super::rule::Rule;
 use super::Gpu;
 
@@ -53,11 +56,43 @@ impl UnitState {
     ///
     /// # Errors
     /// It does not.
-    pub fn fits(&self, payload: usize) -> Result<(), Refused> {
+    fn fits(&self, payload: usize) -> Result<(), Refused> {
         if payload > self.registers as usize {
             let what = format!("a payload of {payload} registers of {}", self.registers);
             return Err((Rule::Payload, what));
         }
         Ok(())
+    }
+
+    /// What shared functions know of a thread of the unit that has this r0 and a binding table.
+    pub fn context(&self, header: Register, table: u32) -> Context {
+        let mut context = Context::new(header);
+        context.alternate = self.alternate;
+        context.table = table;
+        context
+    }
+
+    /// A thread of the unit with its payload and mask of channels.
+    ///
+    /// # Errors
+    /// The payload does not fit the registers.
+    pub fn job(
+        &self,
+        unit: Unit,
+        payload: Vec<Register>,
+        dispatched: u16,
+        context: Context,
+    ) -> Result<Job, Refused> {
+        self.fits(payload.len())?;
+        Ok(Job {
+            unit,
+            payload,
+            program: self.program,
+            dispatched,
+            single_program_flow: self.single_program_flow,
+            registers: self.registers,
+            scratch: self.scratch,
+            context,
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::Model;
 use super::super::dispatch::{Job, Limits};
-use super::super::functions::{Context, Entry, Functions};
+use super::super::functions::{Entry, Functions};
 use super::super::memory::Refused;
 use super::super::message::{Register, Unit};
 use super::super::rule::{Rule, Trap};
@@ -116,9 +116,7 @@ impl Gpu {
         let constants = media::constants(self, unit.constants.0, unit.constants.1)?;
         let jobs = inputs.chunks(2).enumerate().map(|(pair, vertices)| {
             let mut payload = vec![Register::UNDEFINED];
-            let mut context = Context::new(payload[0]);
-            context.alternate = unit.alternate;
-            context.table = tables[0];
+            let mut context = unit.context(payload[0], tables[0]);
             let count = entries.count as usize;
             for vertex in 0..vertices.len() {
                 let handle = (2 * pair + vertex) % count * (entries.rows / 2);
@@ -136,17 +134,7 @@ impl Gpu {
             }
             payload.extend(constants.iter().copied());
             payload.extend(attributes(vertices, unit.urb, entries.rows)?);
-            unit.fits(payload.len())?;
-            Ok(Job {
-                unit: Unit::Vertex,
-                payload,
-                program: unit.program,
-                dispatched: if vertices.len() == 2 { 0xff } else { 0x0f },
-                single_program_flow: unit.single_program_flow,
-                registers: unit.registers,
-                scratch: unit.scratch,
-                context,
-            })
+            unit.job(Unit::Vertex, payload, if vertices.len() == 2 { 0xff } else { 0x0f }, context)
         });
         let jobs: Result<Vec<Job>, Refused> = jobs.collect();
         Ok(Some((jobs?, Limits { threads: entries.threads, entries: None })))
