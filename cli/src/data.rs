@@ -7,7 +7,7 @@ use gpucc_emu::format::Format;
 use gpucc_emu::image::{Extent, Image};
 use gpucc_emu::sampler::{Compare, Sampler, Wrap};
 use gpucc_emu::world::{Bindings, Bound};
-use gpucc_ir::ssa::{Dim, Func, Resource, ResourceKind, Scalar};
+use gpucc_ir::ssa::{Dim, Func, Resource, ResourceData, ResourceKind, Scalar};
 use std::path::{Path, PathBuf};
 
 /// The largest buffer that a source may make.
@@ -47,6 +47,22 @@ impl Place {
         }
     }
 
+    /// The place of a binding.
+    fn of(data: &ResourceData) -> Place {
+        match data.kind {
+            ResourceKind::Immediate { .. } => Place::Immediate,
+            _ => Place::Binding(data.group, data.binding),
+        }
+    }
+
+    /// The place with the binding's name, where it has one.
+    fn named(&self, data: &ResourceData) -> String {
+        match data.name.as_str() {
+            "" => self.to_string(),
+            name => format!("{self} ({})", printable(name)),
+        }
+    }
+
     /// The resource of an entry point that this names.
     pub fn find(&self, func: &Func) -> Result<Resource, Failure> {
         let found = func.resources.iter().find(|(_, data)| match *self {
@@ -57,16 +73,8 @@ impl Place {
             }
         });
         found.map(|(resource, _)| resource).ok_or_else(|| {
-            let used: Vec<String> = func
-                .resources
-                .values()
-                .map(|data| match data.kind {
-                    ResourceKind::Immediate { .. } => {
-                        format!("immediate ({})", printable(&data.name))
-                    }
-                    _ => format!("{}.{} ({})", data.group, data.binding, printable(&data.name)),
-                })
-                .collect();
+            let used: Vec<String> =
+                func.resources.values().map(|data| Place::of(data).named(data)).collect();
             let used = if used.is_empty() { "no binding at all".into() } else { used.join(", ") };
             Failure::usage(format!("entry point '{}' does not use {self}", func.name))
                 .note(format!("it uses {used}"))
@@ -86,8 +94,8 @@ pub struct Setting {
 /// Data of a binding before its kind is known.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Bytes of a buffer.
-    Bytes(Vec<u8>),
+    /// Bytes of a buffer, and the type of their numbers where the source names one.
+    Bytes { bytes: Vec<u8>, scalar: Option<Scalar> },
     /// Texels of a picture.
     Picture { width: u32, height: u32, rgba: Vec<u8>, srgb: bool },
     /// Texels as they lie in memory.
@@ -170,26 +178,35 @@ impl Source {
             )
         };
         let (kind, rest) = text.split_once(':').ok_or_else(unknown)?;
-        let words = |words: Vec<u32>| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let words = |scalar, words: Vec<u32>| Source::Bytes {
+            bytes: words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            scalar: Some(scalar),
+        };
+        let untyped = |bytes| Source::Bytes { bytes, scalar: None };
         Ok(match kind {
-            "f32" => Source::Bytes(words(numbers(rest, "a number", |item| {
-                item.parse::<f32>().ok().map(f32::to_bits)
-            })?)),
-            "u32" => Source::Bytes(words(numbers(rest, "an unsigned 32-bit number", unsigned)?)),
-            "i32" => Source::Bytes(words(numbers(rest, "a signed 32-bit number", |item| {
-                signed(item).map(|value| value as u32)
-            })?)),
-            "f16" => Source::Bytes(
-                numbers(rest, "a number", |item| {
+            "f32" => words(
+                Scalar::F32,
+                numbers(rest, "a number", |item| item.parse::<f32>().ok().map(f32::to_bits))?,
+            ),
+            "u32" => words(Scalar::U32, numbers(rest, "an unsigned 32-bit number", unsigned)?),
+            "i32" => words(
+                Scalar::I32,
+                numbers(rest, "a signed 32-bit number", |item| {
+                    signed(item).map(|value| value as u32)
+                })?,
+            ),
+            "f16" => Source::Bytes {
+                bytes: numbers(rest, "a number", |item| {
                     item.parse::<f64>().ok().map(half::f16::from_f64)
                 })?
                 .iter()
                 .flat_map(|value| value.to_bits().to_le_bytes())
                 .collect(),
-            ),
-            "hex" => Source::Bytes(hex_bytes(rest)?),
+                scalar: Some(Scalar::F16),
+            },
+            "hex" => untyped(hex_bytes(rest)?),
             "zeros" => match rest.parse::<u64>() {
-                Ok(bytes) if bytes <= LARGEST_BUFFER => Source::Bytes(vec![0; bytes as usize]),
+                Ok(bytes) if bytes <= LARGEST_BUFFER => untyped(vec![0; bytes as usize]),
                 Ok(bytes) => {
                     return Err(Failure::usage(format!(
                         "{bytes} bytes are too many: at most {LARGEST_BUFFER}"
@@ -199,7 +216,7 @@ impl Source {
                     return Err(Failure::usage(format!("`{rest}` is not a number of bytes")));
                 }
             },
-            "file" => Source::Bytes(files::read(Path::new(rest))?),
+            "file" => untyped(files::read(Path::new(rest))?),
             "image" => picture(rest)?,
             "texture" => texels(rest)?,
             "sampler" => Source::Sampler(sampler(rest)?),
@@ -210,7 +227,7 @@ impl Source {
     /// What it is, for messages.
     fn name(&self) -> &'static str {
         match self {
-            Source::Bytes(_) => "bytes",
+            Source::Bytes { .. } => "bytes",
             Source::Picture { .. } => "a picture",
             Source::Texels { .. } => "texels",
             Source::Sampler(_) => "a sampler",
@@ -342,9 +359,10 @@ pub fn bind(func: &Func, settings: &[Setting]) -> Result<Bindings, Failure> {
             | ResourceKind::Uniform { .. }
             | ResourceKind::Immediate { .. } => continue,
         };
+        let place = Place::of(data);
         return Err(Failure::usage(format!(
-            "{}.{} ({}) {what} and needs --set {}.{}=SOURCE",
-            data.group, data.binding, data.name, data.group, data.binding
+            "{} {what} and needs --set {place}=SOURCE",
+            place.named(data)
         )));
     }
     Ok(bindings)
@@ -357,12 +375,9 @@ fn bound(
     source: &Source,
 ) -> Result<Bound, Failure> {
     let data = &func.resources[resource];
+    let named = place.named(data);
     let wrong = |wanted: &str| {
-        Failure::usage(format!(
-            "{place} ({}) is {wanted}, and {} was given",
-            data.name,
-            source.name()
-        ))
+        Failure::usage(format!("{named} is {wanted}, and {} was given", source.name()))
     };
     let stride = match data.kind {
         ResourceKind::Storage { stride, .. } => stride,
@@ -372,20 +387,28 @@ fn bound(
         ResourceKind::Uniform { size }
         | ResourceKind::Immediate { size }
         | ResourceKind::Storage { size, .. } => match source {
-            Source::Bytes(bytes) => {
+            Source::Bytes { bytes, scalar } => {
+                if let Some(scalar) = *scalar
+                    && !data.mixed
+                    && scalar != data.scalar
+                {
+                    let (held, given) = (data.scalar.word(), scalar.word());
+                    return Err(Failure::usage(format!(
+                        "{named} holds {held}, and {given} was given"
+                    ))
+                    .note(format!("write {held}:..., or hex:... for bytes of any type")));
+                }
                 let given = bytes.len();
                 if given < size as usize {
                     return Err(Failure::usage(format!(
-                        "{place} ({}) takes {size} bytes{}, and {given} were given",
-                        data.name,
+                        "{named} takes {size} bytes{}, and {given} were given",
                         if stride == 0 { "" } else { " before its array" }
                     )));
                 }
                 let tail = given - size as usize;
                 if stride != 0 && !tail.is_multiple_of(stride as usize) {
                     return Err(Failure::usage(format!(
-                        "{place} ({}) ends in an array of elements of {stride} bytes, and {tail} bytes were given for it",
-                        data.name,
+                        "{named} ends in an array of elements of {stride} bytes, and {tail} bytes were given for it",
                     )));
                 }
                 Ok(Bound::Buffer(bytes.clone()))
@@ -411,7 +434,7 @@ fn bound(
                     } else {
                         "an ordinary sampler: leave out compare="
                     };
-                    return Err(Failure::usage(format!("{place} ({}) is {wanted}", data.name)));
+                    return Err(Failure::usage(format!("{named} is {wanted}")));
                 }
                 Ok(Bound::Sampler(*sampler))
             }
@@ -596,7 +619,7 @@ mod tests {
     #[test]
     fn every_kind_of_numbers_is_read() {
         let bytes = |text| match Source::parse(text) {
-            Ok(Source::Bytes(bytes)) => bytes,
+            Ok(Source::Bytes { bytes, .. }) => bytes,
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(bytes("u32:1,0x10"), [1, 0, 0, 0, 16, 0, 0, 0]);

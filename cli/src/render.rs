@@ -108,7 +108,7 @@ fn vertex_state(args: &RenderArgs, options: &mut Options) -> Result<Vec<Vec<u8>>
         };
         let (source, stride) = rest.rsplit_once(':').ok_or_else(bad)?;
         let stride: u32 = stride.parse().ok().filter(|&stride| stride <= 2048).ok_or_else(bad)?;
-        let Source::Bytes(bytes) = Source::parse(source)? else {
+        let Source::Bytes { bytes, .. } = Source::parse(source)? else {
             return Err(Failure::usage(format!("--vertex {text}: a vertex buffer holds numbers")));
         };
         while buffers.len() <= slot {

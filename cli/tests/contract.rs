@@ -1,6 +1,6 @@
 //! The command from outside: exit codes, messages and outputs, as a script sees them.
 
-use crate::common::{Folder, sample};
+use crate::common::{Folder, sample, text};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -668,5 +668,40 @@ fn a_syntax_error_is_shown_in_the_source_with_a_mark_below_the_place() {
     assert_eq!(output.status.code(), Some(1), "{message}");
     for part in ["error: ", ":2:11", "let x = ;", "^"] {
         assert!(message.contains(part), "no {part:?} in\n{message}");
+    }
+}
+
+#[test]
+fn numbers_have_the_type_of_their_binding() {
+    let folder = Folder::new("types-of-data");
+    let path = folder.path("mixed.wgsl");
+    let source = "struct P { at: vec2f, id: u32 }
+        @group(0) @binding(0) var<storage, read> points: array<P>;
+        @group(0) @binding(1) var<storage, read_write> sums: array<atomic<i32>>;
+        @group(0) @binding(2) var<uniform> scale: mat2x2f;
+        @compute @workgroup_size(1) fn main() {
+            atomicAdd(&sums[0], i32(points[0].id + u32(scale[0].x)));
+        }";
+    std::fs::write(&path, source).expect("written");
+    let points = "0.0=u32:0,0,3,0";
+    let run = |sums: &str, scale: &str| {
+        let sets = ["--set", points, "--set", sums, "--set", scale];
+        let mut args = vec!["run", &path, "--target", "interp", "--groups", "1", "--dump", "0.1"];
+        args.extend(sets);
+        gpucc(&args)
+    };
+    for sums in ["0.1=i32:5", "0.1=hex:05000000", "0.1=zeros:4"] {
+        let done = run(sums, "0.2=f32:2,0,0,0");
+        assert_eq!(done.status.code(), Some(0), "{sums}: {}", text(&done));
+    }
+    for (sums, scale, said) in [
+        ("0.1=u32:5", "0.2=f32:2,0,0,0", "0.1 (sums) holds i32, and u32 was given"),
+        ("0.1=f32:5", "0.2=f32:2,0,0,0", "0.1 (sums) holds i32, and f32 was given"),
+        ("0.1=i32:5", "0.2=i32:2,0,0,0", "0.2 (scale) holds f32, and i32 was given"),
+        ("0.1=i32:5", "0.2=f16:2,0,0,0,0,0,0,0", "0.2 (scale) holds f32, and f16 was given"),
+    ] {
+        let done = run(sums, scale);
+        assert_eq!(done.status.code(), Some(2), "{sums} {scale}: {}", text(&done));
+        assert!(text(&done).contains(said), "{}", text(&done));
     }
 }

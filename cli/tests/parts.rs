@@ -102,6 +102,7 @@ impl Program {
                 kind,
                 count: None,
                 scalar: Scalar::U32,
+                mixed: false,
             })
         };
         let source = match memory {

@@ -24,9 +24,9 @@ fn pointers_are_values() {
     ];
     for (n, out, a, b) in cases {
         for target in ["interp", "r700", "valhall"] {
-            let n = format!("0.3=u32:{n}");
+            let n = format!("0.3=i32:{n}");
             let path = path("far.spv");
-            let sets = ["0.0=u32:10,11,12,13", "0.1=u32:20,21,19,23", "0.2=zeros:32", &n];
+            let sets = ["0.0=i32:10,11,12,13", "0.1=i32:20,21,19,23", "0.2=zeros:32", &n];
             let mut args = vec!["run", &path, "--target", target, "--groups", "1"];
             args.extend(sets.iter().flat_map(|set| ["--set", set]));
             args.extend(["0.0:u32", "0.1:u32", "0.2:u32"].iter().flat_map(|dump| ["--dump", dump]));

@@ -25,6 +25,7 @@ fn setup() -> (Func, Input, Resource) {
         kind: ResourceKind::Storage { size: 0, stride: 4, access },
         count: None,
         scalar: Scalar::U32,
+        mixed: false,
     });
     (func, input, sink)
 }

@@ -23,6 +23,7 @@ fn program(words: u32, size: [u32; 3], meets: bool) -> (Func, Resource) {
         },
         count: None,
         scalar: Scalar::U32,
+        mixed: false,
     });
     let mem = func.mems.push(MemData {
         name: "variable".into(),

@@ -1,4 +1,4 @@
-// run: --groups 2 --set 0.0=u32:1065353216,0,4294967295,0 --dump 0.0
+// run: --groups 2 --set 0.0=u32:1065353216,0,4294967295,0 --dump 0.0:u32
 // refuses: r700
 // expect: 0.0: 1088421888 0 2 1
 struct Words { sum: atomic<f32>, pad: u32, total: atomic<u64> }

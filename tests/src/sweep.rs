@@ -206,6 +206,7 @@ pub fn text(size: usize) -> String {
         },
         count: None,
         scalar: Scalar::F32,
+        mixed: false,
     });
     let mut b = Builder::at_body(&mut func);
     let (id, four) = (b.input(id, 0), b.u32(4));

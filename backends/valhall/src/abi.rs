@@ -633,6 +633,7 @@ mod tests {
             kind,
             count: None,
             scalar: Scalar::F32,
+            mixed: false,
         }
     }
 

@@ -8,7 +8,6 @@ use crate::Diagnostic;
 use crate::lower::Result;
 use crate::lower::frame::Place;
 use crate::lower::resource::{IMMEDIATE_GROUP, UNSIZED};
-use crate::lower::types::reading;
 use crate::stop::Stop;
 use gpucc_ir::ssa::{
     Dim, ImageAccess, MemSpace, Resource, ResourceData, ResourceKind, SampleType, Scalar,
@@ -71,7 +70,7 @@ impl<'p> OfGlsl<'p> {
             return Err(Stop::internal("a uniform without its block"));
         };
         let size = self.block_size(ty, Packing::of(super::finish::LOOSE, false))?.0;
-        let scalar = self.source.p.types.first_scalar(ty).map_or(Scalar::U32, reading);
+        let (scalar, mixed) = self.source.p.types.held(ty);
         let data = ResourceData {
             group,
             binding,
@@ -79,6 +78,7 @@ impl<'p> OfGlsl<'p> {
             kind: ResourceKind::Uniform { size },
             count: None,
             scalar,
+            mixed,
         };
         self.source.loose = Some(self.func.resources.push(data));
         Ok(())
@@ -111,9 +111,10 @@ impl<'p> OfGlsl<'p> {
             _ => self.count(global)?,
         };
         let inner = types.innermost(global.ty);
-        let push = |lower: &mut Self, kind, scalar| -> Resource {
+        let push = |lower: &mut Self, kind, (scalar, mixed)| -> Resource {
             let name = global.name.clone();
-            lower.func.resources.push(ResourceData { group, binding, name, kind, count, scalar })
+            let data = ResourceData { group, binding, name, kind, count, scalar, mixed };
+            lower.func.resources.push(data)
         };
         let packing = match global.class {
             Class::Uniform(rule) | Class::Storage(rule) | Class::Push(rule) => {
@@ -124,7 +125,7 @@ impl<'p> OfGlsl<'p> {
                 let size = elements.saturating_mul(4);
                 let access = ImageAccess { load: true, store: true, atomic: false };
                 let kind = ResourceKind::Storage { size, stride: 0, access };
-                let place = Place::buffer(push(self, kind, Scalar::U32), None);
+                let place = Place::buffer(push(self, kind, (Scalar::U32, false)), None);
                 let packing = Packing::of(Rule::Std430, false);
                 return Ok(Slot::Memory(Pointer {
                     place,
@@ -133,7 +134,10 @@ impl<'p> OfGlsl<'p> {
                     bindings: false,
                 }));
             }
-            _ => return self.bind_handle(global, inner, &push),
+            _ => {
+                let plain = |lower: &mut Self, kind, scalar| push(lower, kind, (scalar, false));
+                return self.bind_handle(global, inner, &plain);
+            }
         };
         let (size, stride) = self.block_size(inner, packing)?;
         let kind = match global.class {
@@ -144,8 +148,7 @@ impl<'p> OfGlsl<'p> {
                 ResourceKind::Storage { size, stride, access }
             }
         };
-        let scalar = types.first_scalar(inner).map_or(Scalar::U32, reading);
-        let place = Place::buffer(push(self, kind, scalar), None);
+        let place = Place::buffer(push(self, kind, types.held(inner)), None);
         let bindings = count.is_some();
         Ok(Slot::Memory(Pointer { place, ty: global.ty, packing, bindings }))
     }

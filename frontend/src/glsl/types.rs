@@ -1,7 +1,7 @@
 //! Types: what values are made of, and their names.
 
 use crate::lower::Result;
-use crate::lower::types::{MAX_LEAVES, dense_bytes, width};
+use crate::lower::types::{MAX_LEAVES, Parts, dense_bytes, held, width};
 use crate::stop::Stop;
 use gpucc_ir::Map;
 use gpucc_ir::ssa::Type;
@@ -408,16 +408,16 @@ impl Types {
         }
     }
 
-    /// The first scalar of a type.
-    pub fn first_scalar(&self, ty: Ty) -> Option<Scalar> {
-        let mut ty = ty;
-        loop {
-            ty = match ty {
-                Ty::Array(id) => self.array(id).0,
-                Ty::Struct(id) => self.structure(id).members.first()?.ty,
-                other => return other.scalar(),
-            };
-        }
+    /// The first scalar of a type in memory, and whether others stand beside it.
+    pub fn held(&self, ty: Ty) -> (gpucc_ir::ssa::Scalar, bool) {
+        held(ty, |ty| match ty {
+            Ty::Array(id) => Parts::Of(vec![self.array(id).0]),
+            Ty::Struct(id) => {
+                let members = &self.structure(id).members;
+                Parts::Of(members.iter().map(|member| member.ty).collect())
+            }
+            other => other.scalar().map_or(Parts::None, Parts::Scalars),
+        })
     }
 
     /// The name of a type for messages.

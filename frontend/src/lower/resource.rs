@@ -1,6 +1,6 @@
 //! Global variables: bindings sorted by (group, binding), those that are only pointed to behind them, private and workgroup variables.
 
-use super::types::{Length, reading};
+use super::types::{Length, Parts, held};
 use super::{Global, OfNaga, Result};
 use crate::Needs;
 use crate::read::span;
@@ -125,7 +125,8 @@ impl<'a> OfNaga<'a> {
         handle: Handle<GlobalVariable>,
     ) -> Result<ResourceData> {
         let variable = &self.source.module.global_variables[handle];
-        let mut inner = self.source.types.inner(variable.ty);
+        let mut ty = variable.ty;
+        let mut inner = self.source.types.inner(ty);
         let mut count = None;
         if let TypeInner::BindingArray { base, .. } = inner {
             count = Some(match self.source.types.length(inner)? {
@@ -140,7 +141,8 @@ impl<'a> OfNaga<'a> {
                     UNSIZED
                 }
             });
-            inner = self.source.types.inner(*base);
+            ty = *base;
+            inner = self.source.types.inner(ty);
         }
         let kind = match variable.space {
             AddressSpace::Uniform => ResourceKind::Uniform {
@@ -155,16 +157,23 @@ impl<'a> OfNaga<'a> {
             }
             _ => self.handle_kind(inner)?,
         };
-        let first = self.source.types.first_scalar(inner);
-        let scalar = match kind {
+        let (scalar, mixed) = match kind {
             ResourceKind::Texture { sample, .. } | ResourceKind::StorageTexture { sample, .. } => {
-                match sample {
+                let scalar = match sample {
                     SampleType::Float | SampleType::Depth => Scalar::F32,
                     SampleType::Sint => Scalar::I32,
                     SampleType::Uint => Scalar::U32,
-                }
+                };
+                (scalar, false)
             }
-            _ => first.map_or(Scalar::U32, reading),
+            _ => held(ty, |ty| match self.source.types.inner(ty) {
+                TypeInner::Array { base, .. } => Parts::Of(vec![*base]),
+                TypeInner::Struct { members, .. } => {
+                    Parts::Of(members.iter().map(|member| member.ty).collect())
+                }
+                TypeInner::Atomic(scalar) => Parts::Scalars(*scalar),
+                inner => inner.scalar().map_or(Parts::None, Parts::Scalars),
+            }),
         };
         Ok(ResourceData {
             group,
@@ -173,6 +182,7 @@ impl<'a> OfNaga<'a> {
             kind,
             count,
             scalar,
+            mixed,
         })
     }
 

@@ -7,8 +7,10 @@
 use super::Result;
 use crate::stop::{LOWERING, Stop};
 use gpucc_ir::ssa::{Scalar, Type};
+use indexmap::IndexSet;
 use naga::proc::IndexableLength;
 use naga::{Handle, ScalarKind, TypeInner};
+use std::hash::Hash;
 
 /// Largest number of scalars that one value may have.
 pub const MAX_LEAVES: u64 = 1 << 16;
@@ -68,6 +70,39 @@ pub fn reading(scalar: naga::Scalar) -> Scalar {
         (ScalarKind::Bool, _) => Scalar::Bool,
         _ => Scalar::U32,
     }
+}
+
+/// What a type consists of, for [`held`].
+pub enum Parts<T> {
+    /// Scalars of one type.
+    Scalars(naga::Scalar),
+    /// Values of these types, in this order.
+    Of(Vec<T>),
+    /// Nothing that memory holds.
+    None,
+}
+
+/// The first scalar of a type in memory (U32 of a type without one), and whether others stand beside it, or one that
+/// [`Scalar`] has no name for. Each type within is visited once.
+pub fn held<T: Copy + Eq + Hash>(root: T, parts: impl Fn(T) -> Parts<T>) -> (Scalar, bool) {
+    let (mut first, mut mixed) = (None, false);
+    let (mut seen, mut left) = (IndexSet::new(), vec![root]);
+    while let Some(ty) = left.pop() {
+        if !seen.insert(ty) {
+            continue;
+        }
+        match parts(ty) {
+            Parts::Scalars(scalar) => {
+                let named =
+                    scalar.width == 4 || (scalar.kind, scalar.width) == (ScalarKind::Float, 2);
+                let first = *first.get_or_insert(scalar);
+                mixed |= !named || first != scalar;
+            }
+            Parts::Of(types) => left.extend(types.into_iter().rev()),
+            Parts::None => {}
+        }
+    }
+    (first.map_or(Scalar::U32, reading), mixed)
 }
 
 /// Bytes of a scalar under [`Layout::Dense`].
@@ -338,19 +373,5 @@ impl<'a> Types<'a> {
     pub fn widths(&self, inner: &TypeInner) -> Result<Vec<Type>> {
         let leaves = self.flatten(inner, Layout::Dense)?;
         Ok(leaves.into_iter().map(|leaf| leaf.ty).collect())
-    }
-
-    /// The first scalar of a type, for display.
-    pub fn first_scalar(&self, inner: &TypeInner) -> Option<naga::Scalar> {
-        let mut inner = inner;
-        loop {
-            inner = match inner {
-                TypeInner::Array { base, .. } | TypeInner::BindingArray { base, .. } => {
-                    self.inner(*base)
-                }
-                TypeInner::Struct { members, .. } => self.inner(members.first()?.ty),
-                _ => return inner.scalar(),
-            }
-        }
     }
 }

@@ -8,7 +8,7 @@ use super::{Bound, OfSpirv, Operand, Pointer};
 use crate::Diagnostic;
 use crate::lower::frame::Place;
 use crate::lower::resource::{IMMEDIATE_GROUP, UNSIZED};
-use crate::lower::types::reading;
+use crate::lower::types::{Parts, held};
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::Set;
@@ -220,6 +220,7 @@ impl<'p> OfSpirv<'p> {
                     kind,
                     count: None,
                     scalar: Scalar::F32,
+                    mixed: true,
                 };
                 *self.source.default_block.insert(self.func.resources.push(data))
             }
@@ -268,15 +269,18 @@ impl<'p> OfSpirv<'p> {
         }
         let name = program.name(id);
         let push = |lower: &mut Self, kind, scalar| -> Resource {
-            let data = ResourceData { group, binding, name: name.clone(), kind, count, scalar };
+            let (name, mixed) = (name.clone(), false);
+            let data = ResourceData { group, binding, name, kind, count, scalar, mixed };
             lower.func.resources.push(data)
         };
         let compared = self.source.compared.contains(&id);
         let both = match program.ty(ty)? {
             Ty::Struct(_) => {
                 let kind = self.buffer_kind(id, class, ty)?;
-                let scalar = self.first_scalar(ty)?;
-                (push(self, kind, scalar), None)
+                let (scalar, mixed) = self.held(ty);
+                let resource = push(self, kind, scalar);
+                self.func.resources[resource].mixed = mixed;
+                (resource, None)
             }
             Ty::Sampler => {
                 let kind = ResourceKind::Sampler { comparison: compared };
@@ -365,22 +369,17 @@ impl<'p> OfSpirv<'p> {
         })
     }
 
-    fn first_scalar(&self, ty: Id) -> Result<Scalar> {
+    /// The first scalar of a block, and whether others stand beside it.
+    fn held(&self, ty: Id) -> (Scalar, bool) {
         let program = self.source.program;
-        let mut ty = ty;
-        loop {
-            ty = match program.ty(ty)? {
-                Ty::Struct(members) => match members.first() {
-                    Some(first) => first.ty,
-                    None => return Ok(Scalar::U32),
-                },
-                Ty::Array { of, .. } => *of,
-                Ty::Scalar(scalar) | Ty::Vector(scalar, ..) | Ty::Matrix(scalar, ..) => {
-                    return Ok(reading(*scalar));
-                }
-                _ => return Ok(Scalar::U32),
-            };
-        }
+        held(ty, |ty| match program.ty(ty) {
+            Ok(Ty::Struct(members)) => Parts::Of(members.iter().map(|member| member.ty).collect()),
+            Ok(Ty::Array { of, .. }) => Parts::Of(vec![*of]),
+            Ok(Ty::Scalar(scalar) | Ty::Vector(scalar, ..) | Ty::Matrix(scalar, ..)) => {
+                Parts::Scalars(*scalar)
+            }
+            _ => Parts::None,
+        })
     }
 
     fn image_kind(

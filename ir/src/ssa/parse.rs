@@ -6,7 +6,7 @@
 //! module    = { func }
 //! func      = "func" STRING stage [ "workgroup" N N N ] [ "early_fragment_tests" ] [ "invariant" ]
 //!             [ "trusted" ] "{" { resource | input | output | mem } "}" "body" "{" { inst } "}"
-//! resource  = "res"N "=" STRING "group" N "binding" N kind [ "count" N ] "as" scalar
+//! resource  = "res"N "=" STRING "group" N "binding" N kind [ "count" N ] "as" scalar [ "mixed" ]
 //! kind      = "uniform" BYTES | "storage" BYTES [ "stride" N ] access | "immediate" BYTES
 //!           | "texture" dim [ "arrayed" ] sampletype [ "multisampled" ]
 //!           | "storage_texture" dim [ "arrayed" ] sampletype FORMAT access

@@ -216,7 +216,8 @@ impl Printer<'_> {
         if let Some(count) = data.count {
             write!(self.out, " count {count}")?;
         }
-        writeln!(self.out, " as {}", data.scalar.word())
+        let mixed = if data.mixed { " mixed" } else { "" };
+        writeln!(self.out, " as {}{mixed}", data.scalar.word())
     }
 
     fn access(&mut self, access: ImageAccess) -> fmt::Result {

@@ -141,6 +141,7 @@ impl Setup {
                 kind,
                 count: None,
                 scalar: Scalar::U32,
+                mixed: false,
             })
         };
         let storage = |store: bool| ResourceKind::Storage {

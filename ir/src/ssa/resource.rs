@@ -150,8 +150,10 @@ pub struct ResourceData {
     pub kind: ResourceKind,
     /// Elements when it is an array of bindings: then operand 0 of every op on it is the element.
     pub count: Option<u32>,
-    /// How to print its words when nothing else is said.
+    /// The first scalar of its memory: how to print its words when nothing else is said.
     pub scalar: Scalar,
+    /// Its memory holds scalars of other types too, or of a type that [`Scalar`] has no name for.
+    pub mixed: bool,
 }
 
 /// How an input varies over a primitive.

@@ -100,6 +100,7 @@ fn tripling() -> Func {
         kind,
         count: None,
         scalar: Scalar::U32,
+        mixed: false,
     };
     let resource = func.resources.push(data);
     let mut input = |which, name: &str| {

@@ -323,6 +323,7 @@ mod tests {
             kind,
             count: None,
             scalar: Scalar::U32,
+            mixed: false,
         })
     }
 

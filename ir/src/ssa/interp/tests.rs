@@ -57,6 +57,7 @@ fn program(fill: impl FnOnce(&mut Builder<'_>, Value, Resource)) -> Func {
         },
         count: None,
         scalar: Scalar::U32,
+        mixed: false,
     });
     let mut b = Builder::at_body(&mut func);
     let i = b.input(index, 0);

@@ -67,7 +67,8 @@ impl Parser<'_> {
         let count = if self.eat_word("count")? { Some(self.small()?) } else { None };
         self.word("as")?;
         let scalar = self.member("a scalar type", Scalar::by_word)?;
-        Ok(ResourceData { group, binding, name, kind, count, scalar })
+        let mixed = self.eat_word("mixed")?;
+        Ok(ResourceData { group, binding, name, kind, count, scalar, mixed })
     }
 
     fn resource_kind(&mut self) -> Result<ResourceKind> {
