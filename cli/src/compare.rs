@@ -7,6 +7,7 @@ use super::files::Outputs;
 use super::input::{self, Choice, Input};
 use super::names::printable;
 use super::{bundle, compile};
+use gpucc::machine::named::Figure;
 use gpucc::{Compiler, Failure, FailureKind, Stage, Target};
 
 /// Prints the table; gives the exit code. A machine that cannot run the shader is an answer: its row
@@ -162,8 +163,8 @@ fn row(name: String, machine: String, stats: &gpucc::report::Stats) -> Vec<Strin
         stats.code_bytes.to_string(),
         stats.registers.to_string(),
         format!("{:.0} %", 100.0 * stats.occupancy),
-        compile::cycles(stats.cycles),
-        compile::cycles(stats.cycles_lower_bound),
+        Figure(stats.cycles).to_string(),
+        Figure(stats.cycles_lower_bound).to_string(),
         gap,
         stats.bound_unit.clone(),
     ]

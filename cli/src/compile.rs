@@ -7,6 +7,7 @@ use super::files::{self, Outputs};
 use super::input::{self, Input};
 use super::names::{Side, in_rule, printable, shown};
 use super::{bundle, parallel, verify};
+use gpucc::machine::named::Figure;
 use gpucc::{Compiled, Compiler, Entry, Failure, Options, Parsed, Stage, Target};
 use std::fmt::Write;
 use std::path::Path;
@@ -322,18 +323,12 @@ fn stats(compiled: &[Compiled], result: &emit::Outcome<'_>) -> String {
             stats.scratch_bytes.to_string(),
             stats.loops.to_string(),
             stats.branches.to_string(),
-            cycles(stats.cycles),
+            Figure(stats.cycles).to_string(),
             stats.bound_unit.clone(),
             stats.compile_microseconds.to_string(),
         ]);
     }
     table(&rows)
-}
-
-/// Cycles: whole ones, or hundredths where units of a machine share them.
-pub fn cycles(count: f64) -> String {
-    let text = format!("{count:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Columns that line up: the first two to the left, numbers to the right.

@@ -97,7 +97,7 @@ pub fn table(records: &[Record]) -> String {
             stats.registers.to_string(),
             stats.spills.to_string(),
             stats.scratch_bytes.to_string(),
-            compile::cycles(stats.cycles),
+            Figure(stats.cycles).to_string(),
             stats.bound_unit.clone(),
             stats.compile_microseconds.to_string(),
         ]);

@@ -7,6 +7,7 @@ use super::files::{self, Outputs};
 use super::folders;
 use super::names::{printable, shown};
 use gpucc::Failure;
+use gpucc::machine::named::Figure;
 use gpucc::report::Report;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -235,8 +236,8 @@ fn text(result: &Comparison) -> String {
         rows.push(vec![
             change.metric.to_owned(),
             String::new(),
-            compile::cycles(change.before),
-            compile::cycles(change.after),
+            Figure(change.before).to_string(),
+            Figure(change.after).to_string(),
             percent,
             mean,
             change.helped.to_string(),
@@ -251,7 +252,7 @@ fn text(result: &Comparison) -> String {
             }
             let _ = writeln!(text, "\n{} {which} most:", change.metric);
             for one in list {
-                let (before, after) = (compile::cycles(one.before), compile::cycles(one.after));
+                let (before, after) = (Figure(one.before), Figure(one.after));
                 let (file, entry) = (printable(&one.file), printable(&one.entry));
                 let _ = writeln!(text, "  {before} -> {after}  {file} {entry} ({})", one.stage);
             }

@@ -2,6 +2,7 @@
 
 use crate::common::{Folder, gpucc, sample};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 #[track_caller]
@@ -141,6 +142,73 @@ fn the_explorer_links_source_lines_with_the_code_that_they_became() {
             assert!(!page.contains(outside), "{target}: {outside}");
         }
     }
+}
+
+#[test]
+fn the_explorer_shows_the_source_once_and_notes_behind_the_code() {
+    let folder = Folder::new("explorer");
+    let path = folder.write(
+        "a.wgsl",
+        "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
+         @compute @workgroup_size(64) fn first(@builtin(global_invocation_id) id: vec3u) {\n\
+         data[id.x] = sin(data[id.x]) / data[id.x + 1u];\n}\n\
+         @vertex fn second(@location(0) place: vec4f) -> @builtin(position) vec4f {\n\
+         return place.wzyx;\n}\n",
+    );
+    for target in ["r700", "valhall"] {
+        let page = text(&[&path, "--target", target, "--emit", "html"]);
+        assert_eq!(page.matches("sin(data[id.x])").count(), 1, "{target}: the source, once");
+        assert_eq!(page.matches("<section").count(), 2, "{target}: entry points alone are tabs");
+        assert!(page.contains("<aside><h2>Notes</h2>"), "{target}: the vertex format is inferred");
+        // Nothing but styles has numbers of many digits.
+        let body =
+            &page[page.find("<body>").expect("a body")..page.find("<script>").expect("a script")];
+        let raw = body.split(['<', '>', ' ']).find(|word| {
+            word.split_once('.').is_some_and(|(whole, rest)| {
+                whole.parse::<u32>().is_ok() && rest.len() > 2 && rest.parse::<u64>().is_ok()
+            })
+        });
+        assert_eq!(raw, None, "{target}");
+        let json = text(&[&path, "--target", target, "--emit", "json"]);
+        let report: serde_json::Value = serde_json::from_str(&json).expect("a report");
+        let cycles = report["shaders"][1]["stats"]["cycles"].as_f64().expect("cycles");
+        let shown = format!("{cycles:.2}");
+        let shown = shown.trim_end_matches('0').trim_end_matches('.');
+        assert!(body.contains(&format!("<b>{shown}</b><span>cycles</span>")), "{target}: {shown}");
+    }
+}
+
+/// The page in a browser: its script runs, and fills what it has to. Skipped where there is no Chromium.
+#[test]
+fn the_explorers_script_counts_and_links_in_a_browser() {
+    let folder = Folder::new("explorer-browser");
+    let page = folder.path("page.html");
+    text(&[&sample("phong.wgsl"), "--target", "valhall", "--emit", &format!("html={page}")]);
+    let browser = std::process::Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--timeout=20000"])
+        .arg(format!("--user-data-dir={}", folder.path("profile")))
+        .arg(format!("file://{page}#e1"))
+        .output();
+    let Ok(browser) = browser else {
+        let _ = writeln!(std::io::stderr(), "skipped: chromium is not installed");
+        return;
+    };
+    let dom = String::from_utf8_lossy(&browser.stdout);
+    assert!(dom.contains("class=\"scripted tabs\""), "{dom}");
+    assert!(dom.contains("<section id=\"e1\" class=\"on\">"), "the fragment stage is shown");
+    assert!(!dom.contains("<section id=\"e0\" class=\"on\">"), "the vertex stage is not");
+    let source = fs::read_to_string(sample("phong.wgsl")).expect("a sample");
+    let number_of =
+        |what: &str| 1 + source.lines().position(|line| line.contains(what)).expect("a line");
+    let counted = |number: usize| {
+        let line = dom.find(&format!("<s>{number}</s><em>")).expect("a line of the source");
+        let rest = &dom[line..];
+        let (from, to) =
+            (rest.find("<em>").expect("a count") + 4, rest.find("</em>").expect("its end"));
+        rest[from..to].parse::<u32>().unwrap_or(0)
+    };
+    assert!(counted(number_of("normalize")) > 0, "fragment code has a count");
+    assert_eq!(counted(number_of("let patch_number")), 0, "vertex code has none");
 }
 
 #[test]

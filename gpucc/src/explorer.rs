@@ -6,9 +6,9 @@
 use crate::report::{Report, Shader};
 use crate::source::SourceText;
 use crate::{Compiled, Failure};
+use gpucc_machine::named::Figure;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("explorer/page.css");
@@ -38,14 +38,16 @@ pub fn explorer(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{0} on {1}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header><h1>{0}</h1><span>{1}</span><span>{2}</span></header>\n",
+         <header><h1>{0}</h1><span>{1}</span><span>{2}</span>\
+         <label><input type=\"search\" placeholder=\"Search ( / )\" aria-label=\"Search code\"></label>\
+         </header>\n",
         escape(file),
         escape(&machine),
         escape(&report.producer),
     );
     let names = crate::unique_names(compiled);
     if names.len() > 1 {
-        page.push_str("<nav>");
+        page.push_str("<nav aria-label=\"Entry points\">");
         for (index, (name, one)) in names.iter().zip(compiled).enumerate() {
             let (name, stage) = (escape(name), one.stage.name());
             put!(page, "<a href=\"#e{index}\">{name} <small>{stage}</small></a>");
@@ -55,6 +57,17 @@ pub fn explorer(
     for error in &report.errors {
         put!(page, "<p class=\"wrong\">{}</p>\n", escape(&error.message));
     }
+    let alone = if source.text.is_none() { " class=\"alone\"" } else { "" };
+    put!(page, "<main{alone}>\n");
+    if let Some(text) = &source.text {
+        pane(&mut page, "Source", |page| {
+            for (number, line) in (1..).zip(text.lines()) {
+                start(page, number, false);
+                put!(page, "<s>{number}</s><em></em>{}</p>", escape(line));
+            }
+        });
+    }
+    page.push_str("<div>\n");
     for (index, (one, shader)) in compiled.iter().zip(&report.shaders).enumerate() {
         put!(
             page,
@@ -63,16 +76,17 @@ pub fn explorer(
             shader.stage
         );
         figures(&mut page, shader);
-        panes(&mut page, source, one)?;
+        code(&mut page, source, one)?;
         tables(&mut page, shader);
         page.push_str("</section>\n");
     }
+    page.push_str("</div>\n</main>\n");
     if !report.warnings.is_empty() {
-        page.push_str("<section class=\"on\"><h2>Notes</h2>\n<ul>");
+        page.push_str("<aside><h2>Notes</h2>\n<ul>");
         for warning in &report.warnings {
             put!(page, "<li>{}</li>", escape(&warning.message));
         }
-        page.push_str("</ul></section>\n");
+        page.push_str("</ul></aside>\n");
     }
     put!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     Ok(page)
@@ -96,9 +110,9 @@ fn figures(page: &mut String, shader: &Shader) {
         card(&stats.registers.to_string(), "registers", None);
         let occupancy = format!("{:.0} %", 100.0 * stats.occupancy);
         card(&occupancy, "occupancy", Some(stats.occupancy));
-        card(&format!("{:.0}", stats.cycles), "cycles", None);
+        card(&Figure(stats.cycles).to_string(), "cycles", None);
         let share = stats.cycles_lower_bound / stats.cycles.max(1e-9);
-        let bound = format!("{:.0}", stats.cycles_lower_bound);
+        let bound = Figure(stats.cycles_lower_bound).to_string();
         card(&bound, "at least, by any schedule", Some(share));
         card(&stats.bound_unit, "bound by", None);
     }
@@ -116,70 +130,56 @@ fn figures(page: &mut String, shader: &Shader) {
     page.push_str("</div>\n");
 }
 
-/// Source and machine code side by side; lines that belong together have one `data-line`.
-fn panes(page: &mut String, source: &SourceText, one: &Compiled) -> Result<(), Failure> {
-    let mut listing = Vec::new();
-    if let Some(program) = &one.program {
-        let spans = program.lines();
-        for line in program.listing()? {
+/// A pane of lines that `fill` writes.
+fn pane(page: &mut String, title: &str, fill: impl FnOnce(&mut String)) {
+    put!(
+        page,
+        "<div class=\"pane\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\"><h3>{title}</h3><div class=\"code\">"
+    );
+    fill(page);
+    page.push_str("</div></div>\n");
+}
+
+/// The machine code, each line with the line of the source that it comes from; the SSA where there is no source.
+fn code(page: &mut String, source: &SourceText, one: &Compiled) -> Result<(), Failure> {
+    if source.text.is_none() {
+        pane(page, "Structured SSA", |page| {
+            for (number, line) in (1..).zip(crate::print_ir(&one.ssa).lines()) {
+                put!(page, "<p><s>{number}</s>{}</p>", escape(line));
+            }
+        });
+    }
+    let Some(program) = &one.program else { return Ok(()) };
+    let spans = program.lines();
+    let listing = program.listing()?;
+    pane(page, "Machine code", |page| {
+        let mut last = None;
+        for line in &listing {
             let before = spans.partition_point(|(offset, _)| *offset <= line.offset);
             let own = before.checked_sub(1).map(|at| spans[at]);
             let own = own
                 .filter(|(offset, span)| !span.is_none() && (!line.flow || *offset == line.offset));
             let number = own.map_or(0, |(_, span)| source.position(span.start).0);
-            listing.push((number, line));
-        }
-    }
-    page.push_str("<div class=\"panes\">\n");
-    match &source.text {
-        Some(text) => {
-            page.push_str("<div class=\"pane\"><h3>Source</h3><div class=\"code\">");
-            // How many instructions a line has become; a group of several slots counts once.
-            let mut made: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-            for (number, line) in &listing {
-                made.entry(*number).or_default().insert(line.offset);
-            }
-            for (number, line) in (1..).zip(text.lines()) {
-                let made = made.get(&number).map(BTreeSet::len);
-                start(page, number, made.is_some());
-                let made = made.map_or_else(String::new, |count| count.to_string());
-                put!(page, "<s>{number}</s><em>{made}</em>{}</p>", escape(line));
-            }
-        }
-        None => {
-            page.push_str("<div class=\"pane\"><h3>Structured SSA</h3><div class=\"code\">");
-            for (number, line) in (1..).zip(crate::print_ir(&one.ssa).lines()) {
-                start(page, number, false);
-                put!(page, "<s>{number}</s>{}</p>", escape(line));
-            }
-        }
-    }
-    page.push_str("</div></div>\n");
-    if one.program.is_some() {
-        page.push_str("<div class=\"pane\"><h3>Machine code</h3><div class=\"code\">");
-        let mut before = None;
-        for (number, line) in &listing {
-            start(page, *number, *number > 0);
-            let offset = match before.replace(line.offset) {
+            start(page, number, true);
+            let offset = match last.replace(line.offset) {
                 Some(same) if same == line.offset => String::new(),
                 _ => format!("{:x}", line.offset),
             };
             put!(page, "<s>{offset}</s>{}</p>", escape(&line.text));
         }
-        page.push_str("</div></div>\n");
-    }
-    page.push_str("</div>\n");
+    });
     Ok(())
 }
 
-/// Begins a line. Neighbouring source lines get colours far apart: the golden angle.
+/// Begins a line of a line of the source, 0 for none. Neighbouring ones get colours far apart: the golden angle.
 fn start(page: &mut String, number: u32, linked: bool) {
-    if linked {
-        let hue = (u64::from(number) * 137) % 360;
-        put!(page, "<p data-line=\"{number}\" style=\"--hue:{hue}\">");
-    } else {
+    if number == 0 {
         page.push_str("<p>");
+        return;
     }
+    let hue = (u64::from(number) * 137) % 360;
+    let class = if linked { " class=\"linked\"" } else { "" };
+    put!(page, "<p data-line=\"{number}\"{class} style=\"--hue:{hue}\">");
 }
 
 fn tables(page: &mut String, shader: &Shader) {
@@ -255,7 +255,10 @@ fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::Bool(on) => on.to_string(),
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) => match number.as_f64() {
+            Some(value) if number.is_f64() => Figure(value).to_string(),
+            _ => number.to_string(),
+        },
         Value::String(text) => escape(text),
         Value::Array(items) if items.iter().all(Value::is_number) => {
             let words: Vec<String> = items.iter().map(cell).collect();

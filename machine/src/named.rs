@@ -93,7 +93,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
     }
 }
 
-/// A figure: whole numbers are written without a fraction.
+/// A figure: whole numbers are written without a fraction, and people are shown hundredths of others.
 #[derive(Copy, Clone, Debug, Default, PartialEq, PartialOrd)]
 pub struct Figure(pub f64);
 
@@ -115,7 +115,8 @@ impl<'de> Deserialize<'de> for Figure {
 
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let text = format!("{:.2}", self.0);
+        f.pad(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 
@@ -135,5 +136,7 @@ mod tests {
         assert_eq!(back, named);
         assert_eq!(back.get("a"), Some(&Figure(0.5)));
         assert_eq!(back.get("d"), None);
+        let shown = [120.0, 8.0 / 3.0, 0.5].map(|figure| Figure(figure).to_string());
+        assert_eq!(shown, ["120", "2.67", "0.5"]);
     }
 }
