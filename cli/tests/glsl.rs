@@ -121,6 +121,46 @@ fn matrices_are_made_and_multiplied_as_the_language_says() {
 }
 
 #[test]
+fn what_stands_behind_a_function_that_never_returns_is_dead() {
+    for (name, body) in [
+        ("set", "float f; f = never(); color = vec4(f);"),
+        ("tested", "if (v.x > 0.5 && never() > 0.0) color = vec4(1.0); else color = v;"),
+        ("chosen", "color = v.x > 0.5 ? vec4(never()) : v;"),
+        ("looped", "color = v; for (int i = 0; i < int(never()); i++) color.x += 1.0;"),
+        ("argued", "color = vec4(max(never(), never()), v.xyz);"),
+    ] {
+        let source = format!(
+            "#version 450\nlayout(location = 0) in vec4 v; layout(location = 0) out vec4 color;\n\
+             float never() {{ discard; color = vec4(2.0); return 1.0; }}\nvoid main() {{ {body} }}"
+        );
+        proved(&format!("{name}.frag"), &source, Stage::Fragment);
+    }
+}
+
+#[test]
+fn operands_that_the_language_does_not_allow_are_the_user_s_error() {
+    for (name, source, rule) in [
+        (
+            "comma.frag",
+            "#version 450\nlayout(binding = 0) uniform sampler2D s;\nvoid f(sampler2D a) { (a, 1); }\nvoid main() { f(s); }",
+            "no operand of `,`",
+        ),
+        (
+            "whole.frag",
+            "#version 450\nlayout(location = 0) flat in int i; layout(location = 0) out vec4 c;\n\
+             void main() { c = vec4(interpolateAtOffset(i, vec2(0.1))); }",
+            "an input is interpolated, or a part of one",
+        ),
+    ] {
+        let folder = crate::common::Folder::new("operands");
+        let path = folder.write(name, source.as_bytes());
+        let done = crate::common::gpucc(&[&path, "--target", "valhall"]);
+        assert_eq!(done.status.code(), Some(1), "{}", crate::common::text(&done));
+        assert!(crate::common::text(&done).contains(rule), "{}", crate::common::text(&done));
+    }
+}
+
+#[test]
 fn arrays_of_arrays_and_structures_are_values() {
     let source = "#version 450\nlayout(local_size_x = 1) in;\nstruct P { ivec2 a; int b[2]; };\n\
         layout(std430, binding = 0) buffer B { int o[8]; };\n\

@@ -40,6 +40,37 @@ fn pointers_are_values() {
 }
 
 #[test]
+fn functions_of_amd_s_sets_are_what_they_are_in_glsl() {
+    let module = include_bytes!("languages/amd.comp.spv");
+    for target in MACHINES {
+        verified(target, Options::default(), "amd.comp.spv", Source::SpirV(module));
+    }
+    // Of 7, -2 and 3; of 6, 5 and 9; of 0.5, -2 and 1, of which y is the longest: face 3, s and t of half of x and -z.
+    for file in ["amd.comp.spv", "amd.comp"] {
+        let path = path(file);
+        let sets = ["--set", "0.0=i32:7,-2,3,6,0,0,0,0", "--set", "0.1=f32:0.5,-2,1,0"];
+        let args = ["run", &path, "--target", "interp", "--groups", "1", "--dump", "0.0:i32"];
+        let done = gpucc(&[&args[..], &sets[..]].concat());
+        let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(shown.trim(), "0.0: -127 -2 3 6 2 3 62 25", "{file}: {}", text(&done));
+    }
+}
+
+#[test]
+fn arrays_of_arrays_of_bindings_are_one_array() {
+    let module = include_bytes!("languages/squares.frag.spv");
+    for target in [Target::Interp, Target::VALHALL] {
+        verified(target, Options::default(), "squares.frag.spv", Source::SpirV(module));
+    }
+}
+
+#[test]
+fn a_texture_with_a_sampler_has_the_type_of_its_texture() {
+    let done = gpucc(&[&path("mixed.spv"), "--target", "interp"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+}
+
+#[test]
 fn integers_of_64_bits_cross_locations_and_texel_buffers_are_textures() {
     let module = include_bytes!("languages/wide.spv");
     for target in MACHINES {

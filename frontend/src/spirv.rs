@@ -11,6 +11,7 @@
 //! # What it costs
 //! Linear in the instructions of what is inlined.
 
+mod amd;
 mod code;
 mod constants;
 mod control;

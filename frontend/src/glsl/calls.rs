@@ -418,7 +418,7 @@ impl<'a> Check<'a, '_> {
         };
         self.placed(own, at)?;
         if own.starts_with("interpolateAt") {
-            self.check_interpolant(&values[0])?;
+            self.check_interpolant(&values[0], signature.arguments[0].0)?;
         }
         let mut made = Vec::with_capacity(values.len());
         for (value, &(ty, written)) in std::mem::take(values).into_iter().zip(&signature.arguments)
@@ -442,14 +442,15 @@ impl<'a> Check<'a, '_> {
         Ok(Some(self.folded(Kind::Builtin(own, made), signature.result, span)))
     }
 
-    /// Requires an input of the interface, or a part of one (GLSL 4.60, 8.13.2).
-    fn check_interpolant(&self, value: &Expr) -> Result<()> {
+    /// Requires an input of the interface, or a part of one, of the type that is interpolated: what is converted is no
+    /// input any more (GLSL 4.60, 8.13.2).
+    fn check_interpolant(&self, value: &Expr, ty: Ty) -> Result<()> {
         let is_input = root(value).is_some_and(|number| {
             let global = &self.p.globals[number as usize];
             let built_in = global.builtin.is_some_and(|variable| variable.what != What::Varying);
             global.class == Class::Input && !built_in
         });
-        match is_input {
+        match is_input && value.ty == ty {
             true => Ok(()),
             false => invalid(
                 "an input is interpolated, or a part of one (GLSL 4.60, 8.13.2)",

@@ -81,6 +81,12 @@ impl<'a> Check<'a, '_> {
             ExprKind::Call(callee, arguments) => self.call(callee, arguments, span),
             ExprKind::Comma(a, b) => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
+                for side in [&a, &b] {
+                    if self.p.types.is_opaque(side.ty) {
+                        let rule = "a texture or sampler is no operand of `,` (GLSL 4.60, 4.1.7)";
+                        return invalid(rule, side.span);
+                    }
+                }
                 let ty = b.ty;
                 Ok(Expr::new(Kind::Comma(Box::new(a), Box::new(b)), ty, span))
             }

@@ -3,6 +3,7 @@
 use super::lower::{Frame, OfGlsl};
 use super::tree::Expr;
 use super::types::Ty;
+use crate::lower::amd::OfThree;
 use crate::lower::memory::{Atomic, atomic_op};
 use crate::lower::narrow::is_byte;
 use crate::lower::types::width;
@@ -183,9 +184,9 @@ impl<'p> OfGlsl<'p> {
             }
             ("equal", [a, b]) => self.arithmetic(naga::BinaryOperator::Equal, kind, a, b)?,
             ("notEqual", [a, b]) => self.arithmetic(naga::BinaryOperator::NotEqual, kind, a, b)?,
-            ("min3", [a, b, c]) | ("max3", [a, b, c]) | ("mid3", [a, b, c]) => {
-                self.of_three(name, kind, a, b, c)?
-            }
+            ("min3", [a, b, c]) => self.of_three(OfThree::Least, kind, [a, b, c])?,
+            ("max3", [a, b, c]) => self.of_three(OfThree::Greatest, kind, [a, b, c])?,
+            ("mid3", [a, b, c]) => self.of_three(OfThree::Middle, kind, [a, b, c])?,
             ("barrier", _) => {
                 let imm = Imm::Barrier { storage: false, workgroup: true, texture: false };
                 self.b().inst(Op::Barrier, imm, &[], &[], &[]);
@@ -213,18 +214,8 @@ impl<'p> OfGlsl<'p> {
             // Orders the memory accesses of one invocation as others see them. Every machine here keeps them in
             // program order up to the next control barrier, so there is nothing to do.
             (_, _) if name.contains("emoryBarrier") => Values::new(),
-            ("cubeFaceIndexAMD", [x]) => one(self.one(Op::CubeFace, Imm::None, x)),
-            ("cubeFaceCoordAMD", [x]) => {
-                let (half, twice) =
-                    (self.float(Type::B32, 0.5), self.one(Op::CubeMajor, Imm::None, x));
-                let mut found = Values::new();
-                for op in [Op::CubeS, Op::CubeT] {
-                    let along = self.one(op, Imm::None, x);
-                    let centred = self.op2(Op::FDiv, along, twice);
-                    found.push(self.op2(Op::FAdd, centred, half));
-                }
-                found
-            }
+            ("cubeFaceIndexAMD", [x]) => one(self.face_index(x)),
+            ("cubeFaceCoordAMD", [x]) => self.face_coordinates(x),
             ("assumeEXT", _) => Values::new(),
             ("expectEXT", [value, _]) => value.clone(),
             (_, [x]) if name.starts_with("dFd") || name.starts_with("fwidth") => {
@@ -309,37 +300,6 @@ impl<'p> OfGlsl<'p> {
             }
         };
         Ok(self.cut(to, found))
-    }
-
-    /// The least, greatest or middle one of three.
-    fn of_three(
-        &mut self,
-        name: &str,
-        kind: ScalarKind,
-        a: &Values,
-        b: &Values,
-        c: &Values,
-    ) -> Result<Values> {
-        let (least, most) = match kind {
-            ScalarKind::Float => (Op::FMin, Op::FMax),
-            ScalarKind::Sint => (Op::SMin, Op::SMax),
-            _ => (Op::UMin, Op::UMax),
-        };
-        match name {
-            "min3" => {
-                let both = self.map(least, &[a, b])?;
-                self.map(least, &[&both, c])
-            }
-            "max3" => {
-                let both = self.map(most, &[a, b])?;
-                self.map(most, &[&both, c])
-            }
-            _ => {
-                let (low, high) = (self.map(least, &[a, b])?, self.map(most, &[a, b])?);
-                let upper = self.map(least, &[&high, c])?;
-                self.map(most, &[&low, &upper])
-            }
-        }
     }
 
     /// Functions that write a second result.

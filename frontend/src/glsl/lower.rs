@@ -58,6 +58,8 @@ pub(super) struct Glsl<'p> {
     pub globals: Map<u32, Slot>,
     /// The block of uniforms that stand in none.
     pub loose: Option<Resource>,
+    /// A function is called that never returns, so that code stands behind a terminator.
+    pub has_dead_code: bool,
 }
 
 pub(super) type OfGlsl<'p> = Lower<'p, Glsl<'p>>;
@@ -169,7 +171,7 @@ pub(super) fn lower(
     }
     func.early_fragment_tests = program.early_tests;
     func.invariant = program.invariant;
-    let source = Glsl { p: program, globals: Map::default(), loose: None };
+    let source = Glsl { p: program, globals: Map::default(), loose: None, has_dead_code: false };
     let mut lower = Lower::new(source, func, true, limits);
     if stage == Stage::Compute {
         program.quads.check(lower.func.workgroup_size)?;
@@ -203,6 +205,9 @@ impl<'p> OfGlsl<'p> {
         if !self.ended() {
             self.outputs(&outputs)?;
             self.end_open(Op::Yield);
+        }
+        if self.source.has_dead_code {
+            self.drop_behind_terminators();
         }
         Ok(())
     }
@@ -482,6 +487,7 @@ impl<'p> OfGlsl<'p> {
         })?;
         self.span = span;
         if self.ended() {
+            self.source.has_dead_code = true;
             return Ok(slot);
         }
         for ((at, target, ty), slot) in targets.iter().zip(written) {

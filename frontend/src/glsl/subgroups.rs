@@ -130,49 +130,10 @@ impl<'p> OfGlsl<'p> {
                 }
                 one(all)
             }
-            // Of four lanes in a row each takes one of them.
-            "swizzleInvocationsAMD" => {
-                let own = self.lane_number();
-                let (three, others) = (self.u32(3), self.u32(!3));
-                let number = self.op2(Op::And, own, three);
-                let within = self.choose(&args[1], number, 4)?[0];
-                let within = self.op2(Op::And, within, three);
-                let first = self.op2(Op::And, own, others);
-                let lane = self.op2(Op::Or, first, within);
-                return Ok(self.moved(Shuffle::Lane, &args[0], Some(lane)));
-            }
-            // The same of 32 lanes in a row: and, or, exclusive or on the lane's number.
-            "swizzleInvocationsMaskedAMD" => {
-                let own = self.lane_number();
-                let (low, others) = (self.u32(31), self.u32(!31));
-                let mut within = own;
-                for (op, &mask) in [Op::And, Op::Or, Op::Xor].into_iter().zip(&args[1]) {
-                    within = self.op2(op, within, mask);
-                }
-                let within = self.op2(Op::And, within, low);
-                let first = self.op2(Op::And, own, others);
-                let lane = self.op2(Op::Or, first, within);
-                return Ok(self.moved(Shuffle::Lane, &args[0], Some(lane)));
-            }
-            "writeInvocationAMD" => {
-                let own = self.lane_number();
-                let here = self.op2(Op::IEq, own, args[2][0]);
-                return self.lanes(args[0].len(), |lower, lane| {
-                    Ok(lower.select(here, args[1][lane], args[0][lane]))
-                });
-            }
-            // Bits of a mask below the own lane's.
-            "mbcntAMD" => {
-                let less = self.lane_mask(Mask::Less)?;
-                let mut sum = self.u32(0);
-                for (half, below) in [Op::Lo64, Op::Hi64].into_iter().zip(less) {
-                    let word = self.op1(half, args[0][0]);
-                    let word = self.op2(Op::And, word, below);
-                    let count = self.op1(Op::PopCount, word);
-                    sum = self.op2(Op::IAdd, sum, count);
-                }
-                one(sum)
-            }
+            "swizzleInvocationsAMD" => return self.swizzled_lanes(&args[0], &args[1]),
+            "swizzleInvocationsMaskedAMD" => return Ok(self.masked_lanes(&args[0], &args[1])),
+            "writeInvocationAMD" => return self.written_lane(&args[0], &args[1], args[2][0]),
+            "mbcntAMD" => one(self.bits_below(args[0][0])?),
             "subgroupBallot" => self.ballot_words(args[0][0]),
             "ballotARB" => {
                 let words = self.ballot_words(args[0][0]);

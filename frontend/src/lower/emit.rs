@@ -230,6 +230,18 @@ impl<S> Lower<'_, S> {
         }
     }
 
+    /// Removes what stands behind the first terminator of each region: what an expression still computes when a function
+    /// in it never returned.
+    pub fn drop_behind_terminators(&mut self) {
+        let insts = &self.func.insts;
+        for region in self.func.regions.values_mut() {
+            let end = region.insts.iter().position(|&inst| insts[inst].op.is_terminator());
+            if let Some(end) = end {
+                region.insts.truncate(end + 1);
+            }
+        }
+    }
+
     /// Leaves a labelled block.
     pub fn exit(&mut self, label: Inst) {
         self.exited.insert(label);

@@ -16,6 +16,7 @@
 //! Linear in the instructions made. Recursion follows the nesting of statements and types, which
 //! the pre-scan and naga bound, and [`crate::Limits::region_depth`] after inlining.
 
+pub mod amd;
 mod arith;
 pub mod ballot;
 mod builtin;

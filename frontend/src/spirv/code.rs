@@ -282,6 +282,10 @@ impl<'p> OfSpirv<'p> {
                 self.operand(frame, inst.operand(2))?
             }
             Code::SampledImage => {
+                let own = program.type_of(inst.operand(2))?;
+                if !matches!(program.ty(ty)?, Ty::SampledImage(image) if *image == own) {
+                    return Err(mismatch());
+                }
                 let image = self.operand(frame, inst.operand(2))?;
                 let sampler = self.operand(frame, inst.operand(3))?;
                 match (image, sampler) {
@@ -330,7 +334,7 @@ impl<'p> OfSpirv<'p> {
                 Operand::Binding(bound, ty) if matches!(program.ty(ty)?, Ty::Array { .. }) => {
                     let (of, _) = program.elements(ty)?;
                     let index = self.index(frame, index)?;
-                    Operand::Binding(self.bound_element(bound.variable, index)?, of)
+                    Operand::Binding(self.bound_element(bound, ty, index)?, of)
                 }
                 at => {
                     let pointer = self.pointer(at)?;
@@ -741,6 +745,10 @@ impl<'p> OfSpirv<'p> {
                 Values::from_slice(&self.func.insts[inst].results)
             }
             Code::ExtInst if inst.operand(2) == program.glsl => self.function(frame, inst)?,
+            Code::ExtInst => match program.amd.get(&inst.operand(2)) {
+                Some(&set) => self.function_of_amd(frame, set, inst)?,
+                None => return Ok(None),
+            },
             _ if matches!(inst.opcode(), 86..=107 | FRAGMENT_MASK | FRAGMENT) => {
                 match self.image_value(frame, inst)? {
                     Some(values) => values,

@@ -1,5 +1,6 @@
 //! A SPIR-V module as tables: what each id is.
 
+use super::amd::Amd;
 use super::default_block::DefaultBlock;
 use super::module::{Inst, Module};
 use super::types::{Decorations, Image, Member, Ty};
@@ -129,6 +130,8 @@ pub struct Program<'a> {
     named: Set<(u32, String)>,
     /// The set of GLSL.std.450.
     pub glsl: Id,
+    /// Numbers of AMD's sets of functions.
+    pub amd: Map<Id, Amd>,
     /// Comparisons tell apart what is not a number.
     pub keeps_nan: bool,
     /// Pointers may be values.
@@ -206,6 +209,7 @@ impl<'a> Program<'a> {
             entries: Vec::new(),
             named: Set::default(),
             glsl: 0,
+            amd: Map::default(),
             keeps_nan: false,
             has_bytes: false,
             has_far: false,
@@ -282,6 +286,8 @@ impl<'a> Program<'a> {
                     let name = string(inst.rest(1));
                     if name == "GLSL.std.450" {
                         self.glsl = first;
+                    } else if let Some(set) = Amd::of(&name) {
+                        self.amd.insert(first, set);
                     }
                 }
                 Op::Decorate | Op::DecorateId => {

@@ -254,18 +254,18 @@ impl<'p> OfSpirv<'p> {
         }
         let mut count = None;
         if let Ty::Array { of, length, .. } = *program.ty(ty)? {
-            count = Some(length.unwrap_or_else(|| {
+            let outer = length.unwrap_or_else(|| {
                 let name = program.name(id);
                 let text = format!(
                     "the array of bindings `{name}` has no size: it is taken for {UNSIZED} elements"
                 );
                 self.notes.push(Diagnostic::note("binding-array", text).at(self.span, ""));
                 UNSIZED
-            }));
-            ty = of;
-        }
-        if let Ty::Array { .. } = program.ty(ty)? {
-            return Err(Stop::unsupported("arrays of arrays of bindings", READING));
+            });
+            let (inner, each) = flat(program, of)?;
+            let all = u64::from(outer) * u64::from(each);
+            count = Some(u32::try_from(all).map_err(|_| too_many_bindings(all))?);
+            ty = inner;
         }
         let name = program.name(id);
         let push = |lower: &mut Self, kind, scalar| -> Resource {
@@ -470,21 +470,37 @@ impl<'p> OfSpirv<'p> {
         Ok((resource, bound.element))
     }
 
-    /// The element of an array of bindings at an index that may be out of range.
-    pub(super) fn bound_element(&mut self, variable: Id, index: Value) -> Result<Bound> {
+    /// The element of an array of bindings, or of an array of arrays of them, at an index that may be out of range.
+    /// `ty` is the array's type.
+    pub(super) fn bound_element(&mut self, bound: Bound, ty: Id, index: Value) -> Result<Bound> {
+        let variable = bound.variable;
         self.declare(variable)?;
         let Some(&(first, _)) = self.source.bindings.get(&variable) else {
             return Err(Stop::invalid(format!("%{variable} is not a binding")));
         };
-        let count = self.func.resources[first].count.unwrap_or(1);
+        let program = self.source.program;
+        let (of, length) = program.elements(ty)?;
+        let (_, each) = flat(program, of)?;
+        let all = self.func.resources[first].count.unwrap_or(1);
+        let count = length.unwrap_or(all / each.max(1));
         let known = self.func.as_const(index).is_some_and(|bits| bits < u64::from(count));
-        let element = match known {
+        let mut element = match known {
             true => index,
             false => {
                 let count = self.u32(count);
                 self.op2(Op::Index, index, count)
             }
         };
+        if each > 1 {
+            element = self.mul_address(element, each);
+        }
+        if let Some(before) = bound.element {
+            element = self.op2(Op::IAdd, before, element);
+            if self.func.as_const(element).is_none() {
+                let all = self.u32(all);
+                element = self.op2(Op::Index, element, all);
+            }
+        }
         Ok(Bound { variable, element: Some(element) })
     }
 
@@ -550,6 +566,26 @@ fn variables_behind(program: &Program<'_>, calls: &[&Inst], mut pending: Vec<Id>
         }
     }
     found
+}
+
+/// What an array of arrays of bindings holds, and how many of them; 1 where the type is no array.
+fn flat(program: &Program<'_>, ty: Id) -> Result<(Id, u32)> {
+    let (mut ty, mut count) = (ty, 1_u64);
+    while let Ty::Array { of, length, .. } = *program.ty(ty)? {
+        let Some(length) = length else {
+            return Err(Stop::invalid("an array without a length within an array of bindings"));
+        };
+        count *= u64::from(length);
+        if count > u64::from(u32::MAX) {
+            return Err(too_many_bindings(count));
+        }
+        ty = of;
+    }
+    Ok((ty, count as u32))
+}
+
+fn too_many_bindings(needed: u64) -> Stop {
+    Stop::limit("bindings of one array", needed, u32::MAX.into(), "declare shorter arrays")
 }
 
 fn named(name: &str, otherwise: &str) -> String {

@@ -3,7 +3,7 @@
 
 use super::{compare, interface};
 use gpucc::{Compiler, Options, Stage};
-use gpucc_frontend::{Failure, Parsed, Source, parse};
+use gpucc_frontend::{Failure, FailureKind, Needs, Parsed, Source, parse};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -22,6 +22,10 @@ pub struct Tally {
     modules: usize,
     /// Of these those whose SPIR-V our reader of SPIR-V refuses.
     lacking: usize,
+    /// Of these those whose reason is one that no machine here has silicon for.
+    no_silicon: usize,
+    /// Of these those that are no valid SPIR-V: glslang makes such of some old texts.
+    invalid: usize,
     /// Why, and how many files each.
     reasons: BTreeMap<String, usize>,
     /// Files with equal words.
@@ -122,6 +126,15 @@ pub fn run(compiler: &Compiler, corpus: &Path, paths: &[String], inputs: u32) ->
             Ok(theirs) => theirs,
             Err(failure) => {
                 tally.lacking += 1;
+                match &failure.kind {
+                    FailureKind::Invalid => tally.invalid += 1,
+                    FailureKind::Unsupported { needs: Some(needs), .. }
+                        if !matches!(needs, Needs::Addresses | Needs::Clocks) =>
+                    {
+                        tally.no_silicon += 1;
+                    }
+                    _ => {}
+                }
                 *tally.reasons.entry(failure.to_string()).or_default() += 1;
                 continue;
             }
@@ -160,10 +173,12 @@ impl Tally {
     /// The table.
     pub fn table(&self) -> String {
         let mut text = String::new();
-        let Tally { files, modules, lacking, equal, silent, wrong, apart, .. } = self;
+        let Tally {
+            files, modules, lacking, no_silicon, invalid, equal, silent, wrong, apart, ..
+        } = self;
         let _ = writeln!(
             text,
-            "{files} files, {modules} that glslang turns into SPIR-V: {lacking} whose SPIR-V is not read, {equal} with equal words ({silent} of them with none to compare), {} wrong, {} with another interface",
+            "{files} files, {modules} that glslang turns into SPIR-V: {lacking} whose SPIR-V is not read ({no_silicon} for want of silicon, {invalid} that are invalid), {equal} with equal words ({silent} of them with none to compare), {} wrong, {} with another interface",
             wrong.len(),
             apart.len(),
         );
