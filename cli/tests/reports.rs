@@ -13,7 +13,9 @@ fn reports(target: Target, extra: &[&str]) -> Vec<(String, Report)> {
         let mut arguments = vec![&*file, "--target", target.name(), "--emit", "json"];
         arguments.extend(extra);
         let output = gpucc(&arguments);
-        let later = target.about().stages.len() < 3 && output.status.code() == Some(6);
+        // Of these some things are not built yet. docs/abi-gen4.md.
+        let unfinished = ["gen4", "g45"].contains(&target.name());
+        let later = unfinished && output.status.code() == Some(6);
         if output.status.code() == Some(3) || later {
             continue;
         }

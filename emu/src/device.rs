@@ -1,7 +1,7 @@
 //! What every emulated machine shares around its program: the verbs that run one, why a run stops, bindings as bytes, and
 //! one launch of a program's bytes with its trace.
 
-use crate::draw::{Early, QuadBatch, VertexId};
+use crate::draw::{Draw, Early, QuadBatch, Targets, VertexId};
 use crate::trap::{Law, Trap};
 use crate::world::{Bindings, Bound};
 use gpucc_ir::ssa::Span;
@@ -131,6 +131,30 @@ pub trait Device {
     fn stray(&self) -> Option<&str> {
         None
     }
+}
+
+/// A draw as a driver sends it.
+pub struct DrawCall<'a> {
+    /// Fixed function around the programs.
+    pub state: &'a Draw,
+    /// Bytes of the vertex buffers, by the numbers of the pipeline's layout.
+    pub buffers: &'a [Vec<u8>],
+    /// Bindings of the vertex program, then of the fragment program.
+    pub bindings: [&'a mut Bindings; 2],
+    /// What is drawn to.
+    pub targets: &'a mut Targets,
+}
+
+/// An emulated machine with a vertex and a fragment program and the programs of its fixed function, which draws by itself:
+/// vertices, clipping, setup, rasterisation, tests and blending are its units'.
+pub trait Drawer {
+    /// Draws. False where the emulator's units lack something that the draw asks for: then nothing was drawn.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    fn draw(&mut self, call: DrawCall<'_>) -> Result<bool, Stop>;
+    /// What counts steps and keeps the trace.
+    fn launcher(&mut self) -> &mut Launcher;
 }
 
 /// The bytes of words in memory order.

@@ -182,10 +182,10 @@ impl World for Bindings {
                 let level = Level::Gradient { ddx, ddy, bias };
                 (position(sample.coords), level)
             }
-            Lod::Quad { x, y, bias } => {
-                let own = on_face(sample.coords);
-                let [ddx, ddy] = [x, y].map(|other| own.gradient(&on_face(other)));
-                (own.position(), Level::Gradient { ddx, ddy, bias })
+            Lod::Quad { from, x, y, bias } => {
+                let first = on_face(from);
+                let [ddx, ddy] = [x, y].map(|other| first.gradient(&on_face(other)));
+                (on_face(sample.coords).position(), Level::Gradient { ddx, ddy, bias })
             }
             Lod::Level(level) => (position(sample.coords), Level::Given(level)),
             Lod::BaseClampToEdge => {

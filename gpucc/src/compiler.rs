@@ -4,6 +4,7 @@ use crate::guard::guarded;
 use crate::pipeline::{Pipeline, Robust};
 use crate::program::{self, Program};
 use crate::{Diagnostic, Failure, FailureKind, Target};
+use gpucc_emu::device::Drawer;
 pub use gpucc_frontend::{Include, IncludedText, Includes};
 use gpucc_ir::budget::Budget;
 pub use gpucc_ir::driver::Effort;
@@ -379,6 +380,25 @@ impl Compiler {
         let made = made.map_err(|failure| program::failure(failure, self.target.name()))?;
         let program = |compiled| Program { compiled, ..vertex.clone() };
         Ok(made.into_iter().map(program).collect())
+    }
+
+    /// The emulated machine that draws with a vertex and a fragment program of this machine's, and with what fixed function
+    /// needs around them; none where the machine's emulator does not draw by itself.
+    ///
+    /// # Errors
+    /// As [`Compiler::kernels`].
+    pub fn drawer(
+        &self,
+        vertex: &Program,
+        fragment: &Program,
+        options: &Options,
+    ) -> Result<Option<Box<dyn Drawer>>, Failure> {
+        let Some(machine) = self.machine else {
+            return Ok(None);
+        };
+        let request = self.request(options, Control::default());
+        let made = machine.drawer(&vertex.compiled, &fragment.compiled, &request);
+        made.map_err(|failure| program::failure(failure, self.target.name()))
     }
 
     /// Every step from the front end to the code, in the order of an effort: the shared ones, those of this machine over SSA,

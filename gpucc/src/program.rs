@@ -118,6 +118,10 @@ impl Program {
     pub fn interpolates(&self) -> bool {
         self.machine.interpolates()
     }
+    /// Makes a sampler of a test one that the machine has; see [`gpucc_machine::Machine::restrict`].
+    pub fn restrict(&self, sampler: &mut gpucc_emu::sampler::Sampler, words: bool) {
+        self.machine.restrict(sampler, words);
+    }
     /// The emulated machine, set up from what [`Program::compiled`] says and from nothing else; the
     /// code is decoded from its bytes.
     pub fn executor(&self, source: &SourceText) -> Executor {

@@ -27,7 +27,7 @@ pub use place::Taken;
 pub use site::Site;
 pub use text::{Excerpt, TextError};
 
-use gpucc_emu::device::Device;
+use gpucc_emu::device::{Device, Drawer};
 use gpucc_ir::budget::Budget;
 use gpucc_ir::driver::{Effort, Failure, State};
 use gpucc_ir::ssa::{Func, Numerics, Span};
@@ -142,6 +142,25 @@ pub trait Machine: Send + Sync {
     /// that are exact.
     fn interpolates(&self) -> bool {
         false
+    }
+    /// The emulated machine that draws with these two programs and those of [`Machine::kernels`] by itself, on machines that
+    /// have such an emulator.
+    ///
+    /// # Errors
+    /// As [`Machine::kernels`].
+    fn drawer(
+        &self,
+        vertex: &Compiled,
+        fragment: &Compiled,
+        request: &Request,
+    ) -> Result<Option<Box<dyn Drawer>>, Failure> {
+        let _ = (vertex, fragment, request);
+        Ok(None)
+    }
+    /// Makes a sampler of a test one that the machine has; `words`: it is used with texels of 32 bits a component, without a
+    /// comparison.
+    fn restrict(&self, _: &mut gpucc_emu::sampler::Sampler, words: bool) {
+        let _ = words;
     }
     /// The instructions of a program that the emulator executes, each with the changes of its fields that mean
     /// something: a test breaks them, and emulator or comparison must notice.

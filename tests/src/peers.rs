@@ -59,6 +59,8 @@ enum Against {
     Pan,
     /// pan25plain: uniforms pushed to constant words.
     PanPlain,
+    /// elk26: one program of 8 or 16 pixels, or of two vertices.
+    Elk,
 }
 
 /// The comparisons for a target, by the peers that the list has for it.
@@ -68,6 +70,7 @@ fn tables(entries: &[Value], target: &str) -> Vec<(String, Against)> {
         ("sb22", Against::Sfn, " against the best of sfn25, sfn26 and sb22"),
         ("pan26", Against::Pan, ", uniforms loaded, against the better of pan25 and pan26"),
         ("pan25plain", Against::PanPlain, ", uniforms pushed, against pan25plain"),
+        ("elk26", Against::Elk, " against elk26, cycles by each one's own model, of 16 pixels"),
     ];
     let known = all.into_iter().filter(|&(peer, ..)| has(peer));
     known.map(|(_, against, title)| (format!("{target}{title}"), against)).collect()
@@ -200,6 +203,32 @@ fn figures(
         add("dwords", Some(report.code.bytes as f64 / 4.0), best("dwords"));
         return Ok(out);
     }
+    if against == Against::Elk {
+        let peer = &peer["elk26"];
+        let theirs = |name: &str| number(&peer[name]);
+        // A program of 8 pixels runs twice for 16; two vertices are two vertices on both sides.
+        let pixels = match peer["mode"].as_str() {
+            Some("SIMD16") => Some(16.0),
+            Some("SIMD8") => Some(8.0),
+            _ => None,
+        };
+        let times = |pixels: Option<f64>| pixels.map_or(1.0, |pixels| 16.0 / pixels);
+        let lanes = machine("lanes").filter(|_| stage == Stage::Fragment);
+        add("instructions", Some(report.stats.instructions as f64), theirs("instructions"));
+        add(
+            "cycles",
+            Some(report.stats.cycles * times(lanes)),
+            theirs("cycles").map(|cycles| cycles * times(pixels)),
+        );
+        add("messages", machine("messages"), theirs("sends"));
+        add("bytes", Some(report.code.bytes as f64), theirs("bytes"));
+        let spilled = peer["spills_fills"].as_str().and_then(|text| {
+            let (stores, loads) = text.split_once(':')?;
+            Some(stores.parse::<f64>().ok()? + loads.parse::<f64>().ok()?)
+        });
+        add("spills", Some((report.stats.spills + report.stats.fills) as f64), spilled);
+        return Ok(out);
+    }
     let peers: &[&str] = match against {
         Against::PanPlain => &["pan25plain"],
         _ => &["pan25", "pan26"],
@@ -320,19 +349,24 @@ mod tests {
         })
     }
 
+    /// The report of a small shader; tests at the same time have folders of their own.
+    fn report(folder: &str) -> Shader {
+        let compiler = Compiler::new(Target::USUAL, None).expect("it is built");
+        let text = "@fragment fn f() -> @location(0) vec4f { return vec4f(0.5); }";
+        let name = format!("gpucc-peers-test-{}-{folder}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        std::fs::write(folder.join("a.wgsl"), text).expect("a temporary file");
+        let what = (Stage::Fragment, Against::Sfn);
+        let report = ours(&compiler, &folder, "a.wgsl", what, Robust::Off).expect("it compiles");
+        std::fs::remove_dir_all(&folder).expect("it was made");
+        report
+    }
+
     #[test]
     fn the_bar_is_the_best_of_each_figure_and_sb_gives_its_nop_back_on_vertex_shaders() {
         let report = |groups: u64| {
-            let compiler = Compiler::new(Target::USUAL, None).expect("it is built");
-            let text = "@fragment fn f() -> @location(0) vec4f { return vec4f(0.5); }";
-            let name = format!("gpucc-peers-test-{}", std::process::id());
-            let folder = std::env::temp_dir().join(name);
-            std::fs::create_dir_all(&folder).expect("a temporary folder");
-            std::fs::write(folder.join("a.wgsl"), text).expect("a temporary file");
-            let what = (Stage::Fragment, Against::Sfn);
-            let mut report =
-                ours(&compiler, &folder, "a.wgsl", what, Robust::Off).expect("it compiles");
-            std::fs::remove_dir_all(&folder).expect("it was made");
+            let mut report = report("groups");
             let groups = gpucc::machine::named::Figure(groups as f64);
             report.machine.set("alu_groups", groups);
             report
@@ -344,6 +378,31 @@ mod tests {
         };
         assert_eq!(bar(Stage::Vertex), (6.0, 3.0, 1.0));
         assert_eq!(bar(Stage::Fragment), (7.0, 3.0, 1.0));
+    }
+
+    /// A program of 8 pixels is counted twice where the peer's has 16.
+    #[test]
+    fn cycles_of_programs_of_eight_and_sixteen_pixels_are_of_sixteen() {
+        let peer = |mode: &str| {
+            let spills = "1:2";
+            serde_json::json!({ "elk26": {
+                "mode": mode, "instructions": 6, "cycles": 66, "sends": 1, "bytes": 96, "spills_fills": spills,
+            } })
+        };
+        let of = |mode: &str, stage| {
+            let mut report = report(mode);
+            report.stats.cycles = 50.0;
+            report.machine.set("lanes", gpucc::machine::named::Figure(8.0));
+            report.machine.set("messages", gpucc::machine::named::Figure(2.0));
+            let figures = figures(&report, &peer(mode), stage, Against::Elk).expect("a bar");
+            let of = |name| figures.iter().find(|f| f.name == name).expect("given").clone();
+            let cycles = of("cycles");
+            assert_eq!((of("spills").bar, of("messages").ours), (3.0, 2.0));
+            (cycles.ours, cycles.bar)
+        };
+        assert_eq!(of("SIMD16", Stage::Fragment), (100.0, 66.0));
+        assert_eq!(of("SIMD8", Stage::Fragment), (100.0, 132.0));
+        assert_eq!(of("vec4", Stage::Vertex), (50.0, 66.0));
     }
 
     #[test]

@@ -354,8 +354,8 @@ mod tests {
                 let later = |refused: &Option<String>| {
                     refused.as_ref().is_some_and(|why| why.contains("not supported by gpucc yet"))
                 };
-                // A machine that is built in part has no code yet for all of them.
-                if target.about().stages.len() < 3 && points.iter().any(|p| later(&p.refused)) {
+                // Nests go deeper than the stacks of masks of some machines, which have no code yet for that.
+                if kind.name == "nests" && points.iter().any(|p| later(&p.refused)) {
                     continue;
                 }
                 for point in &points {

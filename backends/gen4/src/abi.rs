@@ -1,14 +1,20 @@
 //! The calling convention: where bindings, sizes, the group's numbers and setup data are. docs/abi-gen4.md.
 
+use crate::fetch;
 use crate::legal::Chip;
-use gpucc_ir::driver::{Failure, Limit};
+use crate::vue::Vue;
+use cranelift_entity::EntitySet;
+use gpucc_ir::driver::{Failure, Limit, VertexState};
 use gpucc_ir::ssa::{
-    Builtin, Func, Imm, Input, InputKind, Op, OutputKind, Resource, ResourceKind, Scalar, Span,
-    Stage,
+    Builtin, Dim, Func, Imm, Input, InputKind, Op, OutputKind, Resource, ResourceKind, Scalar,
+    Span, Stage,
 };
+use gpucc_machine::described::Attribute;
 
 /// Entries of a binding table that messages can name; 255 is memory without a surface. G45 vol. 4, 5.10.1.
 const SURFACES: u64 = 255;
+/// States of samplers that a message can name. G45 vol. 4, 4.8.1.
+const SAMPLERS: u64 = 16;
 /// Rows of constants that an interface descriptor can name. isa/gen4-pipeline.md 6.
 const CONSTANT_ROWS: u64 = 63;
 /// Colour targets. isa/gen4-pipeline.md 1.2.
@@ -22,14 +28,30 @@ pub struct Abi {
     stage: Stage,
     /// Colour targets: the first entries of the binding table.
     pub targets: u8,
-    /// Bindings by their entry of the binding table, behind the targets.
-    pub surfaces: Vec<Resource>,
+    /// Bindings with their first entries of the binding table, behind the targets.
+    pub surfaces: Vec<(Resource, u8)>,
+    /// Entries of the binding table.
+    pub entries: u8,
+    /// Samplers with the numbers of their first states.
+    pub samplers: Vec<(Resource, u8)>,
+    /// Samplers of cubes with the numbers of their first states, whose wrap modes are those of cubes (4.7.1).
+    pub cube_samplers: Vec<(Resource, u8)>,
     /// Bindings whose size in bytes stands in the constants, a doubleword each.
     pub sizes: Vec<Resource>,
-    /// Fragment: inputs by location, each a slot of the setup entry behind the position's.
+    /// Inputs by location: of fragment programs each a slot of the setup entry behind the position's, of vertex programs a
+    /// vertex element.
     pub varyings: Vec<Input>,
+    /// Vertex: where those come from.
+    pub attributes: Vec<(Input, Attribute)>,
+    /// Vertex: an element behind these has the numbers of the vertex and of the instance.
+    pub numbers: bool,
+    /// Vertex: the entry that the program writes.
+    pub vue: Option<Vue>,
     /// Fragment: some invocations become helpers.
     pub kills: bool,
+    /// Fragment: the program computes depth.
+    pub depth: bool,
+    pub chip: Chip,
     /// Masks that the chip's stacks of conditions and of loops hold each.
     pub masks: u32,
 }
@@ -50,23 +72,44 @@ fn not_yet(feature: &str) -> Failure {
     }
 }
 
-/// The bindings that have a place.
-fn surfaces(func: &Func) -> Result<Vec<Resource>, Failure> {
-    let mut surfaces = Vec::new();
+/// Bindings with the numbers of their first elements in a table, from `first` on, and one past the last number.
+fn numbered(
+    func: &Func,
+    first: u64,
+    limit: Limit,
+    wanted: impl Fn(Resource, &ResourceKind) -> bool,
+) -> Result<(Vec<(Resource, u8)>, u8), Failure> {
+    let (mut places, mut next) = (Vec::new(), first);
     for (resource, data) in &func.resources {
-        if data.count.is_some() {
-            return Err(not_yet("an array of bindings"));
-        }
-        match data.kind {
-            ResourceKind::Uniform { .. }
-            | ResourceKind::Storage { .. }
-            | ResourceKind::Immediate { .. } => surfaces.push(resource),
-            ResourceKind::Texture { .. } => return Err(not_yet("a texture")),
-            ResourceKind::StorageTexture { .. } => return Err(not_yet("a storage texture")),
-            ResourceKind::Sampler { .. } => return Err(not_yet("a sampler")),
+        if wanted(resource, &data.kind) {
+            let place = next;
+            next += u64::from(data.count.unwrap_or(1));
+            limit.admit(next)?;
+            places.push((resource, place as u8));
         }
     }
-    Ok(surfaces)
+    limit.admit(next)?;
+    Ok((places, next as u8))
+}
+
+/// The samplers of textures that are no cubes, and those of cubes.
+fn sampled(func: &Func) -> [EntitySet<Resource>; 2] {
+    let mut sets = [EntitySet::new(), EntitySet::new()];
+    for (region, ..) in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            if let Imm::Tex(tex) = func.insts[inst].imm
+                && let Some(sampler) = tex.sampler.expand()
+            {
+                sets[usize::from(is_cube(func, tex.texture))].insert(sampler);
+            }
+        }
+    }
+    sets
+}
+
+/// Whether a binding is a cube.
+pub fn is_cube(func: &Func, texture: Resource) -> bool {
+    matches!(func.resources[texture].kind, ResourceKind::Texture { dim: Dim::Cube, .. })
 }
 
 /// Whether a built-in value has a place.
@@ -80,8 +123,15 @@ fn is_placed(stage: Stage, which: Builtin) -> bool {
                 | Builtin::WorkgroupId
                 | Builtin::NumWorkgroups
         ),
-        Stage::Fragment => matches!(which, Builtin::Position | Builtin::FrontFacing),
-        Stage::Vertex => false,
+        Stage::Fragment => matches!(
+            which,
+            Builtin::Position
+                | Builtin::FrontFacing
+                | Builtin::SampleIndex
+                | Builtin::SampleMask
+                | Builtin::SamplePosition
+        ),
+        Stage::Vertex => matches!(which, Builtin::VertexIndex | Builtin::InstanceIndex),
     }
 }
 
@@ -90,20 +140,25 @@ impl Abi {
     ///
     /// # Errors
     /// [`Failure::NotYet`] for what has no place yet, [`Failure::Limit`] for more than there is room for.
-    pub fn of(func: &Func, chip: Chip) -> Result<Abi, Failure> {
-        let surfaces = surfaces(func)?;
-        let mut varyings = Vec::new();
+    pub fn of(func: &Func, chip: Chip, vertex: &VertexState) -> Result<Abi, Failure> {
+        let (mut varyings, mut numbers) = (Vec::new(), false);
         for (input, data) in &func.inputs {
             match data.kind {
                 InputKind::Location { .. } => varyings.push(input),
-                InputKind::Builtin(which) if is_placed(func.stage, which) => {}
+                InputKind::Builtin(which) if is_placed(func.stage, which) => {
+                    numbers |= func.stage == Stage::Vertex;
+                }
                 InputKind::Builtin(_) => {
                     return Err(not_yet(&format!("the input `{}`", data.name)));
                 }
             }
         }
-        let mut targets = 0u64;
-        for data in func.outputs.values() {
+        let (mut targets, mut depth) = (0u64, false);
+        let vue = match func.stage {
+            Stage::Vertex => Some(Vue::of(func)?),
+            _ => None,
+        };
+        for data in func.outputs.values().filter(|_| vue.is_none()) {
             match data.kind {
                 OutputKind::Location { location, blend_src: 0, .. }
                     if data.scalar != Scalar::F16 =>
@@ -113,6 +168,7 @@ impl Abi {
                 OutputKind::Location { blend_src, .. } if blend_src != 0 => {
                     return Err(not_yet("two colours for one target"));
                 }
+                OutputKind::Builtin(Builtin::FragDepth) => depth = true,
                 _ => return Err(not_yet(&format!("the output `{}`", data.name))),
             }
         }
@@ -121,9 +177,19 @@ impl Abi {
             targets = targets.max(1);
         }
         Limit::new("colour targets", TARGETS, "write fewer targets").admit(targets)?;
-        Limit::new("inputs by location", VARYINGS, "pass fewer").admit(varyings.len() as u64)?;
-        let entries = targets + surfaces.len() as u64;
-        Limit::new("bindings", SURFACES, "bind fewer buffers").admit(entries)?;
+        let inputs = varyings.len() as u64 + u64::from(numbers);
+        Limit::new("inputs by location", VARYINGS, "pass fewer").admit(inputs)?;
+        let is_sampler = |kind: &ResourceKind| matches!(kind, ResourceKind::Sampler { .. });
+        let limit = || Limit::new("bindings", SURFACES, "bind fewer buffers and textures");
+        let (surfaces, entries) = numbered(func, targets, limit(), |_, kind| !is_sampler(kind))?;
+        let [others, cubes] = sampled(func);
+        let limit = || Limit::new("samplers", SAMPLERS, "bind fewer samplers");
+        let plain = |sampler, kind: &ResourceKind| {
+            is_sampler(kind) && (others.contains(sampler) || !cubes.contains(sampler))
+        };
+        let (samplers, next) = numbered(func, 0, limit(), plain)?;
+        let (cube_samplers, _) =
+            numbered(func, next.into(), limit(), |sampler, _| cubes.contains(sampler))?;
         let (mut sizes, mut kills) = (Vec::new(), false);
         for (region, ..) in func.regions_in_order() {
             for &inst in &func.regions[region].insts {
@@ -143,7 +209,28 @@ impl Abi {
             Chip::Gm965 => 7,
             Chip::G45 => 12,
         };
-        let abi = Abi { stage: func.stage, targets, surfaces, sizes, varyings, kills, masks };
+        let stage = func.stage;
+        let attributes = match stage {
+            Stage::Vertex => fetch::attributes(func, vertex)?,
+            _ => Vec::new(),
+        };
+        let abi = Abi {
+            stage,
+            chip,
+            targets,
+            surfaces,
+            entries,
+            samplers,
+            cube_samplers,
+            sizes,
+            varyings,
+            attributes,
+            numbers,
+            vue,
+            kills,
+            depth,
+            masks,
+        };
         let limit = Limit::new("rows of constants", CONSTANT_ROWS, "ask for fewer sizes");
         limit.admit(u64::from(abi.constant_rows()))?;
         Ok(abi)
@@ -154,15 +241,78 @@ impl Abi {
         self.stage == Stage::Fragment
     }
 
-    /// Registers of constants.
-    pub fn constant_rows(&self) -> u8 {
-        self.sizes.len().div_ceil(8) as u8
+    /// A header that asks for level 0 leaves anisotropic filters too. isa/gen4-pipeline.md 7.
+    pub fn forces_levels(&self) -> bool {
+        self.chip == Chip::G45
     }
 
-    /// The first register of constants: a header of pixels has two registers.
-    fn constants(&self) -> u8 {
-        if self.is_fragment() { 2 } else { 1 }
+    /// It is a vertex program.
+    pub fn is_vertex(&self) -> bool {
+        self.stage == Stage::Vertex
     }
+
+    /// Doublewords of constants: sizes, then the first vertex and the first instance where the program has their numbers.
+    pub fn constant_words(&self) -> usize {
+        self.sizes.len() + if self.numbers { 2 } else { 0 }
+    }
+
+    /// Registers of constants. A vertex program reads one at least: the machine hangs otherwise (isa/gen4-pipeline.md 7.3).
+    pub fn constant_rows(&self) -> u8 {
+        let rows = self.constant_words().div_ceil(8) as u8;
+        if self.is_vertex() { rows.max(1) } else { rows }
+    }
+
+    /// Vertex: register and doubleword of the first vertex, then of the first instance.
+    pub fn first(&self, which: usize) -> (u8, u8) {
+        let at = (self.sizes.len() + which) as u8;
+        (self.constants() + at / 8, at % 8)
+    }
+
+    /// Vertex: elements, each a register of two vertices.
+    pub fn elements(&self) -> u8 {
+        self.varyings.len() as u8 + u8::from(self.numbers)
+    }
+
+    /// Vertex: rows of the entry that are read, of two elements each; one at least (isa/gen4-pipeline.md 7.3).
+    pub fn element_rows(&self) -> u8 {
+        self.elements().max(1).div_ceil(2)
+    }
+
+    /// Vertex: the register of an element.
+    pub fn element(&self, number: u8) -> u8 {
+        self.inline() + number
+    }
+
+    /// Vertex: the number of an input's element.
+    pub fn element_of(&self, input: Input) -> Option<u8> {
+        let at = self.varyings.iter().position(|&other| other == input)?;
+        Some(at as u8)
+    }
+
+    /// Vertex: an element's numbers are read as integers, and are fractions.
+    pub fn is_packed(&self, number: u8) -> bool {
+        let told = self.attributes.get(usize::from(number));
+        told.is_some_and(|(_, told)| fetch::is_packed(&told.format))
+    }
+
+    /// Vertex: units of 64 bytes of an entry, which holds what is read and then what is written.
+    pub fn entry_units(&self) -> u32 {
+        let written = self.vue.as_ref().map_or(0, Vue::slots) as u32;
+        (2 * u32::from(self.element_rows())).max(written).div_ceil(4)
+    }
+
+    /// The first register of constants: a header of pixels has two registers, and two of stored depths follow where depth is
+    /// computed (isa/gen4.md 2.2, key 14).
+    pub fn constants(&self) -> u8 {
+        match (self.is_fragment(), self.depth) {
+            (true, true) => Abi::STORED_DEPTH + 2,
+            (true, false) => 2,
+            (false, _) => 1,
+        }
+    }
+
+    /// Fragment: the register of the depths that the buffer holds, where the program computes depth.
+    pub const STORED_DEPTH: u8 = 2;
 
     /// The register of the inline data, or the first of the setup data.
     pub fn inline(&self) -> u8 {
@@ -171,7 +321,11 @@ impl Abi {
 
     /// Registers of what the stage is given.
     fn given(&self) -> u8 {
-        if self.is_fragment() { 2 * self.slots() } else { 1 }
+        match self.stage {
+            Stage::Fragment => 2 * self.slots(),
+            Stage::Vertex => 2 * self.element_rows(),
+            Stage::Compute => 1,
+        }
     }
 
     /// Slots of the setup entry.
@@ -184,7 +338,7 @@ impl Abi {
         (self.inline() + 2 * slot + component / 2, 4 * (component % 2))
     }
 
-    /// The slot of an input.
+    /// Fragment: the slot of an input.
     pub fn slot(&self, input: Input) -> Option<u8> {
         let at = self.varyings.iter().position(|&other| other == input)?;
         Some(1 + at as u8)
@@ -221,10 +375,14 @@ impl Abi {
         if self.is_fragment() { self.deltas()[1] + 1 } else { self.lane() + 3 }
     }
 
-    /// The entry of a binding.
+    /// The entry of a binding, the first one of an array.
     pub fn surface(&self, resource: Resource) -> Option<u8> {
-        let entry = self.surfaces.iter().position(|&other| other == resource)?;
-        u8::try_from(usize::from(self.targets) + entry).ok()
+        place(&self.surfaces, resource)
+    }
+
+    /// The number of a sampler of cubes or of other textures, the first one of an array.
+    pub fn sampler(&self, resource: Resource, of_cube: bool) -> Option<u8> {
+        place(if of_cube { &self.cube_samplers } else { &self.samplers }, resource)
     }
 
     /// Register and doubleword of a binding's size.
@@ -232,4 +390,8 @@ impl Abi {
         let at = self.sizes.binary_search(&resource).ok()? as u8;
         Some((self.constants() + at / 8, at % 8))
     }
+}
+
+fn place(places: &[(Resource, u8)], resource: Resource) -> Option<u8> {
+    places.iter().find(|(other, _)| *other == resource).map(|&(_, place)| place)
 }

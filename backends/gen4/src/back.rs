@@ -30,16 +30,17 @@ pub struct Finished {
 /// # Errors
 /// See [`Failure`].
 pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled, Failure> {
-    if expanded.stage == Stage::Vertex {
-        let feature = format!("a {} shader", expanded.stage.name());
-        return Err(Failure::NotYet { feature, stage: "the back end", span: Span::NONE });
-    }
     request.budget.hold(EXPANDED, expanded.live_parts() as u64, PART)?;
     let invocations =
         expanded.workgroup_size.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
     Limit::new("invocations of a workgroup", INVOCATIONS, "use smaller workgroups")
         .admit(invocations)?;
-    let abi = Abi::of(&expanded, chip)?;
+    let mut pipeline = request.pipeline.clone();
+    let notes = match expanded.stage {
+        Stage::Vertex => pipeline.vertex.infer(&expanded),
+        _ => Vec::new(),
+    };
+    let abi = Abi::of(&expanded, chip, &pipeline.vertex)?;
     let finished = make(&expanded, &abi, chip, request)?;
     let described = describe::described(&expanded, &abi, &finished);
     let registers = described.stats.registers as u32;
@@ -53,8 +54,8 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         described,
         expanded,
         lines: finished.lines,
-        notes: Vec::new(),
-        pipeline: request.pipeline.clone(),
+        notes,
+        pipeline,
         dumps: Vec::new(),
         times: Vec::new(),
     })
@@ -82,8 +83,7 @@ fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Fin
     let emitted = emit::emit(&func, abi, chip.machine())?;
     judge(&emitted.code, chip)?;
     let instructions = emitted.code.len() as u64 / 16;
-    // isa/gen4.md 6: two clocks an instruction of eight channels.
-    let cycles = 2.0 * instructions as f64;
+    let cycles = crate::cost::clocks(&emitted.code) as f64;
     let threads = threads(chip, registers.used);
     let stats = Stats {
         instructions,
@@ -97,7 +97,7 @@ fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Fin
         occupancy: f64::from(threads) / f64::from(most_threads(chip)),
         cycles,
         cycles_lower_bound: 0.0,
-        bound_unit: "issue".into(),
+        bound_unit: "thread".into(),
         ..Stats::default()
     };
     let machine = [("messages", Figure(emitted.sends as f64)), ("lanes", Figure(f64::from(LANES)))];

@@ -2,7 +2,9 @@
 
 use crate::abi::Abi;
 use crate::back::Finished;
-use gpucc_ir::ssa::{Func, Input, InputKind, Output, OutputKind};
+use crate::fetch;
+use crate::vue::{self, Vue};
+use gpucc_ir::ssa::{Dim, Func, Input, InputKind, Output, OutputKind, ResourceKind, Stage};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
     Binding, BindingName, Described, Dispatch, Driven, DriverConstant, DriverWord, Ground, Handed,
@@ -16,6 +18,18 @@ pub const VFE: &str = "VFE_STATE";
 
 /// The first doublewords of WM_STATE. isa/gen4-pipeline.md 1.1, 1.2.
 pub const WM: &str = "WM_STATE";
+
+/// The first doublewords of COLOR_CALC_STATE, of programs that compute depth. isa/gen4-pipeline.md 1.2.
+pub const COLOR: &str = "COLOR_CALC_STATE";
+
+/// Tables of places: entries of the binding table, states of samplers, and their copies for cubes.
+pub const SURFACE: &str = "surface";
+pub const SAMPLER: &str = "sampler";
+pub const CUBE_SAMPLER: &str = "cube_sampler";
+/// VS_STATE. isa/gen4-pipeline.md 1.1, 1.2.
+pub const VS: &str = "VS_STATE";
+/// The doublewords of 3DSTATE_VERTEX_ELEMENTS. isa/gen4-pipeline.md 1.4.
+pub const ELEMENTS: &str = "VERTEX_ELEMENT_STATE";
 
 /// What programs rest on beyond public drivers.
 const SCATTERED: Ground = Ground::manual(
@@ -31,13 +45,48 @@ fn scratch_code(bytes: u32) -> u32 {
     bytes.max(1024).next_power_of_two().ilog2() - 10
 }
 
+/// What lookups rest on.
+const SAMPLED: Ground = Ground::manual(
+    "programs of eight lanes send messages of 16 channels where there is no other, without the upper eight",
+    "G45 vol. 4, 4.8.1.3; public compilers do so in programs of eight pixels",
+);
+
+/// What the program knows of the state of a texture's surface: its type, and that a cube has all faces. G45 vol. 4, 4.7.2.
+fn texture_state(kind: &ResourceKind) -> Option<Setting> {
+    let (ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. }) = kind
+    else {
+        return None;
+    };
+    let (code, faces) = match dim {
+        Dim::D1 => (0, 0),
+        Dim::D2 => (1, 0),
+        Dim::D3 => (2, 0),
+        Dim::Cube => (3, 0x3f),
+    };
+    Some(Setting::Descriptor {
+        words: vec![code << 29 | faces],
+        mask: vec![0xe000_0000 | faces],
+        fields: [("surface type", code), ("cube faces", faces)].into_iter().collect(),
+    })
+}
+
 /// All of it.
 pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
-    let surface = |resource| {
-        let entry = abi.surface(resource)?;
-        let slot = [("surface", u32::from(entry))].into_iter().collect();
-        Some(Binding::of(func, resource, slot))
-    };
+    let mut resources: Vec<Binding> = Vec::new();
+    for (table, places) in
+        [(SURFACE, &abi.surfaces), (SAMPLER, &abi.samplers), (CUBE_SAMPLER, &abi.cube_samplers)]
+    {
+        for &(resource, place) in places {
+            let known = resources.iter_mut().find(|told| told.resource == Some(resource));
+            match known {
+                Some(told) => told.slot.set(table, place.into()),
+                None => {
+                    let slot = [(table, u32::from(place))].into_iter().collect();
+                    resources.push(Binding::of(func, resource, slot));
+                }
+            }
+        }
+    }
     let constants = abi.sizes.iter().map(|&resource| {
         let binding = BindingName::of(func, resource);
         let word = DriverWord::Other(Driven::BufferSize { binding, element: 0 });
@@ -45,30 +94,54 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
     });
     let memory = !abi.surfaces.is_empty() || finished.stats.scratch_bytes > 0;
     let mut grounds: Vec<Ground> = memory.then_some(SCATTERED).into_iter().collect();
-    if !abi.is_fragment() {
+    let compute = func.stage == Stage::Compute;
+    if compute {
         grounds.push(PAYLOAD);
     }
-    let state = match abi.is_fragment() {
-        true => windower(abi, finished),
-        false => media(abi, finished),
+    let mut state = match func.stage {
+        Stage::Fragment => windower(abi, finished),
+        Stage::Compute => media(abi, finished),
+        Stage::Vertex => vertex(abi, finished),
     };
+    let numbers = [Driven::FirstVertex, Driven::FirstInstance].map(DriverWord::Other);
+    let numbers = numbers.into_iter().filter(|_| abi.numbers);
+    let constants = constants.chain(numbers.map(|word| DriverConstant { constant: None, word }));
+    for &(resource, entry) in &abi.surfaces {
+        let data = &func.resources[resource];
+        let Some(told) = texture_state(&data.kind) else { continue };
+        for element in 0..data.count.unwrap_or(1) {
+            state.set(format!("SURFACE_STATE {}", u32::from(entry) + element), told.clone());
+        }
+    }
+    if !abi.samplers.is_empty() || !abi.cube_samplers.is_empty() {
+        grounds.push(SAMPLED);
+    }
     let size = func.workgroup_size;
     let takes = Takes::Memory { workgroup_bytes: 0 };
     Described {
         stats: finished.stats.clone(),
         machine: finished.machine.clone(),
-        resources: abi.surfaces.iter().filter_map(|&resource| surface(resource)).collect(),
+        resources,
         inputs: func.inputs.keys().map(|input| stage_input(func, abi, input)).collect(),
-        outputs: func.outputs.keys().map(|output| stage_output(func, output)).collect(),
+        outputs: func.outputs.keys().map(|output| stage_output(func, abi, output)).collect(),
         state,
         evidence: grounds.into_iter().collect(),
         driver_constants: constants.collect(),
-        dispatch: (!abi.is_fragment()).then_some(Dispatch { workgroup_size: size, takes }),
+        dispatch: compute.then_some(Dispatch { workgroup_size: size, takes }),
         ..Described::default()
     }
 }
 
 fn stage_input(func: &Func, abi: &Abi, input: Input) -> StageInput {
+    if abi.is_vertex() {
+        let place = match abi.element_of(input) {
+            Some(number) => InputPlace::Register { register: abi.element(number).into() },
+            None => InputPlace::Elsewhere {},
+        };
+        let attribute = abi.attributes.iter().find(|(other, _)| *other == input);
+        let attribute = attribute.map(|(_, attribute)| attribute.clone());
+        return StageInput { attribute, ..StageInput::of(func, input, place) };
+    }
     let place = match abi.slot(input) {
         Some(slot) => InputPlace::Register { register: abi.plane(slot, 0).0.into() },
         None => InputPlace::Elsewhere {},
@@ -82,19 +155,76 @@ fn stage_input(func: &Func, abi: &Abi, input: Input) -> StageInput {
     }
 }
 
-fn stage_output(func: &Func, output: Output) -> StageOutput {
+fn stage_output(func: &Func, abi: &Abi, output: Output) -> StageOutput {
     let data = &func.outputs[output];
-    let index = match data.kind {
-        OutputKind::Location { location, .. } => location,
-        OutputKind::Builtin(_) => 0,
-    };
-    let place = OutputPlace::Blend {
-        format: Handed::of(data.scalar),
-        source: 0,
-        place: Memory::Blend,
-        index,
+    if let Some(vue) = &abi.vue {
+        let place = vue_place(vue, output);
+        return StageOutput::of(func, output, data.components.into(), place);
+    }
+    let place = match data.kind {
+        OutputKind::Location { location, .. } => OutputPlace::Blend {
+            format: Handed::of(data.scalar),
+            source: 0,
+            place: Memory::Blend,
+            index: location,
+        },
+        OutputKind::Builtin(_) => OutputPlace::Single { place: Memory::Depth },
     };
     StageOutput::of(func, output, data.components.into(), place)
+}
+
+/// Where an output of a vertex program stands: bytes of the entry.
+fn vue_place(vue: &Vue, output: Output) -> OutputPlace {
+    let distance = vue.distances.iter().position(|(other, _)| *other == output);
+    let varying = vue.varyings.iter().position(|(_, other)| *other == output);
+    let byte = match (distance, varying) {
+        (Some(number), _) => 16 * vue.distance_slot() + 4 * number,
+        (_, Some(number)) => 16 * (vue::FIRST + number),
+        _ if vue.point_size == Some(output) => {
+            return OutputPlace::Single { place: Memory::PointSize };
+        }
+        _ => return OutputPlace::Single { place: Memory::Position },
+    };
+    OutputPlace::Indexed { place: Memory::Varying, index: byte as u32 }
+}
+
+/// VS_STATE, and the elements that the program reads.
+fn vertex(abi: &Abi, finished: &Finished) -> Named<Setting> {
+    let blocks = finished.stats.registers.div_ceil(16).max(1) as u32 - 1;
+    let entries = u32::from(abi.entries);
+    let scratch = scratch_code(finished.stats.scratch_bytes as u32);
+    let (rows, read) = (u32::from(abi.constant_rows()), u32::from(abi.element_rows()));
+    let units = abi.entry_units();
+    const START: u32 = 1;
+    let state = Setting::Descriptor {
+        words: vec![
+            blocks << 1,
+            entries << 18,
+            scratch,
+            START | read << 11 | rows << 25,
+            (units - 1) << 19,
+            0,
+            1,
+        ],
+        mask: vec![0xe, 0x83fd_2880, 0xf, 0x7e01_fbff, 0x00f8_0000, 0, 1],
+        fields: [
+            ("GRF blocks", blocks),
+            ("binding table entries", entries),
+            ("per-thread scratch", scratch),
+            ("dispatch GRF start", START),
+            ("vertex URB read length", read),
+            ("constant URB read length", rows),
+            ("URB entry size", units - 1),
+            ("enable", 1),
+        ]
+        .into_iter()
+        .collect(),
+    };
+    let elements = fetch::elements(abi);
+    let fields = [("elements", elements.len() as u32 / 2)].into_iter().collect();
+    let mask = vec![u32::MAX; elements.len()];
+    let elements = Setting::Descriptor { words: elements, mask, fields };
+    [(VS, state), (ELEMENTS, elements)].into_iter().collect()
 }
 
 /// The interface descriptor and VFE_STATE of a compute program.
@@ -102,7 +232,7 @@ fn media(abi: &Abi, finished: &Finished) -> Named<Setting> {
     // Blocks of 8 registers less one, an odd number: right whether bit 0 counts or not (isa/gen4-pipeline.md 0).
     let blocks = 2 * finished.stats.registers.div_ceil(16).max(1) as u32 - 1;
     let rows = u32::from(abi.constant_rows());
-    let entries = (abi.surfaces.len() as u32).min(31);
+    let entries = u32::from(abi.entries).min(31);
     let interface = Setting::Descriptor {
         words: vec![blocks, rows << 26, 0, entries],
         mask: vec![0xf, 0xffff_ffff, 0x1c, 0x1f],
@@ -123,22 +253,33 @@ fn media(abi: &Abi, finished: &Finished) -> Named<Setting> {
     [(INTERFACE, interface), (VFE, vfe)].into_iter().collect()
 }
 
+/// What a program that computes depth takes for granted of the colour calculator: depth is tested and written, so that the payload
+/// has the stored depth and target writes have both. isa/gen4.md 2.2, key 14.
+fn tested() -> Setting {
+    const TEST_AND_WRITE: u32 = 1 << 15 | 1 << 11;
+    Setting::Descriptor {
+        words: vec![0, 0, TEST_AND_WRITE],
+        mask: vec![0x8000_0000, 0, TEST_AND_WRITE],
+        fields: [("depth test", 1), ("depth write", 1), ("stencil test", 0)].into_iter().collect(),
+    }
+}
+
 /// WM_STATE of a fragment program, d0 to d5.
 fn windower(abi: &Abi, finished: &Finished) -> Named<Setting> {
     let blocks = finished.stats.registers.div_ceil(16).max(1) as u32 - 1;
-    let entries = u32::from(abi.targets) + abi.surfaces.len() as u32;
+    let entries = u32::from(abi.entries);
     let scratch = scratch_code(finished.stats.scratch_bytes as u32);
     let (rows, setup) = (u32::from(abi.constant_rows()), 2 * u32::from(abi.slots()));
     let kills = u32::from(abi.kills);
-    const START: u32 = 2;
+    let (start, computes) = (u32::from(abi.constants()), u32::from(abi.depth));
     let state = Setting::Descriptor {
         words: vec![
             blocks << 1,
             entries << 18 | 1 << 8,
             scratch,
-            START | setup << 11 | rows << 25,
+            start | setup << 11 | rows << 25,
             0,
-            1 | 1 << 18 | 1 << 19 | kills << 22,
+            1 | 1 << 18 | 1 << 19 | computes << 21 | kills << 22,
         ],
         mask: vec![0xe, 0x83fd_3f16, 0xf, 0x7e01_fbff, 0, 0x007c_001f],
         fields: [
@@ -146,15 +287,20 @@ fn windower(abi: &Abi, finished: &Finished) -> Named<Setting> {
             ("binding table entries", entries),
             ("depth coefficient read offset", 1),
             ("per-thread scratch", scratch),
-            ("dispatch GRF start", START),
+            ("dispatch GRF start", start),
             ("setup URB read length", setup),
             ("constant URB read length", rows),
             ("8-pixel dispatch", 1),
             ("thread dispatch enable", 1),
+            ("computes depth", computes),
             ("kills pixels", kills),
         ]
         .into_iter()
         .collect(),
     };
-    [(WM, state)].into_iter().collect()
+    let mut state: Named<Setting> = [(WM, state)].into_iter().collect();
+    if abi.depth {
+        state.set(COLOR, tested());
+    }
+    state
 }

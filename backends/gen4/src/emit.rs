@@ -1,5 +1,8 @@
 //! Machine IR over physical registers becomes words, with the distances of branches. G45 vol. 4, chapters 13 and 14.
 
+mod sampler;
+pub mod vertex;
+
 use crate::abi::Abi;
 use crate::inst::{Condition, Difference, Inst, Source, Src, Test};
 use crate::isa::Machine;
@@ -104,6 +107,10 @@ fn general(reg: Reg) -> u32 {
 const LANES: Region = Region::Rows { vertical: 4, width: 3, horizontal: 1 };
 /// Eight words, one of each doubleword.
 const HALVES: Region = Region::Rows { vertical: 5, width: 3, horizontal: 2 };
+/// One element for each four.
+const PAIR: Region = Region::Rows { vertical: 3, width: 2, horizontal: 0 };
+/// One word for each four, of registers of doublewords.
+const PAIR_HALVES: Region = Region::Rows { vertical: 4, width: 2, horizontal: 0 };
 /// One element for all.
 const SCALAR: Region = Region::Rows { vertical: 0, width: 0, horizontal: 0 };
 
@@ -124,6 +131,7 @@ fn source(source: Source, ty: Type) -> From {
         Src::Reg(reg) => grf(general(reg), 0, ty, LANES),
         Src::Fixed(register) => grf(register.into(), 0, ty, LANES),
         Src::Scalar { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, SCALAR),
+        Src::Pair { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, PAIR),
         Src::Bits(bits) => return From::Number(bits, ty),
     };
     let modifier = if source.negate { 2 } else { 0 };
@@ -138,6 +146,9 @@ fn half(of: Source, high: bool) -> From {
         Src::Fixed(register) => grf(register.into(), byte, Type::Uw, HALVES),
         Src::Scalar { register, dword } => {
             grf(register.into(), 4 * u32::from(dword) + byte, Type::Uw, SCALAR)
+        }
+        Src::Pair { register, dword } => {
+            grf(register.into(), 4 * u32::from(dword) + byte, Type::Uw, PAIR_HALVES)
         }
         Src::Bits(bits) => {
             return From::Number(if high { bits >> 16 } else { bits & 0xffff }, Type::Uw);
@@ -312,9 +323,12 @@ impl Emit<'_> {
         // The header of a write stays as it is, and the next message reads it.
         let lands = replies && number != u32::from(self.abi.header());
         let resolves = lands && self.machine == Machine::Gen4;
+        let reply = if lands { number..number + (descriptor >> 16 & 15) } else { 0..0 };
         // The 965 does not check the destination of a message: it is read before and behind. 14.2.44, errata.
-        if resolves || lands && self.under_way >> (number & 127) & 1 == 1 {
-            self.wait(number)?;
+        for register in reply.clone() {
+            if resolves || self.under_way >> (register & 127) & 1 == 1 {
+                self.wait(register)?;
+            }
         }
         self.word(
             Opcode::Send,
@@ -325,10 +339,11 @@ impl Emit<'_> {
         if let Some(word) = self.words.last_mut() {
             word.set(f::MRF, register.into()).map_err(internal)?;
         }
-        match (resolves, lands) {
-            (true, _) => self.wait(number)?,
-            (false, true) => self.under_way |= 1 << (number & 127),
-            (false, false) => {}
+        for register in reply {
+            match resolves {
+                true => self.wait(register)?,
+                false => self.under_way |= 1 << (register & 127),
+            }
         }
         Ok(())
     }
@@ -400,6 +415,7 @@ impl Emit<'_> {
                 let from = grf(general(*source), 0, Type::F, LANES);
                 self.send((MATH, usual), dst, from, 0x0111_0000 | *function as u32)
             }
+            Inst::Sample { dst, lookup, parameters } => self.sample(dst, lookup, parameters),
             Inst::Read { dst, address, offset, surface, .. } => {
                 self.offsets(*address, *offset)?;
                 let dst = into(File::Grf, general(*dst), Type::Ud);
@@ -514,7 +530,11 @@ impl Emit<'_> {
                 let how = How { predicate: Some(false), living: true, ..usual };
                 self.word(Opcode::Mov, how, dst, &[From::Number(0, Type::D)])
             }
-            Inst::Target { values, target, last } => self.target(values, *target, *last),
+            Inst::Target { values, depth, target, last } => {
+                self.target(values, *depth, *target, *last)
+            }
+            Inst::Slot { values, message } => self.slot(values, *message),
+            Inst::Entry { row, count, last } => self.entry(*row, *count, *last),
         }
     }
 
@@ -530,7 +550,7 @@ impl Emit<'_> {
             };
             let living = From::Operand(grf(0, 0, Type::Uw, SCALAR));
             self.word(Opcode::Mov, once, flag, &[living])?;
-        } else {
+        } else if !self.abi.is_vertex() {
             let mask = into(File::Arf, MASK, Type::Uw);
             let how = How { switch: true, ..once };
             self.word(Opcode::Mov, how, mask, &[From::Number(0xff, Type::Uw)])?;
@@ -629,8 +649,15 @@ impl Emit<'_> {
         }
     }
 
-    /// A message to a target: r0 with the pixels that live, r1, four colours of eight pixels. G45 vol. 4, 5.10.6.
-    fn target(&mut self, values: &[Reg; 4], target: u8, last: bool) -> Result<(), Failure> {
+    /// A message to a target: r0 with the pixels that live, r1, four colours of eight pixels, and where depth is computed the
+    /// depth and that which is stored. G45 vol. 4, 5.10.6.
+    fn target(
+        &mut self,
+        values: &[Reg; 4],
+        depth: Option<Reg>,
+        target: u8,
+        last: bool,
+    ) -> Result<(), Failure> {
         let alone = How { no_mask: true, ..How::default() };
         if self.abi.kills && target == 0 {
             let once = How { size: Some(ONE), ..alone };
@@ -649,11 +676,20 @@ impl Emit<'_> {
             let from = From::Operand(grf(general(*value), 0, Type::Ud, LANES));
             self.word(Opcode::Mov, How::default(), to, &[from])?;
         }
-        // Six registers, a write of a target by eight pixels; the last one ends the thread.
+        let mut length = 2 + values.len() as u32;
+        if let Some(depth) = depth {
+            for register in [general(depth), Abi::STORED_DEPTH.into()] {
+                let to = into(File::Mrf, u32::from(HEADER) + length, Type::Ud);
+                let from = From::Operand(grf(register, 0, Type::Ud, LANES));
+                self.word(Opcode::Mov, alone, to, &[from])?;
+                length += 1;
+            }
+        }
+        // A write of a target by eight pixels; the last one ends the thread.
         let end = if last { 0x8000_0800 } else { 0 };
         let nowhere = into(File::Arf, NULL, Type::Ud);
         let header = grf(0, 0, Type::Ud, LANES);
-        let descriptor = 0x0560_4400 | end | u32::from(target);
+        let descriptor = 0x0500_4400 | length << 20 | end | u32::from(target);
         self.send((HEADER, How::default()), nowhere, header, descriptor)
     }
 }

@@ -17,7 +17,7 @@
 //! | `thread`, `execute`, `send` | a thread: its steps, regions, messages |
 //! | `memory`, `surface`, `state` | memory with its caches; surface states; what commands have set |
 //! | `color` | blending, the depth buffer, and what they make of a pixel thread's payload |
-//! | `functions` | the shared functions: extended math, data port, URB, gateway, thread spawner |
+//! | `functions` | the shared functions: extended math, sampler, data port, URB, gateway, thread spawner |
 //! | `dispatch` | threads in flight and their order |
 //! | `gpu` | the chip: commands, and the units that start threads |
 //! | `undocumented` | what no document settles, and what is done |

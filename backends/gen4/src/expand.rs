@@ -2,7 +2,9 @@
 //! bits.
 
 mod native;
+mod point;
 mod recipes;
+mod texture;
 
 use gpucc_ir::driver::Effort;
 use gpucc_passes::runner::{cleans, required, step};
@@ -18,6 +20,18 @@ const OWN: &[Pass] = &[
         |func, _| gpucc_passes::expand::coarse_derivatives(func),
     ),
     required(
+        "textures",
+        Proof::Expansion,
+        "directions to cubes, clamped lookups and gathers become what messages do",
+        |func, _| texture::expand(func),
+    ),
+    required(
+        "point_widths",
+        Proof::Expansion,
+        "the width of points becomes one that a vertex's header holds",
+        |func, _| point::widths(func),
+    ),
+    required(
         "expand",
         Proof::Expansion,
         "operations that the machine lacks become others",
@@ -27,7 +41,8 @@ const OWN: &[Pass] = &[
 
 /// What makes the reference for the bytes of SSA after the shared passes.
 pub fn plan(effort: Effort) -> Plan {
-    let mut steps = vec![step("coarse_derivatives"), step("expand")];
+    let steps = ["coarse_derivatives", "textures", "point_widths", "expand"];
+    let mut steps: Vec<_> = steps.into_iter().map(step).collect();
     if effort > Effort::None {
         steps.extend([step("gvn"), cleans("fold"), step("dce")]);
     }

@@ -3,7 +3,9 @@
 
 use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
-use gpucc_ir::mach::{self, Access, File, FileId, Files, Operand, Reg, Role, Scope, Slot};
+use gpucc_ir::mach::{
+    self, Access, File, FileId, Files, Operand, Reg, Relation, Role, Scope, Slot,
+};
 use smallvec::SmallVec;
 
 /// The general registers: one cell holds 32 bits of eight lanes.
@@ -26,6 +28,14 @@ pub enum Src {
         /// Register.
         register: u8,
         /// Doubleword.
+        dword: u8,
+    },
+    /// One doubleword of each half of a register of the payload: of the first vertex for the lower four lanes, of the second
+    /// for the others.
+    Pair {
+        /// Register.
+        register: u8,
+        /// Doubleword, below 4.
         dword: u8,
     },
     /// A number.
@@ -94,6 +104,8 @@ pub enum Inst {
     ProductHigh { dst: Reg, ty: Type, first: Source, second: Source },
     /// A message to extended math.
     Math { dst: Reg, function: Function, source: Reg },
+    /// A message to the sampler; the reply's registers lie side by side.
+    Sample { dst: SmallVec<[Reg; 8]>, lookup: Lookup, parameters: SmallVec<[Source; 9]> },
     /// Reads a doubleword for each lane: address in bytes, plus `offset`.
     Read { dst: Reg, address: Source, offset: u32, surface: u8, slot: Option<Slot> },
     /// Writes one and waits for it when r0 is read next.
@@ -123,9 +135,38 @@ pub enum Inst {
     /// All ones in helpers.
     Helper { dst: Reg },
     /// The pixels' colour goes to a target; the last write ends the thread.
-    Target { values: [Reg; 4], target: u8, last: bool },
+    Target { values: [Reg; 4], depth: Option<Reg>, target: u8, last: bool },
+    /// A slot of two vertices to a message register; the four lanes of a vertex have the same value in each component.
+    Slot { values: [Source; 4], message: u8 },
+    /// So many slots leave for a row of the URB entries; the last write ends the thread.
+    Entry { row: u8, count: u8, last: bool },
     /// The thread ends.
     End,
+}
+
+/// What a message to the sampler says beside its parameters. G45 vol. 4, 4.8.1.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Lookup {
+    /// Type of the message; its length says the rest.
+    pub message: u8,
+    /// The form of 16 channels: each parameter and each component of the reply has two registers.
+    pub wide: bool,
+    /// Entry of the binding table.
+    pub surface: u8,
+    /// Number of the sampler's state.
+    pub sampler: u8,
+    /// What the 965 is told of the reply.
+    pub reply: Reply,
+    /// Doubleword 2 of the header: level 0, components that are left out, offsets in texels.
+    pub control: u32,
+}
+
+/// How components of a reply come on the 965. G45 vol. 4, 4.8.1.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Reply {
+    Float = 0,
+    Unsigned = 2,
+    Signed = 3,
 }
 
 /// What a derivative takes the difference of.
@@ -193,6 +234,12 @@ macro_rules! visit {
                 each(source, Role::Use);
                 each(dst, Role::Def);
             }
+            Inst::Sample { dst, parameters, .. } => {
+                for source in parameters.$iter() {
+                    source!(source);
+                }
+                dst.$iter().for_each(|reg| each(reg, Role::Def));
+            }
             Inst::Read { dst, address, .. } => {
                 source!(address);
                 each(dst, Role::Def);
@@ -206,7 +253,14 @@ macro_rules! visit {
                 each(source, Role::Use);
                 each(dst, Role::Def);
             }
-            Inst::Target { values, .. } => values.$iter().for_each(|reg| each(reg, Role::Use)),
+            Inst::Target { values, depth, .. } => {
+                values.$iter().chain(depth).for_each(|reg| each(reg, Role::Use));
+            }
+            Inst::Slot { values, .. } => {
+                for value in values.$iter() {
+                    source!(value);
+                }
+            }
             Inst::If { test, .. } | Inst::While(Some(test)) => {
                 test!(test);
             }
@@ -218,6 +272,7 @@ macro_rules! visit {
             | Inst::Advance { .. }
             | Inst::Begin
             | Inst::Demote
+            | Inst::Entry { .. }
             | Inst::End => {}
         }
     }};
@@ -225,8 +280,15 @@ macro_rules! visit {
 
 impl mach::Inst for Inst {
     fn operands(&self, visit: &mut dyn FnMut(Operand)) {
+        let side_by_side = matches!(self, Inst::Sample { .. });
+        let mut offset = 0;
         let each = &mut |reg: &Reg, role: Role| {
-            visit(Operand { role, ..Operand::use_of(*reg) });
+            let mut operand = Operand { role, ..Operand::use_of(*reg) };
+            if side_by_side && role.is_def() {
+                operand = operand.with(Relation::Group { set: 0, offset });
+                offset += 1;
+            }
+            visit(operand);
         };
         visit!(self, each, iter);
     }

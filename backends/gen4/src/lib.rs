@@ -3,13 +3,16 @@
 
 mod abi;
 mod back;
+mod cost;
 mod describe;
 mod device;
 mod emit;
 pub mod emu;
 mod expand;
+mod fetch;
 mod inst;
 pub mod isa;
+mod kernels;
 pub mod legal;
 mod lower;
 mod machine;
@@ -18,5 +21,6 @@ mod refuse;
 mod regs;
 mod sites;
 mod target;
+mod vue;
 
 pub use machine::{G45, GEN4};

@@ -9,6 +9,8 @@ mod control;
 mod fragment;
 mod memory;
 mod phases;
+mod texture;
+mod vertex;
 
 use crate::abi::{Abi, group};
 use crate::inst::{FILES, GPR, Inst, Source, Src, Test};
@@ -71,6 +73,12 @@ struct Lower<'a> {
     /// Fragment: w, and the registers of the targets' components.
     w: Option<VReg>,
     colors: Vec<[VReg; 4]>,
+    /// Fragment: the register of the depth that the program computes.
+    depth: Option<VReg>,
+    /// Fragment: the register of one where a pixel is covered, and 0 elsewhere.
+    coverage: Option<VReg>,
+    /// Vertex: what outputs have.
+    written: vertex::Written,
     span: Span,
 }
 
@@ -97,6 +105,9 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         local: [None; 3],
         w: None,
         colors: Vec::new(),
+        depth: None,
+        coverage: None,
+        written: vertex::Written::default(),
         span: Span::NONE,
     };
     if lower.invocations() > LANES {
@@ -110,6 +121,10 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         lower.begin_fragment();
         lower.region(ssa.body, &[])?;
         lower.end_fragment();
+    } else if abi.is_vertex() {
+        lower.begin_vertex();
+        lower.region(ssa.body, &[])?;
+        lower.end_vertex();
     } else if lower.phases.is_some() {
         lower.phased(ssa.body, &[])?;
         lower.push(Inst::End);
@@ -239,6 +254,7 @@ impl Lower<'_> {
                 self.alu(Opcode::Add, Ty::D, sum, &[first.into(), local.into()]);
                 Src::Reg(sum.into())
             }
+            _ if self.abi.is_vertex() => return self.vertex_input(data),
             _ => return self.fragment_input(data),
         };
         self.values[data.results[0]] = Some(match src.as_vreg() {

@@ -3,8 +3,9 @@
 use crate::isa::program::decode_program;
 use crate::isa::{self, Machine};
 use crate::legal::Chip;
-use crate::{back, device, expand, numerics, refuse, sites, target};
-use gpucc_emu::device::Device;
+use crate::{back, device, expand, kernels, numerics, refuse, sites, target};
+use gpucc_emu::device::{Device, Drawer};
+use gpucc_emu::sampler::{Filter, MipFilter, Sampler, Wrap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{Func, Numerics};
 use gpucc_machine::assembler::{Assembler, AssemblyError, ListingLine, hex_lines};
@@ -33,7 +34,7 @@ const fn member(
         machine,
         short,
         chips,
-        stages: &["fragment", "compute"],
+        stages: &["vertex", "fragment", "compute"],
         limits: &[("registers", 128), ("workgroup_invocations", back::INVOCATIONS)],
         noticed: 90,
     };
@@ -93,10 +94,45 @@ impl gpucc_machine::Machine for Member {
         }
     }
     fn device(&self, compiled: &Compiled, _: &str) -> Box<dyn Device> {
-        Box::new(device::Machine::new(compiled, self.text.0, self.numerics("")))
+        Box::new(device::Machine::new(compiled, self.text.0))
     }
     fn interpolates(&self) -> bool {
         true
+    }
+    fn kernels(
+        &self,
+        vertex: &Compiled,
+        fragment: &Compiled,
+        request: &Request,
+    ) -> Result<Vec<Compiled>, Failure> {
+        kernels::kernels(self.text.0, &vertex.expanded, &fragment.expanded, request)
+    }
+    fn drawer(
+        &self,
+        vertex: &Compiled,
+        fragment: &Compiled,
+        request: &Request,
+    ) -> Result<Option<Box<dyn Drawer>>, Failure> {
+        let made = self.kernels(vertex, fragment, request)?;
+        let drawing = device::Drawing::new(vertex, fragment, &made, self.text.0);
+        Ok(drawing.map(|drawing| Box::new(drawing) as Box<dyn Drawer>))
+    }
+    /// Texels of 32 bits a component are not filtered, and nothing mirrors once to a border (isa/gen4-pipeline.md 1.5). A bias is added
+    /// to levels that are given too, and without a filter between levels the least one is taken (G45 vol. 4, 4.2.1.5).
+    fn restrict(&self, sampler: &mut Sampler, words: bool) {
+        if words {
+            (sampler.mag, sampler.min) = (Filter::Nearest, Filter::Nearest);
+            sampler.mip = MipFilter::Nearest;
+        }
+        sampler.lod_bias = 0.0;
+        if sampler.mip == MipFilter::None {
+            sampler.lod_min = 0.0;
+        }
+        for wrap in &mut sampler.wrap {
+            if *wrap == Wrap::MirrorOnceBorder {
+                *wrap = Wrap::MirrorOnce;
+            }
+        }
     }
     fn sites(&self, compiled: &Compiled) -> Vec<Site> {
         sites::sites(compiled, self.text.0)

@@ -11,6 +11,7 @@ use gpucc_machine::Errors;
 ///
 /// - Sums, products and conversions round toward zero; what exceeds the largest float becomes infinity (G45 vol. 4, 10.3.1,
 ///   tables of add and mul).
+/// - Extended math is rounded toward zero too, as all float arithmetic is (10.3.1), where no error is set.
 /// - Denormals are flushed on the way in and out of float operations, keeping the sign. Moves, selects and bit operations
 ///   keep them.
 /// - A product and a sum round twice: MAC is not used, for the manual leaves open how often it rounds (10.3.1.2).
@@ -32,7 +33,8 @@ pub fn numerics(name: &'static str) -> Numerics {
         min_max_zero: ZeroRule::Compared,
         dot: Dot { order: DotOrder::Ascending, fused: false, filled_to: 0 },
         fract_below_one: false,
-        functions: Functions::EXACT,
+        functions: Functions::TRUNCATED,
+        level_of_quad: true,
         perturbation: None,
     }
 }

@@ -2,7 +2,9 @@
 //! compile is our own gap.
 
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Func, Imm, Number, Op, OutputKind, ResourceKind, Span, Type};
+use gpucc_ir::ssa::{
+    Dim, Func, Imm, InstData, Number, Op, OutputKind, ResourceKind, SampleType, Span, TexKind, Type,
+};
 
 /// Features and the manual's sections.
 pub type Table = &'static [(&'static str, &'static str)];
@@ -28,6 +30,23 @@ macro_rules! both {
             (
                 "cube array textures",
                 "G45 vol. 4, 4.7.2: the Depth of a SURFTYPE_CUBE must be zero",
+            ),
+            (
+                "writing to storage textures",
+                "G45 vol. 4, 5.10.1: data port writes are of blocks, doublewords and targets, and none is of a texel by number",
+            ),
+            (
+                "comparing in layered textures",
+                "G45 vol. 4, 4.8.1.4: sample_c supports no 1D and 2D arrays",
+            ),
+            (
+                "comparing with gradients",
+                "G45 vol. 4, 4.8.1.3: no message has gradients and a reference",
+            ),
+            ("gathering from cubes", "G45 vol. 4, 4.8.1.3: no message gathers"),
+            (
+                "gathering integers",
+                "G45 vol. 4, 4.8.1.4: sample_l takes no UINT and SINT formats, and no message gathers",
             ),
             (
                 "task and mesh shaders",
@@ -64,6 +83,12 @@ enum Refusal {
     Doubles,
     Multisampled,
     ShortStore,
+    CubeArrays,
+    TexelStore,
+    LayeredComparison,
+    SteepComparison,
+    CubeGather,
+    IntegerGather,
 }
 
 /// Checks what the function asks of the machine.
@@ -76,8 +101,14 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
         Failure::Refused { machine, feature, manual, span }
     };
     for data in func.resources.values() {
-        if matches!(data.kind, ResourceKind::Texture { multisampled: true, .. }) {
-            return Err(refuse(Refusal::Multisampled, Span::NONE));
+        match data.kind {
+            ResourceKind::Texture { multisampled: true, .. } => {
+                return Err(refuse(Refusal::Multisampled, Span::NONE));
+            }
+            ResourceKind::Texture { dim: Dim::Cube, arrayed: true, .. } => {
+                return Err(refuse(Refusal::CubeArrays, Span::NONE));
+            }
+            _ => {}
         }
     }
     let second = |kind| matches!(kind, OutputKind::Location { blend_src: 1.., .. });
@@ -91,6 +122,12 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
             let data = &func.insts[inst];
             if matches!(data.op, Op::BufferAtomic | Op::MemAtomic | Op::ImageAtomic) {
                 return Err(refuse(Refusal::Atomics, data.span));
+            }
+            if data.op == Op::ImageStore {
+                return Err(refuse(Refusal::TexelStore, data.span));
+            }
+            if let Some(what) = lookup(func, data) {
+                return Err(refuse(what, data.span));
             }
             let operand = data.args.first().map(|&value| func.ty(value));
             let result = data.results.first().map(|&value| func.ty(value));
@@ -120,6 +157,24 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
         }
     }
     Ok(())
+}
+
+/// What no message to the sampler does.
+fn lookup(func: &Func, data: &InstData) -> Option<Refusal> {
+    let Imm::Tex(tex) = data.imm else { return None };
+    let ResourceKind::Texture { dim, arrayed, sample, .. } = func.resources[tex.texture].kind
+    else {
+        return None;
+    };
+    match tex.kind {
+        _ if tex.compare && arrayed => Some(Refusal::LayeredComparison),
+        TexKind::SampleGrad if tex.compare => Some(Refusal::SteepComparison),
+        TexKind::Gather if dim == Dim::Cube => Some(Refusal::CubeGather),
+        TexKind::Gather if matches!(sample, SampleType::Sint | SampleType::Uint) => {
+            Some(Refusal::IntegerGather)
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

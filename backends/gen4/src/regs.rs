@@ -123,10 +123,22 @@ pub fn allocate(
     })
 }
 
-/// Copies become moves, exchanges become three exclusive ors.
+/// A move of a register to itself, which the allocator made so.
+fn stays(inst: &Inst) -> bool {
+    match inst {
+        Inst::Alu { opcode: Opcode::Mov, to, dst, from, sources } => {
+            let same = |source: &Source| source.src == Src::Reg(*dst) && !source.negate;
+            to == from && *to == Type::Ud && sources.iter().all(same)
+        }
+        _ => false,
+    }
+}
+
+/// Copies become moves, exchanges become three exclusive ors; what moves nothing goes.
 fn moves(func: &mut Func<Inst>) {
     for &block in &func.layout {
         let nodes = &mut func.blocks[block].nodes;
+        nodes.retain(|node| !stays(&node.inst));
         if !nodes.iter().any(|node| matches!(node.inst, Inst::Copy { .. })) {
             continue;
         }

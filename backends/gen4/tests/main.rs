@@ -6,4 +6,6 @@ mod isa_files;
 mod isa_golden;
 mod isa_text;
 mod legal;
+mod pixels;
 mod random;
+mod textures;

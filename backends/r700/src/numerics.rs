@@ -59,6 +59,7 @@ pub fn numerics_of(family: Family) -> Numerics {
                 ..Functions::EXACT
             },
         },
+        level_of_quad: false,
         perturbation: None,
     }
 }

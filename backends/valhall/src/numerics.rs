@@ -34,6 +34,7 @@ pub fn numerics() -> Numerics {
         dot: Dot { order: DotOrder::Ascending, fused: true, filled_to: 0 },
         fract_below_one: false,
         functions: tabled::FUNCTIONS,
+        level_of_quad: false,
         perturbation: None,
     }
 }

@@ -150,6 +150,36 @@ impl Case {
 }
 
 impl Case {
+    /// Changes samplers into those that a machine has; see [`gpucc_machine::Machine::restrict`].
+    pub fn restrict(
+        &mut self,
+        func: &Func,
+        mut restrict: impl FnMut(&mut gpucc_emu::sampler::Sampler, bool),
+    ) {
+        for (resource, data) in &func.resources {
+            if !matches!(data.kind, ResourceKind::Sampler { .. }) {
+                continue;
+            }
+            let words = func.insts.values().any(|data| {
+                let Imm::Tex(tex) = data.imm else { return false };
+                let image = |element| match self.bindings.get(tex.texture, element) {
+                    Bound::Image(image) => {
+                        let format = image.format();
+                        4 * format.components() == format.bytes()
+                    }
+                    _ => false,
+                };
+                let count = func.resources[tex.texture].count.unwrap_or(1);
+                tex.sampler.expand() == Some(resource) && !tex.compare && (0..count).any(image)
+            });
+            for element in 0..data.count.unwrap_or(1) {
+                if let Some(Bound::Sampler(sampler)) = self.bindings.get_mut(resource, element) {
+                    restrict(sampler, words);
+                }
+            }
+        }
+    }
+
     /// The same input for a machine whose programs interpolate: in each quad depth and what varies lie in a plane, with numbers
     /// so short that sums of them are exact, 1 / w is 1, and a centroid is a centre.
     #[must_use]

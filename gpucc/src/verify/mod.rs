@@ -169,6 +169,9 @@ pub fn verify_plan(
         if compiled.program.as_ref().is_some_and(|program| program.interpolates()) {
             case = case.on_planes(original);
         }
+        if let Some(program) = &compiled.program {
+            case.restrict(original, |sampler, words| program.restrict(sampler, words));
+        }
         let share = left / u64::from(plan.inputs - index);
         proof.left = share;
         let found = proof.input(&case, number, index < plan.pass_inputs);

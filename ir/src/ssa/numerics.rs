@@ -21,6 +21,7 @@
 pub mod exact;
 pub mod tabled;
 pub mod toward_zero;
+pub mod truncated;
 
 /// The f32 NaN that operations make.
 pub const NAN32: u32 = 0x7fc0_0000;
@@ -189,6 +190,16 @@ impl Functions {
         level: core::convert::identity,
         sequences: |_, _, _, _| None,
     };
+
+    /// Those of one operand that machines have are rounded once toward zero: [`truncated`].
+    pub const TRUNCATED: Functions = Functions {
+        rcp: truncated::rcp,
+        rsq: truncated::rsq,
+        sqrt: truncated::sqrt,
+        exp2: truncated::exp2,
+        log2: truncated::log2,
+        ..Functions::EXACT
+    };
 }
 
 /// Adversarial error: each approximated function is off by a pseudo-random amount within the bound
@@ -270,6 +281,9 @@ pub struct Numerics {
     pub fract_below_one: bool,
     /// Approximated functions.
     pub functions: Functions,
+    /// True when the level of a texture that a quad asks for comes from the upper left pixel and its two neighbours, for all
+    /// four; false when each pixel has the differences of its own row and column.
+    pub level_of_quad: bool,
     /// Adversarial error, if any.
     pub perturbation: Option<Perturbation>,
 }
@@ -294,6 +308,7 @@ impl Numerics {
         dot: Dot { order: DotOrder::Ascending, fused: false, filled_to: 0 },
         fract_below_one: false,
         functions: Functions::EXACT,
+        level_of_quad: false,
         perturbation: None,
     };
 

@@ -14,12 +14,14 @@ pub enum Lod {
         /// Added to the level.
         bias: f32,
     },
-    /// From the pixels beside the own one in its row and column of the quad, whose coordinates these
+    /// From a pixel of the quad and the pixels beside it in its row and column, whose coordinates these
     /// are: a cube's, since its gradient depends on the faces that they point to.
     Quad {
-        /// Of the other pixel of the row.
+        /// Of the pixel: the own one, or the upper left one ([`super::Numerics::level_of_quad`]).
+        from: [f32; 3],
+        /// Of the other pixel of its row.
         x: [f32; 3],
-        /// Of the other pixel of the column.
+        /// Of the other pixel of its column.
         y: [f32; 3],
         /// Added to the level.
         bias: f32,

@@ -17,6 +17,7 @@ pub mod cube;
 mod float;
 mod half;
 mod integer;
+pub mod texture;
 mod trigonometry;
 mod wide;
 

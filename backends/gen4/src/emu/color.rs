@@ -118,11 +118,20 @@ impl Depth {
             return Err((Rule::NotBuilt, format!("depth format {format}, or its level")));
         }
         let (width, height) = ((d3 >> 6 & 0x1fff) + 1, (d3 >> 19) + 1);
-        Ok(Some(Depth { format, base, pitch: (d1 & 0x1_ffff) + 1, width, height }))
+        let depth = Depth { format, base, pitch: (d1 & 0x1_ffff) + 1, width, height };
+        if width * depth.bytes() > depth.pitch {
+            return Err((Rule::SurfaceState, "a row of depths is longer than the pitch".into()));
+        }
+        Ok(Some(depth))
+    }
+
+    /// Bytes of a pixel.
+    const fn bytes(&self) -> u32 {
+        if self.format == 5 { 2 } else { 4 }
     }
 
     fn place(&self, x: u32, y: u32) -> (u32, u32) {
-        let bytes = if self.format == 5 { 2 } else { 4 };
+        let bytes = self.bytes();
         let tiles = (true, true);
         (surface::place(self.base, self.pitch, tiles, x.wrapping_mul(bytes), y), bytes)
     }

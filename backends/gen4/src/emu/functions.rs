@@ -1,23 +1,25 @@
 //! The shared functions, as the threads in flight reach them.
 
+mod filter;
 mod gateway;
 mod math;
 mod port;
 mod sampler;
 mod target;
+mod texture;
 mod urb;
 
 pub use gateway::Delivery;
 pub use target::{Pixels, test};
+pub use texture::Textures;
 
 use super::Model;
-use super::memory::{Memory, Refused, Through};
+use super::memory::{Memory, Refused};
 use super::message::{Message, Register, Reply, Sender, SharedFunctions, Unit};
 use super::rule::{Rule, Trap};
 use super::state::Bases;
 use gateway::Gateway;
 use gpucc_ir::ssa::Numerics;
-use sampler::Texture;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Shared functions by their number. Table 14-15.
@@ -72,8 +74,6 @@ pub struct Context {
     pub uncommitted: BTreeSet<u32>,
     /// What a pixel thread was dispatched with.
     pub pixels: Option<Box<Pixels>>,
-    /// It freed its entry as it ended.
-    pub freed: bool,
 }
 
 impl Context {
@@ -87,7 +87,6 @@ impl Context {
             entries: Vec::new(),
             uncommitted: BTreeSet::new(),
             pixels: None,
-            freed: false,
         }
     }
 }
@@ -104,14 +103,14 @@ pub struct Functions<'a> {
     /// What the gateway has for threads.
     pub deliveries: Vec<Delivery>,
     /// What the sampler's cache holds.
-    textures: Vec<Texture>,
+    pub textures: &'a mut Textures,
 }
 
 impl<'a> Functions<'a> {
     /// Shared functions without a thread in flight.
     pub fn new(
         model: Model,
-        memory: &'a mut Memory,
+        (memory, textures): (&'a mut Memory, &'a mut Textures),
         bases: &'a Bases,
         numerics: Numerics,
     ) -> Functions<'a> {
@@ -123,7 +122,7 @@ impl<'a> Functions<'a> {
             contexts: BTreeMap::new(),
             gateway: Gateway::default(),
             deliveries: Vec::new(),
-            textures: Vec::new(),
+            textures,
         }
     }
 
@@ -186,14 +185,14 @@ impl<'a> Functions<'a> {
         if message.sender.unit != Unit::Media || !message.end_of_thread {
             return refused("the thread spawner ends media threads".into());
         }
-        if message.payload.len() != 1 || bits & !0x10 != 0 {
+        // Bit 4 keeps the URB handle, which fixed functions own in modes other than the generic one.
+        if message.payload.len() != 1 || bits != 0 {
             return refused(format!(
                 "descriptor {bits:#06x} of {} registers",
                 message.payload.len()
             ));
         }
         self.header_word(message, 0, 0xffff)?;
-        self.context(message.sender)?.freed = bits & 0x10 == 0;
         Ok(Reply::default())
     }
 
@@ -225,19 +224,6 @@ impl SharedFunctions for Functions<'_> {
     fn fetch(&mut self, address: u32) -> Result<[u8; 16], Trap> {
         let at = self.bases.general.wrapping_add(address);
         let trap = |(rule, detail): Refused| Trap::new(rule, address, detail);
-        let found = self.memory.load(at, 16, Through::Other).map_err(trap)?;
-        if found.undefined.contains(&true) {
-            let what = format!("the instruction at {at:#x} was never written");
-            return Err(trap((Rule::Undefined, what)));
-        }
-        if !self.memory.is_mapped(at, 16 + AHEAD) {
-            return Err(trap((
-                Rule::Prefetch,
-                format!("128 bytes behind the instruction at {at:#x}"),
-            )));
-        }
-        let mut word = [0; 16];
-        word.copy_from_slice(&found.bytes);
-        Ok(word)
+        self.memory.instruction(at, AHEAD).map_err(trap)
     }
 }

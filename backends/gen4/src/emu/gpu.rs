@@ -15,7 +15,7 @@ pub use setup::{Object, Placed};
 
 use super::Model;
 use super::dispatch::Order;
-use super::functions::Functions;
+use super::functions::{Functions, Textures};
 use super::memory::{Memory, Refused};
 use super::rule::{Rule, Trap};
 use super::run::Run;
@@ -31,18 +31,21 @@ pub struct Gpu {
     state: State,
     order: Order,
     errors: Option<Perturbation>,
+    /// What the sampler's cache holds since the last flush.
+    textures: Textures,
     /// Vertex buffers, elements and indices.
     fetcher: fetch::Fetcher,
     /// Media objects that no flush has waited for.
     objects: Vec<super::dispatch::Job>,
 }
 
-/// What extended math computes with: exact functions, denormals flushed.
+/// What extended math computes with: functions rounded once toward zero, denormals flushed.
 fn numerics(errors: Option<Perturbation>) -> Numerics {
     Numerics {
         name: "Gen4's extended math",
         rounding: Rounding::TowardZeroOverflowing,
         f32_denormals: Denormals::FLUSH,
+        functions: gpucc_ir::ssa::numerics::Functions::TRUNCATED,
         perturbation: errors,
         ..Numerics::REFERENCE
     }
@@ -57,6 +60,7 @@ impl Gpu {
             state: State::default(),
             order: Order::default(),
             errors: None,
+            textures: Textures::default(),
             fetcher: fetch::Fetcher::default(),
             objects: Vec::new(),
         }
@@ -100,7 +104,12 @@ impl Gpu {
         let bases = self.bases().map_err(trap)?;
         let limits = media::limits(self).map_err(trap)?;
         let model = self.model;
-        let mut functions = Functions::new(model, &mut self.memory, &bases, numerics(self.errors));
+        let mut functions = Functions::new(
+            model,
+            (&mut self.memory, &mut self.textures),
+            &bases,
+            numerics(self.errors),
+        );
         super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
         Ok(())
     }

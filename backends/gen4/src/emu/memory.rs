@@ -19,7 +19,7 @@ const PATTERN: [u8; 4] = 0xdead_beef_u32.to_le_bytes();
 pub enum Through {
     /// The render cache: data port.
     Render,
-    /// Any other: the sampler's cache, the vertex fetcher's, those of instructions, state and commands.
+    /// Any other: the processor, the sampler's cache, the vertex fetcher's, those of instructions, state and commands.
     Other,
 }
 
@@ -84,15 +84,40 @@ impl Memory {
         found.ok_or_else(|| (Rule::Mapped, format!("{len} bytes at {address:#x} are not mapped")))
     }
 
-    /// Whether all bytes are mapped.
-    pub fn is_mapped(&self, address: u32, len: usize) -> bool {
-        self.find(address, len).is_ok()
-    }
-
     fn part(&self, address: u32, len: usize) -> Result<(&[u8], &[u8]), Refused> {
         let (base, at) = self.find(address, len)?;
         let segment = &self.segments[&base];
         Ok((&segment.bytes[at..at + len], &segment.flags[at..at + len]))
+    }
+
+    /// The 16 bytes of an instruction, behind which so many more are mapped: what is read most often is read without a copy.
+    ///
+    /// # Errors
+    /// As [`Memory::load`], or nobody wrote it, or what is fetched ahead is not mapped.
+    pub fn instruction(&self, address: u32, ahead: usize) -> Result<[u8; 16], Refused> {
+        let found = self.segments.range(..=address).next_back().and_then(|(base, segment)| {
+            let at = (address - base) as usize;
+            Some((segment.bytes.get(at..)?, segment.flags.get(at..)?))
+        });
+        let word = found.and_then(|(bytes, flags)| {
+            Some((bytes.len(), *bytes.first_chunk::<16>()?, flags.first_chunk::<16>()?))
+        });
+        let Some((left, word, flags)) = word else {
+            return Err((Rule::Mapped, format!("16 bytes at {address:#x} are not mapped")));
+        };
+        let any = flags.iter().fold(0, |all, flag| all | flag);
+        if any & DIRTY != 0 {
+            return Err((Rule::Stale, format!("16 bytes at {address:#x} are in the render cache")));
+        }
+        if any & UNWRITTEN != 0 {
+            let what = format!("the instruction at {address:#x} was never written");
+            return Err((Rule::Undefined, what));
+        }
+        if left < 16 + ahead {
+            let what = format!("{ahead} bytes behind the instruction at {address:#x}");
+            return Err((Rule::Prefetch, what));
+        }
+        Ok(word)
     }
 
     /// Writes bytes as the processor does: every cache sees them.
@@ -124,12 +149,12 @@ impl Memory {
         Ok(())
     }
 
-    /// The bytes, as the processor reads them after a flush.
+    /// The bytes, as the processor reads them.
     ///
     /// # Errors
-    /// They are not mapped.
+    /// They are not mapped, or the render cache holds what was written.
     pub fn read(&self, address: u32, len: usize) -> Result<Vec<u8>, Refused> {
-        Ok(self.part(address, len)?.0.to_vec())
+        Ok(self.load(address, len, Through::Other)?.bytes)
     }
 
     /// Whether every byte was written.
@@ -145,7 +170,11 @@ impl Memory {
     /// # Errors
     /// They are not mapped.
     pub fn is_dirty(&self, address: u32, len: usize) -> Result<bool, Refused> {
-        Ok(self.part(address, len)?.1.iter().any(|flag| flag & DIRTY != 0))
+        let (base, at) = self.find(address, len)?;
+        let segment = &self.segments[&base];
+        let (low, high) = segment.dirty.unwrap_or((0, 0));
+        let (low, high) = (low.max(at), high.min(at + len));
+        Ok(low < high && segment.flags[low..high].iter().any(|flag| flag & DIRTY != 0))
     }
 
     /// The bytes as a unit reads them, with what is undefined of them.

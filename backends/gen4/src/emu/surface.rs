@@ -52,7 +52,52 @@ impl Surface {
 
     /// Address of a texel of a plane: linear, X tiles of 512 by 8 bytes, Y tiles of 128 by 32.
     pub fn address(&self, x: u32, y: u32, bytes: u32) -> u32 {
-        place(self.base, self.pitch, (self.tiled, self.walk_y), x.wrapping_mul(bytes), y)
+        self.byte(x.wrapping_mul(bytes), y)
+    }
+
+    /// Address of a byte of a row.
+    pub fn byte(&self, x: u32, y: u32) -> u32 {
+        place(self.base, self.pitch, (self.tiled, self.walk_y), x, y)
+    }
+
+    /// Whether the sampler filters the format. isa/gen4-pipeline.md 1.5.
+    pub const fn filters(&self) -> bool {
+        matches!(
+            self.code,
+            0x080
+                | 0x081
+                | 0x084
+                | 0x0c0..=0x0c2
+                | 0x0c7..=0x0c9
+                | 0x0cc
+                | 0x0cd
+                | 0x0d0
+                | 0x0d3
+                | 0x0ed
+                | 0x106
+                | 0x107
+                | 0x10a
+                | 0x10b
+                | 0x10e
+                | 0x140
+                | 0x141
+        )
+    }
+
+    /// Whether the sampler compares the format with a reference. isa/gen4-pipeline.md 1.5.
+    pub const fn compares(&self) -> bool {
+        matches!(self.code, 0x088 | 0x0d8 | 0x0d9 | 0x10a)
+    }
+}
+
+impl Kind {
+    /// Axes of coordinates; a cube's are those of a direction.
+    pub const fn axes(self) -> usize {
+        match self {
+            Kind::Line | Kind::Buffer => 1,
+            Kind::Plane | Kind::Null => 2,
+            Kind::Volume | Kind::Cube => 3,
+        }
     }
 }
 
@@ -104,6 +149,17 @@ pub fn read(model: Model, memory: &Memory, at: u32) -> Result<Surface, Refused> 
         *word = memory.state(at.wrapping_add(4 * index as u32))?;
     }
     let refused = |what: &str| (Rule::SurfaceState, format!("{what} of the state at {at:#x}"));
+    // Rotation and samples are those of later chips.
+    let reserved = [
+        words[0] & 0x1000_0200,
+        words[2] & 3,
+        words[3] & 4,
+        words[4] & 0xff,
+        words[5] & 0x010f_ffff,
+    ];
+    if reserved != [0; 5] {
+        return Err(refused("reserved bits"));
+    }
     let kind = match words[0] >> 29 {
         0 => Kind::Line,
         1 => Kind::Plane,
@@ -146,6 +202,12 @@ pub fn read(model: Model, memory: &Memory, at: u32) -> Result<Surface, Refused> 
         if surface.tiled {
             return Err(refused("tiles of a buffer"));
         }
+    }
+    let texels = !matches!(kind, Kind::Buffer | Kind::Null);
+    if let Some(format) = surface.format().filter(|_| texels)
+        && surface.width * format.bytes() > surface.pitch
+    {
+        return Err(refused("a row that is longer than the pitch"));
     }
     if surface.tiled && kind != Kind::Null {
         let unit = if surface.walk_y { 128 } else { 512 };

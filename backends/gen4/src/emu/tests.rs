@@ -8,6 +8,7 @@ mod foreign;
 mod messages;
 mod regions;
 mod rules;
+mod sampler;
 mod values;
 
 #[path = "../../../../tests/src/shared.rs"]

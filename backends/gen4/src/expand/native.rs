@@ -36,7 +36,10 @@ rows! {
     Demote IsHelper Ballot Shuffle Reduce:                   Has;
     SubgroupBarrier Barrier If Loop Block Yield Break:       Has;
     Continue Next BreakIf Exit Unreachable:                  Has;
-    CubeS CubeT CubeMajor CubeFace:                          Has;
+    CubeS:                                                   Own(recipes::cube_s);
+    CubeT:                                                   Own(recipes::cube_t);
+    CubeMajor:                                               Own(recipes::cube_major);
+    CubeFace:                                                Own(recipes::cube_face);
 
     // Integers.
     IAdd ISub IMul UMulHi SMulHi SMin SMax UMin UMax:        Has;

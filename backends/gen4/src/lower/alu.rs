@@ -15,7 +15,13 @@ const LARGEST_UNSIGNED: f32 = 4_294_967_040.0;
 impl Lower<'_> {
     /// An operation that owns no region.
     pub(super) fn instruction(&mut self, data: &InstData) -> Result<(), Failure> {
-        let wide = |value: &Value| matches!(self.ssa.ty(*value), Type::B16 | Type::B64);
+        // Halves are of constants, or the low ones of doublewords, and go to memory.
+        let halves = matches!(data.op, Op::Const | Op::UConvert | Op::BufferStore);
+        let wide = |value: &Value| match self.ssa.ty(*value) {
+            Type::B16 => !halves,
+            Type::B64 => true,
+            _ => false,
+        };
         if data.args.iter().chain(&data.results).any(wide) {
             return Err(self.not_yet("numbers of 16 or 64 bits in registers"));
         }
@@ -25,6 +31,9 @@ impl Lower<'_> {
             Op::BufferLoad | Op::BufferStore | Op::BufferSize | Op::MemLoad | Op::MemStore => {
                 self.memory(data)
             }
+            Op::Tex => self.tex(data),
+            Op::TexQuery => self.query(data),
+            Op::Output if self.abi.is_vertex() => self.vertex_output(data),
             Op::Output => self.output(data),
             Op::Demote | Op::IsHelper => self.quad(data),
             Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => {
@@ -164,10 +173,21 @@ impl Lower<'_> {
                 let clamped = Src::Reg(clamped.into()).into();
                 self.convert(Opcode::Mov, to, dst, Ty::F, &[clamped]);
             }
+            Op::UConvert if self.ssa.ty(result) == Type::B16 => {
+                let value = args[0];
+                self.values[result] = Some(match self.source(value).src {
+                    Src::Reg(_) => super::Place::Reg(self.register(value)),
+                    src => super::Place::Source(src),
+                });
+            }
             Op::UConvert | Op::SConvert => {
                 let source = self.source(args[0]);
                 let dst = self.define(result);
                 match (data.op, self.ssa.ty(args[0])) {
+                    (Op::UConvert, Type::B16) => {
+                        let low = Src::Bits(0xffff).into();
+                        self.alu(Opcode::And, Ty::Ud, dst, &[source, low]);
+                    }
                     // All ones, or one.
                     (Op::UConvert, Type::B1) => {
                         self.alu(Opcode::And, Ty::Ud, dst, &[source, Src::Bits(1).into()]);

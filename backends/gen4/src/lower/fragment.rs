@@ -22,6 +22,20 @@ impl Lower<'_> {
             });
             self.colors.push(color);
         }
+        if self.abi.depth {
+            let reg = self.fresh();
+            self.alu(Opcode::Mov, Ty::Ud, reg, &[Src::Bits(0).into()]);
+            self.depth = Some(reg);
+        }
+        let asks = InputKind::Builtin(Builtin::SampleMask);
+        if self.ssa.inputs.values().any(|input| input.kind == asks) {
+            // All ones in pixels that are not covered, and one more than that.
+            let (helper, coverage) = (self.fresh(), self.fresh());
+            self.push(Inst::Helper { dst: helper.into() });
+            let one = Src::Bits(1).into();
+            self.alu(Opcode::Add, Ty::D, coverage, &[Src::Reg(helper.into()).into(), one]);
+            self.coverage = Some(coverage);
+        }
         let smooth = self.ssa.inputs.values().any(|input| {
             matches!(
                 input.kind,
@@ -46,6 +60,7 @@ impl Lower<'_> {
         for (number, color) in self.colors.clone().into_iter().enumerate() {
             self.push(Inst::Target {
                 values: color.map(Into::into),
+                depth: self.depth.map(Into::into),
                 target: number as u8,
                 last: number == last,
             });
@@ -112,6 +127,17 @@ impl Lower<'_> {
                     Place::Reg(one)
                 }
             }
+            // A pixel has one sample, in its middle. G45 vol. 4, 4.7.2.
+            InputKind::Builtin(Builtin::SampleIndex) => Place::Source(Src::Bits(0)),
+            InputKind::Builtin(Builtin::SamplePosition) => {
+                Place::Source(Src::Bits(0.5f32.to_bits()))
+            }
+            InputKind::Builtin(Builtin::SampleMask) => {
+                let Some(coverage) = self.coverage else {
+                    return Err(self.not_yet("this input"));
+                };
+                Place::Reg(coverage)
+            }
             InputKind::Builtin(_) => return Err(self.not_yet("this input")),
         };
         self.values[result] = Some(place);
@@ -124,14 +150,18 @@ impl Lower<'_> {
             return Err(self.not_yet("this output"));
         };
         let place = match self.ssa.outputs[output].kind {
-            OutputKind::Location { location, .. } => self.colors.get(location as usize),
+            OutputKind::Location { location, .. } => {
+                let color = self.colors.get(location as usize);
+                color.map(|color| color[usize::from(component.min(3))])
+            }
+            OutputKind::Builtin(Builtin::FragDepth) => self.depth,
             OutputKind::Builtin(_) => None,
         };
-        let Some(&color) = place else {
+        let Some(place) = place else {
             return Err(self.not_yet("this output"));
         };
         let source = self.source(data.args[0]);
-        self.alu(Opcode::Mov, Ty::Ud, color[usize::from(component.min(3))], &[source]);
+        self.alu(Opcode::Mov, Ty::Ud, place, &[source]);
         Ok(())
     }
 

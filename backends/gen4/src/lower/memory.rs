@@ -5,7 +5,8 @@ use crate::inst::{Inst, Source, Src};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::{Failure, Limit};
-use gpucc_ir::ssa::{Imm, InstData, MemSpace, Op};
+use gpucc_ir::ssa::{Imm, InstData, MemSpace, Op, Type, Value};
+use smallvec::SmallVec;
 
 impl Lower<'_> {
     /// Gives each variable its place in the thread's scratch: private ones have a doubleword for each lane.
@@ -38,10 +39,12 @@ impl Lower<'_> {
     }
 
     pub(super) fn memory(&mut self, data: &InstData) -> Result<(), Failure> {
+        let mut args = &data.args[..];
         let (surface, address, first) = match data.imm {
             Imm::Resource(resource) => {
                 if data.op == Op::BufferSize {
-                    let size = self.abi.size(resource);
+                    let alone = self.ssa.resources[resource].count.is_none();
+                    let size = self.abi.size(resource).filter(|_| alone);
                     let Some((register, dword)) = size else {
                         return Err(self.not_yet("the size of this binding"));
                     };
@@ -49,14 +52,12 @@ impl Lower<'_> {
                     self.values[data.results[0]] = Some(super::Place::Source(src));
                     return Ok(());
                 }
-                let Some(surface) = self.abi.surface(resource) else {
-                    return Err(self.not_yet("this binding"));
-                };
-                (surface, self.source(data.args[0]), 0)
+                let surface = self.element(self.abi.surface(resource), resource, &mut args)?;
+                (surface, self.source(args[0]), 0)
             }
             Imm::Mem(access) => {
                 let first = self.variables[access.mem];
-                let address = self.source(data.args[0]);
+                let address = self.source(args[0]);
                 match self.ssa.mems[access.mem].space {
                     MemSpace::Private => (STATELESS, self.of_lane(address), first),
                     MemSpace::Workgroup => (STATELESS, address, first),
@@ -74,8 +75,7 @@ impl Lower<'_> {
         };
         match data.op {
             Op::BufferStore | Op::MemStore => {
-                for (number, &value) in (0u32..).zip(&data.args[1..]) {
-                    let value = self.source(value);
+                for (number, value) in (0u32..).zip(self.words(&args[1..])) {
                     let offset = first + number * step;
                     self.push(Inst::Write { address, value, offset, surface, slot: None });
                 }
@@ -90,6 +90,34 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Values as doublewords: halves in pairs, the first of which is below.
+    fn words(&mut self, values: &[Value]) -> SmallVec<[Source; 4]> {
+        if values.iter().all(|&value| self.ssa.ty(value) != Type::B16) {
+            return values.iter().map(|&value| self.source(value)).collect();
+        }
+        let pair = |pair: &[Value]| {
+            let [low, high] = [0, 1].map(|at| match pair.get(at) {
+                Some(&value) => self.source(value),
+                None => Src::Bits(0).into(),
+            });
+            self.joined(low, high)
+        };
+        values.chunks(2).map(pair).collect()
+    }
+
+    /// The low halves of two doublewords as one.
+    fn joined(&mut self, low: Source, high: Source) -> Source {
+        if let (Src::Bits(low), Src::Bits(high)) = (low.src, high.src) {
+            return Src::Bits(low & 0xffff | high << 16).into();
+        }
+        let [below, above, joined] = [self.fresh(), self.fresh(), self.fresh()];
+        self.alu(Opcode::And, Ty::Ud, below, &[low, Src::Bits(0xffff).into()]);
+        self.alu(Opcode::Shl, Ty::Ud, above, &[high, Src::Bits(16).into()]);
+        let halves = [below, above].map(|half| Src::Reg(half.into()).into());
+        self.alu(Opcode::Or, Ty::Ud, joined, &halves);
+        Src::Reg(joined.into()).into()
     }
 
     /// The place of a byte of each lane's own memory: doublewords of the lanes lie side by side.

@@ -129,7 +129,18 @@ impl Machine<'_> {
         let layer =
             if arrayed { next().map_or(0, |value| self.get(value, lane) as i32) } else { 0 };
         let compare = tex.compare.then(|| float(next()));
+        let corner = self.numerics.level_of_quad && has_quads(self.func);
+        let at = |lane: usize| -> [f32; 3] {
+            places.map(|place| {
+                place.map_or(0.0, |value| f32::from_bits(self.get(value, lane) as u32))
+            })
+        };
         let across = |op: Op| -> [f32; 3] {
+            if corner {
+                let (first, step) = (lane & !3, if op == Op::Ddx { 1 } else { 2 });
+                let (from, to) = (at(first), at(first + step));
+                return std::array::from_fn(|axis| to[axis] - from[axis]);
+            }
             places.map(|place| {
                 place.map_or(0.0, |value| {
                     f32::from_bits(self.quad_difference(value, lane, op) as u32)
@@ -137,13 +148,15 @@ impl Machine<'_> {
             })
         };
         let beside = |step: usize| -> [f32; 3] {
-            let lane = if has_quads(self.func) { lane ^ step } else { lane };
-            places.map(|place| {
-                place.map_or(0.0, |value| f32::from_bits(self.get(value, lane) as u32))
-            })
+            match (corner, has_quads(self.func)) {
+                (true, _) => at((lane & !3) + step),
+                (false, true) => at(lane ^ step),
+                (false, false) => at(lane),
+            }
         };
         let lod = match tex.kind {
             TexKind::Sample | TexKind::SampleBias if dim == Dim::Cube => Lod::Quad {
+                from: if corner { at(lane & !3) } else { at(lane) },
                 x: beside(1),
                 y: beside(2),
                 bias: if tex.kind == TexKind::SampleBias { level(next()) } else { 0.0 },

@@ -1,4 +1,4 @@
-//! Extended math: exact functions, or off within the bounds of a perturbation. G45 vol. 4, chapter 6.
+//! Extended math: functions rounded once toward zero (10.3.1), or off within the bounds of a perturbation. G45 vol. 4, chapter 6.
 
 use super::super::Model;
 use super::super::memory::Refused;
@@ -6,7 +6,7 @@ use super::super::message::{Message, Register, Reply};
 use super::super::rule::Rule;
 use super::{Functions, defined};
 use gpucc_ir::ssa::Numerics;
-use gpucc_ir::ssa::numerics::{Function, Perturbation, exact};
+use gpucc_ir::ssa::numerics::{Function, Perturbation, truncated};
 
 /// The relative error of POW is that of EXP by this factor: 2^-15 beside 2^-21. 6.2.
 const POWER: u32 = 64;
@@ -98,7 +98,7 @@ impl Functions<'_> {
 /// A sine or cosine of radians.
 fn turned(model: &Numerics, bits: u32, function: Function) -> u32 {
     let x = model.in32(bits);
-    let y = if function == Function::Sin { exact::sin(x) } else { exact::cos(x) };
+    let y = if function == Function::Sin { truncated::sin(x) } else { truncated::cos(x) };
     let off = |errors: &Perturbation| errors.near_absolute(y, (x, function));
     let off = model.perturbation.as_ref().filter(|_| y.is_finite() && x != 0.0).map(off);
     model.out32(off.unwrap_or(y))
@@ -110,7 +110,7 @@ fn power(model: &Numerics, x: u32, y: u32) -> u32 {
     if y == 0.0 && (x == 0.0 || x.is_infinite()) || x == 1.0 && y.is_infinite() {
         return model.out32(f32::NAN);
     }
-    let result = exact::pow(x, y);
+    let result = truncated::pow(x, y);
     let off = model.perturbation.as_ref().filter(|_| result.is_normal() && y != 0.0);
     let off = off.map(|errors| {
         let bound = errors.exp2_ulps.saturating_mul(POWER);

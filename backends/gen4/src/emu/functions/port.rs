@@ -241,14 +241,17 @@ impl Functions<'_> {
                 }
             }
             Form::Pair => {
+                aligned(global, 16)?;
                 for block in 0..2 {
                     let channels = (4 * block..4 * block + 4).filter(|bit| takes(*bit));
                     let channels: Vec<usize> = channels.collect();
                     if channels.is_empty() {
                         continue;
                     }
-                    let offset = defined(message.payload, 1, 4 * block)?;
-                    aligned(offset, 16)?;
+                    // The global offset is added to the offset of each block. 5.10.3.
+                    let own = defined(message.payload, 1, 4 * block)?;
+                    aligned(own, 16)?;
+                    let offset = global.wrapping_add(own);
                     for place in channels {
                         put(place, offset.wrapping_add(4 * (place as u32 & 3)))?;
                     }

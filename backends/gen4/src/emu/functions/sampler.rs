@@ -1,35 +1,41 @@
-//! Sampler messages: forms, SAMPLER_STATE, textures in memory. G45 vol. 4, 4.7 and 4.8; isa/gen4.md 1.8.
+//! Sampler messages: forms, parameters of channels, replies. G45 vol. 4, 4.8; isa/gen4.md 1.8.
 
 use super::super::Model;
-use super::super::memory::{Memory, Refused, Through};
+use super::super::memory::{Refused, Through};
 use super::super::message::{Message, Register, Reply};
 use super::super::rule::Rule;
 use super::super::surface::{self, Kind, Surface};
+use super::filter::{Asked, State};
+use super::texture::Texture;
 use super::{Functions, defined};
-use gpucc_emu::image::{Extent, Image, Texel};
-use gpucc_emu::sampler::{
-    Compare, Filter, Level, Lookup, MipFilter, Position, Sampler, Wrap, sample,
-};
-use gpucc_ir::ssa::Dim;
-use std::sync::Arc;
+use gpucc_emu::format::Kind as Numbers;
+use gpucc_emu::image::Texel;
+use gpucc_emu::sampler::{FacePoint, Level, Lookup, Position, computed_level, sample};
 
 /// What is asked for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Op {
     /// Level from the neighbours, a bias and a reference where there are some.
-    Sample {
-        bias: bool,
-        reference: bool,
-    },
+    Sample { bias: bool, reference: bool },
     /// Level as a parameter.
-    Level {
-        reference: bool,
-    },
-    /// Derivatives as parameters.
-    Gradient,
+    Level { reference: bool },
+    /// Derivatives as parameters, those along x and y from these on.
+    Gradient([usize; 2]),
     /// Texels by number, and whether a level is given.
     Load(bool),
-    Info,
+    /// Sizes of the level of this parameter.
+    Info(usize),
+}
+
+/// How channels lie in registers. 4.8.1.6 to 4.8.1.8.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Mode {
+    /// SIMD16: two registers a parameter.
+    Wide,
+    /// SIMD8: one.
+    Eight,
+    /// SIMD4x2: four parameters of two samples a register.
+    Pair,
 }
 
 /// A message's form: what, how many coordinates, and channels.
@@ -37,44 +43,113 @@ enum Op {
 struct Form {
     op: Op,
     coordinates: usize,
-    wide: bool,
+    mode: Mode,
 }
 
-/// The form of a pair of type and length. isa/gen4.md 1.8.
+/// The form of a pair of type and length. 4.8.1.3, isa/gen4.md 1.8.
 fn form(kind: u32, length: usize) -> Result<Form, Refused> {
+    use Mode::{Eight, Pair, Wide};
     let plain = Op::Sample { bias: false, reference: false };
-    let (op, coordinates, wide) = match (kind, length) {
-        (0, 3) => (plain, 1, true),
-        (0, 5) => (plain, 2, true),
-        (0, 7) => (plain, 3, true),
-        (0, 4) => (plain, 3, false),
-        (0, 9) => (Op::Sample { bias: true, reference: false }, 3, true),
-        (1, 9) => (Op::Level { reference: false }, 3, true),
-        (2, 9) => (Op::Sample { bias: false, reference: true }, 3, true),
-        (0, 6) => (Op::Sample { bias: true, reference: true }, 3, false),
-        (1, 6) => (Op::Level { reference: true }, 3, false),
-        (3, 3) => (Op::Load(false), 1, true),
-        (3, 5) => (Op::Load(false), 2, true),
-        (3, 7) => (Op::Load(false), 3, true),
-        (3, 9) => (Op::Load(true), 3, true),
-        (3, 4) => (Op::Load(false), 3, false),
-        (2, 7) => (Op::Gradient, 2, false),
-        (2, 10) => (Op::Gradient, 3, false),
-        (2, 3) => (Op::Info, 0, true),
-        (1, 4) | (0..=3, 2) | (1, 3) => {
-            let what = format!("sampler type {kind} of {length} registers");
-            return Err((Rule::NotBuilt, what));
-        }
+    let (op, coordinates, mode) = match (kind, length) {
+        (0, 3) => (plain, 1, Wide),
+        (0, 5) => (plain, 2, Wide),
+        (0, 7) => (plain, 3, Wide),
+        (0, 4) => (plain, 3, Eight),
+        (0, 9) => (Op::Sample { bias: true, reference: false }, 3, Wide),
+        (1, 9) => (Op::Level { reference: false }, 3, Wide),
+        (1, 2) => (Op::Level { reference: false }, 3, Pair),
+        (2, 9) => (Op::Sample { bias: false, reference: true }, 3, Wide),
+        (0, 2) => (Op::Sample { bias: false, reference: true }, 3, Pair),
+        (0, 6) => (Op::Sample { bias: true, reference: true }, 3, Eight),
+        (1, 6) => (Op::Level { reference: true }, 3, Eight),
+        (1, 3) => (Op::Level { reference: true }, 3, Pair),
+        (3, 3) => (Op::Load(false), 1, Wide),
+        (3, 5) => (Op::Load(false), 2, Wide),
+        (3, 7) => (Op::Load(false), 3, Wide),
+        (3, 9) => (Op::Load(true), 3, Wide),
+        (3, 4) => (Op::Load(false), 3, Eight),
+        (3, 2) => (Op::Load(true), 3, Pair),
+        (2, 7) => (Op::Gradient([2, 4]), 2, Eight),
+        (2, 10) => (Op::Gradient([3, 6]), 3, Eight),
+        (2, 4) => (Op::Gradient([4, 8]), 3, Pair),
+        (2, 3) => (Op::Info(0), 0, Wide),
+        (2, 2) => (Op::Info(3), 0, Pair),
+        (1, 4) => return Err((Rule::NotBuilt, "a sample with a mask of killed pixels".into())),
         _ => return Err((Rule::SamplerForm, format!("type {kind} of {length} registers"))),
     };
-    Ok(Form { op, coordinates, wide })
+    Ok(Form { op, coordinates, mode })
 }
 
-/// A texture or buffer, as the sampler's cache holds it.
-#[derive(Clone, Debug)]
-pub struct Texture {
-    surface: Surface,
-    image: Arc<Image>,
+impl Form {
+    fn reference(self) -> bool {
+        matches!(self.op, Op::Sample { reference: true, .. } | Op::Level { reference: true })
+    }
+
+    /// Channels, and registers of a reply with all components.
+    const fn size(self) -> (usize, usize) {
+        match self.mode {
+            Mode::Wide => (16, 8),
+            Mode::Eight => (8, 4),
+            Mode::Pair => (2, 1),
+        }
+    }
+
+    /// What the chip and the header say against a message of this form on a texture's surface.
+    fn check(self, model: Model, control: u32, surface: &Surface) -> Result<(), Refused> {
+        let refused = |what: &str| Err((Rule::SamplerForm, what.to_string()));
+        if control >> 12 & 15 == 15 {
+            return refused("all components are masked");
+        }
+        let forced = control >> 16 & 1 == 1;
+        match (self.op, self.mode) {
+            (Op::Sample { .. }, Mode::Pair) if !forced => {
+                return refused("a level of two vertices is computed");
+            }
+            (Op::Level { reference: true }, Mode::Pair) if model == Model::I965 => {
+                return refused("the 965 does not compare in SIMD4x2");
+            }
+            _ => {}
+        }
+        // Offsets of u, v and r where the surface has none. 4.8.1.2.
+        let offsets = match surface.kind {
+            Kind::Cube | Kind::Buffer => 0xfff,
+            Kind::Line => 0xff,
+            Kind::Plane => 0xf,
+            _ => 0,
+        };
+        if !matches!(self.op, Op::Info(_)) && control & offsets != 0 {
+            return refused("an offset along an axis that the surface lacks");
+        }
+        let array = surface.kind != Kind::Volume && surface.depth != 1;
+        if self.reference() && (surface.kind == Kind::Volume || array || !surface.compares()) {
+            return refused("a comparison with a volume, an array or a format without");
+        }
+        match self.op {
+            Op::Info(_) if surface.kind == Kind::Buffer => refused("sizes of a buffer"),
+            Op::Load(_) if surface.kind == Kind::Cube => refused("a cube is loaded"),
+            Op::Load(_) | Op::Info(_) => Ok(()),
+            _ if surface.kind == Kind::Buffer => refused("a buffer is sampled"),
+            _ if surface.format().is_some_and(|format| format.kind().is_integer()) => {
+                refused("integers are filtered")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The 965 is told how the components come: as floats, or as integers of either kind. 4.8.1.1.1.
+fn check_return(told: u32, form: Form, surface: &Surface) -> Result<(), Refused> {
+    let numbers = surface.format().map(|format| format.kind());
+    let right = match (form.op, numbers) {
+        (Op::Info(_), _) => matches!(told, 0 | 2),
+        (_, Some(Numbers::Uint)) => told == 2,
+        (_, Some(Numbers::Sint)) => told == 3,
+        _ => told == 0,
+    };
+    match right {
+        true => Ok(()),
+        false => Err((Rule::SamplerForm, format!("return format {told} of {numbers:?}"))),
+    }
 }
 
 impl Functions<'_> {
@@ -88,198 +163,149 @@ impl Functions<'_> {
         };
         let form = form(kind, message.payload.len())?;
         let control = defined(message.payload, 0, 2)?;
-        let hidden = if form.wide { control >> 12 & 15 } else { 0 };
-        let rows = if form.wide { 2 } else { 1 };
-        // Of 16 channels what is masked is not sent; of 8 all is.
-        let response = rows * (4 - hidden.count_ones() as usize);
+        let hidden = control >> 12 & 15;
+        let (channels, whole) = form.size();
+        // Of 16 channels what is masked is not sent; of 8 it is sent and not written. 4.8.2.
+        let response = match form.mode {
+            Mode::Wide => 2 * (4 - hidden.count_ones() as usize),
+            _ => whole,
+        };
+        let entry = bits & 0xff;
+        let table = self.context(message.sender)?.table;
+        let surface = surface::entry(self.model, self.memory, self.bases.surface, table, entry)?;
+        form.check(self.model, control, &surface)?;
+        let told = bits >> 12 & 3;
+        if self.model == Model::I965 {
+            check_return(told, form, &surface)?;
+        }
         if message.response as usize != response {
             let what = format!("{} registers of a reply of {response}", message.response);
             return Err((Rule::SamplerForm, what));
         }
-        if !form.wide && message.enabled >> 8 != 0 {
+        if form.mode != Mode::Wide && message.enabled >> 8 != 0 {
             return Err((Rule::SamplerForm, "16 channels of a message of 8".into()));
         }
-        let texture = self.texture(message, bits & 0xff)?;
-        if self.model == Model::I965 {
-            check_return(bits >> 12 & 3, form, &texture)?;
-        }
-        let sampler = match form.op {
-            Op::Load(_) | Op::Info => Sampler::default(),
-            _ => {
-                let table = defined(message.payload, 0, 3)? & !31;
-                let at = self.bases.general.wrapping_add(table);
-                let at = at.wrapping_add(16 * (bits >> 8 & 15));
-                state(self.memory, self.bases.general, at, &texture)?
-            }
-        };
+        let source = self.source(message, form, control, surface)?;
         let mut registers = vec![(Register::UNDEFINED, 0u8); response];
-        let channels = (0..8 * rows).filter(|channel| message.enabled >> channel & 1 == 1);
-        for channel in channels {
+        for channel in 0..channels {
+            // A sample of two is active where any of its four channels is.
+            let active = match form.mode {
+                Mode::Pair => message.enabled >> (4 * channel) & 15 != 0,
+                _ => message.enabled >> channel & 1 == 1,
+            };
+            if !active {
+                continue;
+            }
             let lane = Lane { payload: message.payload, form, control, channel };
-            let out = lane.answer(&texture, &sampler)?;
+            let mut out = self.lane(&lane, &source)?;
+            if matches!(form.op, Op::Info(_)) && self.model == Model::I965 && told == 0 {
+                out = out.map(|number| (number as f32).to_bits());
+            }
             let shown = (0..4).filter(|component| hidden >> component & 1 == 0);
             for (place, component) in shown.enumerate() {
-                let (register, written) = &mut registers[rows * place + channel / 8];
-                register.words[channel % 8] = out[component];
-                register.undefined &= !(15 << (4 * (channel % 8)));
-                *written |= 1 << (channel % 8);
+                let (register, word) = match form.mode {
+                    Mode::Wide => (2 * place + channel / 8, channel % 8),
+                    Mode::Eight => (component, channel),
+                    Mode::Pair => (0, 4 * channel + component),
+                };
+                let (register, written) = &mut registers[register];
+                register.words[word] = out[component];
+                register.undefined &= !(15 << (4 * word));
+                *written |= 1 << word;
             }
         }
         Ok(Reply { registers })
     }
 
-    /// The texture of an entry; the sampler's cache keeps it until the next flush.
-    fn texture(&mut self, message: &Message<'_>, entry: u32) -> Result<Texture, Refused> {
-        let table = self.context(message.sender)?.table;
-        let (model, bases) = (self.model, *self.bases);
-        let surface = surface::entry(model, self.memory, bases.surface, table, entry)?;
-        if let Some(found) = self.textures.iter().find(|found| found.surface == surface) {
-            return Ok(found.clone());
+    /// What a message reads, and by which state.
+    fn source(
+        &mut self,
+        message: &Message<'_>,
+        form: Form,
+        control: u32,
+        surface: Surface,
+    ) -> Result<Source, Refused> {
+        let bits = message.descriptor;
+        if matches!(form.op, Op::Info(_)) || surface.kind == Kind::Buffer {
+            return Ok(Source::Surface(surface));
         }
-        let image = Arc::new(image(self.memory, &surface, entry)?);
-        let texture = Texture { surface, image };
-        self.textures.push(texture.clone());
-        Ok(texture)
+        let texture = self.textures.get(self.memory, &surface, bits & 0xff)?;
+        if matches!(form.op, Op::Load(_)) {
+            return Ok(Source::Texels(texture));
+        }
+        let asked = Asked {
+            level: matches!(form.op, Op::Level { .. }),
+            forced: control >> 16 & 1 == 1,
+            reference: form.reference(),
+        };
+        let states = self.bases.general.wrapping_add(defined(message.payload, 0, 3)? & !31);
+        let at = states.wrapping_add(16 * (bits >> 8 & 15));
+        let general = self.bases.general;
+        let state = State::read(self.model, self.memory, general, at, &texture, asked)?;
+        Ok(Source::Filtered(texture, state))
+    }
+
+    fn lane(&self, lane: &Lane<'_>, source: &Source) -> Result<[u32; 4], Refused> {
+        match source {
+            Source::Surface(surface) if surface.kind == Kind::Buffer => self.element(lane, surface),
+            Source::Surface(surface) => lane.sizes(surface),
+            Source::Texels(texture) => lane.load(texture),
+            Source::Filtered(texture, state) => lane.filtered(texture, state),
+        }
+    }
+
+    /// An element of a buffer: what is beyond it is 0.
+    fn element(&self, lane: &Lane<'_>, surface: &Surface) -> Result<[u32; 4], Refused> {
+        let index = lane.parameter(0, lane.channel)?;
+        if let (Op::Load(true), Model::I965) = (lane.form.op, self.model)
+            && lane.parameter(3, lane.channel)? != 0
+        {
+            return Err((Rule::SamplerForm, "a level of a buffer".into()));
+        }
+        let Some(format) = surface.format() else {
+            return Err((Rule::NotBuilt, format!("format {:#x} of a buffer", surface.code)));
+        };
+        if index >= surface.width {
+            return Ok(surface.absent());
+        }
+        let at = surface.base.wrapping_add(index.wrapping_mul(surface.pitch));
+        let found = self.memory.load(at, format.bytes() as usize, Through::Other)?;
+        if found.undefined.contains(&true) {
+            return Err((Rule::Undefined, format!("element {index} of a buffer")));
+        }
+        Ok(surface.loaded(format.decode(&found.bytes)))
     }
 }
 
-/// The 965 is told how the components come: as floats, or as integers of either kind.
-fn check_return(told: u32, form: Form, texture: &Texture) -> Result<(), Refused> {
-    let integer = form.op == Op::Info || texture.image.format().kind().is_integer();
-    if (told != 0) != integer {
-        let what = format!("return format {told} of {}", texture.image.format().name());
-        return Err((Rule::SamplerForm, what));
-    }
-    Ok(())
+/// What a message reads.
+enum Source {
+    /// Sizes, or elements of a buffer.
+    Surface(Surface),
+    Texels(Texture),
+    Filtered(Texture, State),
 }
 
-/// The levels of a plane, the texels of a line or a buffer.
-fn image(memory: &Memory, surface: &Surface, entry: u32) -> Result<Image, Refused> {
-    let not_built = |what: &str| Err((Rule::NotBuilt, format!("{what} of entry {entry}")));
-    let Some(format) = surface.format() else { return not_built("the format") };
-    let dim = match surface.kind {
-        Kind::Line | Kind::Buffer => Dim::D1,
-        Kind::Plane => Dim::D2,
-        Kind::Volume | Kind::Cube => return not_built("the type"),
-        Kind::Null => return Err((Rule::SurfaceState, format!("entry {entry} is null"))),
-    };
-    let buffer = surface.kind == Kind::Buffer;
-    let layered = surface.depth != 1 || surface.first_layer != 0 || surface.least_level != 0;
-    if layered || surface.layout_right {
-        return not_built("layers, a least level or a layout");
+impl Surface {
+    /// A surface without alpha whose channels have 8 bits: loads give 0 in place of 1. 4.8.1.4, errata.
+    fn lacks_one(&self) -> bool {
+        matches!(self.code, 0x106..=0x109 | 0x140..=0x143)
     }
-    let height = if dim == Dim::D1 { 1 } else { surface.height };
-    let levels = if buffer { 1 } else { surface.levels + 1 };
-    let extent =
-        Extent { dim, width: surface.width, height, depth: 1, layers: 1, levels, samples: 1 };
-    let mut image = Image::new(format, extent)
-        .map_err(|error| (Rule::SurfaceState, format!("entry {entry}: {error}")))?;
-    let bytes = format.bytes();
-    let (mut left, mut top) = (0, 0);
-    for level in 0..levels {
-        let [width, height, _] = image.size(level);
-        for y in 0..height {
-            for x in 0..width {
-                let at = match buffer {
-                    true => surface.base.wrapping_add(x.wrapping_mul(surface.pitch)),
-                    false => surface.address(left + x, top + y, bytes),
-                };
-                let texel = memory.load(at, bytes as usize, Through::Other)?;
-                if texel.undefined.contains(&true) {
-                    return Err((Rule::Undefined, format!("texel {x}, {y} of entry {entry}")));
-                }
-                let place = Texel { x, y, level, ..Texel::default() };
-                if let Some(offset) = image.offset(place) {
-                    let end = offset + bytes as usize;
-                    image.bytes_mut()[offset..end].copy_from_slice(&texel.bytes);
-                }
-            }
-        }
-        // Level 1 is below level 0, level 2 right of level 1, the others below each other; in units of 4 by 2.
-        if level == 1 {
-            left += width.next_multiple_of(4);
-        } else {
-            top += height.next_multiple_of(2);
-        }
-    }
-    Ok(image)
-}
 
-/// SAMPLER_STATE.
-fn state(memory: &Memory, general: u32, at: u32, texture: &Texture) -> Result<Sampler, Refused> {
-    let word = |index: u32| memory.state(at.wrapping_add(4 * index));
-    let (d0, d1, d2, d3) = (word(0)?, word(1)?, word(2)?, word(3)?);
-    let refused = |what: &str| Err((Rule::SamplerState, format!("{what} of the state at {at:#x}")));
-    if d0 >> 31 == 1 {
-        return refused("the disable bit");
+    /// What a load gives beside the surface.
+    fn absent(&self) -> [u32; 4] {
+        let format = self.format();
+        let one = match format.map(|format| (format.components(), format.kind().is_integer())) {
+            None | Some((4, _)) => 0,
+            Some((_, true)) => 1,
+            Some(_) => 1f32.to_bits(),
+        };
+        [0, 0, 0, if self.lacks_one() { 0 } else { one }]
     }
-    if d0 >> 22 & 31 != 0 || d3 >> 25 & 1 != 0 {
-        return Err((Rule::NotBuilt, "a base level or a chroma key".into()));
+
+    /// What a load gives of a texel.
+    fn loaded(&self, [red, green, blue, alpha]: [u32; 4]) -> [u32; 4] {
+        [red, green, blue, if self.lacks_one() { 0 } else { alpha }]
     }
-    let filter = |code: u32| match code {
-        0 => Ok(Filter::Nearest),
-        1 => Ok(Filter::Linear),
-        2 | 6 => Err((Rule::NotBuilt, format!("filter {code}"))),
-        _ => Err((Rule::SamplerState, format!("filter {code}"))),
-    };
-    let mip = match d0 >> 20 & 3 {
-        0 => MipFilter::None,
-        1 => MipFilter::Nearest,
-        3 => MipFilter::Linear,
-        _ => return refused("the filter between levels"),
-    };
-    let wrap = |code: u32| match code {
-        0 => Ok(Wrap::Repeat),
-        1 => Ok(Wrap::Mirror),
-        2 => Ok(Wrap::Clamp),
-        4 => Ok(Wrap::Border),
-        5 => Ok(Wrap::MirrorOnce),
-        3 => Err((Rule::NotBuilt, "cube wrapping".to_string())),
-        _ => Err((Rule::SamplerState, format!("wrap mode {code}"))),
-    };
-    let wrap = [wrap(d1 >> 6 & 7)?, wrap(d1 >> 3 & 7)?, wrap(d1 & 7)?];
-    // A texture of one line leaks its border through v.
-    if texture.surface.kind == Kind::Line && wrap[1] != Wrap::Repeat && wrap.contains(&Wrap::Border)
-    {
-        return refused("v's wrap mode beside a border");
-    }
-    let mut border = [0; 4];
-    if wrap.contains(&Wrap::Border) {
-        if d2 & 31 != 0 {
-            return refused("the border's pointer");
-        }
-        let at = general.wrapping_add(d2 & !31);
-        for (index, component) in border.iter_mut().enumerate() {
-            *component = memory.state(at.wrapping_add(4 * index as u32))?;
-        }
-    }
-    let level = |bits: u32| (bits & 0x3ff) as f32 / 64.0;
-    let (least, most) = (level(d1 >> 22), level(d1 >> 12));
-    // 11 bits with a sign, 6 of them behind the point.
-    let bias = ((d0 >> 3 & 0x7ff) << 21) as i32 >> 21;
-    // The manual's comparison makes a texel 0 where it holds.
-    let compare = [
-        Compare::Never,
-        Compare::Always,
-        Compare::LessEqual,
-        Compare::NotEqual,
-        Compare::Less,
-        Compare::GreaterEqual,
-        Compare::Equal,
-        Compare::Greater,
-    ][(d0 & 7) as usize];
-    Ok(Sampler {
-        wrap,
-        mag: filter(d0 >> 17 & 7)?,
-        min: filter(d0 >> 14 & 7)?,
-        mip,
-        lod_min: least,
-        // The least level goes before the most.
-        lod_max: most.max(least),
-        lod_bias: bias as f32 / 64.0,
-        compare: Some(compare),
-        border,
-    })
 }
 
 /// A channel of a message.
@@ -294,12 +320,20 @@ struct Lane<'a> {
 impl Lane<'_> {
     /// A parameter of a channel.
     fn parameter(&self, index: usize, channel: usize) -> Result<u32, Refused> {
-        let rows = if self.form.wide { 2 } else { 1 };
-        defined(self.payload, 1 + rows * index + channel / 8, channel % 8)
+        match self.form.mode {
+            Mode::Wide => defined(self.payload, 1 + 2 * index + channel / 8, channel % 8),
+            Mode::Eight => defined(self.payload, 1 + index, channel),
+            Mode::Pair => defined(self.payload, 1 + index / 4, 4 * channel + index % 4),
+        }
     }
 
     fn float(&self, index: usize, channel: usize) -> Result<f32, Refused> {
         self.parameter(index, channel).map(f32::from_bits)
+    }
+
+    /// A coordinate; what a message lacks is 0.
+    fn coordinate(&self, index: usize, channel: usize) -> Result<f32, Refused> {
+        if index < self.form.coordinates { self.float(index, channel) } else { Ok(0.0) }
     }
 
     /// Offsets of u, v and r: 4 bits with a sign each.
@@ -307,122 +341,170 @@ impl Lane<'_> {
         [8, 4, 0].map(|shift| (self.control >> shift << 28) as i32 >> 28)
     }
 
-    fn answer(&self, texture: &Texture, sampler: &Sampler) -> Result<[u32; 4], Refused> {
-        let image = &texture.image;
-        let dims = image.extent().dim.coords();
-        if self.form.op == Op::Info {
-            let level = self.parameter(0, self.channel)?;
-            if texture.surface.kind == Kind::Buffer {
-                return Err((Rule::SamplerForm, "sizes of a buffer".into()));
-            }
-            let levels = image.extent().levels;
-            let [width, height, _] = match level < levels {
-                true => image.size(level),
-                false => [0; 3],
-            };
-            return Ok([width, if dims > 1 { height } else { 0 }, 0, levels]);
-        }
-        if let Op::Load(given) = self.form.op {
-            return self.load(texture, given);
-        }
-        if texture.surface.kind == Kind::Buffer {
-            return Err((Rule::SamplerForm, "a buffer is sampled".into()));
-        }
-        if image.format().kind().is_integer() {
-            return Err((Rule::SamplerForm, "integers are filtered".into()));
-        }
-        let linear = sampler.mag == Filter::Linear || sampler.min == Filter::Linear;
-        let compared = matches!(
-            self.form.op,
-            Op::Sample { reference: true, .. } | Op::Level { reference: true }
-        );
-        // Floats of 32 bits are compared with filters, and not filtered else.
-        if linear && !compared && matches!(texture.surface.code, 0x000 | 0x085 | 0x0d8 | 0x0d9) {
-            let what = format!("{} is filtered", image.format().name());
-            return Err((Rule::SamplerState, what));
-        }
-        self.filtered(image, sampler, dims)
+    /// Width, height, depth or layers (0 where there is no array), levels. 4.8.1.4.
+    fn sizes(&self, surface: &Surface) -> Result<[u32; 4], Refused> {
+        let Op::Info(parameter) = self.form.op else { return Ok([0; 4]) };
+        let level = self.parameter(parameter, self.channel)?;
+        let levels = surface.levels + 1;
+        let half = |size: u32| match level < levels {
+            true => (size >> (surface.least_level + level)).max(1),
+            false => 0,
+        };
+        let layers = if surface.depth == 1 { 0 } else { surface.depth };
+        let (width, height) = (half(surface.width), half(surface.height));
+        Ok(match surface.kind {
+            Kind::Line => [width, layers, 0, levels],
+            Kind::Volume => [width, height, half(surface.depth), levels],
+            Kind::Cube => [width, height, 0, levels],
+            _ => [width, height, layers, levels],
+        })
     }
 
-    fn load(&self, texture: &Texture, given: bool) -> Result<[u32; 4], Refused> {
-        let image = &texture.image;
-        let dims = image.extent().dim.coords();
+    /// A texel by its numbers. What is outside is 0, and alpha 1 where the format has none.
+    fn load(&self, texture: &Texture) -> Result<[u32; 4], Refused> {
+        let surface = &texture.surface;
+        let axes = surface.kind.axes();
+        let array = surface.depth != 1 && surface.kind != Kind::Volume;
         let mut at = [0; 3];
-        for (axis, place) in at.iter_mut().enumerate().take(self.form.coordinates) {
-            let value = self.parameter(axis, self.channel)?;
-            if axis < dims {
-                *place = value.wrapping_add_signed(self.offsets()[axis]);
-            } else if value != 0 && !self.form.wide {
+        for (index, place) in at.iter_mut().enumerate().take(self.form.coordinates) {
+            let value = self.parameter(index, self.channel)?;
+            if index < axes {
+                *place = value.wrapping_add_signed(self.offsets()[index]);
+            } else if index == axes && array {
+                *place = value;
+            } else if value != 0 && self.form.mode != Mode::Wide {
                 // What is not used must be 0 in messages of 8 channels. 4.8.1.4, errata.
-                return Err((Rule::SamplerForm, format!("coordinate {axis} is {value:#x}")));
+                return Err((Rule::SamplerForm, format!("coordinate {index} is {value:#x}")));
             }
         }
-        let level = if given { self.parameter(3, self.channel)? } else { 0 };
-        let texel = Texel { x: at[0], y: at[1], level, ..Texel::default() };
-        let outside = {
-            let format = image.format();
-            let one = if format.kind().is_integer() { 1 } else { 1f32.to_bits() };
-            [0, 0, 0, if format.components() < 4 { one } else { 0 }]
-        };
-        Ok(image.load(texel).unwrap_or(outside))
+        let level =
+            if self.form.op == Op::Load(true) { self.parameter(3, self.channel)? } else { 0 };
+        let layer = if array { at[axes] } else { 0 };
+        let axis = |index: usize| if index < axes { at[index] } else { 0 };
+        let level = level.saturating_add(surface.least_level);
+        let texel = Texel { x: axis(0), y: axis(1), z: axis(2), layer, level, ..Texel::default() };
+        let found = texture.image.load(texel);
+        Ok(found.map_or_else(|| surface.absent(), |texel| surface.loaded(texel)))
     }
 
-    fn filtered(&self, image: &Image, sampler: &Sampler, dims: usize) -> Result<[u32; 4], Refused> {
-        let position = |channel: usize| -> Result<[f32; 3], Refused> {
-            let mut at = [0.0; 3];
-            for (axis, place) in at.iter_mut().enumerate().take(dims.min(self.form.coordinates)) {
-                *place = self.float(axis, channel)?;
+    /// Coordinates of the texture's axes, without a layer.
+    fn position(&self, axes: usize, channel: usize) -> Result<[f32; 3], Refused> {
+        let mut at = [0.0; 3];
+        for (index, place) in at.iter_mut().enumerate().take(axes) {
+            *place = self.coordinate(index, channel)?;
+        }
+        Ok(at)
+    }
+
+    /// A direction that was divided by its largest coordinate. 4.8.1.4.
+    fn direction(&self, channel: usize) -> Result<[f32; 3], Refused> {
+        let at = self.position(3, channel)?;
+        let most = at.iter().fold(0.0, |most: f32, part| most.max(part.abs()));
+        // What is divided by an infinity or by a reciprocal that is flushed is 0, or NaN.
+        let divided = (most - 1.0).abs() <= 1e-4 || most == 0.0 || at.iter().any(|x| x.is_nan());
+        match divided {
+            true => Ok(at),
+            false => Err((Rule::SamplerForm, format!("{at:?} is not divided by its largest"))),
+        }
+    }
+
+    /// The computed level, before the state's bias, from the upper left pixel of the four and its neighbours. 4.2.1.1.
+    fn computed(&self, texture: &Texture) -> Result<f32, Refused> {
+        let axes = texture.surface.kind.axes();
+        let quad = self.channel & !3;
+        let (ddx, ddy, position);
+        if texture.surface.kind == Kind::Cube {
+            let point = |channel| Ok(FacePoint::of(self.direction(channel)?));
+            let (corner, right, below) = (point(quad)?, point(quad + 1)?, point(quad + 2)?);
+            (ddx, ddy) = (corner.gradient(&right), corner.gradient(&below));
+            position = corner.position();
+        } else {
+            let point = |channel| self.position(axes, channel);
+            let (corner, right, below) = (point(quad)?, point(quad + 1)?, point(quad + 2)?);
+            let from = |to: [f32; 3]| std::array::from_fn(|axis| to[axis] - corner[axis]);
+            (ddx, ddy) = (from(right), from(below));
+            position = Position::Normalized(corner);
+        }
+        Ok(computed_level(&texture.image, position, ddx, ddy))
+    }
+
+    /// The level of slopes that are given; those of a cube are on its face, from -1 to 1.
+    fn sloped(&self, texture: &Texture, from: [usize; 2], at: Position) -> Result<f32, Refused> {
+        let cube = texture.surface.kind == Kind::Cube;
+        let axes = if cube { 2 } else { texture.surface.kind.axes() };
+        let mut slopes = [[0.0; 3]; 2];
+        for (slope, from) in slopes.iter_mut().zip(from) {
+            for (axis, number) in slope.iter_mut().enumerate().take(axes) {
+                let told = self.float(from + axis, self.channel)?;
+                *number = if cube { told / 2.0 } else { told };
             }
-            Ok(at)
+        }
+        Ok(computed_level(&texture.image, at, slopes[0], slopes[1]))
+    }
+
+    fn filtered(&self, texture: &Texture, state: &State) -> Result<[u32; 4], Refused> {
+        let surface = &texture.surface;
+        let axes = surface.kind.axes();
+        let (own, count) = (self.channel, self.form.coordinates);
+        let array = surface.depth != 1 && surface.kind != Kind::Volume;
+        // Slopes come with every coordinate that the surface uses.
+        if matches!(self.form.op, Op::Gradient(_)) && axes + usize::from(array) > count {
+            return Err((Rule::SamplerForm, "slopes without the third coordinate".into()));
+        }
+        let sloped = matches!(self.form.op, Op::Gradient(_));
+        let position = match surface.kind {
+            // The face is a parameter: u and v are on it already.
+            Kind::Cube if sloped => {
+                let on_face = |at: f32| at / 2.0 + 1.5;
+                let (u, v) = (self.float(0, own)?, self.float(1, own)?);
+                let face = self.float(2, own)?;
+                if !(0.0..6.0).contains(&face) || face.fract() != 0.0 {
+                    return Err((Rule::SamplerForm, format!("face {face} of a cube")));
+                }
+                Position::Face { s: on_face(u), t: on_face(v), face: face as u32 }
+            }
+            Kind::Cube => Position::Normalized(self.direction(own)?),
+            _ => Position::Normalized(self.position(axes, own)?),
         };
-        let own = position(self.channel)?;
-        let after = self.form.coordinates;
+        let layer = if array { self.coordinate(axes, own)? } else { 0.0 };
         let forced = self.control >> 16 & 1 == 1;
+        let computed = |sloped: Option<[usize; 2]>| match sloped {
+            _ if forced || !state.needs_level() => Ok(0.0),
+            Some(from) => self.sloped(texture, from, position),
+            None => self.computed(texture),
+        };
         let (level, reference) = match self.form.op {
             Op::Level { reference } => {
-                let level = Level::Given(self.float(after, self.channel)?);
-                (level, reference.then_some(after + 1))
+                let level = self.float(count, own)? + state.bias + surface.least_level as f32;
+                (level, reference.then_some(count + 1))
             }
             Op::Sample { bias, reference } => {
-                let next = after + usize::from(bias);
-                let level = if forced {
-                    Level::Given(0.0)
-                } else {
-                    let quad = self.channel & !3;
-                    let (corner, right, below) =
-                        (position(quad)?, position(quad + 1)?, position(quad + 2)?);
-                    let from = |to: [f32; 3]| std::array::from_fn(|axis| to[axis] - corner[axis]);
-                    let bias = if bias { self.float(after, self.channel)? } else { 0.0 };
-                    Level::Gradient { ddx: from(right), ddy: from(below), bias }
-                };
-                (level, reference.then_some(next))
-            }
-            _ => {
-                let mut slopes = [[0.0; 3]; 2];
-                // All coordinates, their slopes along x, those along y.
-                for (side, slope) in slopes.iter_mut().enumerate() {
-                    for (axis, number) in slope.iter_mut().enumerate().take(dims.min(after)) {
-                        *number = self.float(after * (1 + side) + axis, self.channel)?;
-                    }
+                let told = if bias { self.float(count, own)? } else { 0.0 };
+                if !(-16.0..16.0).contains(&told) {
+                    return Err((Rule::SamplerForm, format!("a bias of {told}")));
                 }
-                (Level::Gradient { ddx: slopes[0], ddy: slopes[1], bias: 0.0 }, None)
+                let level = computed(None)? + told + state.bias;
+                (level, reference.then_some(count + usize::from(bias)))
             }
+            Op::Gradient(from) => (computed(Some(from))? + state.bias, None),
+            Op::Load(_) | Op::Info(_) => (0.0, None),
         };
         let reference = match reference {
-            Some(index) => Some(self.float(index, self.channel)?),
+            Some(index) => Some(self.float(index, own)?),
             None => None,
         };
+        if reference.is_some_and(|reference| state.is_one(reference)) {
+            return Ok([1f32.to_bits(), 0, 0, 1f32.to_bits()]);
+        }
+        let (level, sampler) = state.at_level(texture, level, reference.is_some());
         let lookup = Lookup {
-            position: Position::Normalized(own),
-            layer: 0,
-            level,
+            position,
+            // Clamped to those that exist.
+            layer: layer.round_ties_even() as i32,
+            level: Level::Given(level),
             reference,
             offset: self.offsets(),
         };
-        let sampler = match reference {
-            Some(_) => *sampler,
-            None => Sampler { compare: None, ..*sampler },
-        };
-        Ok(sample(image, &sampler, &lookup))
+        Ok(sample(&texture.image, &sampler, &lookup))
     }
 }

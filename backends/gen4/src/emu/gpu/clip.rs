@@ -38,7 +38,12 @@ impl Gpu {
         let job = self.clip_job(object, planes, flags).map_err(trap)?;
         let bases = self.bases().map_err(trap)?;
         let model = self.model;
-        let mut functions = Functions::new(model, &mut self.memory, &bases, numerics(self.errors));
+        let mut functions = Functions::new(
+            model,
+            (&mut self.memory, &mut self.textures),
+            &bases,
+            numerics(self.errors),
+        );
         let limits = Limits { threads: 1, entries: None };
         let jobs = vec![job];
         let ended =
@@ -51,14 +56,14 @@ impl Gpu {
     fn clip_job(&self, object: &Object, planes: u32, flags: u32) -> Result<Job, Refused> {
         let missing = || (Rule::Bases, "no CLIP_STATE was sent".to_string());
         let pointer = self.state.units.and_then(|units| units.clip).ok_or_else(missing)?;
-        let unit = UnitState::read(self, pointer, WORDS)?;
+        let unit = UnitState::read(self, Unit::Clip, pointer, WORDS)?;
         let refused = |what: &str| Err((Rule::ThreadState, format!("{what} of CLIP_STATE")));
         let entries = Entries::of(self, unit.words[4], SECTION, 2)?;
         if entries.count < FEWEST * entries.threads {
             return refused("the entries");
         }
-        if unit.start != 1 || unit.words[1] & 0x2880 != 0 || !unit.single_program_flow {
-            return refused("the first register, exceptions or the program flow");
+        if unit.start != 1 || !unit.single_program_flow {
+            return refused("the first register or the program flow");
         }
         let mut payload = vec![Register::UNDEFINED];
         // Flag 6 of the 965 says that 1/w is negative; the others are user planes.

@@ -50,7 +50,7 @@ pub fn batch(gpu: &mut Gpu, address: u32, bytes: u32, run: &mut Run<'_>) -> Resu
         }
         execute(gpu, header, &words, place).map_err(trap)?;
         if header >> 16 == 0x7b00 {
-            let primitive = Primitive::of(header, &words).map_err(trap)?;
+            let primitive = Primitive::of(gpu.model, header, &words).map_err(trap)?;
             gpu.draw(&primitive, run)?;
         }
         at += 4 * length;
@@ -122,6 +122,7 @@ fn execute(gpu: &mut Gpu, header: u32, words: &[u32], place: u32) -> Result<(), 
             if header & 4 == 0 {
                 gpu.memory.flush();
             }
+            gpu.textures.clear();
             gpu.state.flushed = true;
         }
         0x6104 | 0x6904 => {
@@ -132,11 +133,14 @@ fn execute(gpu: &mut Gpu, header: u32, words: &[u32], place: u32) -> Result<(), 
             let media = header & 1 == 1;
             gpu.state.pipeline = Some(if media { Pipeline::Media } else { Pipeline::Draw });
         }
-        0x6101 => base_addresses(gpu, words)?,
+        0x6101 => {
+            zero(header & 0xff00, "STATE_BASE_ADDRESS")?;
+            base_addresses(gpu, words)?;
+        }
         0x6102 => zero(words[0] & 15, "STATE_SIP")?,
         0x6000 => fence(gpu, header, words, place)?,
         0x6001 => {
-            zero(words[0] & !0x1f7, "CS_URB_STATE")?;
+            zero(header & 0xff00 | words[0] & !0x1f7, "CS_URB_STATE")?;
             let (entries, size) = (words[0] & 7, (words[0] >> 4 & 31) + 1);
             gpu.state.constant_entries = Some((entries, 2 * size));
             gpu.state.constants = None;
@@ -145,11 +149,12 @@ fn execute(gpu: &mut Gpu, header: u32, words: &[u32], place: u32) -> Result<(), 
         0x7000 => {
             selected(gpu, Pipeline::Media)?;
             zero(words[0], "an extended state")?;
-            zero(words[1] & 31, "MEDIA_STATE_POINTERS")?;
+            zero(header & 0xff00 | words[1] & 31, "MEDIA_STATE_POINTERS")?;
             gpu.state.vfe = Some(media::vfe(gpu, words[1])?);
         }
         0x7100 => {
             selected(gpu, Pipeline::Media)?;
+            zero(header & 0xff00, "MEDIA_OBJECT")?;
             let job = media::object(gpu, words)?;
             gpu.objects.push(job);
         }
@@ -167,8 +172,14 @@ fn execute(gpu: &mut Gpu, header: u32, words: &[u32], place: u32) -> Result<(), 
             }
             gpu.state.tables = Some(tables);
         }
-        0x7808 => gpu.fetcher.buffers(words)?,
-        0x7809 => gpu.fetcher.elements(words)?,
+        0x7808 => {
+            zero(header & 0xff00, "3DSTATE_VERTEX_BUFFERS")?;
+            gpu.fetcher.buffers(words)?;
+        }
+        0x7809 => {
+            zero(header & 0xff00, "3DSTATE_VERTEX_ELEMENTS")?;
+            gpu.fetcher.elements(words)?;
+        }
         0x780a => gpu.fetcher.index_buffer(header, words)?,
         // The draw follows.
         0x7b00 => selected(gpu, Pipeline::Draw)?,
@@ -189,6 +200,13 @@ fn execute(gpu: &mut Gpu, header: u32, words: &[u32], place: u32) -> Result<(), 
             zero(header & 0xc000, "a write behind PIPE_CONTROL (not built)")?;
             if header >> 12 & 1 == 1 {
                 gpu.memory.flush();
+            }
+            // The 965 has no bit for the sampler's cache. P 7.19.
+            if header >> 10 & 1 == 1 {
+                match gpu.model {
+                    Model::G45 => gpu.textures.clear(),
+                    Model::I965 => zero(header & 0x400, "PIPE_CONTROL")?,
+                }
             }
         }
         _ => return Err((Rule::Command, format!("{header:#010x}"))),
@@ -211,8 +229,9 @@ fn base_addresses(gpu: &mut Gpu, words: &[u32]) -> Result<(), Refused> {
             return Err((Rule::StateAligned, format!("the {what} of bases: {word:#x}")));
         }
     }
-    let general_bound = words[3] & 1 == 1 && words[3] & !0xfff != 0xffff_f000;
-    if general_bound {
+    // A bound that was never set is 0, and pointers to border colours fail. P 1.4, 7.5.
+    let set = words[3] & 1 == 1;
+    if if set { words[3] & !0xfff != 0xffff_f000 } else { gpu.state.bases.is_none() } {
         return Err((Rule::Bases, format!("the general bound is {:#x}", words[3])));
     }
     let Bases { general, surface, indirect } = &mut bases;

@@ -51,6 +51,21 @@ fn triangles(
 }
 
 impl Gpu {
+    /// The URB entries of an instance's vertices as the fetcher leaves them, by the words of 3DPRIMITIVE behind its header.
+    ///
+    /// # Errors
+    /// The rule that the state breaks.
+    pub fn fetched(
+        &self,
+        header: u32,
+        words: &[u32; 5],
+        instance: u32,
+    ) -> Result<Vec<Vec<u8>>, Trap> {
+        let entries = Primitive::of(self.model, header, words)
+            .and_then(|primitive| self.fetcher.instance(&self.memory, &primitive, instance));
+        entries.map_err(|(rule, detail)| Trap::new(rule, 0, detail))
+    }
+
     /// Draws.
     ///
     /// # Errors

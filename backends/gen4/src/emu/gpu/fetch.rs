@@ -1,5 +1,6 @@
 //! The vertex fetcher: buffers, elements, indices; 3DPRIMITIVE's vertices as URB entries. isa/gen4-pipeline.md 1.4, 9.2.
 
+use super::super::Model;
 use super::super::memory::{Memory, Refused, Through};
 use super::super::rule::Rule;
 use super::super::surface;
@@ -62,9 +63,18 @@ impl Primitive {
     /// The words of the command.
     ///
     /// # Errors
-    /// The vertices are too many, or indirect.
-    pub fn of(header: u32, words: &[u32]) -> Result<Primitive, Refused> {
+    /// A reserved bit is set, or the vertices are too many or indirect.
+    pub fn of(model: Model, header: u32, words: &[u32]) -> Result<Primitive, Refused> {
         let [count, start, instances, first, base] = std::array::from_fn(|at| words[at]);
+        // The 965 has neither indirect counts nor a first instance.
+        let (bits, first_instance) = match model {
+            Model::I965 => (header & 0x300, first),
+            Model::G45 => (header & 0x100, 0),
+        };
+        if bits != 0 || first_instance != 0 {
+            let what = format!("3DPRIMITIVE {header:#010x} with first instance {first}");
+            return Err((Rule::CommandReserved, what));
+        }
         if header >> 9 & 1 == 1 || first != 0 || count > MOST {
             let what = format!("indirect, first instance {first}, or {count} vertices");
             return Err((Rule::NotBuilt, what));
@@ -84,12 +94,16 @@ impl Fetcher {
     /// 3DSTATE_VERTEX_BUFFERS.
     ///
     /// # Errors
-    /// The words are no whole buffers.
+    /// The words are no whole buffers, or a reserved bit is set.
     pub fn buffers(&mut self, words: &[u32]) -> Result<(), Refused> {
         if !words.len().is_multiple_of(4) {
             return Err((Rule::CommandLength, "vertex buffers of 4 words".into()));
         }
         for buffer in words.chunks_exact(4) {
+            if buffer[0] & 0x03ff_f800 != 0 {
+                let what = format!("a vertex buffer begins with {:#010x}", buffer[0]);
+                return Err((Rule::CommandReserved, what));
+            }
             self.buffers.insert(
                 buffer[0] >> 27,
                 Buffer {
@@ -107,10 +121,16 @@ impl Fetcher {
     /// 3DSTATE_VERTEX_ELEMENTS.
     ///
     /// # Errors
-    /// The words are no whole elements.
+    /// The words are no whole elements, or a reserved bit is set.
     pub fn elements(&mut self, words: &[u32]) -> Result<(), Refused> {
         if !words.len().is_multiple_of(2) {
             return Err((Rule::CommandLength, "vertex elements of 2 words".into()));
+        }
+        for element in words.chunks_exact(2) {
+            if element[0] & 0x0200_f800 != 0 || element[1] & 0x8888_ff00 != 0 {
+                let what = format!("a vertex element is {:#010x} {:#010x}", element[0], element[1]);
+                return Err((Rule::CommandReserved, what));
+            }
         }
         let valid = words.chunks_exact(2).filter(|element| element[0] >> 26 & 1 == 1);
         self.elements = valid

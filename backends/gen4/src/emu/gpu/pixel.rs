@@ -46,12 +46,9 @@ fn state(gpu: &Gpu) -> Result<Windower, Refused> {
     let missing = |what: &str| (Rule::Bases, format!("no {what} were sent"));
     let units = gpu.state.units.ok_or_else(|| missing("3DSTATE_PIPELINED_POINTERS"))?;
     let tables = gpu.state.tables.ok_or_else(|| missing("3DSTATE_BINDING_TABLE_POINTERS"))?;
-    let unit = UnitState::read(gpu, units.pixel, WORDS)?;
+    let unit = UnitState::read(gpu, Unit::Pixel, units.pixel, WORDS)?;
     let refused = |what: &str| Err((Rule::ThreadState, format!("{what} of WM_STATE")));
     let (d1, d5) = (unit.words[1], unit.words[5]);
-    if d1 & 0x16 != 0 {
-        return refused("exceptions");
-    }
     if d1 >> 8 & 63 != 1 {
         return refused("the row of depth coefficients");
     }
@@ -116,7 +113,12 @@ impl Gpu {
         let bases = self.bases().map_err(trap)?;
         let limits = Limits { threads: windower.threads, entries: None };
         let model = self.model;
-        let mut functions = Functions::new(model, &mut self.memory, &bases, numerics(self.errors));
+        let mut functions = Functions::new(
+            model,
+            (&mut self.memory, &mut self.textures),
+            &bases,
+            numerics(self.errors),
+        );
         super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
         Ok(())
     }

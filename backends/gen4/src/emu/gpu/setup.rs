@@ -47,11 +47,8 @@ pub struct Placed {
 fn state(gpu: &Gpu) -> Result<UnitState, Refused> {
     let missing = || (Rule::Bases, "no 3DSTATE_PIPELINED_POINTERS were sent".to_string());
     let units = gpu.state.units.ok_or_else(missing)?;
-    let unit = UnitState::read(gpu, units.setup, WORDS)?;
+    let unit = UnitState::read(gpu, Unit::Setup, units.setup, WORDS)?;
     let refused = |what: &str| Err((Rule::ThreadState, format!("{what} of SF_STATE")));
-    if unit.words[1] & 0x2880 != 0 {
-        return refused("exceptions");
-    }
     if unit.words[6] >> 9 & 0xff != 0x88 {
         return refused("the origin's bias");
     }
@@ -143,7 +140,12 @@ impl Gpu {
         let job = self.setup_job(object, &placed).map_err(trap)?;
         let bases = self.bases().map_err(trap)?;
         let model = self.model;
-        let mut functions = Functions::new(model, &mut self.memory, &bases, numerics(self.errors));
+        let mut functions = Functions::new(
+            model,
+            (&mut self.memory, &mut self.textures),
+            &bases,
+            numerics(self.errors),
+        );
         let limits = Limits { threads: 1, entries: None };
         let jobs = vec![job];
         let ended =

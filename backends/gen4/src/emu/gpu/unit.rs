@@ -1,5 +1,6 @@
 //! What the states of all units of the 3D pipeline have in common. isa/gen4-pipeline.md 1.1.
 
+use super::super::Model;
 use super::super::dispatch::Job;
 use super::super::functions::Context;
 use super::super::memory::Refused;
@@ -31,11 +32,23 @@ impl UnitState {
     ///
     /// # Errors
     /// It is not mapped or written, or has what is reserved.
-    pub fn read(gpu: &Gpu, pointer: u32, count: u32) -> Result<UnitState, Refused> {
+    pub fn read(gpu: &Gpu, unit: Unit, pointer: u32, count: u32) -> Result<UnitState, Refused> {
         let at = gpu.bases()?.general.wrapping_add(pointer);
         let words = (0..count).map(|word| gpu.memory.state(at.wrapping_add(4 * word)));
         let words: Vec<u32> = words.collect::<Result<_, _>>()?;
         let [d0, d1, d2, d3] = std::array::from_fn(|at| words.get(at).copied().unwrap_or(0));
+        let d4 = words.get(4).copied().unwrap_or(0);
+        // Exceptions are among these bits: they are not raised here. WM has them elsewhere, beside the row of depth coefficients,
+        // and its samplers in place of entries. SF counts on G45 alone.
+        let (d1_reserved, d4_reserved) = match unit {
+            Unit::Pixel => (0x7c00_c0ff, 2),
+            Unit::Setup if gpu.model == Model::I965 => (0x7c00_ffff, 0x8100_07ff),
+            _ => (0x7c00_ffff, 0x8100_03ff),
+        };
+        if d1 & d1_reserved != 0 || d4 & d4_reserved != 0 {
+            let what = format!("{unit:?} state with words 1 and 4 {d1:#x} and {d4:#x}");
+            return Err((Rule::ThreadState, what));
+        }
         if d0 & 0x31 != 0 || d2 & 0x3f0 != 0 || d2 & 15 > 11 || d3 & 0x8102_0400 != 0 {
             return Err((Rule::ThreadState, format!("reserved bits of the state at {at:#x}")));
         }

@@ -83,7 +83,12 @@ impl Gpu {
         };
         let bases = self.bases().map_err(trap)?;
         let model = self.model;
-        let mut functions = Functions::new(model, &mut self.memory, &bases, numerics(self.errors));
+        let mut functions = Functions::new(
+            model,
+            (&mut self.memory, &mut self.textures),
+            &bases,
+            numerics(self.errors),
+        );
         let ended =
             super::super::dispatch::run(model, &mut functions, jobs, limits, &mut self.order, run)?;
         ended
@@ -96,7 +101,7 @@ impl Gpu {
     fn vertex_jobs(&self, inputs: &[Vec<u8>]) -> Result<Option<(Vec<Job>, Limits)>, Refused> {
         let missing = |what: &str| (Rule::Bases, format!("no {what} were sent"));
         let units = self.state.units.ok_or_else(|| missing("3DSTATE_PIPELINED_POINTERS"))?;
-        let unit = UnitState::read(self, units.vertex, WORDS)?;
+        let unit = UnitState::read(self, Unit::Vertex, units.vertex, WORDS)?;
         if unit.words[6] & 1 == 0 {
             return Ok(None);
         }
@@ -107,8 +112,8 @@ impl Gpu {
         if unit.constants.1 == 0 || unit.urb.1 == 0 {
             return refused("a row of constants and one of vertices");
         }
-        if unit.words[1] & 0x2880 != 0 || unit.start != 1 {
-            return refused("exceptions, or the first register");
+        if unit.start != 1 {
+            return refused("the first register");
         }
         if 2 * entries.threads > entries.count.max(2) {
             return refused("the threads, two entries each,");

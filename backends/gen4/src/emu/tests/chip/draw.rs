@@ -90,6 +90,7 @@ impl Draws {
 
     /// A pixel of the target.
     pub fn texel(&mut self, x: u32, y: u32) -> [f32; 4] {
+        self.gpu.memory().flush();
         let read = self.gpu.memory().read(TARGET + 16 * (16 * y + x), 16).unwrap();
         std::array::from_fn(|at| {
             f32::from_le_bytes(std::array::from_fn(|byte| read[4 * at + byte]))

@@ -58,14 +58,13 @@ fn every_object_runs_whatever_the_order() {
 }
 
 #[test]
-fn an_entry_that_is_not_given_back_is_missing_later() {
-    let text = "send(8) 0 null<1>UW g0<8,8,1>UW 0x87100010 { align1 EOT };";
-    let mut chip = Chip::new(Model::G45, text);
-    chip.objects = objects(16);
+fn every_root_thread_gives_its_entry_back() {
+    // More objects than entries.
+    let mut chip = Chip::new(Model::G45, "");
+    chip.objects = objects(40);
     chip.run();
-    let mut chip = Chip::new(Model::G45, text);
-    chip.objects = objects(17);
-    assert_eq!(chip.breaks(), Rule::Spawner);
+    let text = "send(8) 0 null<1>UW g0<8,8,1>UW 0x87100010 { align1 EOT };";
+    assert_eq!(Chip::new(Model::G45, text).breaks(), Rule::Spawner);
 }
 
 #[test]
@@ -114,6 +113,15 @@ fn each_command_has_its_rules() {
         ("a short command", Rule::CommandLength, |chip| chip.commands[2] -= 1),
         ("bases with low bits", Rule::StateAligned, |chip| chip.commands[3] = 0x801),
         ("no general bound", Rule::Bases, |chip| chip.commands[6] = 1),
+        ("a general bound that is not set", Rule::Bases, |chip| chip.commands[6] = 0xffff_f000),
+        ("a reserved bit of bases", Rule::CommandReserved, |chip| chip.commands[2] |= 0x100),
+        ("a reserved bit of constant entries", Rule::CommandReserved, |chip| {
+            chip.commands[11] |= 0x100;
+        }),
+        ("a reserved bit of pointers", Rule::CommandReserved, |chip| chip.commands[15] |= 0x8000),
+        ("a reserved bit of an object", Rule::CommandReserved, |chip| {
+            chip.commands.extend([0x7100_0102, 0, 0, 0]);
+        }),
         ("bases that are not set", Rule::Bases, |chip| chip.commands[4] = 0),
         ("a fence beyond the URB", Rule::Fences, |chip| chip.commands[10] |= 0x7ff << 20),
         ("fences out of order", Rule::Fences, |chip| chip.commands[10] = 128 << 10 | 100 << 20),

@@ -130,6 +130,8 @@ fn depth_is_tested_and_written_before_the_thread() {
     draws.gpu.memory().write(DEPTH, &bytes(&depth[..2])).unwrap();
     draws.gpu.memory().write(DEPTH + 16, &bytes(&depth[2..])).unwrap();
     run(&mut draws, &[span(0, 0, 15)]).unwrap();
+    // The processor does not see what the render cache holds.
+    assert_eq!(draws.gpu.memory().read(DEPTH, 8).unwrap_err().0, Rule::Stale);
     assert_eq!(draws.texel(0, 0), expected(0, 0));
     for [x, y] in [[1, 0], [0, 1], [1, 1]] {
         assert_eq!(draws.texel(x, y), [0.0; 4], "{x}, {y}");
@@ -167,6 +169,13 @@ fn pixel_threads_have_rules() {
         }),
         ("no factor", "", "", Rule::ThreadState, |draws| draws.color[3] = 1 << 12),
         ("a target of no memory", "", "", Rule::Mapped, |draws| draws.target[1] = 0x9000_0000),
+        ("a reserved bit of d1", "", "", Rule::ThreadState, |draws| draws.pixel[1] |= 1 << 14),
+        ("a reserved bit of d4", "", "", Rule::ThreadState, |draws| draws.pixel[4] |= 2),
+        ("a rotation", "", "", Rule::SurfaceState, |draws| draws.target[2] |= 1),
+        ("a row beyond its pitch", "", "", Rule::SurfaceState, |draws| draws.target[3] -= 8),
+        ("depths beyond their pitch", "", "", Rule::SurfaceState, |draws| {
+            draws.depth = [1 << 29 | 3 << 26 | 1 << 18 | 62, DEPTH, 15 << 6, 0, 0];
+        }),
         ("a surface of no type", "", "", Rule::SurfaceState, |draws| draws.target[0] |= 5 << 29),
     ];
     for (what, from, to, rule, change) in cases {

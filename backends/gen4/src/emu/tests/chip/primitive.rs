@@ -229,6 +229,13 @@ fn draws_have_rules() {
         ("no store", Rule::Undefined, |list| list[7] &= !(7 << 28)),
         ("too many instances", Rule::Steps, |list| (list[15], list[17]) = (0, !0)),
         ("too many vertices", Rule::NotBuilt, |list| list[15] = !0),
+        ("a reserved bit of a buffer", Rule::CommandReserved, |list| list[1] |= 1 << 11),
+        ("a reserved bit of buffers", Rule::CommandReserved, |list| list[0] |= 0x100),
+        ("a reserved bit of elements", Rule::CommandReserved, |list| list[5] |= 0x100),
+        ("a reserved bit of an element", Rule::CommandReserved, |list| list[6] |= 1 << 11),
+        ("a reserved control", Rule::CommandReserved, |list| list[7] |= 1 << 31),
+        ("a first instance", Rule::CommandReserved, |list| list[18] = 1),
+        ("indirect", Rule::CommandReserved, |list| list[14] |= 1 << 9),
         ("half a buffer", Rule::CommandLength, |list| {
             list[0] += 1;
             list.insert(5, 0);

@@ -152,6 +152,9 @@ fn setup_threads_have_rules() {
         ("the first row", "", "", Rule::ThreadState, |draws| draws.setup[3] &= !(63 << 4)),
         ("rows beyond the vertex", "", "", Rule::Payload, |draws| draws.setup[3] += 1 << 11),
         ("too many threads", "", "", Rule::ThreadState, |draws| draws.setup[4] |= 63 << 25),
+        ("an exception", "", "", Rule::ThreadState, |draws| draws.setup[1] |= 1 << 13),
+        ("a reserved bit of d1", "", "", Rule::ThreadState, |draws| draws.setup[1] |= 1 << 28),
+        ("a reserved bit of d4", "", "", Rule::ThreadState, |draws| draws.setup[4] |= 1 << 24),
     ];
     for (what, from, to, rule, change) in cases {
         let text = SETUP_PROGRAM.replace(if from.is_empty() { "\u{0}" } else { from }, to);

@@ -1,0 +1,161 @@
+//! Static cost of a program: clocks of one thread that runs alone, in order. docs/perf-gen4.md; isa/gen4.md 6.
+
+/// Clocks in which an instruction of eight channels is issued; a compressed one takes two of them.
+const ISSUE: u64 = 2;
+/// Clocks of a round of extended math for one channel, as public schedulers count.
+const ROUND: u64 = 22;
+/// Channels of a message of extended math.
+const CHANNELS: u64 = 8;
+/// Clocks from a message to the sampler or the data port to its reply.
+const MEMORY: u64 = 400;
+/// Clocks from another message to its reply.
+const REPLY: u64 = 20;
+/// How often a loop is taken to run.
+const TRIPS: u64 = 10;
+/// Loops within each other that count.
+const DEEPEST: u32 = 4;
+
+/// Shared functions. Table 14-15.
+const MATH: u32 = 1;
+const SAMPLER: u32 = 2;
+const READ: u32 = 4;
+const WRITE: u32 = 5;
+
+/// Opcodes. 13.3.
+const DO: u32 = 0x26;
+const WHILE: u32 = 0x27;
+const SEND: u32 = 0x31;
+
+/// Rounds a channel of each function of extended math. 6.1.2.
+const fn rounds(function: u32) -> u64 {
+    match function {
+        1 => 1,
+        5 => 2,
+        2 | 4 | 11 | 12 => 3,
+        3 | 13 => 4,
+        6 | 7 => 6,
+        8 => 12,
+        _ => 8,
+    }
+}
+
+/// The general register that an operand names directly: its file, and the upper half of its doubleword's low bits.
+fn general(file: u32, operand: u32) -> Option<usize> {
+    (file & 3 == 1 && operand >> 15 & 1 == 0).then_some((operand >> 5 & 0xff) as usize)
+}
+
+/// What is known while the thread goes on.
+struct Thread {
+    now: u64,
+    /// When each register is there.
+    ready: [u64; 128],
+    /// When extended math takes the next message: it computes one after the other.
+    math: u64,
+}
+
+impl Thread {
+    fn read(&mut self, from: usize, count: usize) {
+        let registers = self.ready.iter().skip(from).take(count);
+        self.now = registers.copied().fold(self.now, u64::max);
+    }
+
+    fn write(&mut self, from: usize, count: usize, at: u64) {
+        self.ready.iter_mut().skip(from).take(count).for_each(|ready| *ready = at);
+    }
+
+    /// Issues an instruction of four doublewords.
+    fn issue(&mut self, [d0, d1, d2, d3]: [u32; 4]) {
+        let send = d0 & 0x7f == SEND;
+        let halves = if d0 >> 12 & 3 == 2 { 2 } else { 1 };
+        if let Some(from) = general(d1 >> 5, d2 & 0xffff) {
+            self.read(from, if send { 1 } else { halves });
+        }
+        let second = general(d1 >> 10, d3 & 0xffff).filter(|_| !send);
+        if let Some(from) = second {
+            self.read(from, halves);
+        }
+        // A register that a reply still comes to is waited for.
+        let to = general(d1, d1 >> 16);
+        let replies = if send { (d3 >> 16 & 15) as usize } else { halves };
+        if let Some(to) = to {
+            self.read(to, replies);
+        }
+        self.now += ISSUE * halves as u64;
+        let done = match (send, d3 >> 24 & 15) {
+            (false, _) => self.now,
+            (true, MATH) => {
+                self.math = self.now.max(self.math) + rounds(d3 & 15) * CHANNELS * ROUND;
+                self.math
+            }
+            (true, SAMPLER | READ | WRITE) => self.now + MEMORY,
+            (true, _) => self.now + REPLY,
+        };
+        if let Some(to) = to {
+            self.write(to, replies, done);
+        }
+    }
+}
+
+/// The clocks of a program of native words. What stands in a loop counts as often as the loop is taken to run.
+pub fn clocks(code: &[u8]) -> u64 {
+    let mut thread = Thread { now: 0, ready: [0; 128], math: 0 };
+    let (mut depth, mut total) = (0u32, 0u64);
+    for word in code.chunks_exact(16) {
+        let mut words = [0u32; 4];
+        for (word, bytes) in words.iter_mut().zip(word.chunks_exact(4)) {
+            *word = bytes.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
+        }
+        let before = thread.now;
+        thread.issue(words);
+        let times = TRIPS.pow(depth.min(DEEPEST));
+        total = total.saturating_add((thread.now - before).saturating_mul(times));
+        match words[0] & 0x7f {
+            DO => depth += 1,
+            WHILE => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clocks;
+    use crate::isa::{Machine, assemble};
+
+    fn of(text: &str) -> u64 {
+        clocks(&assemble(Machine::G45, text).expect("it is a program"))
+    }
+
+    #[test]
+    fn an_instruction_takes_two_clocks_and_a_compressed_one_four() {
+        let mov = "mov(8) g2<1>F g4<8,8,1>F { align1 };\n";
+        assert_eq!(of(mov), 2);
+        assert_eq!(of("mov(16) g2<1>F g4<8,8,1>F { align1 compr };"), 4);
+        assert_eq!(of(&mov.repeat(5)), 10);
+    }
+
+    #[test]
+    fn a_reply_is_waited_for_where_it_is_read() {
+        let inverse = "send(8) 1 g10<1>F g4<8,8,1>F 0x01110001 { align1 };\n";
+        let other = "mov(8) g2<1>F g4<8,8,1>F { align1 };\n";
+        let reader = "mov(8) g3<1>F g10<8,8,1>F { align1 };\n";
+        // One round of eight channels.
+        assert_eq!(of(&format!("{inverse}{other}")), 4);
+        assert_eq!(of(&format!("{inverse}{reader}")), 2 + 176 + 2);
+        assert_eq!(of(&format!("{inverse}{other}{other}{reader}")), 2 + 176 + 2);
+        // Extended math computes one message after the other.
+        let second = inverse.replace("g10", "g11");
+        let both = format!("{inverse}{second}mov(8) g3<1>F g11<8,8,1>F {{ align1 }};");
+        assert_eq!(of(&both), 2 + 2 * 176 + 2);
+        // The same register is written again.
+        assert_eq!(of(&format!("{inverse}mov(8) g10<1>F g4<8,8,1>F {{ align1 }};")), 180);
+    }
+
+    #[test]
+    fn loops_count_ten_times() {
+        let body = "mov(8) g2<1>F g4<8,8,1>F { align1 };\n";
+        let text = format!("do(8) {{ align1 }};\n{body}while(8) Jump: -1 {{ align1 }};\n{body}");
+        assert_eq!(of(&text), 2 + 10 * (2 + 2) + 2);
+    }
+}

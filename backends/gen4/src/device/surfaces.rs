@@ -1,0 +1,158 @@
+//! What bindings are to the chip: the binding table, surface states, sampler states, from the described resources and what
+//! is bound. docs/abi-gen4.md, Memory; isa/gen4-pipeline.md 1.5.
+
+use super::chip::Chip;
+use super::textures::{self, Used};
+use crate::describe::{CUBE_SAMPLER, SAMPLER, SURFACE};
+use gpucc_emu::device::Stop;
+use gpucc_emu::format::Format;
+use gpucc_emu::world::{Bindings, Bound};
+use gpucc_ir::ssa::{Dim, Func, Imm, Resource, ResourceKind};
+use gpucc_machine::described::Described;
+use std::collections::BTreeMap;
+
+/// Words of SURFACE_STATE on G45; the 965 has one less.
+pub type Surface = [u32; 6];
+
+/// Bytes of a surface's element that bounds are counted in. isa/gen4.md 1.8.
+const ELEMENT: usize = 16;
+/// The types of surfaces.
+const BUFFER: u32 = 4 << 29;
+const PLANE: u32 = 1 << 29;
+/// The render cache both reads and writes it.
+const READ_WRITE: u32 = 1 << 8;
+
+/// The tables of a program, and where what it may change lies.
+#[derive(Default)]
+pub struct Tables {
+    /// Address of the binding table; 0 without an entry.
+    pub surfaces: u32,
+    /// Address of the sampler states; 0 without any.
+    pub samplers: u32,
+    /// Elements of bindings and addresses of bound bytes that the program may change.
+    written: Vec<(Resource, u32, u32)>,
+}
+
+/// Puts what is bound into memory, with a surface state and an entry each; `targets` are entries by themselves.
+///
+/// # Errors
+/// [`Stop::TooLarge`] for more than there are addresses.
+pub fn bind(
+    chip: &mut Chip,
+    (func, described): (&Func, &Described),
+    bindings: &Bindings,
+    targets: &[Surface],
+) -> Result<Tables, Stop> {
+    let mut surfaces: BTreeMap<u32, Surface> = (0..).zip(targets.iter().copied()).collect();
+    let mut tables = Tables::default();
+    for told in &described.resources {
+        let (Some(resource), Some(entry)) = (told.resource, told.place(SURFACE)) else {
+            continue;
+        };
+        for element in 0..func.resources[resource].count.unwrap_or(1) {
+            let surface = match bindings.get(resource, element) {
+                Bound::Image(image) => textures::texture(chip, image)?,
+                bound => {
+                    let bytes = bound.bytes();
+                    let at = chip.put(bytes)?;
+                    if matches!(func.resources[resource].kind, ResourceKind::Storage { .. }) {
+                        tables.written.push((resource, element, at));
+                    }
+                    buffer(at, bytes.len())
+                }
+            };
+            surfaces.insert(entry + element, surface);
+        }
+    }
+    tables.samplers = samplers(chip, func, described, bindings)?;
+    let Some((&last, _)) = surfaces.last_key_value() else { return Ok(tables) };
+    let mut entries = vec![0; last as usize + 1];
+    for (entry, surface) in surfaces {
+        entries[entry as usize] = chip.put_words(&surface)?;
+    }
+    tables.surfaces = chip.put_words(&entries)?;
+    Ok(tables)
+}
+
+/// The states of samplers; a sampler of cubes has one of its own.
+fn samplers(
+    chip: &mut Chip,
+    func: &Func,
+    described: &Described,
+    bindings: &Bindings,
+) -> Result<u32, Stop> {
+    let mut states: BTreeMap<u32, [u32; 4]> = BTreeMap::new();
+    for told in &described.resources {
+        let Some(resource) = told.resource else { continue };
+        for (table, of_cubes) in [(SAMPLER, false), (CUBE_SAMPLER, true)] {
+            let Some(first) = told.place(table) else { continue };
+            let used = match of_cubes {
+                true => Used::Cubes,
+                false => used(func, resource),
+            };
+            for element in 0..func.resources[resource].count.unwrap_or(1) {
+                if let Bound::Sampler(sampler) = bindings.get(resource, element) {
+                    states.insert(first + element, textures::sampler(chip, sampler, used)?);
+                }
+            }
+        }
+    }
+    let Some((&last, _)) = states.last_key_value() else { return Ok(0) };
+    let mut words = vec![[0; 4]; last as usize + 1];
+    for (number, state) in states {
+        words[number as usize] = state;
+    }
+    chip.put_words(&words.concat())
+}
+
+/// What textures a sampler that is not for cubes is used with.
+fn used(func: &Func, sampler: Resource) -> Used {
+    let mut lines = false;
+    for data in func.insts.values() {
+        let Imm::Tex(tex) = data.imm else { continue };
+        if tex.sampler.expand() != Some(sampler) {
+            continue;
+        }
+        match func.resources[tex.texture].kind {
+            ResourceKind::Texture { dim: Dim::D1, .. } => lines = true,
+            ResourceKind::Texture { dim: Dim::Cube, .. } => {}
+            _ => return Used::Others,
+        }
+    }
+    if lines { Used::Lines } else { Used::Others }
+}
+
+impl Tables {
+    /// Copies what the program may have changed back.
+    ///
+    /// # Errors
+    /// None that a bound buffer has.
+    pub fn read_back(&self, chip: &mut Chip, bindings: &mut Bindings) -> Result<(), Stop> {
+        for &(resource, element, at) in &self.written {
+            let bound = bindings.get_mut(resource, element);
+            if let Some(bytes) = bound.and_then(gpucc_emu::device::memory_of_mut) {
+                let changed = chip.read(at, bytes.len())?;
+                bytes.copy_from_slice(&changed);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A buffer of elements of 16 bytes, as many as hold the bytes; at least one, since none has no number.
+fn buffer(at: u32, bytes: usize) -> Surface {
+    let last = bytes.div_ceil(ELEMENT).max(1) as u32 - 1;
+    let (width, height, depth) = (last & 0x7f, last >> 7 & 0x1fff, last >> 20 & 0x7f);
+    let pitch = ELEMENT as u32 - 1;
+    [BUFFER | READ_WRITE, at, width << 6 | height << 19, pitch << 3 | depth << 21, 0, 0]
+}
+
+/// A linear colour target of so many pixels, from column and row 0 on; rows are `pitch` bytes apart.
+pub fn target(at: u32, format: u32, [width, height]: [u32; 2], pitch: u32) -> Surface {
+    [PLANE | format << 18, at, (width - 1) << 6 | (height - 1) << 19, (pitch - 1) << 3, 0, 0]
+}
+
+/// The code of a format that can be rendered to. isa/gen4-pipeline.md 1.5.
+pub fn color_code(format: Format) -> Option<u32> {
+    textures::code(format).filter(|_| !format.is_depth() && format != Format::Rgb9e5Ufloat)
+}

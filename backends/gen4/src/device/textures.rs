@@ -1,0 +1,261 @@
+//! Textures and samplers as a driver lays them out: levels and layers in memory, formats, SURFACE_STATE and SAMPLER_STATE.
+//! isa/gen4-pipeline.md 1.5; isa/gen4.md 1.8.
+
+use super::chip::Chip;
+use super::surfaces::Surface;
+use gpucc_emu::device::Stop;
+use gpucc_emu::format::Format;
+use gpucc_emu::image::{Image, Texel};
+use gpucc_emu::sampler::{Compare, Filter, MipFilter, Sampler, Wrap};
+use gpucc_ir::ssa::Dim;
+
+/// What widths and heights of levels are rounded up to. isa/gen4-pipeline.md 1.5.
+const COLUMNS: u32 = 4;
+const ROWS: u32 = 2;
+/// A cube has all of its faces.
+const FACES: u32 = 0x3f;
+/// What every row begins at a multiple of.
+const PITCH: u32 = 64;
+/// The largest level of a sampler. isa/gen4-pipeline.md 1.5.
+const LAST_LEVEL: f32 = 13.0;
+
+/// A level is clamped before it is asked whether a texture is magnified, as APIs have it. G45 vol. 4, 4.7.3, LOD PreClamp.
+const CLAMPS_FIRST: u32 = 1 << 28;
+
+/// The codes of formats. isa/gen4-pipeline.md 1.5.
+pub fn code(format: Format) -> Option<u32> {
+    use Format::*;
+    Some(match format {
+        Rgba32Float => 0x000,
+        Rgba32Sint => 0x001,
+        Rgba32Uint => 0x002,
+        Rgba16Unorm => 0x080,
+        Rgba16Snorm => 0x081,
+        Rgba16Sint => 0x082,
+        Rgba16Uint => 0x083,
+        Rgba16Float => 0x084,
+        Rg32Float => 0x085,
+        Rg32Sint => 0x086,
+        Rg32Uint => 0x087,
+        Bgra8Unorm => 0x0c0,
+        Bgra8UnormSrgb => 0x0c1,
+        Rgb10a2Unorm => 0x0c2,
+        Rgb10a2Uint => 0x0c4,
+        Rgba8Unorm => 0x0c7,
+        Rgba8UnormSrgb => 0x0c8,
+        Rgba8Snorm => 0x0c9,
+        Rgba8Sint => 0x0ca,
+        Rgba8Uint => 0x0cb,
+        Rg16Unorm => 0x0cc,
+        Rg16Snorm => 0x0cd,
+        Rg16Sint => 0x0ce,
+        Rg16Uint => 0x0cf,
+        Rg16Float => 0x0d0,
+        Rg11b10Ufloat => 0x0d3,
+        R32Sint => 0x0d6,
+        R32Uint => 0x0d7,
+        R32Float | Depth32Float => 0x0d8,
+        Depth24Plus => 0x0d9,
+        Rgb9e5Ufloat => 0x0ed,
+        Rg8Unorm => 0x106,
+        Rg8Snorm => 0x107,
+        Rg8Sint => 0x108,
+        Rg8Uint => 0x109,
+        R16Unorm | Depth16Unorm => 0x10a,
+        R16Snorm => 0x10b,
+        R16Sint => 0x10c,
+        R16Uint => 0x10d,
+        R16Float => 0x10e,
+        R8Unorm => 0x140,
+        R8Snorm => 0x141,
+        R8Sint => 0x142,
+        R8Uint => 0x143,
+        _ => return None,
+    })
+}
+
+/// Where the slices of an image begin, in texels and rows, and how many of both it takes.
+struct Layout {
+    /// By level and slice.
+    starts: Vec<Vec<[u32; 2]>>,
+    width: u32,
+    height: u32,
+}
+
+impl Layout {
+    /// Lines and planes: level 1 below level 0, level 2 right of level 1, the others below each other; layers follow with a
+    /// distance of both first levels and 11 rows of blocks.
+    fn plane(image: &Image) -> Layout {
+        let extent = *image.extent();
+        let sizes: Vec<[u32; 2]> = (0..extent.levels).map(|level| rounded(image, level)).collect();
+        let first = sizes[0];
+        let second = sizes.get(1).copied().unwrap_or([0; 2]);
+        let distance = match extent.levels {
+            1 => first[1],
+            _ => first[1] + second[1] + 11 * ROWS,
+        };
+        let (mut at, mut starts) = ([0, 0], Vec::new());
+        let (mut width, mut height) = (first[0], first[1]);
+        for (level, [w, h]) in sizes.into_iter().enumerate() {
+            width = width.max(at[0] + w);
+            height = height.max(at[1] + h);
+            starts
+                .push((0..extent.layers).map(|layer| [at[0], at[1] + layer * distance]).collect());
+            match level {
+                1 => at[0] += w,
+                _ => at[1] += h,
+            }
+        }
+        Layout { starts, width, height: height + (extent.layers - 1) * distance }
+    }
+
+    /// Volumes and cubes: levels below each other, of level n 2^n slices side by side.
+    fn volume(image: &Image) -> Layout {
+        let extent = *image.extent();
+        let (mut top, mut width, mut starts) = (0, 0, Vec::new());
+        for level in 0..extent.levels {
+            let [w, h] = rounded(image, level);
+            let slices = match extent.dim {
+                Dim::Cube => extent.layers,
+                _ => image.size(level)[2],
+            };
+            let beside = 1 << level;
+            let place = |slice: u32| [slice % beside * w, top + slice / beside * h];
+            starts.push((0..slices).map(place).collect());
+            width = width.max(slices.min(beside) * w);
+            top += slices.div_ceil(beside) * h;
+        }
+        Layout { starts, width, height: top }
+    }
+}
+
+/// Width and height of a level as memory has them.
+fn rounded(image: &Image, level: u32) -> [u32; 2] {
+    let [width, height, _] = image.size(level);
+    [width.next_multiple_of(COLUMNS), height.next_multiple_of(ROWS)]
+}
+
+/// Puts an image into memory.
+///
+/// # Errors
+/// [`Stop::TooLarge`] for more than there are addresses, and for a format that the machine has not.
+pub fn texture(chip: &mut Chip, image: &Image) -> Result<Surface, Stop> {
+    let format = image.format();
+    let Some(code) = code(format) else {
+        return Err(Stop::TooLarge(format!("{} is no format of this machine", format.name())));
+    };
+    let extent = *image.extent();
+    let layout = match extent.dim {
+        Dim::D1 | Dim::D2 => Layout::plane(image),
+        Dim::D3 | Dim::Cube => Layout::volume(image),
+    };
+    let texel = format.bytes();
+    let pitch = (layout.width * texel).next_multiple_of(PITCH);
+    let mut bytes = vec![0; pitch as usize * layout.height as usize];
+    for (level, slices) in (0..).zip(&layout.starts) {
+        let [width, height, _] = image.size(level);
+        for (slice, &[left, top]) in (0..).zip(slices) {
+            for y in 0..height {
+                let at = match extent.dim {
+                    Dim::D3 => Texel { y, z: slice, level, ..Texel::default() },
+                    _ => Texel { y, layer: slice, level, ..Texel::default() },
+                };
+                let Some(from) = image.offset(at) else { continue };
+                let to = ((top + y) * pitch + left * texel) as usize;
+                let count = (width * texel) as usize;
+                bytes[to..to + count].copy_from_slice(&image.bytes()[from..from + count]);
+            }
+        }
+    }
+    let at = chip.put(&bytes)?;
+    let (kind, deep) = match extent.dim {
+        Dim::D1 => (0, extent.layers),
+        Dim::D2 => (1 << 29, extent.layers),
+        Dim::D3 => (2 << 29, extent.depth),
+        Dim::Cube => (3 << 29 | FACES, 1),
+    };
+    let height = if extent.dim == Dim::D1 { 1 } else { extent.height };
+    Ok([
+        kind | code << 18,
+        at,
+        (extent.levels - 1) << 2 | (extent.width - 1) << 6 | (height - 1) << 19,
+        (pitch - 1) << 3 | (deep - 1) << 21,
+        0,
+        0,
+    ])
+}
+
+/// Wrap modes of a state.
+fn wrap(wrap: Wrap) -> Result<u32, Stop> {
+    Ok(match wrap {
+        Wrap::Repeat => 0,
+        Wrap::Mirror => 1,
+        Wrap::Clamp => 2,
+        Wrap::Border => 4,
+        Wrap::MirrorOnce => 5,
+        Wrap::MirrorOnceBorder => {
+            return Err(Stop::TooLarge("the machine does not mirror once to a border".into()));
+        }
+    })
+}
+
+/// What a state's sampler is used with.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Used {
+    /// Cubes alone.
+    Cubes,
+    /// Lines alone.
+    Lines,
+    Others,
+}
+
+/// SAMPLER_STATE of a sampler. A comparison that holds gives 0, so the state has the opposite of what is asked.
+///
+/// # Errors
+/// [`Stop::TooLarge`] for what the machine has not.
+pub fn sampler(chip: &mut Chip, sampler: &Sampler, used: Used) -> Result<[u32; 4], Stop> {
+    let filter = |filter: Filter| u32::from(filter == Filter::Linear);
+    let mip = match sampler.mip {
+        MipFilter::None => 0,
+        MipFilter::Nearest => 1,
+        MipFilter::Linear => 3,
+    };
+    let compare = match sampler.compare {
+        None => 0,
+        Some(Compare::Never) => 0,
+        Some(Compare::Always) => 1,
+        Some(Compare::GreaterEqual) => 5,
+        Some(Compare::NotEqual) => 3,
+        Some(Compare::Greater) => 7,
+        Some(Compare::LessEqual) => 2,
+        Some(Compare::Equal) => 6,
+        Some(Compare::Less) => 4,
+    };
+    let wraps = match used {
+        Used::Cubes => [3; 3],
+        _ => {
+            let [x, y, z] = sampler.wrap;
+            // The border of a line leaks through v.
+            let y = if used == Used::Lines { Wrap::Repeat } else { y };
+            [wrap(x)?, wrap(y)?, wrap(z)?]
+        }
+    };
+    let border = match sampler.wrap.contains(&Wrap::Border) && used != Used::Cubes {
+        true => chip.put_words(&sampler.border)?,
+        false => 0,
+    };
+    let sixths = |level: f32| (level.clamp(0.0, LAST_LEVEL) * 64.0) as u32;
+    let bias = ((sampler.lod_bias.clamp(-16.0, 15.984_375) * 64.0) as i32 as u32) & 0x7ff;
+    let [x, y, z] = wraps;
+    Ok([
+        CLAMPS_FIRST
+            | mip << 20
+            | filter(sampler.mag) << 17
+            | filter(sampler.min) << 14
+            | bias << 3
+            | compare,
+        sixths(sampler.lod_min) << 22 | sixths(sampler.lod_max) << 12 | x << 6 | y << 3 | z,
+        border,
+        0,
+    ])
+}

@@ -1,0 +1,94 @@
+//! Slots of vertex URB entries: components side by side, by Align16, and the messages that take them. G45 vol. 4, 8.2;
+//! isa/gen4-pipeline.md 4.1, 5.4.
+
+use super::{EIGHT, Emit, From, How, LANES, NULL, grf, into};
+use crate::inst::{Source, Src};
+use crate::isa::fields::f;
+use crate::isa::operand::{File, Operand, Region, Type};
+use crate::isa::ops::Opcode;
+use gpucc_ir::driver::Failure;
+
+/// The message register of the header: those before it are memory's, which spilled values may need between two slots.
+const HEADER: u8 = 3;
+/// The message register of the first slot.
+pub const SLOTS: u8 = 4;
+/// Slots of a message: registers up to m15.
+pub const MOST: u8 = 12;
+
+/// What components of a slot can be taken from at once.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Base {
+    /// A register of lanes.
+    Lanes(u32),
+    /// A register of two vertices.
+    Pair(u32),
+    /// Half of a register, for both vertices.
+    Half(u32, u32),
+    Number(u32),
+}
+
+/// The base of a source, and the component there.
+fn base(source: &Source) -> (Base, u32) {
+    match source.src {
+        Src::Reg(reg) => (Base::Lanes(reg.cell().index.into()), 0),
+        Src::Fixed(register) => (Base::Lanes(register.into()), 0),
+        Src::Pair { register, dword } => (Base::Pair(register.into()), dword.into()),
+        Src::Scalar { register, dword } => {
+            (Base::Half(register.into(), u32::from(dword) / 4), u32::from(dword) % 4)
+        }
+        Src::Bits(bits) => (Base::Number(bits), 0),
+    }
+}
+
+impl Emit<'_> {
+    /// One instruction for all components that have one base.
+    pub(super) fn slot(&mut self, values: &[Source; 4], message: u8) -> Result<(), Failure> {
+        let mut left = [true; 4];
+        for first in 0..4 {
+            if !left[first] {
+                continue;
+            }
+            let (from, negate) = (base(&values[first]).0, values[first].negate);
+            let (mut channels, mut select) = (0, 0);
+            for component in first..4 {
+                let (other, place) = base(&values[component]);
+                if other == from && values[component].negate == negate {
+                    left[component] = false;
+                    channels |= 1 << component;
+                    select |= place << (2 * component);
+                }
+            }
+            let ty = if negate { Type::F } else { Type::Ud };
+            let dst = Operand {
+                region: Region::Masked { stride: 1, channels },
+                ..into(File::Mrf, message.into(), ty)
+            };
+            let rows = |register: u32, byte: u32, vertical: u32| {
+                let region = Region::Swizzled { vertical, select };
+                let modifier = if negate { 2 } else { 0 };
+                From::Operand(Operand { modifier, ..grf(register, byte, ty, region) })
+            };
+            let from = match from {
+                Base::Lanes(register) | Base::Pair(register) => rows(register, 0, 3),
+                Base::Half(register, half) => rows(register, 16 * half, 0),
+                Base::Number(bits) => From::Number(bits, Type::Ud),
+            };
+            self.word(Opcode::Mov, How { size: Some(EIGHT), ..How::default() }, dst, &[from])?;
+            if let Some(word) = self.words.last_mut() {
+                word.set(f::ACCESS_MODE, 1).map_err(super::internal)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The slots so far go to both vertices' entries.
+    pub(super) fn entry(&mut self, row: u8, count: u8, last: bool) -> Result<(), Failure> {
+        let header = grf(0, 0, Type::Ud, LANES);
+        let nowhere = into(File::Arf, NULL, Type::Ud);
+        let end = if last { 0x8000_8000 } else { 0 };
+        let length = (u32::from(count) + 1) << 20;
+        // Used, interleaved.
+        let descriptor = 0x0600_4400 | end | length | u32::from(row) << 4;
+        self.send((HEADER, How::default()), nowhere, header, descriptor)
+    }
+}

@@ -1,0 +1,22 @@
+//! Which texture instructions the sampler's messages have in another form. G45 vol. 4, 4.8.1.4.
+
+use gpucc_ir::ssa::{Dim, Func, InstData, TexKind, TexOp};
+use gpucc_passes::expand::texture::{Form, shape};
+
+/// Rewrites every texture instruction that the machine has in another form; true when there was one.
+pub fn expand(func: &mut Func) -> bool {
+    gpucc_passes::expand::texture::expand(func, form)
+}
+
+fn form(func: &Func, _: &InstData, tex: &TexOp) -> Option<Form> {
+    let (dim, _) = shape(func, tex)?;
+    match tex.kind {
+        TexKind::SampleBaseClampToEdge => Some(Form::Clamped),
+        TexKind::Gather => Some(Form::Gather),
+        TexKind::Load => None,
+        // Gradients are those of a place on a face; all else takes a direction that is divided by its largest coordinate.
+        TexKind::SampleGrad if dim == Dim::Cube && !tex.projected => Some(Form::Face),
+        _ if dim == Dim::Cube && !tex.projected => Some(Form::Direction),
+        _ => None,
+    }
+}

@@ -1,0 +1,181 @@
+//! Setup: of each component of two slots at a time the slopes along x and y, and the value at the first vertex.
+//! isa/gen4-pipeline.md 3.2, 4.2.
+
+use super::text::Text;
+use super::{Class, Pair};
+use crate::isa::Machine;
+use gpucc_ir::ssa::Interpolation;
+
+/// The first register of vertices: r1 has the numbers of the primitive, r2 depth and 1 / w of each vertex.
+const VERTICES: usize = 3;
+/// Pairs of slots of a message: three registers each, up to m13.
+const MOST: usize = 4;
+/// Behind the vertices, at most 27 registers: the values of two slots at each vertex, differences, the inverse determinant.
+const VALUES: usize = 32;
+const DIFFERENCES: usize = 35;
+const PRODUCT: usize = 37;
+const INVERSE: usize = 38;
+const REGISTERS: usize = 40;
+
+/// What stands in half of the registers of values.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Half {
+    Nothing,
+    Position,
+    Slot(usize, Interpolation),
+}
+
+impl Half {
+    /// Its value is the same everywhere.
+    fn is_flat(self) -> bool {
+        matches!(self, Half::Nothing | Half::Slot(_, Interpolation::Flat))
+    }
+}
+
+/// The program for a class.
+pub fn program(machine: Machine, pair: &Pair, class: Class) -> Text {
+    let mut text = Text::default();
+    text.uses(REGISTERS);
+    let vertices = match class {
+        Class::Points => 1,
+        Class::Lines => 2,
+        Class::Triangles => 3,
+    };
+    // Which vertex flat slots have.
+    for (flag, vertex) in (0..).zip(1..vertices) {
+        text.add(format!("cmp.z.f0.{flag}(8) null<1>D g1.1<0,1,0>D {vertex}D"));
+    }
+    if class != Class::Points {
+        inverse(&mut text, machine);
+    }
+    let mut halves = vec![Half::Position];
+    halves.extend(pair.varyings.iter().map(|&(slot, how)| Half::Slot(slot, how)));
+    halves.resize(2 * pair.setup_pairs(), Half::Nothing);
+    let pairs: Vec<&[Half]> = halves.chunks(2).collect();
+    let messages = pairs.len().div_ceil(MOST);
+    for (number, part) in pairs.chunks(MOST).enumerate() {
+        for (at, halves) in part.iter().enumerate() {
+            for (half, &what) in halves.iter().enumerate() {
+                gather(&mut text, pair, vertices, half, what);
+            }
+            planes(&mut text, class, 2 + 3 * at, [halves[0], halves[1]]);
+        }
+        let length = (1 + 3 * part.len()) << 20;
+        let offset = (4 * MOST * number) << 4;
+        let send = |bits: u32| {
+            let descriptor = bits | (length | offset) as u32;
+            format!("send(8) 1 null<1>UD g0<8,8,1>UD {descriptor:#010x}")
+        };
+        // Used, transposed; the last is complete and ends the thread.
+        if number + 1 == messages {
+            text.end(send(0x8600_c800));
+        } else {
+            text.add(send(0x0600_4800));
+        }
+    }
+    text
+}
+
+/// 1 / determinant.
+fn inverse(text: &mut Text, machine: Machine) {
+    let wait = format!("mov(8) null<1>F g{INVERSE}<8,8,1>F");
+    // The 965 does not check a message's destination: it is read before and behind. isa/gen4.md 5.1.
+    if machine == Machine::Gen4 {
+        text.add(&wait);
+    }
+    text.add(format!("send(8) 14 g{INVERSE}<1>F g1.2<0,1,0>F 0x01110001"));
+    if machine == Machine::Gen4 {
+        text.add(&wait);
+    }
+}
+
+/// The values of a slot at each vertex, in the lower or upper four channels of the registers of values.
+fn gather(text: &mut Text, pair: &Pair, vertices: usize, half: usize, what: Half) {
+    let rows = pair.rows() - 1;
+    let to = |vertex: usize, ty: &str| format!("g{}.{}<1>{ty}", VALUES + vertex, 4 * half);
+    let from = |vertex: usize, slot: usize, ty: &str| {
+        // Rows from the second on are there: slots 2 and 3.
+        let register = VERTICES + vertex * rows + (slot - 2) / 2;
+        format!("g{register}.{}<4,4,1>{ty}", 4 * (slot % 2))
+    };
+    match what {
+        Half::Nothing => text.add(format!("mov(4) {} 0UD", to(0, "UD"))),
+        Half::Position => {
+            for vertex in 0..vertices {
+                let register = VALUES + vertex;
+                text.add(format!("mov(4) {} 0UD", to(vertex, "UD")));
+                let depth = 2 * vertex;
+                text.add(format!("mov(2) g{register}.{}<1>F g2.{depth}<2,2,1>F", 4 * half + 2));
+            }
+        }
+        Half::Slot(slot, Interpolation::Flat) => {
+            text.add(format!("mov(4) {} {}", to(0, "UD"), from(0, slot, "UD")));
+            for (flag, vertex) in (0..).zip(1..vertices) {
+                let from = from(vertex, slot, "UD");
+                text.add(format!("(+f0.{flag}) mov(4) {} {from}", to(0, "UD")));
+            }
+        }
+        Half::Slot(slot, how) => {
+            for vertex in 0..vertices {
+                let (to, from) = (to(vertex, "F"), from(vertex, slot, "F"));
+                match how {
+                    Interpolation::Perspective => {
+                        let inverse = 2 * vertex + 1;
+                        text.add(format!("mul(4) {to} {from} g2.{inverse}<0,1,0>F"));
+                    }
+                    _ => text.add(format!("mov(4) {to} {from}")),
+                }
+            }
+        }
+    }
+}
+
+/// Slopes and first values of two slots to three message registers.
+fn planes(text: &mut Text, class: Class, message: usize, halves: [Half; 2]) {
+    let level = halves.map(|half| half.is_flat() || class == Class::Points);
+    if level == [false, false] {
+        slopes(text, class, message, 0, 8);
+    } else {
+        for (half, level) in level.into_iter().enumerate() {
+            let from = 4 * half;
+            if !level {
+                slopes(text, class, message, from, 4);
+                continue;
+            }
+            for part in 0..2 {
+                text.add(format!("mov(4) m{}.{from}<1>UD 0UD", message + part));
+            }
+        }
+    }
+    text.add(format!("mov(8) m{}<1>UD g{VALUES}<8,8,1>UD", message + 2));
+}
+
+/// Slopes along x and y of so many components from one on.
+fn slopes(text: &mut Text, class: Class, message: usize, from: usize, count: usize) {
+    let region = format!("<{count},{count},1>F");
+    let value = |vertex: usize| format!("g{}.{from}{region}", VALUES + vertex);
+    let local = |register: usize| format!("g{register}.{from}");
+    let scalar = |number: usize| format!("g1.{number}<0,1,0>F");
+    let (dx0, dx2, dy0, dy2) = (scalar(3), scalar(4), scalar(5), scalar(6));
+    let (one, two) = (local(DIFFERENCES), local(DIFFERENCES + 1));
+    let (product, inverse) = (local(PRODUCT), format!("g{INVERSE}.{from}{region}"));
+    text.add(format!("add({count}) {one}<1>F {} -{}", value(1), value(0)));
+    if class == Class::Lines {
+        for (part, along) in [(0, &dx0), (1, &dy0)] {
+            text.add(format!("mul({count}) {product}<1>F {one}{region} {along}"));
+            let to = format!("m{}.{from}<1>F", message + part);
+            text.add(format!("mul({count}) {to} {product}{region} {inverse}"));
+        }
+        return;
+    }
+    text.add(format!("add({count}) {two}<1>F {} -{}", value(2), value(0)));
+    let other = local(VALUES + 1);
+    for (part, [a, ka, b, kb]) in [(0, [&one, &dy2, &two, &dy0]), (1, [&two, &dx0, &one, &dx2])] {
+        text.add(format!("mul({count}) {product}<1>F {a}{region} {ka}"));
+        // The second vertex's values are needed no more.
+        text.add(format!("mul({count}) {other}<1>F {b}{region} {kb}"));
+        text.add(format!("add({count}) {product}<1>F {product}{region} -{other}{region}"));
+        let to = format!("m{}.{from}<1>F", message + part);
+        text.add(format!("mul({count}) {to} {product}{region} {inverse}"));
+    }
+}

@@ -1,0 +1,225 @@
+//! Vertices: two a thread. A scalar value has a register of its own, whose lower four lanes all hold the first vertex's and whose
+//! upper four the second's, so that all that is lowered for lanes serves vertices. isa/gen4.md 2.1; isa/gen4-pipeline.md 2, 4.1.
+
+use super::{Lower, Place};
+use crate::emit::vertex::{MOST, SLOTS};
+use crate::inst::{Condition, Function, Inst, Source, Src, Test};
+use crate::isa::operand::Type as Ty;
+use crate::isa::ops::Opcode;
+use crate::legal::Chip;
+use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::VReg;
+use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Op, Output};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An output's component.
+type Component = (Output, u8);
+
+/// What outputs have: a register where a branch writes them, else the value.
+#[derive(Default)]
+pub(super) struct Written {
+    registers: BTreeMap<Component, VReg>,
+    values: BTreeMap<Component, Source>,
+}
+
+const ZERO: Source = Source { src: Src::Bits(0), negate: false };
+/// The header's place of a point's width, from bit 8 on in eighths of a pixel: 2048 of a pixel. isa/gen4-pipeline.md 2.
+const WIDTH: f32 = 2048.0;
+const WIDTH_BITS: u32 = 0x7_ff00;
+/// The flag of a negative 1 / w on the 965.
+const NEGATIVE: u32 = 1 << 6;
+
+impl Lower<'_> {
+    /// Registers for what branches and loops write: zeros until then.
+    pub(super) fn begin_vertex(&mut self) {
+        let mut branched = BTreeSet::new();
+        for (region, ..) in self.ssa.regions_in_order() {
+            for &inst in &self.ssa.regions[region].insts {
+                let data = &self.ssa.insts[inst];
+                if let (Op::Output, Imm::Output(output, component)) = (data.op, &data.imm)
+                    && region != self.ssa.body
+                {
+                    branched.insert((*output, *component));
+                }
+            }
+        }
+        for component in branched {
+            let reg = self.fresh();
+            self.alu(Opcode::Mov, Ty::Ud, reg, &[ZERO]);
+            self.written.registers.insert(component, reg);
+        }
+    }
+
+    /// A component of an attribute, or a number.
+    pub(super) fn vertex_input(&mut self, data: &InstData) -> Result<(), Failure> {
+        let Imm::Input(input, component) = data.imm else {
+            return Err(self.not_yet("this input"));
+        };
+        let number = match self.ssa.inputs[input].kind {
+            InputKind::Builtin(Builtin::VertexIndex) => Some(0),
+            InputKind::Builtin(Builtin::InstanceIndex) => Some(1),
+            _ => None,
+        };
+        let place = match (number, self.abi.element_of(input)) {
+            (Some(number), _) => {
+                let register = self.abi.element(self.abi.elements() - 1);
+                let counted = Src::Pair { register, dword: number };
+                let (register, dword) = self.abi.first(number.into());
+                let first = Src::Scalar { register, dword };
+                let sum = self.fresh();
+                self.alu(Opcode::Add, Ty::D, sum, &[counted.into(), first.into()]);
+                Place::Reg(sum)
+            }
+            (None, Some(element)) => {
+                let register = self.abi.element(element);
+                let dword = component.min(3);
+                let read = Src::Pair { register, dword };
+                match self.abi.is_packed(element) {
+                    true => Place::Reg(self.fraction(read, dword)),
+                    false => Place::Source(read),
+                }
+            }
+            (None, None) => return Err(self.not_yet("this input")),
+        };
+        self.values[data.results[0]] = Some(place);
+        Ok(())
+    }
+
+    /// A number of 10 or 2 bits as a fraction of the largest, rounded to the nearest: 30 bits of the fraction are the number
+    /// again and again, and half of the last bit that a float has of them is added before the rest is cut off.
+    fn fraction(&mut self, number: Src, component: u8) -> VReg {
+        let again = if component < 3 { 0x0010_0401 } else { 0x1555_5555 };
+        let bits = self.product(number.into(), Src::Bits(again).into());
+        let reg = |reg: VReg| Source::from(Src::Reg(reg.into()));
+        let [some, zeros, half, sum, float, fraction] = std::array::from_fn(|_| self.fresh());
+        self.alu(Opcode::Or, Ty::Ud, some, &[reg(bits), Src::Bits(1).into()]);
+        self.alu(Opcode::Lzd, Ty::Ud, zeros, &[reg(some)]);
+        self.alu(Opcode::Shr, Ty::Ud, half, &[Src::Bits(0x80).into(), reg(zeros)]);
+        self.alu(Opcode::Add, Ty::Ud, sum, &[reg(bits), reg(half)]);
+        self.convert(Opcode::Mov, Ty::F, float, Ty::Ud, &[reg(sum)]);
+        let scale = Src::Bits((1.0 / (1u32 << 30) as f32).to_bits()).into();
+        self.alu(Opcode::Mul, Ty::F, fraction, &[reg(float), scale]);
+        fraction
+    }
+
+    /// A component of an output.
+    pub(super) fn vertex_output(&mut self, data: &InstData) -> Result<(), Failure> {
+        let Imm::Output(output, component) = data.imm else {
+            return Err(self.not_yet("this output"));
+        };
+        let source = self.source(data.args[0]);
+        match self.written.registers.get(&(output, component)) {
+            Some(&reg) => self.alu(Opcode::Mov, Ty::Ud, reg, &[source]),
+            None => {
+                self.written.values.insert((output, component), source);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a component of an output has at the end: 0 where nobody wrote it.
+    fn final_value(&self, output: Option<Output>, component: u8) -> Source {
+        let Some(output) = output else { return ZERO };
+        if let Some(&reg) = self.written.registers.get(&(output, component)) {
+            return Src::Reg(reg.into()).into();
+        }
+        self.written.values.get(&(output, component)).copied().unwrap_or(ZERO)
+    }
+
+    fn slot_of(&self, output: Option<Output>) -> [Source; 4] {
+        std::array::from_fn(|component| self.final_value(output, component as u8))
+    }
+
+    fn in_register(&mut self, source: Source) -> VReg {
+        let reg = self.fresh();
+        self.alu(Opcode::Mov, Ty::Ud, reg, &[source]);
+        reg
+    }
+
+    /// One number where a float is below 0, else another.
+    fn where_negative(&mut self, float: VReg, yes: Source, no: Source) -> Source {
+        let test = Test {
+            condition: Condition::Less,
+            ty: Ty::F,
+            first: Src::Reg(float.into()).into(),
+            second: ZERO,
+            inverse: false,
+        };
+        let yes = self.no_number(yes, Ty::Ud);
+        let dst = self.fresh();
+        self.push(Inst::Select { dst: dst.into(), test, yes, no });
+        Src::Reg(dst.into()).into()
+    }
+
+    /// The entry leaves: header, normalised device coordinates, position, the rest.
+    pub(super) fn end_vertex(&mut self) {
+        let abi = self.abi;
+        let Some(vue) = &abi.vue else { return };
+        let position = self.slot_of(vue.position);
+        let w = self.in_register(position[3]);
+        let inverse = self.fresh();
+        self.push(Inst::Math {
+            dst: inverse.into(),
+            function: Function::Inverse,
+            source: w.into(),
+        });
+        let mut device: [Source; 4] = [Src::Reg(inverse.into()).into(); 4];
+        for (component, place) in device.iter_mut().enumerate().take(3) {
+            let product = self.fresh();
+            let factors = [Src::Reg(inverse.into()).into(), position[component]];
+            self.alu(Opcode::Mul, Ty::F, product, &factors);
+            *place = Src::Reg(product.into()).into();
+        }
+        let mut header = Vec::new();
+        if let Some(size) = vue.point_size {
+            // The pass has brought the width to eighths that fit the field.
+            let size = self.final_value(Some(size), 0);
+            let (scaled, whole) = (self.fresh(), self.fresh());
+            self.alu(Opcode::Mul, Ty::F, scaled, &[size, Src::Bits(WIDTH.to_bits()).into()]);
+            self.convert(Opcode::Mov, Ty::Ud, whole, Ty::F, &[Src::Reg(scaled.into()).into()]);
+            let field = self.fresh();
+            let mask = Src::Bits(WIDTH_BITS).into();
+            self.alu(Opcode::And, Ty::Ud, field, &[Src::Reg(whole.into()).into(), mask]);
+            header.push(Source::from(Src::Reg(field.into())));
+        }
+        for (number, &(output, component)) in vue.distances.iter().enumerate() {
+            let distance = self.final_value(Some(output), component);
+            let distance = self.in_register(distance);
+            let flag = Src::Bits(1 << number).into();
+            header.push(self.where_negative(distance, flag, ZERO));
+        }
+        if abi.chip != Chip::G45 {
+            // The 965's clip test takes a negative 1 / w wrongly. isa/gen4-pipeline.md 2.
+            header.push(self.where_negative(inverse, Src::Bits(NEGATIVE).into(), ZERO));
+            for place in &mut device {
+                *place = self.where_negative(inverse, ZERO, *place);
+            }
+        }
+        let flags = header.into_iter().reduce(|all, flag| {
+            let sum = self.fresh();
+            self.alu(Opcode::Or, Ty::Ud, sum, &[all, flag]);
+            Src::Reg(sum.into()).into()
+        });
+        let header = [ZERO, ZERO, ZERO, flags.unwrap_or(ZERO)];
+        let mut slots = vec![header, device, position];
+        slots.extend(vue.varyings.iter().map(|&(_, output)| self.slot_of(Some(output))));
+        for distances in vue.distances.chunks(4) {
+            let of = |at: usize| {
+                let place = distances.get(at);
+                place.map_or(ZERO, |&(output, component)| self.final_value(Some(output), component))
+            };
+            slots.push(std::array::from_fn(of));
+        }
+        slots.resize(vue.slots(), [ZERO; 4]);
+        let most = usize::from(MOST);
+        let messages = slots.len().div_ceil(most);
+        for (number, part) in slots.chunks(most).enumerate() {
+            for (message, &values) in (SLOTS..).zip(part) {
+                self.push(Inst::Slot { values, message });
+            }
+            let row = (number * most / 2) as u8;
+            let last = number + 1 == messages;
+            self.push(Inst::Entry { row, count: part.len() as u8, last });
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The vertex URB entry as a vertex program writes it: header, normalised device coordinates, position, what varies, distances
+//! to user planes. isa/gen4-pipeline.md 2.
+
+use gpucc_ir::driver::{Failure, Limit};
+use gpucc_ir::ssa::{Builtin, Func, Output, OutputKind, Scalar, Span};
+
+/// The slot of the position.
+pub const POSITION: usize = 2;
+/// The first slot of what varies.
+pub const FIRST: usize = 3;
+/// Slots of an entry of 5 units. isa/gen4-pipeline.md 1.3.
+const SLOTS: u64 = 20;
+/// User planes that have a flag: flag 6 of the 965 is the negative 1 / w.
+const PLANES: u64 = 6;
+
+/// Where outputs stand.
+#[derive(Clone, Debug, Default)]
+pub struct Vue {
+    pub position: Option<Output>,
+    pub point_size: Option<Output>,
+    /// Outputs by location, in the order of locations: slot [`FIRST`] and on.
+    pub varyings: Vec<(u32, Output)>,
+    /// Distances to user planes in their order: output and component, four a slot behind these.
+    pub distances: Vec<(Output, u8)>,
+}
+
+impl Vue {
+    /// Places the outputs of a vertex program.
+    ///
+    /// # Errors
+    /// [`Failure::NotYet`] for outputs without a place, [`Failure::Limit`] for more than an entry holds.
+    pub fn of(func: &Func) -> Result<Vue, Failure> {
+        let mut vue = Vue::default();
+        let mut distances = Vec::new();
+        for (output, data) in &func.outputs {
+            match data.kind {
+                OutputKind::Location { location, .. } if data.scalar != Scalar::F16 => {
+                    vue.varyings.push((location, output));
+                }
+                OutputKind::Builtin(Builtin::Position) => vue.position = Some(output),
+                OutputKind::Builtin(Builtin::PointSize) => vue.point_size = Some(output),
+                OutputKind::Builtin(Builtin::ClipDistance(first)) => {
+                    let numbers = (0..data.components).map(|n| (first + n, (output, n)));
+                    distances.extend(numbers);
+                }
+                _ => {
+                    return Err(Failure::NotYet {
+                        feature: format!("the output `{}`", data.name),
+                        stage: "the calling convention",
+                        span: Span::NONE,
+                    });
+                }
+            }
+        }
+        vue.varyings.sort_unstable_by_key(|&(location, _)| location);
+        distances.sort_unstable_by_key(|&(number, _)| number);
+        vue.distances = distances.into_iter().map(|(_, place)| place).collect();
+        let planes = vue.distances.len() as u64;
+        Limit::new("clip distances", PLANES, "use fewer planes").admit(planes)?;
+        Limit::new("slots of a vertex", SLOTS, "pass fewer outputs").admit(vue.slots() as u64)?;
+        Ok(vue)
+    }
+
+    /// Slots that are written, an even number: rows of the entry are whole.
+    pub fn slots(&self) -> usize {
+        let distances = self.distances.len().div_ceil(4);
+        (FIRST + self.varyings.len() + distances).next_multiple_of(2)
+    }
+
+    /// The slot of the first four distances.
+    pub fn distance_slot(&self) -> usize {
+        FIRST + self.varyings.len()
+    }
+}
