@@ -1,7 +1,7 @@
 //! What R700 has only in another form: each program is compiled, its bytes run on the strict emulator,
 //! and the results compared with the interpreter's on random and boundary inputs.
 
-use gpucc::{Options, Source, Target};
+use gpucc::{Options, Source, Stage, Target};
 
 /// Verifies every entry point of a source on R700.
 fn verified(name: &str, source: Source<'_>) {
@@ -222,9 +222,7 @@ fn storage_textures_are_read_where_they_were_written() {
 
 #[test]
 fn an_element_of_an_array_of_bindings_is_a_choice_among_all() {
-    verified(
-        "textures and buffers",
-        Source::Wgsl(
+    let textures = Source::Wgsl(
             "enable wgpu_binding_array;
              @group(0) @binding(0) var textures: binding_array<texture_2d<f32>, 3>;
              @group(0) @binding(1) var samplers: binding_array<sampler, 2>;
@@ -235,8 +233,25 @@ fn an_element_of_an_array_of_bindings_is_a_choice_among_all() {
                  let loaded = textureLoad(textures[k.z % 3u], vec2u(k.w % 8u), 0);
                  return constant + uniformly + loaded + f32(textureDimensions(textures[k.w % 3u]).x);
              }",
-        ),
     );
+    let buffers = Source::Glsl(
+        "#version 460
+            layout(local_size_x = 4) in;
+            layout(binding = 0) readonly buffer Words { uint words[]; } lists[3];
+            layout(binding = 1) buffer Out { uint all[]; } made;
+            layout(binding = 2) uniform Choice { uint of[4]; } choice[2];
+            void main() {
+                uint i = gl_GlobalInvocationID.x;
+                uint k = choice[made.all[0] % 2u].of[i % 4u] % 3u;
+                made.all[1u + i] = lists[k].words[i] + uint(lists[k].words.length());
+            }",
+        Stage::Compute,
+    );
+    for target in ["r700", "gen4", "g45"] {
+        let target = Target::by_name(target).expect("a target");
+        crate::common::verified(target, Options::default(), "textures", textures);
+        crate::common::verified(target, Options::default(), "buffers", buffers);
+    }
 }
 
 #[test]

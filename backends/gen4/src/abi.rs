@@ -7,7 +7,7 @@ use cranelift_entity::EntitySet;
 use gpucc_ir::driver::{Failure, Limit, VertexState};
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, Op, OutputKind, Resource, ResourceKind, Scalar,
-    Span, Stage,
+    Span, Stage, Value,
 };
 use gpucc_machine::described::Attribute;
 
@@ -36,8 +36,8 @@ pub struct Abi {
     pub samplers: Vec<(Resource, u8)>,
     /// Samplers of cubes with the numbers of their first states, whose wrap modes are those of cubes (4.7.1).
     pub cube_samplers: Vec<(Resource, u8)>,
-    /// Bindings whose size in bytes stands in the constants, a doubleword each.
-    pub sizes: Vec<Resource>,
+    /// Buffers whose size in bytes stands in the constants, a doubleword each: bindings and elements of these.
+    pub sizes: Vec<(Resource, u32)>,
     /// Inputs by location: of fragment programs each a slot of the setup entry behind the position's, of vertex programs a
     /// vertex element.
     pub varyings: Vec<Input>,
@@ -195,7 +195,7 @@ impl Abi {
             for &inst in &func.regions[region].insts {
                 let data = &func.insts[inst];
                 if let (Op::BufferSize, Imm::Resource(resource)) = (data.op, &data.imm) {
-                    sizes.push(*resource);
+                    sizes.push((*resource, element(func, *resource, &data.args)));
                 }
                 kills |= data.op == Op::Demote;
             }
@@ -385,11 +385,21 @@ impl Abi {
         place(if of_cube { &self.cube_samplers } else { &self.samplers }, resource)
     }
 
-    /// Register and doubleword of a binding's size.
-    pub fn size(&self, resource: Resource) -> Option<(u8, u8)> {
-        let at = self.sizes.binary_search(&resource).ok()? as u8;
+    /// Register and doubleword of a buffer's size.
+    pub fn size(&self, resource: Resource, element: u32) -> Option<(u8, u8)> {
+        let at = self.sizes.binary_search(&(resource, element)).ok()? as u8;
         Some((self.constants() + at / 8, at % 8))
     }
+}
+
+/// The element of a binding that an instruction names by its first operand, within its count; 0 of a binding that is no array.
+/// Elements are constants behind `binding_arrays`.
+pub fn element(func: &Func, resource: Resource, args: &[Value]) -> u32 {
+    let Some(count) = func.resources[resource].count else {
+        return 0;
+    };
+    let element = args.first().and_then(|&value| func.as_const(value)).unwrap_or(0);
+    element.min(u64::from(count.saturating_sub(1))) as u32
 }
 
 fn place(places: &[(Resource, u8)], resource: Resource) -> Option<u8> {

@@ -87,9 +87,9 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
             }
         }
     }
-    let constants = abi.sizes.iter().map(|&resource| {
+    let constants = abi.sizes.iter().map(|&(resource, element)| {
         let binding = BindingName::of(func, resource);
-        let word = DriverWord::Other(Driven::BufferSize { binding, element: 0 });
+        let word = DriverWord::Other(Driven::BufferSize { binding, element });
         DriverConstant { constant: None, word }
     });
     let memory = !abi.surfaces.is_empty() || finished.stats.scratch_bytes > 0;

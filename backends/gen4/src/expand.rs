@@ -20,6 +20,12 @@ const OWN: &[Pass] = &[
         |func, _| gpucc_passes::expand::coarse_derivatives(func),
     ),
     required(
+        "binding_arrays",
+        Proof::Exact,
+        "elements of binding arrays are constants",
+        |func, _| gpucc_passes::expand::arrays::expand(func),
+    ),
+    required(
         "textures",
         Proof::Expansion,
         "directions to cubes, clamped lookups and gathers become what messages do",
@@ -41,7 +47,7 @@ const OWN: &[Pass] = &[
 
 /// What makes the reference for the bytes of SSA after the shared passes.
 pub fn plan(effort: Effort) -> Plan {
-    let steps = ["coarse_derivatives", "textures", "point_widths", "expand"];
+    let steps = ["coarse_derivatives", "binding_arrays", "textures", "point_widths", "expand"];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();
     if effort > Effort::None {
         steps.extend([step("gvn"), cleans("fold"), step("dce")]);

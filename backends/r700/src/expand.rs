@@ -1,6 +1,5 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
-mod arrays;
 mod double;
 pub mod image;
 pub mod native;
@@ -34,7 +33,7 @@ const OWN: &[Pass] = &[
         "binding_arrays",
         Proof::Exact,
         "elements of binding arrays are constants",
-        |func, _| arrays::expand(func),
+        |func, _| gpucc_passes::expand::arrays::expand(func),
     ),
     required(
         "storage_images",

@@ -11,6 +11,7 @@
 //! `fsin_turns`, `fcos_turns` within 2^-13 absolutely. WGSL's own bounds are the wider ones
 //! (WGSL, reassociation and fusion).
 
+pub mod arrays;
 mod bits;
 pub(crate) mod build;
 pub mod cube;

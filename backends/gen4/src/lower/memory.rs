@@ -1,6 +1,7 @@
 //! Buffers and variables: doublewords by scattered messages. G45 vol. 4, 5.10.5.
 
 use super::{LANE_BYTES, LANES, Lower, MOST_SCRATCH, STATELESS};
+use crate::abi;
 use crate::inst::{Inst, Source, Src};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
@@ -43,16 +44,15 @@ impl Lower<'_> {
         let (surface, address, first) = match data.imm {
             Imm::Resource(resource) => {
                 if data.op == Op::BufferSize {
-                    let alone = self.ssa.resources[resource].count.is_none();
-                    let size = self.abi.size(resource).filter(|_| alone);
-                    let Some((register, dword)) = size else {
+                    let element = abi::element(self.ssa, resource, args);
+                    let Some((register, dword)) = self.abi.size(resource, element) else {
                         return Err(self.not_yet("the size of this binding"));
                     };
                     let src = Src::Scalar { register, dword };
                     self.values[data.results[0]] = Some(super::Place::Source(src));
                     return Ok(());
                 }
-                let surface = self.element(self.abi.surface(resource), resource, &mut args)?;
+                let surface = self.entry(self.abi.surface(resource), resource, &mut args)?;
                 (surface, self.source(args[0]), 0)
             }
             Imm::Mem(access) => {

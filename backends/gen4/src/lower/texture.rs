@@ -4,7 +4,7 @@
 //! bias or a level without a reference, a load with a level, sizes.
 
 use super::Lower;
-use crate::abi::is_cube;
+use crate::abi::{self, is_cube};
 use crate::inst::{Condition, Inst, Lookup, Reply, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
@@ -50,23 +50,19 @@ fn reply(sample: SampleType) -> Reply {
 }
 
 impl Lower<'_> {
-    /// The number of an element of a binding's table.
-    pub(super) fn element(
+    /// The entry of a table that a binding or an element of one has, which the first operand names.
+    pub(super) fn entry(
         &self,
         first: Option<u8>,
         resource: Resource,
         args: &mut &[Value],
     ) -> Result<u8, Failure> {
         let first = first.ok_or_else(|| self.not_yet("this binding"))?;
-        let Some(count) = self.ssa.resources[resource].count else {
-            return Ok(first);
-        };
-        let element = args.split_off_first().and_then(|&value| self.ssa.as_const(value));
-        let Some(element) = element else {
-            return Err(self.not_yet("an element of an array of bindings that is not known"));
-        };
-        // What is out of range may be any element.
-        Ok(first + element.min(u64::from(count.saturating_sub(1))) as u8)
+        let element = abi::element(self.ssa, resource, args);
+        if self.ssa.resources[resource].count.is_some() {
+            *args = &args[1..];
+        }
+        Ok(first + element as u8)
     }
 
     /// A lookup in a texture, or a load.
@@ -75,11 +71,11 @@ impl Lower<'_> {
             return Err(self.not_yet("this lookup"));
         };
         let mut args = &data.args[..];
-        let surface = self.element(self.abi.surface(tex.texture), tex.texture, &mut args)?;
+        let surface = self.entry(self.abi.surface(tex.texture), tex.texture, &mut args)?;
         let sampler = match tex.sampler.expand() {
             Some(sampler) => {
                 let of_cube = is_cube(self.ssa, tex.texture);
-                self.element(self.abi.sampler(sampler, of_cube), sampler, &mut args)?
+                self.entry(self.abi.sampler(sampler, of_cube), sampler, &mut args)?
             }
             None => 0,
         };
@@ -193,7 +189,7 @@ impl Lower<'_> {
             return Err(self.not_yet("this query"));
         };
         let mut args = &data.args[..];
-        let surface = self.element(self.abi.surface(texture), texture, &mut args)?;
+        let surface = self.entry(self.abi.surface(texture), texture, &mut args)?;
         let (ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. }) =
             self.ssa.resources[texture].kind
         else {

@@ -1,8 +1,8 @@
-//! Arrays of bindings: resource and sampler ids are immediates of an instruction (R700 ISA 10.3,
-//! 10.4), so an element known only at run time becomes a choice among all. Reads are made of every
+//! Arrays of bindings on machines whose instructions have the numbers of resources and samplers as immediates (R700 ISA
+//! 10.3, 10.4; G45 vol. 4, 4.8.1, 5.10): an element known only at run time becomes a choice among all. Reads are made of every
 //! element and the wanted one is kept, which also keeps quads together; stores are guarded.
 
-use cranelift_entity::SecondaryMap;
+use crate::rename::Renames;
 use gpucc_ir::ssa::{Builder, Func, Imm, Inst, InstData, Op, Region, Type, Value};
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ pub fn expand(func: &mut Func) -> bool {
     if func.resources.values().all(|data| data.count.is_none()) {
         return false;
     }
-    let mut renames: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut renames = Renames::new();
     for (region, ..) in func.regions_in_order() {
         let list = std::mem::take(&mut func.regions[region].insts);
         for inst in list {
@@ -20,10 +20,7 @@ pub fn expand(func: &mut Func) -> bool {
     }
     for data in func.insts.values_mut() {
         for arg in &mut data.args {
-            // A choice of a choice was renamed in turn.
-            while let Some(new) = renames[*arg] {
-                *arg = new;
-            }
+            *arg = renames.get(*arg);
         }
     }
     true
@@ -43,12 +40,7 @@ fn dynamic(func: &Func, data: &InstData) -> Option<(usize, u32)> {
         .find(|&(operand, _)| func.as_const(data.args[operand]).is_none())
 }
 
-fn one(
-    func: &mut Func,
-    region: Region,
-    inst: Inst,
-    renames: &mut SecondaryMap<Value, Option<Value>>,
-) {
+fn one(func: &mut Func, region: Region, inst: Inst, renames: &mut Renames) {
     let data = func.insts[inst].clone();
     let Some((operand, count)) = dynamic(func, &data) else {
         func.regions[region].insts.push(inst);
@@ -92,6 +84,6 @@ fn one(
         });
     }
     for (&old, new) in data.results.iter().zip(chosen.into_iter().flatten()) {
-        renames[old] = Some(new);
+        renames.set(old, new);
     }
 }
