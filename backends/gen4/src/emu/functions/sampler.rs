@@ -196,7 +196,8 @@ impl Functions<'_> {
             if !active {
                 continue;
             }
-            let lane = Lane { payload: message.payload, form, control, channel };
+            let torn = message.enabled >> (channel & !3) & 7 != 7;
+            let lane = Lane { payload: message.payload, form, control, channel, torn };
             let mut out = self.lane(&lane, &source)?;
             if matches!(form.op, Op::Info(_)) && self.model == Model::I965 && told == 0 {
                 out = out.map(|number| (number as f32).to_bits());
@@ -315,6 +316,8 @@ struct Lane<'a> {
     /// Word 2 of the header.
     control: u32,
     channel: usize,
+    /// A channel that the computed level comes from is not enabled: what it sends nobody need have written.
+    torn: bool,
 }
 
 impl Lane<'_> {
@@ -408,8 +411,17 @@ impl Lane<'_> {
         }
     }
 
-    /// The computed level, before the state's bias, from the upper left pixel of the four and its neighbours. 4.2.1.1.
+    /// The computed level, before the state's bias. Where a channel that it comes from is not enabled and sends what is no
+    /// coordinate, the level may be any: level 0 here.
     fn computed(&self, texture: &Texture) -> Result<f32, Refused> {
+        match self.of_quad(texture) {
+            Err(_) if self.torn => Ok(0.0),
+            level => level,
+        }
+    }
+
+    /// The level from the upper left pixel of the four and its neighbours. 4.2.1.1.
+    fn of_quad(&self, texture: &Texture) -> Result<f32, Refused> {
         let axes = texture.surface.kind.axes();
         let quad = self.channel & !3;
         let (ddx, ddy, position);

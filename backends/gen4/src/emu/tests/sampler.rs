@@ -46,6 +46,8 @@ pub struct Bench {
     /// Word 2 of the header.
     pub control: u32,
     pub enabled: u16,
+    /// Bytes of each register behind the header that nobody wrote.
+    pub undefined: u32,
 }
 
 /// The type of a surface.
@@ -91,6 +93,7 @@ impl Bench {
             border: [0.0; 4],
             control: 0,
             enabled: 0xffff,
+            undefined: 0,
         }
     }
 
@@ -127,7 +130,8 @@ impl Bench {
         self.memory.write(BORDER, &bytes(&self.border.map(f32::to_bits))).unwrap();
         let header = Register::new([0, 0, self.control, SAMPLER, 0, 0, 0, 0]);
         let mut registers = vec![header];
-        registers.extend(payload.iter().map(|words| Register::new(*words)));
+        let undefined = self.undefined;
+        registers.extend(payload.iter().map(|&words| Register { words, undefined }));
         let bases = Bases::default();
         let numerics = Numerics::REFERENCE;
         let memory = (&mut self.memory, &mut self.textures);

@@ -254,3 +254,25 @@ fn wrap_modes_are_those_of_the_manual() {
     bench.sampler[1] = 832 << 12 | 4 << 6 | 4 << 3;
     assert_eq!(bench.sixteen(1, &[0.0; 4]), Err(Rule::SamplerState));
 }
+
+/// A neighbour that is not enabled need not have coordinates; one that is enabled must.
+#[test]
+fn a_level_that_lacks_a_neighbour_is_no_level() {
+    let mut bench = levels(R8);
+    bench.sampler[0] = filters(NEAREST, NEAREST, 1);
+    // Four texels from channel 0 to channel 1: level 2.
+    let u = [0.25, 0.75, 0.25, 0.75, 0.25, 0.75, 0.25, 0.75].map(f32::to_bits);
+    let v = [0.5f32.to_bits(); 8];
+    let second = 15 << 4;
+    for (enabled, undefined, level) in [
+        (0xffff, 0, Ok(2.0)),
+        (0xfffd, 0, Ok(2.0)),
+        (0xfdfd, second, Ok(0.0)),
+        (0xfffd, second, Err(Rule::Undefined)),
+    ] {
+        (bench.enabled, bench.undefined) = (enabled, undefined);
+        let reply = bench.send(0, &[u, u, v, v], 8);
+        let found = reply.map(|reply| (components(&reply, 2)[0] * 5.0).round());
+        assert_eq!(found, level, "{enabled:#x}");
+    }
+}
