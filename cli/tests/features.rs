@@ -284,3 +284,22 @@ fn immediates_are_read_at_an_index_of_run_time() {
         ),
     );
 }
+
+#[test]
+fn a_word_and_two_halves_are_stored_together() {
+    let source = Source::Ir(
+        "func \"f\" compute {
+           res0 = \"from\" group 0 binding 0 uniform 64 as i32 mixed
+           res1 = \"to\" group 0 binding 1 storage 64 load store as i32 mixed
+         } body {
+           %0: b32 = const 0x8
+           %1: b32, %2: b16, %3: b16 = buffer_load res0, %0
+           buffer_store res1, %0, %1, %2, %3
+           yield
+         }",
+    );
+    for target in ["gen4", "g45", "valhall"] {
+        let target = Target::by_name(target).expect("a target");
+        crate::common::verified(target, Options::default(), "a word and halves", source);
+    }
+}

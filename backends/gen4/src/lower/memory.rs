@@ -94,17 +94,20 @@ impl Lower<'_> {
 
     /// Values as doublewords: halves in pairs, the first of which is below.
     fn words(&mut self, values: &[Value]) -> SmallVec<[Source; 4]> {
-        if values.iter().all(|&value| self.ssa.ty(value) != Type::B16) {
-            return values.iter().map(|&value| self.source(value)).collect();
+        let mut words = SmallVec::new();
+        let mut rest = values.iter().copied().peekable();
+        while let Some(value) = rest.next() {
+            let low = self.source(value);
+            let is_half = |value: Value| self.ssa.ty(value) == Type::B16;
+            if !is_half(value) {
+                words.push(low);
+                continue;
+            }
+            let high = rest.next_if(|&next| is_half(next));
+            let high = high.map_or_else(|| Src::Bits(0).into(), |high| self.source(high));
+            words.push(self.joined(low, high));
         }
-        let pair = |pair: &[Value]| {
-            let [low, high] = [0, 1].map(|at| match pair.get(at) {
-                Some(&value) => self.source(value),
-                None => Src::Bits(0).into(),
-            });
-            self.joined(low, high)
-        };
-        values.chunks(2).map(pair).collect()
+        words
     }
 
     /// The low halves of two doublewords as one.
