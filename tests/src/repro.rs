@@ -29,8 +29,9 @@ fn kind(target: Target) -> Kind {
     }
 }
 
-/// What is right on a machine that cannot write to storage textures, by the ends of names of files, where it is another than for its [`Kind`]: such a machine
-/// stores halves in pairs and numbers locations by their order, and its nests are not built deeper than its stacks of masks.
+/// What is right on a machine that cannot write to storage textures, by the ends of names of files, where it is another than
+/// for its [`Kind`]. Such a machine stores halves in pairs and numbers locations by their order; what nests deeper than its
+/// stacks of masks is not built.
 const PLAIN: &[(&str, &[i32])] = &[
     ("deep_regions.wgsl", &[6]),
     ("_sr_count_min.ir", &[0]),
