@@ -1,5 +1,5 @@
 // run: --groups 2 --set 0.0=u32:1065353216,0,4294967295,0 --dump 0.0:u32
-// refuses: r700
+// refuses: r700 gen4 g45
 // expect: 0.0: 1088421888 0 2 1
 struct Words { sum: atomic<f32>, pad: u32, total: atomic<u64> }
 @group(0) @binding(0) var<storage, read_write> words: Words;

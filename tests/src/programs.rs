@@ -55,6 +55,9 @@ pub fn lacks(target: Target, feature: &str) -> bool {
     target.refusals().iter().any(|row| row.0 == feature)
 }
 
+/// Atomic operations that more than one workgroup meets at.
+pub const SHARED_ATOMICS: &str = "atomic operations on buffers and textures";
+
 /// The silicon has programs that write memory.
 pub fn writes_memory(target: Target) -> bool {
     !lacks(target, "writes to storage buffers and storage textures")
@@ -73,6 +76,10 @@ pub fn allowed(target: Target) -> fn(Op) -> bool {
         matches!(op, Op::ImageStore | Op::IsHelper)
     }
     let lacks = |feature| lacks(target, feature);
+    if lacks(SHARED_ATOMICS) {
+        // Subgroups are not built there.
+        return |op| !matches!(op, Op::BufferAtomic | Op::ImageAtomic) && !across_lanes(op);
+    }
     match (lacks("atomic operations"), lacks("subgroup operations")) {
         _ if !writes_memory(target) => |op| !atomic(op) && !across_lanes(op) && !stores(op),
         (true, true) => |op| !atomic(op) && !across_lanes(op),
@@ -241,6 +248,7 @@ mod tests {
         let features = [
             "writes to storage buffers and storage textures",
             "atomic operations",
+            SHARED_ATOMICS,
             "subgroup operations",
         ];
         for feature in features {

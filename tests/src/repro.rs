@@ -1,7 +1,7 @@
 //! Every file of `../shared/repro` on every machine against what its README says is right, each within 10 s and 512 MiB.
 
 use crate::limited;
-use crate::programs::{lacks, writes_memory};
+use crate::programs::{SHARED_ATOMICS, lacks, writes_memory};
 use gpucc::Target;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -24,20 +24,21 @@ fn kind(target: Target) -> Kind {
     match target {
         Target::Interp => Kind::Reference,
         _ if !writes_memory(target) => Kind::ReadOnly,
-        _ if lacks(target, "atomic operations") => Kind::Old,
+        _ if lacks(target, "atomic operations") || has_plain_memory(target) => Kind::Old,
         _ => Kind::Modern,
     }
 }
 
-/// What is right on a machine that cannot write to storage textures, by the ends of names of files, where it is another than
+/// A machine whose workgroups are threads and whose memory is doublewords without atomic operations.
+fn has_plain_memory(target: Target) -> bool {
+    lacks(target, SHARED_ATOMICS)
+}
+
+/// What is right on a machine that [has plain memory](has_plain_memory), by the ends of names of files, where it is another than
 /// for its [`Kind`]. Such a machine stores halves in pairs and numbers locations by their order; what nests deeper than its
 /// stacks of masks is not built.
-const PLAIN: &[(&str, &[i32])] = &[
-    ("deep_regions.wgsl", &[6]),
-    ("_sr_count_min.ir", &[0]),
-    ("location_wrap.wgsl", &[0]),
-    ("oobtex.wgsl", &[3]),
-];
+const PLAIN: &[(&str, &[i32])] =
+    &[("deep_regions.wgsl", &[6]), ("_sr_count_min.ir", &[0]), ("location_wrap.wgsl", &[0])];
 
 /// Exit codes that are right, for each [`Kind`].
 type Codes = [&'static [i32]; 4];
@@ -196,7 +197,7 @@ pub fn run(gpucc: &Path, folder: &Path) -> std::io::Result<Tally> {
         let mut codes = Vec::new();
         for target in std::iter::once(Target::Interp).chain(Target::machines()) {
             let (machine, index) = (target.name(), kind(target) as usize);
-            let plain = target != Target::Interp && lacks(target, "writing to storage textures");
+            let plain = target != Target::Interp && has_plain_memory(target);
             let other = PLAIN.iter().find(|&&(file, _)| plain && name.ends_with(file));
             let path = path.to_string_lossy();
             let mut compile = vec![&*path, "--target", machine];

@@ -3,13 +3,15 @@
 use crate::fetch;
 use crate::legal::Chip;
 use crate::vue::Vue;
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::{Failure, Limit, VertexState};
 use gpucc_ir::ssa::{
     Builtin, Dim, Func, Imm, Input, InputKind, Op, OutputKind, Resource, ResourceKind, Scalar,
     Span, Stage, Value,
 };
-use gpucc_machine::described::Attribute;
+use gpucc_machine::described::{Attribute, ImageWord};
+use gpucc_passes::expand::image;
+use smallvec::SmallVec;
 
 /// Entries of a binding table that messages can name; 255 is memory without a surface. G45 vol. 4, 5.10.1.
 const SURFACES: u64 = 255;
@@ -36,8 +38,10 @@ pub struct Abi {
     pub samplers: Vec<(Resource, u8)>,
     /// Samplers of cubes with the numbers of their first states, whose wrap modes are those of cubes (4.7.1).
     pub cube_samplers: Vec<(Resource, u8)>,
-    /// Buffers whose size in bytes stands in the constants, a doubleword each: bindings and elements of these.
-    pub sizes: Vec<(Resource, u32)>,
+    /// What the constants hold of bindings, a doubleword each: binding, element, which number. In order.
+    pub told: Vec<(Resource, u32, Told)>,
+    /// Storage textures that the program writes: surfaces of memory.
+    pub stored: SecondaryMap<Resource, bool>,
     /// Inputs by location: of fragment programs each a slot of the setup entry behind the position's, of vertex programs a
     /// vertex element.
     pub varyings: Vec<Input>,
@@ -54,6 +58,19 @@ pub struct Abi {
     pub chip: Chip,
     /// Masks that the chip's stacks of conditions and of loops hold each.
     pub masks: u32,
+}
+
+/// A number of a binding that the driver tells.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Told {
+    /// Bytes bound to a buffer.
+    Bytes,
+    /// Of a storage texture that is written.
+    Image(ImageWord),
+    /// Texels from one of its rows to the next.
+    Pitch,
+    /// Rows from one of its slices to the next.
+    Rows,
 }
 
 /// Doublewords of the inline data. docs/abi-gen4.md, Compute.
@@ -153,7 +170,7 @@ impl Abi {
                 }
             }
         }
-        let (mut targets, mut depth) = (0u64, false);
+        let (mut targets, mut depth, mut masks_samples) = (0u64, false, false);
         let vue = match func.stage {
             Stage::Vertex => Some(Vue::of(func)?),
             _ => None,
@@ -169,6 +186,7 @@ impl Abi {
                     return Err(not_yet("two colours for one target"));
                 }
                 OutputKind::Builtin(Builtin::FragDepth) => depth = true,
+                OutputKind::Builtin(Builtin::SampleMask) => masks_samples = true,
                 _ => return Err(not_yet(&format!("the output `{}`", data.name))),
             }
         }
@@ -190,18 +208,31 @@ impl Abi {
         let (samplers, next) = numbered(func, 0, limit(), plain)?;
         let (cube_samplers, _) =
             numbered(func, next.into(), limit(), |sampler, _| cubes.contains(sampler))?;
-        let (mut sizes, mut kills) = (Vec::new(), false);
+        let (mut told, mut kills) = (Vec::new(), masks_samples);
+        let stored = image::stored(func);
         for (region, ..) in func.regions_in_order() {
             for &inst in &func.regions[region].insts {
                 let data = &func.insts[inst];
-                if let (Op::BufferSize, Imm::Resource(resource)) = (data.op, &data.imm) {
-                    sizes.push((*resource, element(func, *resource, &data.args)));
-                }
-                kills |= data.op == Op::Demote;
+                let resource = match data.imm {
+                    Imm::Resource(resource) | Imm::Query(resource, _) => resource,
+                    Imm::Tex(tex) => tex.texture,
+                    _ => {
+                        kills |= data.op == Op::Demote;
+                        continue;
+                    }
+                };
+                let words: SmallVec<[Told; 8]> = match data.op {
+                    Op::BufferSize => SmallVec::from_slice(&[Told::Bytes]),
+                    _ if !stored[resource] => continue,
+                    Op::TexQuery => image_words(func, resource, false),
+                    _ => image_words(func, resource, true),
+                };
+                let element = element(func, resource, &data.args);
+                told.extend(words.into_iter().map(|word| (resource, element, word)));
             }
         }
-        sizes.sort_unstable();
-        sizes.dedup();
+        told.sort_unstable();
+        told.dedup();
         let targets = targets as u8;
         // G45 vol. 4, 11.3.4.9: what is beyond raises an exception on G45, and is lost on others; isa/gen4.md 1.3.
         let masks = match chip {
@@ -222,7 +253,8 @@ impl Abi {
             entries,
             samplers,
             cube_samplers,
-            sizes,
+            told,
+            stored,
             varyings,
             attributes,
             numbers,
@@ -251,9 +283,9 @@ impl Abi {
         self.stage == Stage::Vertex
     }
 
-    /// Doublewords of constants: sizes, then the first vertex and the first instance where the program has their numbers.
+    /// Doublewords of constants: numbers of bindings, then the first vertex and the first instance where the program has their numbers.
     pub fn constant_words(&self) -> usize {
-        self.sizes.len() + if self.numbers { 2 } else { 0 }
+        self.told.len() + if self.numbers { 2 } else { 0 }
     }
 
     /// Registers of constants. A vertex program reads one at least: the machine hangs otherwise (isa/gen4-pipeline.md 7.3).
@@ -264,7 +296,7 @@ impl Abi {
 
     /// Vertex: register and doubleword of the first vertex, then of the first instance.
     pub fn first(&self, which: usize) -> (u8, u8) {
-        let at = (self.sizes.len() + which) as u8;
+        let at = (self.told.len() + which) as u8;
         (self.constants() + at / 8, at % 8)
     }
 
@@ -385,11 +417,29 @@ impl Abi {
         place(if of_cube { &self.cube_samplers } else { &self.samplers }, resource)
     }
 
-    /// Register and doubleword of a buffer's size.
-    pub fn size(&self, resource: Resource, element: u32) -> Option<(u8, u8)> {
-        let at = self.sizes.binary_search(&(resource, element)).ok()? as u8;
+    /// Register and doubleword of a number of a binding.
+    pub fn told(&self, resource: Resource, element: u32, which: Told) -> Option<(u8, u8)> {
+        let at = self.told.binary_search(&(resource, element, which)).ok()? as u8;
         Some((self.constants() + at / 8, at % 8))
     }
+}
+
+/// Sizes of a written storage texture along its axes; a line's layers count as rows do.
+pub fn axes(func: &Func, resource: Resource) -> SmallVec<[ImageWord; 3]> {
+    let ResourceKind::StorageTexture { dim, arrayed, .. } = func.resources[resource].kind else {
+        return SmallVec::new();
+    };
+    let sizes = [ImageWord::Width, ImageWord::Height, ImageWord::Depth];
+    let axes = sizes[..dim.coords().min(3)].iter().copied();
+    axes.chain(arrayed.then_some(ImageWord::Layers)).collect()
+}
+
+/// What is told of a written storage texture whose size is asked for or, with `places`, whose texels are named.
+fn image_words(func: &Func, resource: Resource, places: bool) -> SmallVec<[Told; 8]> {
+    let axes = axes(func, resource);
+    let steps = [Told::Pitch, Told::Rows];
+    let steps = &steps[..if places { axes.len().saturating_sub(1) } else { 0 }];
+    axes.iter().map(|&word| Told::Image(word)).chain(steps.iter().copied()).collect()
 }
 
 /// The element of a binding that an instruction names by its first operand, within its count; 0 of a binding that is no array.

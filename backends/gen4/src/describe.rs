@@ -1,10 +1,12 @@
 //! What a driver is told of a program: places, state as words, figures. docs/abi-gen4.md.
 
-use crate::abi::Abi;
+use crate::abi::{Abi, Told};
 use crate::back::Finished;
 use crate::fetch;
 use crate::vue::{self, Vue};
-use gpucc_ir::ssa::{Dim, Func, Input, InputKind, Output, OutputKind, ResourceKind, Stage};
+use gpucc_ir::ssa::{
+    Builtin, Dim, Func, Input, InputKind, Output, OutputKind, ResourceKind, Stage,
+};
 use gpucc_machine::Named;
 use gpucc_machine::described::{
     Binding, BindingName, Described, Dispatch, Driven, DriverConstant, DriverWord, Ground, Handed,
@@ -51,13 +53,23 @@ const SAMPLED: Ground = Ground::manual(
     "G45 vol. 4, 4.8.1.3; public compilers do so in programs of eight pixels",
 );
 
+/// SURFTYPE_BUFFER. G45 vol. 4, 4.7.2.
+pub const BUFFER_TYPE: u32 = 4;
+
+/// The state of the surface of an entry of the binding table.
+pub fn surface_state(entry: u32) -> String {
+    format!("SURFACE_STATE {entry}")
+}
+
 /// What the program knows of the state of a texture's surface: its type, and that a cube has all faces. G45 vol. 4, 4.7.2.
-fn texture_state(kind: &ResourceKind) -> Option<Setting> {
+/// One that is written is a buffer.
+fn texture_state(kind: &ResourceKind, stored: bool) -> Option<Setting> {
     let (ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. }) = kind
     else {
         return None;
     };
     let (code, faces) = match dim {
+        _ if stored => (BUFFER_TYPE, 0),
         Dim::D1 => (0, 0),
         Dim::D2 => (1, 0),
         Dim::D3 => (2, 0),
@@ -87,9 +99,14 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
             }
         }
     }
-    let constants = abi.sizes.iter().map(|&(resource, element)| {
+    let constants = abi.told.iter().map(|&(resource, element, told)| {
         let binding = BindingName::of(func, resource);
-        let word = DriverWord::Other(Driven::BufferSize { binding, element });
+        let word = match told {
+            Told::Bytes => DriverWord::Other(Driven::BufferSize { binding, element }),
+            Told::Image(what) => DriverWord::OfImage { what, binding, element },
+            Told::Pitch => DriverWord::Other(Driven::Pitch { binding, element }),
+            Told::Rows => DriverWord::Other(Driven::Rows { binding, element }),
+        };
         DriverConstant { constant: None, word }
     });
     let memory = !abi.surfaces.is_empty() || finished.stats.scratch_bytes > 0;
@@ -108,9 +125,9 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
     let constants = constants.chain(numbers.map(|word| DriverConstant { constant: None, word }));
     for &(resource, entry) in &abi.surfaces {
         let data = &func.resources[resource];
-        let Some(told) = texture_state(&data.kind) else { continue };
+        let Some(told) = texture_state(&data.kind, abi.stored[resource]) else { continue };
         for element in 0..data.count.unwrap_or(1) {
-            state.set(format!("SURFACE_STATE {}", u32::from(entry) + element), told.clone());
+            state.set(surface_state(u32::from(entry) + element), told.clone());
         }
     }
     if !abi.samplers.is_empty() || !abi.cube_samplers.is_empty() {
@@ -168,6 +185,7 @@ fn stage_output(func: &Func, abi: &Abi, output: Output) -> StageOutput {
             place: Memory::Blend,
             index: location,
         },
+        OutputKind::Builtin(Builtin::SampleMask) => OutputPlace::Single { place: Memory::Coverage },
         OutputKind::Builtin(_) => OutputPlace::Single { place: Memory::Depth },
     };
     StageOutput::of(func, output, data.components.into(), place)

@@ -6,6 +6,7 @@ mod compute;
 mod depth;
 mod draw;
 mod pixel;
+mod stored;
 mod surfaces;
 #[cfg(test)]
 mod tests;
@@ -80,6 +81,10 @@ impl Machine {
             Some(resource) => bindings.get(resource, element),
             None => &Bound::Nothing,
         };
+        let step = |binding, element, which: usize| match bound(binding, element) {
+            Bound::Image(image) => stored::steps(image)[which],
+            _ => GARBAGE,
+        };
         let word = |word: DriverWord| match word {
             DriverWord::Other(Driven::BufferSize { binding, element }) => {
                 bound(binding, element).bytes().len() as u32
@@ -87,6 +92,12 @@ impl Machine {
             DriverWord::Other(Driven::Uniform { binding, offset }) => {
                 load_word(bound(binding, 0).bytes(), offset)
             }
+            DriverWord::OfImage { what, binding, element } => match bound(binding, element) {
+                Bound::Image(image) => stored::size(image, what).unwrap_or(GARBAGE),
+                _ => GARBAGE,
+            },
+            DriverWord::Other(Driven::Pitch { binding, element }) => step(binding, element, 0),
+            DriverWord::Other(Driven::Rows { binding, element }) => step(binding, element, 1),
             DriverWord::Other(Driven::Constant { bits }) => bits,
             DriverWord::Other(Driven::NumWorkgroups { axis }) => {
                 groups[usize::from(axis.unwrap_or(0).min(2))]

@@ -4,6 +4,7 @@
 mod native;
 mod point;
 mod recipes;
+mod samples;
 mod texture;
 
 use gpucc_ir::driver::Effort;
@@ -13,23 +14,20 @@ pub use native::is_native;
 
 /// Passes of this machine alone.
 const OWN: &[Pass] = &[
-    required(
-        "coarse_derivatives",
-        Proof::Licence("WGSL, derivative built-in functions: a derivative may be a coarse one"),
-        "derivatives are those of one row or column",
-        |func, _| gpucc_passes::expand::coarse_derivatives(func),
-    ),
-    required(
-        "binding_arrays",
-        Proof::Exact,
-        "elements of binding arrays are constants",
-        |func, _| gpucc_passes::expand::arrays::expand(func),
-    ),
+    gpucc_passes::expand::COARSE_DERIVATIVES,
+    gpucc_passes::expand::arrays::PASS,
+    gpucc_passes::expand::image::PASS,
     required(
         "textures",
         Proof::Expansion,
         "directions to cubes, clamped lookups and gathers become what messages do",
         |func, _| texture::expand(func),
+    ),
+    required(
+        "sample_mask",
+        Proof::Licence("WebGPU, sample masking: a mask has a bit for each sample"),
+        "a mask of samples is that of the one sample",
+        |func, _| samples::mask(func),
     ),
     required(
         "point_widths",
@@ -47,7 +45,15 @@ const OWN: &[Pass] = &[
 
 /// What makes the reference for the bytes of SSA after the shared passes.
 pub fn plan(effort: Effort) -> Plan {
-    let steps = ["coarse_derivatives", "binding_arrays", "textures", "point_widths", "expand"];
+    let steps = [
+        "coarse_derivatives",
+        "binding_arrays",
+        "storage_images",
+        "textures",
+        "sample_mask",
+        "point_widths",
+        "expand",
+    ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();
     if effort > Effort::None {
         steps.extend([step("gvn"), cleans("fold"), step("dce")]);

@@ -5,8 +5,10 @@
 //! lane goes and whose physical edges say where the thread goes. G45 vol. 4, 14.1.2.
 
 mod alu;
+mod atomic;
 mod control;
 mod fragment;
+mod image;
 mod memory;
 mod phases;
 mod texture;
@@ -77,6 +79,8 @@ struct Lower<'a> {
     depth: Option<VReg>,
     /// Fragment: the register of one where a pixel is covered, and 0 elsewhere.
     coverage: Option<VReg>,
+    /// Fragment: the register of the mask that the program leaves of its samples.
+    mask: Option<VReg>,
     /// Vertex: what outputs have.
     written: vertex::Written,
     span: Span,
@@ -107,6 +111,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         colors: Vec::new(),
         depth: None,
         coverage: None,
+        mask: None,
         written: vertex::Written::default(),
         span: Span::NONE,
     };
@@ -120,7 +125,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     if abi.is_fragment() {
         lower.begin_fragment();
         lower.region(ssa.body, &[])?;
-        lower.end_fragment();
+        lower.end_fragment()?;
     } else if abi.is_vertex() {
         lower.begin_vertex();
         lower.region(ssa.body, &[])?;
@@ -178,11 +183,7 @@ impl Lower<'_> {
         if let Some(header) = header {
             self.push(Inst::Advance { steps: 1, bytes: false });
             let first = Src::Scalar { register: self.abi.lane(), dword: 0 };
-            self.push(Inst::While(Some(below(first.into(), count))));
-            let latch = self.block;
-            self.m.add_both_edges(latch, header);
-            self.start_block();
-            self.m.add_both_edges(latch, self.block);
+            self.repeat(header, below(first.into(), count));
         }
         Ok(())
     }

@@ -2,9 +2,8 @@
 //! compile is our own gap.
 
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{
-    Dim, Func, Imm, InstData, Number, Op, OutputKind, ResourceKind, SampleType, Span, TexKind, Type,
-};
+use gpucc_ir::ssa::{AtomicOp, Dim, Func, Imm, Number, Op, OutputKind, ResourceKind, Span, Type};
+use gpucc_passes::expand::image::dwords;
 
 /// Features and the manual's sections.
 pub type Table = &'static [(&'static str, &'static str)];
@@ -14,7 +13,7 @@ macro_rules! both {
     ($($more:expr),*) => {
         &[
             (
-                "atomic operations",
+                "atomic operations on buffers and textures",
                 "G45 vol. 4, 5.10.1: a data port message reads or writes, and none does both",
             ),
             ("16-bit floats", "G45 vol. 4, 13.2.3: no type of 16-bit floats"),
@@ -32,21 +31,8 @@ macro_rules! both {
                 "G45 vol. 4, 4.7.2: the Depth of a SURFTYPE_CUBE must be zero",
             ),
             (
-                "writing to storage textures",
-                "G45 vol. 4, 5.10.1: data port writes are of blocks, doublewords and targets, and none is of a texel by number",
-            ),
-            (
-                "comparing in layered textures",
-                "G45 vol. 4, 4.8.1.4: sample_c supports no 1D and 2D arrays",
-            ),
-            (
-                "comparing with gradients",
-                "G45 vol. 4, 4.8.1.3: no message has gradients and a reference",
-            ),
-            ("gathering from cubes", "G45 vol. 4, 4.8.1.3: no message gathers"),
-            (
-                "gathering integers",
-                "G45 vol. 4, 4.8.1.4: sample_l takes no UINT and SINT formats, and no message gathers",
+                "writing texels of less than a doubleword",
+                "G45 vol. 4, 5.10.5.2: writes are of whole doublewords, and none is atomic",
             ),
             (
                 "task and mesh shaders",
@@ -84,11 +70,7 @@ enum Refusal {
     Multisampled,
     ShortStore,
     CubeArrays,
-    TexelStore,
-    LayeredComparison,
-    SteepComparison,
-    CubeGather,
-    IntegerGather,
+    ShortTexel,
 }
 
 /// Checks what the function asks of the machine.
@@ -120,14 +102,16 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
     for (region, ..) in func.regions_in_order() {
         for &inst in &func.regions[region].insts {
             let data = &func.insts[inst];
-            if matches!(data.op, Op::BufferAtomic | Op::MemAtomic | Op::ImageAtomic) {
+            // Workgroup memory belongs to one thread, whose lanes take turns.
+            let other = |op| !matches!(op, AtomicOp::Load | AtomicOp::Store);
+            if matches!(data.imm, Imm::BufferAtomic(_, op) | Imm::ImageAtomic(_, op) if other(op)) {
                 return Err(refuse(Refusal::Atomics, data.span));
             }
-            if data.op == Op::ImageStore {
-                return Err(refuse(Refusal::TexelStore, data.span));
-            }
-            if let Some(what) = lookup(func, data) {
-                return Err(refuse(what, data.span));
+            if let (Op::ImageStore, &Imm::Resource(image)) = (data.op, &data.imm)
+                && let ResourceKind::StorageTexture { format, .. } = func.resources[image].kind
+                && dwords(format).is_none()
+            {
+                return Err(refuse(Refusal::ShortTexel, data.span));
             }
             let operand = data.args.first().map(|&value| func.ty(value));
             let result = data.results.first().map(|&value| func.ty(value));
@@ -159,24 +143,6 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
     Ok(())
 }
 
-/// What no message to the sampler does.
-fn lookup(func: &Func, data: &InstData) -> Option<Refusal> {
-    let Imm::Tex(tex) = data.imm else { return None };
-    let ResourceKind::Texture { dim, arrayed, sample, .. } = func.resources[tex.texture].kind
-    else {
-        return None;
-    };
-    match tex.kind {
-        _ if tex.compare && arrayed => Some(Refusal::LayeredComparison),
-        TexKind::SampleGrad if tex.compare => Some(Refusal::SteepComparison),
-        TexKind::Gather if dim == Dim::Cube => Some(Refusal::CubeGather),
-        TexKind::Gather if matches!(sample, SampleType::Sint | SampleType::Uint) => {
-            Some(Refusal::IntegerGather)
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,7 +163,7 @@ mod tests {
         assert_eq!(asked(Op::FAdd, Type::B64), Some("double precision"));
         assert_eq!(asked(Op::FAdd, Type::B16), Some("16-bit floats"));
         assert_eq!(asked(Op::IAdd, Type::B64), None);
-        assert_eq!(G45[Refusal::Atomics as usize].0, "atomic operations");
+        assert_eq!(G45[Refusal::Atomics as usize].0, "atomic operations on buffers and textures");
         assert_eq!(G45[Refusal::Multisampled as usize].0, "multisampled textures");
     }
 

@@ -352,7 +352,7 @@ impl Abi {
 
     fn bindings(&mut self, func: &Func, options: &Options, uses: &Uses) -> Result<(), Failure> {
         let (mut uniforms, mut storages, mut textures, mut samplers) = (0, 0, 0, 0);
-        let stored = crate::expand::image::stored(func);
+        let stored = gpucc_passes::expand::image::stored(func);
         for (resource, data) in func.resources.iter() {
             if !uses.resources[resource.as_u32() as usize] {
                 continue;

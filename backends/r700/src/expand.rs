@@ -1,7 +1,6 @@
 //! Rewrites what R700 lacks into what it has, SSA to SSA, under the published numerics.
 
 mod double;
-pub mod image;
 pub mod native;
 mod texture;
 
@@ -29,18 +28,8 @@ const OWN: &[Pass] = &[
         "derivatives are those of GET_GRADIENTS",
         |func, _| refine_derivatives(func),
     ),
-    required(
-        "binding_arrays",
-        Proof::Exact,
-        "elements of binding arrays are constants",
-        |func, _| gpucc_passes::expand::arrays::expand(func),
-    ),
-    required(
-        "storage_images",
-        Proof::Expansion,
-        "storage textures are linear surfaces of dwords",
-        |func, _| image::expand(func),
-    ),
+    gpucc_passes::expand::arrays::PASS,
+    gpucc_passes::expand::image::PASS,
     required(
         "texture_forms",
         Proof::Expansion,

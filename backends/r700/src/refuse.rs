@@ -4,11 +4,11 @@
 //! check of a function against it. Everything else that we do not compile is our own gap.
 
 use crate::api::{Chip, Failure, Family};
-use crate::expand::image::dwords;
 use gpucc_ir::ssa::{
     Builtin, Func, Imm, InputKind, Inst, MemSpace, Op, OutputKind, ResourceKind, Span, Stage, Type,
     Value,
 };
+use gpucc_passes::expand::image::dwords;
 
 /// A feature that a machine lacks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -350,7 +350,9 @@ impl Machine {
             | Driven::Draw
             | Driven::StorageBuffer { .. }
             | Driven::WorkgroupMemory
-            | Driven::Image { .. } => GARBAGE,
+            | Driven::Image { .. }
+            | Driven::Pitch { .. }
+            | Driven::Rows { .. } => GARBAGE,
         }
     }
 

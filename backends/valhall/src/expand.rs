@@ -89,12 +89,7 @@ const OWN: &[Pass] = &[
         "a fetch's level or sample fits the byte that the texture unit reads",
         |func, _| texture::clamp_levels(func),
     ),
-    required(
-        "coarse_derivatives",
-        Proof::Licence("WGSL, derivative built-in functions: a derivative may be a coarse one"),
-        "lanes of derivatives are constants",
-        |func, _| gpucc_passes::expand::coarse_derivatives(func),
-    ),
+    gpucc_passes::expand::COARSE_DERIVATIVES,
     required(
         "conversions",
         Proof::Licence("WGSL, floating point conversion: what a NaN converts to is not defined"),

@@ -123,6 +123,20 @@ pub enum Driven {
         /// Its element.
         element: u32,
     },
+    /// Texels from one row of a linear surface to the next.
+    Pitch {
+        /// Which.
+        binding: BindingName,
+        /// Its element.
+        element: u32,
+    },
+    /// Rows from one slice of a linear surface to the next.
+    Rows {
+        /// Which.
+        binding: BindingName,
+        /// Its element.
+        element: u32,
+    },
     /// Padding that nobody reads.
     Unused,
 }

@@ -189,6 +189,14 @@ fn driver_constants() {
             Driven::BufferSize { binding, element: 4 },
             json!({"what": "buffer_size", "binding": told, "element": 4}),
         ),
+        (
+            Driven::Pitch { binding, element: 0 },
+            json!({"what": "pitch", "binding": told, "element": 0}),
+        ),
+        (
+            Driven::Rows { binding, element: 1 },
+            json!({"what": "rows", "binding": told, "element": 1}),
+        ),
         (Driven::Unused, json!({"what": "unused"})),
     ];
     for (word, text) in words {

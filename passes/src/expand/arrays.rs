@@ -3,8 +3,17 @@
 //! element and the wanted one is kept, which also keeps quads together; stores are guarded.
 
 use crate::rename::Renames;
+use crate::runner::{Pass, Proof, required};
 use gpucc_ir::ssa::{Builder, Func, Imm, Inst, InstData, Op, Region, Type, Value};
 use smallvec::SmallVec;
+
+/// The pass.
+pub const PASS: Pass = required(
+    "binding_arrays",
+    Proof::Exact,
+    "elements of binding arrays are constants",
+    |func, _| expand(func),
+);
 
 /// Rewrites every access of an array of bindings whose element is not constant; true when there may be one.
 pub fn expand(func: &mut Func) -> bool {

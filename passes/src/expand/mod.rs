@@ -17,17 +17,26 @@ pub(crate) mod build;
 pub mod cube;
 mod float;
 mod half;
+pub mod image;
 mod integer;
 pub mod texture;
 mod trigonometry;
 mod wide;
 
 use crate::rename::Renames;
+use crate::runner::{self, Proof, required};
 use build::Expander;
 use gpucc_ir::ssa::{Builder, Func, Inst, InstData, Numerics, Op, Sig, Type, Value};
 
 /// Derivatives that may be either become coarse ones, where a machine has these.
-pub fn coarse_derivatives(func: &mut Func) -> bool {
+pub const COARSE_DERIVATIVES: runner::Pass = required(
+    "coarse_derivatives",
+    Proof::Licence("WGSL, derivative built-in functions: a derivative may be a coarse one"),
+    "derivatives that may be either are those of one row or column",
+    |func, _| coarse_derivatives(func),
+);
+
+fn coarse_derivatives(func: &mut Func) -> bool {
     let mut changed = false;
     for data in func.insts.values_mut() {
         data.op = match data.op {

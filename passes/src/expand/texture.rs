@@ -70,8 +70,10 @@ pub enum Form {
     Direction,
     /// Level 0 at clamped coordinates.
     Clamped,
-    /// Four samples at the centres of texels.
+    /// Four samples of level 0 at the centres of texels.
     Gather,
+    /// As [`Form::Gather`], with gradients of 0 instead of a level: places on faces that take no level.
+    SteepGather,
     /// Gradients that give the level, or the level with its bias.
     Gradients,
 }
@@ -130,7 +132,8 @@ impl Texture {
                 self.clamp(b);
                 self.emit(b)
             }
-            Form::Gather => self.gather(b),
+            Form::Gather => self.gather(b, TexKind::SampleLevel),
+            Form::SteepGather => self.gather(b, TexKind::SampleGrad),
             Form::Gradients => {
                 self.make_gradients(b);
                 if self.dim == Dim::Cube && !self.tex.projected {
@@ -224,14 +227,15 @@ impl Texture {
     /// and so are the product, a face's 1 + place, and the unit's own product. Up to 4096 texels that is less than half of the
     /// [`STEPS`](gpucc_emu::sampler::STEPS) places within a texel, so that no other texel has a part in the result. At 8192
     /// texels another one may have 1 / 256 of it.
-    fn gather(&mut self, b: &mut Builder<'_>) -> Vec<Value> {
+    fn gather(&mut self, b: &mut Builder<'_>, kind: TexKind) -> Vec<Value> {
         if self.dim == Dim::Cube && !self.tex.projected {
             self.project(b);
         }
         let component = usize::from(self.tex.component);
-        self.tex.kind = TexKind::SampleLevel;
+        self.tex.kind = kind;
         self.tex.component = 0;
-        self.rest = vec![b.f32(0.0)];
+        let count = if kind == TexKind::SampleGrad { 2 * self.coords.len() } else { 1 };
+        self.rest = vec![b.f32(0.0); count];
         let (half, three_halves, one) = (b.f32(0.5), b.f32(1.5), b.f32(1.0));
         let sizes = self.size(b);
         // Along each axis: the centres of the first and the second texel.

@@ -11,7 +11,7 @@ use gpucc_emu::device::{FragmentOut, Stop, bytes_of, words_of};
 use gpucc_emu::draw::QuadBatch;
 use gpucc_emu::world::Bindings;
 use gpucc_ir::ssa::Interpolation;
-use gpucc_machine::described::{Handed, InputPlace, OutputPlace};
+use gpucc_machine::described::{Handed, InputPlace, Memory, OutputPlace};
 
 /// Columns and rows of the largest target. isa/gen4-pipeline.md 1.3.
 const MOST: u32 = 8192;
@@ -218,9 +218,17 @@ impl Machine {
         };
         for told in self.compiled.described.outputs.iter().filter(|_| lives) {
             let Some(output) = told.output else { continue };
-            let OutputPlace::Blend { index, .. } = told.place else {
-                out[output.as_u32() as usize][0] = depth;
-                continue;
+            let index = match told.place {
+                OutputPlace::Blend { index, .. } => index,
+                // A pixel without its one sample does not live.
+                OutputPlace::Single { place: Memory::Coverage } => {
+                    out[output.as_u32() as usize][0] = 1;
+                    continue;
+                }
+                _ => {
+                    out[output.as_u32() as usize][0] = depth;
+                    continue;
+                }
             };
             let Some(at) = place(index as usize) else { continue };
             let bytes = chip.read(at, PIXEL as usize)?;

@@ -2,13 +2,14 @@
 //! is bound. docs/abi-gen4.md, Memory; isa/gen4-pipeline.md 1.5.
 
 use super::chip::Chip;
+use super::stored;
 use super::textures::{self, Used};
-use crate::describe::{CUBE_SAMPLER, SAMPLER, SURFACE};
+use crate::describe::{BUFFER_TYPE, CUBE_SAMPLER, SAMPLER, SURFACE, surface_state};
 use gpucc_emu::device::Stop;
 use gpucc_emu::format::Format;
 use gpucc_emu::world::{Bindings, Bound};
 use gpucc_ir::ssa::{Dim, Func, Imm, Resource, ResourceKind};
-use gpucc_machine::described::Described;
+use gpucc_machine::described::{Described, Setting};
 use std::collections::BTreeMap;
 
 /// Words of SURFACE_STATE on G45; the 965 has one less.
@@ -17,7 +18,7 @@ pub type Surface = [u32; 6];
 /// Bytes of a surface's element that bounds are counted in. isa/gen4.md 1.8.
 const ELEMENT: usize = 16;
 /// The types of surfaces.
-const BUFFER: u32 = 4 << 29;
+const BUFFER: u32 = BUFFER_TYPE << 29;
 const PLANE: u32 = 1 << 29;
 /// The render cache both reads and writes it.
 const READ_WRITE: u32 = 1 << 8;
@@ -51,6 +52,12 @@ pub fn bind(
         };
         for element in 0..func.resources[resource].count.unwrap_or(1) {
             let surface = match bindings.get(resource, element) {
+                Bound::Image(image) if is_memory(described, entry + element) => {
+                    let bytes = stored::linear(image);
+                    let at = chip.put(&bytes)?;
+                    tables.written.push((resource, element, at));
+                    buffer(at, bytes.len())
+                }
                 Bound::Image(image) => textures::texture(chip, image)?,
                 bound => {
                     let bytes = bound.bytes();
@@ -72,6 +79,16 @@ pub fn bind(
     }
     tables.surfaces = chip.put_words(&entries)?;
     Ok(tables)
+}
+
+/// Whether the surface of an entry is told to be a buffer.
+fn is_memory(described: &Described, entry: u32) -> bool {
+    match described.state.get(&surface_state(entry)) {
+        Some(Setting::Descriptor { words, .. }) => {
+            words.first().is_some_and(|w| w >> 29 == BUFFER_TYPE)
+        }
+        _ => false,
+    }
 }
 
 /// The states of samplers; a sampler of cubes has one of its own.
@@ -130,6 +147,11 @@ impl Tables {
     pub fn read_back(&self, chip: &mut Chip, bindings: &mut Bindings) -> Result<(), Stop> {
         for &(resource, element, at) in &self.written {
             let bound = bindings.get_mut(resource, element);
+            if let Some(Bound::Image(image)) = bound {
+                let bytes = stored::linear(image).len();
+                stored::take(image, &chip.read(at, bytes)?);
+                continue;
+            }
             if let Some(bytes) = bound.and_then(gpucc_emu::device::memory_of_mut) {
                 let changed = chip.read(at, bytes.len())?;
                 bytes.copy_from_slice(&changed);

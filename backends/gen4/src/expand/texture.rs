@@ -12,6 +12,8 @@ fn form(func: &Func, _: &InstData, tex: &TexOp) -> Option<Form> {
     let (dim, _) = shape(func, tex)?;
     match tex.kind {
         TexKind::SampleBaseClampToEdge => Some(Form::Clamped),
+        // A level goes with a direction, and gradients with a place on a face.
+        TexKind::Gather if dim == Dim::Cube => Some(Form::SteepGather),
         TexKind::Gather => Some(Form::Gather),
         TexKind::Load => None,
         // Gradients are those of a place on a face; all else takes a direction that is divided by its largest coordinate.

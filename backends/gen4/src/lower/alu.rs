@@ -31,6 +31,8 @@ impl Lower<'_> {
             Op::BufferLoad | Op::BufferStore | Op::BufferSize | Op::MemLoad | Op::MemStore => {
                 self.memory(data)
             }
+            Op::BufferAtomic | Op::MemAtomic => self.atomic(data),
+            Op::ImageStore => self.image_store(data),
             Op::Tex => self.tex(data),
             Op::TexQuery => self.query(data),
             Op::Output if self.abi.is_vertex() => self.vertex_output(data),

@@ -238,6 +238,24 @@ impl Lower<'_> {
         self.block
     }
 
+    /// Whether one loop more has room on the stack of masks. A loop takes two; the one over the group's invocations is a loop,
+    /// too.
+    pub(super) fn admit_loop(&self) -> Result<(), Failure> {
+        match 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 2) > self.abi.masks {
+            true => Err(self.not_yet("loops deeper than the stack of masks")),
+            false => Ok(()),
+        }
+    }
+
+    /// Closes a loop that is left at its end alone: lanes of the test go back.
+    pub(super) fn repeat(&mut self, header: Block, test: Test) {
+        self.push(Inst::While(Some(test)));
+        let latch = self.block;
+        self.m.add_both_edges(latch, header);
+        self.start_block();
+        self.m.add_both_edges(latch, self.block);
+    }
+
     fn loop_(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
         let ssa = self.ssa;
         let (body, continuing) = (data.regions[0], data.regions[1]);
@@ -249,11 +267,7 @@ impl Lower<'_> {
             regs(&ssa.regions[continuing].params),
             regs(&data.results),
         );
-        // The loop over the group's invocations is one, too.
-        // A loop pushes two masks.
-        if 2 * ((self.loops.len() + self.phased_loops.len()) as u32 + 2) > self.abi.masks {
-            return Err(self.not_yet("loops deeper than the stack of masks"));
-        }
+        self.admit_loop()?;
         self.assign(&body_regs, &data.args);
         let header = self.begin_loop();
         let exit = self.m.make_block();

@@ -27,6 +27,12 @@ impl Lower<'_> {
             self.alu(Opcode::Mov, Ty::Ud, reg, &[Src::Bits(0).into()]);
             self.depth = Some(reg);
         }
+        let masks = OutputKind::Builtin(Builtin::SampleMask);
+        if self.ssa.outputs.values().any(|output| output.kind == masks) {
+            let reg = self.fresh();
+            self.alu(Opcode::Mov, Ty::Ud, reg, &[Src::Bits(1).into()]);
+            self.mask = Some(reg);
+        }
         let asks = InputKind::Builtin(Builtin::SampleMask);
         if self.ssa.inputs.values().any(|input| input.kind == asks) {
             // All ones in pixels that are not covered, and one more than that.
@@ -54,8 +60,20 @@ impl Lower<'_> {
         }
     }
 
-    /// The colours leave.
-    pub(super) fn end_fragment(&mut self) {
+    /// A pixel without its one sample is given up, and the colours leave.
+    pub(super) fn end_fragment(&mut self) -> Result<(), Failure> {
+        if let Some(mask) = self.mask {
+            let test = Test {
+                condition: Condition::Equal,
+                ty: Ty::D,
+                first: Src::Reg(mask.into()).into(),
+                second: Src::Bits(0).into(),
+                inverse: false,
+            };
+            let head = self.begin_if(test, false)?;
+            self.push(Inst::Demote);
+            self.end_if(head);
+        }
         let last = self.colors.len().saturating_sub(1);
         for (number, color) in self.colors.clone().into_iter().enumerate() {
             self.push(Inst::Target {
@@ -65,6 +83,7 @@ impl Lower<'_> {
                 last: number == last,
             });
         }
+        Ok(())
     }
 
     fn plane(&mut self, slot: u8, component: u8) -> gpucc_ir::mach::VReg {
@@ -155,6 +174,7 @@ impl Lower<'_> {
                 color.map(|color| color[usize::from(component.min(3))])
             }
             OutputKind::Builtin(Builtin::FragDepth) => self.depth,
+            OutputKind::Builtin(Builtin::SampleMask) => self.mask,
             OutputKind::Builtin(_) => None,
         };
         let Some(place) = place else {

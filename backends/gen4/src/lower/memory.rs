@@ -1,7 +1,7 @@
 //! Buffers and variables: doublewords by scattered messages. G45 vol. 4, 5.10.5.
 
 use super::{LANE_BYTES, LANES, Lower, MOST_SCRATCH, STATELESS};
-use crate::abi;
+use crate::abi::{self, Told};
 use crate::inst::{Inst, Source, Src};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
@@ -45,7 +45,8 @@ impl Lower<'_> {
             Imm::Resource(resource) => {
                 if data.op == Op::BufferSize {
                     let element = abi::element(self.ssa, resource, args);
-                    let Some((register, dword)) = self.abi.size(resource, element) else {
+                    let Some((register, dword)) = self.abi.told(resource, element, Told::Bytes)
+                    else {
                         return Err(self.not_yet("the size of this binding"));
                     };
                     let src = Src::Scalar { register, dword };

@@ -256,11 +256,7 @@ impl Lower<'_> {
         if let Some(header) = header {
             self.push(Inst::Advance { steps: 1, bytes: true });
             let first = Src::Scalar { register: self.abi.lane(), dword: 0 };
-            self.push(Inst::While(Some(below(first.into()))));
-            let latch = self.block;
-            self.m.add_both_edges(latch, header);
-            self.start_block();
-            self.m.add_both_edges(latch, self.block);
+            self.repeat(header, below(first.into()));
             self.push(Inst::Advance { steps: -(self.steps() as i32), bytes: true });
         }
         Ok(())
@@ -423,10 +419,7 @@ impl Lower<'_> {
         let (body, continuing) = (data.regions[0], data.regions[1]);
         let params = |region: Region| ssa.regions[region].params.to_vec();
         let (body_params, continuing_params) = (params(body), params(continuing));
-        // The loop over the invocations within it is one, too.
-        if 2 * (self.phased_loops.len() as u32 + 2) > self.abi.masks {
-            return Err(self.not_yet("loops deeper than the stack of masks"));
-        }
+        self.admit_loop()?;
         self.transfer(&body_params, &data.args)?;
         let header = self.begin_loop();
         let exit: Block = self.m.make_block();

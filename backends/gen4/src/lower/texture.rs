@@ -70,6 +70,9 @@ impl Lower<'_> {
         let Imm::Tex(tex) = data.imm else {
             return Err(self.not_yet("this lookup"));
         };
+        if self.abi.stored[tex.texture] {
+            return self.image_load(data, tex.texture);
+        }
         let mut args = &data.args[..];
         let surface = self.entry(self.abi.surface(tex.texture), tex.texture, &mut args)?;
         let sampler = match tex.sampler.expand() {
@@ -106,6 +109,7 @@ impl Lower<'_> {
             true => rest.split_off_first().map(|&value| self.source(value)),
             false => None,
         };
+        self.admit_lookup(&tex, (arrayed, sample))?;
         let asked = self.asked(&tex, dim, at, reference, rest)?;
         let asked = Asked { control: asked.control | offsets(tex.offset), ..asked };
         let lookup = (surface, sampler, reply(sample));
@@ -113,6 +117,24 @@ impl Lower<'_> {
             data.results.iter().map(|&value| Some(value)).collect();
         self.look_up(asked, lookup, &components);
         Ok(())
+    }
+
+    /// What no message does and the program could do with more than it is told: the sampler's comparison, filter and wrap modes.
+    /// isa/gen4.md 3.
+    fn admit_lookup(
+        &self,
+        tex: &TexOp,
+        (arrayed, sample): (bool, SampleType),
+    ) -> Result<(), Failure> {
+        let integers = matches!(sample, SampleType::Sint | SampleType::Uint);
+        let what = match tex.kind {
+            _ if tex.compare && arrayed => "comparing in layered textures",
+            TexKind::SampleGrad if tex.compare => "comparing with gradients",
+            TexKind::Load => return Ok(()),
+            _ if integers => "gathering integers",
+            _ => return Ok(()),
+        };
+        Err(self.not_yet(what))
     }
 
     /// The message and its parameters.
@@ -188,6 +210,9 @@ impl Lower<'_> {
         let Imm::Query(texture, query) = data.imm else {
             return Err(self.not_yet("this query"));
         };
+        if self.abi.stored[texture] {
+            return self.image_query(data, texture, query);
+        }
         let mut args = &data.args[..];
         let surface = self.entry(self.abi.surface(texture), texture, &mut args)?;
         let (ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. }) =

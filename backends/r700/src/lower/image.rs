@@ -4,11 +4,11 @@
 
 use super::{Lower, narrow};
 use crate::api::Failure;
-use crate::expand::image::dwords;
 use crate::inst::{Inst, MemRead, MemWrite, Source, Space};
 use crate::isa::AluOp;
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{self, Dim, Resource, ResourceKind, TexQuery, Value};
+use gpucc_passes::expand::image::dwords;
 use smallvec::SmallVec;
 
 impl Lower<'_> {

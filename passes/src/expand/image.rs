@@ -1,12 +1,20 @@
-//! Storage textures as the machine has them: linear surfaces of whole dwords in the scatter aperture,
-//! since memory exports write nothing else (R700 ISA 3.4.2). The function's view of a texture that it
-//! stores to becomes one of 32-bit unsigned components of the same size, and stores pack, loads
-//! unpack.
+//! Storage textures on machines that write memory in whole dwords (R700 ISA 3.4.2; G45 vol. 4, 5.10.5.2): a texture that the
+//! function stores to is a linear surface. The function's view of it becomes one of 32-bit unsigned components of the same size;
+//! stores pack, loads unpack.
 
+use crate::runner::{Pass, Proof, required};
 use cranelift_entity::SecondaryMap;
 use gpucc_ir::ssa::{
     Builder, Func, Imm, InstData, Op, Resource, ResourceKind, SampleType, TexelFormat, Type, Value,
 };
+
+/// The pass.
+pub const PASS: Pass = required(
+    "storage_images",
+    Proof::Expansion,
+    "storage textures that are written are linear surfaces of dwords",
+    |func, _| expand(func),
+);
 
 /// How the bits of a channel are read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -364,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn texels_below_a_dword_are_not_for_memory_exports() {
+    fn texels_below_a_dword_are_no_dwords() {
         assert_eq!(dwords(TexelFormat("r8unorm")), None);
         assert_eq!(dwords(TexelFormat("rg8uint")), None);
         assert_eq!(dwords(TexelFormat("bgra8unorm")), Some(1));
