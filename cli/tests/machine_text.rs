@@ -5,6 +5,7 @@ use crate::common::shared;
 use gpucc::machine::{Excerpt, Request, TextError};
 use gpucc::{Choice, Compiler, FailureKind, Options, Source, Target};
 use gpucc_ir::driver;
+use gpucc_passes::pass::Listed;
 use std::path::{Path, PathBuf};
 
 /// Shaders of the corpus that are asked.
@@ -90,9 +91,10 @@ fn read_back(target: Target, path: &Path) -> Result<usize, String> {
 /// Every shader on every machine; the texts that were read back on each.
 fn read_all_back(paths: &[PathBuf]) -> Vec<(Target, usize)> {
     let mut counts = Vec::new();
-    // A machine that lists no passes has no machine IR as text.
+    // A machine that lists no allocation of registers has no machine IR as text.
+    let is_allocation = |pass: &Listed| pass.name == gpucc_passes::mach::runner::REGISTERS;
     let has_passes = |target: &Target| {
-        target.built().is_some_and(|machine| !machine.machine_passes().is_empty())
+        target.built().is_some_and(|machine| machine.machine_passes().iter().any(is_allocation))
     };
     for target in Target::machines().filter(has_passes) {
         let mut all = 0;

@@ -159,17 +159,17 @@ pub struct Verified {
 }
 
 /// Compiles every entry point of the modules, `runs` times for the best time; verifies each on `inputs` inputs
-/// when not 0.
+/// when not 0. Passes to `skip` are left out.
 pub fn run(
     compiler: &Compiler,
     corpus: &Path,
     modules: &[Module],
-    inputs: u32,
-    runs: u32,
+    (inputs, runs): (u32, u32),
+    skip: &[String],
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     for module in modules {
-        one(compiler, corpus, module, inputs, runs, &mut rows);
+        one(compiler, corpus, module, (inputs, runs, skip), &mut rows);
     }
     rows
 }
@@ -185,13 +185,13 @@ fn one(
     compiler: &Compiler,
     corpus: &Path,
     module: &Module,
-    inputs: u32,
-    runs: u32,
+    (inputs, runs, skip): (u32, u32, &[String]),
     rows: &mut Vec<Row>,
 ) {
     let path = corpus.join(&module.path);
     let mut options = Options::default();
     options.overrides_default = Some(1.0);
+    options.skip = skip.to_vec();
     options.keep_steps = inputs > 0;
     let bytes = std::fs::read(&path);
     let producer = match (&bytes, module.language.as_str()) {

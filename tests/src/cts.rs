@@ -105,7 +105,7 @@ impl Table {
     }
 }
 
-/// Runs every file of a family whose name contains `filter`.
+/// Runs every file of a family whose name contains `filter`, without the passes to `skip`.
 ///
 /// # Errors
 /// A folder that cannot be read.
@@ -114,6 +114,7 @@ pub fn run(
     corpus: &Path,
     family: Family,
     filter: &str,
+    skip: &[String],
 ) -> std::io::Result<Table> {
     let folder = corpus.join("exec").join(family.folder());
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?
@@ -124,11 +125,11 @@ pub fn run(
         .filter(|path| path.to_string_lossy().contains(filter))
         .collect();
     paths.sort();
-    let files = paths.iter().map(|path| file(compiler, path, family)).collect();
+    let files = paths.iter().map(|path| file(compiler, path, family, skip)).collect();
     Ok(Table { files })
 }
 
-fn file(compiler: &Compiler, path: &Path, family: Family) -> FileResult {
+fn file(compiler: &Compiler, path: &Path, family: Family, skip: &[String]) -> FileResult {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let mut result = FileResult { name: name.into_owned(), ..FileResult::default() };
     let Some(json) = std::fs::read_to_string(path)
@@ -139,7 +140,7 @@ fn file(compiler: &Compiler, path: &Path, family: Family) -> FileResult {
         return result;
     };
     result.cases = number(&json["cases"]);
-    match execute(compiler, path, family, &json) {
+    match execute(compiler, path, (family, skip), &json) {
         Ok(output) => judge(&mut result, family, &json, &output),
         Err(failure) => result.refused = Some((failure.exit_code(), failure.summary().to_owned())),
     }
@@ -154,10 +155,11 @@ fn number(value: &Value) -> usize {
 fn execute(
     compiler: &Compiler,
     path: &Path,
-    family: Family,
+    (family, skip): (Family, &[String]),
     json: &Value,
 ) -> Result<Vec<u8>, Failure> {
-    let options = Options::default();
+    let mut options = Options::default();
+    options.skip = skip.to_vec();
     let choice = Choice { entry: json["entry"].as_str(), ..Choice::default() };
     let unreadable = |error: std::io::Error| Failure::usage(error.to_string());
     let (wgsl, spirv);

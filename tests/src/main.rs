@@ -19,6 +19,9 @@ struct Arguments {
     /// Member of its family; the first when absent.
     #[arg(long, global = true)]
     chip: Option<String>,
+    /// Leave this pass out (cts, shader-library, corpus).
+    #[arg(long, global = true)]
+    skip: Vec<String>,
     #[command(subcommand)]
     what: What,
 }
@@ -242,7 +245,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
                 What::Cts { .. } => cts::Family::Expressions,
                 _ => cts::Family::ShaderLibrary,
             };
-            let table = cts::run(&compiler, &corpus_folder()?, family, filter)
+            let table = cts::run(&compiler, &corpus_folder()?, family, filter, &arguments.skip)
                 .map_err(|error| error.to_string())?;
             for file in &table.files {
                 if let Some(first) = &file.first_wrong {
@@ -309,7 +312,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, String> {
             let mut modules =
                 corpus::index(&folder, language).map_err(|error| error.to_string())?;
             modules.retain(|module| module.is_valid && module.path.contains(filter));
-            let rows = corpus::run(&compiler, &folder, &modules, *verify, *runs);
+            let rows = corpus::run(&compiler, &folder, &modules, (*verify, *runs), &arguments.skip);
             if *each {
                 for row in &rows {
                     say(&format!(

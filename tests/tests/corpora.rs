@@ -7,7 +7,8 @@ fn expressions(target: Target) -> Option<cts::Table> {
     let corpus = shared::corpus_or_skip()?;
     let compiler = Compiler::new(target, None).expect("the target is built");
     Some(
-        cts::run(&compiler, &corpus, cts::Family::Expressions, "").expect("the corpus is readable"),
+        cts::run(&compiler, &corpus, cts::Family::Expressions, "", &[])
+            .expect("the corpus is readable"),
     )
 }
 

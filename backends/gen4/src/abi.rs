@@ -56,6 +56,8 @@ pub struct Abi {
     /// Fragment: the program computes depth.
     pub depth: bool,
     pub chip: Chip,
+    /// Channels of a step: pixels or invocations that one instruction serves, 8 or 16; 8 for two vertices.
+    pub lanes: u32,
     /// Masks that the chip's stacks of conditions and of loops hold each.
     pub masks: u32,
 }
@@ -248,6 +250,7 @@ impl Abi {
         let abi = Abi {
             stage,
             chip,
+            lanes: 8,
             targets,
             surfaces,
             entries,
@@ -266,6 +269,22 @@ impl Abi {
         let limit = Limit::new("rows of constants", CONSTANT_ROWS, "ask for fewer sizes");
         limit.admit(u64::from(abi.constant_rows()))?;
         Ok(abi)
+    }
+
+    /// The same program in steps of so many channels.
+    #[must_use]
+    pub fn of_lanes(&self, lanes: u32) -> Abi {
+        Abi { lanes, ..self.clone() }
+    }
+
+    /// Registers of a doubleword of each channel.
+    pub fn rows(&self) -> u8 {
+        (self.lanes / 8) as u8
+    }
+
+    /// Bytes of a doubleword of each channel.
+    pub fn lane_bytes(&self) -> u32 {
+        4 * self.lanes
     }
 
     /// It is a fragment program.
@@ -376,35 +395,47 @@ impl Abi {
         Some(1 + at as u8)
     }
 
-    /// The register of the lanes' numbers within the workgroup.
+    /// The first register of the lanes' numbers within the workgroup. What has all lanes begins at an even register where it has
+    /// two of them.
     pub fn lane(&self) -> u8 {
-        self.inline() + self.given()
+        (self.inline() + self.given()).next_multiple_of(self.rows())
     }
 
-    /// The register of four times 0 to 7.
-    pub fn lane_bytes(&self) -> u8 {
-        self.lane() + 1
+    /// The first register of four times the lanes' numbers.
+    pub fn lane_offsets(&self) -> u8 {
+        self.lane() + self.rows()
     }
 
-    /// The header of memory's messages: r0 with 0 as the offset that all lanes share.
+    /// The header of memory's messages: r0, whose offset for all lanes is 0 but in media threads, which have a copy
+    /// (isa/gen4-pipeline.md 3.1).
     pub fn header(&self) -> u8 {
-        self.lane() + 2
+        match self.stage {
+            Stage::Compute => self.lane() + 2 * self.rows(),
+            Stage::Vertex | Stage::Fragment => 0,
+        }
     }
 
-    /// Fragment: the registers of the pixels' coordinates, columns and rows.
+    /// Fragment: the registers of the pixels' coordinates, columns and rows, a word each.
     pub fn pixels(&self) -> [u8; 2] {
-        [self.lane() + 3, self.lane() + 4]
+        let first = self.lane_offsets() + self.rows();
+        [first, first + 1]
     }
 
-    /// Fragment: the registers of what the pixels are from the first vertex, columns in an even register, then rows.
+    /// Fragment: the registers of what the pixels are from the first vertex, from an even one on. G45 has columns and rows of
+    /// eight pixels after one another (PLN, 14.2.34), the 965 all columns, then all rows.
     pub fn deltas(&self) -> [u8; 2] {
-        let first = (self.lane() + 5).next_multiple_of(2);
-        [first, first + 1]
+        let first = (self.pixels()[1] + 1).next_multiple_of(2);
+        let apart = if self.chip == Chip::G45 { 1 } else { self.rows() };
+        [first, first + apart]
     }
 
     /// Registers that are no one else's.
     pub fn payload(&self) -> u8 {
-        if self.is_fragment() { self.deltas()[1] + 1 } else { self.lane() + 3 }
+        match self.stage {
+            Stage::Fragment => self.deltas()[0] + 2 * self.rows(),
+            Stage::Compute => self.header() + 1,
+            Stage::Vertex => self.lane_offsets() + 1,
+        }
     }
 
     /// The entry of a binding, the first one of an array.

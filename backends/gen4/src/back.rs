@@ -1,10 +1,11 @@
 //! From the calling convention to a finished program: lowering, registers, words, judgement, figures.
 
 use crate::abi::Abi;
+use crate::inst::REGISTERS;
 use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
-use crate::lower::{self, LANES};
+use crate::lower::{self, texture};
 use crate::{describe, emit, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
@@ -13,6 +14,9 @@ use gpucc_machine::compiled::{Compiled, Placed, Program};
 use gpucc_machine::described::Stats;
 use gpucc_machine::named::Figure;
 use gpucc_machine::{Named, Request};
+use gpucc_passes::Proof;
+use gpucc_passes::pass::Listed;
+use gpucc_regalloc::Error;
 
 /// Invocations of a workgroup. What numbers them counts on it.
 pub const INVOCATIONS: u64 = 1024;
@@ -23,6 +27,8 @@ pub struct Finished {
     pub stats: Stats,
     pub machine: Named<Figure>,
     pub lines: Vec<(u32, Span)>,
+    /// Lanes of a step.
+    pub lanes: u32,
 }
 
 /// Makes machine code of an entry point that the plan has expanded.
@@ -42,6 +48,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     };
     let abi = Abi::of(&expanded, chip, &pipeline.vertex)?;
     let finished = make(&expanded, &abi, chip, request)?;
+    let abi = abi.of_lanes(finished.lanes);
     let described = describe::described(&expanded, &abi, &finished);
     let registers = described.stats.registers as u32;
     Ok(Compiled {
@@ -61,22 +68,73 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
     })
 }
 
+/// The step that makes 16 lanes of eight.
+const SIXTEEN: &str = "sixteen_lanes";
+
+/// What a caller may leave out behind the passes over SSA.
+pub fn machine_passes() -> Vec<Listed> {
+    let doc = "a step has 16 lanes where all that lives fits the registers";
+    vec![Listed { name: SIXTEEN, doc, required: false, proof: Proof::Exact, run: () }]
+}
+
+/// Makes a program of 16 lanes a step where nothing of it needs memory for want of registers, else one of eight. By the clocks of
+/// `cost` 16 lanes are never slower than eight twice: an instruction of 16 takes as long as two of eight, and a message has one
+/// delay in place of two.
 fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Finished, Failure> {
+    let wanted = request.passes.gate.admits(SIXTEEN) && request.passes.fuel != Some(0);
+    let serves = match expanded.stage {
+        Stage::Fragment => true,
+        // Steps of 16 are half as many: none is spent on lanes that are no invocations.
+        Stage::Compute => {
+            let sizes = expanded.workgroup_size.iter();
+            let invocations = sizes.fold(1u32, |all, &n| all.saturating_mul(n));
+            invocations.div_ceil(8).is_multiple_of(2)
+        }
+        Stage::Vertex => false,
+    };
+    if wanted && serves && !texture::lacks_sixteen(expanded, abi) {
+        let wide = abi.of_lanes(16);
+        let room = u32::from(wide.payload()) < u32::from(REGISTERS) / 2;
+        let finished = room.then(|| of_width(expanded, &wide, chip, request)).transpose();
+        match finished {
+            Ok(finished) => {
+                if let Some(finished) = finished.flatten() {
+                    return Ok(finished);
+                }
+            }
+            // Eight lanes have half of the memory.
+            Err(Failure::Limit { .. }) => {}
+            Err(failure) => return Err(failure),
+        }
+    }
+    let finished = of_width(expanded, abi, chip, request)?;
+    finished.ok_or_else(|| Failure::Internal {
+        pass: "registers",
+        message: "eight lanes may go to memory".into(),
+    })
+}
+
+/// Makes a program of the calling convention's lanes; nothing where one of 16 does not fit the registers.
+fn of_width(
+    expanded: &Func,
+    abi: &Abi,
+    chip: Chip,
+    request: &Request,
+) -> Result<Option<Finished>, Failure> {
     let internal = |pass, message: String| Failure::Internal { pass, message };
     let lowered = lower::lower(expanded, abi)?;
     let mut func = lowered.func;
     gpucc_ir::mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
-    let registers = regs::allocate(
-        &mut func,
-        abi.payload(),
-        abi.lane_bytes(),
-        (lowered.scratch, lowered.slot_bytes),
-        request.budget,
-    )
-    .map_err(|error| match error {
-        gpucc_regalloc::Error::Exceeded(exceeded) => exceeded.into(),
-        error => internal("registers", error.to_string()),
-    })?;
+    let places = (lowered.scratch, lowered.slot_bytes);
+    let eight = abi.lanes == 8;
+    let registers = match regs::allocate(&mut func, abi, places, eight, request.budget) {
+        Ok(registers) => registers,
+        Err(Error::OutOfRegisters { .. } | Error::NotConverged { .. }) if !eight => {
+            return Ok(None);
+        }
+        Err(Error::Exceeded(exceeded)) => return Err(exceeded.into()),
+        Err(error) => return Err(internal("registers", error.to_string())),
+    };
     let hint = "use smaller arrays, or keep less alive";
     let limit = Limit::new("bytes of a thread's memory", lower::MOST_SCRATCH, hint);
     limit.admit(u64::from(registers.scratch))?;
@@ -100,13 +158,15 @@ fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Fin
         bound_unit: "thread".into(),
         ..Stats::default()
     };
-    let machine = [("messages", Figure(emitted.sends as f64)), ("lanes", Figure(f64::from(LANES)))];
-    Ok(Finished {
+    let machine =
+        [("messages", Figure(emitted.sends as f64)), ("lanes", Figure(f64::from(abi.lanes)))];
+    Ok(Some(Finished {
         code: emitted.code,
         stats,
         machine: machine.into_iter().collect(),
         lines: emitted.lines,
-    })
+        lanes: abi.lanes,
+    }))
 }
 
 /// Every word is legal: what is not never leaves the compiler.

@@ -289,6 +289,8 @@ fn windower(abi: &Abi, finished: &Finished) -> Named<Setting> {
     let scratch = scratch_code(finished.stats.scratch_bytes as u32);
     let (rows, setup) = (u32::from(abi.constant_rows()), 2 * u32::from(abi.slots()));
     let kills = u32::from(abi.kills);
+    // One bit alone: the machine has one kernel. isa/gen4.md 0.24.
+    let width = abi.lanes / 8;
     let (start, computes) = (u32::from(abi.constants()), u32::from(abi.depth));
     let state = Setting::Descriptor {
         words: vec![
@@ -297,7 +299,7 @@ fn windower(abi: &Abi, finished: &Finished) -> Named<Setting> {
             scratch,
             start | setup << 11 | rows << 25,
             0,
-            1 | 1 << 18 | 1 << 19 | computes << 21 | kills << 22,
+            width | 1 << 18 | 1 << 19 | computes << 21 | kills << 22,
         ],
         mask: vec![0xe, 0x83fd_3f16, 0xf, 0x7e01_fbff, 0, 0x007c_001f],
         fields: [
@@ -308,7 +310,8 @@ fn windower(abi: &Abi, finished: &Finished) -> Named<Setting> {
             ("dispatch GRF start", start),
             ("setup URB read length", setup),
             ("constant URB read length", rows),
-            ("8-pixel dispatch", 1),
+            ("8-pixel dispatch", width & 1),
+            ("16-pixel dispatch", width >> 1),
             ("thread dispatch enable", 1),
             ("computes depth", computes),
             ("kills pixels", kills),

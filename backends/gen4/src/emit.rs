@@ -8,8 +8,8 @@ use crate::inst::{Condition, Difference, Inst, Source, Src, Test};
 use crate::isa::Machine;
 use crate::isa::fields::f;
 use crate::isa::implied::{Raw, implied};
-use crate::isa::operand::{File, Operand, Place, Region, Type};
-use crate::isa::ops::{OPS, Opcode};
+use crate::isa::operand::{COMPR4, File, Operand, Place, Region, Type};
+use crate::isa::ops::{OPS, Opcode, Shape};
 use crate::lower::STATELESS;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Func, Reg};
@@ -20,9 +20,12 @@ use gpucc_isa::{FieldId, Inst as Word};
 const HEADER: u8 = 1;
 /// That of extended math, which has no header.
 const MATH: u8 = 4;
-/// Code of eight channels, and of one. G45 vol. 4, 13.2.2, ExecSize.
+/// Codes of 16 channels, of eight, and of one. G45 vol. 4, 13.2.2, ExecSize.
+const SIXTEEN: u32 = 4;
 const EIGHT: u32 = 3;
 const ONE: u32 = 0;
+/// The code of an instruction that the machine splits in two. 13.2.2, ComprCtrl; 1 is the second half of one.
+const COMPRESSED: u32 = 2;
 /// Architecture registers by their numbers. G45 vol. 4, table 11-5.
 const NULL: u32 = 0;
 const FLAG: u32 = 0x30;
@@ -64,6 +67,9 @@ struct Emit<'a> {
     open: Vec<Open>,
     /// A bit for each register with a reply that may be under way: another must not be sent to it (14.2.44).
     under_way: u128,
+    /// A bit for each register that a word reads, and whether one names the pixels that live: what `begin` makes.
+    read: u128,
+    lives: bool,
     out: Emitted,
 }
 
@@ -73,7 +79,16 @@ struct Emit<'a> {
 /// [`Failure::Internal`] where a field does not hold what it is given, [`Failure::Limit`] for a branch that reaches too far.
 pub fn emit(func: &Func<Inst>, abi: &Abi, machine: Machine) -> Result<Emitted, Failure> {
     let out = Emitted { code: Vec::new(), lines: Vec::new(), loops: 0, branches: 0, sends: 0 };
-    let mut emit = Emit { machine, abi, words: Vec::new(), open: Vec::new(), under_way: 0, out };
+    let mut emit = Emit {
+        machine,
+        abi,
+        words: Vec::new(),
+        open: Vec::new(),
+        under_way: 0,
+        read: 0,
+        lives: false,
+        out,
+    };
     for &block in &func.layout {
         for node in &func.blocks[block].nodes {
             let offset = 16 * emit.words.len() as u32;
@@ -84,6 +99,7 @@ pub fn emit(func: &Func<Inst>, abi: &Abi, machine: Machine) -> Result<Emitted, F
             emit.inst(&node.inst)?;
         }
     }
+    emit.begin()?;
     let mut out = emit.out;
     out.code = emit.words.iter().flat_map(Word::bytes).collect();
     Ok(out)
@@ -125,6 +141,11 @@ fn grf(register: u32, byte: u32, ty: Type, region: Region) -> Operand {
     Operand { file: File::Grf, ty, place: Place::Direct { register, byte }, region, modifier: 0 }
 }
 
+/// How many registers an operand has, of a word that the machine splits in two or not.
+fn registers(operand: &Operand, twice: bool) -> u32 {
+    if twice && operand.region != SCALAR { 2 } else { 1 }
+}
+
 /// A source in a type.
 fn source(source: Source, ty: Type) -> From {
     let operand = match source.src {
@@ -159,8 +180,10 @@ fn half(of: Source, high: bool) -> From {
 /// How an instruction is executed.
 #[derive(Copy, Clone, Default)]
 struct How {
-    /// Code of its size.
+    /// Code of its size; all lanes without one, by a compressed instruction where they are 16. G45 vol. 4, 11.5.
     size: Option<u32>,
+    /// These eight lanes alone, by their number.
+    part: Option<u32>,
     no_mask: bool,
     condition: u32,
     /// Predicated by the flag, or by its opposite.
@@ -172,10 +195,25 @@ struct How {
 }
 
 impl Emit<'_> {
-    fn new_word(&self, opcode: Opcode, how: How) -> Result<Word, Failure> {
+    /// Code of all lanes.
+    fn all(&self) -> u32 {
+        if self.abi.lanes == 16 { SIXTEEN } else { EIGHT }
+    }
+
+    fn new_word(&mut self, opcode: Opcode, how: How) -> Result<Word, Failure> {
         let mut word = Word::usual(&OPS[opcode as usize]);
         let mut set = |id: FieldId, value: u32| word.set(id, value).map_err(internal);
-        set(f::EXEC_SIZE, how.size.unwrap_or(EIGHT))?;
+        let (size, compression) = match (how.size, how.part) {
+            (Some(size), _) => (size, 0),
+            (None, Some(part)) => (EIGHT, part),
+            (None, None) => {
+                let splits = matches!(opcode.shape(), Shape::Unary | Shape::Binary);
+                (self.all(), if self.abi.lanes == 16 && splits { COMPRESSED } else { 0 })
+            }
+        };
+        set(f::EXEC_SIZE, size)?;
+        set(f::COMPR_CTRL, compression)?;
+        self.lives |= how.living;
         set(f::MASK_CTRL, how.no_mask.into())?;
         if how.condition != 0 {
             set(f::COND_MODIFIER, how.condition)?;
@@ -232,15 +270,20 @@ impl Emit<'_> {
             }
         }
         // Who names a register waits for its reply.
-        let named = from.iter().filter_map(|source| match source {
-            From::Operand(operand) => Some(operand),
-            From::Number(..) => None,
-        });
-        for operand in named.chain([&dst]) {
-            if let (File::Grf, Place::Direct { register, .. }) = (operand.file, operand.place) {
-                self.under_way &= !(1 << (register & 127));
+        let twice = word.get(f::COMPR_CTRL) == COMPRESSED;
+        let bits = |operand: &Operand| match (operand.file, operand.place) {
+            (File::Grf, Place::Direct { register, .. }) => {
+                ((1u128 << registers(operand, twice)) - 1) << (register & 127)
             }
-        }
+            _ => 0,
+        };
+        let read = from.iter().map(|source| match source {
+            From::Operand(operand) => bits(operand),
+            From::Number(..) => 0,
+        });
+        let read = read.fold(0, |all, bits| all | bits);
+        self.read |= read;
+        self.under_way &= !(read | bits(&dst));
         self.words.push(word);
         Ok(())
     }
@@ -255,7 +298,7 @@ impl Emit<'_> {
 
     /// Waits for the reply to a register.
     fn wait(&mut self, register: u32) -> Result<(), Failure> {
-        let how = How { no_mask: true, ..How::default() };
+        let how = How { no_mask: true, part: Some(0), ..How::default() };
         let read = From::Operand(grf(register, 0, Type::Ud, LANES));
         self.word(Opcode::Mov, how, into(File::Arf, NULL, Type::Ud), &[read])
     }
@@ -271,7 +314,7 @@ impl Emit<'_> {
     /// A word of control flow; where it goes is filled in later.
     fn branch(&mut self, opcode: Opcode, how: How, pop: u8) -> Result<usize, Failure> {
         let mut word = self.new_word(opcode, how)?;
-        let operands = implied(opcode, false, EIGHT);
+        let operands = implied(opcode, false, self.all());
         let fields = [
             (operands.dst, [f::DST_FILE, f::DST_TYPE, f::DST]),
             (operands.src0, [f::SRC0_FILE, f::SRC0_TYPE, f::SRC0]),
@@ -315,6 +358,12 @@ impl Emit<'_> {
         descriptor: u32,
     ) -> Result<(), Failure> {
         self.out.sends += 1;
+        // Words as the destination: the channels of all 16 lanes are enabled as theirs are. 14.2.44.
+        let all = self.abi.lanes == 16 && sending.size.is_none() && sending.part.is_none();
+        let [dst, from] = match all {
+            true => [dst, from].map(|operand| Operand { ty: Type::Uw, ..operand }),
+            false => [dst, from],
+        };
         let replies = dst.file == File::Grf;
         let number = match dst.place {
             Place::Direct { register, .. } => register,
@@ -411,27 +460,33 @@ impl Emit<'_> {
                 self.word(Opcode::Mach, usual, into(File::Grf, general(*dst), *ty), &from)
             }
             Inst::Math { dst, function, source } => {
-                let dst = into(File::Grf, general(*dst), Type::F);
-                let from = grf(general(*source), 0, Type::F, LANES);
-                self.send((MATH, usual), dst, from, 0x0111_0000 | *function as u32)
+                let (dst, source) = (general(*dst), general(*source));
+                self.parts(|emit, part, how| {
+                    let to = into(File::Grf, dst + part, Type::F);
+                    let from = grf(source + part, 0, Type::F, LANES);
+                    emit.send((MATH, how), to, from, 0x0111_0000 | *function as u32)
+                })
             }
             Inst::Sample { dst, lookup, parameters } => self.sample(dst, lookup, parameters),
             Inst::Read { dst, address, offset, surface, .. } => {
                 self.offsets(*address, *offset)?;
                 let dst = into(File::Grf, general(*dst), Type::Ud);
-                // Two registers, one back; scattered, eight doublewords, through the cache that writes go to. 5.10.5.
-                self.send((HEADER, usual), dst, shared, 0x0421_7200 | u32::from(*surface))
+                // Header and offsets, a doubleword of each lane back; scattered, through the cache that writes go to. 5.10.5.
+                let form = if self.abi.lanes == 16 { 0x0432_7300 } else { 0x0421_7200 };
+                self.send((HEADER, usual), dst, shared, form | u32::from(*surface))
             }
             Inst::Write { address, value, offset, surface, .. } => {
                 self.offsets(*address, *offset)?;
-                let data = into(File::Mrf, u32::from(HEADER) + 2, Type::Ud);
+                let data = u32::from(HEADER) + 1 + u32::from(self.abi.rows());
+                let data = into(File::Mrf, data, Type::Ud);
                 self.word(Opcode::Mov, usual, data, &[source(*value, Type::Ud)])?;
                 // With commit: nothing is written to the header, and who reads it next, each message, waits. 5.10.1.
                 let dst = into(File::Grf, self.abi.header().into(), Type::Ud);
                 // Helpers store nothing that others see.
                 let lives = self.abi.is_fragment() && *surface != STATELESS;
                 let how = How { predicate: lives.then_some(false), living: lives, ..usual };
-                self.send((HEADER, how), dst, shared, 0x0531_b200 | u32::from(*surface))
+                let form = if self.abi.lanes == 16 { 0x0551_b300 } else { 0x0531_b200 };
+                self.send((HEADER, how), dst, shared, form | u32::from(*surface))
             }
             Inst::If { test, otherwise } => {
                 self.out.branches += 1;
@@ -494,18 +549,18 @@ impl Emit<'_> {
                 innermost.ok_or_else(|| internal("`break` without `do`"))?.push(at);
                 Ok(())
             }
-            Inst::Begin => self.begin(),
             Inst::Advance { steps, bytes } => {
                 let how = How { no_mask: true, ..usual };
-                let [lane, offsets] = [self.abi.lane(), self.abi.lane_bytes()].map(u32::from);
+                let [lane, offsets] = [self.abi.lane(), self.abi.lane_offsets()].map(u32::from);
+                let (lanes, bytes_of_all) = (self.abi.lanes as i32, self.abi.lane_bytes() as i32);
                 let add = |emit: &mut Self, register: u32, by: i32| {
                     let of = From::Operand(grf(register, 0, Type::D, LANES));
                     let from = [of, From::Number(by as u32, Type::D)];
                     emit.word(Opcode::Add, how, into(File::Grf, register, Type::D), &from)
                 };
-                add(self, lane, 8 * steps)?;
+                add(self, lane, lanes * steps)?;
                 match bytes {
-                    true => add(self, offsets, 32 * steps),
+                    true => add(self, offsets, bytes_of_all * steps),
                     false => Ok(()),
                 }
             }
@@ -516,11 +571,19 @@ impl Emit<'_> {
             Inst::Plane { dst, register, dword } => {
                 self.plane(*dst, (*register).into(), (*dword).into())
             }
+            Inst::Center { dst, axis } => {
+                let words = self.abi.pixels()[usize::from(*axis & 1)].into();
+                let from = [
+                    From::Operand(grf(words, 0, Type::Uw, LANES)),
+                    From::Number(0.5f32.to_bits(), Type::F),
+                ];
+                self.word(Opcode::Add, usual, into(File::Grf, general(*dst), Type::F), &from)
+            }
             Inst::Difference { dst, source, which } => self.difference(*dst, *source, *which),
             Inst::Demote => {
                 // A number differs from itself nowhere: the lanes that come here live no longer.
-                let lane = Source::from(Src::Fixed(self.abi.lane()));
-                let from = [source(lane, Type::Ud), source(lane, Type::Ud)];
+                let number = From::Operand(grf(0, 0, Type::Ud, SCALAR));
+                let from = [number, number];
                 let how = How { condition: Condition::NotEqual as u32, living: true, ..usual };
                 self.word(Opcode::Cmp, how, into(File::Arf, NULL, Type::Ud), &from)
             }
@@ -538,66 +601,114 @@ impl Emit<'_> {
         }
     }
 
-    /// The lanes are numbered, and the upper eight channels of the dispatch leave: no step has them, and a loop would wait
-    /// for them.
+    /// Each eight lanes in turn, for what the machine does to eight channels alone: `each` has the number of the part, which is
+    /// that of the register within a value, and how its words are executed. isa/gen4.md 0.17, 4.2.9.
+    fn parts(
+        &mut self,
+        each: impl Fn(&mut Self, u32, How) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        (0..u32::from(self.abi.rows())).try_for_each(|part| {
+            let how = How { part: Some(part), ..How::default() };
+            each(self, part, how)
+        })
+    }
+
+    /// What stands before all else: of the registers behind the payload those that somebody reads. In steps of eight lanes the
+    /// upper eight channels of a media thread leave: no step has them, and a loop would wait for them.
     fn begin(&mut self) -> Result<(), Failure> {
+        let body = std::mem::take(&mut self.words);
+        let read = self.read;
+        let is_read = |register: u8| read >> (register & 127) & 1 == 1;
         let alone = How { no_mask: true, ..How::default() };
+        let part = How { part: Some(0), ..alone };
         let once = How { size: Some(ONE), ..alone };
-        if self.abi.is_fragment() {
+        let compute = !self.abi.is_fragment() && !self.abi.is_vertex();
+        if compute && self.abi.lanes == 8 {
+            let mask = into(File::Arf, MASK, Type::Uw);
+            let how = How { switch: true, ..once };
+            self.word(Opcode::Mov, how, mask, &[From::Number(0xff, Type::Uw)])?;
+        }
+        if self.lives {
             let flag = Operand {
                 place: Place::Direct { register: FLAG, byte: 2 },
                 ..into(File::Arf, FLAG, Type::Uw)
             };
             let living = From::Operand(grf(0, 0, Type::Uw, SCALAR));
             self.word(Opcode::Mov, once, flag, &[living])?;
-        } else if !self.abi.is_vertex() {
-            let mask = into(File::Arf, MASK, Type::Uw);
-            let how = How { switch: true, ..once };
-            self.word(Opcode::Mov, how, mask, &[From::Number(0xff, Type::Uw)])?;
         }
-        let [lane, bytes] = [self.abi.lane(), self.abi.lane_bytes()].map(u32::from);
-        let words = into(File::Grf, bytes, Type::W);
-        self.word(Opcode::Mov, alone, words, &[From::Number(COUNTING, Type::V)])?;
-        let words = From::Operand(grf(bytes, 0, Type::W, LANES));
-        self.word(Opcode::Mov, alone, into(File::Grf, lane, Type::D), &[words])?;
-        let from = [From::Operand(grf(lane, 0, Type::Ud, LANES)), From::Number(2, Type::Ud)];
-        self.word(Opcode::Shl, alone, into(File::Grf, bytes, Type::Ud), &from)?;
+        let [lane, offsets] = [self.abi.lane(), self.abi.lane_offsets()];
+        if is_read(lane) || is_read(offsets) {
+            let [lane, offsets] = [lane, offsets].map(u32::from);
+            let words = into(File::Grf, offsets, Type::W);
+            self.word(Opcode::Mov, part, words, &[From::Number(COUNTING, Type::V)])?;
+            if self.abi.lanes == 16 {
+                let upper =
+                    Operand { place: Place::Direct { register: offsets, byte: 16 }, ..words };
+                let lower = From::Operand(grf(offsets, 0, Type::W, LANES));
+                self.word(Opcode::Add, part, upper, &[lower, From::Number(8, Type::W)])?;
+            }
+            let words = From::Operand(grf(offsets, 0, Type::W, LANES));
+            self.word(Opcode::Mov, alone, into(File::Grf, lane, Type::D), &[words])?;
+            let from = [From::Operand(grf(lane, 0, Type::Ud, LANES)), From::Number(2, Type::Ud)];
+            self.word(Opcode::Shl, alone, into(File::Grf, offsets, Type::Ud), &from)?;
+        }
         // r0.2 is the interface descriptor's place in a media thread; in a message it would count. 5.10.5.
-        let header = u32::from(self.abi.header());
-        let r0 = From::Operand(grf(0, 0, Type::Ud, LANES));
-        self.word(Opcode::Mov, alone, into(File::Grf, header, Type::Ud), &[r0])?;
-        let offset = Operand {
-            place: Place::Direct { register: header, byte: 8 },
-            ..into(File::Grf, header, Type::Ud)
-        };
-        self.word(Opcode::Mov, once, offset, &[From::Number(0, Type::Ud)])?;
-        if self.machine == Machine::Gen4 {
-            self.wait(header)?;
+        let header = self.abi.header();
+        if compute && is_read(header) {
+            let header = u32::from(header);
+            let r0 = From::Operand(grf(0, 0, Type::Ud, LANES));
+            self.word(Opcode::Mov, part, into(File::Grf, header, Type::Ud), &[r0])?;
+            let offset = Operand {
+                place: Place::Direct { register: header, byte: 8 },
+                ..into(File::Grf, header, Type::Ud)
+            };
+            self.word(Opcode::Mov, once, offset, &[From::Number(0, Type::Ud)])?;
+            if self.machine == Machine::Gen4 {
+                self.wait(header)?;
+            }
         }
-        match self.abi.is_fragment() {
-            true => self.pixels(),
-            false => Ok(()),
+        if self.abi.is_fragment() {
+            let deltas = self.abi.deltas().map(is_read);
+            let pixels = self.abi.pixels().map(is_read);
+            self.pixels(pixels, deltas[0] || deltas[1])?;
         }
+        let front = 16 * self.words.len() as u32;
+        self.out.lines.iter_mut().for_each(|(offset, _)| *offset += front);
+        self.words.extend(body);
+        Ok(())
     }
 
-    /// The pixels' coordinates, and how far they are from the first vertex: r1 has those of each quad's upper left pixel.
+    /// The pixels' coordinates in words, and how far they are from the first vertex: r1 has those of each quad's upper left pixel.
     /// isa/gen4.md 2.2.
-    fn pixels(&mut self) -> Result<(), Failure> {
+    fn pixels(&mut self, read: [bool; 2], deltas: bool) -> Result<(), Failure> {
         let alone = How { no_mask: true, ..How::default() };
-        let pixels = self.abi.pixels().map(u32::from);
-        let deltas = self.abi.deltas().map(u32::from);
         for (axis, steps) in [(0, 0x1010_1010), (1, 0x1100_1100)] {
+            if !read[axis as usize] && !deltas {
+                continue;
+            }
             // The same word for the four pixels of a quad.
             let quads = Region::Rows { vertical: 2, width: 2, horizontal: 0 };
             let corner = From::Operand(grf(1, 8 + 2 * axis, Type::Uw, quads));
-            let [pixel, delta] = [pixels, deltas].map(|registers| registers[axis as usize]);
-            let words = into(File::Grf, delta, Type::Uw);
-            self.word(Opcode::Add, alone, words, &[corner, From::Number(steps, Type::V)])?;
-            let words = From::Operand(grf(delta, 0, Type::Uw, LANES));
-            self.word(Opcode::Mov, alone, into(File::Grf, pixel, Type::F), &[words])?;
-            let first = Operand { modifier: 2, ..grf(1, 4 * axis, Type::F, SCALAR) };
-            let from = [From::Operand(grf(pixel, 0, Type::F, LANES)), From::Operand(first)];
-            self.word(Opcode::Add, alone, into(File::Grf, delta, Type::F), &from)?;
+            let pixels = into(File::Grf, self.abi.pixels()[axis as usize].into(), Type::Uw);
+            let how = How { size: Some(self.all()), ..alone };
+            self.word(Opcode::Add, how, pixels, &[corner, From::Number(steps, Type::V)])?;
+        }
+        if !deltas {
+            return Ok(());
+        }
+        let side_by_side = self.machine == Machine::G45 && self.abi.lanes == 16;
+        let parts: &[Option<u32>] = if side_by_side { &[Some(0), Some(1)] } else { &[None] };
+        for &part in parts {
+            for axis in 0..2 {
+                let [words, delta] =
+                    [self.abi.pixels(), self.abi.deltas()].map(|of| u32::from(of[axis as usize]));
+                let at = part.unwrap_or(0);
+                let first = Operand { modifier: 2, ..grf(1, 4 * axis, Type::F, SCALAR) };
+                let from =
+                    [From::Operand(grf(words, 16 * at, Type::Uw, LANES)), From::Operand(first)];
+                let dst = into(File::Grf, delta + 2 * at, Type::F);
+                self.word(Opcode::Add, How { part, ..alone }, dst, &from)?;
+            }
         }
         Ok(())
     }
@@ -621,8 +732,7 @@ impl Emit<'_> {
 
     /// Two pixels of each quad, less one another.
     fn difference(&mut self, dst: Reg, of: Reg, which: Difference) -> Result<(), Failure> {
-        let of = general(of);
-        let dst = into(File::Grf, general(dst), Type::F);
+        let (of, dst) = (general(of), general(dst));
         let quad = Region::Rows { vertical: 3, width: 2, horizontal: 0 };
         let row = Region::Rows { vertical: 2, width: 1, horizontal: 0 };
         let (region, other) = match which {
@@ -631,26 +741,35 @@ impl Emit<'_> {
             Difference::FineX => (row, 1),
             Difference::FineY => return self.column(dst, of),
         };
-        let negative = Operand { modifier: 2, ..grf(of, 0, Type::F, region) };
-        let from = [From::Operand(grf(of, 4 * other, Type::F, region)), From::Operand(negative)];
-        self.word(Opcode::Add, How::default(), dst, &from)
+        // What begins within a register is not compressed. 11.5.3.
+        self.parts(|emit, part, how| {
+            let negative = Operand { modifier: 2, ..grf(of + part, 0, Type::F, region) };
+            let other = grf(of + part, 4 * other, Type::F, region);
+            let from = [From::Operand(other), From::Operand(negative)];
+            emit.word(Opcode::Add, how, into(File::Grf, dst + part, Type::F), &from)
+        })
     }
 
     /// The lower row less the upper one, which Align16 alone can say: zwzw - xyxy.
-    fn column(&mut self, dst: Operand, of: u32) -> Result<(), Failure> {
+    fn column(&mut self, dst: u32, of: u32) -> Result<(), Failure> {
         let select = |select| Region::Swizzled { vertical: 3, select };
-        let dst = Operand { region: Region::Masked { stride: 1, channels: 15 }, ..dst };
-        let negative = Operand { modifier: 2, ..grf(of, 0, Type::F, select(0x44)) };
-        let from = [From::Operand(grf(of, 0, Type::F, select(0xee))), From::Operand(negative)];
-        self.word(Opcode::Add, How::default(), dst, &from)?;
-        match self.words.last_mut() {
-            Some(word) => word.set(f::ACCESS_MODE, 1).map_err(internal),
-            None => Ok(()),
-        }
+        self.parts(|emit, part, how| {
+            let region = Region::Masked { stride: 1, channels: 15 };
+            let dst = Operand { region, ..into(File::Grf, dst + part, Type::F) };
+            let negative = Operand { modifier: 2, ..grf(of + part, 0, Type::F, select(0x44)) };
+            let lower = grf(of + part, 0, Type::F, select(0xee));
+            let from = [From::Operand(lower), From::Operand(negative)];
+            emit.word(Opcode::Add, how, dst, &from)?;
+            match emit.words.last_mut() {
+                Some(word) => word.set(f::ACCESS_MODE, 1).map_err(internal),
+                None => Ok(()),
+            }
+        })
     }
 
-    /// A message to a target: r0 with the pixels that live, r1, four colours of eight pixels, and where depth is computed the
-    /// depth and that which is stored. G45 vol. 4, 5.10.6.
+    /// A message to a target: r0 with the pixels that live, r1, four colours of all pixels, and where depth is computed the
+    /// depth and that which is stored. Of 16 pixels the four colours of the lower eight stand before those of the others. G45
+    /// vol. 4, 5.10.6.
     fn target(
         &mut self,
         values: &[Reg; 4],
@@ -659,6 +778,7 @@ impl Emit<'_> {
         last: bool,
     ) -> Result<(), Failure> {
         let alone = How { no_mask: true, ..How::default() };
+        let rows = u32::from(self.abi.rows());
         if self.abi.kills && target == 0 {
             let once = How { size: Some(ONE), ..alone };
             let flag = Operand {
@@ -670,26 +790,37 @@ impl Emit<'_> {
         }
         let second = into(File::Mrf, u32::from(HEADER) + 1, Type::Ud);
         let r1 = From::Operand(grf(1, 0, Type::Ud, LANES));
-        self.word(Opcode::Mov, alone, second, &[r1])?;
-        for (number, value) in (2..).zip(values) {
-            let to = into(File::Mrf, u32::from(HEADER) + number, Type::Ud);
-            let from = From::Operand(grf(general(*value), 0, Type::Ud, LANES));
-            self.word(Opcode::Mov, How::default(), to, &[from])?;
+        self.word(Opcode::Mov, How { part: Some(0), ..alone }, second, &[r1])?;
+        for (number, value) in (u32::from(HEADER) + 2..).zip(values) {
+            let value = general(*value);
+            if rows == 2 && self.machine == Machine::G45 {
+                // The upper half goes four registers further on. 11.5.3.
+                let to = into(File::Mrf, number | COMPR4, Type::Ud);
+                let from = From::Operand(grf(value, 0, Type::Ud, LANES));
+                self.word(Opcode::Mov, How::default(), to, &[from])?;
+                continue;
+            }
+            self.parts(|emit, part, how| {
+                let to = into(File::Mrf, number + 4 * part, Type::Ud);
+                let from = From::Operand(grf(value + part, 0, Type::Ud, LANES));
+                emit.word(Opcode::Mov, how, to, &[from])
+            })?;
         }
-        let mut length = 2 + values.len() as u32;
+        let mut length = 2 + rows * values.len() as u32;
         if let Some(depth) = depth {
             for register in [general(depth), Abi::STORED_DEPTH.into()] {
                 let to = into(File::Mrf, u32::from(HEADER) + length, Type::Ud);
                 let from = From::Operand(grf(register, 0, Type::Ud, LANES));
                 self.word(Opcode::Mov, alone, to, &[from])?;
-                length += 1;
+                length += rows;
             }
         }
-        // A write of a target by eight pixels; the last one ends the thread.
+        // A write of a target by 16 pixels (type 0) or by eight (type 4); the last one ends the thread.
+        let form = if rows == 2 { 0x0500_4000 } else { 0x0500_4400 };
         let end = if last { 0x8000_0800 } else { 0 };
         let nowhere = into(File::Arf, NULL, Type::Ud);
         let header = grf(0, 0, Type::Ud, LANES);
-        let descriptor = 0x0500_4400 | length << 20 | end | u32::from(target);
+        let descriptor = form | length << 20 | end | u32::from(target);
         self.send((HEADER, How::default()), nowhere, header, descriptor)
     }
 }

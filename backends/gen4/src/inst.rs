@@ -1,5 +1,5 @@
-//! Machine IR: what one step of a SIMD8 program does with registers of eight lanes. An instruction here is one to four words of
-//! the machine; what they hand over among themselves (the flag, an accumulator, message registers) never outlives it.
+//! Machine IR: what one step of a program does with registers of all its lanes, 8 or 16. An instruction here is one to four words
+//! of the machine, or twice as many; what they hand over among themselves (the flag, an accumulator, message registers) never outlives it.
 
 use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
@@ -8,20 +8,28 @@ use gpucc_ir::mach::{
 };
 use smallvec::SmallVec;
 
-/// The general registers: one cell holds 32 bits of eight lanes.
+/// The general registers: one cell holds 32 bits of each lane, in one register of eight lanes or in two of 16, the first of which
+/// is even.
 pub const GPR: FileId = FileId(0);
 /// Number of general registers of a thread. G45 vol. 4, 11.3.2.
 pub const REGISTERS: u16 = 128;
-/// The register files.
-pub const FILES: Files =
-    Files(&[File { name: "g", cells: REGISTERS, row: 1, per_lane: true, scope: Scope::Function }]);
+const fn file(cells: u16) -> File {
+    File { name: "g", cells, row: 1, per_lane: true, scope: Scope::Function }
+}
+const OF_EIGHT: Files = Files(&[file(REGISTERS)]);
+const OF_SIXTEEN: Files = Files(&[file(REGISTERS / 2)]);
+
+/// The register files of a program of so many lanes.
+pub const fn files(lanes: u32) -> Files {
+    if lanes == 16 { OF_SIXTEEN } else { OF_EIGHT }
+}
 
 /// What a source reads.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Src {
     /// A register, lane by lane.
     Reg(Reg),
-    /// A register of the payload, lane by lane.
+    /// A register of the payload, lane by lane; two of them where there are 16 lanes.
     Fixed(u8),
     /// One doubleword of a register of the payload, for all lanes.
     Scalar {
@@ -104,7 +112,8 @@ pub enum Inst {
     ProductHigh { dst: Reg, ty: Type, first: Source, second: Source },
     /// A message to extended math.
     Math { dst: Reg, function: Function, source: Reg },
-    /// A message to the sampler; the reply's registers lie side by side.
+    /// A message to the sampler; the reply's registers lie side by side. In a program of eight lanes the form of 16 channels replies
+    /// with two registers a component.
     Sample { dst: SmallVec<[Reg; 8]>, lookup: Lookup, parameters: SmallVec<[Source; 9]> },
     /// Reads a doubleword for each lane: address in bytes, plus `offset`.
     Read { dst: Reg, address: Source, offset: u32, surface: u8, slot: Option<Slot> },
@@ -122,12 +131,12 @@ pub enum Inst {
     While(Option<Test>),
     /// Lanes leave the loop, out of so many `If`s.
     Break(u8),
-    /// The lanes are those of so many steps of eight further on; `bytes`: so are their byte offsets.
+    /// The lanes are those of so many steps further on; `bytes`: so are their byte offsets.
     Advance { steps: i32, bytes: bool },
-    /// Numbers the lanes.
-    Begin,
     /// The value of a plane at each pixel: register and first doubleword of its slopes.
     Plane { dst: Reg, register: u8, dword: u8 },
+    /// A coordinate of each pixel's middle, by axis.
+    Center { dst: Reg, axis: u8 },
     /// A difference across each quad.
     Difference { dst: Reg, source: Reg, which: Difference },
     /// Lanes become helpers.
@@ -149,7 +158,7 @@ pub enum Inst {
 pub struct Lookup {
     /// Type of the message; its length says the rest.
     pub message: u8,
-    /// The form of 16 channels: each parameter and each component of the reply has two registers.
+    /// The form of 16 channels: each parameter and each component of the reply has two registers of eight lanes.
     pub wide: bool,
     /// Entry of the binding table.
     pub surface: u8,
@@ -248,7 +257,9 @@ macro_rules! visit {
                 source!(address);
                 source!(value);
             }
-            Inst::Plane { dst, .. } | Inst::Helper { dst } => each(dst, Role::Def),
+            Inst::Plane { dst, .. } | Inst::Center { dst, .. } | Inst::Helper { dst } => {
+                each(dst, Role::Def);
+            }
             Inst::Difference { dst, source, .. } => {
                 each(source, Role::Use);
                 each(dst, Role::Def);
@@ -270,7 +281,6 @@ macro_rules! visit {
             | Inst::While(None)
             | Inst::Break(_)
             | Inst::Advance { .. }
-            | Inst::Begin
             | Inst::Demote
             | Inst::Entry { .. }
             | Inst::End => {}

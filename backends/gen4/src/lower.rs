@@ -1,6 +1,6 @@
 //! Structured SSA becomes machine IR: one SSA operation, one step, with comparisons folded into what they decide.
 //!
-//! A workgroup is one thread. Its invocations run eight at a time, in a loop around the whole body. Control flow stays
+//! A workgroup is one thread. Its invocations run a step at a time, in a loop around the whole body. Control flow stays
 //! structured: marks (`If`, `Else`, `EndIf`, `Do`, `While`, `Break`) stand among flat blocks whose logical edges say where a
 //! lane goes and whose physical edges say where the thread goes. G45 vol. 4, 14.1.2.
 
@@ -11,11 +11,11 @@ mod fragment;
 mod image;
 mod memory;
 mod phases;
-mod texture;
+pub mod texture;
 mod vertex;
 
 use crate::abi::{Abi, group};
-use crate::inst::{FILES, GPR, Inst, Source, Src, Test};
+use crate::inst::{GPR, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use control::LoopFrame;
@@ -28,10 +28,6 @@ use smallvec::SmallVec;
 
 /// The surface of an access without one: the thread's scratch. G45 vol. 4, 5.10.1.
 pub const STATELESS: u8 = 255;
-/// Bytes of a doubleword of each of eight lanes.
-pub const LANE_BYTES: u32 = 32;
-/// Lanes of a step.
-pub const LANES: u32 = 8;
 /// Bytes of scratch that a thread can have. isa/gen4-pipeline.md 1.1.
 pub const MOST_SCRATCH: u64 = 2 << 20;
 
@@ -91,7 +87,7 @@ struct Lower<'a> {
 /// # Errors
 /// [`Failure::NotYet`] for what is not written, [`Failure::Limit`] where the machine ends.
 pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
-    let mut m = mach::Func::new(ssa.name.clone(), FILES);
+    let mut m = mach::Func::new(ssa.name.clone(), crate::inst::files(abi.lanes));
     let block = m.push_block();
     let mut lower = Lower {
         ssa,
@@ -115,13 +111,12 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         written: vertex::Written::default(),
         span: Span::NONE,
     };
-    if lower.invocations() > LANES {
+    if lower.invocations() > abi.lanes {
         lower.phases = Phases::of(ssa);
     }
     lower.find_values();
     let scratch = lower.place_variables()?;
     let scratch = lower.place_cells(scratch)?;
-    lower.push(Inst::Begin);
     if abi.is_fragment() {
         lower.begin_fragment();
         lower.region(ssa.body, &[])?;
@@ -137,7 +132,7 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         lower.group()?;
         lower.push(Inst::End);
     }
-    let slot_bytes = if lower.phases.is_some() { LANE_BYTES * lower.steps() } else { LANE_BYTES };
+    let slot_bytes = lower.private_step();
     Ok(Lowered { func: lower.m, scratch, slot_bytes })
 }
 
@@ -159,7 +154,7 @@ impl Lower<'_> {
         self.ssa.workgroup_size.iter().fold(1, |all, &n| all.saturating_mul(n))
     }
 
-    /// The loop over the group's invocations, eight at a time.
+    /// The loop over the group's invocations, a step at a time.
     fn group(&mut self) -> Result<(), Failure> {
         let count = self.invocations();
         let lane = Source::from(Src::Fixed(self.abi.lane()));
@@ -170,9 +165,9 @@ impl Lower<'_> {
             second: Src::Bits(count).into(),
             inverse: false,
         };
-        let repeats = count > LANES;
+        let repeats = count > self.abi.lanes;
         let header = repeats.then(|| self.begin_loop());
-        let head = (!count.is_multiple_of(LANES))
+        let head = (!count.is_multiple_of(self.abi.lanes))
             .then(|| self.begin_if(below(lane, count), false))
             .transpose()?;
         self.number_invocations();

@@ -79,7 +79,7 @@ impl gpucc_machine::Machine for Member {
         expand::plan(request.effort)
     }
     fn machine_passes(&self) -> Vec<Listed> {
-        Vec::new()
+        back::machine_passes()
     }
     fn admit(&self, ssa: &Func, _: &str) -> Result<(), Failure> {
         refuse::check(ssa, self.about.machine, self.refusals)

@@ -1,11 +1,12 @@
 //! The register file for the allocator: how to copy, and how to spill to the thread's scratch. G45 vol. 4, 5.10.5.
 
-use crate::inst::{FILES, GPR, Inst, Source, Src};
+use crate::abi::Abi;
+use crate::inst::{GPR, Inst, Source, Src, files};
 use crate::isa::operand::Type;
 use crate::isa::ops::Opcode;
-use crate::lower::{LANE_BYTES, STATELESS};
+use crate::lower::STATELESS;
 use gpucc_ir::budget::Budget;
-use gpucc_ir::mach::{Cell, Func, Node, Reg, Slot, VReg};
+use gpucc_ir::mach::{Cell, Func, Inst as _, Node, Reg, Slot, VReg};
 use gpucc_regalloc::{Error, Options, Policy, Shape, Target};
 use smallvec::SmallVec;
 
@@ -22,12 +23,14 @@ pub struct Registers {
 
 /// The allocator's hooks. A slot is a doubleword of each lane that may have it at once.
 struct Hooks {
-    /// Bytes of scratch that variables take; a multiple of 32.
+    /// Bytes of scratch that variables take, whole doublewords of all lanes.
     first: u32,
     /// The register with the byte offsets of the lanes.
     lanes: u8,
     /// Bytes of a slot.
     bytes: u32,
+    /// Values may go to scratch.
+    spills: bool,
 }
 
 impl Hooks {
@@ -37,6 +40,10 @@ impl Hooks {
 }
 
 impl Target<Inst> for Hooks {
+    fn can_spill(&self, shape: Shape) -> bool {
+        self.spills && shape.count == 1
+    }
+
     fn copy(&mut self, to: Reg, from: Reg, _shape: Shape) -> Inst {
         Inst::Copy { dst: SmallVec::from_slice(&[to]), src: SmallVec::from_slice(&[from]) }
     }
@@ -83,25 +90,27 @@ impl Target<Inst> for Hooks {
     }
 }
 
-/// Gives every virtual register its place behind the `payload` registers. Copies become moves.
+/// Gives every virtual register its place behind the payload's registers. Copies become moves, and cells become registers.
 ///
 /// # Errors
-/// See [`Error`].
+/// See [`Error`]; where nothing `spills`, that the registers do not do.
 pub fn allocate(
     func: &mut Func<Inst>,
-    payload: u8,
-    lanes: u8,
+    abi: &Abi,
     (variables, bytes): (u32, u32),
+    spills: bool,
     budget: Budget,
 ) -> Result<Registers, Error> {
-    let first = variables.next_multiple_of(LANE_BYTES);
+    let first = variables.next_multiple_of(abi.lane_bytes());
+    let files = files(abi.lanes);
+    let payload = abi.payload().div_ceil(abi.rows());
     let options = Options {
         policy: Policy::Tight,
         holes: vec![(GPR, 0..u16::from(payload))],
         budget,
-        ..Options::for_files(FILES.0)
+        ..Options::for_files(files.0)
     };
-    let mut hooks = Hooks { first, lanes, bytes };
+    let mut hooks = Hooks { first, lanes: abi.lane_offsets(), bytes, spills };
     let allocation = gpucc_regalloc::allocate(func, &mut hooks, &options)?;
     let used = allocation.rows_used.first().copied().unwrap_or(0).max(payload.into());
     let filled = func
@@ -111,8 +120,9 @@ pub fn allocate(
         .filter(|node| matches!(node.inst, Inst::Read { slot: Some(_), .. }))
         .count();
     moves(func);
+    registers(func, abi.rows());
     Ok(Registers {
-        used: used.into(),
+        used: u32::from(used) * u32::from(abi.rows()),
         scratch: if allocation.slots == 0 {
             variables
         } else {
@@ -121,6 +131,21 @@ pub fn allocate(
         spilled: allocation.spilled,
         filled: filled as u32,
     })
+}
+
+/// Cells of several registers become the first of these.
+fn registers(func: &mut Func<Inst>, rows: u8) {
+    if rows == 1 {
+        return;
+    }
+    for &block in &func.layout {
+        for node in &mut func.blocks[block].nodes {
+            node.inst.rewrite(&mut |reg, _| {
+                let cell = reg.cell();
+                Reg::phys(Cell { index: cell.index * u16::from(rows), ..cell })
+            });
+        }
+    }
 }
 
 /// A move of a register to itself, which the allocator made so.

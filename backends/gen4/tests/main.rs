@@ -9,3 +9,4 @@ mod legal;
 mod pixels;
 mod random;
 mod textures;
+mod widths;

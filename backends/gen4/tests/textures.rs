@@ -34,10 +34,13 @@ fn program(texture: &str, sampler: &str, lookup: &str, results: usize) -> Func {
     module.funcs.into_iter().next().expect("one function")
 }
 
-/// Compiles for both machines: G45, then the 965.
-fn compiled(func: &Func) -> [Compiled; 2] {
+/// Compiles for both machines, G45, then the 965, in steps of eight lanes or of 16.
+fn compiled(func: &Func, lanes: u32) -> [Compiled; 2] {
     [(&G45, "g45"), (&GEN4, "i965")].map(|(member, chip)| {
-        let request = Request { chip, ..Request::default() };
+        let mut request = Request { chip, ..Request::default() };
+        if lanes == 8 {
+            request.passes.gate.skip = vec!["sixteen_lanes".into()];
+        }
         member.finish(func.clone(), &request).expect("it compiles")
     })
 }
@@ -78,7 +81,7 @@ const LOOKUPS: &[(&str, &str, &str, usize, u32, u32)] = &[
 #[test]
 fn lookups_are_the_messages_that_public_compilers_send() {
     for &(texture, sampler, lookup, results, g45, gen4) in LOOKUPS {
-        let [first, second] = compiled(&program(texture, sampler, lookup, results));
+        let [first, second] = compiled(&program(texture, sampler, lookup, results), 8);
         // Replies to 16 channels have two registers a component.
         let shorter = |word: u32| match (word >> 20 & 15, results) {
             (9, 1) => word & !0xf_0000 | 2 << 16,
@@ -89,13 +92,43 @@ fn lookups_are_the_messages_that_public_compilers_send() {
     }
 }
 
+/// The same for steps of 16 lanes: as many coordinates as the texture has, or all three before what follows them.
+#[rustfmt::skip]
+const OF_SIXTEEN: &[(&str, &str, &str, usize, u32, u32)] = &[
+    ("texture d1 float", "", "tex sample res0 res1, %0", 4, 0x0238_0001, 0x0238_0001),
+    ("texture d2 float", "", "tex sample res0 res1, %0, %1", 4, 0x0258_0001, 0x0258_0001),
+    ("texture d2 float", "", "tex sample res0 res1, %0, %1", 2, 0x0254_0001, 0x0254_0001),
+    ("texture d2 arrayed float", "", "tex sample res0 res1, %0, %1, %2", 4, 0x0278_0001, 0x0278_0001),
+    ("texture d3 float", "", "tex sample res0 res1, %0, %1, %2", 4, 0x0278_0001, 0x0278_0001),
+    ("texture d2 float", "", "tex bias res0 res1, %0, %1, %2", 4, 0x0298_0001, 0x0298_0001),
+    ("texture d2 float", "", "tex level res0 res1, %0, %1, %2", 4, 0x0298_1001, 0x0298_4001),
+    ("texture d2 float", "", "tex level res0 res1, %0, %1, %4", 4, 0x0258_0001, 0x0298_4001),
+    ("texture d2 depth", " comparison", "tex sample res0 res1 compare, %0, %1, %2", 1, 0x0292_2001, 0x0292_8001),
+    ("texture d2 uint", "", "tex load res0, %0, %1, %2", 4, 0x0298_3001, 0x0298_e001),
+    ("texture d2 float", "", "tex load res0, %0, %1, %4", 4, 0x0258_3001, 0x0258_c001),
+    // Eight channels alone, and so eight lanes; on G45 the header asks for level 0.
+    ("texture d2 depth", " comparison", "tex bias res0 res1 compare, %0, %1, %2, %3", 1, 0x0264_0001, 0x0264_0001),
+    ("texture d2 depth", " comparison", "tex level res0 res1 compare, %0, %1, %2, %3", 1, 0x0264_1001, 0x0264_4001),
+    ("texture d2 depth", " comparison", "tex level res0 res1 compare, %0, %1, %2, %4", 1, 0x0292_2001, 0x0264_4001),
+    ("texture d2 float", "", "tex grad res0 res1, %0, %1, %0, %1, %2, %3", 4, 0x0274_2001, 0x0274_8001),
+];
+
+#[test]
+fn lookups_of_16_lanes_are_messages_of_16_channels() {
+    for &(texture, sampler, lookup, results, g45, gen4) in OF_SIXTEEN {
+        let [first, second] = compiled(&program(texture, sampler, lookup, results), 16);
+        assert_eq!(sent(&first, gpucc_gen4::isa::Machine::G45), [g45], "{lookup}");
+        assert_eq!(sent(&second, gpucc_gen4::isa::Machine::Gen4), [gen4], "{lookup}");
+    }
+}
+
 #[test]
 fn sizes_are_messages_of_16_channels_with_a_level() {
     let texture = "texture d2 arrayed float";
     for (query, results, response) in [("size", 2, 4), ("levels", 1, 2), ("layers", 1, 2)] {
         let level = if query == "size" { ", %2" } else { "" };
         let lookup = format!("tex_query {query} res0{level}");
-        let [first, second] = compiled(&program(texture, "", &lookup, results));
+        let [first, second] = compiled(&program(texture, "", &lookup, results), 8);
         let of = |word: u32| word | response << 16;
         assert_eq!(sent(&first, gpucc_gen4::isa::Machine::G45), [of(0x0230_2001)], "{query}");
         assert_eq!(sent(&second, gpucc_gen4::isa::Machine::Gen4), [of(0x0230_a001)], "{query}");
@@ -113,17 +146,16 @@ fn what_needs_more_than_a_message_is_not_built() {
             _ => None,
         }
     };
-    let asked = |texture: &str, sampler: &str, lookup: &str, results: usize, what: &str| {
-        assert_eq!(asked(texture, sampler, lookup, results).as_deref(), Some(what), "{lookup}");
-    };
     let compare = " comparison";
     let layered = "texture d2 arrayed depth";
     let lookup = "tex sample res0 res1 compare, %0, %1, %2, %3";
-    asked(layered, compare, lookup, 1, "comparing in layered textures");
+    let missing = |what: &str| Some(what.to_owned());
+    assert_eq!(asked(layered, compare, lookup, 1), missing("comparing in layered textures"));
     let lookup = "tex grad res0 res1 compare, %0, %1, %2, %0, %1, %2, %3";
-    asked("texture d2 depth", compare, lookup, 1, "comparing with gradients");
+    assert_eq!(asked("texture d2 depth", compare, lookup, 1), missing("comparing with gradients"));
     let lookup = "tex gather res0 res1 component 0, %0, %1";
-    asked("texture d2 uint", "", lookup, 4, "gathering integers");
+    assert_eq!(asked("texture d2 uint", "", lookup, 4), missing("gathering integers"));
+    assert_eq!(asked("texture d2 float", "", "tex sample res0 res1, %0, %1", 4), None);
 }
 
 /// A sampler that cubes and planes are looked up with has two states, since wrap modes of cubes are none of planes.
@@ -143,7 +175,7 @@ fn a_sampler_of_cubes_has_a_state_of_its_own() {
       yield
     }";
     let module = parse(text).expect("text of the IR");
-    let [g45, _] = compiled(&module.funcs[0]);
+    let [g45, _] = compiled(&module.funcs[0], 8);
     let told = g45.described.resources.iter().find(|told| told.name == "s").expect("it is told");
     assert_eq!((told.place("sampler"), told.place("cube_sampler")), (Some(0), Some(1)));
     assert_eq!(sent(&g45, gpucc_gen4::isa::Machine::G45), [0x0244_0001, 0x0244_0102]);

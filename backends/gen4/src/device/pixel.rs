@@ -102,7 +102,8 @@ impl Machine {
                 back: !quad.front,
             };
             self.run(|run| {
-                chip.gpu.pixel_threads(&setup, &[span], run)?;
+                // Each place of a thread has its turn.
+                chip.gpu.pixel_threads(&setup, &[span], number, run)?;
                 chip.submit(run)
             })?;
             let computed = match &depths {

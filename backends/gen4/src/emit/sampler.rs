@@ -14,8 +14,8 @@ const SAMPLER: u32 = 2;
 const CONTROL: u32 = 8;
 
 impl Emit<'_> {
-    /// Header, parameters of one or two registers each, and the message. The upper registers stay as they are: no channel
-    /// of theirs is enabled.
+    /// Header, parameters of one or two registers each, and the message. In a program of eight lanes the upper registers stay as
+    /// they are: no channel of theirs is enabled.
     pub(super) fn sample(
         &mut self,
         dst: &[Reg],
@@ -34,7 +34,8 @@ impl Emit<'_> {
             0 => shared,
             control => {
                 let to = into(File::Mrf, HEADER.into(), Type::Ud);
-                self.word(Opcode::Mov, alone, to, &[From::Operand(shared)])?;
+                let part = How { part: Some(0), ..alone };
+                self.word(Opcode::Mov, part, to, &[From::Operand(shared)])?;
                 let place = Place::Direct { register: HEADER.into(), byte: CONTROL };
                 let once = How { size: Some(ONE), ..alone };
                 let to = Operand { place, ..to };
@@ -49,12 +50,12 @@ impl Emit<'_> {
         };
         let descriptor = SAMPLER << 24
             | length << 20
-            | (dst.len() as u32) << 16
+            | (dst.len() as u32 * u32::from(self.abi.rows())) << 16
             | message
             | u32::from(lookup.sampler) << 8
             | u32::from(lookup.surface);
         let Some(&first) = dst.first() else { return Ok(()) };
-        // Doublewords as the destination: the lower eight channels.
+        // Doublewords as the destination: of eight lanes the lower channels of either form.
         let dst = into(File::Grf, general(first), Type::Ud);
         self.send((HEADER, How::default()), dst, header, descriptor)
     }

@@ -1,7 +1,7 @@
 //! Atomic operations of workgroup memory: a workgroup is one thread, so lanes that take turns are enough. Loads and stores of
 //! whole doublewords are messages as others. isa/gen4.md 3, atomics.
 
-use super::{LANES, Lower, STATELESS};
+use super::{Lower, STATELESS};
 use crate::inst::{Condition, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
@@ -51,7 +51,7 @@ impl Lower<'_> {
         let first = Src::Scalar { register: self.abi.lane(), dword: 0 };
         let (turn, end) = (self.fresh(), self.fresh());
         self.alu(Opcode::Mov, Ty::D, turn, &[first.into()]);
-        self.alu(Opcode::Add, Ty::D, end, &[first.into(), Src::Bits(LANES).into()]);
+        self.alu(Opcode::Add, Ty::D, end, &[first.into(), Src::Bits(self.abi.lanes).into()]);
         let [turns, ends] = [turn, end].map(|reg| Source::from(Src::Reg(reg.into())));
         let test =
             |condition, first, second| Test { condition, ty: Ty::D, first, second, inverse: false };

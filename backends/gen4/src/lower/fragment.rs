@@ -120,10 +120,8 @@ impl Lower<'_> {
                 }
             }
             InputKind::Builtin(Builtin::Position) if component < 2 => {
-                let pixel = Src::Fixed(self.abi.pixels()[usize::from(component)]);
                 let center = self.fresh();
-                let half = Src::Bits(0.5f32.to_bits()).into();
-                self.alu(Opcode::Add, Ty::F, center, &[pixel.into(), half]);
+                self.push(Inst::Center { dst: center.into(), axis: component });
                 Place::Reg(center)
             }
             InputKind::Builtin(Builtin::Position) => Place::Reg(self.plane(POSITION, component)),

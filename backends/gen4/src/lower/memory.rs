@@ -1,6 +1,6 @@
 //! Buffers and variables: doublewords by scattered messages. G45 vol. 4, 5.10.5.
 
-use super::{LANE_BYTES, LANES, Lower, MOST_SCRATCH, STATELESS};
+use super::{Lower, MOST_SCRATCH, STATELESS};
 use crate::abi::{self, Told};
 use crate::inst::{Inst, Source, Src};
 use crate::isa::operand::Type as Ty;
@@ -19,7 +19,7 @@ impl Lower<'_> {
                 MemSpace::Private => u64::from(self.private_step() / 4),
                 MemSpace::Workgroup | MemSpace::Constant => 1,
             };
-            end += (u64::from(data.size) * lanes).next_multiple_of(LANE_BYTES.into());
+            end += (u64::from(data.size) * lanes).next_multiple_of(self.abi.lane_bytes().into());
             let hint = "use smaller arrays";
             Limit::new("bytes of a thread's memory", MOST_SCRATCH, hint).admit(end)?;
         }
@@ -28,15 +28,16 @@ impl Lower<'_> {
 
     /// Lanes of one step meet by themselves; of more of them barriers make phases.
     pub(super) fn barrier(&mut self) -> Result<(), Failure> {
-        match self.invocations() > LANES {
+        match self.invocations() > self.abi.lanes {
             true => Err(self.not_yet("a barrier in control flow that has none around it")),
             false => Ok(()),
         }
     }
 
     /// Bytes from one doubleword of a private variable to the next: those of all lanes that have it at once.
-    fn private_step(&self) -> u32 {
-        if self.phases.is_some() { LANE_BYTES * self.steps() } else { LANE_BYTES }
+    pub(super) fn private_step(&self) -> u32 {
+        let steps = if self.phases.is_some() { self.steps() } else { 1 };
+        self.abi.lane_bytes() * steps
     }
 
     pub(super) fn memory(&mut self, data: &InstData) -> Result<(), Failure> {
@@ -126,7 +127,7 @@ impl Lower<'_> {
 
     /// The place of a byte of each lane's own memory: doublewords of the lanes lie side by side.
     fn of_lane(&mut self, address: Source) -> Source {
-        let lanes = Source::from(Src::Fixed(self.abi.lane_bytes()));
+        let lanes = Source::from(Src::Fixed(self.abi.lane_offsets()));
         let scaled = match address.src {
             Src::Bits(bits) => Source::from(Src::Bits(bits.wrapping_mul(self.private_step() / 4))),
             _ if self.phases.is_some() => {
@@ -135,7 +136,12 @@ impl Lower<'_> {
             }
             _ => {
                 let scaled = self.fresh();
-                self.alu(Opcode::Shl, Ty::Ud, scaled, &[address, Src::Bits(3).into()]);
+                self.alu(
+                    Opcode::Shl,
+                    Ty::Ud,
+                    scaled,
+                    &[address, Src::Bits(self.abi.lanes.ilog2()).into()],
+                );
                 Src::Reg(scaled.into()).into()
             }
         };

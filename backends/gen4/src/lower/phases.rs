@@ -1,11 +1,11 @@
-//! Work-item loops: what stands between two barriers runs for all invocations of a workgroup, eight at a time, before anything
+//! Work-item loops: what stands between two barriers runs for all invocations of a workgroup, a step at a time, before anything
 //! behind the second barrier does. A workgroup is one thread, so a barrier is no instruction: it cuts the program into phases.
 //!
 //! Control flow around a barrier is uniform in the group (WGSL, uniformity), so that it runs once, and the phases in it each
 //! have a loop over the invocations. What is alive from one phase to another is in scratch, a cell for each value: a
 //! doubleword of each invocation.
 
-use super::{LANE_BYTES, LANES, Lower, MOST_SCRATCH, STATELESS};
+use super::{Lower, MOST_SCRATCH, STATELESS};
 use crate::inst::{Condition, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -158,14 +158,14 @@ fn mark_leavers(
 }
 
 impl Lower<'_> {
-    /// Invocations in steps of eight.
+    /// Steps of all invocations.
     pub(super) fn steps(&self) -> u32 {
-        self.invocations().div_ceil(LANES)
+        self.invocations().div_ceil(self.abi.lanes)
     }
 
     /// Gives cells to what lives across barriers, behind the variables; the end of both.
     pub(super) fn place_cells(&mut self, first: u32) -> Result<u32, Failure> {
-        let bytes = LANE_BYTES * self.steps();
+        let bytes = self.abi.lane_bytes() * self.steps();
         let Some(mut phases) = self.phases.take() else {
             return Ok(first);
         };
@@ -244,9 +244,9 @@ impl Lower<'_> {
             inverse: false,
         };
         let lane = Source::from(Src::Fixed(self.abi.lane()));
-        let header = (count > LANES).then(|| self.begin_loop());
+        let header = (count > self.abi.lanes).then(|| self.begin_loop());
         let outside = std::mem::take(&mut self.open_in_loop);
-        let partial = !count.is_multiple_of(LANES);
+        let partial = !count.is_multiple_of(self.abi.lanes);
         let head = partial.then(|| self.begin_if(below(lane), false)).transpose()?;
         fill(self)?;
         if let Some(head) = head {
@@ -264,12 +264,12 @@ impl Lower<'_> {
 
     fn load_cell(&mut self, value: Value, cell: u32) {
         let dst = self.define(value).into();
-        let address = Src::Fixed(self.abi.lane_bytes()).into();
+        let address = Src::Fixed(self.abi.lane_offsets()).into();
         self.push(Inst::Read { dst, address, offset: cell, surface: STATELESS, slot: None });
     }
 
     fn store_cell(&mut self, value: Source, cell: u32) {
-        let address = Src::Fixed(self.abi.lane_bytes()).into();
+        let address = Src::Fixed(self.abi.lane_offsets()).into();
         self.push(Inst::Write { address, value, offset: cell, surface: STATELESS, slot: None });
     }
 

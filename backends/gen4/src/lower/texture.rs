@@ -1,16 +1,17 @@
 //! Textures: messages to the sampler by what they ask. G45 vol. 4, 4.8.1; isa/gen4.md 1.8.
 //!
 //! A program of eight lanes has messages of eight channels where there is one, and of 16 without the upper eight else: a
-//! bias or a level without a reference, a load with a level, sizes.
+//! bias or a level without a reference, a load with a level, sizes. One of 16 lanes has messages of 16 channels; what lacks such a
+//! form keeps a program at eight ([`lacks_sixteen`]).
 
 use super::Lower;
-use crate::abi::{self, is_cube};
+use crate::abi::{self, Abi, is_cube};
 use crate::inst::{Condition, Inst, Lookup, Reply, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::ssa::{
-    Dim, Imm, InstData, Resource, ResourceKind, SampleType, TexKind, TexOp, TexQuery, Value,
+    Dim, Func, Imm, InstData, Resource, ResourceKind, SampleType, TexKind, TexOp, TexQuery, Value,
 };
 use smallvec::SmallVec;
 
@@ -21,6 +22,7 @@ const HIDDEN: u32 = 12;
 /// Messages by their types.
 const SAMPLE: u8 = 0;
 const LEVEL: u8 = 1;
+const COMPARED: u8 = 2;
 const GRADIENTS: u8 = 2;
 const SIZES: u8 = 2;
 const LOAD: u8 = 3;
@@ -110,7 +112,7 @@ impl Lower<'_> {
             false => None,
         };
         self.admit_lookup(&tex, (arrayed, sample))?;
-        let asked = self.asked(&tex, dim, at, reference, rest)?;
+        let asked = self.asked(&tex, (dim, arrayed), at, reference, rest)?;
         let asked = Asked { control: asked.control | offsets(tex.offset), ..asked };
         let lookup = (surface, sampler, reply(sample));
         let components: SmallVec<[Option<Value>; COMPONENTS]> =
@@ -141,7 +143,7 @@ impl Lower<'_> {
     fn asked(
         &mut self,
         tex: &TexOp,
-        dim: Dim,
+        (dim, arrayed): (Dim, bool),
         at: [Source; 3],
         reference: Option<Source>,
         rest: &[Value],
@@ -149,14 +151,21 @@ impl Lower<'_> {
         let rest: SmallVec<[Source; 6]> = rest.iter().map(|&value| self.source(value)).collect();
         let first = rest.first().copied().unwrap_or(zero());
         let is_zero = matches!(first.src, Src::Bits(bits) if bits << 1 == 0);
-        let mut asked = Asked {
-            message: SAMPLE,
-            wide: false,
-            control: 0,
-            parameters: at.into_iter().collect(),
+        // In steps of 16 lanes each message is one of 16 channels; what has no other has as many coordinates as the texture.
+        let all = self.abi.lanes == 16;
+        let count = match all {
+            true => (dim.coords() + usize::from(arrayed)).min(3),
+            false => 3,
         };
+        let plain: SmallVec<[Source; 9]> = at.into_iter().take(count).collect();
+        let mut asked =
+            Asked { message: SAMPLE, wide: all, control: 0, parameters: at.into_iter().collect() };
         match (tex.kind, reference) {
-            (TexKind::Sample, None) => {}
+            (TexKind::Sample, None) => asked.parameters = plain,
+            (TexKind::Sample, Some(reference)) if all => {
+                asked.message = COMPARED;
+                asked.parameters.push(reference);
+            }
             (TexKind::Sample, Some(reference)) => asked.parameters.extend([zero(), reference]),
             (TexKind::SampleBias, None) => {
                 asked.wide = true;
@@ -165,7 +174,11 @@ impl Lower<'_> {
             (TexKind::SampleBias, Some(reference)) => asked.parameters.extend([first, reference]),
             // The 965 does not leave anisotropic filters by it. 4.7.1, errata.
             (TexKind::SampleLevel, None) if is_zero && self.abi.forces_levels() => {
-                asked.control = LEVEL_ZERO;
+                (asked.control, asked.parameters) = (LEVEL_ZERO, plain);
+            }
+            (TexKind::SampleLevel, Some(reference)) if all => {
+                (asked.message, asked.control) = (COMPARED, LEVEL_ZERO);
+                asked.parameters.push(reference);
             }
             (TexKind::SampleLevel, None) => {
                 (asked.message, asked.wide) = (LEVEL, true);
@@ -195,7 +208,9 @@ impl Lower<'_> {
             (TexKind::Load, _) => {
                 asked.message = LOAD;
                 let at_first = rest.is_empty() || matches!(first.src, Src::Bits(0));
-                if !at_first {
+                if at_first {
+                    asked.parameters = plain;
+                } else {
                     asked.wide = true;
                     asked.parameters.push(first);
                 }
@@ -285,7 +300,7 @@ impl Lower<'_> {
                 (Some(value), _) => dst.push(self.define(value).into()),
                 (None, false) => dst.push(self.fresh().into()),
             }
-            if value.is_some() && asked.wide {
+            if value.is_some() && asked.wide && self.abi.lanes == 8 {
                 dst.push(self.fresh().into());
             }
         }
@@ -320,6 +335,26 @@ impl Lower<'_> {
         self.alu(Opcode::Mul, Ty::F, twice, &[value, Src::Bits(2f32.to_bits()).into()]);
         Src::Reg(twice.into()).into()
     }
+}
+
+/// Whether some lookup has no message of 16 channels: gradients, and comparisons with a bias or with a level, but for level 0 where
+/// the header says it.
+pub fn lacks_sixteen(func: &Func, abi: &Abi) -> bool {
+    let lacks = |data: &InstData| {
+        let Imm::Tex(tex) = data.imm else { return false };
+        match tex.kind {
+            TexKind::SampleGrad => true,
+            TexKind::SampleBias => tex.compare,
+            TexKind::SampleLevel if tex.compare => {
+                let level = data.args.last().and_then(|&value| func.as_const(value));
+                !abi.forces_levels() || level.is_none_or(|bits| bits << 33 != 0)
+            }
+            _ => false,
+        }
+    };
+    let regions = func.regions_in_order();
+    let mut insts = regions.into_iter().flat_map(|(region, ..)| &func.regions[region].insts);
+    insts.any(|&inst| lacks(&func.insts[inst]))
 }
 
 /// Offsets as the header has them: u, v and r, 4 bits each.

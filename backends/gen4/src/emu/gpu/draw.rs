@@ -190,12 +190,12 @@ impl Gpu {
             for x in (area.low[0] & !1..=area.high[0]).step_by(2) {
                 spans.extend(area.span(&placed, x, y));
                 if spans.len() == GATHERED {
-                    self.pixel_threads(&entry, &spans, run)?;
+                    self.pixel_threads(&entry, &spans, 0, run)?;
                     spans.clear();
                 }
             }
         }
-        self.pixel_threads(&entry, &spans, run)
+        self.pixel_threads(&entry, &spans, 0, run)
     }
 
     /// Columns and rows that are drawn to: the drawing rectangle and the scissor.

@@ -94,7 +94,9 @@ fn state(gpu: &Gpu) -> Result<Windower, Refused> {
 }
 
 impl Gpu {
-    /// Runs the pixel threads of one primitive: its setup entry, in rows of 32 bytes, and where it covers pixels.
+    /// Runs the pixel threads of one primitive: its setup entry, in rows of 32 bytes, and where it covers pixels. The first thread has
+    /// so many `vacant` places of subspans before the first one: a thread works with any of its places
+    /// (isa/gen4-pipeline.md 7.17, 9.7).
     ///
     /// # Errors
     /// The rule that the state or a thread breaks.
@@ -102,13 +104,20 @@ impl Gpu {
         &mut self,
         setup: &[u8],
         subspans: &[Subspan],
+        vacant: usize,
         run: &mut Run<'_>,
     ) -> Result<(), Trap> {
         let trap = |(rule, detail): Refused| Trap::new(rule, 0, detail);
         let windower = state(self).map_err(trap)?;
         let tested = self.early(&windower, subspans).map_err(trap)?;
         let at_once = if windower.wide { 4 } else { 2 };
-        let jobs = tested.chunks(at_once).map(|spans| self.pixel_job(&windower, setup, spans));
+        let vacant = vacant % at_once;
+        let (first, others) = tested.split_at(tested.len().min(at_once - vacant));
+        let threads =
+            std::iter::once((vacant, first)).chain(others.chunks(at_once).map(|of| (0, of)));
+        let jobs = threads
+            .filter(|(_, spans)| !spans.is_empty())
+            .map(|(vacant, spans)| self.pixel_job(&windower, setup, (vacant, spans)));
         let jobs: Vec<Job> = jobs.collect::<Result<_, _>>().map_err(trap)?;
         let bases = self.bases().map_err(trap)?;
         let limits = Limits { threads: windower.threads, entries: None };
@@ -162,12 +171,12 @@ impl Gpu {
         &self,
         windower: &Windower,
         setup: &[u8],
-        spans: &[Subspan],
+        (vacant, spans): (usize, &[Subspan]),
     ) -> Result<Job, Refused> {
         let (unit, presence) = (&windower.unit, windower.presence);
         let mut places = [[0; 2]; 16];
         let (mut covered, mut dispatched) = (0u16, 0u16);
-        for (index, span) in spans.iter().enumerate() {
+        for (index, span) in (vacant..).zip(spans) {
             covered |= u16::from(span.covered) << (4 * index);
             dispatched |= 15 << (4 * index);
             for pixel in 0..4 {
@@ -185,7 +194,7 @@ impl Gpu {
         let (origin, back) = first.map_or(([0.0; 2], false), |span| (span.origin, span.back));
         define(&mut payload[1], 0, origin[0].to_bits());
         define(&mut payload[1], 1, origin[1].to_bits());
-        for (index, span) in spans.iter().enumerate() {
+        for (index, span) in (vacant..).zip(spans) {
             let word = u32::from(span.at[0]) | u32::from(span.at[1]) << 16;
             define(&mut payload[1], 2 + index, word);
         }
@@ -196,8 +205,11 @@ impl Gpu {
         define(&mut payload[1], 6, carries);
         define(&mut payload[1], 7, 0);
         if presence.source {
-            let depths: Vec<Option<f32>> =
-                (0..16).map(|channel| Some(spans.get(channel / 4)?.depth[channel % 4])).collect();
+            let depth = |channel: usize| {
+                let span = spans.get((channel / 4).checked_sub(vacant)?)?;
+                Some(span.depth[channel % 4])
+            };
+            let depths: Vec<Option<f32>> = (0..16).map(depth).collect();
             payload.extend(pair(&depths));
         }
         if presence.stencil {
@@ -205,7 +217,7 @@ impl Gpu {
         }
         if presence.destination {
             let mut depths = vec![None; 16];
-            for (channel, depth) in depths.iter_mut().enumerate().take(4 * spans.len()) {
+            for (channel, depth) in depths.iter_mut().enumerate() {
                 let [x, y] = places[channel];
                 let buffer = windower.depth.filter(|b| x < b.width && y < b.height);
                 if let Some(buffer) = buffer.filter(|_| covered >> channel & 1 == 1) {

@@ -90,7 +90,7 @@ send(8) 1 null<1>UW g0<8,8,1>UW 0x85604c00 { align1 EOT };";
         let mut run = Run { steps: &mut steps, trace: None };
         let at = [dice.below(9) as u16 * 2, dice.below(5) as u16 * 2];
         let span = Subspan { at, covered: 15, depth: [0.5; 4], origin: [0.0; 2], back: false };
-        ended[usize::from(draws.gpu.pixel_threads(&[0; 256], &[span], &mut run).is_ok())] += 1;
+        ended[usize::from(draws.gpu.pixel_threads(&[0; 256], &[span], 0, &mut run).is_ok())] += 1;
         let vertices = vec![vec![0; 64]; 1 + dice.below(3) as usize];
         // Neither is made for this program: only that they end is asked.
         let vertex = draws.gpu.vertex_threads(&vertices, &mut run);

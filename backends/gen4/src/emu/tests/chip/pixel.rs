@@ -35,9 +35,14 @@ fn span(x: u16, y: u16, covered: u8) -> Subspan {
 }
 
 fn run(draws: &mut Draws, spans: &[Subspan]) -> Result<(), Trap> {
+    run_behind(draws, 0, spans)
+}
+
+/// With so many places before the first subspan.
+fn run_behind(draws: &mut Draws, vacant: usize, spans: &[Subspan]) -> Result<(), Trap> {
     draws.send()?;
     let mut steps = 100_000;
-    draws.gpu.pixel_threads(&entry(), spans, &mut Run { steps: &mut steps, trace: None })
+    draws.gpu.pixel_threads(&entry(), spans, vacant, &mut Run { steps: &mut steps, trace: None })
 }
 
 fn expected(x: u32, y: u32) -> [f32; 4] {
@@ -103,6 +108,25 @@ fn sixteen_pixels_are_written_at_once() {
         }
         assert_eq!(draws.texel(5, 3), [0.0; 4]);
         assert_eq!(draws.texel(6, 6), [0.0; 4]);
+    }
+}
+
+/// isa/gen4-pipeline.md 7.17: any places of a dispatch may hold subspans.
+#[test]
+fn a_subspan_is_drawn_alike_in_each_place_of_a_thread() {
+    for model in BOTH {
+        for (places, text, width) in [(2, PROGRAM.to_string(), 1), (4, wide(), 2)] {
+            for vacant in 0..places {
+                let mut draws = Draws::new(model, &text);
+                draws.pixel[5] = width | 1 << 19;
+                run_behind(&mut draws, vacant, &[span(2, 4, 0b1011), span(6, 2, 15)])
+                    .unwrap_or_else(|trap| panic!("{vacant} of {places}: {trap}"));
+                for [x, y] in [[2, 4], [3, 4], [3, 5], [6, 2], [7, 3]] {
+                    assert_eq!(draws.texel(x, y), expected(x, y), "{vacant}: {x}, {y}");
+                }
+                assert_eq!(draws.texel(2, 5), [0.0; 4], "{vacant} of {places}");
+            }
+        }
     }
 }
 
