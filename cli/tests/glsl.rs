@@ -40,7 +40,8 @@ fn the_page_of_glsl_lists_what_the_reader_lacks() {
     let folder = std::fs::read_dir(format!("{root}/frontend/src/glsl")).expect("it is there");
     let mut files: Vec<_> = folder.map(|file| file.expect("readable").path()).collect();
     files.extend(
-        ["located", "narrow"].map(|file| format!("{root}/frontend/src/lower/{file}.rs").into()),
+        ["located", "narrow", "quads"]
+            .map(|file| format!("{root}/frontend/src/lower/{file}.rs").into()),
     );
     let mut lacks = BTreeSet::new();
     for path in files {
@@ -222,6 +223,62 @@ fn texture_functions_of_every_generation_are_read() {
          + textureGatherOffsets(t, p.xy, ivec2[4](ivec2(0), ivec2(1), ivec2(2), ivec2(3)), 1); }",
         Stage::Fragment,
     );
+}
+
+#[test]
+fn the_level_that_a_sampler_would_take_is_asked_for() {
+    let source = "#version 450\nlayout(binding = 0) uniform sampler2D t; layout(binding = 1) uniform sampler2DArray a;\n\
+        layout(binding = 2) uniform samplerCube c; layout(binding = 3) uniform sampler2DShadow s;\n\
+        layout(location = 0) in vec4 p; layout(location = 0) out vec4 o; layout(location = 1) out vec4 q;\n\
+        void main() { o = vec4(textureQueryLod(t, p.xy), textureQueryLod(a, p.zw));\n\
+        q = vec4(textureQueryLod(c, p.xyz), textureQueryLod(s, p.yx)); }";
+    for target in [Target::Interp, Target::R600, Target::R700] {
+        verified(target, Options::default(), "level.frag", Source::Glsl(source, Stage::Fragment));
+    }
+    let folder = Folder::new("level");
+    let path = folder.write("level.frag", source);
+    let done = gpucc(&[&path, "--target", "r700"]);
+    assert!(text(&done).contains("GET_COMP_TEX_LOD"), "{}", text(&done));
+    // v10 has force_delta of TEX_GRADIENT; Arm's v9 reserves its bit.
+    let done = gpucc(&[&path, "--target", "valhall"]);
+    assert_eq!(done.status.code(), Some(6), "{}", text(&done));
+    let path = folder.write(
+        "level.vert",
+        "#version 450\nlayout(binding = 0) uniform sampler2D t;\n\
+        void main() { gl_Position = textureQueryLod(t, vec2(0.5)).xyxy; }",
+    );
+    let done = gpucc(&[&path, "--target", "interp"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+}
+
+#[test]
+fn pointers_to_physical_storage_keep_the_language_s_rules() {
+    let folder = Folder::new("references");
+    let head = "#version 450\n#extension GL_EXT_buffer_reference2 : require\n\
+        #extension GL_EXT_buffer_reference_uvec2 : require\nlayout(local_size_x = 1) in;\n\
+        layout(buffer_reference) buffer Later; layout(buffer_reference) readonly buffer Fixed { int i; };\n\
+        layout(buffer_reference) buffer Open { int i; };\n\
+        layout(binding = 0) buffer B { Later l; Fixed f; Open o; uvec2 w; };\nvoid main() { ";
+    for (body, code, words) in [
+        ("o.i = 1;", 0, ""),
+        ("o = Open(w); w = uvec2(f); o = Open(f);", 0, ""),
+        ("f.i = 1;", 0, ""),
+        ("restrict coherent Open p = o; o.i = p.i;", 0, ""),
+        ("restrict int p = o.i;", 1, "a variable of a function is not `restrict`"),
+        ("o.j = 1;", 1, "has no member `j`"),
+        ("l.i = 1;", 1, "the block of `Later` is not declared yet"),
+        ("o = f;", 1, "a value of type Open is expected, and this is Fixed"),
+        ("o = o * 2;", 1, "`*` does not take Open and int"),
+        ("o = Open(1.5);", 1, "Open cannot be made of values"),
+        ("o += 1;", 6, "pointers that are changed by an operator"),
+        ("w.x = uint(o - o);", 6, "differences of pointers"),
+    ] {
+        let path = folder.write("rule.comp", format!("{head}{body} }}"));
+        let done = gpucc(&[&path, "--target", "interp"]);
+        let shown = text(&done);
+        assert_eq!(done.status.code(), Some(code), "{body}: {shown}");
+        assert!(shown.contains(words), "{body}: {shown}");
+    }
 }
 
 #[test]
@@ -483,6 +540,15 @@ fn functions_of_amd_are_what_they_are_of_others() {
     let clock = "#version 450\n#extension GL_AMD_gcn_shader : require\n#extension GL_ARB_gpu_shader_int64 : require\n\
         layout(local_size_x = 1) in; layout(binding = 0) buffer B { uint64_t t; }; void main() { t = timeAMD(); }";
     refuses("r700", "clock.comp", clock.as_bytes(), "clocks");
+    // Three of four words of each invocation follow from no clock, so there is a proof.
+    let source = "#version 450\n#extension GL_ARB_shader_clock : require\n#extension GL_EXT_shader_realtime_clock : require\n\
+        layout(local_size_x = 16) in; layout(std430, binding = 0) buffer B { uvec4 v[16]; };\n\
+        void main() { uint n = gl_LocalInvocationIndex; uvec2 before = clock2x32ARB();\n\
+        v[n] = uvec4(v[n].x * 3u, v[n].y + n, v[n].z ^ 5u, clock2x32ARB().x - before.x + clockRealtime2x32EXT().y); }";
+    for target in [Target::Interp, Target::VALHALL] {
+        verified(target, Options::default(), "timed.comp", Source::Glsl(source, Stage::Compute));
+    }
+    refuses("r700", "timed.comp", source.as_bytes(), "clocks");
     // The positive face of x is number 0; (1, 0.5, -0.5) points to s = 0.75 and t = 0.25. The lanes of four in a row:
     let source = "#version 450\n#extension GL_AMD_gcn_shader : require\nlayout(local_size_x = 1) in;\n\
         layout(std430, binding = 0) buffer B { float o[4]; };\nvoid main() { vec3 p = vec3(o[0], o[1], o[2]);\n\

@@ -2,7 +2,7 @@
 //! not.
 
 use crate::common::{Folder, gpucc, text, verified};
-use gpucc::{Options, Source, Target};
+use gpucc::{Options, Source, Stage, Target};
 
 const MACHINES: [Target; 3] = [Target::Interp, Target::R700, Target::VALHALL];
 
@@ -53,6 +53,47 @@ fn functions_of_amd_s_sets_are_what_they_are_in_glsl() {
         let done = gpucc(&[&args[..], &sets[..]].concat());
         let shown = String::from_utf8_lossy(&done.stdout).into_owned();
         assert_eq!(shown.trim(), "0.0: -127 -2 3 6 2 3 62 25", "{file}: {}", text(&done));
+    }
+}
+
+#[test]
+fn a_structure_does_not_hold_itself_by_a_pointer_that_is_none() {
+    let done = gpucc(&[&path("cycle.spv"), "--target", "interp"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    assert!(text(&done).contains("OpTypeForwardPointer"), "{}", text(&done));
+}
+
+/// Bytes 16, 48, 80 and 96 of physical storage have two nodes, three integers and a tail of pairs; upper words are 1.
+#[test]
+fn pointers_to_physical_storage_lead_into_one_buffer() {
+    let module = include_bytes!("languages/physical.comp.spv");
+    let source = include_str!("languages/physical.comp");
+    for target in MACHINES {
+        verified(target, Options::default(), "physical.comp.spv", Source::SpirV(module));
+        let text = Source::Glsl(source, Stage::Compute);
+        verified(target, Options::default(), "physical.comp", text);
+    }
+    let nodes =
+        "0,0,0,0, 48,1,100,1,2,3, 0,0, 0,0,200,4,5,6, 0,0, 10,11,12, 0, 0,0, 0,0,0,0x41100000,0,0";
+    let nodes = format!("4294967294.0=i32:{}", nodes.replace(' ', ""));
+    // Pointers, n, and what is made of them: 100 + 200, many[1] of the second, 11, 10, 9.0, 200, and 48 - 16.
+    let out = "0.0: 16 1 80 1 96 1 1 300 5 11 10 9 200 32 0 0";
+    // many[1] of the first is 5 + 1, the integers are 10 + 5 and 7, and the pair is 3.0 and 4.0.
+    let left = "4294967294.0: 0 0 0 0 48 1 100 1 6 3 0 0 0 0 200 4 5 6 0 0 15 11 7 0 0 0 0 0 1077936128 1082130432 0 0";
+    for file in ["physical.comp.spv", "physical.comp"] {
+        for target in ["interp", "r700", "valhall"] {
+            let path = path(file);
+            let given = "0.0=i32:16,1,80,1,96,1,1,0,0,0,0,0,0,0,0,0";
+            let args = ["run", &path, "--target", target, "--groups", "1", "--set", given];
+            let dumps = ["--set", &nodes, "--dump", "0.0:i32", "--dump", "4294967294.0:i32"];
+            let done = gpucc(&[&args[..], &dumps[..]].concat());
+            let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert!(
+                shown.contains(out) && shown.contains(left),
+                "{file}, {target}: {}",
+                text(&done)
+            );
+        }
     }
 }
 
@@ -195,7 +236,7 @@ fn the_page_of_spirv_lists_what_the_reader_lacks() {
         lacks.extend(lacks_of(&std::fs::read_to_string(path).expect("text")));
     }
     // What the readers share is the page's too.
-    for file in ["located", "narrow"] {
+    for file in ["located", "narrow", "quads"] {
         let path = format!("{root}/frontend/src/lower/{file}.rs");
         lacks.extend(lacks_of(&std::fs::read_to_string(path).expect("text")));
     }

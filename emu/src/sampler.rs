@@ -354,9 +354,45 @@ fn face_direction(face: u32, a: f64, b: f64) -> [f64; 3] {
     }
 }
 
+/// The level that a sample would take.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct QueriedLevel {
+    /// Behind the clamps to the sampler's range and to the image's levels, rounded where the sampler takes the nearest level.
+    pub taken: f32,
+    /// The same level before it was rounded.
+    pub clamped: f32,
+    /// Before the clamps, with all biases.
+    pub computed: f32,
+    /// The rounding changed it. APIs want the rounded level; a texture unit may give the one before, which no program can
+    /// round: it does not see the sampler.
+    pub rounded: bool,
+}
+
+/// What a query of the level of detail gives (Vulkan, 16.5.7, "LOD operation" and "image level selection"): steps 1 to 4 of
+/// the module.
+pub fn queried_level(image: &Image, sampler: &Sampler, lookup: &Lookup) -> QueriedLevel {
+    let computed = unclamped_level(image, sampler, lookup);
+    let level = level_of_detail(image, sampler, lookup);
+    let top = (image.extent().levels - 1) as f32;
+    let clamped = if level > 0.0 { level.min(top) } else { 0.0 };
+    let taken = match sampler.mip {
+        MipFilter::None => 0.0,
+        MipFilter::Nearest => (clamped + 0.5).floor().min(top),
+        MipFilter::Linear => clamped,
+    };
+    QueriedLevel { taken, clamped, computed, rounded: taken != clamped }
+}
+
 /// The level of detail before the image's own range: see the module.
 pub fn level_of_detail(image: &Image, sampler: &Sampler, lookup: &Lookup) -> f32 {
-    let unclamped = match lookup.level {
+    let unclamped = unclamped_level(image, sampler, lookup);
+    let low = if unclamped > sampler.lod_min { unclamped } else { sampler.lod_min };
+    if low < sampler.lod_max { low } else { sampler.lod_max }
+}
+
+/// Steps 1 and 2 of the module.
+fn unclamped_level(image: &Image, sampler: &Sampler, lookup: &Lookup) -> f32 {
+    match lookup.level {
         Level::Given(level) => {
             if level.is_nan() {
                 0.0
@@ -367,9 +403,7 @@ pub fn level_of_detail(image: &Image, sampler: &Sampler, lookup: &Lookup) -> f32
         Level::Gradient { ddx, ddy, bias } => {
             computed_level(image, lookup.position, ddx, ddy) + bias + sampler.lod_bias
         }
-    };
-    let low = if unclamped > sampler.lod_min { unclamped } else { sampler.lod_min };
-    if low < sampler.lod_max { low } else { sampler.lod_max }
+    }
 }
 
 /// The level from gradients, without biases and clamps.

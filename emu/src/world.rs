@@ -2,7 +2,8 @@
 
 use crate::image::{Image, Texel};
 use crate::sampler::{
-    FacePoint, Level, Lookup, Position, Sampler, clamp_to_edge, gather, sample as sample_image,
+    FacePoint, Level, Lookup, Position, Sampler, clamp_to_edge, gather, queried_level,
+    sample as sample_image,
 };
 use cranelift_entity::PrimaryMap;
 use gpucc_ir::ssa::{
@@ -200,6 +201,10 @@ impl World for Bindings {
             reference: sample.compare,
             offset: sample.offset.map(i32::from),
         };
+        if sample.level_only {
+            let found = queried_level(image, sampler, &lookup);
+            return [found.taken.to_bits(), found.computed.to_bits(), found.rounded.into(), 0];
+        }
         match sample.gather {
             Some(component) => gather(image, sampler, &lookup, component),
             None => sample_image(image, sampler, &lookup),

@@ -116,14 +116,10 @@ pub enum Needs {
     Interlock,
     /// A shading rate that shaders see or choose.
     ShadingRate,
-    /// Memory at addresses of 64 bits.
-    Addresses,
     /// A viewport that shaders see or choose.
     Viewports,
     /// What the corners of a primitive say: their values, and where a fragment lies between them.
     Corners,
-    /// A clock that shaders read.
-    Clocks,
     /// Whether a primitive covers a pixel wholly.
     WholePixels,
 }

@@ -9,6 +9,7 @@
 //! # What it costs
 //! Linear in the tokens, and in the instructions of what is inlined. Recursion follows the nesting, which the parser bounds.
 
+mod addresses;
 mod ast;
 mod blocks;
 mod builtins;
@@ -61,9 +62,7 @@ fn lacking(what: &str) -> Stop {
         "sparse residency" => Needs::Residency,
         "task and mesh shaders" => Needs::MeshStages,
         "fragment shader interlock" => Needs::Interlock,
-        "pointers to physical storage" => Needs::Addresses,
         "per-vertex inputs" => Needs::Corners,
-        "clocks" => Needs::Clocks,
         _ => return stop,
     };
     stop.needing(needs)

@@ -114,7 +114,7 @@ fn two_variables_at_one_location_are_not_taken_for_one() {
 
 #[test]
 fn what_the_reader_lacks_is_no_fault_of_the_text() {
-    for body in ["c = textureQueryLod(t, vec2(0.0)).xyxy;", "c = interpolateAtSample(i, 3);"] {
+    for body in ["c = vec4(textureFootprintNV(t, 1));", "c = interpolateAtSample(i, 3);"] {
         let text = format!(
             "#version 450\nlayout(binding = 0) uniform sampler2D t; layout(location = 0) in vec4 i;\n\
              layout(location = 0) out vec4 c;\nvoid main() {{ {body} }}"

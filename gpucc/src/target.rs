@@ -112,9 +112,7 @@ impl Target {
             Needs::Residency => "sparse residency",
             Needs::Interlock => "fragment shader interlock",
             Needs::ShadingRate => "shading rates",
-            Needs::Addresses => "pointers to physical storage",
             Needs::Viewports => "viewports that shaders see or choose",
-            Needs::Clocks => "clocks",
             Needs::Corners => "values of a primitive's corners",
             Needs::WholePixels => "whether a pixel is covered wholly",
         };

@@ -29,6 +29,7 @@ pub enum Refusal {
     IntegerSamples,
     PackedSamples,
     BlendOfTarget,
+    Clocks,
 }
 
 /// Feature, and the manual's section for R700 and for R6xx; a family without one has the feature.
@@ -127,6 +128,11 @@ const TABLE: &[Row] = &[
         None,
         Some("CB_BLEND_CONTROL: one equation for all targets; PER_MRT_BLEND came with later chips"),
     ),
+    (
+        "clocks",
+        Some("R700 ISA 9.1: no ALU operation reads a clock"),
+        Some("register guide 4, SQ_ALU_WORD1_OP2: no ALU operation reads a clock"),
+    ),
 ];
 
 /// Features that no function in SSA can ask for: the front end reads them, knows what they need and stops.
@@ -160,16 +166,6 @@ const UNREAD: &[Row] = &[
         "shading rates",
         Some("register guide, SPI and PA registers: nothing holds a shading rate"),
         Some("register guide, SPI and PA registers: nothing holds a shading rate"),
-    ),
-    (
-        "pointers to physical storage",
-        Some("R700 ISA 3.4.2, 9.3: fetches and exports take resources and 32-bit offsets"),
-        Some("register guide 4, SQ_VTX_WORD0: fetches take resources and 32-bit offsets"),
-    ),
-    (
-        "clocks",
-        Some("R700 ISA 9.1: no ALU operation reads a clock"),
-        Some("register guide 4, SQ_ALU_WORD1_OP2: no ALU operation reads a clock"),
     ),
     (
         "viewports that shaders see or choose",
@@ -258,6 +254,7 @@ fn instruction(func: &Func, inst: Inst, chip: Chip, lanes: u64) -> Result<(), Fa
         Op::Ballot | Op::Shuffle | Op::Reduce => {
             return Err(refuse(Refusal::Subgroups, span));
         }
+        Op::Clock | Op::DeviceClock => return Err(refuse(Refusal::Clocks, span)),
         Op::Barrier if func.stage == Stage::Compute && lanes > u64::from(chip.wave()) => {
             return Err(refuse(Refusal::Barrier, span));
         }
@@ -332,6 +329,6 @@ mod tests {
 
     #[test]
     fn every_refusal_has_its_row() {
-        assert_eq!(Refusal::BlendOfTarget as usize + 1, TABLE.len());
+        assert_eq!(Refusal::Clocks as usize + 1, TABLE.len());
     }
 }

@@ -279,6 +279,10 @@ impl Lower<'_> {
             (Op::Shuffle, Imm::Shuffle(which)) => self.shuffle(inst, *which),
             // A warp runs in step, and accesses to the same memory stay in order.
             (Op::SubgroupBarrier, _) => Ok(()),
+            (Op::Clock | Op::DeviceClock, _) => {
+                self.clock(inst);
+                Ok(())
+            }
             (Op::Demote, _) => {
                 self.demote(None);
                 Ok(())

@@ -423,3 +423,32 @@ fn a_reference_is_clamped_to_what_a_normalised_texel_can_hold() {
     let less = |reference| compared(Format::R8Unorm, one, Compare::GreaterEqual, reference);
     assert_eq!([less(0.5), less(1.0)], [0.0, 1.0]);
 }
+
+#[test]
+fn a_queried_level_is_what_a_sample_would_take() {
+    // Half a texel of four each pixel across, so level log2(0.5) = -1; with a bias of 3.25 it is 2.25, and the row has levels 0
+    // and 1.
+    let image = row();
+    let lookup = |per_pixel: f32, bias: f32| {
+        let level = Level::Gradient { ddx: [per_pixel, 0.0, 0.0], ddy: [0.0; 3], bias };
+        Lookup { level, ..at(0.5, 0.0) }
+    };
+    let asked = |sampler: &Sampler, per_pixel, bias| {
+        let found = queried_level(&image, sampler, &lookup(per_pixel, bias));
+        (found.taken, found.clamped, found.computed, found.rounded)
+    };
+    let linear = Sampler::linear(Wrap::Clamp);
+    assert_eq!(asked(&linear, 0.125, 0.0), (0.0, 0.0, -1.0, false));
+    assert_eq!(asked(&linear, 0.125, 3.25), (1.0, 1.0, 2.25, false));
+    assert_eq!(asked(&linear, 0.25, 0.75), (0.75, 0.75, 0.75, false));
+    let biased = Sampler { lod_bias: 0.25, lod_min: 0.625, lod_max: 0.875, ..linear };
+    assert_eq!(asked(&biased, 0.25, 0.0), (0.625, 0.625, 0.25, false));
+    assert_eq!(asked(&biased, 0.25, 0.5), (0.75, 0.75, 0.75, false));
+    assert_eq!(asked(&biased, 1.0, 0.0), (0.875, 0.875, 2.25, false));
+    let nearest = Sampler { mip: MipFilter::Nearest, ..linear };
+    assert_eq!(asked(&nearest, 0.25, 0.75), (1.0, 0.75, 0.75, true));
+    assert_eq!(asked(&nearest, 0.25, 0.25), (0.0, 0.25, 0.25, true));
+    assert_eq!(asked(&nearest, 0.5, 0.0), (1.0, 1.0, 1.0, false));
+    let none = Sampler { mip: MipFilter::None, ..linear };
+    assert_eq!(asked(&none, 0.5, 0.0), (0.0, 1.0, 1.0, true));
+}

@@ -2,13 +2,14 @@
 
 use super::ast;
 use super::check::{Check, Symbol, invalid};
-use super::layout::Rule;
+use super::layout::{Packing, Rule};
 use super::qualifiers::varying;
 use super::tree::{Class, Global};
 use super::types::Ty;
 use super::variables;
 use crate::lower::Result;
 use crate::lower::quads::Quads;
+use crate::stop::Stop;
 use gpucc_ir::ssa::{Span, Stage};
 
 impl<'a> Check<'a, '_> {
@@ -23,6 +24,11 @@ impl<'a> Check<'a, '_> {
         let at = qualifiers.layout.first().map_or(at, |item| item.span);
         if let Some(what) = layout.lacking {
             return Err(super::lacking(what).at(at));
+        }
+        if layout.reference {
+            return names
+                .iter()
+                .try_for_each(|&(name, span)| self.pointer_type(name, span).map(|_| ()));
         }
         for &(name, span) in names {
             let found = match self.symbol(name) {
@@ -93,6 +99,14 @@ impl<'a> Check<'a, '_> {
             return self.per_vertex(block);
         }
         self.check_name(block.name, block.span)?;
+        let pointers = match layout.reference {
+            true if storage != "buffer" || block.instance.is_some() => {
+                let message = "a block of pointers is a buffer without a name of its own (GL_EXT_buffer_reference)";
+                return invalid(message, block.span);
+            }
+            true => Some(self.pointer_type(block.name, block.span)?),
+            false => None,
+        };
         let mut members = self.members(&block.members, true)?;
         if members.is_empty() {
             return invalid(format!("the block `{}` has no members", block.name), block.span);
@@ -161,6 +175,21 @@ impl<'a> Check<'a, '_> {
         if let Class::Uniform(rule) | Class::Storage(rule) | Class::Push(rule) = class {
             self.check_offsets(base, rule, block.span)?;
         }
+        if let Some(pointers) = pointers {
+            let row_major = layout.row_major.unwrap_or(defaults.1);
+            let packing = Packing::of(layout.rule.unwrap_or(Rule::Std430), row_major);
+            let Ty::Struct(own) = base else {
+                return Err(Stop::internal("a block is a structure"));
+            };
+            let known = &mut self.p.types.references[pointers];
+            if known.block.is_some() {
+                let message = format!("`{}` is declared already", block.name);
+                return invalid(message, block.span);
+            }
+            known.block = Some((own, packing));
+            known.align = layout.reference_align.unwrap_or(16);
+            return Ok(());
+        }
         let ty = match &block.instance {
             Some(instance) => self.array(base, &instance.lengths, instance.span)?,
             None => base,
@@ -192,6 +221,16 @@ impl<'a> Check<'a, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The number of the type of pointers that a name is, which may be declared before its block is.
+    fn pointer_type(&mut self, name: &'a str, span: Span) -> Result<usize> {
+        if let Some(Symbol::Type(Ty::Reference(id))) = self.symbol(name) {
+            return Ok(id.number());
+        }
+        let ty = self.p.types.add_reference(name);
+        self.declare(name, Symbol::Type(ty), span)?;
+        Ok(self.p.types.references.len() - 1)
     }
 
     /// Offsets are multiples of alignments (GLSL 4.60, 4.4.5). Vulkan lets members stand in any order.

@@ -16,6 +16,11 @@ const U16: Scalar = Scalar { kind: ScalarKind::Uint, width: 2 };
 
 /// The functions by their names, each with its signatures: types and letters that stand for several.
 pub const FUNCTIONS: &[(&str, &str)] = &[
+    ("clockARB", "w"),
+    ("clock2x32ARB", "U2"),
+    ("clockRealtimeEXT", "w"),
+    ("clockRealtime2x32EXT", "U2"),
+    ("timeAMD", "w"),
     ("radians", "G G"),
     ("degrees", "G G"),
     ("sin", "G G"),

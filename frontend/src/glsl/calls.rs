@@ -12,7 +12,7 @@ use gpucc_ir::ssa::{Span, Stage};
 use naga::{Scalar, ScalarKind};
 
 /// Beginnings of the names of functions that are known and not read.
-const LACKING: [(&str, &str); 30] = [
+const LACKING: [(&str, &str); 26] = [
     ("beginInvocationInterlock", "fragment shader interlock"),
     ("endInvocationInterlock", "fragment shader interlock"),
     ("texture4", "functions of vendors"),
@@ -37,12 +37,8 @@ const LACKING: [(&str, &str); 30] = [
     ("textureOffsetClamp", "a least level of detail (MinLod)"),
     ("textureGradOffsetClamp", "a least level of detail (MinLod)"),
     ("textureFootprint", "footprints of textures"),
-    ("textureQueryLod", "the level that a sampler would take"),
-    ("textureQueryLOD", "the level that a sampler would take"),
     ("textureGatherLod", "gathers of a level"),
-    ("timeAMD", "clocks"),
     ("colorAttachmentRead", "tile images"),
-    ("clock", "clocks"),
 ];
 
 impl<'a> Check<'a, '_> {
@@ -137,6 +133,9 @@ impl<'a> Check<'a, '_> {
         let name = self.p.types.name(ty);
         if values.is_empty() {
             return invalid(format!("{name} is made of nothing (GLSL 4.60, 5.4)"), span);
+        }
+        if let Some(found) = self.recast(ty, &values, span)? {
+            return Ok(found);
         }
         match ty {
             Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(..) => self.numbers(ty, values, span),
@@ -370,6 +369,7 @@ impl<'a> Check<'a, '_> {
             || name.starts_with("atomic")
             || matches!(name, "subpassLoad" | "fragmentFetchAMD" | "fragmentMaskFetchAMD")
             || super::textures::function(name).is_some()
+            || super::textures::is_level_query(name)
     }
 
     fn builtin_function(

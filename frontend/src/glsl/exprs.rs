@@ -253,6 +253,9 @@ impl<'a> Check<'a, '_> {
     ) -> Result<Expr> {
         let (a, b) = (self.expr(a)?, self.expr(b)?);
         if let Some(op) = operator(text) {
+            if let Some(found) = self.pointer_sum(op, &a, &b, span)? {
+                return Ok(found);
+            }
             let (a, b, ty) = self.operands(op, a, b, text, span)?;
             return Ok(self.folded(Kind::Binary(op, Box::new(a), Box::new(b)), ty, span));
         }
@@ -328,6 +331,8 @@ impl<'a> Check<'a, '_> {
                     at = base;
                 }
                 Kind::Index(base, _) => at = base,
+                // `readonly` of the whole block says nothing: the compiler that others have writes through it.
+                Kind::Deref(_) => return Ok(()),
                 Kind::Local(number) => {
                     let local = &self.current.locals[*number as usize];
                     if local.is_const || self.p.types.is_opaque(local.ty) {
@@ -385,6 +390,9 @@ impl<'a> Check<'a, '_> {
         let Some(op) = operator(text) else {
             return Err(Stop::internal("an operator that assigns"));
         };
+        if matches!(ty, Ty::Reference(_)) {
+            return Err(super::lacking("pointers that are changed by an operator").at(span));
+        }
         let (left, right, result) = self.operands(op, target.clone(), value, text, span)?;
         if result != ty || left.ty != ty {
             let (have, want) = (self.p.types.name(result), self.p.types.name(ty));
@@ -436,6 +444,9 @@ impl<'a> Check<'a, '_> {
                 format!("an index is an integer, and this is {have} (GLSL 4.60, 5.7)"),
                 index.span,
             );
+        }
+        if matches!(base.ty, Ty::Reference(_)) {
+            return self.stepped(base, index, span);
         }
         // `nonuniformEXT(i)` says nothing here.
         if let Kind::Builtin("nonuniformEXT", arguments) = &mut index.kind
@@ -492,9 +503,10 @@ impl<'a> Check<'a, '_> {
 
     /// True for parts of buffers.
     fn in_buffer(&self, expr: &Expr) -> bool {
-        super::calls::root(expr).is_some_and(|number| {
-            matches!(self.p.globals[number as usize].class, Class::Storage(_))
-        })
+        super::addresses::is_followed(expr)
+            || super::calls::root(expr).is_some_and(|number| {
+                matches!(self.p.globals[number as usize].class, Class::Storage(_))
+            })
     }
 
     /// An index of an array whose length its uses say.
@@ -535,6 +547,7 @@ impl<'a> Check<'a, '_> {
 
     fn field(&mut self, base: &ast::Expr<'a>, name: &str, at: Span, span: Span) -> Result<Expr> {
         let base = self.expr(base)?;
+        let base = self.followed(base)?;
         if let Ty::Struct(id) = base.ty {
             let Some(index) = self.p.types.structure(id).find(name) else {
                 let have = self.p.types.name(base.ty);

@@ -211,6 +211,23 @@ impl<'p> OfGlsl<'p> {
                 let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
                 Values::from_slice(&self.func.insts[inst].results)
             }
+            (
+                "clockARB"
+                | "clock2x32ARB"
+                | "clockRealtimeEXT"
+                | "clockRealtime2x32EXT"
+                | "timeAMD",
+                _,
+            ) => {
+                let device = name.starts_with("clockRealtime");
+                let op = if device { Op::DeviceClock } else { Op::Clock };
+                let made = self.b().inst(op, Imm::None, &[], &[], &[Type::B32; 2]);
+                let words = Values::from_slice(&self.func.insts[made].results);
+                match name.contains("2x32") {
+                    true => words,
+                    false => one(self.op2(Op::Join64, words[0], words[1])),
+                }
+            }
             // Orders the memory accesses of one invocation as others see them. Every machine here keeps them in
             // program order up to the next control barrier, so there is nothing to do.
             (_, _) if name.contains("emoryBarrier") => Values::new(),

@@ -17,11 +17,17 @@ impl<'a> Check<'a, '_> {
         declaration: &ast::Declaration<'a>,
         made: &mut Vec<Stmt>,
     ) -> Result<()> {
+        let base = self.type_of(&declaration.ty)?;
+        // Pointers say how their memory is used (GL_EXT_buffer_reference).
+        let is_pointer = matches!(self.p.types.innermost(base), Ty::Reference(_));
         for (word, span) in &declaration.qualifiers.words {
-            if !matches!(
+            let of_memory =
+                matches!(*word, "restrict" | "coherent" | "volatile" | "readonly" | "writeonly");
+            let plain = matches!(
                 *word,
                 "const" | "highp" | "mediump" | "lowp" | "precise" | "invariant" | "nonuniformEXT"
-            ) {
+            );
+            if !(plain || is_pointer && of_memory) {
                 return invalid(
                     format!("a variable of a function is not `{word}` (GLSL 4.60, 4.3)"),
                     *span,
@@ -29,7 +35,6 @@ impl<'a> Check<'a, '_> {
             }
         }
         let is_const = declaration.qualifiers.has("const");
-        let base = self.type_of(&declaration.ty)?;
         for declared in &declaration.declared {
             self.current.size += 1;
             self.check_name(declared.name, declared.span)?;

@@ -43,6 +43,9 @@ impl<'p> OfGlsl<'p> {
         if call.what == Sampling::Fetch {
             return self.fetch(frame, call);
         }
+        if call.what == Sampling::Level {
+            return self.level_of(frame, call);
+        }
         let image = &call.image;
         let handle = self.handle(frame, &call.texture)?;
         let (texture, texture_element) = self.texture_of(&handle)?;
@@ -168,6 +171,18 @@ impl<'p> OfGlsl<'p> {
             _ => values,
         };
         self.texels_of(values, image.texel)
+    }
+
+    /// The level that a sample would take, and the same before its clamps.
+    fn level_of(&mut self, frame: &mut Frame, call: &'p Texture) -> Result<Values> {
+        let handle = self.handle(frame, &call.texture)?;
+        let (texture, texture_element) = self.texture_of(&handle)?;
+        let Some((sampler, sampler_element)) = handle.sampler else {
+            return Err(Stop::internal("a sampler is expected"));
+        };
+        let place = self.floats(frame, &call.place)?;
+        let elements = texture_element.into_iter().chain(sampler_element).collect();
+        self.queried_level(texture, sampler, elements, &place, call.image.arrayed)
     }
 
     fn offset_texels(&self, values: &[Value]) -> Result<[i8; 3]> {

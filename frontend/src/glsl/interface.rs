@@ -114,6 +114,9 @@ impl<'p> OfGlsl<'p> {
                 }
                 Ok(location)
             }
+            Ty::Reference(_) => {
+                Err(Stop::unsupported("pointers as inputs and outputs", super::READING))
+            }
             _ => {
                 let Some((of, Some(length))) = types.elements(ty) else {
                     return Err(Stop::invalid(

@@ -62,6 +62,7 @@ impl Types {
             Ty::Opaque(Opaque::Counter) => (4, 4),
             Ty::Void | Ty::Opaque(_) => (0, 1),
             Ty::Scalar(scalar) => (scalar_bytes(scalar), scalar_bytes(scalar)),
+            Ty::Reference(_) => (8, 8),
             Ty::Vector(scalar, lanes) => {
                 let lanes = u64::from(lanes);
                 (lanes * scalar_bytes(scalar), vector_align(scalar, lanes))
@@ -199,6 +200,7 @@ impl Types {
         match ty {
             Ty::Void | Ty::Opaque(_) => {}
             Ty::Scalar(scalar) => out.push(Leaf { offset: base, ty: width(scalar) }),
+            Ty::Reference(_) => out.push(Leaf { offset: base, ty: width(naga::Scalar::U64) }),
             Ty::Struct(id) => {
                 for (index, member) in (0..).zip(&self.structure(id).members) {
                     let (offset, own) = self.member_at(id, index, packing);

@@ -33,7 +33,7 @@ impl<'p> OfGlsl<'p> {
     /// True for what lies in memory.
     pub(super) fn is_place(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            Kind::Local(_) | Kind::Global(_) => true,
+            Kind::Local(_) | Kind::Global(_) | Kind::Deref(_) => true,
             Kind::Member(base, _) | Kind::Index(base, _) => self.is_place(base),
             _ => false,
         }
@@ -56,6 +56,7 @@ impl<'p> OfGlsl<'p> {
                 let index = self.index(frame, index)?;
                 self.element_of(&base, index)
             }
+            Kind::Deref(pointer) => self.deref(frame, pointer),
             _ => Err(Stop::internal("a value is taken for a place in memory")),
         }
     }

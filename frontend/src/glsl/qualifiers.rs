@@ -21,6 +21,9 @@ pub struct Layout {
     pub rule: Option<Rule>,
     pub row_major: Option<bool>,
     pub push: bool,
+    /// A block of pointers, and what they are multiples of.
+    pub reference: bool,
+    pub reference_align: Option<u32>,
     pub constant_id: Option<u32>,
     pub local_size: [Option<u32>; 3],
     pub local_size_id: [Option<u32>; 3],
@@ -156,8 +159,15 @@ impl<'a> Check<'a, '_> {
                 "local_size_variable" => {
                     found.lacking = Some("workgroups whose size the draw says");
                 }
-                "buffer_reference" | "buffer_reference_align" => {
-                    found.lacking = Some("pointers to physical storage");
+                "buffer_reference" => found.reference = true,
+                "buffer_reference_align" => {
+                    found.reference_align = number()?;
+                    if !found.reference_align.is_some_and(u32::is_power_of_two) {
+                        return invalid(
+                            "an alignment is a power of two (GL_EXT_buffer_reference)",
+                            item.span,
+                        );
+                    }
                 }
                 "shaderRecordEXT" | "shaderRecordNV" => found.lacking = Some("ray tracing shaders"),
                 "pixel_interlock_ordered"

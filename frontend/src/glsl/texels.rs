@@ -246,9 +246,10 @@ impl Check<'_, '_> {
         if !is_integer(scalar) && scalar.kind != ScalarKind::Float {
             return Ok(None);
         }
-        let shared = root(first).is_some_and(|number| {
-            matches!(self.p.globals[number as usize].class, Class::Storage(_) | Class::Shared)
-        });
+        let shared = super::addresses::is_followed(first)
+            || root(first).is_some_and(|number| {
+                matches!(self.p.globals[number as usize].class, Class::Storage(_) | Class::Shared)
+            });
         if !shared {
             let message = "an atomic function changes a word of a buffer or of shared memory (GLSL 4.60, 8.11)";
             return invalid(message, span);

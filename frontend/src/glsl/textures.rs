@@ -4,7 +4,7 @@ use super::check::{Check, invalid};
 use super::tree::{Expr, Kind, Sampling, Texture};
 use super::types::{self, Form, Image, Opaque, Shape, Ty, vector};
 use crate::lower::Result;
-use gpucc_ir::ssa::Span;
+use gpucc_ir::ssa::{Span, Stage};
 use naga::{Scalar, ScalarKind};
 
 /// What the name of a texture function says.
@@ -84,6 +84,9 @@ impl<'a> Check<'a, '_> {
         if let Some(expr) = self.texture_query(name, image, values, span)? {
             return Ok(Some(expr));
         }
+        if let Some(expr) = self.level_query(name, image, values, span)? {
+            return Ok(Some(expr));
+        }
         let Some(function) = function(name) else {
             return Ok(None);
         };
@@ -132,6 +135,47 @@ impl<'a> Check<'a, '_> {
         Ok(Some(Expr::new(Kind::Builtin(own, std::mem::take(values)), ty, span)))
     }
 
+    /// The level that a sample would take: its place has no layer and no reference (GLSL 4.60, 8.9.1).
+    fn level_query(
+        &mut self,
+        name: &str,
+        image: Image,
+        values: &[Expr],
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let mipmapped = !image.multisampled && !matches!(image.shape, Shape::Rect | Shape::Buffer);
+        let [texture, place] = values else {
+            return Ok(None);
+        };
+        if !is_level_query(name) || image.form != Form::Combined || !mipmapped {
+            return Ok(None);
+        }
+        if self.stage != Stage::Compute {
+            self.of_fragments("the level that a sampler would take", span)?;
+        }
+        let to = vector(Scalar::F32, image.shape.coords());
+        if self.cost(place.ty, to).is_none() {
+            return Ok(None);
+        }
+        let made = Texture {
+            what: Sampling::Level,
+            image,
+            texture: texture.clone(),
+            place: self.converted(place.clone(), to),
+            projects: false,
+            reference: None,
+            bias: None,
+            level: None,
+            gradients: None,
+            offset: None,
+            offsets: None,
+            component: 0,
+            spreads: false,
+        };
+        let result = Ty::Vector(Scalar::F32, 2);
+        Ok(Some(Expr::new(Kind::Texture(Box::new(made)), result, span)))
+    }
+
     fn arguments(
         &mut self,
         function: Function,
@@ -158,7 +202,7 @@ impl<'a> Check<'a, '_> {
         // Components of the place.
         let plain = coords + layers;
         let wanted: Vec<usize> = match what {
-            Sampling::Fetch | Sampling::Gather => vec![plain],
+            Sampling::Fetch | Sampling::Gather | Sampling::Level => vec![plain],
             Sampling::Sample => {
                 let compared = match (image.shadow, image.shape, image.arrayed) {
                     (false, ..) => plain,
@@ -284,6 +328,11 @@ impl<'a> Check<'a, '_> {
         self.current.size += 2;
         Ok(Some(Expr::new(Kind::Texture(Box::new(made)), result, span)))
     }
+}
+
+/// GLSL 4.00 and `ARB_texture_query_lod`, which spell it in two ways.
+pub fn is_level_query(name: &str) -> bool {
+    matches!(name, "textureQueryLod" | "textureQueryLOD")
 }
 
 /// `textureSize2D` of EXT_gpu_shader4.

@@ -105,6 +105,12 @@ pub enum Kind {
     Combine(Box<Expr>, Box<Expr>),
     /// The length of an array that a buffer holds.
     Length(Box<Expr>),
+    /// The block that a pointer leads to.
+    Deref(Box<Expr>),
+    /// The pointer to the block that many blocks further on.
+    Step(Box<Expr>, Box<Expr>),
+    /// A pointer as a number of 64 bits, or as two of 32; such a number as a pointer.
+    Recast(Box<Expr>),
 }
 
 impl Expr {
@@ -126,6 +132,8 @@ pub enum Sampling {
     Sample,
     Gather,
     Fetch,
+    /// The level that a sample would take.
+    Level,
 }
 
 /// A call of a texture function.

@@ -20,6 +20,8 @@ pub enum Ty {
     Matrix(Scalar, u8, u8),
     Array(ArrayId),
     Struct(StructId),
+    /// A pointer to physical storage: a number of 64 bits.
+    Reference(ReferenceId),
     Opaque(Opaque),
 }
 
@@ -27,6 +29,8 @@ pub enum Ty {
 pub struct ArrayId(u32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StructId(u32);
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ReferenceId(u32);
 
 /// What a program only names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -143,11 +147,22 @@ impl Struct {
     }
 }
 
+/// A type of pointers (GL_EXT_buffer_reference).
+#[derive(Clone, Debug)]
+pub struct Reference {
+    pub name: String,
+    /// What it leads to, and how that lies; none before its block is declared.
+    pub block: Option<(StructId, super::layout::Packing)>,
+    /// Its pointers are multiples of this.
+    pub align: u32,
+}
+
 /// The arrays and structures of a program.
 #[derive(Debug, Default)]
 pub struct Types {
     arrays: gpucc_ir::Set<(Ty, Option<u32>)>,
     pub structs: Vec<Struct>,
+    pub references: Vec<Reference>,
     pub(super) laid: RefCell<Map<(StructId, super::layout::Rule, bool), std::rc::Rc<Laid>>>,
     counts: RefCell<Map<Ty, (u64, u64)>>,
     /// How deep types nest.
@@ -211,6 +226,12 @@ pub fn is_integer(scalar: Scalar) -> bool {
     matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint)
 }
 
+impl ReferenceId {
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl Types {
     fn depth(&self, ty: Ty) -> u32 {
         match ty {
@@ -260,6 +281,17 @@ impl Types {
         &self.structs[id.0 as usize]
     }
 
+    pub fn reference(&self, id: ReferenceId) -> &Reference {
+        &self.references[id.0 as usize]
+    }
+
+    /// Adds a type of pointers to a block that is not declared yet.
+    pub fn add_reference(&mut self, name: &str) -> Ty {
+        let name = name.to_owned();
+        self.references.push(Reference { name, block: None, align: 16 });
+        Ty::Reference(ReferenceId(self.references.len() as u32 - 1))
+    }
+
     /// The first structure of a name.
     pub fn of_name(&self, name: &str) -> Option<Ty> {
         let at = self.structs.iter().position(|known| known.name == name)?;
@@ -298,6 +330,7 @@ impl Types {
         };
         match self.innermost(ty) {
             Ty::Scalar(scalar) => vector(scalar, 1),
+            Ty::Reference(_) => 8,
             Ty::Vector(scalar, count) => vector(scalar, count),
             Ty::Matrix(scalar, _, rows) => vector(scalar, rows),
             Ty::Struct(id) => self.struct_facts.get(id.0 as usize).map_or(1, |facts| facts.1),
@@ -324,6 +357,7 @@ impl Types {
         match ty {
             Ty::Void | Ty::Opaque(_) => (0, 0),
             Ty::Scalar(scalar) => of(scalar, 1),
+            Ty::Reference(_) => of(Scalar::U64, 1),
             Ty::Vector(scalar, lanes) => of(scalar, lanes.into()),
             Ty::Matrix(scalar, columns, rows) => of(scalar, u64::from(columns) * u64::from(rows)),
             Ty::Array(_) | Ty::Struct(_) => {
@@ -372,6 +406,7 @@ impl Types {
         match ty {
             Ty::Void | Ty::Opaque(_) => {}
             Ty::Scalar(scalar) => all.push(scalar),
+            Ty::Reference(_) => all.push(Scalar::U64),
             Ty::Vector(scalar, lanes) => all.extend(std::iter::repeat_n(scalar, lanes.into())),
             Ty::Matrix(scalar, columns, rows) => {
                 let n = usize::from(columns) * usize::from(rows);
@@ -462,6 +497,7 @@ impl Types {
                 "" => "a structure".to_owned(),
                 name => name.to_owned(),
             },
+            Ty::Reference(id) => self.reference(id).name.clone(),
             Ty::Opaque(Opaque::Lacking(name)) => name.to_owned(),
             Ty::Opaque(Opaque::Counter) => "atomic_uint".to_owned(),
             Ty::Opaque(Opaque::Sampler { shadow: false }) => "sampler".to_owned(),

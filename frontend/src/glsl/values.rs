@@ -236,6 +236,12 @@ impl<'p> OfGlsl<'p> {
             },
             Kind::Builtin(name, arguments) => self.builtin(frame, name, arguments, expr.ty)?,
             Kind::Texture(texture) => self.sample(frame, texture)?,
+            Kind::Deref(_) => {
+                let pointer = self.pointer(frame, expr)?;
+                self.load(&pointer)?
+            }
+            Kind::Step(pointer, by) => self.step_pointer(frame, pointer, by)?,
+            Kind::Recast(inner) => self.recast_pointer(frame, inner, expr.ty)?,
             Kind::Combine(..) => {
                 return Err(Stop::unsupported("a texture that is a value", super::READING));
             }

@@ -448,6 +448,7 @@ impl<'a, S> Lower<'a, S> {
             workgroup_bytes: 0,
             constants: Default::default(),
             lengths: Default::default(),
+            physical: None,
             tables: Default::default(),
             quads: Default::default(),
             copies: Default::default(),

@@ -209,6 +209,17 @@ impl<S> Lower<'_, S> {
             let offset = (bits as u32).wrapping_mul(stride);
             return Ok(Place { offset: place.offset.wrapping_add(offset), ..place.clone() });
         }
+        if let (Length::Runtime, Some(from), Base::Buffer(buffer)) =
+            (length, place.dynamic, place.base)
+        {
+            // Only physical storage has such arrays at places that are not constant.
+            let scaled = self.mul_address(index, stride);
+            let offset = self.u32(place.offset);
+            let first = self.op2(Op::IAdd, from, offset);
+            let byte = self.op2(Op::IAdd, first, scaled);
+            let align = 1 << stride.trailing_zeros().min(3);
+            return Ok(self.brought_within(buffer, byte, stride.into(), align));
+        }
         let (count, known) = match length {
             Length::Known(count) => (self.u32(count), count),
             Length::Runtime => (self.runtime_length(place, stride)?, u32::MAX),

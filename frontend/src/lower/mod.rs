@@ -16,6 +16,7 @@
 //! Linear in the instructions made. Recursion follows the nesting of statements and types, which
 //! the pre-scan and naga bound, and [`crate::Limits::region_depth`] after inlining.
 
+pub mod addresses;
 pub mod amd;
 mod arith;
 pub mod ballot;
@@ -113,6 +114,8 @@ pub struct Lower<'a, S> {
     pub constants: Map<(Type, u64), Value>,
     /// Lengths of runtime arrays by binding, offset and stride.
     pub lengths: Map<(Resource, u32, u32), Value>,
+    /// The buffer behind pointers to physical storage, once one is followed.
+    physical: Option<Resource>,
     /// Constant arrays that are indexed dynamically, by their contents.
     pub tables: Map<Vec<Value>, Mem>,
     /// Which invocations of a compute shader are a quad.

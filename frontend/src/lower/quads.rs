@@ -3,7 +3,10 @@
 
 use super::{Lower, Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::ssa::{Builtin, Imm, Input, InputData, InputKind, Op, Scalar, Shuffle, Value};
+use gpucc_ir::ssa::{
+    Builtin, Imm, Input, InputData, InputKind, Op, Resource, Scalar, Shuffle, Stage, TexKind,
+    TexOp, Type, Value,
+};
 use naga::{DerivativeAxis, DerivativeControl};
 
 /// Which invocations of a workgroup are a quad.
@@ -94,6 +97,50 @@ impl<S> Lower<'_, S> {
             found.extend(changes);
         }
         Ok(found)
+    }
+
+    /// The level that a sample at a place without a layer would take, and the same before its clamps. `args` begins as the elements
+    /// of arrays of bindings.
+    ///
+    /// # Errors
+    /// Stages other than fragment have no derivatives of their own.
+    pub fn queried_level(
+        &mut self,
+        texture: Resource,
+        sampler: Resource,
+        mut args: Values,
+        place: &[Value],
+        arrayed: bool,
+    ) -> Result<Values> {
+        match (self.stage, self.quads) {
+            (Stage::Fragment, _) => {}
+            (_, Quads::None) => {
+                return Err(Stop::invalid(
+                    "a level of detail is asked for where no derivatives are (Vulkan, VUID-StandaloneSpirv-OpImageQueryLod)",
+                ));
+            }
+            _ => {
+                return Err(Stop::unsupported(
+                    "the level that a sampler would take in a compute shader",
+                    "the lowering",
+                ));
+            }
+        }
+        args.extend_from_slice(place);
+        if arrayed {
+            args.push(self.u32(0));
+        }
+        let tex = TexOp {
+            kind: TexKind::QueryLevel,
+            texture,
+            sampler: Some(sampler).into(),
+            compare: false,
+            component: 0,
+            offset: [0; 3],
+            projected: false,
+        };
+        let made = self.b().inst(Op::Tex, Imm::Tex(tex), &args, &[], &[Type::B32; 4]);
+        Ok(Values::from_slice(&self.func.insts[made].results[..2]))
     }
 
     /// The numbers of an invocation where quads are squares; none where the machine's own are right.

@@ -8,7 +8,7 @@ use crate::Needs;
 use crate::lower::amd::OfThree;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::ssa::Type;
+use gpucc_ir::ssa::{Op, Type};
 use naga::ScalarKind;
 
 /// A set of functions.
@@ -53,7 +53,7 @@ impl<'p> OfSpirv<'p> {
                 return Err(Stop::unsupported("per-vertex inputs", READING).needing(Needs::Corners));
             }
             (Amd::Gcn, 3) => {
-                return Err(Stop::unsupported("clocks", READING).needing(Needs::Clocks));
+                return self.clock(inst, Op::Clock);
             }
             _ => {}
         }

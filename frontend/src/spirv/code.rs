@@ -15,7 +15,7 @@ use crate::lower::{Result, Values};
 use crate::stop::Stop;
 use gpucc_ir::ssa::{AtomicOp, Imm, Op, Scan, Shuffle, Stage, Type, Value};
 use naga::{AtomicFunction, DerivativeAxis, DerivativeControl, RelationalFunction, ScalarKind};
-use rspirv::spirv::Op as Code;
+use rspirv::spirv::{Op as Code, StorageClass};
 
 /// How the lanes of an operand must look.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -214,11 +214,20 @@ impl<'p> OfSpirv<'p> {
         }
     }
 
+    /// A clock as a value of the instruction's type: 64 bits, or two words of 32.
+    pub(super) fn clock(&mut self, inst: &Inst, op: Op) -> Result<Values> {
+        let made = self.b().inst(op, Imm::None, &[], &[], &[Type::B32; 2]);
+        let words = Values::from_slice(&self.func.insts[made].results);
+        Ok(match self.source.program.shape(inst.operand(0))?.1 {
+            1 => Values::from_elem(self.op2(Op::Join64, words[0], words[1]), 1),
+            _ => words,
+        })
+    }
+
     fn control_barrier(&mut self, inst: &Inst) -> Result<()> {
         let [scope, _, semantics] = [0, 1, 2].map(|at| self.constant_values(inst.operand(at)));
         let known = |values: Values| self.func.as_const(values[0]).unwrap_or(0);
         let (scope, semantics) = (known(scope?), known(semantics?));
-        const SUBGROUP: u64 = 3;
         if scope == SUBGROUP {
             self.b().inst(Op::SubgroupBarrier, Imm::None, &[], &[], &[]);
             return Ok(());
@@ -246,9 +255,8 @@ impl<'p> OfSpirv<'p> {
                 return self.walk(frame, inst, base, inst.rest(3)).map(Some);
             }
             Code::PtrAccessChain | Code::InBoundsPtrAccessChain => {
-                // Physical pointers are another lack.
-                program.pointee(ty)?;
-                if !program.has_far {
+                let (class, _) = program.pointee(ty)?;
+                if !program.has_far && class != StorageClass::PhysicalStorageBuffer {
                     let what = "a pointer moves along an array, and the module does not declare VariablePointers";
                     return Err(Stop::invalid(what));
                 }
@@ -283,8 +291,12 @@ impl<'p> OfSpirv<'p> {
             }
             Code::SampledImage => {
                 let own = program.type_of(inst.operand(2))?;
-                if !matches!(program.ty(ty)?, Ty::SampledImage(image) if *image == own) {
+                let Ty::SampledImage(of) = program.ty(ty)? else {
                     return Err(mismatch());
+                };
+                match (program.ty(*of)?, program.ty(own)?) {
+                    (Ty::Image(wanted), Ty::Image(image)) if wanted == image => {}
+                    _ => return Err(mismatch()),
                 }
                 let image = self.operand(frame, inst.operand(2))?;
                 let sampler = self.operand(frame, inst.operand(3))?;
@@ -485,6 +497,9 @@ impl<'p> OfSpirv<'p> {
                 self.map(Op::FQuantize, &[&values])?
             }
             Code::Bitcast => self.bitcast(frame, inst)?,
+            Code::ConvertPtrToU | Code::ConvertUToPtr if program.has_addresses => {
+                self.address_as_number(frame, inst)?
+            }
             Code::ShiftLeftLogical | Code::ShiftRightLogical | Code::ShiftRightArithmetic => {
                 let op = match code {
                     Code::ShiftLeftLogical => Op::Shl,
@@ -744,6 +759,18 @@ impl<'p> OfSpirv<'p> {
                 let inst = self.b().inst(Op::IsHelper, Imm::None, &[], &[], &[Type::B1]);
                 Values::from_slice(&self.func.insts[inst].results)
             }
+            Code::ReadClockKHR => {
+                let scope = self.constant_values(inst.operand(2))?;
+                match self.func.as_const(scope[0]) {
+                    Some(DEVICE) => self.clock(inst, Op::DeviceClock)?,
+                    Some(SUBGROUP) => self.clock(inst, Op::Clock)?,
+                    _ => {
+                        return Err(Stop::invalid(
+                            "a clock is the device's or the subgroup's (SPV_KHR_shader_clock)",
+                        ));
+                    }
+                }
+            }
             Code::ExtInst if inst.operand(2) == program.glsl => self.function(frame, inst)?,
             Code::ExtInst => match program.amd.get(&inst.operand(2)) {
                 Some(&set) => self.function_of_amd(frame, set, inst)?,
@@ -916,13 +943,41 @@ impl<'p> OfSpirv<'p> {
     }
 
     /// The same bits as other scalars: of one width, or of twice or half as many.
+    /// Scalar type and lanes; a pointer to physical storage is a number of 64 bits.
+    fn shape_of_bits(&self, ty: Id) -> Result<(naga::Scalar, usize)> {
+        let program = self.source.program;
+        match program.ty(ty)? {
+            Ty::Pointer(StorageClass::PhysicalStorageBuffer, _) => Ok((naga::Scalar::U64, 1)),
+            _ => program.shape(ty),
+        }
+    }
+
+    /// `OpConvertPtrToU` and `OpConvertUToPtr`: a number is cut to its type, and one of fewer bits gets zeros.
+    fn address_as_number(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Values> {
+        let program = self.source.program;
+        let (to, lanes) = self.shape_of_bits(inst.operand(0))?;
+        let (from, _) = self.shape_of_bits(program.type_of(inst.operand(2))?)?;
+        let pointer = match op(inst) {
+            Code::ConvertPtrToU => program.type_of(inst.operand(2))?,
+            _ => inst.operand(0),
+        };
+        let is_pointer =
+            matches!(program.ty(pointer)?, Ty::Pointer(StorageClass::PhysicalStorageBuffer, _));
+        if !is_pointer || lanes != 1 || [from, to].iter().any(|kind| !Kind::Int.fits(*kind)) {
+            return Err(mismatch());
+        }
+        let value = self.scalar(frame, inst.operand(2))?;
+        let converted = match (self.ty(value), width(to)) {
+            (own, to) if own == to => value,
+            (_, to) => self.convert(Op::UConvert, to, value),
+        };
+        Ok(self.cut(to, Values::from_elem(converted, 1)))
+    }
+
     fn bitcast(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Values> {
         let program = self.source.program;
-        if program.ty(inst.operand(0))?.is_opaque() {
-            return Err(Stop::unsupported("bit casts of pointers", READING));
-        }
-        let (to, lanes) = program.shape(inst.operand(0))?;
-        let (from, count) = program.shape(program.type_of(inst.operand(2))?)?;
+        let (to, lanes) = self.shape_of_bits(inst.operand(0))?;
+        let (from, count) = self.shape_of_bits(program.type_of(inst.operand(2))?)?;
         let values = self.values(frame, inst.operand(2))?;
         if to.kind == ScalarKind::Bool || from.kind == ScalarKind::Bool {
             return Err(mismatch());
@@ -1288,6 +1343,9 @@ impl<'p> OfSpirv<'p> {
     }
 }
 
+/// Scopes (SPIR-V 3.27).
+const DEVICE: u64 = 1;
+const SUBGROUP: u64 = 3;
 /// The group operation of clusters (SPIR-V 3.29).
 const CLUSTERED: u32 = 3;
 /// Operations of subgroups by extensions.
@@ -1313,13 +1371,6 @@ fn lacking(code: Code, inst: &Inst) -> Stop {
     if name.contains("CooperativeMatrix") {
         return Stop::unsupported("cooperative matrices", READING)
             .needing(Needs::CooperativeMatrices);
-    }
-    if name.contains("ConvertUToPtr") || name.contains("ConvertPtrToU") {
-        return Stop::unsupported("pointers to physical storage", READING)
-            .needing(Needs::Addresses);
-    }
-    if name == "OpReadClockKHR" {
-        return Stop::unsupported("clocks", READING).needing(Needs::Clocks);
     }
     if name.contains("ImageSparse") {
         return Stop::unsupported("sparse residency", READING).needing(Needs::Residency);

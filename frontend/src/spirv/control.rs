@@ -488,12 +488,16 @@ impl<'p> OfSpirv<'p> {
     /// What an id stands for, seen from the current scope.
     pub(super) fn operand(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<Operand> {
         let operand = self.seen(frame, id)?;
-        if let (Operand::Values(words), true) = (&operand, self.source.program.has_far)
+        if let (Operand::Values(words), true) = (&operand, self.pointers_are_values())
             && let Some(far) = self.far(id, words)?
         {
             return Ok(Operand::Far(far));
         }
         Ok(operand)
+    }
+
+    fn pointers_are_values(&self) -> bool {
+        self.source.program.has_far || self.source.program.has_addresses
     }
 
     fn seen(&mut self, frame: &mut Frame<'p>, id: Id) -> Result<Operand> {
@@ -543,7 +547,7 @@ impl<'p> OfSpirv<'p> {
         match self.operand(frame, id)? {
             Operand::Values(values) => Ok(values),
             operand @ (Operand::Far(_) | Operand::Pointer(_) | Operand::Binding(..))
-                if self.source.program.has_far =>
+                if self.pointers_are_values() =>
             {
                 self.pointer_words(operand)
             }

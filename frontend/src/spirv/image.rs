@@ -141,6 +141,7 @@ impl<'p> OfSpirv<'p> {
                 }
                 Values::from_elem(self.u32(FRAGMENTS), 1)
             }
+            Code::ImageQueryLod => self.level_of(frame, inst)?,
             Code::ImageQuerySizeLod
             | Code::ImageQuerySize
             | Code::ImageQueryLevels
@@ -285,6 +286,25 @@ impl<'p> OfSpirv<'p> {
             SampleType::Depth if !gather && !compare => Values::from_elem(values[0], 4),
             _ => values,
         })
+    }
+
+    /// The level that a sample would take, and the same before its clamps (SPIR-V 3.49.10, OpImageQueryLod).
+    fn level_of(&mut self, frame: &mut Frame<'p>, inst: &Inst) -> Result<Values> {
+        let image = self.image_of(inst.operand(2))?;
+        let Operand::Sampled(texture, sampler) = self.operand(frame, inst.operand(2))? else {
+            return Err(mismatch());
+        };
+        let (texture, texture_element) = self.resource(texture, false)?;
+        let (sampler, sampler_element) = self.resource(sampler, true)?;
+        let place = self.numbers(frame, inst.operand(3), true)?;
+        let coords = Self::coords(&image);
+        let mipmapped =
+            matches!(image.dim, Dims::Dim1D | Dims::Dim2D | Dims::Dim3D | Dims::DimCube);
+        if !mipmapped || image.multisampled || place.len() < coords {
+            return Err(mismatch());
+        }
+        let elements = texture_element.into_iter().chain(sampler_element).collect();
+        self.queried_level(texture, sampler, elements, &place[..coords], image.arrayed)
     }
 
     /// A gather with an offset for each texel: the last of each of four gathers.

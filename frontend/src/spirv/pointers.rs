@@ -4,6 +4,10 @@
 //! What such a pointer may lead to is found beforehand, once for all: pointers that flow into one another are a class
 //! (union-find), and the class's variables are what an access tells apart. The address meets the bounds where memory is
 //! touched, since a pointer may leave its array on the way.
+//!
+//! A pointer to physical storage (`PhysicalStorageBufferAddresses`) is a number of 64 bits. The memory that such pointers
+//! lead to is one storage buffer ([`crate::lower::addresses`]) of up to 4 GiB, whose address is a multiple of 4 GiB: the lower word of a
+//! pointer is the byte within it, and meets its bounds as that of any other buffer.
 
 use super::module::Inst;
 use super::program::{Function, Id, Program, READING, op};
@@ -32,6 +36,10 @@ pub(super) struct Far {
     roots: Rc<[Id]>,
     /// It may lead nowhere.
     may_be_null: bool,
+    /// It leads to physical storage: the first word is the upper one of its number, the last one the lower.
+    physical: bool,
+    /// The same place in physical storage, brought into its bounds where the pointer was followed first.
+    within: Option<Box<Pointer>>,
 }
 
 /// What pointers may lead to, by class.
@@ -144,6 +152,13 @@ impl<'p> OfSpirv<'p> {
             return Ok(None);
         };
         match words[..] {
+            [number]
+                if class == StorageClass::PhysicalStorageBuffer && self.ty(number) == Type::B64 =>
+            {
+                let [upper, lower] = [Op::Hi64, Op::Lo64].map(|half| self.op1(half, number));
+                let none = self.u32(0);
+                self.far_of(id, class, ty, [upper, none, lower]).map(Some)
+            }
             [root, element, byte] => self.far_of(id, class, ty, [root, element, byte]).map(Some),
             _ => Ok(None),
         }
@@ -157,6 +172,18 @@ impl<'p> OfSpirv<'p> {
         words: [Value; WORDS],
     ) -> Result<Far> {
         let program = self.source.program;
+        if class == StorageClass::PhysicalStorageBuffer {
+            return Ok(Far {
+                words,
+                ty,
+                matrices: Matrices::default(),
+                layout: Layout::Host,
+                roots: Rc::default(),
+                may_be_null: false,
+                physical: true,
+                within: None,
+            });
+        }
         let group = self.source.roots.class(id);
         let known = self.source.roots.variables.get(&group).map(|all| &all[..]);
         let alike = |id: &Id| {
@@ -169,7 +196,8 @@ impl<'p> OfSpirv<'p> {
             StorageClass::StorageBuffer | StorageClass::Uniform => Layout::Host,
             _ => Layout::Dense,
         };
-        Ok(Far { words, ty, matrices: Matrices::default(), layout, roots, may_be_null })
+        let matrices = Matrices::default();
+        Ok(Far { words, ty, matrices, layout, roots, may_be_null, physical: false, within: None })
     }
 
     /// The words of a pointer.
@@ -177,6 +205,10 @@ impl<'p> OfSpirv<'p> {
         let pointer = match operand {
             Operand::Far(far) => {
                 self.check_plain(far.ty, far.matrices)?;
+                if far.physical {
+                    let number = self.op2(Op::Join64, far.words[2], far.words[0]);
+                    return Ok(Values::from_elem(number, 1));
+                }
                 return Ok(Values::from_slice(&far.words));
             }
             operand => self.pointer(operand)?,
@@ -218,28 +250,41 @@ impl<'p> OfSpirv<'p> {
     /// A part of what such a pointer leads to.
     pub(super) fn far_part(&mut self, frame: &mut Frame<'p>, far: Far, index: Id) -> Result<Far> {
         let program = self.source.program;
+        let followed = match far.physical {
+            true => Some(self.followed_far(&far)?),
+            false => None,
+        };
         if let Ty::Struct(_) = program.ty(far.ty)? {
             let number = self.index(frame, index)?;
             let Some(number) = self.func.as_const(number) else {
                 let message = "a member of a structure at an index that is no constant";
                 return Err(Stop::invalid(message));
             };
+            let within = match &followed {
+                Some(pointer) => Some(Box::new(self.member_of(pointer, number as u32)?)),
+                None => None,
+            };
             let part = program.member(far.ty, number as u32, far.layout)?;
             let by = self.u32(part.offset);
             let byte = self.op2(Op::IAdd, far.words[2], by);
             let words = [far.words[0], far.words[1], byte];
-            return Ok(Far { words, ty: part.ty, matrices: part.matrices, ..far });
+            return Ok(Far { words, ty: part.ty, matrices: part.matrices, within, ..far });
         }
         let (of, length) = program.elements(far.ty)?;
         let (stride, matrices) = program.stride(far.ty, far.layout, far.matrices)?;
         let mut number = self.index(frame, index)?;
+        let within = match &followed {
+            Some(pointer) => Some(Box::new(self.element_of(pointer, number)?)),
+            None => None,
+        };
         if let Some(length) = length {
             let count = self.u32(length);
             number = self.op2(Op::Index, number, count);
         }
         let scaled = self.mul_address(number, stride);
         let byte = self.op2(Op::IAdd, far.words[2], scaled);
-        Ok(Far { words: [far.words[0], far.words[1], byte], ty: of, matrices, ..far })
+        let words = [far.words[0], far.words[1], byte];
+        Ok(Far { words, ty: of, matrices, within, ..far })
     }
 
     /// `OpPtrAccessChain` up to its first index: the element beside the one that is pointed to.
@@ -261,7 +306,7 @@ impl<'p> OfSpirv<'p> {
         let by = self.index(frame, inst.operand(3))?;
         let scaled = self.mul_address(by, step);
         let byte = self.op2(Op::IAdd, words[2], scaled);
-        Ok(Far { words: [words[0], words[1], byte], ..far })
+        Ok(Far { words: [words[0], words[1], byte], within: None, ..far })
     }
 
     /// Bytes between the elements of the array that an element's pointer belongs to.
@@ -286,8 +331,13 @@ impl<'p> OfSpirv<'p> {
     ) -> Result<Value> {
         let mut both = Vec::with_capacity(2);
         for id in [inst.operand(2), inst.operand(3)] {
-            if self.pointee_of(id).is_none() {
-                return Err(Stop::invalid("a pointer is expected"));
+            match self.pointee_of(id) {
+                None => return Err(Stop::invalid("a pointer is expected")),
+                // SPIR-V 3.49.7, OpPtrEqual.
+                Some((StorageClass::PhysicalStorageBuffer, _)) => {
+                    return Err(Stop::invalid("pointers to physical storage are compared"));
+                }
+                Some(_) => {}
             }
             both.push(self.values(frame, id)?);
         }
@@ -315,6 +365,17 @@ impl<'p> OfSpirv<'p> {
             Code::PtrNotEqual => self.op1(Op::Not, same),
             _ => same,
         })
+    }
+
+    /// Physical storage behind a pointer, brought into its bounds.
+    fn followed_far(&mut self, far: &Far) -> Result<Pointer> {
+        if let Some(known) = &far.within {
+            return Ok((**known).clone());
+        }
+        let bytes = self.source.program.extent(far.ty, far.matrices)?.0;
+        let align = self.alignment(far.ty)?;
+        let place = self.followed(far.words[2], bytes, align);
+        Ok(Pointer { place, ty: far.ty, matrices: far.matrices })
     }
 
     /// The memory that a pointer leads to where it leads to one of its variables, the byte brought into its bounds.
@@ -382,6 +443,10 @@ impl<'p> OfSpirv<'p> {
                 return each(self, &pointer);
             }
         };
+        if far.physical {
+            let pointer = self.followed_far(&far)?;
+            return each(self, &pointer);
+        }
         if let ([root], false) = (&far.roots[..], far.may_be_null) {
             let (_, pointer) = self.reached(&far, *root)?;
             return each(self, &pointer);

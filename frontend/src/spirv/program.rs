@@ -136,6 +136,10 @@ pub struct Program<'a> {
     pub keeps_nan: bool,
     /// Pointers may be values.
     pub has_far: bool,
+    /// Pointers to physical storage are numbers of 64 bits.
+    pub has_addresses: bool,
+    /// Types of pointers that are declared behind the structures that hold them.
+    forward: Set<Id>,
     /// There is a type of integers of 8 bits.
     pub has_bytes: bool,
     /// Modes say how floats round, and what becomes of denormals.
@@ -213,6 +217,8 @@ impl<'a> Program<'a> {
             keeps_nan: false,
             has_bytes: false,
             has_far: false,
+            has_addresses: false,
+            forward: Set::default(),
             controls_floats: false,
             default_block: DefaultBlock::default(),
             counts: RefCell::default(),
@@ -274,6 +280,8 @@ impl<'a> Program<'a> {
                                 | Capability::VariablePointersStorageBuffer
                         )
                     );
+                    self.has_addresses |=
+                        capability == Some(Capability::PhysicalStorageBufferAddresses);
                 }
                 Op::Name => {
                     self.names.push((first, number as u32));
@@ -298,9 +306,14 @@ impl<'a> Program<'a> {
                     members.entry(key).or_default().add(inst.rest(2));
                 }
                 Op::TypeForwardPointer => {
-                    let what = "pointers to physical storage";
-                    let stop = Stop::unsupported(what, READING).needing(Needs::Addresses);
-                    return Err(stop.at(span(inst)));
+                    let class = StorageClass::from_u32(inst.operand(1));
+                    if class != Some(StorageClass::PhysicalStorageBuffer) || !self.has_addresses {
+                        return Err(invalid(
+                            inst,
+                            "only pointers to physical storage are declared behind their uses",
+                        ));
+                    }
+                    self.forward.insert(first);
                 }
                 _ if (19..=39).contains(&inst.opcode())
                     || op(inst) == Op::TypeAccelerationStructureKHR
@@ -308,6 +321,15 @@ impl<'a> Program<'a> {
                 {
                     self.define(first, number)?;
                     let ty = self.ty_of(inst, &members, &member_names)?;
+                    // Nothing else may be declared behind its uses: a structure could hold itself.
+                    if self.forward.contains(&first)
+                        && !matches!(ty, Ty::Pointer(StorageClass::PhysicalStorageBuffer, _))
+                    {
+                        return Err(invalid(
+                            inst,
+                            "only a pointer was announced by OpTypeForwardPointer",
+                        ));
+                    }
                     self.has_bytes |= matches!(ty, Ty::Scalar(scalar) if is_byte(scalar));
                     let depth = self.depth(&ty) + 1;
                     if depth > MOST_DEPTH {
@@ -341,9 +363,13 @@ impl<'a> Program<'a> {
     }
 
     fn known(&self, id: Id, inst: &Inst) -> Result<&Ty, Stop> {
-        self.declared(id)
-            .map(|at| &self.types[at])
-            .ok_or_else(|| invalid(inst, format!("%{id} is not a type declared before")))
+        // A pointer that is declared behind its uses is a number like any other.
+        const LATER: Ty = Ty::Pointer(StorageClass::PhysicalStorageBuffer, 0);
+        match self.declared(id) {
+            Some(at) => Ok(&self.types[at]),
+            None if self.forward.contains(&id) => Ok(&LATER),
+            None => Err(invalid(inst, format!("%{id} is not a type declared before"))),
+        }
     }
 
     fn ty_of(
@@ -454,8 +480,9 @@ impl<'a> Program<'a> {
                     return lacking(what, *needs);
                 }
                 match StorageClass::from_u32(first) {
-                    Some(StorageClass::PhysicalStorageBuffer) => {
-                        lacking("pointers to physical storage", Some(Needs::Addresses))
+                    Some(StorageClass::PhysicalStorageBuffer) if !self.has_addresses => {
+                        let what = "a pointer to physical storage, and the module does not declare PhysicalStorageBufferAddresses";
+                        Err(invalid(inst, what))
                     }
                     Some(class) => Ok(Ty::Pointer(class, second)),
                     None => Err(invalid(inst, "there is no such storage class")),

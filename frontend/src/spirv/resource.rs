@@ -355,6 +355,7 @@ impl<'p> OfSpirv<'p> {
         };
         Ok(match program.ty(ty)? {
             Ty::Scalar(scalar) => scalar.width.into(),
+            Ty::Pointer(..) => 8,
             Ty::Vector(scalar, count, _) => vector(*scalar, *count),
             Ty::Matrix(scalar, rows, ..) => vector(*scalar, *rows),
             Ty::Array { of, .. } => self.alignment(*of)?,

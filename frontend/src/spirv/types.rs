@@ -104,8 +104,8 @@ pub struct Member {
     pub decorations: Decorations,
 }
 
-/// An image's type.
-#[derive(Copy, Clone, Debug)]
+/// An image's type. Whether it holds depths is no part of it: SPIR-V 3.49.6 leaves that to what is done with it.
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Image {
     /// Type of what a texel gives.
     pub texel: Id,
@@ -232,6 +232,7 @@ impl Program<'_> {
                 }
                 all
             }
+            Ty::Pointer(StorageClass::PhysicalStorageBuffer, _) => (1, 8),
             Ty::Pointer(..) if self.has_far => (WORDS as u64, 4 * WORDS as u64),
             Ty::Pointer(..) => {
                 let what = "a pointer is a value, and the module does not declare VariablePointers";
@@ -261,6 +262,7 @@ impl Program<'_> {
                 };
                 (end(lines, matrices.stride, u64::from(across) * u64::from(scalar.width)), 0)
             }
+            Ty::Pointer(StorageClass::PhysicalStorageBuffer, _) => (8, 0),
             Ty::Array { length: None, stride: 0, .. } => {
                 return Err(Stop::invalid(format!("the runtime array %{ty} has no ArrayStride")));
             }
@@ -403,6 +405,9 @@ impl Program<'_> {
         out: &mut Vec<Leaf>,
     ) -> Result<(), Stop> {
         match self.ty(ty)? {
+            Ty::Pointer(StorageClass::PhysicalStorageBuffer, _) => {
+                out.push(Leaf { offset: base, ty: Type::B64 });
+            }
             Ty::Pointer(..) => {
                 let words = (0..WORDS as u32).map(|at| base.wrapping_add(4 * at));
                 out.extend(words.map(|offset| Leaf { offset, ty: Type::B32 }));

@@ -109,7 +109,7 @@ impl Summary {
         }
         if self.racy_words > 0 && self.proved < self.owed {
             failure = failure.note(format!(
-                "{} words depend on the order of invocations, which no machine promises",
+                "{} words depend on the order of invocations, on a clock or on a rounded level, of which no machine promises any",
                 self.owed - self.proved
             ));
         }

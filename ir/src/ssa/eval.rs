@@ -501,6 +501,8 @@ pub fn define<A: Apply>(op: Op, from: Type, to: Type, n: &Numerics, apply: A) ->
         | Op::Shuffle
         | Op::Reduce
         | Op::SubgroupBarrier
+        | Op::Clock
+        | Op::DeviceClock
         | Op::Barrier
         | Op::If
         | Op::Loop

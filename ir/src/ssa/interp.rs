@@ -36,7 +36,7 @@ pub enum Word {
     Texel(Resource, u32, u64),
 }
 
-/// Words whose final value, or whose readers, depend on the order of invocations.
+/// Words whose final value, or whose readers, depend on the order of invocations, and what else machines may give differently.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     /// Touched by two invocations in one epoch, one writing, not both atomically.
@@ -47,12 +47,14 @@ pub struct Marks {
     pub atomic_results: bool,
     /// Some invocation read what is in a lane that was not there: a quad's or a subgroup's.
     pub absent_lanes: bool,
+    /// Some invocation used a value that no rule fixes: a clock's, or a level that a sampler rounds.
+    pub free: bool,
 }
 
 impl Marks {
-    /// True when nothing depends on the order of invocations.
+    /// True when nothing depends on the order of invocations or on the machine's choice.
     pub fn is_empty(&self) -> bool {
-        self.racy.is_empty() && !self.atomic_results && !self.absent_lanes
+        self.racy.is_empty() && !self.atomic_results && !self.absent_lanes && !self.free
     }
 }
 

@@ -427,6 +427,11 @@ ops! {
     Reduce = "reduce", Custom, Any -> Any, EFFECT;
     /// Memory of the subgroup's lanes is in order.
     SubgroupBarrier = "subgroup_barrier", Fixed(&[], &[]), Any -> Any, EFFECT;
+    /// -> two B32, low and high: a counter that rises while a subgroup runs. Where it starts and how fast it counts is the
+    /// machine's, so the interpreter marks what depends on it.
+    Clock = "clock", Fixed(&[], &[B32, B32]), Any -> Any, EFFECT;
+    /// The same of a counter that the whole device has.
+    DeviceClock = "device_clock", Fixed(&[], &[B32, B32]), Any -> Any, EFFECT;
     /// Waits for the workgroup.
     Barrier = "barrier", Custom, Any -> Any, EFFECT | UNIFORM;
 
@@ -509,7 +514,12 @@ impl super::InstData {
         let flags = self.op.flags();
         match &self.imm {
             super::Imm::Tex(tex)
-                if matches!(tex.kind, super::TexKind::Sample | super::TexKind::SampleBias) =>
+                if matches!(
+                    tex.kind,
+                    super::TexKind::Sample
+                        | super::TexKind::SampleBias
+                        | super::TexKind::QueryLevel
+                ) =>
             {
                 flags.with(Flags::QUAD)
             }

@@ -419,6 +419,8 @@ impl<'t> Parser<'t> {
                 | Op::Unreachable
                 | Op::Barrier
                 | Op::SubgroupBarrier
+                | Op::Clock
+                | Op::DeviceClock
         )
     }
 

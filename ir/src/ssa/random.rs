@@ -565,6 +565,10 @@ mod tests {
         sizes.sort_unstable();
         assert!(sizes[sizes.len() / 2] >= 60, "median {}", sizes[sizes.len() / 2]);
         for (index, &op) in Op::ALL.iter().enumerate() {
+            // Nothing that follows from a clock can be compared.
+            if matches!(op, Op::Clock | Op::DeviceClock) {
+                continue;
+            }
             assert!(seen[index] >= 10, "{} occurs {} times", op.name(), seen[index]);
         }
     }

@@ -404,6 +404,9 @@ pub enum TexKind {
     Gather,
     /// One texel by integer coordinates and level (or sample).
     Load,
+    /// The level that `Sample` would take from the quad's derivatives (Vulkan, 16.5.7): after its clamps, before them, and
+    /// two zeros.
+    QueryLevel,
 }
 
 /// Constant texel offsets, on each axis: what every API guarantees, and what machines have fields for.

@@ -38,7 +38,7 @@ words! {
     }
     TexKind {
         Sample "sample", SampleBias "bias", SampleLevel "level", SampleGrad "grad",
-        SampleBaseClampToEdge "base_clamp_to_edge", Gather "gather", Load "load",
+        SampleBaseClampToEdge "base_clamp_to_edge", Gather "gather", Load "load", QueryLevel "query_level",
     }
     Shuffle { First "first", Lane "lane", Up "up", Down "down", Xor "xor", Quad "quad", OrZero "or_zero", }
     Scan { All "all", Inclusive "inclusive", Exclusive "exclusive", }

@@ -53,6 +53,8 @@ pub struct Sample {
     pub projected: bool,
     /// Gather this component instead of filtering.
     pub gather: Option<u8>,
+    /// Find the level alone: see [`World::sample`].
+    pub level_only: bool,
 }
 
 /// One texel by integer coordinates.
@@ -79,7 +81,8 @@ pub trait World {
     fn load_word(&mut self, buffer: Resource, element: u32, address: u32) -> u32;
     /// Writes a word under a mask of bits.
     fn store_word(&mut self, buffer: Resource, element: u32, address: u32, word: u32, mask: u32);
-    /// Samples: four words (floats or integers by the texture's kind).
+    /// Samples: four words (floats or integers by the texture's kind). Of [`Sample::level_only`]: the level after clamps,
+    /// the level before them, 1 where the API lets the first differ from what a machine gives, 0.
     fn sample(&mut self, sample: &Sample) -> [u32; 4];
     /// Loads one texel.
     fn load_texel(&mut self, at: &TexelAddress) -> [u32; 4];

@@ -66,6 +66,7 @@ fn needs(func: &Func, inst: Inst) -> Option<(&'static str, bool)> {
         (Op::Tex, Imm::Tex(tex)) => Some((
             match tex.kind {
                 TexKind::SampleBias => "textureSampleBias",
+                TexKind::QueryLevel => "textureQueryLod",
                 _ if tex.compare => "textureSampleCompare",
                 _ => "textureSample",
             },

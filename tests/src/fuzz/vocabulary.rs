@@ -71,7 +71,7 @@ const WGSL_NAMES: &str = "abs acos all any arrayLength asin atan atan2 atomicAdd
 const GLSL_TYPES: &str = "bool int uint float double vec2 vec3 vec4 ivec2 ivec3 ivec4 uvec2 uvec3 uvec4 bvec2 bvec3 bvec4 \
     dvec2 dvec4 mat2 mat3 mat4 mat2x3 mat3x2 mat4x3 dmat2 sampler2D sampler3D samplerCube sampler2DArray \
     sampler2DShadow isampler2D usampler2D sampler2DMS samplerBuffer sampler1D sampler2DRect image2D \
-    uimage2D texture2D sampler void atomic_uint subpassInput";
+    uimage2D texture2D sampler void atomic_uint subpassInput uint64_t";
 /// GLSL's keywords, variables and functions.
 const GLSL_NAMES: &str = "abs acos all any asin atan atomicAdd barrier bitCount bitfieldExtract bitfieldInsert break buffer \
     case ceil centroid clamp coherent const continue cos cross dFdx default determinant discard distance \
@@ -83,7 +83,8 @@ const GLSL_NAMES: &str = "abs acos all any asin atan atomicAdd barrier bitCount 
     refract return round row_major sample shared sign sin smoothstep sqrt std140 std430 step struct \
     switch tan texelFetch texture texture2D textureGrad textureLod textureProj textureSize transpose \
     trunc uniform varying attribute while binding set component index local_size_x push_constant \
-    constant_id true false precision highp lowp mediump define version extension ifdef endif gl_in mat2";
+    constant_id true false precision highp lowp mediump define version extension ifdef endif gl_in mat2 \
+    buffer_reference buffer_reference_align textureQueryLod clock2x32ARB";
 /// Types of structured SSA.
 const IR_TYPES: &str = "b1 b8 b16 b32 b64 f16 f32 f64 u32 i32";
 /// Words of its text.

@@ -34,7 +34,8 @@ rows! {
     Tex TexQuery ImageStore ImageAtomic:                     Has;
     Ddx Ddy DdxFine DdyFine DdxCoarse DdyCoarse:             Has;
     Demote IsHelper Ballot Shuffle Reduce:                   Has;
-    SubgroupBarrier Barrier If Loop Block Yield Break:       Has;
+    SubgroupBarrier Barrier Clock DeviceClock:               Has;
+    If Loop Block Yield Break:                               Has;
     Continue Next BreakIf Exit Unreachable:                  Has;
     CubeS:                                                   Own(recipes::cube_s);
     CubeT:                                                   Own(recipes::cube_t);

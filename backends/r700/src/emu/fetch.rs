@@ -8,9 +8,7 @@ use super::rule::{Rule, Trap};
 use super::state::{BufferResource, FetchResource, FetchSource, Stage, State};
 use super::wave::Wave;
 use gpucc_emu::image::{Image, Texel};
-use gpucc_emu::sampler::{
-    FacePoint, Level, Lookup, Position, Sampler, computed_level, level_of_detail, sample,
-};
+use gpucc_emu::sampler::{FacePoint, Level, Lookup, Position, Sampler, queried_level, sample};
 use gpucc_ir::ssa::Dim;
 
 /// TEX_INST.
@@ -518,12 +516,9 @@ impl Wave<'_> {
             let reference = reference.map(|c| float(c, lane));
             let lookup = Lookup { position, layer, level, reference, offset: offsets };
             let values = if inst.op == op::COMPUTED_LOD {
-                let Level::Gradient { ddx, ddy, .. } = level else {
-                    continue;
-                };
-                let raw = computed_level(image, position, ddx, ddy);
-                let clamped = level_of_detail(image, sampler, &lookup);
-                [clamped.to_bits(), raw.to_bits(), 0, 0]
+                // R700 ISA 9.4, TEX_INST 6: X = clamped, Y = non-clamped. Whether a nearest level is rounded, it does not say.
+                let found = queried_level(image, sampler, &lookup);
+                [found.clamped.to_bits(), found.computed.to_bits(), 0, 0]
             } else {
                 sample(image, sampler, &lookup)
             };

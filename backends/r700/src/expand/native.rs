@@ -61,7 +61,8 @@ rows! {
     Ddx Ddy DdxFine DdyFine:                                Has, Shared;
     DdxCoarse DdyCoarse:                                    Shared, Shared;
     Demote IsHelper Ballot Shuffle Reduce:                  Has, Shared;
-    SubgroupBarrier Barrier If Loop Block Yield Break:      Has, Shared;
+    SubgroupBarrier Barrier Clock DeviceClock:              Has, Shared;
+    If Loop Block Yield Break:                              Has, Shared;
     Continue Next BreakIf Exit Unreachable:                 Has, Shared;
 
     // Integers: comparisons other than E, NE, GT and GE swap their operands.

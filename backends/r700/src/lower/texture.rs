@@ -151,6 +151,7 @@ impl Lower<'_> {
                 fetch.gradients = Some(Box::new(gradients));
                 fetch.op = if tex.compare { FetchOp::SAMPLE_C_G } else { FetchOp::SAMPLE_G };
             }
+            TexKind::QueryLevel => fetch.op = FetchOp::GET_COMP_TEX_LOD,
             TexKind::SampleBaseClampToEdge | TexKind::Gather => {
                 return Err(Failure::Internal {
                     pass: "lower",

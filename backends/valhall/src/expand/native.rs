@@ -65,6 +65,7 @@ rows! {
     Tex TexQuery ImageStore ImageAtomic:                            Has, Has, Has, NONE;
     Ddx Ddy DdxFine DdyFine DdxCoarse DdyCoarse:                    Has, Has, Has, NONE;
     Demote IsHelper Ballot Shuffle SubgroupBarrier Barrier:         Has, Has, Has, NONE;
+    Clock DeviceClock:                                              Has, Has, Has, NONE;
     If Loop Block Yield Break Continue Next BreakIf Exit:           Has, Has, Has, NONE;
     Unreachable:                                                    Has, Has, Has, NONE;
     Reduce: Own(subgroup::reduce), Own(subgroup::reduce), Own(subgroup::reduce), NONE;

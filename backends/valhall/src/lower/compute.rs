@@ -1,5 +1,6 @@
 //! Stages: what a program starts and ends with, the inputs of compute programs, helpers.
 
+use super::memory::both;
 use super::operand::{Lane, Opnd, build};
 use super::{Lower, Place};
 use crate::api::{Failure, FauWord};
@@ -8,6 +9,9 @@ use crate::isa::{Opcode, f};
 use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::{self, Builtin, Input, InputKind, Op, Region, Stage, Value};
 
+/// Sources of LD_GCLK.
+const CYCLE_COUNTER: u32 = 6;
+const SYSTEM_TIMESTAMP: u32 = 7;
 /// Lanes of a warp.
 pub(super) const WARP: u32 = 16;
 
@@ -178,6 +182,23 @@ impl Lower<'_> {
     }
 
     /// No sample is covered (any more).
+    /// The counter of cycles or that of the system, in two registers.
+    pub(super) fn clock(&mut self, inst: ssa::Inst) {
+        let data = &self.ssa.insts[inst];
+        let source = if data.op == Op::Clock { CYCLE_COUNTER } else { SYSTEM_TIMESTAMP };
+        let results = data.results.clone();
+        let words: [VReg; 2] = [self.fresh(), self.fresh()];
+        let mut op = build(Opcode::LdGclk, &[])
+            .with(f::CLOCK, source)
+            .writing(&words.map(gpucc_ir::mach::Reg::from));
+        // What is measured stays on its side of the clock.
+        op.effects = both(u32::MAX);
+        self.push(op);
+        for (&result, word) in results.iter().zip(words) {
+            self.define_reg(result, word);
+        }
+    }
+
     pub(super) fn is_helper(&mut self, result: Value) {
         let reg = match self.ssa.stage {
             Stage::Fragment => {

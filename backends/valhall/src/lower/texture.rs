@@ -93,6 +93,10 @@ impl Lower<'_> {
             self.image_load(inst, tex);
             return Ok(());
         };
+        if tex.kind == TexKind::QueryLevel {
+            // TEX_GRADIENT gives it where bit 12 (force_delta) is set, which Arm's v9 reserves: v10 has it.
+            return Err(self.not_yet("the level that a sampler would take"));
+        }
         let operands = self.operands(inst, &tex);
         let (handle, wide) = self.texture_handle(&tex, &operands);
         let mut staging: SmallVec<[Reg; 8]> = SmallVec::new();
@@ -117,7 +121,7 @@ impl Lower<'_> {
         };
         let mut mode = None;
         match tex.kind {
-            TexKind::Load | TexKind::Gather => {}
+            TexKind::Load | TexKind::Gather | TexKind::QueryLevel => {}
             TexKind::Sample => mode = Some(LOD_COMPUTED),
             TexKind::SampleBaseClampToEdge => mode = Some(LOD_ZERO),
             TexKind::SampleBias | TexKind::SampleLevel => {

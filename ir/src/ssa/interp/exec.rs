@@ -465,6 +465,17 @@ impl<'a> Machine<'a> {
                     self.set_taint(data.results[0], lane, false);
                 }
             }
+            Op::Clock | Op::DeviceClock => {
+                for lane in active.iter() {
+                    self.marks.free = true;
+                    let now = self.steps;
+                    for (&result, word) in data.results.iter().zip([now as u32, (now >> 32) as u32])
+                    {
+                        self.set(result, lane, word.into());
+                        self.set_taint(result, lane, true);
+                    }
+                }
+            }
             Op::Ballot | Op::Shuffle | Op::Reduce => self.cooperate(data, active),
             // Lanes run in lock step; what they exchange through memory is still called racy.
             Op::SubgroupBarrier => {}

@@ -514,3 +514,32 @@ fn what_a_machine_may_compute_by_approximated_functions_is_followed() {
     let gather = "tex gather res0 res1 compare component 0, %1, %1, %0, %1";
     assert!(!is_approximated(&format!("{four} = {gather}")));
 }
+
+#[test]
+fn a_clock_rises_and_what_is_made_of_it_is_left_out_of_comparisons() {
+    let timed = program(|b, i, buffer| {
+        let [before, after] = [(); 2].map(|()| {
+            let inst = b.inst(Op::Clock, Imm::None, &[], &[], &[Type::B32; 2]);
+            b.func.insts[inst].results[0]
+        });
+        let took = b.op2(Op::ISub, after, before);
+        let one = b.u32(1);
+        let odd = b.op2(Op::And, i, one);
+        let zero = b.u32(0);
+        let is_odd = b.op2(Op::INe, odd, zero);
+        let value = b.op3(Op::Select, is_odd, i, took);
+        store(b, buffer, i, value);
+    });
+    let (words, outcome) = execute(&timed);
+    let marks = outcome.expect("runs").marks;
+    assert!(words[0] > 0 && words[0] < 100, "{words:?}");
+    assert_eq!([words[1], words[3], words[5], words[7]], [1, 3, 5, 7]);
+    assert!(!marks.is_empty());
+    let lanes = Lanes::compute(&timed, [1, 1, 1], 0, 1);
+    let options = Options { marks: Some(&marks), ..Options::new(&Numerics::REFERENCE) };
+    let mut world = Words(vec![0; 8]);
+    let excluded = run(&timed, &lanes, &mut world, options).expect("runs").excluded;
+    // Selects follow both of their values.
+    assert_eq!(excluded.words.len(), 8);
+    assert!(!excluded.all);
+}

@@ -78,12 +78,20 @@ impl Machine<'_> {
                 let approximated = self.approximated && (is_cube || tex.compare && by_level);
                 for lane in active.iter() {
                     let sample = self.sample(&tex, &data.args, lane);
-                    let words = self.world.sample(&sample);
+                    let mut words = self.world.sample(&sample);
+                    let free = sample.level_only && words[2] != 0;
+                    if sample.level_only {
+                        words[2] = 0;
+                    }
                     let torn = quads && self.quad_is_torn(lane, active);
                     self.marks.absent_lanes |= torn;
                     let taint =
                         torn || approximated || data.args.iter().any(|&v| self.tainted(v, lane));
                     self.texels(data, lane, &words, taint);
+                    if let (true, Some(&first)) = (free, data.results.first()) {
+                        self.marks.free = true;
+                        self.set_taint(first, lane, true);
+                    }
                 }
             }
             _ => {}
@@ -155,13 +163,15 @@ impl Machine<'_> {
             }
         };
         let lod = match tex.kind {
-            TexKind::Sample | TexKind::SampleBias if dim == Dim::Cube => Lod::Quad {
-                from: if corner { at(lane & !3) } else { at(lane) },
-                x: beside(1),
-                y: beside(2),
-                bias: if tex.kind == TexKind::SampleBias { level(next()) } else { 0.0 },
-            },
-            TexKind::Sample | TexKind::SampleBias => Lod::Gradient {
+            TexKind::Sample | TexKind::SampleBias | TexKind::QueryLevel if dim == Dim::Cube => {
+                Lod::Quad {
+                    from: if corner { at(lane & !3) } else { at(lane) },
+                    x: beside(1),
+                    y: beside(2),
+                    bias: if tex.kind == TexKind::SampleBias { level(next()) } else { 0.0 },
+                }
+            }
+            TexKind::Sample | TexKind::SampleBias | TexKind::QueryLevel => Lod::Gradient {
                 ddx: across(Op::Ddx),
                 ddy: across(Op::Ddy),
                 bias: if tex.kind == TexKind::SampleBias { level(next()) } else { 0.0 },
@@ -187,6 +197,7 @@ impl Machine<'_> {
             offset: tex.offset,
             projected: tex.projected,
             gather: (tex.kind == TexKind::Gather).then_some(tex.component),
+            level_only: tex.kind == TexKind::QueryLevel,
         }
     }
 }

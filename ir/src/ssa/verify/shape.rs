@@ -315,6 +315,9 @@ impl Verifier<'_> {
         self.require(plane || tex.kind != TexKind::Gather, inst, 5, || {
             "gathers from a texture without planes".into()
         })?;
+        self.require(!tex.compare || tex.kind != TexKind::QueryLevel, inst, 5, || {
+            "compares a level with a reference".into()
+        })?;
         let storage = matches!(kind, ResourceKind::StorageTexture { .. });
         let plain = match kind {
             ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => {
@@ -338,7 +341,10 @@ impl Verifier<'_> {
         count += coords + usize::from(tex.compare);
         Ok(count
             + match tex.kind {
-                TexKind::Sample | TexKind::SampleBaseClampToEdge | TexKind::Gather => 0,
+                TexKind::Sample
+                | TexKind::SampleBaseClampToEdge
+                | TexKind::Gather
+                | TexKind::QueryLevel => 0,
                 TexKind::SampleBias | TexKind::SampleLevel => 1,
                 TexKind::SampleGrad => 2 * plain,
                 TexKind::Load => usize::from(!storage),

@@ -1,0 +1,152 @@
+//! Pointers to physical storage (GL_EXT_buffer_reference, its second version and its `uvec2`): their meaning, and how they are
+//! followed ([`crate::lower::addresses`]).
+
+use super::check::{Check, invalid};
+use super::lower::{Frame, OfGlsl, Pointer};
+use super::tree::{Binary, Expr, Kind, Unary};
+use super::types::{Ty, is_integer};
+use crate::lower::types::width;
+use crate::lower::{Result, Values};
+use crate::stop::Stop;
+use gpucc_ir::ssa::{Op, Span, Type};
+use naga::{Scalar, ScalarKind};
+
+/// A pointer as two words.
+const WORDS: Ty = Ty::Vector(Scalar::U32, 2);
+
+/// An expression is a part of what a pointer leads to.
+pub fn is_followed(expr: &Expr) -> bool {
+    match &expr.kind {
+        Kind::Deref(_) => true,
+        Kind::Member(base, _) | Kind::Index(base, _) | Kind::Swizzle(base, _) => is_followed(base),
+        _ => false,
+    }
+}
+
+impl Check<'_, '_> {
+    /// The block that a pointer leads to; other values as they are.
+    pub fn followed(&mut self, base: Expr) -> Result<Expr> {
+        let Ty::Reference(id) = base.ty else {
+            return Ok(base);
+        };
+        let reference = self.p.types.reference(id);
+        let Some((block, _)) = reference.block else {
+            let message = format!("the block of `{}` is not declared yet", reference.name);
+            return invalid(message, base.span);
+        };
+        let span = base.span;
+        Ok(Expr::new(Kind::Deref(Box::new(base)), Ty::Struct(block), span))
+    }
+
+    /// `p[i]` and `p + i`.
+    pub fn stepped(&mut self, base: Expr, by: Expr, span: Span) -> Result<Expr> {
+        self.followed(base.clone())?;
+        let ty = base.ty;
+        Ok(Expr::new(Kind::Step(Box::new(base), Box::new(by)), ty, span))
+    }
+
+    /// A sum of a pointer and an integer; none of other operands.
+    pub fn pointer_sum(
+        &mut self,
+        op: Binary,
+        a: &Expr,
+        b: &Expr,
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let is_pointer = |expr: &Expr| matches!(expr.ty, Ty::Reference(_));
+        if !is_pointer(a) && !is_pointer(b) {
+            return Ok(None);
+        }
+        match op {
+            Binary::Add if b.ty.is_integer() => self.stepped(a.clone(), b.clone(), span).map(Some),
+            Binary::Add if a.ty.is_integer() => self.stepped(b.clone(), a.clone(), span).map(Some),
+            Binary::Sub if b.ty.is_integer() => {
+                let (ty, at) = (b.ty, b.span);
+                let by = self.folded(Kind::Unary(Unary::Negate, Box::new(b.clone())), ty, at);
+                self.stepped(a.clone(), by, span).map(Some)
+            }
+            Binary::Sub if a.ty == b.ty => Err(super::lacking("differences of pointers").at(span)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Pointers made of numbers or of other pointers, and numbers made of pointers; none of other values.
+    pub fn recast(&mut self, ty: Ty, values: &[Expr], span: Span) -> Result<Option<Expr>> {
+        let [value] = values else {
+            return Ok(None);
+        };
+        let is_wide =
+            |ty: Ty| matches!(ty, Ty::Scalar(scalar) if is_integer(scalar) && scalar.width == 8);
+        let value = match (ty, value.ty) {
+            (Ty::Reference(_), Ty::Reference(_)) => value.clone(),
+            (Ty::Reference(_), own) if own == WORDS => value.clone(),
+            (Ty::Reference(_), own) if own.is_integer() => {
+                self.converted(value.clone(), Ty::Scalar(Scalar::U64))
+            }
+            (to, Ty::Reference(_)) if is_wide(to) || to == WORDS => value.clone(),
+            _ => return Ok(None),
+        };
+        Ok(Some(Expr::new(Kind::Recast(Box::new(value)), ty, span)))
+    }
+}
+
+impl<'p> OfGlsl<'p> {
+    /// The memory that a pointer leads to.
+    pub(super) fn deref(&mut self, frame: &mut Frame, expr: &'p Expr) -> Result<Pointer> {
+        let number = self.scalar(frame, expr)?;
+        let types = &self.source.p.types;
+        let Ty::Reference(id) = expr.ty else {
+            return Err(Stop::internal("a number is followed as a pointer"));
+        };
+        let Some((block, packing)) = types.reference(id).block else {
+            return Err(Stop::internal("a pointer leads to a block that is not declared"));
+        };
+        let ty = Ty::Struct(block);
+        let (bytes, align) = (types.end_of(ty, packing), types.alignment(ty));
+        let lower = self.op1(Op::Lo64, number);
+        let place = self.followed(lower, bytes, align);
+        Ok(Pointer { place, ty, packing, bindings: false })
+    }
+
+    /// A pointer some blocks further on.
+    pub(super) fn step_pointer(
+        &mut self,
+        frame: &mut Frame,
+        pointer: &'p Expr,
+        by: &'p Expr,
+    ) -> Result<Values> {
+        let types = &self.source.p.types;
+        let Ty::Reference(id) = pointer.ty else {
+            return Err(Stop::internal("a number is moved as a pointer"));
+        };
+        let reference = types.reference(id);
+        let Some((block, packing)) = reference.block else {
+            return Err(Stop::internal("a pointer leads to a block that is not declared"));
+        };
+        let bytes = types.extent(Ty::Struct(block), packing).0;
+        let stride = bytes.next_multiple_of(u64::from(reference.align));
+        let number = self.scalar(frame, pointer)?;
+        let steps = self.values(frame, by)?;
+        let from = by.ty.scalar().unwrap_or(Scalar::I32);
+        let to = match from.kind {
+            ScalarKind::Sint => Scalar::I64,
+            _ => Scalar::U64,
+        };
+        let steps = self.converted(steps, from, to)?;
+        let stride = self.constant(Type::B64, stride);
+        let bytes = self.op2(Op::IMul, steps[0], stride);
+        Ok(Values::from_elem(self.op2(Op::IAdd, number, bytes), 1))
+    }
+
+    /// The bits of a pointer as those of another type.
+    pub(super) fn recast_pointer(
+        &mut self,
+        frame: &mut Frame,
+        inner: &'p Expr,
+        to: Ty,
+    ) -> Result<Values> {
+        let values = self.values(frame, inner)?;
+        let of = |ty: Ty| ty.scalar().map_or(Type::B64, width);
+        Ok(self.recast(values, of(inner.ty), of(to)))
+    }
+}
