@@ -17,6 +17,7 @@ mod evidence;
 mod features;
 mod figures;
 mod files;
+mod gen4;
 mod glsl;
 mod hostile;
 mod languages;

@@ -59,7 +59,7 @@ enum Against {
     Pan,
     /// pan25plain: uniforms pushed to constant words.
     PanPlain,
-    /// elk26: one program of 8 or 16 pixels, or of two vertices.
+    /// elk26: one program of 8 or 16 pixels, or of two vertices, uniforms pushed.
     Elk,
 }
 
@@ -70,7 +70,11 @@ fn tables(entries: &[Value], target: &str) -> Vec<(String, Against)> {
         ("sb22", Against::Sfn, " against the best of sfn25, sfn26 and sb22"),
         ("pan26", Against::Pan, ", uniforms loaded, against the better of pan25 and pan26"),
         ("pan25plain", Against::PanPlain, ", uniforms pushed, against pan25plain"),
-        ("elk26", Against::Elk, " against elk26, cycles by each one's own model, of 16 pixels"),
+        (
+            "elk26",
+            Against::Elk,
+            ", uniforms pushed, against elk26, cycles by each one's own model, of 16 pixels",
+        ),
     ];
     let known = all.into_iter().filter(|&(peer, ..)| has(peer));
     known.map(|(_, against, title)| (format!("{target}{title}"), against)).collect()
@@ -139,7 +143,7 @@ fn ours(
         options.pipeline.vertex =
             Some(VertexState { fetch: Fetch::Separate, ..VertexState::default() });
     }
-    if against == Against::PanPlain {
+    if matches!(against, Against::PanPlain | Against::Elk) {
         options.pipeline.uniforms = Uniforms::Pushed;
     }
     let say =

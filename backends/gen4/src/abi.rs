@@ -4,14 +4,15 @@ use crate::fetch;
 use crate::legal::Chip;
 use crate::vue::Vue;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use gpucc_ir::driver::{Failure, Limit, VertexState};
+use gpucc_ir::driver::{Failure, Limit, State, Uniforms};
 use gpucc_ir::ssa::{
-    Builtin, Dim, Func, Imm, Input, InputKind, Op, OutputKind, Resource, ResourceKind, Scalar,
-    Span, Stage, Value,
+    Builtin, Dim, Func, Imm, Input, InputKind, InstData, Op, OutputKind, Resource, ResourceKind,
+    Scalar, Span, Stage, Type, Value,
 };
 use gpucc_machine::described::{Attribute, ImageWord};
 use gpucc_passes::expand::image;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// Entries of a binding table that messages can name; 255 is memory without a surface. G45 vol. 4, 5.10.1.
 const SURFACES: u64 = 255;
@@ -19,6 +20,9 @@ const SURFACES: u64 = 255;
 const SAMPLERS: u64 = 16;
 /// Rows of constants that an interface descriptor can name. isa/gen4-pipeline.md 6.
 const CONSTANT_ROWS: u64 = 63;
+/// Words of uniform buffers among the constants: 12 rows, and twice that where no other program's constants stand behind more
+/// than 64 rows together (isa/gen4-pipeline.md 1.4).
+const PUSHED: usize = 96;
 /// Colour targets. isa/gen4-pipeline.md 1.2.
 const TARGETS: u64 = 8;
 /// Inputs by location that a setup entry of 12 units holds beside the position. isa/gen4-pipeline.md 1.3.
@@ -40,6 +44,8 @@ pub struct Abi {
     pub cube_samplers: Vec<(Resource, u8)>,
     /// What the constants hold of bindings, a doubleword each: binding, element, which number. In order.
     pub told: Vec<(Resource, u32, Told)>,
+    /// Words of uniform buffers and immediates that stand in the constants behind these: bindings and byte offsets.
+    pub pushed: Vec<(Resource, u32)>,
     /// Storage textures that the program writes: surfaces of memory.
     pub stored: SecondaryMap<Resource, bool>,
     /// Inputs by location: of fragment programs each a slot of the setup entry behind the position's, of vertex programs a
@@ -159,7 +165,8 @@ impl Abi {
     ///
     /// # Errors
     /// [`Failure::NotYet`] for what has no place yet, [`Failure::Limit`] for more than there is room for.
-    pub fn of(func: &Func, chip: Chip, vertex: &VertexState) -> Result<Abi, Failure> {
+    pub fn of(func: &Func, chip: Chip, state: &State) -> Result<Abi, Failure> {
+        let (vertex, uniforms) = (&state.vertex, state.uniforms);
         let (mut varyings, mut numbers) = (Vec::new(), false);
         for (input, data) in &func.inputs {
             match data.kind {
@@ -212,9 +219,11 @@ impl Abi {
             numbered(func, next.into(), limit(), |sampler, _| cubes.contains(sampler))?;
         let (mut told, mut kills) = (Vec::new(), masks_samples);
         let stored = image::stored(func);
+        let mut words = BTreeMap::new();
         for (region, ..) in func.regions_in_order() {
             for &inst in &func.regions[region].insts {
                 let data = &func.insts[inst];
+                count_words(func, data, &mut words);
                 let resource = match data.imm {
                     Imm::Resource(resource) | Imm::Query(resource, _) => resource,
                     Imm::Tex(tex) => tex.texture,
@@ -233,6 +242,7 @@ impl Abi {
                 told.extend(words.into_iter().map(|word| (resource, element, word)));
             }
         }
+        let pushed = chosen(func, words, uniforms);
         told.sort_unstable();
         told.dedup();
         let targets = targets as u8;
@@ -257,6 +267,7 @@ impl Abi {
             samplers,
             cube_samplers,
             told,
+            pushed,
             stored,
             varyings,
             attributes,
@@ -304,7 +315,7 @@ impl Abi {
 
     /// Doublewords of constants: numbers of bindings, then the first vertex and the first instance where the program has their numbers.
     pub fn constant_words(&self) -> usize {
-        self.told.len() + if self.numbers { 2 } else { 0 }
+        self.told.len() + self.pushed.len() + if self.numbers { 2 } else { 0 }
     }
 
     /// Registers of constants. A vertex program reads one at least: the machine hangs otherwise (isa/gen4-pipeline.md 7.3).
@@ -315,7 +326,7 @@ impl Abi {
 
     /// Vertex: register and doubleword of the first vertex, then of the first instance.
     pub fn first(&self, which: usize) -> (u8, u8) {
-        let at = (self.told.len() + which) as u8;
+        let at = (self.told.len() + self.pushed.len() + which) as u8;
         (self.constants() + at / 8, at % 8)
     }
 
@@ -448,11 +459,62 @@ impl Abi {
         place(if of_cube { &self.cube_samplers } else { &self.samplers }, resource)
     }
 
+    /// Register and doubleword of a word of a uniform buffer or of the immediates.
+    pub fn pushed(&self, resource: Resource, offset: u32) -> Option<(u8, u8)> {
+        let at = self.pushed.binary_search(&(resource, offset)).ok()?;
+        let at = (self.told.len() + at) as u8;
+        Some((self.constants() + at / 8, at % 8))
+    }
+
     /// Register and doubleword of a number of a binding.
     pub fn told(&self, resource: Resource, element: u32, which: Told) -> Option<(u8, u8)> {
         let at = self.told.binary_search(&(resource, element, which)).ok()? as u8;
         Some((self.constants() + at / 8, at % 8))
     }
+}
+
+/// Counts the words that a load at a constant place of a uniform buffer or of the immediates reads.
+fn count_words(func: &Func, data: &InstData, words: &mut BTreeMap<(Resource, u32), u32>) {
+    let (Op::BufferLoad, Imm::Resource(resource)) = (data.op, &data.imm) else { return };
+    let told = &func.resources[*resource];
+    let constant =
+        matches!(told.kind, ResourceKind::Uniform { .. } | ResourceKind::Immediate { .. });
+    if !constant || told.count.is_some() {
+        return;
+    }
+    let address = data.args.first().and_then(|&value| func.as_const(value));
+    let words_alone = data.results.iter().all(|&value| func.ty(value) == Type::B32);
+    let (Some(address), true) = (address, words_alone) else { return };
+    for number in 0..data.results.len() as u64 {
+        // What nobody bounds may wrap; no word there is worth a place.
+        let Ok(offset) = u32::try_from(address + 4 * number) else { return };
+        if offset % 4 == 0 {
+            *words.entry((*resource, offset)).or_default() += 1;
+        }
+    }
+}
+
+/// The words that stand among the constants: immediates always, those of uniform buffers where they are asked for there; what
+/// is read most often goes first where there are too many.
+fn chosen(
+    func: &Func,
+    words: BTreeMap<(Resource, u32), u32>,
+    uniforms: Uniforms,
+) -> Vec<(Resource, u32)> {
+    let mut words: Vec<_> = words
+        .into_iter()
+        .filter(|((resource, _), _)| {
+            let immediate =
+                matches!(func.resources[*resource].kind, ResourceKind::Immediate { .. });
+            immediate || uniforms == Uniforms::Pushed
+        })
+        .collect();
+    words.sort_by_key(|&(word, count)| (std::cmp::Reverse(count), word));
+    let most = if func.stage == Stage::Vertex { 2 * PUSHED } else { PUSHED };
+    words.truncate(most);
+    let mut words: Vec<_> = words.into_iter().map(|(word, _)| word).collect();
+    words.sort_unstable();
+    words
 }
 
 /// Sizes of a written storage texture along its axes; a line's layers count as rows do.

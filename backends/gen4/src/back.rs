@@ -6,7 +6,7 @@ use crate::isa::Machine;
 use crate::isa::program::decode_program;
 use crate::legal::{self, Chip};
 use crate::lower::{self, texture};
-use crate::{describe, emit, regs};
+use crate::{clean, describe, emit, forward, regs};
 use gpucc_ir::budget::{EXPANDED, PART};
 use gpucc_ir::driver::{Failure, Limit};
 use gpucc_ir::ssa::{Func, Span, Stage};
@@ -46,7 +46,7 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
         Stage::Vertex => pipeline.vertex.infer(&expanded),
         _ => Vec::new(),
     };
-    let abi = Abi::of(&expanded, chip, &pipeline.vertex)?;
+    let abi = Abi::of(&expanded, chip, &pipeline)?;
     let finished = make(&expanded, &abi, chip, request)?;
     let abi = abi.of_lanes(finished.lanes);
     let described = describe::described(&expanded, &abi, &finished);
@@ -70,18 +70,31 @@ pub fn finish(expanded: Func, chip: Chip, request: &Request) -> Result<Compiled,
 
 /// The step that makes 16 lanes of eight.
 const SIXTEEN: &str = "sixteen_lanes";
+/// The step that drops what nobody reads.
+const CLEAN: &str = "clean";
+/// The step that writes message registers straight.
+const FORWARD: &str = "forward";
 
 /// What a caller may leave out behind the passes over SSA.
 pub fn machine_passes() -> Vec<Listed> {
-    let doc = "a step has 16 lanes where all that lives fits the registers";
-    vec![Listed { name: SIXTEEN, doc, required: false, proof: Proof::Exact, run: () }]
+    let listed = |name, doc| Listed { name, doc, required: false, proof: Proof::Exact, run: () };
+    vec![
+        listed(SIXTEEN, "a step has 16 lanes where all that lives fits the registers"),
+        listed(CLEAN, "copies are forwarded, and what nobody reads goes"),
+        listed(FORWARD, "what is made for a message alone is made in its register"),
+    ]
+}
+
+/// A caller does not leave a step out.
+fn admits(request: &Request, name: &str) -> bool {
+    request.passes.gate.admits(name) && request.passes.fuel != Some(0)
 }
 
 /// Makes a program of 16 lanes a step where nothing of it needs memory for want of registers, else one of eight. By the clocks of
 /// `cost` 16 lanes are never slower than eight twice: an instruction of 16 takes as long as two of eight, and a message has one
 /// delay in place of two.
 fn make(expanded: &Func, abi: &Abi, chip: Chip, request: &Request) -> Result<Finished, Failure> {
-    let wanted = request.passes.gate.admits(SIXTEEN) && request.passes.fuel != Some(0);
+    let wanted = admits(request, SIXTEEN);
     let serves = match expanded.stage {
         Stage::Fragment => true,
         // Steps of 16 are half as many: none is spent on lanes that are no invocations.
@@ -124,6 +137,9 @@ fn of_width(
     let internal = |pass, message: String| Failure::Internal { pass, message };
     let lowered = lower::lower(expanded, abi)?;
     let mut func = lowered.func;
+    if admits(request, CLEAN) {
+        clean::clean(&mut func);
+    }
     gpucc_ir::mach::verify(&func).map_err(|fault| internal("lower", fault.to_string()))?;
     let places = (lowered.scratch, lowered.slot_bytes);
     let eight = abi.lanes == 8;
@@ -138,6 +154,9 @@ fn of_width(
     let hint = "use smaller arrays, or keep less alive";
     let limit = Limit::new("bytes of a thread's memory", lower::MOST_SCRATCH, hint);
     limit.admit(u64::from(registers.scratch))?;
+    if admits(request, FORWARD) {
+        forward::forward(&mut func, abi);
+    }
     let emitted = emit::emit(&func, abi, chip.machine())?;
     judge(&emitted.code, chip)?;
     let instructions = emitted.code.len() as u64 / 16;

@@ -109,6 +109,12 @@ pub fn described(func: &Func, abi: &Abi, finished: &Finished) -> Described {
         };
         DriverConstant { constant: None, word }
     });
+    let pushed = abi.pushed.iter().map(|&(resource, offset)| {
+        let binding = BindingName::of(func, resource);
+        let word = DriverWord::Other(Driven::Uniform { binding, offset });
+        DriverConstant { constant: None, word }
+    });
+    let constants = constants.chain(pushed);
     let memory = !abi.surfaces.is_empty() || finished.stats.scratch_bytes > 0;
     let mut grounds: Vec<Ground> = memory.then_some(SCATTERED).into_iter().collect();
     let compute = func.stage == Stage::Compute;

@@ -4,7 +4,7 @@ mod sampler;
 pub mod vertex;
 
 use crate::abi::Abi;
-use crate::inst::{Condition, Difference, Inst, Source, Src, Test};
+use crate::inst::{Condition, Difference, Inst, MESSAGE, Source, Src, Test};
 use crate::isa::Machine;
 use crate::isa::fields::f;
 use crate::isa::implied::{Raw, implied};
@@ -15,11 +15,14 @@ use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Func, Reg};
 use gpucc_ir::ssa::Span;
 use gpucc_isa::{FieldId, Inst as Word};
+use smallvec::SmallVec;
 
 /// The message register of headers; m0 is the system routine's (isa/gen4.md 0.19).
 const HEADER: u8 = 1;
 /// That of extended math, which has no header.
-const MATH: u8 = 4;
+const MATH: u8 = 15;
+/// The first of two of a quotient's.
+const DIVISION: u8 = 14;
 /// Codes of 16 channels, of eight, and of one. G45 vol. 4, 13.2.2, ExecSize.
 const SIXTEEN: u32 = 4;
 const EIGHT: u32 = 3;
@@ -115,6 +118,96 @@ fn into(file: File, register: u32, ty: Type) -> Operand {
     Operand { file, ty, place, region: Region::Stride(1), modifier: 0 }
 }
 
+/// Message registers that a message takes sources from, by the numbers of the sources. Above bit 8 stand the components that are
+/// written of a register of two vertices.
+pub fn payload(inst: &Inst, abi: &Abi) -> SmallVec<[(usize, u16); 9]> {
+    let (rows, first) = (u16::from(abi.rows()), u16::from(HEADER) + 1);
+    match inst {
+        Inst::Read { offset: 0, .. } => [(0, first)].into_iter().collect(),
+        Inst::Write { offset: 0, .. } => [(0, first), (1, first + rows)].into_iter().collect(),
+        Inst::Write { .. } => [(1, first + rows)].into_iter().collect(),
+        Inst::Sample { lookup, parameters, .. } => {
+            let step = if lookup.wide { 2 } else { 1 };
+            (0..parameters.len()).map(|at| (at, first + step * at as u16)).collect()
+        }
+        Inst::Slot { values, message } => {
+            let channel = |at: usize| u16::from(*message) | 1 << (at + 8);
+            (0..values.len()).map(|at| (at, channel(at))).collect()
+        }
+        Inst::Target { values, .. } => {
+            (0..values.len()).filter_map(|at| Some((at, color(at as u8, abi)?.into()))).collect()
+        }
+        _ => SmallVec::new(),
+    }
+}
+
+/// The message register of a colour's component that one word writes: the upper half of 16 lanes goes four registers further
+/// on, which G45 alone can say. 11.5.3.
+fn color(component: u8, abi: &Abi) -> Option<u8> {
+    let register = HEADER + 2 + component;
+    match (abi.rows(), abi.chip.machine()) {
+        (1, _) => Some(register),
+        (_, Machine::G45) => Some(register | COMPR4 as u8),
+        (_, Machine::Gen4) => None,
+    }
+}
+
+/// The registers that a word writes which names a message register.
+pub fn covered(register: u16, abi: &Abi) -> SmallVec<[u8; 2]> {
+    let first = register as u8 & 15;
+    match (abi.rows(), register & COMPR4 as u16) {
+        (1, _) => [first].into_iter().collect(),
+        (_, 0) => [first, (first + 1) & 15].into_iter().collect(),
+        _ => [first, (first + 4) & 15].into_iter().collect(),
+    }
+}
+
+/// Message registers that a step writes.
+pub fn messages(inst: &Inst, abi: &Abi) -> std::ops::Range<u8> {
+    let rows = abi.rows();
+    match inst {
+        Inst::Math { .. } => MATH..MATH + 1,
+        Inst::Divide { .. } => DIVISION..DIVISION + 2,
+        Inst::Read { .. } => HEADER..HEADER + 1 + rows,
+        Inst::Write { .. } => HEADER..HEADER + 1 + 2 * rows,
+        Inst::Sample { lookup, parameters, .. } => {
+            let step = if lookup.wide { 2 } else { 1 };
+            HEADER..HEADER + 1 + step * parameters.len() as u8
+        }
+        Inst::Target { .. } => HEADER..HEADER + 2 + 6 * rows,
+        Inst::Slot { message, .. } => *message..*message + 1,
+        Inst::Entry { .. } => vertex::HEADER..vertex::HEADER + 1,
+        _ => 0..0,
+    }
+}
+
+/// Where a result goes.
+fn result(reg: Reg, ty: Type) -> Operand {
+    let cell = reg.cell();
+    let file = if cell.file == MESSAGE { File::Mrf } else { File::Grf };
+    let operand = into(file, (cell.index & 0xff).into(), ty);
+    match u32::from(cell.index >> 8) {
+        0 => operand,
+        channels => Operand { region: Region::Masked { stride: 1, channels }, ..operand },
+    }
+}
+
+/// A source for components of two vertices, whose four lanes each have the same. G45 vol. 4, 11.3.7.
+fn swizzled(of: Source, ty: Type) -> From {
+    let rows = |register: u8, byte: u32, vertical: u32, component: u8| {
+        let region = Region::Swizzled { vertical, select: 0x55 * u32::from(component) };
+        let modifier = u32::from(of.absolute) | u32::from(of.negate) << 1;
+        From::Operand(Operand { modifier, ..grf(register.into(), byte, ty, region) })
+    };
+    match of.src {
+        Src::Pair { register, dword } => rows(register, 0, 3, dword),
+        Src::Scalar { register, dword } => rows(register, 16 * u32::from(dword / 4), 0, dword % 4),
+        Src::Fixed(register) => rows(register, 0, 3, 0),
+        Src::Reg(reg) => rows(general(reg) as u8, 0, 3, 0),
+        Src::Bits(_) | Src::There => source(of, ty),
+    }
+}
+
 fn general(reg: Reg) -> u32 {
     reg.cell().index.into()
 }
@@ -154,9 +247,24 @@ fn source(source: Source, ty: Type) -> From {
         Src::Scalar { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, SCALAR),
         Src::Pair { register, dword } => grf(register.into(), 4 * u32::from(dword), ty, PAIR),
         Src::Bits(bits) => return From::Number(bits, ty),
+        Src::There => into(File::Arf, NULL, ty),
     };
-    let modifier = if source.negate { 2 } else { 0 };
+    let modifier = u32::from(source.absolute) | u32::from(source.negate) << 1;
     From::Operand(Operand { modifier, ..operand })
+}
+
+/// A source's lanes of a part.
+fn within(from: From, part: u32) -> From {
+    match from {
+        From::Operand(operand) if operand.region == LANES => match operand.place {
+            Place::Direct { register, byte } => {
+                let place = Place::Direct { register: register + part, byte };
+                From::Operand(Operand { place, ..operand })
+            }
+            Place::Indirect { .. } => from,
+        },
+        _ => from,
+    }
 }
 
 /// The words of a source's doublewords: the low ones, or the high ones.
@@ -174,6 +282,7 @@ fn half(of: Source, high: bool) -> From {
         Src::Bits(bits) => {
             return From::Number(if high { bits >> 16 } else { bits & 0xffff }, Type::Uw);
         }
+        Src::There => into(File::Arf, NULL, Type::Uw),
     })
 }
 
@@ -188,6 +297,8 @@ struct How {
     condition: u32,
     /// Predicated by the flag, or by its opposite.
     predicate: Option<bool>,
+    /// The result is brought between 0 and 1.
+    saturate: bool,
     /// The flag is f0.1, which holds the pixels that live.
     living: bool,
     /// The thread may be switched behind it.
@@ -225,6 +336,7 @@ impl Emit<'_> {
         if how.living {
             set(f::FLAG_SUBREG, 1)?;
         }
+        set(f::SATURATE, how.saturate.into())?;
         if how.switch {
             set(f::THREAD_CTRL, 2)?;
         }
@@ -304,9 +416,8 @@ impl Emit<'_> {
     }
 
     /// Sets the flag.
-    fn compare(&mut self, test: &Test, how: How) -> Result<(), Failure> {
-        let dst = into(File::Arf, NULL, test.ty);
-        let how = How { condition: test.condition as u32, ..how };
+    fn compare(&mut self, test: &Test, dst: Operand) -> Result<(), Failure> {
+        let how = How { condition: test.condition as u32, predicate: test.join, ..How::default() };
         let from = [source(test.first, test.ty), source(test.second, test.ty)];
         self.word(Opcode::Cmp, how, dst, &from)
     }
@@ -397,6 +508,17 @@ impl Emit<'_> {
         Ok(())
     }
 
+    /// A source moves to a message register, where it is not there already.
+    fn move_to(&mut self, register: u8, of: Source, how: How) -> Result<(), Failure> {
+        match of.src {
+            Src::There => Ok(()),
+            _ => {
+                let to = into(File::Mrf, register.into(), Type::Ud);
+                self.word(Opcode::Mov, how, to, &[source(of, Type::Ud)])
+            }
+        }
+    }
+
     /// The second register of a scattered message: byte offsets.
     fn offsets(&mut self, address: Source, offset: u32) -> Result<(), Failure> {
         let to = into(File::Mrf, u32::from(HEADER) + 1, Type::Ud);
@@ -405,7 +527,7 @@ impl Emit<'_> {
                 let number = From::Number(bits.wrapping_add(offset), Type::Ud);
                 self.word(Opcode::Mov, How::default(), to, &[number])
             }
-            (_, 0) => self.word(Opcode::Mov, How::default(), to, &[source(address, Type::Ud)]),
+            (_, 0) => self.move_to(HEADER + 1, address, How::default()),
             _ => {
                 let from = [source(address, Type::Ud), From::Number(offset, Type::Ud)];
                 self.word(Opcode::Add, How::default(), to, &from)
@@ -415,26 +537,42 @@ impl Emit<'_> {
 
     fn inst(&mut self, inst: &Inst) -> Result<(), Failure> {
         let usual = How::default();
-        let by = |test: &Test| How { predicate: Some(test.inverse), ..usual };
+        let by = |inverse: bool| How { predicate: Some(inverse), ..usual };
         let header = grf(0, 0, Type::Ud, LANES);
         let shared = grf(self.abi.header().into(), 0, Type::Ud, LANES);
         match inst {
-            Inst::Alu { opcode, to, dst, from, sources } => {
-                let sources: smallvec::SmallVec<[From; 2]> =
-                    sources.iter().map(|&of| source(of, *from)).collect();
-                self.word(*opcode, usual, into(File::Grf, general(*dst), *to), &sources)
+            Inst::Alu { opcode, to, dst, from, saturate, sources } => {
+                let dst = result(*dst, *to);
+                let usual = How { saturate: *saturate, ..usual };
+                let masked = matches!(dst.region, Region::Masked { .. });
+                let form = if masked { swizzled } else { source };
+                let sources: SmallVec<[From; 2]> =
+                    sources.iter().map(|&of| form(of, *from)).collect();
+                self.word(*opcode, usual, dst, &sources)?;
+                match self.words.last_mut() {
+                    Some(word) if masked => word.set(f::ACCESS_MODE, 1).map_err(internal),
+                    _ => Ok(()),
+                }
             }
             Inst::Copy { .. } => Err(internal("a copy is left")),
+            Inst::Compare(test) => self.compare(test, into(File::Arf, NULL, test.ty)),
             Inst::Truth { dst, test } => {
-                self.compare(test, usual)?;
+                let general = general(*dst);
+                self.compare(test, into(File::Grf, general, test.ty))?;
+                // The comparison makes bit 0 alone. 14.2.6.
+                let bits = From::Operand(grf(general, 0, Type::Ud, LANES));
+                let one = From::Number(1, Type::Ud);
+                self.word(Opcode::And, usual, into(File::Grf, general, Type::Ud), &[bits, one])
+            }
+            Inst::Flagged { dst, inverse } => {
                 let dst = into(File::Grf, general(*dst), Type::D);
                 self.word(Opcode::Mov, usual, dst, &[From::Number(0, Type::D)])?;
-                self.word(Opcode::Mov, by(test), dst, &[From::Number(u32::MAX, Type::D)])
+                self.word(Opcode::Mov, by(*inverse), dst, &[From::Number(1, Type::D)])
             }
-            Inst::Select { dst, test, yes, no } => {
-                self.compare(test, usual)?;
+            Inst::Select { dst, inverse, yes, no } => {
+                let dst = result(*dst, Type::Ud);
                 let from = [source(*yes, Type::Ud), source(*no, Type::Ud)];
-                self.word(Opcode::Sel, by(test), into(File::Grf, general(*dst), Type::Ud), &from)
+                self.word(Opcode::Sel, by(*inverse), dst, &from)
             }
             Inst::Product { dst, high, first, second } => {
                 let [low, upper] = [*dst, *high].map(general);
@@ -467,6 +605,20 @@ impl Emit<'_> {
                     emit.send((MATH, how), to, from, 0x0111_0000 | *function as u32)
                 })
             }
+            Inst::Divide { dst, remainder, signed, numerator, denominator } => {
+                // The denominator first. isa/gen4.md 0.8; G45 vol. 4, 6.1.1.
+                let ty = if *signed { Type::D } else { Type::Ud };
+                let function = if *remainder { 0xd } else { 0xc } | u32::from(*signed) << 4;
+                let (dst, denominator) = (general(*dst), general(*denominator));
+                let numerator = source(*numerator, ty);
+                self.parts(|emit, part, how| {
+                    let second = into(File::Mrf, u32::from(DIVISION) + 1, ty);
+                    emit.word(Opcode::Mov, how, second, &[within(numerator, part)])?;
+                    let to = into(File::Grf, dst + part, ty);
+                    let from = grf(denominator + part, 0, ty, LANES);
+                    emit.send((DIVISION, how), to, from, 0x0121_0000 | function)
+                })
+            }
             Inst::Sample { dst, lookup, parameters } => self.sample(dst, lookup, parameters),
             Inst::Read { dst, address, offset, surface, .. } => {
                 self.offsets(*address, *offset)?;
@@ -477,9 +629,7 @@ impl Emit<'_> {
             }
             Inst::Write { address, value, offset, surface, .. } => {
                 self.offsets(*address, *offset)?;
-                let data = u32::from(HEADER) + 1 + u32::from(self.abi.rows());
-                let data = into(File::Mrf, data, Type::Ud);
-                self.word(Opcode::Mov, usual, data, &[source(*value, Type::Ud)])?;
+                self.move_to(HEADER + 1 + self.abi.rows(), *value, usual)?;
                 // With commit: nothing is written to the header, and who reads it next, each message, waits. 5.10.1.
                 let dst = into(File::Grf, self.abi.header().into(), Type::Ud);
                 // Helpers store nothing that others see.
@@ -488,11 +638,10 @@ impl Emit<'_> {
                 let form = if self.abi.lanes == 16 { 0x0551_b300 } else { 0x0531_b200 };
                 self.send((HEADER, how), dst, shared, form | u32::from(*surface))
             }
-            Inst::If { test, otherwise } => {
+            Inst::If { inverse, otherwise } => {
                 self.out.branches += 1;
-                self.compare(test, usual)?;
                 let opcode = if *otherwise { Opcode::If } else { Opcode::Iff };
-                let how = How { switch: true, ..by(test) };
+                let how = How { switch: true, ..by(*inverse) };
                 let start = self.branch(opcode, how, 0)?;
                 let before = self.under_way;
                 self.open.push(Open::If { start, middle: None, before, after: 0 });
@@ -525,13 +674,9 @@ impl Emit<'_> {
                 self.open.push(Open::Loop { start, breaks: Vec::new() });
                 Ok(())
             }
-            Inst::While(test) => {
+            Inst::While { flag } => {
                 self.settle()?;
-                let mut how = usual;
-                if let Some(test) = test {
-                    self.compare(test, usual)?;
-                    how = by(test);
-                }
+                let how = if *flag { by(false) } else { usual };
                 let at = self.branch(Opcode::While, how, 0)?;
                 let Some(Open::Loop { start, breaks }) = self.open.pop() else {
                     return Err(internal("`while` without `do`"));
@@ -589,7 +734,7 @@ impl Emit<'_> {
             }
             Inst::Helper { dst } => {
                 let dst = into(File::Grf, general(*dst), Type::D);
-                self.word(Opcode::Mov, usual, dst, &[From::Number(u32::MAX, Type::D)])?;
+                self.word(Opcode::Mov, usual, dst, &[From::Number(1, Type::D)])?;
                 let how = How { predicate: Some(false), living: true, ..usual };
                 self.word(Opcode::Mov, how, dst, &[From::Number(0, Type::D)])
             }
@@ -719,7 +864,7 @@ impl Emit<'_> {
         let [columns, rows] =
             self.abi.deltas().map(|delta| From::Operand(grf(delta.into(), 0, Type::F, LANES)));
         let slope = |at: u32| From::Operand(grf(register, 4 * at, Type::F, SCALAR));
-        let dst = into(File::Grf, general(dst), Type::F);
+        let dst = result(dst, Type::F);
         match self.machine {
             Machine::G45 => self.word(Opcode::Pln, usual, dst, &[slope(dword), columns]),
             Machine::Gen4 => {
@@ -772,8 +917,8 @@ impl Emit<'_> {
     /// vol. 4, 5.10.6.
     fn target(
         &mut self,
-        values: &[Reg; 4],
-        depth: Option<Reg>,
+        values: &[Source; 4],
+        depth: Option<Source>,
         target: u8,
         last: bool,
     ) -> Result<(), Failure> {
@@ -791,27 +936,20 @@ impl Emit<'_> {
         let second = into(File::Mrf, u32::from(HEADER) + 1, Type::Ud);
         let r1 = From::Operand(grf(1, 0, Type::Ud, LANES));
         self.word(Opcode::Mov, How { part: Some(0), ..alone }, second, &[r1])?;
-        for (number, value) in (u32::from(HEADER) + 2..).zip(values) {
-            let value = general(*value);
-            if rows == 2 && self.machine == Machine::G45 {
-                // The upper half goes four registers further on. 11.5.3.
-                let to = into(File::Mrf, number | COMPR4, Type::Ud);
-                let from = From::Operand(grf(value, 0, Type::Ud, LANES));
-                self.word(Opcode::Mov, How::default(), to, &[from])?;
-                continue;
+        for (component, &value) in (0u8..).zip(values) {
+            match color(component, self.abi) {
+                Some(register) => self.move_to(register, value, How::default())?,
+                None => self.parts(|emit, part, how| {
+                    let to = u32::from(HEADER) + 2 + u32::from(component) + 4 * part;
+                    let from = [within(source(value, Type::Ud), part)];
+                    emit.word(Opcode::Mov, how, into(File::Mrf, to, Type::Ud), &from)
+                })?,
             }
-            self.parts(|emit, part, how| {
-                let to = into(File::Mrf, number + 4 * part, Type::Ud);
-                let from = From::Operand(grf(value + part, 0, Type::Ud, LANES));
-                emit.word(Opcode::Mov, how, to, &[from])
-            })?;
         }
         let mut length = 2 + rows * values.len() as u32;
         if let Some(depth) = depth {
-            for register in [general(depth), Abi::STORED_DEPTH.into()] {
-                let to = into(File::Mrf, u32::from(HEADER) + length, Type::Ud);
-                let from = From::Operand(grf(register, 0, Type::Ud, LANES));
-                self.word(Opcode::Mov, alone, to, &[from])?;
+            for value in [depth, Src::Fixed(Abi::STORED_DEPTH).into()] {
+                self.move_to(HEADER + length as u8, value, alone)?;
                 length += rows;
             }
         }

@@ -36,6 +36,12 @@ const OWN: &[Pass] = &[
         |func, _| point::widths(func),
     ),
     required(
+        "constant_divisors",
+        Proof::Licence("WGSL, floating-point accuracy: a quotient is within 2.5 units"),
+        "floats that are divided by numbers are multiplied",
+        |func, _| recipes::constant_divisors(func),
+    ),
+    required(
         "expand",
         Proof::Expansion,
         "operations that the machine lacks become others",
@@ -52,6 +58,7 @@ pub fn plan(effort: Effort) -> Plan {
         "textures",
         "sample_mask",
         "point_widths",
+        "constant_divisors",
         "expand",
     ];
     let mut steps: Vec<_> = steps.into_iter().map(step).collect();

@@ -11,6 +11,8 @@ use smallvec::SmallVec;
 /// The general registers: one cell holds 32 bits of each lane, in one register of eight lanes or in two of 16, the first of which
 /// is even.
 pub const GPR: FileId = FileId(0);
+/// Message registers, where a step's result may go straight; allocation knows nothing of them.
+pub const MESSAGE: FileId = FileId(1);
 /// Number of general registers of a thread. G45 vol. 4, 11.3.2.
 pub const REGISTERS: u16 = 128;
 const fn file(cells: u16) -> File {
@@ -48,19 +50,30 @@ pub enum Src {
     },
     /// A number.
     Bits(u32),
+    /// What stands in the message's register already.
+    There,
 }
 
 /// A source with what is done to it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Source {
     pub src: Src,
-    /// The negative.
+    /// The negative, of the absolute value where that is taken.
     pub negate: bool,
+    /// The absolute value.
+    pub absolute: bool,
 }
 
 impl From<Src> for Source {
     fn from(src: Src) -> Source {
-        Source { src, negate: false }
+        Source { src, negate: false, absolute: false }
+    }
+}
+
+impl Source {
+    /// Nothing is done to it.
+    pub fn is_plain(&self) -> bool {
+        !self.negate && !self.absolute
     }
 }
 
@@ -69,12 +82,39 @@ impl From<Src> for Source {
 pub enum Condition {
     Equal = 1,
     NotEqual = 2,
+    Greater = 3,
     GreaterEqual = 4,
     Less = 5,
     LessEqual = 6,
 }
 
-/// A comparison that sets the flag, and whether what follows takes its opposite.
+impl Condition {
+    /// The condition with the operands exchanged.
+    pub fn exchanged(self) -> Condition {
+        match self {
+            Condition::Equal | Condition::NotEqual => self,
+            Condition::Greater => Condition::Less,
+            Condition::GreaterEqual => Condition::LessEqual,
+            Condition::Less => Condition::Greater,
+            Condition::LessEqual => Condition::GreaterEqual,
+        }
+    }
+
+    /// The condition that holds where this one does not; none of an order of floats, which a NaN has not.
+    pub fn opposite(self, ty: Type) -> Option<Condition> {
+        match self {
+            Condition::Equal => Some(Condition::NotEqual),
+            Condition::NotEqual => Some(Condition::Equal),
+            _ if ty == Type::F => None,
+            Condition::Greater => Some(Condition::LessEqual),
+            Condition::GreaterEqual => Some(Condition::Less),
+            Condition::Less => Some(Condition::GreaterEqual),
+            Condition::LessEqual => Some(Condition::Greater),
+        }
+    }
+}
+
+/// A comparison that sets the flag.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Test {
     pub condition: Condition,
@@ -82,7 +122,8 @@ pub struct Test {
     /// Never a number.
     pub first: Source,
     pub second: Source,
-    pub inverse: bool,
+    /// Only where the flag is set, or with true where it is not: the flag of other lanes stays.
+    pub join: Option<bool>,
 }
 
 /// Functions of extended math. G45 vol. 4, 6.1.1.
@@ -99,19 +140,33 @@ pub enum Function {
 #[derive(Clone, Debug)]
 pub enum Inst {
     /// One word: an operation with the types of destination and sources. The first source is a number only where it is alone.
-    Alu { opcode: Opcode, to: Type, dst: Reg, from: Type, sources: SmallVec<[Source; 2]> },
+    /// `saturate`: floats are brought between 0 and 1.
+    Alu {
+        opcode: Opcode,
+        to: Type,
+        dst: Reg,
+        from: Type,
+        saturate: bool,
+        sources: SmallVec<[Source; 2]>,
+    },
     /// A parallel copy.
     Copy { dst: SmallVec<[Reg; 2]>, src: SmallVec<[Reg; 2]> },
-    /// All ones where the test holds, else zeros.
+    /// Sets the flag. It stays until the next step that sets it; what allocation puts between leaves it alone.
+    Compare(Test),
+    /// One where the test holds, else 0.
     Truth { dst: Reg, test: Test },
-    /// `yes` where the test holds, else `no`. `yes` is no number.
-    Select { dst: Reg, test: Test, yes: Source, no: Source },
+    /// One where the flag is set, or its opposite, else 0.
+    Flagged { dst: Reg, inverse: bool },
+    /// `yes` where the flag is set, or its opposite, else `no`. `yes` is no number.
+    Select { dst: Reg, inverse: bool, yes: Source, no: Source },
     /// The low half of a product of doublewords; `dst` and `high` are written before the factors are read for the last time.
     Product { dst: Reg, high: Reg, first: Source, second: Source },
     /// The high half.
     ProductHigh { dst: Reg, ty: Type, first: Source, second: Source },
     /// A message to extended math.
     Math { dst: Reg, function: Function, source: Reg },
+    /// A message to extended math with two operands: the quotient of integers, or the remainder.
+    Divide { dst: Reg, remainder: bool, signed: bool, numerator: Source, denominator: Reg },
     /// A message to the sampler; the reply's registers lie side by side. In a program of eight lanes the form of 16 channels replies
     /// with two registers a component.
     Sample { dst: SmallVec<[Reg; 8]>, lookup: Lookup, parameters: SmallVec<[Source; 9]> },
@@ -119,16 +174,16 @@ pub enum Inst {
     Read { dst: Reg, address: Source, offset: u32, surface: u8, slot: Option<Slot> },
     /// Writes one and waits for it when r0 is read next.
     Write { address: Source, value: Source, offset: u32, surface: u8, slot: Option<Slot> },
-    /// Lanes that pass go on; the others wait for `Else`, or for `EndIf`.
-    If { test: Test, otherwise: bool },
+    /// Lanes whose flag is set, or its opposite, go on; the others wait for `Else`, or for `EndIf`.
+    If { inverse: bool, otherwise: bool },
     /// The other lanes.
     Else,
     /// All lanes of before `If`.
     EndIf,
     /// A loop begins.
     Do,
-    /// Lanes that have not left go back to `Do`: those of the test, where there is one.
-    While(Option<Test>),
+    /// Lanes that have not left go back to `Do`: those whose flag is set, where that counts.
+    While { flag: bool },
     /// Lanes leave the loop, out of so many `If`s.
     Break(u8),
     /// The lanes are those of so many steps further on; `bytes`: so are their byte offsets.
@@ -141,10 +196,10 @@ pub enum Inst {
     Difference { dst: Reg, source: Reg, which: Difference },
     /// Lanes become helpers.
     Demote,
-    /// All ones in helpers.
+    /// One in helpers, 0 elsewhere.
     Helper { dst: Reg },
     /// The pixels' colour goes to a target; the last write ends the thread.
-    Target { values: [Reg; 4], depth: Option<Reg>, target: u8, last: bool },
+    Target { values: [Source; 4], depth: Option<Source>, target: u8, last: bool },
     /// A slot of two vertices to a message register; the four lanes of a vertex have the same value in each component.
     Slot { values: [Source; 4], message: u8 },
     /// So many slots leave for a row of the URB entries; the last write ends the thread.
@@ -218,12 +273,14 @@ macro_rules! visit {
                 src.$iter().for_each(|reg| each(reg, Role::Use));
                 dst.$iter().for_each(|reg| each(reg, Role::Def));
             }
+            Inst::Compare(test) => {
+                test!(test);
+            }
             Inst::Truth { dst, test } => {
                 test!(test);
                 each(dst, Role::Def);
             }
-            Inst::Select { dst, test, yes, no } => {
-                test!(test);
+            Inst::Select { dst, yes, no, .. } => {
                 source!(yes);
                 source!(no);
                 each(dst, Role::Def);
@@ -243,6 +300,11 @@ macro_rules! visit {
                 each(source, Role::Use);
                 each(dst, Role::Def);
             }
+            Inst::Divide { dst, numerator, denominator, .. } => {
+                source!(numerator);
+                each(denominator, Role::Use);
+                each(dst, Role::EarlyDef);
+            }
             Inst::Sample { dst, parameters, .. } => {
                 for source in parameters.$iter() {
                     source!(source);
@@ -257,7 +319,10 @@ macro_rules! visit {
                 source!(address);
                 source!(value);
             }
-            Inst::Plane { dst, .. } | Inst::Center { dst, .. } | Inst::Helper { dst } => {
+            Inst::Plane { dst, .. }
+            | Inst::Center { dst, .. }
+            | Inst::Helper { dst }
+            | Inst::Flagged { dst, .. } => {
                 each(dst, Role::Def);
             }
             Inst::Difference { dst, source, .. } => {
@@ -265,20 +330,20 @@ macro_rules! visit {
                 each(dst, Role::Def);
             }
             Inst::Target { values, depth, .. } => {
-                values.$iter().chain(depth).for_each(|reg| each(reg, Role::Use));
+                for value in values.$iter().chain(depth) {
+                    source!(value);
+                }
             }
             Inst::Slot { values, .. } => {
                 for value in values.$iter() {
                     source!(value);
                 }
             }
-            Inst::If { test, .. } | Inst::While(Some(test)) => {
-                test!(test);
-            }
-            Inst::Else
+            Inst::If { .. }
+            | Inst::Else
             | Inst::EndIf
             | Inst::Do
-            | Inst::While(None)
+            | Inst::While { .. }
             | Inst::Break(_)
             | Inst::Advance { .. }
             | Inst::Demote
@@ -286,6 +351,47 @@ macro_rules! visit {
             | Inst::End => {}
         }
     }};
+}
+
+/// What a step reads beside registers that stand alone.
+macro_rules! sources {
+    ($self:expr, $iter:ident $(, $mutable:tt)?) => {
+        match $self {
+            Inst::Alu { sources, .. } => sources.$iter().collect(),
+            Inst::Sample { parameters, .. } => parameters.$iter().collect(),
+            Inst::Slot { values, .. } => values.$iter().collect(),
+            Inst::Target { values, depth, .. } => values.$iter().chain(depth).collect(),
+            Inst::Compare(test) | Inst::Truth { test, .. } => {
+                SmallVec::from_iter([& $($mutable)? test.first, & $($mutable)? test.second])
+            }
+            Inst::Select { yes: first, no: second, .. }
+            | Inst::Product { first, second, .. }
+            | Inst::ProductHigh { first, second, .. }
+            | Inst::Write { address: first, value: second, .. } => {
+                SmallVec::from_iter([first, second])
+            }
+            Inst::Read { address, .. } => SmallVec::from_iter([address]),
+            Inst::Divide { numerator, .. } => SmallVec::from_iter([numerator]),
+            _ => SmallVec::new(),
+        }
+    };
+}
+
+impl Inst {
+    /// The sources.
+    pub fn sources(&self) -> SmallVec<[&Source; 4]> {
+        sources!(self, iter)
+    }
+
+    /// The sources, to be changed.
+    pub fn sources_mut(&mut self) -> SmallVec<[&mut Source; 4]> {
+        sources!(self, iter_mut, mut)
+    }
+
+    /// The flag is another behind it.
+    pub fn sets_flag(&self) -> bool {
+        matches!(self, Inst::Compare(_) | Inst::Truth { .. })
+    }
 }
 
 impl mach::Inst for Inst {
@@ -313,7 +419,7 @@ impl mach::Inst for Inst {
     }
 
     fn ends_block(&self) -> bool {
-        matches!(self, Inst::If { .. } | Inst::While(_) | Inst::Break(_) | Inst::End)
+        matches!(self, Inst::If { .. } | Inst::While { .. } | Inst::Break(_) | Inst::End)
     }
 
     fn access(&self) -> Option<Access> {

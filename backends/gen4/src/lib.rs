@@ -3,6 +3,7 @@
 
 mod abi;
 mod back;
+mod clean;
 mod cost;
 mod describe;
 mod device;
@@ -10,6 +11,7 @@ mod emit;
 pub mod emu;
 mod expand;
 mod fetch;
+mod forward;
 mod inst;
 pub mod isa;
 mod kernels;

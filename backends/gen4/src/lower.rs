@@ -10,8 +10,10 @@ mod control;
 mod fragment;
 mod image;
 mod memory;
+mod outputs;
 mod phases;
 pub mod texture;
+mod truth;
 mod vertex;
 
 use crate::abi::{Abi, group};
@@ -22,9 +24,10 @@ use control::LoopFrame;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{self, Block, Demand, VReg};
-use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Op, Span, Type, Value};
+use gpucc_ir::ssa::{self, Builtin, Func, Imm, InputKind, Mem, Span, Type, Value};
 use phases::Phases;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// The surface of an access without one: the thread's scratch. G45 vol. 4, 5.10.1.
 pub const STATELESS: u8 = 255;
@@ -55,8 +58,14 @@ struct Lower<'a> {
     m: mach::Func<Inst>,
     block: Block,
     values: SecondaryMap<Value, Option<Place>>,
-    /// Comparisons that somebody reads as a value.
+    /// Truth values that somebody reads as values.
     in_registers: EntitySet<Value>,
+    /// How often each value is read.
+    reads: SecondaryMap<Value, u32>,
+    /// Registers with numbers, of this block.
+    numbers: BTreeMap<u32, VReg>,
+    /// The truth value that the flag holds, or its opposite.
+    flag: Option<(Value, bool)>,
     /// First byte of each variable in scratch, for one lane or for all.
     variables: SecondaryMap<Mem, u32>,
     loops: Vec<LoopFrame>,
@@ -68,17 +77,12 @@ struct Lower<'a> {
     open_in_loop: u8,
     /// The invocation's number by axis.
     local: [Option<Src>; 3],
-    /// Fragment: w, and the registers of the targets' components.
+    /// Fragment: w.
     w: Option<VReg>,
-    colors: Vec<[VReg; 4]>,
-    /// Fragment: the register of the depth that the program computes.
-    depth: Option<VReg>,
     /// Fragment: the register of one where a pixel is covered, and 0 elsewhere.
     coverage: Option<VReg>,
-    /// Fragment: the register of the mask that the program leaves of its samples.
-    mask: Option<VReg>,
-    /// Vertex: what outputs have.
-    written: vertex::Written,
+    /// What outputs have.
+    written: outputs::Written,
     span: Span,
 }
 
@@ -96,6 +100,9 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         block,
         values: SecondaryMap::new(),
         in_registers: EntitySet::new(),
+        reads: SecondaryMap::new(),
+        flag: None,
+        numbers: BTreeMap::new(),
         variables: SecondaryMap::new(),
         loops: Vec::new(),
         phases: None,
@@ -104,11 +111,8 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
         open_in_loop: 0,
         local: [None; 3],
         w: None,
-        colors: Vec::new(),
-        depth: None,
         coverage: None,
-        mask: None,
-        written: vertex::Written::default(),
+        written: outputs::Written::default(),
         span: Span::NONE,
     };
     if lower.invocations() > abi.lanes {
@@ -117,12 +121,12 @@ pub fn lower(ssa: &Func, abi: &Abi) -> Result<Lowered, Failure> {
     lower.find_values();
     let scratch = lower.place_variables()?;
     let scratch = lower.place_cells(scratch)?;
+    lower.begin_outputs();
     if abi.is_fragment() {
         lower.begin_fragment();
         lower.region(ssa.body, &[])?;
         lower.end_fragment()?;
     } else if abi.is_vertex() {
-        lower.begin_vertex();
         lower.region(ssa.body, &[])?;
         lower.end_vertex();
     } else if lower.phases.is_some() {
@@ -146,6 +150,9 @@ impl Lower<'_> {
     }
 
     fn push(&mut self, inst: Inst) {
+        if inst.sets_flag() {
+            self.flag = None;
+        }
         self.m.push(self.block, inst, self.span);
     }
 
@@ -163,12 +170,15 @@ impl Lower<'_> {
             ty: Ty::Ud,
             first,
             second: Src::Bits(count).into(),
-            inverse: false,
+            join: None,
         };
         let repeats = count > self.abi.lanes;
         let header = repeats.then(|| self.begin_loop());
         let head = (!count.is_multiple_of(self.abi.lanes))
-            .then(|| self.begin_if(below(lane, count), false))
+            .then(|| {
+                self.push(Inst::Compare(below(lane, count)));
+                self.begin_if(false, false)
+            })
             .transpose()?;
         self.number_invocations();
         self.region(self.ssa.body, &[])?;
@@ -210,7 +220,7 @@ impl Lower<'_> {
                     let quotient = Src::Reg(quotient.into());
                     let back = self.product(quotient.into(), Src::Bits(size).into());
                     let remainder = self.fresh();
-                    let less = Source { src: Src::Reg(back.into()), negate: true };
+                    let less = Source { negate: true, ..Src::Reg(back.into()).into() };
                     self.alu(Opcode::Add, Ty::D, remainder, &[rest.into(), less]);
                     rest = quotient;
                     Src::Reg(remainder.into())
@@ -260,39 +270,11 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Finds the comparisons that are read as values, not as conditions alone.
-    fn find_values(&mut self) {
-        for (region, ..) in self.ssa.regions_in_order() {
-            for &inst in &self.ssa.regions[region].insts {
-                let data = &self.ssa.insts[inst];
-                let condition = matches!(data.op, Op::If | Op::Select | Op::BreakIf);
-                let read = if condition { &data.args[1..] } else { &data.args[..] };
-                for &value in read {
-                    // The opposite of a comparison is a condition where only conditions read it.
-                    if data.op == Op::Not && self.ssa.ty(value) == Type::B1 {
-                        continue;
-                    }
-                    self.in_registers.insert(value);
-                }
-            }
-        }
-        // A `not` in a register reads its operand. Operands stand before their users, so the way back is enough.
-        let regions: Vec<_> = self.ssa.regions_in_order().into_iter().collect();
-        for (region, ..) in regions.into_iter().rev() {
-            for &inst in self.ssa.regions[region].insts.iter().rev() {
-                let data = &self.ssa.insts[inst];
-                if data.op == Op::Not && self.in_registers.contains(data.results[0]) {
-                    self.in_registers.insert(data.args[0]);
-                }
-            }
-        }
-    }
-
     /// A constant, or where a value is.
     fn source(&self, value: Value) -> Source {
         if let Some(bits) = self.ssa.as_const(value) {
             let bits = match self.ssa.ty(value) {
-                Type::B1 if bits != 0 => u32::MAX,
+                Type::B1 => u32::from(bits != 0),
                 _ => bits as u32,
             };
             return Src::Bits(bits).into();
@@ -306,15 +288,15 @@ impl Lower<'_> {
     }
 
     /// As [`Self::source`], and no number.
-    fn no_number(&mut self, source: Source, ty: Ty) -> Source {
-        match source.src {
-            Src::Bits(_) => {
-                let reg = self.fresh();
-                self.alu(Opcode::Mov, ty, reg, &[source]);
-                Source { src: Src::Reg(reg.into()), negate: source.negate }
-            }
-            _ => source,
+    fn no_number(&mut self, source: Source) -> Source {
+        let Src::Bits(bits) = source.src else { return source };
+        if let Some(&reg) = self.numbers.get(&bits) {
+            return Source { src: Src::Reg(reg.into()), ..source };
         }
+        let reg = self.fresh();
+        self.alu(Opcode::Mov, Ty::Ud, reg, &[source.src.into()]);
+        self.numbers.insert(bits, reg);
+        Source { src: Src::Reg(reg.into()), ..source }
     }
 
     /// A register of lanes with a value.
@@ -338,17 +320,17 @@ impl Lower<'_> {
     fn convert(&mut self, opcode: Opcode, to: Ty, dst: VReg, from: Ty, sources: &[Source]) {
         let sources: SmallVec<[Source; 2]> = match sources {
             [first, second] => {
-                let first = self.no_number(*first, from);
+                let first = self.no_number(*first);
                 SmallVec::from_slice(&[first, *second])
             }
             _ => SmallVec::from_slice(sources),
         };
-        self.push(Inst::Alu { opcode, to, dst: dst.into(), from, sources });
+        self.push(Inst::Alu { opcode, to, dst: dst.into(), from, saturate: false, sources });
     }
 
     /// The low half of a product in a register.
     fn product(&mut self, first: Source, second: Source) -> VReg {
-        let first = self.no_number(first, Ty::Ud);
+        let first = self.no_number(first);
         let (dst, high) = (self.fresh(), self.fresh());
         self.push(Inst::Product { dst: dst.into(), high: high.into(), first, second });
         dst

@@ -82,9 +82,19 @@ impl Target<Inst> for Hooks {
     fn same_operation(&self, a: &Inst, b: &Inst) -> bool {
         match (a, b) {
             (
-                Inst::Alu { opcode, to, from, sources, .. },
-                Inst::Alu { opcode: opcode2, to: to2, from: from2, sources: sources2, .. },
-            ) => opcode == opcode2 && to == to2 && from == from2 && sources == sources2,
+                Inst::Alu { opcode, to, from, saturate, sources, .. },
+                Inst::Alu {
+                    opcode: opcode2,
+                    to: to2,
+                    from: from2,
+                    saturate: saturate2,
+                    sources: sources2,
+                    ..
+                },
+            ) => {
+                (opcode, to, from, saturate) == (opcode2, to2, from2, saturate2)
+                    && sources == sources2
+            }
             _ => false,
         }
     }
@@ -151,8 +161,8 @@ fn registers(func: &mut Func<Inst>, rows: u8) {
 /// A move of a register to itself, which the allocator made so.
 fn stays(inst: &Inst) -> bool {
     match inst {
-        Inst::Alu { opcode: Opcode::Mov, to, dst, from, sources } => {
-            let same = |source: &Source| source.src == Src::Reg(*dst) && !source.negate;
+        Inst::Alu { opcode: Opcode::Mov, to, dst, from, sources, .. } => {
+            let same = |source: &Source| source.src == Src::Reg(*dst) && source.is_plain();
             to == from && *to == Type::Ud && sources.iter().all(same)
         }
         _ => false,
@@ -174,7 +184,8 @@ fn moves(func: &mut Func<Inst>) {
             };
             let mut push = |opcode, dst: Reg, sources: &[Reg]| {
                 let sources = sources.iter().map(|&reg| Source::from(Src::Reg(reg))).collect();
-                let inst = Inst::Alu { opcode, to: Type::Ud, dst, from: Type::Ud, sources };
+                let (to, saturate) = (Type::Ud, false);
+                let inst = Inst::Alu { opcode, to, dst, from: to, saturate, sources };
                 nodes.push(Node { inst, span: node.span });
             };
             if let ([a, b], [c, d]) = (&dst[..], &src[..])

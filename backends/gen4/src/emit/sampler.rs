@@ -1,6 +1,6 @@
 //! Messages to the sampler: header, parameters, descriptor. G45 vol. 4, 4.8.1.
 
-use super::{Emit, File, From, HEADER, How, LANES, NULL, ONE, Type, general, grf, into, source};
+use super::{Emit, File, From, HEADER, How, LANES, NULL, ONE, Type, general, grf, into};
 use crate::inst::{Lookup, Source};
 use crate::isa::Machine;
 use crate::isa::operand::{Operand, Place};
@@ -24,10 +24,9 @@ impl Emit<'_> {
     ) -> Result<(), Failure> {
         // The level of a quad comes from its lanes whether they are enabled or not.
         let alone = How { no_mask: true, ..How::default() };
-        let step = if lookup.wide { 2 } else { 1 };
-        for (number, &parameter) in (0u32..).zip(parameters) {
-            let to = into(File::Mrf, u32::from(HEADER) + 1 + step * number, Type::Ud);
-            self.word(Opcode::Mov, alone, to, &[source(parameter, Type::Ud)])?;
+        let step = if lookup.wide { 2u8 } else { 1 };
+        for (number, &parameter) in (0u8..).zip(parameters) {
+            self.move_to(HEADER + 1 + step * number, parameter, alone)?;
         }
         let shared = grf(self.abi.header().into(), 0, Type::Ud, LANES);
         let header = match lookup.control {
@@ -43,7 +42,7 @@ impl Emit<'_> {
                 Operand { file: File::Arf, ..grf(NULL, 0, Type::Ud, LANES) }
             }
         };
-        let length = 1 + step * parameters.len() as u32;
+        let length = 1 + u32::from(step) * parameters.len() as u32;
         let message = match self.machine {
             Machine::G45 => u32::from(lookup.message) << 12,
             Machine::Gen4 => u32::from(lookup.message) << 14 | (lookup.reply as u32) << 12,

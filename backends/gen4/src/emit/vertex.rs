@@ -9,7 +9,7 @@ use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
 
 /// The message register of the header: those before it are memory's, which spilled values may need between two slots.
-const HEADER: u8 = 3;
+pub const HEADER: u8 = 3;
 /// The message register of the first slot.
 pub const SLOTS: u8 = 4;
 /// Slots of a message: registers up to m15.
@@ -37,6 +37,7 @@ fn base(source: &Source) -> (Base, u32) {
             (Base::Half(register.into(), u32::from(dword) / 4), u32::from(dword) % 4)
         }
         Src::Bits(bits) => (Base::Number(bits), 0),
+        Src::There => (Base::Number(0), 0),
     }
 }
 
@@ -45,14 +46,17 @@ impl Emit<'_> {
     pub(super) fn slot(&mut self, values: &[Source; 4], message: u8) -> Result<(), Failure> {
         let mut left = [true; 4];
         for first in 0..4 {
-            if !left[first] {
+            if !left[first] || values[first].src == Src::There {
                 continue;
             }
             let (from, negate) = (base(&values[first]).0, values[first].negate);
             let (mut channels, mut select) = (0, 0);
             for component in first..4 {
                 let (other, place) = base(&values[component]);
-                if other == from && values[component].negate == negate {
+                if values[component].src != Src::There
+                    && other == from
+                    && values[component].negate == negate
+                {
                     left[component] = false;
                     channels |= 1 << component;
                     select |= place << (2 * component);

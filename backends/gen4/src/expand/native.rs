@@ -46,20 +46,24 @@ rows! {
     IAdd ISub IMul UMulHi SMulHi SMin SMax UMin UMax:        Has;
     And Or Xor Not Shl LShr AShr Clz INeg:                   Has;
     IEq INe SLt SLe ULt ULe:                                 Has;
-    IAbs SDiv UDiv SRem URem PopCount BitReverse Ctz:        Shared;
+    SDiv UDiv SRem URem:                                     Has;
+    IAbs PopCount BitReverse Ctz:        Shared;
     UMsb SMsb Lsb UBfe SBfe Bfi:                             Shared;
 
     // Floats.
     FAdd FSub FMul FNeg FAbs FFloor FEq FNe FLt FLe:         Has;
+    FMin FMax FSat:                                          Has;
     FSqrt FRsq FRcp FExp2 FLog2:                             Has;
-    FMin:                                                    Own(recipes::least);
-    FMax:                                                    Own(recipes::most);
     FTrunc:                                                  Own(recipes::truncated);
     FRound:                                                  Own(recipes::rounded);
     FSinTurns:                                               Own(recipes::sine);
     FCosTurns:                                               Own(recipes::cosine);
-    FMa FDot FCeil FFract FSat FSign FDiv FRem FLdexp:       Shared;
-    FrexpFract FrexpExp FExp FLog FPow FSin FCos FTan:       Shared;
+    FSin:                                                    Own(recipes::sine_of);
+    FCos:                                                    Own(recipes::cosine_of);
+    FTan:                                                    Own(recipes::tangent_of);
+    FDiv:                                                    Own(recipes::quotient);
+    FMa FDot FCeil FFract FSign FRem FLdexp:       Shared;
+    FrexpFract FrexpExp FExp FLog FPow:                      Shared;
     FAsin FAcos FAtan FAtan2 FSinh FCosh FTanh:              Shared;
     FAsinh FAcosh FAtanh FQuantize:                          Shared;
 

@@ -1,20 +1,6 @@
 //! The machine's own expansions, with their error bounds.
 
-use gpucc_ir::ssa::{Builder, InstData, Op, Value};
-
-/// `a < b ? a : b`: a comparison and `sel`. Exact.
-pub fn least(b: &mut Builder, data: &InstData) -> Value {
-    let (x, y) = (data.args[0], data.args[1]);
-    let less = b.op2(Op::FLt, x, y);
-    b.select(less, x, y)
-}
-
-/// `a >= b ? a : b`. Exact.
-pub fn most(b: &mut Builder, data: &InstData) -> Value {
-    let (x, y) = (data.args[0], data.args[1]);
-    let above = b.op2(Op::FLe, y, x);
-    b.select(above, x, y)
-}
+use gpucc_ir::ssa::{Builder, Func, InstData, Op, Type, Value};
 
 /// The sign bit of a float.
 fn sign_of(b: &mut Builder, x: Value) -> Value {
@@ -54,32 +40,107 @@ pub fn rounded(b: &mut Builder, data: &InstData) -> Value {
     b.op2(Op::Or, size, sign)
 }
 
-/// The sine of an angle of -0.25 to 0.25 turns, by its series up to the ninth power: within 2^-17 absolutely. SIN of extended
-/// math is off by up to 0.0008 (G45 vol. 4, 6.2.6), more than WGSL allows.
-fn quarter_sine(b: &mut Builder, turns: Value) -> Value {
-    let tau = b.f32(std::f32::consts::TAU);
-    let angle = b.op2(Op::FMul, turns, tau);
-    let square = b.op2(Op::FMul, angle, angle);
-    let mut sum = b.f32(1.0 / 362_880.0);
-    for coefficient in [-1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0] {
-        let product = b.op2(Op::FMul, sum, square);
-        let term = b.f32(coefficient);
-        sum = b.op2(Op::FAdd, product, term);
-    }
-    b.op2(Op::FMul, sum, angle)
+/// x / y within 2 units for |y| in 2^-126..=2^126; WGSL's bound is 2.5. The reciprocal is off by a unit, which is less than two of
+/// the quotient's, and the product toward zero by another. The next float q' is right or too small where |q' y|, rounded toward
+/// zero, is below |x|: then it stands in for the quotient q, which is more than a unit too small. q (1 + 2^-23) toward zero is
+/// q', and keeps zeros and infinities.
+pub fn quotient(b: &mut Builder, data: &InstData) -> Value {
+    let (x, y) = (data.args[0], data.args[1]);
+    let reciprocal = b.op1(Op::FRcp, y);
+    let quotient = b.op2(Op::FMul, x, reciprocal);
+    let above = b.f32(1.0 + f32::EPSILON);
+    let next = b.op2(Op::FMul, quotient, above);
+    let product = b.op2(Op::FMul, next, y);
+    let (product, size) = (b.op1(Op::FAbs, product), b.op1(Op::FAbs, x));
+    let fits = b.op2(Op::FLt, product, size);
+    b.select(fits, next, quotient)
 }
 
-/// sin(2 pi x) for |x| <= 0.5: what is beyond a quarter turn is mirrored.
+/// x / c becomes x r for a number c, r the reciprocal of c or the next float away from zero: r is less than a unit too large, so
+/// the product is less than two, and rounding toward zero takes less than one away. So it is within 2 units, and c / c is 1.
+pub fn constant_divisors(func: &mut Func) -> bool {
+    let mut changed = false;
+    for (region, ..) in func.regions_in_order() {
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            let data = &func.insts[inst];
+            if data.op == Op::FDiv
+                && func.ty(data.results[0]) == Type::B32
+                && let Some(divisor) = func.as_const(data.args[1])
+                && let Some(factor) = reciprocal(f32::from_bits(divisor as u32))
+            {
+                let mut b = Builder::at(func, region);
+                b.span = b.func.insts[inst].span;
+                let factor = b.f32(factor);
+                let data = &mut func.insts[inst];
+                (data.op, data.args[1]) = (Op::FMul, factor);
+                changed = true;
+            }
+            func.regions[region].insts.push(inst);
+        }
+    }
+    changed
+}
+
+/// The reciprocal of a number, or the next float that is larger in magnitude; none where either is near the ends of the range.
+fn reciprocal(number: f32) -> Option<f32> {
+    let size = number.abs();
+    if !(1e-30..=1e30).contains(&size) {
+        return None;
+    }
+    let near = (1.0 / f64::from(size)) as f32;
+    // 48 bits of a product fit the 53 of a double.
+    let exact = f64::from(near) * f64::from(size);
+    let above = if exact < 1.0 { f32::from_bits(near.to_bits() + 1) } else { near };
+    Some(above.copysign(number))
+}
+
+/// The angle in turns, in -0.5..=0.5: x / 2 pi less its nearest integer. The product's error is 2^-24 turns in -pi..=pi, the
+/// sum's 2^-24 more where it falls below an integer.
+fn turns(b: &mut Builder, x: Value) -> Value {
+    let (scale, half) = (b.f32(0.5 * std::f32::consts::FRAC_1_PI), b.f32(0.5));
+    let turns = b.op2(Op::FMul, x, scale);
+    let above = b.op2(Op::FAdd, turns, half);
+    let whole = b.op1(Op::FFloor, above);
+    b.op2(Op::FSub, turns, whole)
+}
+
+/// sin x within 2^-15 absolutely in -pi..=pi; WGSL's bound is 2^-11. SIN of extended math is off by up to 0.0008 (G45 vol. 4,
+/// 6.2.6), more than that.
+pub fn sine_of(b: &mut Builder, data: &InstData) -> Value {
+    let turns = turns(b, data.args[0]);
+    b.op1(Op::FSinTurns, turns)
+}
+
+/// cos x, as near.
+pub fn cosine_of(b: &mut Builder, data: &InstData) -> Value {
+    let turns = turns(b, data.args[0]);
+    b.op1(Op::FCosTurns, turns)
+}
+
+/// sin x / cos x, WGSL's own definition; the range is reduced once.
+pub fn tangent_of(b: &mut Builder, data: &InstData) -> Value {
+    let turns = turns(b, data.args[0]);
+    let (sine, cosine) = (b.op1(Op::FSinTurns, turns), b.op1(Op::FCosTurns, turns));
+    b.op2(Op::FDiv, sine, cosine)
+}
+
+/// sin(2 pi x) for |x| <= 0.5: the arch u = x (8 - 16 |x|) has its zeros and its top, and within a half turn the sine is a
+/// function of |u| alone, u (c0 + c1 |u| + c2 u^2), here the one with the least greatest error: within 2^-16.9.
 pub fn sine(b: &mut Builder, data: &InstData) -> Value {
     let x = data.args[0];
     let magnitude = b.op1(Op::FAbs, x);
-    let (half, quarter) = (b.f32(0.5), b.f32(0.25));
-    let mirrored = b.op2(Op::FSub, half, magnitude);
-    let beyond = b.op2(Op::FLt, quarter, magnitude);
-    let folded = b.select(beyond, mirrored, magnitude);
-    let size = quarter_sine(b, folded);
-    let sign = sign_of(b, x);
-    b.op2(Op::Xor, size, sign)
+    let (eight, steep) = (b.f32(8.0), b.f32(-16.0));
+    let slope = b.op2(Op::FMul, magnitude, steep);
+    let slope = b.op2(Op::FAdd, slope, eight);
+    let arch = b.op2(Op::FMul, x, slope);
+    let size = b.op1(Op::FAbs, arch);
+    let mut sum = b.f32(0.019_028_148);
+    for coefficient in [0.195_409_75, 0.785_554_3] {
+        let term = b.f32(coefficient);
+        let product = b.op2(Op::FMul, size, sum);
+        sum = b.op2(Op::FAdd, product, term);
+    }
+    b.op2(Op::FMul, arch, sum)
 }
 
 /// cos(2 pi x) for |x| <= 0.5: the sine of what is missing to a quarter turn.
@@ -87,7 +148,7 @@ pub fn cosine(b: &mut Builder, data: &InstData) -> Value {
     let magnitude = b.op1(Op::FAbs, data.args[0]);
     let quarter = b.f32(0.25);
     let rest = b.op2(Op::FSub, quarter, magnitude);
-    quarter_sine(b, rest)
+    b.op1(Op::FSinTurns, rest)
 }
 
 /// Which axis the face of a direction lies on, and on which side.
@@ -226,7 +287,62 @@ mod tests {
     }
 
     #[test]
-    fn rounding_and_extremes_are_exact() {
+    fn quotients_are_within_two_units_and_keep_what_is_special() {
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f32::from_bits((state >> 4) + 0x3800_0000)
+        };
+        for _ in 0..5_000 {
+            let (x, y) = (next(), next());
+            let (found, right) = (computed(Op::FDiv, &[x, y]), f64::from(x) / f64::from(y));
+            let unit = f64::from(f32::from_bits((right as f32).to_bits() & 0x7f80_0000));
+            let off = (f64::from(found) - right).abs() * 8_388_608.0 / unit;
+            assert!(off <= 2.0, "{x} / {y}: {found}, off by {off}");
+        }
+        let infinity = f32::INFINITY;
+        let cases = [
+            (0.0, 3.0, 0.0),
+            (-0.0, 3.0, -0.0),
+            (1.0, 0.0, infinity),
+            (-1.0, 0.0, -infinity),
+            (infinity, 2.0, infinity),
+            (2.0, infinity, 0.0),
+            (1e-30, 1e30, 0.0),
+            (1e30, 1e-30, infinity),
+        ];
+        for (x, y, right) in cases {
+            let found = computed(Op::FDiv, &[x, y]);
+            assert_eq!(found.to_bits(), f32::to_bits(right), "{x} / {y}: {found}");
+        }
+        assert!(computed(Op::FDiv, &[0.0, 0.0]).is_nan());
+    }
+
+    #[test]
+    fn numbers_divide_by_a_factor_within_two_units() {
+        let mut state = 1u32;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let divisor = f32::from_bits(state % 0x1000_0000 + 0x3800_0000);
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let x = f32::from_bits(state % 0x1000_0000 + 0x3800_0000);
+            let factor = super::reciprocal(divisor).expect("it is in range");
+            let multiply = |x: f32| {
+                let bits = [x, factor].map(|x| u64::from(x.to_bits()));
+                let ty = gpucc_ir::ssa::Type::B32;
+                let product = gpucc_ir::ssa::eval(Op::FMul, ty, ty, &bits, &numerics("g45"));
+                f32::from_bits(product.expect("it computes") as u32)
+            };
+            let (found, right) = (multiply(x), f64::from(x) / f64::from(divisor));
+            let unit =
+                f64::from(f32::from_bits((right as f32).to_bits() & 0x7f80_0000)) / 8_388_608.0;
+            assert!((f64::from(found) - right).abs() <= 2.0 * unit, "{x} / {divisor}: {found}");
+            assert_eq!(multiply(divisor), 1.0, "{divisor}");
+        }
+    }
+
+    #[test]
+    fn rounding_is_exact() {
         let values = [
             0.0,
             -0.0,
@@ -250,12 +366,6 @@ mod tests {
             };
             same(Op::FTrunc, x.trunc());
             same(Op::FRound, x.round_ties_even());
-            for y in values {
-                let least = if x < y { x } else { y };
-                let most = if x >= y { x } else { y };
-                assert_eq!(computed(Op::FMin, &[x, y]).to_bits(), least.to_bits(), "{x} {y}");
-                assert_eq!(computed(Op::FMax, &[x, y]).to_bits(), most.to_bits(), "{x} {y}");
-            }
         }
     }
 }

@@ -5,11 +5,16 @@ use crate::inst::{Condition, Function, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::VReg;
 use gpucc_ir::ssa::Flags;
 use gpucc_ir::ssa::{InstData, Op, Type, Value};
 
 /// The largest floats that integers of 32 bits hold: what conversions clamp to.
 const LARGEST_SIGNED: f32 = 2_147_483_520.0;
+/// Sums with more than this are 0 or normal, and no zero is negative.
+const LEAST: f32 = 1e-20;
+/// Operations behind one that may still change.
+const NEAR: usize = 32;
 const LARGEST_UNSIGNED: f32 = 4_294_967_040.0;
 
 impl Lower<'_> {
@@ -35,7 +40,6 @@ impl Lower<'_> {
             Op::ImageStore => self.image_store(data),
             Op::Tex => self.tex(data),
             Op::TexQuery => self.query(data),
-            Op::Output if self.abi.is_vertex() => self.vertex_output(data),
             Op::Output => self.output(data),
             Op::Demote | Op::IsHelper => self.quad(data),
             Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => {
@@ -50,6 +54,23 @@ impl Lower<'_> {
     fn compute(&mut self, data: &InstData) -> Result<(), Failure> {
         let result = data.results[0];
         let args = &data.args;
+        let compares = matches!(
+            data.op,
+            Op::IEq
+                | Op::INe
+                | Op::SLt
+                | Op::SLe
+                | Op::ULt
+                | Op::ULe
+                | Op::FEq
+                | Op::FNe
+                | Op::FLt
+                | Op::FLe
+        );
+        let joins = matches!(data.op, Op::And | Op::Or | Op::Not);
+        if compares || joins && self.ssa.ty(result) == Type::B1 {
+            return self.truth(data);
+        }
         let simple = |opcode, ty| Some((opcode, ty));
         let single = match data.op {
             Op::IAdd => simple(Opcode::Add, Ty::D),
@@ -67,7 +88,7 @@ impl Lower<'_> {
         };
         if let Some((opcode, ty)) = single {
             let mut sources: smallvec::SmallVec<[Source; 2]> =
-                args.iter().map(|&value| self.source(value)).collect();
+                args.iter().map(|&value| self.source_of(value, ty)).collect();
             // The second source may be a number.
             if data.op.flags().has(Flags::COMMUTES) && matches!(sources[0].src, Src::Bits(_)) {
                 sources.swap(0, 1);
@@ -79,18 +100,23 @@ impl Lower<'_> {
         match data.op {
             Op::ISub | Op::FSub => {
                 let ty = if data.op == Op::ISub { Ty::D } else { Ty::F };
-                let (first, second) = (self.source(args[0]), self.source(args[1]));
+                let [first, second] = [args[0], args[1]].map(|value| self.source_of(value, ty));
                 let second = match (second.src, ty) {
                     (Src::Bits(bits), Ty::D) => Src::Bits(bits.wrapping_neg()).into(),
                     (Src::Bits(bits), _) => Src::Bits(bits ^ 0x8000_0000).into(),
-                    _ => Source { negate: true, ..second },
+                    _ => Source { negate: !second.negate, ..second },
+                };
+                // The second source may be a number.
+                let sources = match first.src {
+                    Src::Bits(_) => [second, first],
+                    _ => [first, second],
                 };
                 let dst = self.define(result);
-                self.alu(Opcode::Add, ty, dst, &[first, second]);
+                self.alu(Opcode::Add, ty, dst, &sources);
             }
             Op::INeg => {
                 let source = self.source(args[0]);
-                let source = self.no_number(source, Ty::D);
+                let source = self.no_number(source);
                 let dst = self.define(result);
                 self.alu(Opcode::Mov, Ty::D, dst, &[Source { negate: true, ..source }]);
             }
@@ -104,11 +130,8 @@ impl Lower<'_> {
                 self.alu(opcode, Ty::Ud, dst, &[source, Src::Bits(mask).into()]);
             }
             Op::Not => {
-                if self.ssa.ty(result) == Type::B1 && !self.in_registers.contains(result) {
-                    return Ok(());
-                }
                 let source = self.source(args[0]);
-                let source = self.no_number(source, Ty::Ud);
+                let source = self.no_number(source);
                 let dst = self.define(result);
                 self.alu(Opcode::Not, Ty::Ud, dst, &[source]);
             }
@@ -124,8 +147,8 @@ impl Lower<'_> {
             Op::UMulHi | Op::SMulHi => {
                 let ty = if data.op == Op::UMulHi { Ty::Ud } else { Ty::D };
                 let (first, second) = (self.source(args[0]), self.source(args[1]));
-                let first = self.no_number(first, ty);
-                let second = self.no_number(second, ty);
+                let first = self.no_number(first);
+                let second = self.no_number(second);
                 let dst = self.define(result);
                 self.push(Inst::ProductHigh { dst: dst.into(), ty, first, second });
             }
@@ -136,16 +159,12 @@ impl Lower<'_> {
                     Op::UMin => (Condition::Less, Ty::Ud),
                     _ => (Condition::GreaterEqual, Ty::Ud),
                 };
-                let (first, second) = (self.source(args[0]), self.source(args[1]));
-                let (first, second) = match first.src {
-                    Src::Bits(_) => (second, first),
-                    _ => (first, second),
-                };
-                let first = self.no_number(first, ty);
-                let test = Test { condition, ty, first, second, inverse: false };
-                let dst = self.define(result);
-                self.push(Inst::Select { dst: dst.into(), test, yes: first, no: second });
+                self.choose(data, condition, ty);
             }
+            Op::UDiv | Op::URem | Op::SDiv | Op::SRem => self.divide(data),
+            Op::FSat => self.saturate(data),
+            Op::FMin => self.choose(data, Condition::Less, Ty::F),
+            Op::FMax => self.choose(data, Condition::GreaterEqual, Ty::F),
             Op::FRcp => self.math(data, Function::Inverse),
             Op::FLog2 => self.math(data, Function::Log),
             Op::FExp2 => self.math(data, Function::Exp),
@@ -154,7 +173,7 @@ impl Lower<'_> {
             Op::SToF | Op::UToF => {
                 let from = if data.op == Op::SToF { Ty::D } else { Ty::Ud };
                 let source = self.source(args[0]);
-                let source = self.no_number(source, from);
+                let source = self.no_number(source);
                 let dst = self.define(result);
                 self.convert(Opcode::Mov, Ty::F, dst, from, &[source]);
             }
@@ -164,13 +183,15 @@ impl Lower<'_> {
                     _ => (Ty::Ud, LARGEST_UNSIGNED),
                 };
                 let source = self.source(args[0]);
-                let first = self.no_number(source, Ty::F);
+                let first = self.no_number(source);
                 let second = Source::from(Src::Bits(largest.to_bits()));
                 let condition = Condition::GreaterEqual;
                 // A NaN stays: it becomes 0.
-                let test = Test { condition, ty: Ty::F, first, second, inverse: true };
+                let test = Test { condition, ty: Ty::F, first, second, join: None };
                 let clamped = self.fresh();
-                self.push(Inst::Select { dst: clamped.into(), test, yes: first, no: second });
+                self.push(Inst::Compare(test));
+                let (dst, inverse) = (clamped.into(), true);
+                self.push(Inst::Select { dst, inverse, yes: first, no: second });
                 let dst = self.define(result);
                 let clamped = Src::Reg(clamped.into()).into();
                 self.convert(Opcode::Mov, to, dst, Ty::F, &[clamped]);
@@ -190,43 +211,165 @@ impl Lower<'_> {
                         let low = Src::Bits(0xffff).into();
                         self.alu(Opcode::And, Ty::Ud, dst, &[source, low]);
                     }
-                    // All ones, or one.
-                    (Op::UConvert, Type::B1) => {
-                        self.alu(Opcode::And, Ty::Ud, dst, &[source, Src::Bits(1).into()]);
+                    (Op::SConvert, Type::B1) => {
+                        let source = self.no_number(source);
+                        self.alu(Opcode::Mov, Ty::D, dst, &[Source { negate: true, ..source }]);
                     }
                     _ => self.alu(Opcode::Mov, Ty::Ud, dst, &[source]),
                 }
             }
             Op::Select => {
                 let (yes, no) = (self.source(args[1]), self.source(args[2]));
-                let mut test = self.test(args[0]);
-                let (yes, no) = match yes.src {
-                    Src::Bits(_) if !matches!(no.src, Src::Bits(_)) => {
-                        test.inverse = !test.inverse;
-                        (no, yes)
-                    }
-                    _ => (yes, no),
-                };
-                let yes = self.no_number(yes, Ty::Ud);
-                let dst = self.define(result);
-                self.push(Inst::Select { dst: dst.into(), test, yes, no });
+                let inverse = self.decide(args[0]);
+                self.select(result, inverse, yes, no);
             }
             Op::Index => return Err(self.misplaced_index()),
-            _ => {
-                if !self.in_registers.contains(result) {
-                    // A comparison that conditions alone read is made where they are.
-                    if self.comparison(result).is_some() {
-                        return Ok(());
-                    }
-                }
-                let Some(test) = self.comparison(result) else {
-                    return Err(self.not_yet(format!("the operation `{}`", data.op.name())));
-                };
-                let dst = self.define(result);
-                self.push(Inst::Truth { dst: dst.into(), test });
-            }
+            op => return Err(self.not_yet(format!("the operation `{}`", op.name()))),
         }
         Ok(())
+    }
+
+    /// A source in a type: floats have their signs and magnitudes taken where they are read.
+    fn source_of(&self, value: Value, ty: Ty) -> Source {
+        if ty == Ty::F { self.float(value) } else { self.source(value) }
+    }
+
+    /// One of two values by the flag, or its opposite. The second may be a number.
+    fn select(&mut self, result: Value, inverse: bool, yes: Source, no: Source) {
+        let (inverse, yes, no) = match (yes.src, no.src) {
+            (Src::Bits(_), Src::Bits(_)) => (inverse, self.no_number(yes), no),
+            (Src::Bits(_), _) => (!inverse, no, yes),
+            _ => (inverse, yes, no),
+        };
+        let dst = self.define(result);
+        self.push(Inst::Select { dst: dst.into(), inverse, yes, no });
+    }
+
+    /// The first operand where a comparison of both holds, else the second.
+    fn choose(&mut self, data: &InstData, condition: Condition, ty: Ty) {
+        let [yes, no] = [data.args[0], data.args[1]].map(|value| self.source(value));
+        let compared = [data.args[0], data.args[1]].map(|value| self.source_of(value, ty));
+        let test = self.test(condition, ty, compared);
+        self.push(Inst::Compare(test));
+        self.select(data.results[0], false, yes, no);
+    }
+
+    /// A quotient or remainder by extended math: of a division by 0 the numerator, or 0; where the quotient could overflow,
+    /// which the manual says nothing of, the negative, or 0.
+    fn divide(&mut self, data: &InstData) {
+        let result = data.results[0];
+        let remainder = matches!(data.op, Op::URem | Op::SRem);
+        let signed = matches!(data.op, Op::SDiv | Op::SRem);
+        let numerator = self.source(data.args[0]);
+        let known = self.ssa.as_const(data.args[1]).map(|bits| bits as u32);
+        let denominator = self.register(data.args[1]);
+        let below = Source::from(Src::Reg(denominator.into()));
+        let mut dst = self.fresh();
+        let ty = if signed { Ty::D } else { Ty::Ud };
+        self.push(Inst::Divide {
+            dst: dst.into(),
+            remainder,
+            signed,
+            numerator,
+            denominator: denominator.into(),
+        });
+        let choose = |lower: &mut Self, test: Test, otherwise: Source, dst: VReg| {
+            let chosen = lower.fresh();
+            lower.push(Inst::Compare(test));
+            let yes = Src::Reg(dst.into()).into();
+            lower.push(Inst::Select { dst: chosen.into(), inverse: true, yes, no: otherwise });
+            chosen
+        };
+        let is = |bits: u32| Test {
+            condition: Condition::Equal,
+            ty,
+            first: below,
+            second: Src::Bits(bits).into(),
+            join: None,
+        };
+        if known.is_none_or(|bits| bits == 0) {
+            let otherwise = if remainder { Src::Bits(0).into() } else { numerator };
+            dst = choose(self, is(0), otherwise, dst);
+        }
+        if signed && known.is_none_or(|bits| bits == u32::MAX) {
+            let otherwise = if remainder {
+                Src::Bits(0).into()
+            } else {
+                let negative = self.fresh();
+                let numerator = self.no_number(numerator);
+                let sources = [Source { negate: !numerator.negate, ..numerator }];
+                self.alu(Opcode::Mov, Ty::D, negative, &sources);
+                Src::Reg(negative.into()).into()
+            };
+            dst = choose(self, is(u32::MAX), otherwise, dst);
+        }
+        self.values[result] = Some(super::Place::Reg(dst));
+    }
+
+    /// A float between 0 and 1; NaN and -0 are 0. What arithmetic makes is saturated by the way: it is no denormal, which saturation would
+    /// flush.
+    fn saturate(&mut self, data: &InstData) {
+        let (value, result) = (data.args[0], data.results[0]);
+        let source = self.source(value);
+        let arithmetic = |data: &InstData| {
+            matches!(
+                data.op,
+                Op::FAdd
+                    | Op::FSub
+                    | Op::FMul
+                    | Op::FFloor
+                    | Op::FRcp
+                    | Op::FSqrt
+                    | Op::FRsq
+                    | Op::FExp2
+                    | Op::FLog2
+                    | Op::SToF
+                    | Op::UToF
+            )
+        };
+        if self.ssa.def(value).is_some_and(arithmetic) && !matches!(source.src, Src::Bits(_)) {
+            if self.reads[value] == 1
+                && let Some(reg) = source.src.as_vreg()
+                && self.saturates(reg)
+            {
+                self.values[result] = Some(super::Place::Reg(reg));
+                return;
+            }
+            let dst = self.define(result).into();
+            // The sum with 0 is no -0.
+            let sources = [source, Src::Bits(0).into()].into_iter().collect();
+            let (opcode, saturate) = (Opcode::Add, true);
+            self.push(Inst::Alu { opcode, to: Ty::F, dst, from: Ty::F, saturate, sources });
+            return;
+        }
+        let [zero, one] = [0f32, 1f32].map(|bound| Source::from(Src::Bits(bound.to_bits())));
+        let first = self.no_number(source);
+        let (condition, ty, join) = (Condition::Greater, Ty::F, None);
+        self.push(Inst::Compare(Test { condition, ty, first, second: zero, join }));
+        let above = self.fresh();
+        self.push(Inst::Select { dst: above.into(), inverse: false, yes: first, no: zero });
+        let first = Src::Reg(above.into()).into();
+        let condition = Condition::Less;
+        self.push(Inst::Compare(Test { condition, ty, first, second: one, join }));
+        self.select(result, false, first, one);
+    }
+
+    /// The sum near the end of the block that makes a register saturates what it makes; false where there is none whose
+    /// second term keeps it from being -0, which a denormal would become.
+    fn saturates(&mut self, reg: VReg) -> bool {
+        let nodes = self.m.blocks[self.block].nodes.iter_mut().rev().take(NEAR);
+        for node in nodes {
+            if let Inst::Alu { opcode: Opcode::Add, to: Ty::F, dst, saturate, sources, .. } =
+                &mut node.inst
+                && let Some(Source { src: Src::Bits(bits), .. }) = sources.last()
+                && f32::from_bits(*bits).abs() > LEAST
+                && dst.as_virt() == Some(reg)
+            {
+                *saturate = true;
+                return true;
+            }
+        }
+        false
     }
 
     fn misplaced_index(&self) -> Failure {

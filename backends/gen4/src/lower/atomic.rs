@@ -54,10 +54,11 @@ impl Lower<'_> {
         self.alu(Opcode::Add, Ty::D, end, &[first.into(), Src::Bits(self.abi.lanes).into()]);
         let [turns, ends] = [turn, end].map(|reg| Source::from(Src::Reg(reg.into())));
         let test =
-            |condition, first, second| Test { condition, ty: Ty::D, first, second, inverse: false };
+            |condition, first, second| Test { condition, ty: Ty::D, first, second, join: None };
         let header = self.begin_loop();
         let outside = std::mem::take(&mut self.open_in_loop);
-        let head = self.begin_if(test(Condition::Equal, lane, turns), false)?;
+        self.push(Inst::Compare(test(Condition::Equal, lane, turns)));
+        let head = self.begin_if(false, false)?;
         self.exchange(op, &operands, offset, old);
         self.end_if(head);
         self.open_in_loop = outside;
@@ -73,16 +74,14 @@ impl Lower<'_> {
         let was = Source::from(Src::Reg(old.into()));
         let given = operands[1];
         let new = self.fresh();
-        let select = |condition, ty, second| Inst::Select {
-            dst: new.into(),
-            test: Test { condition, ty, first: was, second, inverse: false },
-            yes: was,
-            no: second,
+        let mut select = |condition, ty, second, no| {
+            self.push(Inst::Compare(Test { condition, ty, first: was, second, join: None }));
+            self.push(Inst::Select { dst: new.into(), inverse: false, yes: was, no });
         };
         let value = match op {
             AtomicOp::Add => self.computed(Opcode::Add, Ty::D, new, was, given),
             AtomicOp::Sub => {
-                let given = self.no_number(given, Ty::D);
+                let given = self.no_number(given);
                 self.computed(Opcode::Add, Ty::D, new, was, Source { negate: true, ..given })
             }
             AtomicOp::FAdd => self.computed(Opcode::Add, Ty::F, new, was, given),
@@ -96,14 +95,13 @@ impl Lower<'_> {
                     AtomicOp::UMin => (Condition::Less, Ty::Ud),
                     _ => (Condition::GreaterEqual, Ty::Ud),
                 };
-                self.push(select(condition, ty, given));
+                select(condition, ty, given, given);
                 Src::Reg(new.into()).into()
             }
             AtomicOp::CompareExchange => {
                 // The old value where it is another one.
                 let (condition, value) = (Condition::NotEqual, operands[2]);
-                let test = Test { condition, ty: Ty::D, first: was, second: given, inverse: false };
-                self.push(Inst::Select { dst: new.into(), test, yes: was, no: value });
+                select(condition, Ty::D, given, value);
                 Src::Reg(new.into()).into()
             }
             AtomicOp::Exchange

@@ -1,12 +1,12 @@
 //! Regions, branches and loops as marks among blocks with logical and physical edges. G45 vol. 4, 14.1.2, 14.2.
 
 use super::Lower;
-use crate::inst::{Condition, Inst, Source, Src, Test};
+use crate::inst::{Inst, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::{Block, Edges, VReg};
-use gpucc_ir::ssa::{self, Op, Region, Type, Value};
+use gpucc_ir::ssa::{self, Op, Region, Value};
 use smallvec::SmallVec;
 
 /// A loop around the code.
@@ -25,6 +25,7 @@ pub(super) struct LoopFrame {
 impl Lower<'_> {
     pub(super) fn start_block(&mut self) {
         self.block = self.m.push_block();
+        self.forget();
     }
 
     /// Lowers a region; its `yield` assigns `results`. True when control reaches its end.
@@ -114,61 +115,14 @@ impl Lower<'_> {
         self.m.add_edge(Edges::Physical, from, self.block);
     }
 
-    /// The comparison that a condition is, or one of its register with zero.
-    pub(super) fn test(&mut self, value: Value) -> Test {
-        let (mut value, mut inverse) = (value, false);
-        // What another phase made is in a register.
-        while self.cell(value).is_none()
-            && let Some(data) = self.ssa.def(value)
-            && data.op == Op::Not
-        {
-            value = data.args[0];
-            inverse = !inverse;
-        }
-        if self.cell(value).is_none()
-            && let Some(test) = self.comparison(value)
-        {
-            return Test { inverse, ..test };
-        }
-        let source = self.source(value);
-        let first = self.no_number(source, Ty::D);
-        let second = Src::Bits(0).into();
-        Test { condition: Condition::NotEqual, ty: Ty::D, first, second, inverse }
-    }
-
-    /// The comparison that makes a truth value.
-    pub(super) fn comparison(&mut self, value: Value) -> Option<Test> {
-        let data = self.ssa.def(value)?;
-        let (condition, ty) = match data.op {
-            Op::IEq => (Condition::Equal, Ty::D),
-            Op::INe => (Condition::NotEqual, Ty::D),
-            Op::SLt => (Condition::Less, Ty::D),
-            Op::SLe => (Condition::LessEqual, Ty::D),
-            Op::ULt => (Condition::Less, Ty::Ud),
-            Op::ULe => (Condition::LessEqual, Ty::Ud),
-            Op::FEq => (Condition::Equal, Ty::F),
-            Op::FNe => (Condition::NotEqual, Ty::F),
-            Op::FLt => (Condition::Less, Ty::F),
-            Op::FLe => (Condition::LessEqual, Ty::F),
-            _ => return None,
-        };
-        if !matches!(self.ssa.ty(data.args[0]), Type::B1 | Type::B32) {
-            return None;
-        }
-        let first = self.source(data.args[0]);
-        let first: Source = self.no_number(first, ty);
-        let second = self.source(data.args[1]);
-        Some(Test { condition, ty, first, second, inverse: false })
-    }
-
-    /// Opens a condition: the block that follows runs for lanes that pass.
-    pub(super) fn begin_if(&mut self, test: Test, otherwise: bool) -> Result<Block, Failure> {
+    /// Opens a condition: the block that follows runs for lanes whose flag is set, or its opposite.
+    pub(super) fn begin_if(&mut self, inverse: bool, otherwise: bool) -> Result<Block, Failure> {
         self.open += 1;
         self.open_in_loop += 1;
         if self.open > self.abi.masks {
             return Err(self.not_yet("control flow deeper than the stack of masks"));
         }
-        self.push(Inst::If { test, otherwise });
+        self.push(Inst::If { inverse, otherwise });
         let head = self.block;
         self.start_block();
         self.m.add_both_edges(head, self.block);
@@ -196,8 +150,8 @@ impl Lower<'_> {
         let trivial = self.ssa.regions[otherwise].insts.len() == 1
             && to.is_empty()
             && self.ssa.terminator(otherwise).is_some_and(|t| self.ssa.insts[t].op == Op::Yield);
-        let test = self.test(data.args[0]);
-        let head = self.begin_if(test, !trivial)?;
+        let inverse = self.decide(data.args[0]);
+        let head = self.begin_if(inverse, !trivial)?;
         let then_falls = self.region(then, &to)?;
         let then_end = self.block;
         let mut ends: SmallVec<[(Block, bool); 2]> = SmallVec::new();
@@ -249,7 +203,8 @@ impl Lower<'_> {
 
     /// Closes a loop that is left at its end alone: lanes of the test go back.
     pub(super) fn repeat(&mut self, header: Block, test: Test) {
-        self.push(Inst::While(Some(test)));
+        self.push(Inst::Compare(test));
+        self.push(Inst::While { flag: true });
         let latch = self.block;
         self.m.add_both_edges(latch, header);
         self.start_block();
@@ -294,8 +249,8 @@ impl Lower<'_> {
                 }
                 Op::BreakIf => {
                     let count = results.len();
-                    let test = self.test(data.args[0]);
-                    let head = self.begin_if(test, false)?;
+                    let inverse = self.decide(data.args[0]);
+                    let head = self.begin_if(inverse, false)?;
                     self.assign(&results, &data.args[1..=count]);
                     if let Some(frame) = self.loops.last_mut() {
                         frame.left = true;
@@ -324,11 +279,12 @@ impl Lower<'_> {
 
     /// Closes a loop: the way back to its header, and the block behind it.
     pub(super) fn end_loop(&mut self, header: Block, exit: Block) {
-        self.push(Inst::While(None));
+        self.push(Inst::While { flag: false });
         let latch = self.block;
         self.m.add_both_edges(latch, header);
         self.m.add_edge(Edges::Physical, latch, exit);
         self.m.place(exit);
         self.block = exit;
+        self.forget();
     }
 }

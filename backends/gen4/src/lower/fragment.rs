@@ -1,45 +1,27 @@
 //! Pixels: inputs as planes, colours, helpers, derivatives. isa/gen4.md 2.2.
 
+use super::outputs::ZERO;
 use super::{Lower, Place};
 use crate::inst::{Condition, Difference, Function, Inst, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Interpolation, Op, OutputKind, Type};
+use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Interpolation, Op, OutputKind};
 
 /// The slot of the position, and its component that holds 1 / w.
 const POSITION: u8 = 0;
 const INVERSE_W: u8 = 3;
 
 impl Lower<'_> {
-    /// What a fragment program has before its first operation: zeros as colours, and w where inputs vary with perspective.
+    /// What a fragment program has before its first operation: w where inputs vary with perspective.
     pub(super) fn begin_fragment(&mut self) {
-        for _ in 0..self.abi.targets {
-            let color = std::array::from_fn(|_| {
-                let reg = self.fresh();
-                self.alu(Opcode::Mov, Ty::Ud, reg, &[Src::Bits(0).into()]);
-                reg
-            });
-            self.colors.push(color);
-        }
-        if self.abi.depth {
-            let reg = self.fresh();
-            self.alu(Opcode::Mov, Ty::Ud, reg, &[Src::Bits(0).into()]);
-            self.depth = Some(reg);
-        }
-        let masks = OutputKind::Builtin(Builtin::SampleMask);
-        if self.ssa.outputs.values().any(|output| output.kind == masks) {
-            let reg = self.fresh();
-            self.alu(Opcode::Mov, Ty::Ud, reg, &[Src::Bits(1).into()]);
-            self.mask = Some(reg);
-        }
         let asks = InputKind::Builtin(Builtin::SampleMask);
         if self.ssa.inputs.values().any(|input| input.kind == asks) {
-            // All ones in pixels that are not covered, and one more than that.
+            // The opposite of what marks pixels that are not covered.
             let (helper, coverage) = (self.fresh(), self.fresh());
             self.push(Inst::Helper { dst: helper.into() });
             let one = Src::Bits(1).into();
-            self.alu(Opcode::Add, Ty::D, coverage, &[Src::Reg(helper.into()).into(), one]);
+            self.alu(Opcode::Xor, Ty::Ud, coverage, &[Src::Reg(helper.into()).into(), one]);
             self.coverage = Some(coverage);
         }
         let smooth = self.ssa.inputs.values().any(|input| {
@@ -62,26 +44,36 @@ impl Lower<'_> {
 
     /// A pixel without its one sample is given up, and the colours leave.
     pub(super) fn end_fragment(&mut self) -> Result<(), Failure> {
-        if let Some(mask) = self.mask {
-            let test = Test {
-                condition: Condition::Equal,
-                ty: Ty::D,
-                first: Src::Reg(mask.into()).into(),
-                second: Src::Bits(0).into(),
-                inverse: false,
-            };
-            let head = self.begin_if(test, false)?;
-            self.push(Inst::Demote);
-            self.end_if(head);
+        let ssa = self.ssa;
+        let mut colors = vec![[ZERO; 4]; usize::from(self.abi.targets)];
+        let mut depth = self.abi.depth.then_some(ZERO);
+        for (output, data) in &ssa.outputs {
+            match data.kind {
+                OutputKind::Location { location, .. } => {
+                    let Some(color) = colors.get_mut(location as usize) else { continue };
+                    for (component, value) in (0u8..).zip(color.iter_mut()) {
+                        *value = self.written_value(output, component).unwrap_or(*value);
+                    }
+                }
+                OutputKind::Builtin(Builtin::FragDepth) => {
+                    depth = Some(self.final_value(Some(output), 0));
+                }
+                OutputKind::Builtin(Builtin::SampleMask) => {
+                    let Some(mask) = self.written_value(output, 0) else { continue };
+                    let zero = Src::Bits(0).into();
+                    let test = self.test(Condition::Equal, Ty::D, [mask, zero]);
+                    self.push(Inst::Compare(test));
+                    let head = self.begin_if(false, false)?;
+                    self.push(Inst::Demote);
+                    self.end_if(head);
+                }
+                OutputKind::Builtin(_) => {}
+            }
         }
-        let last = self.colors.len().saturating_sub(1);
-        for (number, color) in self.colors.clone().into_iter().enumerate() {
-            self.push(Inst::Target {
-                values: color.map(Into::into),
-                depth: self.depth.map(Into::into),
-                target: number as u8,
-                last: number == last,
-            });
+        let last = colors.len().saturating_sub(1);
+        for (number, values) in colors.into_iter().enumerate() {
+            let (target, last) = (number as u8, number == last);
+            self.push(Inst::Target { values, depth, target, last });
         }
         Ok(())
     }
@@ -132,17 +124,10 @@ impl Lower<'_> {
                     ty: Ty::D,
                     first: Src::Scalar { register: 1, dword: 6 }.into(),
                     second: Src::Bits(0).into(),
-                    inverse: false,
+                    join: None,
                 };
                 self.push(Inst::Truth { dst: truth.into(), test });
-                if self.ssa.ty(result) == Type::B1 {
-                    Place::Reg(truth)
-                } else {
-                    let one = self.fresh();
-                    let mask = [Src::Reg(truth.into()).into(), Src::Bits(1).into()];
-                    self.alu(Opcode::And, Ty::Ud, one, &mask);
-                    Place::Reg(one)
-                }
+                Place::Reg(truth)
             }
             // A pixel has one sample, in its middle. G45 vol. 4, 4.7.2.
             InputKind::Builtin(Builtin::SampleIndex) => Place::Source(Src::Bits(0)),
@@ -158,28 +143,6 @@ impl Lower<'_> {
             InputKind::Builtin(_) => return Err(self.not_yet("this input")),
         };
         self.values[result] = Some(place);
-        Ok(())
-    }
-
-    /// A component of a colour.
-    pub(super) fn output(&mut self, data: &InstData) -> Result<(), Failure> {
-        let Imm::Output(output, component) = data.imm else {
-            return Err(self.not_yet("this output"));
-        };
-        let place = match self.ssa.outputs[output].kind {
-            OutputKind::Location { location, .. } => {
-                let color = self.colors.get(location as usize);
-                color.map(|color| color[usize::from(component.min(3))])
-            }
-            OutputKind::Builtin(Builtin::FragDepth) => self.depth,
-            OutputKind::Builtin(Builtin::SampleMask) => self.mask,
-            OutputKind::Builtin(_) => None,
-        };
-        let Some(place) = place else {
-            return Err(self.not_yet("this output"));
-        };
-        let source = self.source(data.args[0]);
-        self.alu(Opcode::Mov, Ty::Ud, place, &[source]);
         Ok(())
     }
 

@@ -7,15 +7,17 @@ use crate::inst::{Condition, Inst, Source, Src, Test};
 use crate::isa::operand::Type as Ty;
 use crate::isa::ops::Opcode;
 use gpucc_ir::driver::Failure;
+use gpucc_ir::mach::Block;
 use gpucc_ir::ssa::{InstData, Resource, ResourceKind, TexQuery, Value};
 use gpucc_machine::described::ImageWord;
 use gpucc_passes::expand::image::dwords;
+use smallvec::SmallVec;
 
-/// A texel: surface, byte, whether there is one, and doublewords.
+/// A texel: surface, byte, what holds where there is one, and doublewords.
 struct Texel {
     surface: u8,
     at: Source,
-    inside: Test,
+    inside: SmallVec<[Test; 3]>,
     words: usize,
 }
 
@@ -47,18 +49,13 @@ impl Lower<'_> {
         let sizes = abi::axes(self.ssa, image);
         let (places, rest) = rest.split_at(sizes.len().min(rest.len()));
         let places: Vec<Source> = places.iter().map(|&value| self.source(value)).collect();
-        let mut inside: Option<Test> = None;
+        let mut inside = SmallVec::new();
         for (&place, &size) in places.iter().zip(&sizes) {
             // The size, which is no number, stands first.
             let first = self.told(image, element, Told::Image(size))?;
-            let (condition, ty) = (Condition::LessEqual, Ty::Ud);
-            let test = Test { condition, ty, first, second: place, inverse: true };
-            inside = Some(match inside {
-                None => test,
-                Some(before) => self.both(before, test),
-            });
+            let (condition, ty) = (Condition::Greater, Ty::Ud);
+            inside.push(Test { condition, ty, first, second: place, join: None });
         }
-        let inside = inside.expect("an image has an axis");
         let mut at = places[0];
         if let Some(&place) = places.get(1) {
             let mut row = place;
@@ -83,20 +80,13 @@ impl Lower<'_> {
         Src::Reg(sum.into()).into()
     }
 
-    /// Two tests as one.
-    fn both(&mut self, first: Test, second: Test) -> Test {
-        let [one, other, all] = [self.fresh(), self.fresh(), self.fresh()];
-        self.push(Inst::Truth { dst: one.into(), test: first });
-        self.push(Inst::Truth { dst: other.into(), test: second });
-        let truths = [one, other].map(|truth| Source::from(Src::Reg(truth.into())));
-        self.alu(Opcode::And, Ty::Ud, all, &truths);
-        Test {
-            condition: Condition::NotEqual,
-            ty: Ty::D,
-            first: Src::Reg(all.into()).into(),
-            second: Src::Bits(0).into(),
-            inverse: false,
+    /// Opens a condition for lanes whose texel is there.
+    fn begin_inside(&mut self, inside: &[Test]) -> Result<Block, Failure> {
+        for (number, &test) in inside.iter().enumerate() {
+            let join = (number > 0).then_some(false);
+            self.push(Inst::Compare(Test { join, ..test }));
         }
+        self.begin_if(false, false)
     }
 
     /// Stores the words of a texel.
@@ -105,7 +95,7 @@ impl Lower<'_> {
             return Err(self.not_yet("this store"));
         };
         let (texel, values) = self.texel(image, &data.args)?;
-        let head = self.begin_if(texel.inside, false)?;
+        let head = self.begin_inside(&texel.inside)?;
         for (offset, &value) in (0u32..).step_by(4).zip(&values[..texel.words.min(values.len())]) {
             let value = self.source(value);
             let (address, surface) = (texel.at, texel.surface);
@@ -131,7 +121,7 @@ impl Lower<'_> {
         if read.is_empty() {
             return Ok(());
         }
-        let head = self.begin_if(texel.inside, false)?;
+        let head = self.begin_inside(&texel.inside)?;
         for (dst, offset) in read {
             let (address, surface) = (texel.at, texel.surface);
             self.push(Inst::Read { dst: dst.into(), address, offset, surface, slot: None });

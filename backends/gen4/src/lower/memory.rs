@@ -85,6 +85,10 @@ impl Lower<'_> {
             _ => {
                 // A result may take the address's register while the address is still needed: it does not, for each reads it.
                 for (number, &value) in (0u32..).zip(&data.results) {
+                    if let Some(place) = self.constant(data, number) {
+                        self.values[value] = Some(super::Place::Source(place));
+                        continue;
+                    }
                     let dst = self.define(value).into();
                     let offset = first + number * step;
                     self.push(Inst::Read { dst, address, offset, surface, slot: None });
@@ -92,6 +96,15 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The constant that a word of a load stands in.
+    fn constant(&self, data: &InstData, number: u32) -> Option<Src> {
+        let (Op::BufferLoad, Imm::Resource(resource)) = (data.op, &data.imm) else { return None };
+        let address = self.ssa.as_const(*data.args.first()?)?;
+        let offset = u32::try_from(address + 4 * u64::from(number)).ok()?;
+        let (register, dword) = self.abi.pushed(*resource, offset)?;
+        Some(Src::Scalar { register, dword })
     }
 
     /// Values as doublewords: halves in pairs, the first of which is below.

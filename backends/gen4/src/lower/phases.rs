@@ -241,13 +241,18 @@ impl Lower<'_> {
             ty: Ty::Ud,
             first,
             second: Src::Bits(count).into(),
-            inverse: false,
+            join: None,
         };
         let lane = Source::from(Src::Fixed(self.abi.lane()));
         let header = (count > self.abi.lanes).then(|| self.begin_loop());
         let outside = std::mem::take(&mut self.open_in_loop);
         let partial = !count.is_multiple_of(self.abi.lanes);
-        let head = partial.then(|| self.begin_if(below(lane), false)).transpose()?;
+        let head = partial
+            .then(|| {
+                self.push(Inst::Compare(below(lane)));
+                self.begin_if(false, false)
+            })
+            .transpose()?;
         fill(self)?;
         if let Some(head) = head {
             self.end_if(head);
@@ -364,7 +369,7 @@ impl Lower<'_> {
     }
 
     /// A condition that is the same for the whole group: that of its first invocation.
-    fn uniform_test(&mut self, value: Value) -> Test {
+    fn uniform_test(&mut self, value: Value) {
         let first = match self.cell(value) {
             Some(cell) => {
                 let dst = self.fresh();
@@ -380,9 +385,10 @@ impl Lower<'_> {
             }
             None => self.source(value),
         };
-        let first = self.no_number(first, Ty::D);
+        let first = self.no_number(first);
         let second = Src::Bits(0).into();
-        Test { condition: Condition::NotEqual, ty: Ty::D, first, second, inverse: false }
+        let condition = Condition::NotEqual;
+        self.push(Inst::Compare(Test { condition, ty: Ty::D, first, second, join: None }));
     }
 
     fn phased_if(&mut self, data: &ssa::InstData) -> Result<(), Failure> {
@@ -393,8 +399,8 @@ impl Lower<'_> {
         if data.regions.iter().any(continues) {
             return Err(self.not_yet("going on with a loop out of a condition around a barrier"));
         }
-        let test = self.uniform_test(data.args[0]);
-        let head = self.begin_if(test, true)?;
+        self.uniform_test(data.args[0]);
+        let head = self.begin_if(false, true)?;
         let then_falls = self.phased(data.regions[0], &data.results)?;
         let then_end = self.block;
         self.start_block();

@@ -273,9 +273,10 @@ impl Lower<'_> {
                 let first = Src::Reg(told.into()).into();
                 let one = Source::from(Src::Bits(1));
                 let condition = Condition::GreaterEqual;
-                let test = Test { condition, ty: Ty::Ud, first, second: one, inverse: false };
+                let test = Test { condition, ty: Ty::Ud, first, second: one, join: None };
                 let dst = self.define(result);
-                self.push(Inst::Select { dst: dst.into(), test, yes: first, no: one });
+                self.push(Inst::Compare(test));
+                self.push(Inst::Select { dst: dst.into(), inverse: false, yes: first, no: one });
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Vertices: two a thread. A scalar value has a register of its own, whose lower four lanes all hold the first vertex's and whose
 //! upper four the second's, so that all that is lowered for lanes serves vertices. isa/gen4.md 2.1; isa/gen4-pipeline.md 2, 4.1.
 
+use super::outputs::ZERO;
 use super::{Lower, Place};
 use crate::emit::vertex::{MOST, SLOTS};
 use crate::inst::{Condition, Function, Inst, Source, Src, Test};
@@ -9,20 +10,8 @@ use crate::isa::ops::Opcode;
 use crate::legal::Chip;
 use gpucc_ir::driver::Failure;
 use gpucc_ir::mach::VReg;
-use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Op, Output};
-use std::collections::{BTreeMap, BTreeSet};
+use gpucc_ir::ssa::{Builtin, Imm, InputKind, InstData, Output};
 
-/// An output's component.
-type Component = (Output, u8);
-
-/// What outputs have: a register where a branch writes them, else the value.
-#[derive(Default)]
-pub(super) struct Written {
-    registers: BTreeMap<Component, VReg>,
-    values: BTreeMap<Component, Source>,
-}
-
-const ZERO: Source = Source { src: Src::Bits(0), negate: false };
 /// The header's place of a point's width, from bit 8 on in eighths of a pixel: 2048 of a pixel. isa/gen4-pipeline.md 2.
 const WIDTH: f32 = 2048.0;
 const WIDTH_BITS: u32 = 0x7_ff00;
@@ -30,26 +19,6 @@ const WIDTH_BITS: u32 = 0x7_ff00;
 const NEGATIVE: u32 = 1 << 6;
 
 impl Lower<'_> {
-    /// Registers for what branches and loops write: zeros until then.
-    pub(super) fn begin_vertex(&mut self) {
-        let mut branched = BTreeSet::new();
-        for (region, ..) in self.ssa.regions_in_order() {
-            for &inst in &self.ssa.regions[region].insts {
-                let data = &self.ssa.insts[inst];
-                if let (Op::Output, Imm::Output(output, component)) = (data.op, &data.imm)
-                    && region != self.ssa.body
-                {
-                    branched.insert((*output, *component));
-                }
-            }
-        }
-        for component in branched {
-            let reg = self.fresh();
-            self.alu(Opcode::Mov, Ty::Ud, reg, &[ZERO]);
-            self.written.registers.insert(component, reg);
-        }
-    }
-
     /// A component of an attribute, or a number.
     pub(super) fn vertex_input(&mut self, data: &InstData) -> Result<(), Failure> {
         let Imm::Input(input, component) = data.imm else {
@@ -102,30 +71,6 @@ impl Lower<'_> {
         fraction
     }
 
-    /// A component of an output.
-    pub(super) fn vertex_output(&mut self, data: &InstData) -> Result<(), Failure> {
-        let Imm::Output(output, component) = data.imm else {
-            return Err(self.not_yet("this output"));
-        };
-        let source = self.source(data.args[0]);
-        match self.written.registers.get(&(output, component)) {
-            Some(&reg) => self.alu(Opcode::Mov, Ty::Ud, reg, &[source]),
-            None => {
-                self.written.values.insert((output, component), source);
-            }
-        }
-        Ok(())
-    }
-
-    /// What a component of an output has at the end: 0 where nobody wrote it.
-    fn final_value(&self, output: Option<Output>, component: u8) -> Source {
-        let Some(output) = output else { return ZERO };
-        if let Some(&reg) = self.written.registers.get(&(output, component)) {
-            return Src::Reg(reg.into()).into();
-        }
-        self.written.values.get(&(output, component)).copied().unwrap_or(ZERO)
-    }
-
     fn slot_of(&self, output: Option<Output>) -> [Source; 4] {
         std::array::from_fn(|component| self.final_value(output, component as u8))
     }
@@ -143,11 +88,12 @@ impl Lower<'_> {
             ty: Ty::F,
             first: Src::Reg(float.into()).into(),
             second: ZERO,
-            inverse: false,
+            join: None,
         };
-        let yes = self.no_number(yes, Ty::Ud);
+        let yes = self.no_number(yes);
         let dst = self.fresh();
-        self.push(Inst::Select { dst: dst.into(), test, yes, no });
+        self.push(Inst::Compare(test));
+        self.push(Inst::Select { dst: dst.into(), inverse: false, yes, no });
         Src::Reg(dst.into()).into()
     }
 

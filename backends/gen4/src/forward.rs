@@ -1,0 +1,165 @@
+//! Message register coalescing, behind allocation: what is made for a message alone is made in its register. G45 vol. 4,
+//! 11.3.3: message registers are written as others are and keep what they hold.
+
+use crate::abi::Abi;
+use crate::emit::{covered, messages, payload};
+use crate::inst::{GPR, Inst, MESSAGE, Src};
+use gpucc_ir::mach::{self, Block, Cell, Edges, Func, Inst as _, Reg};
+
+/// A bit for each general register.
+type Set = u128;
+
+/// Registers that a step reads and writes.
+fn touched(inst: &Inst) -> (Set, Set) {
+    let (mut read, mut written) = (0, 0);
+    inst.operands(&mut |operand: mach::Operand| {
+        if let Some(cell) = operand.reg.as_phys()
+            && cell.file == GPR
+        {
+            let bit = 1 << (cell.index & 127);
+            *if operand.role.is_def() { &mut written } else { &mut read } |= bit;
+        }
+    });
+    (read, written)
+}
+
+/// Registers that somebody reads behind each block.
+fn live_out(func: &Func<Inst>) -> Vec<Set> {
+    let at = |block: Block| cranelift_entity::EntityRef::index(block);
+    let size = func.blocks.len();
+    let (mut read, mut written) = (vec![0; size], vec![0; size]);
+    for &block in &func.layout {
+        for node in &func.blocks[block].nodes {
+            let (uses, defs) = touched(&node.inst);
+            read[at(block)] |= uses & !written[at(block)];
+            written[at(block)] |= defs;
+        }
+    }
+    // Lanes that wait keep what they have: what one way writes is dead before it for the lanes of that way alone, and a
+    // register counts as alive where any way reads it.
+    let mut live: Vec<Set> = vec![0; size];
+    let predecessors = [Edges::Logical, Edges::Physical].map(|edges| func.predecessors(edges));
+    let mut todo: Vec<Block> = func.layout.clone();
+    while let Some(block) = todo.pop() {
+        let before = read[at(block)] | live[at(block)] & !written[at(block)];
+        for of in &predecessors {
+            for &earlier in of.of(block) {
+                if before & !live[at(earlier)] != 0 {
+                    live[at(earlier)] |= before;
+                    todo.push(earlier);
+                }
+            }
+        }
+    }
+    live
+}
+
+/// Lets results go straight to message registers.
+pub fn forward(func: &mut Func<Inst>, abi: &Abi) {
+    let live = live_out(func);
+    for &block in &func.layout {
+        let out = live[cranelift_entity::EntityRef::index(block)];
+        forward_block(&mut func.blocks[block].nodes, out, abi);
+    }
+}
+
+/// What a block knows of a general register.
+#[derive(Copy, Clone, Default)]
+struct Made {
+    /// The step that wrote it last.
+    by: Option<usize>,
+    /// Readers since.
+    reads: u32,
+}
+
+/// The register of a source that the step reads nowhere else and does nothing to.
+fn sole(inst: &Inst, source: usize) -> Option<Reg> {
+    let sources = inst.sources();
+    let found = sources.get(source)?;
+    let once = sources.iter().filter(|other| other.src == found.src).count() == 1;
+    match found.src {
+        Src::Reg(reg) if once && found.is_plain() => Some(reg),
+        _ => None,
+    }
+}
+
+/// The result goes to a message register.
+fn retarget(inst: &mut Inst, register: u16) {
+    if let Inst::Alu { dst, .. } | Inst::Select { dst, .. } | Inst::Plane { dst, .. } = inst {
+        *dst = Reg::phys(Cell { file: MESSAGE, index: register });
+    }
+}
+
+/// Components of two vertices are written by single operations alone.
+fn is_movable(inst: &Inst, components: bool) -> bool {
+    match inst {
+        Inst::Alu { .. } => true,
+        Inst::Select { .. } | Inst::Plane { .. } => !components,
+        _ => false,
+    }
+}
+
+fn forward_block(nodes: &mut [mach::Node<Inst>], out: Set, abi: &Abi) {
+    let count = nodes.len();
+    // What is alive behind each message.
+    let mut live = out;
+    let mut behind: Vec<(usize, Set)> = Vec::new();
+    for at in (0..count).rev() {
+        let inst = &nodes[at].inst;
+        let (read, written) = touched(inst);
+        if !payload(inst, abi).is_empty() {
+            behind.push((at, live & !written));
+        }
+        live = live & !written | read;
+    }
+    let mut made = [Made::default(); 128];
+    // The step that wrote each component of each message register last.
+    let mut last: [[Option<usize>; 4]; 16] = [[None; 4]; 16];
+    for at in 0..count {
+        let registers = payload(&nodes[at].inst, abi);
+        if !registers.is_empty() {
+            let alive = behind.pop().map_or(!0, |(_, alive)| alive);
+            let (read, _) = touched(&nodes[at].inst);
+            for (source, register) in registers {
+                let Some(reg) = sole(&nodes[at].inst, source) else { continue };
+                let Some(cell) = reg.as_phys() else { continue };
+                let number = usize::from(cell.index & 127);
+                let (Some(by), 0) = (made[number].by, made[number].reads) else { continue };
+                let covered = covered(register, abi);
+                if !is_movable(&nodes[by].inst, register >> 8 != 0) {
+                    continue;
+                }
+                let channels = if register >> 8 == 0 { 15 } else { register >> 8 };
+                let written = |channel: &usize| channels >> channel & 1 == 1;
+                let free = covered.iter().all(|&part| {
+                    let last = &last[usize::from(part)];
+                    (0..4).filter(written).all(|channel| last[channel].is_none_or(|at| at < by))
+                });
+                if alive >> number & 1 == 1 || read >> number & 1 == 0 || !free {
+                    continue;
+                }
+                retarget(&mut nodes[by].inst, register);
+                for part in covered {
+                    for channel in (0..4).filter(written) {
+                        last[usize::from(part)][channel] = Some(by);
+                    }
+                }
+                if let Some(source) = nodes[at].inst.sources_mut().into_iter().nth(source) {
+                    source.src = Src::There;
+                }
+            }
+        }
+        for register in messages(&nodes[at].inst, abi) {
+            last[usize::from(register & 15)] = [Some(at); 4];
+        }
+        let (read, written) = touched(&nodes[at].inst);
+        for (number, made) in made.iter_mut().enumerate() {
+            if read >> number & 1 == 1 {
+                made.reads += 1;
+            }
+            if written >> number & 1 == 1 {
+                *made = Made { by: Some(at), reads: 0 };
+            }
+        }
+    }
+}
