@@ -1,9 +1,9 @@
-//! Gen4's and G45's constants: programs whose uniforms are pushed run on the strict emulator, and the results are compared with the
-//! interpreter's.
+//! Gen4 and G45 on the strict emulator: constants that are pushed, atomic operations in turns, storage textures, masks of samples;
+//! the results are compared with the interpreter's.
 
 use crate::common::verified;
 use gpucc::pipeline::Uniforms;
-use gpucc::{Options, Source, Target};
+use gpucc::{Options, Source, Stage, Target};
 
 /// Words of two buffers in all stages, read at once, in branches, and beside what is read from memory; sizes that a program
 /// asks for stand among the constants too.
@@ -44,5 +44,57 @@ fn uniforms_among_the_constants_are_what_the_buffers_hold() {
             options.pipeline.uniforms = uniforms;
             verified(target, options, "pushed.wgsl", Source::Wgsl(PUSHED));
         }
+    }
+}
+
+/// Written textures of every dimension and width of texels, some places outside.
+const STORED: &str = "
+@group(0) @binding(0) var layers: texture_storage_2d_array<rgba8unorm, write>;
+@group(0) @binding(1) var volume: texture_storage_3d<rgba16float, write>;
+@group(0) @binding(2) var line: texture_storage_1d<rg32uint, write>;
+@group(0) @binding(3) var heights: texture_storage_2d<r32float, read_write>;
+@group(0) @binding(4) var<storage, read_write> out: array<u32>;
+
+@compute @workgroup_size(8, 4, 2)
+fn main(@builtin(global_invocation_id) at: vec3u, @builtin(local_invocation_index) lane: u32) {
+    textureStore(layers, at.xy, at.z, vec4f(vec3f(at) * 0.1, 1.0));
+    textureStore(volume, at, vec4f(vec3f(at) * 0.3, 1.0));
+    textureStore(line, at.x * 3u, vec4u(at, lane));
+    let height = textureLoad(heights, at.xy);
+    if at.z == 0u { textureStore(heights, at.xy, height * 2.0 + 1.0); }
+    let sizes = textureDimensions(volume).z * 100u + textureNumLayers(layers) * 10u;
+    out[lane] = sizes + textureDimensions(heights).y;
+}
+";
+
+/// A mask whose first bit is set here and there, and one that discards with it.
+const MASKED: &str = "
+struct Out { @location(0) color: vec4f, @builtin(sample_mask) mask: u32 }
+@fragment fn fs(@location(0) @interpolate(flat) kind: u32, @builtin(position) at: vec4f) -> Out {
+    if kind == 5u { discard; }
+    let mask = select(u32(at.x) >> 1u, kind, kind % 3u == 0u);
+    return Out(vec4f(at.xy, 0.0, 1.0), mask);
+}
+";
+
+#[test]
+fn storage_textures_and_masks_of_samples_are_what_the_interpreter_leaves() {
+    for target in [Target::GEN4, Target::G45] {
+        for (name, text) in [("stored.wgsl", STORED), ("masked.wgsl", MASKED)] {
+            verified(target, Options::default(), name, Source::Wgsl(text));
+        }
+    }
+}
+
+/// A load outside of a texture without alpha gives 1 there, which Vulkan permits.
+#[test]
+fn alpha_outside_of_a_texture_is_free() {
+    let text = "#version 450
+        layout(local_size_x = 8) in;
+        layout(r32i, binding = 0) readonly uniform iimage2D image;
+        layout(std430, binding = 1) buffer Out { ivec4 all[8]; };
+        void main() { all[gl_LocalInvocationIndex] = imageLoad(image, ivec2(gl_LocalInvocationID.x * 7u, 2)); }";
+    for target in [Target::GEN4, Target::G45] {
+        verified(target, Options::default(), "outside.comp", Source::Glsl(text, Stage::Compute));
     }
 }

@@ -215,6 +215,12 @@ impl World for Bindings {
         self.image(at.texture).and_then(|image| image.load(texel_at(image, at)?)).unwrap_or([0; 4])
     }
 
+    fn has_texel(&self, at: &TexelAddress) -> bool {
+        self.image(at.texture).is_some_and(|image| {
+            texel_at(image, at).is_some_and(|texel| image.offset(texel).is_some())
+        })
+    }
+
     fn store_texel(&mut self, at: &TexelAddress, texel: [u32; 4]) {
         if let Some(Bound::Image(image)) = self.get_mut(at.texture.0, at.texture.1)
             && let Some(place) = texel_at(image, at)
@@ -280,6 +286,7 @@ mod tests {
         b.store_texel(&at(-1, 0), [8, 0, 0, 0]);
         assert_eq!(b.load_texel(&at(1, 0)), [9, 0, 0, 1]);
         assert_eq!(b.load_texel(&at(2, 0)), [0; 4]);
+        assert!(b.has_texel(&at(1, 0)) && !b.has_texel(&at(2, 0)) && !b.has_texel(&at(1, 1)));
         assert_eq!(b.load_texel(&at(1, 1)), [0; 4]);
         assert_eq!(b.query((r, 0), TexQuery::Size, 0), [2, 2, 1]);
     }

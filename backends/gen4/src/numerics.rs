@@ -35,6 +35,8 @@ pub fn numerics(name: &'static str) -> Numerics {
         fract_below_one: false,
         functions: Functions::TRUNCATED,
         level_of_quad: true,
+        // isa/gen4.md 1.8: 1 where the format has no alpha.
+        alpha_outside_is_free: true,
         perturbation: None,
     }
 }

@@ -60,6 +60,7 @@ pub fn numerics_of(family: Family) -> Numerics {
             },
         },
         level_of_quad: false,
+        alpha_outside_is_free: false,
         perturbation: None,
     }
 }

@@ -35,6 +35,7 @@ pub fn numerics() -> Numerics {
         fract_below_one: false,
         functions: tabled::FUNCTIONS,
         level_of_quad: false,
+        alpha_outside_is_free: false,
         perturbation: None,
     }
 }

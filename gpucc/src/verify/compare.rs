@@ -63,6 +63,10 @@ impl World for Recorded {
     fn load_texel(&mut self, at: &TexelAddress) -> [u32; 4] {
         self.bindings.load_texel(at)
     }
+
+    fn has_texel(&self, at: &TexelAddress) -> bool {
+        self.bindings.has_texel(at)
+    }
     fn store_texel(&mut self, at: &TexelAddress, texel: [u32; 4]) {
         if let Bound::Image(image) = self.bindings.get(at.texture.0, at.texture.1)
             && let Some(offset) = texel_at(image, at).and_then(|place| image.offset(place))

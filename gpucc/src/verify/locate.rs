@@ -65,6 +65,10 @@ impl World for Watched<'_> {
     fn load_texel(&mut self, at: &TexelAddress) -> [u32; 4] {
         self.bindings.load_texel(at)
     }
+
+    fn has_texel(&self, at: &TexelAddress) -> bool {
+        self.bindings.has_texel(at)
+    }
     fn store_texel(&mut self, at: &TexelAddress, texel: [u32; 4]) {
         self.bindings.store_texel(at, texel);
     }

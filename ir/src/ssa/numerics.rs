@@ -284,6 +284,9 @@ pub struct Numerics {
     /// True when the level of a texture that a quad asks for comes from the upper left pixel and its two neighbours, for all
     /// four; false when each pixel has the differences of its own row and column.
     pub level_of_quad: bool,
+    /// True when a load outside of an image gives 0 or 1 as alpha, by the image's format, as Vulkan and WGSL permit; false when
+    /// it gives 0.
+    pub alpha_outside_is_free: bool,
     /// Adversarial error, if any.
     pub perturbation: Option<Perturbation>,
 }
@@ -309,6 +312,7 @@ impl Numerics {
         fract_below_one: false,
         functions: Functions::EXACT,
         level_of_quad: false,
+        alpha_outside_is_free: false,
         perturbation: None,
     };
 

@@ -86,6 +86,10 @@ pub trait World {
     fn sample(&mut self, sample: &Sample) -> [u32; 4];
     /// Loads one texel.
     fn load_texel(&mut self, at: &TexelAddress) -> [u32; 4];
+    /// Whether an image has a texel.
+    fn has_texel(&self, _: &TexelAddress) -> bool {
+        true
+    }
     /// Stores one texel.
     fn store_texel(&mut self, at: &TexelAddress, texel: [u32; 4]);
     /// Answers a query; unused words are 0.

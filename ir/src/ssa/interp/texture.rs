@@ -67,6 +67,13 @@ impl Machine<'_> {
                     let words = self.world.load_texel(&at);
                     let taint = racy || data.args.iter().any(|&v| self.tainted(v, lane));
                     self.texels(data, lane, &words, taint);
+                    if self.numerics.alpha_outside_is_free
+                        && let Some(&alpha) = data.results.get(3)
+                        && !self.world.has_texel(&at)
+                    {
+                        self.marks.free = true;
+                        self.set_taint(alpha, lane, true);
+                    }
                 }
             }
             Imm::Tex(tex) => {
