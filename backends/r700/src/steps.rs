@@ -33,8 +33,8 @@ pub fn steps(program: &Program) -> Steps {
     let mut list = reader.list;
     let next = Next::of(program);
     for (number, &(first, last)) in places.iter().enumerate() {
-        for at in first as usize..last {
-            list[at].next.push(at as u32 + 1);
+        for (step, next) in list[first as usize..last].iter_mut().zip(first + 1..) {
+            step.next.push(next);
         }
         let to = next.behind(number);
         list[last].next = to.into_iter().filter_map(|to| Some(places.get(to)?.0)).collect();
