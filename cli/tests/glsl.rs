@@ -362,6 +362,12 @@ fn what_breaks_the_rules_is_the_users_error_at_its_place() {
             "vec2(1.0) * vec3(1.0)",
         ),
         ("int i; float i;", "`i` is declared already in this scope", "i"),
+        (
+            "for (int i = 0; i < 2; i++) { int i = 9; }",
+            "`i` is declared already in this scope",
+            "i",
+        ),
+        ("while (bool b = u > 1.0) { int b; }", "`b` is declared already in this scope", "b"),
         ("if (1) discard;", "a condition is a bool, and this is int", "1"),
         ("break;", "`break` stands outside of loops and switches", "break;"),
         ("u = 1.0;", "`U` is not written: it is a uniform", "u"),
