@@ -96,11 +96,14 @@ impl<'p> OfGlsl<'p> {
         let Ty::Reference(id) = expr.ty else {
             return Err(Stop::internal("a number is followed as a pointer"));
         };
-        let Some((block, packing)) = types.reference(id).block else {
+        let reference = types.reference(id);
+        let Some((block, packing)) = reference.block else {
             return Err(Stop::internal("a pointer leads to a block that is not declared"));
         };
         let ty = Ty::Struct(block);
-        let (bytes, align) = (types.end_of(ty, packing), types.alignment(ty));
+        // Pointers may be aligned to less than the members are (GL_EXT_buffer_reference, buffer_reference_align).
+        let align = types.alignment(ty).min(reference.align.into());
+        let bytes = types.end_of(ty, packing);
         let lower = self.op1(Op::Lo64, number);
         let place = self.followed(lower, bytes, align);
         Ok(Pointer { place, ty, packing, bindings: false })
