@@ -450,10 +450,8 @@ impl<'a> Check<'a, '_> {
                 index.span,
             );
         }
-        if matches!(base.ty, Ty::Reference(_)) {
-            if let Some(found) = self.pointer_sum(Binary::Add, &base, &index, span)? {
-                return Ok(found);
-            }
+        if let Some(found) = self.pointer_sum(Binary::Add, &base, &index, span)? {
+            return Ok(found);
         }
         // `nonuniformEXT(i)` says nothing here.
         if let Kind::Builtin("nonuniformEXT", arguments) = &mut index.kind
