@@ -258,6 +258,7 @@ fn pointers_to_physical_storage_keep_the_language_s_rules() {
         #extension GL_EXT_buffer_reference_uvec2 : require\nlayout(local_size_x = 1) in;\n\
         layout(buffer_reference) buffer Later; layout(buffer_reference) readonly buffer Fixed { int i; };\n\
         layout(buffer_reference) buffer Open { int i; };\n\
+        layout(buffer_reference) buffer Tail { int i[]; };\n\
         layout(binding = 0) buffer B { Later l; Fixed f; Open o; uvec2 w; };\nvoid main() { ";
     for (body, code, words) in [
         ("o.i = 1;", 0, ""),
@@ -270,14 +271,79 @@ fn pointers_to_physical_storage_keep_the_language_s_rules() {
         ("o = f;", 1, "a value of type Open is expected, and this is Fixed"),
         ("o = o * 2;", 1, "`*` does not take Open and int"),
         ("o = Open(1.5);", 1, "Open cannot be made of values"),
-        ("o += 1;", 6, "pointers that are changed by an operator"),
-        ("w.x = uint(o - o);", 6, "differences of pointers"),
+        ("o += 1; o -= w.x; o = 2 + o - 1u;", 0, ""),
+        ("o++;", 1, "`++` does not take Open"),
+        ("o += o;", 1, "`+=` does not take Open and Open"),
+        ("o -= o;", 1, "`-=` does not take Open and Open"),
+        ("o = 1 - o;", 1, "`-` does not take int and Open"),
+        ("w.x = uint(o - f);", 1, "`-` does not take Open and Fixed"),
+        ("o *= 2;", 1, "`*=` does not take Open and int"),
+        ("Tail t = Tail(w); t += 1;", 1, "`Tail` ends in an array without a length"),
     ] {
         let path = folder.write("rule.comp", format!("{head}{body} }}"));
         let done = gpucc(&[&path, "--target", "interp"]);
         let shown = text(&done);
         assert_eq!(done.status.code(), Some(code), "{body}: {shown}");
         assert!(shown.contains(words), "{body}: {shown}");
+    }
+}
+
+#[test]
+fn arrays_of_bytes_may_have_a_length_that_the_driver_says() {
+    let folder = Folder::new("bytes");
+    let source = "#version 450\n#extension GL_EXT_shader_8bit_storage : require\n\
+        #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require\nlayout(local_size_x = 1) in;\n\
+        layout(binding = 0) buffer B { uint n; int8_t b[]; };\n\
+        layout(binding = 1) buffer C { uint8_t c[]; } cs[2];\n\
+        void main() { n = b.length(); for (int i = 0; i < b.length(); i++) b[i] += int8_t(i);\n\
+        cs[n & 1].c[n] = uint8_t(b[1]); cs[0].c[2] += uint8_t(7); }";
+    let path = folder.write("bytes.comp", source);
+    for target in [Target::Interp, Target::VALHALL] {
+        verified(target, Options::default(), "bytes.comp", Source::Glsl(source, Stage::Compute));
+    }
+    let alone = source.replace("cs[2]", "cs").replace("cs[n & 1]", "cs").replace("cs[0]", "cs");
+    folder.write("bytes.comp", alone);
+    for target in ["interp", "valhall"] {
+        let args = ["run", &path, "--target", target, "--groups", "1", "--dump", "0.0:hex"];
+        let given =
+            ["--set", "0.0=hex:00000000fc01fe7f04030201", "--set", "0.1=hex:01020304050607ff"];
+        let done = gpucc(&[&args[..], &given[..], &["--dump", "0.1:hex"]].concat());
+        // Eight elements; an index of 8 is the last byte of the other buffer.
+        let shown = text(&done);
+        assert!(
+            shown.contains("0.0: 08000000fc02008208080808")
+                && shown.contains("0.1: 01020a0405060702"),
+            "{target}: {shown}"
+        );
+    }
+    // R700 changes no word of a buffer atomically.
+    folder.write("bytes.comp", source);
+    let done = gpucc(&[&path, "--target", "r700"]);
+    assert_eq!(done.status.code(), Some(3), "{}", text(&done));
+}
+
+#[test]
+fn pointers_are_moved_by_the_size_that_they_are_aligned_to() {
+    let folder = Folder::new("moved");
+    // Elements of 20 bytes, for the block's own alignment is not counted: 16 + 3 * 20 - 20 = 56 is the second pointer.
+    let source = "#version 450\n#extension GL_EXT_buffer_reference2 : require\n\
+        #extension GL_EXT_buffer_reference_uvec2 : require\n\
+        #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\nlayout(local_size_x = 1) in;\n\
+        layout(buffer_reference, std430, buffer_reference_align = 4) buffer P { vec4 a; int i; };\n\
+        layout(std430, binding = 0) buffer B { P first; uvec2 moved; uint k; int apart; int back; int sum; };\n\
+        void main() { P p = first; p += 3; p -= k; moved = uvec2(p); apart = int(p - first);\n\
+        back = int(first - (p + 1)); p = p - 1u; sum = p.i; }";
+    let path = folder.write("moved.comp", source);
+    for target in MACHINES {
+        verified(target, Options::default(), "moved.comp", Source::Glsl(source, Stage::Compute));
+    }
+    for target in ["interp", "r700", "valhall"] {
+        let memory =
+            "4294967294.0=i32:0,0,0,0,0,0,0,0,0,0,0,0,0,77,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0";
+        let args = ["run", &path, "--target", target, "--groups", "1", "--set", memory];
+        let given = ["--set", "0.0=i32:16,0,9,9,1,9,9,9", "--dump", "0.0:i32"];
+        let done = gpucc(&[&args[..], &given[..]].concat());
+        assert!(text(&done).contains("0.0: 16 0 56 0 1 2 -3 77"), "{target}: {}", text(&done));
     }
 }
 
@@ -296,6 +362,12 @@ fn what_breaks_the_rules_is_the_users_error_at_its_place() {
             "vec2(1.0) * vec3(1.0)",
         ),
         ("int i; float i;", "`i` is declared already in this scope", "i"),
+        (
+            "for (int i = 0; i < 2; i++) { int i = 9; }",
+            "`i` is declared already in this scope",
+            "i",
+        ),
+        ("while (bool b = u > 1.0) { int b; }", "`b` is declared already in this scope", "b"),
         ("if (1) discard;", "a condition is a bool, and this is int", "1"),
         ("break;", "`break` stands outside of loops and switches", "break;"),
         ("u = 1.0;", "`U` is not written: it is a uniform", "u"),

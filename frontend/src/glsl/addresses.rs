@@ -3,12 +3,12 @@
 
 use super::check::{Check, invalid};
 use super::lower::{Frame, OfGlsl, Pointer};
-use super::tree::{Binary, Expr, Kind, Unary};
+use super::tree::{Binary, Expr, Kind};
 use super::types::{Ty, is_integer};
 use crate::lower::types::width;
 use crate::lower::{Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::ssa::{Op, Span, Type};
+use gpucc_ir::ssa::{Op, Span, Type, Value};
 use naga::{Scalar, ScalarKind};
 
 /// A pointer as two words.
@@ -38,14 +38,7 @@ impl Check<'_, '_> {
         Ok(Expr::new(Kind::Deref(Box::new(base)), Ty::Struct(block), span))
     }
 
-    /// `p[i]` and `p + i`.
-    pub fn stepped(&mut self, base: Expr, by: Expr, span: Span) -> Result<Expr> {
-        self.followed(base.clone())?;
-        let ty = base.ty;
-        Ok(Expr::new(Kind::Step(Box::new(base), Box::new(by)), ty, span))
-    }
-
-    /// A sum of a pointer and an integer; none of other operands.
+    /// `p[i]`, `p + i`, `i + p`, `p - i` and `p - q` (GL_EXT_buffer_reference2, which has no other operators); none of operands without a pointer.
     pub fn pointer_sum(
         &mut self,
         op: Binary,
@@ -54,20 +47,25 @@ impl Check<'_, '_> {
         span: Span,
     ) -> Result<Option<Expr>> {
         let is_pointer = |expr: &Expr| matches!(expr.ty, Ty::Reference(_));
-        if !is_pointer(a) && !is_pointer(b) {
-            return Ok(None);
+        let (a, b, ty) = match op {
+            Binary::Add | Binary::Sub if is_pointer(a) && b.ty.is_integer() => (a, b, a.ty),
+            Binary::Add if is_pointer(b) && a.ty.is_integer() => (b, a, b.ty),
+            Binary::Sub if is_pointer(a) && a.ty == b.ty => (a, b, Ty::Scalar(Scalar::I64)),
+            _ => return Ok(None),
+        };
+        let Ty::Struct(block) = self.followed(a.clone())?.ty else {
+            return Err(Stop::internal("a pointer leads to no block"));
+        };
+        let last = self.p.types.structure(block).members.last();
+        if last.is_some_and(|last| self.p.types.is_unsized(last.ty)) {
+            let name = self.p.types.name(a.ty);
+            let message = format!(
+                "`{name}` ends in an array without a length, so its pointers are not moved (GL_EXT_buffer_reference2)"
+            );
+            return invalid(message, span);
         }
-        match op {
-            Binary::Add if b.ty.is_integer() => self.stepped(a.clone(), b.clone(), span).map(Some),
-            Binary::Add if a.ty.is_integer() => self.stepped(b.clone(), a.clone(), span).map(Some),
-            Binary::Sub if b.ty.is_integer() => {
-                let (ty, at) = (b.ty, b.span);
-                let by = self.folded(Kind::Unary(Unary::Negate, Box::new(b.clone())), ty, at);
-                self.stepped(a.clone(), by, span).map(Some)
-            }
-            Binary::Sub if a.ty == b.ty => Err(super::lacking("differences of pointers").at(span)),
-            _ => Ok(None),
-        }
+        let kind = Kind::Binary(op, Box::new(a.clone()), Box::new(b.clone()));
+        Ok(Some(Expr::new(kind, ty, span)))
     }
 
     /// Pointers made of numbers or of other pointers, and numbers made of pointers; none of other values.
@@ -98,44 +96,51 @@ impl<'p> OfGlsl<'p> {
         let Ty::Reference(id) = expr.ty else {
             return Err(Stop::internal("a number is followed as a pointer"));
         };
-        let Some((block, packing)) = types.reference(id).block else {
+        let reference = types.reference(id);
+        let Some((block, packing)) = reference.block else {
             return Err(Stop::internal("a pointer leads to a block that is not declared"));
         };
         let ty = Ty::Struct(block);
-        let (bytes, align) = (types.end_of(ty, packing), types.alignment(ty));
+        // Pointers may be aligned to less than the members are (GL_EXT_buffer_reference, buffer_reference_align).
+        let align = types.alignment(ty).min(reference.align.into());
+        let bytes = types.end_of(ty, packing);
         let lower = self.op1(Op::Lo64, number);
         let place = self.followed(lower, bytes, align);
         Ok(Pointer { place, ty, packing, bindings: false })
     }
 
-    /// A pointer some blocks further on.
-    pub(super) fn step_pointer(
+    /// A pointer some blocks away, or how many blocks lie between two pointers.
+    pub(super) fn pointer_arithmetic(
         &mut self,
-        frame: &mut Frame,
-        pointer: &'p Expr,
-        by: &'p Expr,
+        op: Binary,
+        pointer: (Ty, Value),
+        (ty, values): (Ty, &Values),
     ) -> Result<Values> {
         let types = &self.source.p.types;
-        let Ty::Reference(id) = pointer.ty else {
+        let Ty::Reference(id) = pointer.0 else {
             return Err(Stop::internal("a number is moved as a pointer"));
         };
         let reference = types.reference(id);
         let Some((block, packing)) = reference.block else {
             return Err(Stop::internal("a pointer leads to a block that is not declared"));
         };
-        let bytes = types.extent(Ty::Struct(block), packing).0;
-        let stride = bytes.next_multiple_of(u64::from(reference.align));
-        let number = self.scalar(frame, pointer)?;
-        let steps = self.values(frame, by)?;
-        let from = by.ty.scalar().unwrap_or(Scalar::I32);
+        // The size is rounded up to the pointer's alignment, not to that of the members (GL_EXT_buffer_reference2).
+        let bytes = types.unpadded(block, packing);
+        let stride = bytes.next_multiple_of(u64::from(reference.align)).max(1);
+        let stride = self.constant(Type::B64, stride);
+        if let Ty::Reference(_) = ty {
+            let apart = self.op2(Op::ISub, pointer.1, values[0]);
+            return Ok(Values::from_elem(self.op2(Op::SDiv, apart, stride), 1));
+        }
+        let from = ty.scalar().unwrap_or(Scalar::I32);
         let to = match from.kind {
             ScalarKind::Sint => Scalar::I64,
             _ => Scalar::U64,
         };
-        let steps = self.converted(steps, from, to)?;
-        let stride = self.constant(Type::B64, stride);
+        let steps = self.converted(values.clone(), from, to)?;
         let bytes = self.op2(Op::IMul, steps[0], stride);
-        Ok(Values::from_elem(self.op2(Op::IAdd, number, bytes), 1))
+        let sum = if op == Binary::Sub { Op::ISub } else { Op::IAdd };
+        Ok(Values::from_elem(self.op2(sum, pointer.1, bytes), 1))
     }
 
     /// The bits of a pointer as those of another type.

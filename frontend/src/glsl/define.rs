@@ -163,7 +163,11 @@ impl<'a> Check<'a, '_> {
                     check.declare(own, Symbol::Local(local), at)?;
                 }
             }
-            check.scoped(|check| check.statements(body))
+            // Parameters are of the body's own scope (GLSL 4.60, 4.2.2), but hidden by its names in GLSL ES 1.00, 4.2.2.
+            match check.dialect.stated && !(check.dialect.es && check.dialect.version == 100) {
+                true => check.statements(body),
+                false => check.scoped(|check| check.statements(body)),
+            }
         });
         let mut current = std::mem::replace(&mut self.current, outer);
         for local in current.locals.iter_mut().filter(|local| local.grows) {

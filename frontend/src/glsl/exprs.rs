@@ -390,8 +390,13 @@ impl<'a> Check<'a, '_> {
         let Some(op) = operator(text) else {
             return Err(Stop::internal("an operator that assigns"));
         };
-        if matches!(ty, Ty::Reference(_)) {
-            return Err(super::lacking("pointers that are changed by an operator").at(span));
+        let moved = self.pointer_sum(op, &target, &value, span)?;
+        if moved.is_some_and(|moved| moved.ty == ty) {
+            return Ok(Expr::new(
+                Kind::Update(op, Box::new(target), Box::new(value), false),
+                ty,
+                span,
+            ));
         }
         let (left, right, result) = self.operands(op, target.clone(), value, text, span)?;
         if result != ty || left.ty != ty {
@@ -445,8 +450,8 @@ impl<'a> Check<'a, '_> {
                 index.span,
             );
         }
-        if matches!(base.ty, Ty::Reference(_)) {
-            return self.stepped(base, index, span);
+        if let Some(found) = self.pointer_sum(Binary::Add, &base, &index, span)? {
+            return Ok(found);
         }
         // `nonuniformEXT(i)` says nothing here.
         if let Kind::Builtin("nonuniformEXT", arguments) = &mut index.kind

@@ -154,6 +154,19 @@ impl Types {
         }
     }
 
+    /// Bytes up to the end of the last member, the padding of that member's type included, that of the block not.
+    pub fn unpadded(&self, id: StructId, packing: Packing) -> u64 {
+        let laid = self.laid(id, packing.rule, packing.row_major);
+        match (laid.offsets.last(), self.structure(id).members.last()) {
+            (Some(&offset), Some(member)) => {
+                let row_major = member.row_major.unwrap_or(packing.row_major);
+                let own = Packing::of(packing.rule, row_major);
+                u64::from(offset).saturating_add(self.extent(member.ty, own).0)
+            }
+            _ => 0,
+        }
+    }
+
     /// Bytes between the elements of a vector, matrix or array, and how these lie.
     pub fn stride(&self, ty: Ty, packing: Packing) -> (u32, Packing) {
         let bytes = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);

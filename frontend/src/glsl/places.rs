@@ -143,7 +143,7 @@ impl<'p> OfGlsl<'p> {
         let leaves = self.source.p.types.flatten(pointer.ty, pointer.packing)?;
         self.keep(leaves.len())?;
         if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.load_bytes(&pointer.place, &leaves, &bytes, super::READING);
+            return self.load_bytes(&pointer.place, &leaves, &bytes);
         }
         Ok(self.load_leaves(&pointer.place, &leaves))
     }
@@ -179,7 +179,7 @@ impl<'p> OfGlsl<'p> {
             return Err(Stop::internal("a value does not fit the place it is stored in"));
         }
         if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.store_bytes(&pointer.place, &leaves, &bytes, values, super::READING);
+            return self.store_bytes(&pointer.place, &leaves, &bytes, values);
         }
         self.store_leaves(&pointer.place, &leaves, values);
         Ok(())

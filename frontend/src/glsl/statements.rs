@@ -22,14 +22,19 @@ impl<'a> Check<'a, '_> {
 
     /// A statement as a block of its own.
     fn body(&mut self, stmt: &ast::Stmt<'a>) -> Result<Vec<Stmt>> {
-        self.scoped(|check| match &stmt.kind {
-            ast::StmtKind::Block(all) => check.statements(all),
+        self.scoped(|check| check.without_scope(stmt))
+    }
+
+    /// A statement, or those of a block, in the scope that is open.
+    fn without_scope(&mut self, stmt: &ast::Stmt<'a>) -> Result<Vec<Stmt>> {
+        match &stmt.kind {
+            ast::StmtKind::Block(all) => self.statements(all),
             _ => {
                 let mut made = Vec::new();
-                check.statement(stmt, &mut made)?;
+                self.statement(stmt, &mut made)?;
                 Ok(made)
             }
-        })
+        }
     }
 
     /// A truth value.
@@ -98,7 +103,7 @@ impl<'a> Check<'a, '_> {
                 Ok(StmtKind::Loop { condition, body, next: None, test_last: false })
             })?,
             ast::StmtKind::Do(body, condition) => {
-                let body = self.loop_body(body)?;
+                let body = self.scoped(|check| check.loop_body(body))?;
                 let condition = Some(self.truth(condition)?);
                 StmtKind::Loop { condition, body, next: None, test_last: true }
             }
@@ -156,10 +161,11 @@ impl<'a> Check<'a, '_> {
         }))
     }
 
+    /// The body of a loop. What the head of `for` or `while` declares is of the body's own scope (GLSL 4.60, 4.2.2).
     fn loop_body(&mut self, body: &ast::Stmt<'a>) -> Result<Vec<Stmt>> {
         self.loops += 1;
         let switches = std::mem::take(&mut self.switches);
-        let made = self.body(body);
+        let made = self.without_scope(body);
         self.switches = switches;
         self.loops -= 1;
         made

@@ -107,8 +107,6 @@ pub enum Kind {
     Length(Box<Expr>),
     /// The block that a pointer leads to.
     Deref(Box<Expr>),
-    /// The pointer to the block that many blocks further on.
-    Step(Box<Expr>, Box<Expr>),
     /// A pointer as a number of 64 bits, or as two of 32; such a number as a pointer.
     Recast(Box<Expr>),
 }

@@ -240,7 +240,6 @@ impl<'p> OfGlsl<'p> {
                 let pointer = self.pointer(frame, expr)?;
                 self.load(&pointer)?
             }
-            Kind::Step(pointer, by) => self.step_pointer(frame, pointer, by)?,
             Kind::Recast(inner) => self.recast_pointer(frame, inner, expr.ty)?,
             Kind::Combine(..) => {
                 return Err(Stop::unsupported("a texture that is a value", super::READING));
@@ -354,6 +353,9 @@ impl<'p> OfGlsl<'p> {
         b: (Ty, &Values),
     ) -> Result<Values> {
         let ((left, a), (right, b)) = (a, b);
+        if let Ty::Reference(_) = left {
+            return self.pointer_arithmetic(op, (left, a[0]), (right, b));
+        }
         if op == Binary::Mul {
             match (left, right) {
                 (Ty::Matrix(..), Ty::Vector(..)) => return self.matrix_vector(a, b),

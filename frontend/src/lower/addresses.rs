@@ -43,13 +43,14 @@ impl<S> Lower<'_, S> {
     /// The place of `bytes` bytes that the lower word of a pointer says. `align` is a power of two that such places are multiples of.
     pub fn followed(&mut self, lower: Value, bytes: u64, align: u64) -> Place {
         let memory = self.physical_storage();
-        self.brought_within(memory, lower, bytes, align)
+        self.brought_within(memory, None, lower, bytes, align)
     }
 
     /// The place of `bytes` bytes at a byte of a buffer that may lie beyond its end.
     pub fn brought_within(
         &mut self,
         buffer: Resource,
+        element: Option<Value>,
         byte: Value,
         bytes: u64,
         align: u64,
@@ -59,9 +60,9 @@ impl<S> Lower<'_, S> {
         let by = self.u32(unit.trailing_zeros());
         let index = self.op2(Op::LShr, byte, by);
         // Places where all of the bytes are within.
-        let count = self.length_code(buffer, None, bytes.saturating_sub(unit), unit);
+        let count = self.length_code(buffer, element, bytes.saturating_sub(unit), unit);
         let index = self.op2(Op::Index, index, count);
-        let mut place = Place::buffer(buffer, None);
+        let mut place = Place::buffer(buffer, element);
         place.dynamic = Some(self.op2(Op::Shl, index, by));
         place
     }

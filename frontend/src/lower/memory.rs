@@ -218,7 +218,7 @@ impl<S> Lower<'_, S> {
             let first = self.op2(Op::IAdd, from, offset);
             let byte = self.op2(Op::IAdd, first, scaled);
             let align = 1 << stride.trailing_zeros().min(3);
-            return Ok(self.brought_within(buffer, byte, stride.into(), align));
+            return Ok(self.brought_within(buffer, None, byte, stride.into(), align));
         }
         let (count, known) = match length {
             Length::Known(count) => (self.u32(count), count),

@@ -7,7 +7,7 @@ use super::frame::{Base, Place};
 use super::types::{Leaf, width};
 use super::{Lower, Result, Values};
 use crate::stop::Stop;
-use gpucc_ir::ssa::{AtomicOp, Op, Type, Value};
+use gpucc_ir::ssa::{AtomicOp, Op, Resource, Type, Value};
 use naga::ScalarKind;
 
 /// True for integers of 8 bits.
@@ -37,38 +37,28 @@ impl<S> Lower<'_, S> {
     }
 
     /// The word that a byte of a buffer lies in, and its first bit there.
-    fn word_around(
-        &mut self,
-        place: &Place,
-        offset: u32,
-        reader: &'static str,
-    ) -> Result<(Place, Value)> {
+    fn word_around(&mut self, buffer: Resource, place: &Place, offset: u32) -> (Place, Value) {
         let offset = place.offset.wrapping_add(offset);
         if place.dynamic.is_none() {
             let bit = self.u32(offset % 4 * 8);
-            return Ok((Place { offset: offset & !3, ..place.clone() }, bit));
-        }
-        // The last word of such an array may lie beyond a buffer that ends within it.
-        if place.hi == u32::MAX {
-            let what = "8-bit elements of an array whose length the driver says";
-            return Err(Stop::unsupported(what, reader));
+            return (Place { offset: offset & !3, ..place.clone() }, bit);
         }
         let address = self.address(&Place { offset, ..place.clone() }, 0);
-        let (mask, rest, eight) = (self.u32(!3), self.u32(3), self.u32(3));
-        let word = self.op2(Op::And, address, mask);
+        let (rest, eight) = (self.u32(3), self.u32(3));
         let within = self.op2(Op::And, address, rest);
         let bit = self.op2(Op::Shl, within, eight);
-        Ok((Place { offset: 0, dynamic: Some(word), ..place.clone() }, bit))
+        // The last word of an array whose length the driver says may lie beyond a buffer that ends within it.
+        if place.hi == u32::MAX {
+            let around = self.brought_within(buffer, place.element, address, 4, 4);
+            return (around, bit);
+        }
+        let mask = self.u32(!3);
+        let word = self.op2(Op::And, address, mask);
+        (Place { offset: 0, dynamic: Some(word), ..place.clone() }, bit)
     }
 
     /// Reads scalars of which some are bytes of a buffer.
-    pub fn load_bytes(
-        &mut self,
-        place: &Place,
-        leaves: &[Leaf],
-        bytes: &[bool],
-        reader: &'static str,
-    ) -> Result<Values> {
+    pub fn load_bytes(&mut self, place: &Place, leaves: &[Leaf], bytes: &[bool]) -> Result<Values> {
         let mut values = Values::with_capacity(leaves.len());
         for (leaf, &byte) in leaves.iter().zip(bytes) {
             let Base::Buffer(buffer) = place.base else {
@@ -78,7 +68,7 @@ impl<S> Lower<'_, S> {
                 values.extend(self.load_leaves(place, std::slice::from_ref(leaf)));
                 continue;
             }
-            let (around, bit) = self.word_around(place, leaf.offset, reader)?;
+            let (around, bit) = self.word_around(buffer, place, leaf.offset);
             let address = self.address(&around, 0);
             let word = self.b().buffer_load(buffer, place.element, address, &[Type::B32])[0];
             let mask = self.u32(0xff);
@@ -95,14 +85,16 @@ impl<S> Lower<'_, S> {
         leaves: &[Leaf],
         bytes: &[bool],
         values: &[Value],
-        reader: &'static str,
     ) -> Result<()> {
         for ((leaf, &byte), &value) in leaves.iter().zip(bytes).zip(values) {
             if !byte {
                 self.store_leaves(place, std::slice::from_ref(leaf), &[value]);
                 continue;
             }
-            let (around, bit) = self.word_around(place, leaf.offset, reader)?;
+            let Base::Buffer(buffer) = place.base else {
+                return Err(Stop::internal("a byte outside of a buffer"));
+            };
+            let (around, bit) = self.word_around(buffer, place, leaf.offset);
             let mask = self.u32(0xff);
             let own = self.op2(Op::Shl, mask, bit);
             let others = self.op1(Op::Not, own);

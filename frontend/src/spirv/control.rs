@@ -719,7 +719,7 @@ impl<'p> OfSpirv<'p> {
         let layout = pointer.place.layout();
         let leaves = self.source.program.flatten(pointer.ty, layout, pointer.matrices)?;
         if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.load_bytes(&pointer.place, &leaves, &bytes, READING);
+            return self.load_bytes(&pointer.place, &leaves, &bytes);
         }
         Ok(self.load_leaves(&pointer.place, &leaves))
     }
@@ -740,7 +740,7 @@ impl<'p> OfSpirv<'p> {
             }
         }
         if let Some(bytes) = self.bytes_within(pointer)? {
-            return self.store_bytes(&pointer.place, &leaves, &bytes, values, READING);
+            return self.store_bytes(&pointer.place, &leaves, &bytes, values);
         }
         self.store_leaves(&pointer.place, &leaves, values);
         Ok(())
