@@ -368,7 +368,7 @@ const CASES: &[Case] = &[
         Rule::ResponseLength,
         I965,
         "send(8) 2 null<1>UW g2<8,8,1>UD 0x02110000 { align1 };",
-        "send(8) 2 g10<1>UW g2<8,8,1>UD 0x02110000 { align1 };",
+        "send(8) 2 g10<1>UW g2<8,8,1>UD 0x02110000 { align1 };\nmov(8) null<1>UD g10<8,8,1>UD { align1 };",
     ),
     (
         Rule::MessageOperand,
@@ -392,13 +392,13 @@ const CASES: &[Case] = &[
         Rule::MessageCompressed,
         I965,
         "send(16) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 compr };",
-        "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 };",
+        "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 };\nmov(8) null<1>UD g10<8,8,1>UD { align1 };",
     ),
     (
         Rule::MessageCheck,
         I965,
         "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 NoDDChk };",
-        "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 NoDDClr };",
+        "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 };\nmov(8) null<1>UD g10<8,8,1>UD { align1 };",
     ),
     (
         Rule::MessageReserved,
@@ -423,6 +423,7 @@ const ELSEWHERE: &[Rule] = &[
     Rule::Overtaken,
     Rule::SendUnread,
     Rule::ReplyUnread,
+    Rule::ReplyLeft,
     Rule::StackLeft,
     Rule::TwoRows,
     Rule::Function,
