@@ -174,8 +174,9 @@ impl Abi {
                 InputKind::Builtin(which) if is_placed(func.stage, which) => {
                     numbers |= func.stage == Stage::Vertex;
                 }
-                InputKind::Builtin(_) => {
-                    return Err(not_yet(&format!("the input `{}`", data.name)));
+                InputKind::Builtin(which) => {
+                    // A module may have no name for it.
+                    return Err(not_yet(&format!("the input `{}`", which.word())));
                 }
             }
         }
