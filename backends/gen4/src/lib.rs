@@ -22,6 +22,7 @@ mod numerics;
 mod refuse;
 mod regs;
 mod sites;
+mod steps;
 mod target;
 mod vue;
 
