@@ -301,6 +301,21 @@ fn least_and_greatest_flush_only_where_both_they_and_the_width_do() {
 }
 
 #[test]
+fn least_and_greatest_by_comparisons_take_denormals_for_zeros_where_operands_are_flushed() {
+    let (least, next) = (1, 2);
+    for f32_denormals in [Denormals::KEEP, Denormals::FLUSH] {
+        let model =
+            Numerics { f32_denormals, min_max_zero: ZeroRule::Compared, ..Numerics::REFERENCE };
+        let of = |op, args: &[u64]| eval(op, Type::B32, Type::B32, args, &model).expect("a value");
+        let flushed = f32_denormals == Denormals::FLUSH;
+        // Of equals the least is the second, and the greatest the first; none of them loses its bits.
+        assert_eq!(of(Op::FMin, &[least, next]), if flushed { next } else { least });
+        assert_eq!(of(Op::FMax, &[least, next]), if flushed { least } else { next });
+        assert_eq!(of(Op::FSat, &[least]), if flushed { 0 } else { least });
+    }
+}
+
+#[test]
 fn a_level_of_detail_is_a_256th_between_its_ends() {
     for step in -5000..5000 {
         let level = step as f32 / 256.0;

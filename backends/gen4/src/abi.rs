@@ -174,8 +174,9 @@ impl Abi {
                 InputKind::Builtin(which) if is_placed(func.stage, which) => {
                     numbers |= func.stage == Stage::Vertex;
                 }
-                InputKind::Builtin(_) => {
-                    return Err(not_yet(&format!("the input `{}`", data.name)));
+                InputKind::Builtin(which) => {
+                    // A module may have no name for it.
+                    return Err(not_yet(&format!("the input `{}`", which.word())));
                 }
             }
         }
@@ -326,8 +327,7 @@ impl Abi {
 
     /// Vertex: register and doubleword of the first vertex, then of the first instance.
     pub fn first(&self, which: usize) -> (u8, u8) {
-        let at = (self.told.len() + self.pushed.len() + which) as u8;
-        (self.constants() + at / 8, at % 8)
+        self.constant(self.told.len() + self.pushed.len() + which)
     }
 
     /// Vertex: elements, each a register of two vertices.
@@ -462,14 +462,18 @@ impl Abi {
     /// Register and doubleword of a word of a uniform buffer or of the immediates.
     pub fn pushed(&self, resource: Resource, offset: u32) -> Option<(u8, u8)> {
         let at = self.pushed.binary_search(&(resource, offset)).ok()?;
-        let at = (self.told.len() + at) as u8;
-        Some((self.constants() + at / 8, at % 8))
+        Some(self.constant(self.told.len() + at))
     }
 
     /// Register and doubleword of a number of a binding.
     pub fn told(&self, resource: Resource, element: u32, which: Told) -> Option<(u8, u8)> {
-        let at = self.told.binary_search(&(resource, element, which)).ok()? as u8;
-        Some((self.constants() + at / 8, at % 8))
+        let at = self.told.binary_search(&(resource, element, which)).ok()?;
+        Some(self.constant(at))
+    }
+
+    /// Register and doubleword of a word of the constants, of which there are more than 256.
+    fn constant(&self, at: usize) -> (u8, u8) {
+        (self.constants() + (at / 8) as u8, (at % 8) as u8)
     }
 }
 

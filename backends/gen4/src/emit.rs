@@ -73,6 +73,8 @@ struct Emit<'a> {
     /// A bit for each register that a word reads, and whether one names the pixels that live: what `begin` makes.
     read: u128,
     lives: bool,
+    /// A write with commit may still be under way: it replies to the header that messages share.
+    commits: bool,
     out: Emitted,
 }
 
@@ -90,6 +92,7 @@ pub fn emit(func: &Func<Inst>, abi: &Abi, machine: Machine) -> Result<Emitted, F
         under_way: 0,
         read: 0,
         lives: false,
+        commits: false,
         out,
     };
     for &block in &func.layout {
@@ -481,7 +484,17 @@ impl Emit<'_> {
             Place::Indirect { .. } => 0,
         };
         // The header of a write stays as it is, and the next message reads it.
-        let lands = replies && number != u32::from(self.abi.header());
+        let shared = u32::from(self.abi.header());
+        let lands = replies && number != shared;
+        self.commits |= replies && !lands;
+        // A thread must not end with a reply under way. 8.4.
+        if descriptor >> 31 == 1 {
+            self.settle()?;
+            let reads = matches!(from.place, Place::Direct { register, .. } if register == shared);
+            if self.commits && !reads {
+                self.wait(shared)?;
+            }
+        }
         let resolves = lands && self.machine == Machine::Gen4;
         let reply = if lands { number..number + (descriptor >> 16 & 15) } else { 0..0 };
         // The 965 does not check the destination of a message: it is read before and behind. 14.2.44, errata.

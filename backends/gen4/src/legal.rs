@@ -4,10 +4,12 @@
 //!
 //! - `region`: regions of registers, G45 vol. 4, 11.3.10.
 //! - `compress`: compressed instructions, 11.5.3.
+//! - `control`: control flow, 14.2, and masks, 11.3.4.7 to 11.3.4.11.
 //! - `operation`: each instruction's own restrictions, 14.2; accumulators, 11.3.4.5; vectors as numbers, 11.3.5.
 //! - `send`: messages, 14.2.44 and chapters 4 to 8.
 
 mod compress;
+mod control;
 mod operation;
 mod region;
 mod rule;

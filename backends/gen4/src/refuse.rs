@@ -2,7 +2,9 @@
 //! compile is our own gap.
 
 use gpucc_ir::driver::Failure;
-use gpucc_ir::ssa::{AtomicOp, Dim, Func, Imm, Number, Op, OutputKind, ResourceKind, Span, Type};
+use gpucc_ir::ssa::{
+    AtomicOp, Dim, Func, Imm, Number, Op, OutputKind, ResourceKind, Span, TexKind, Type,
+};
 use gpucc_passes::expand::image::dwords;
 
 /// Features and the manual's sections.
@@ -33,6 +35,14 @@ macro_rules! both {
             (
                 "writing texels of less than a doubleword",
                 "G45 vol. 4, 5.10.5.2: writes are of whole doublewords, and none is atomic",
+            ),
+            (
+                "the level that a sampler would take",
+                "G45 vol. 4, 4.8.1: no message of the sampler tells a level",
+            ),
+            (
+                "clocks",
+                "G45 vol. 4, 7.1.1: no sub-function of the gateway reads the time",
             ),
             (
                 "task and mesh shaders",
@@ -71,6 +81,8 @@ enum Refusal {
     ShortStore,
     CubeArrays,
     ShortTexel,
+    QueryLevel,
+    Clocks,
 }
 
 /// Checks what the function asks of the machine.
@@ -106,6 +118,12 @@ pub fn check(func: &Func, machine: &'static str, table: Table) -> Result<(), Fai
             let other = |op| !matches!(op, AtomicOp::Load | AtomicOp::Store);
             if matches!(data.imm, Imm::BufferAtomic(_, op) | Imm::ImageAtomic(_, op) if other(op)) {
                 return Err(refuse(Refusal::Atomics, data.span));
+            }
+            if matches!(data.imm, Imm::Tex(tex) if tex.kind == TexKind::QueryLevel) {
+                return Err(refuse(Refusal::QueryLevel, data.span));
+            }
+            if matches!(data.op, Op::Clock | Op::DeviceClock) {
+                return Err(refuse(Refusal::Clocks, data.span));
             }
             if let (Op::ImageStore, &Imm::Resource(image)) = (data.op, &data.imm)
                 && let ResourceKind::StorageTexture { format, .. } = func.resources[image].kind
@@ -165,6 +183,9 @@ mod tests {
         assert_eq!(asked(Op::IAdd, Type::B64), None);
         assert_eq!(G45[Refusal::Atomics as usize].0, "atomic operations on buffers and textures");
         assert_eq!(G45[Refusal::Multisampled as usize].0, "multisampled textures");
+        assert_eq!(G45[Refusal::Clocks as usize].0, "clocks");
+        let level = G45[Refusal::QueryLevel as usize].0;
+        assert_eq!(level, "the level that a sampler would take");
     }
 
     #[test]

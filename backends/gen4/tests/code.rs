@@ -130,3 +130,27 @@ fn integers_are_divided_by_extended_math() {
     );
     assert_eq!(count(&lines, "0x0121000c"), 1, "{lines:#?}");
 }
+
+/// Constants are up to 63 registers: the number of a word among them has more than eight bits.
+#[test]
+fn words_behind_the_first_256_constants_are_read_where_they_stand() {
+    let declared = "res0 = \"u\" group 0 binding 3 uniform 512 as f32
+          res1 = \"b\" group 0 binding 4 storage 0 stride 4 load count 250 as u32";
+    let mut body = String::new();
+    for element in 0..250 {
+        let (at, size) = (2 + 2 * element, 3 + 2 * element);
+        body += &format!("%{at}: b32 = const {element}\n%{size}: b32 = buffer_size res1, %{at}\n");
+    }
+    body += "%502: b32 = const 80
+             %503: b32 = buffer_load res0, %502
+             %504: b32 = fmul %0, %503
+             output out0.0, %504
+             %505: b32 = bitcast %501
+             output out0.1, %505";
+    let body = body.replace("%505: b32 = bitcast %501\n", "").replace("%505", "%501");
+    let pushed = compiled(Uniforms::Pushed, declared, &body);
+    let lines = lines(&pushed);
+    // Word 249 is of register 2 + 31, and word 250 of the same.
+    assert_eq!(count(&lines, "g33.1<0,1,0>"), 1, "{lines:#?}");
+    assert_eq!(count(&lines, "g33.2<0,1,0>"), 1, "{lines:#?}");
+}

@@ -83,7 +83,8 @@ pub enum NanRule {
 pub enum ZeroRule {
     /// -0 is less than +0.
     Ordered,
-    /// They compare equal: `fmin` is `a < b ? a : b`, `fmax` is `a >= b ? a : b`.
+    /// They compare equal: `fmin` is `a < b ? a : b`, `fmax` is `a >= b ? a : b`, by the comparisons of the machine, which
+    /// take denormals for zeros where operands are flushed. `fsat` of a denormal is +0 there.
     Compared,
 }
 

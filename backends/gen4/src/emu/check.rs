@@ -20,7 +20,7 @@ pub fn instruction(model: Model, inst: &Instruction) -> Result<(), Broken> {
     match inst.opcode.form() {
         Form::Bare => return Ok(()),
         Form::Message => return super::send::check(model, inst),
-        Form::Branch => return branch(inst),
+        Form::Branch => return branch(model, inst),
         Form::One | Form::Two => {}
     }
     match inst.opcode {
@@ -83,7 +83,7 @@ fn is_ip(dst: &Destination, source: &Operand) -> bool {
     ip(dst.file, dst.place) && source
 }
 
-fn branch(inst: &Instruction) -> Result<(), Broken> {
+fn branch(model: Model, inst: &Instruction) -> Result<(), Broken> {
     plain(inst)?;
     hold(inst.channels <= 16, Rule::BranchMode, "a branch of 32 channels")?;
     let typed = matches!(inst.second, Operand::Number { ty: Type::D, .. });
@@ -92,7 +92,10 @@ fn branch(inst: &Instruction) -> Result<(), Broken> {
     hold(operands, Rule::BranchOperands, "the operands of a branch are ip")?;
     let (pops, predicated) = match inst.opcode {
         Opcode::Else | Opcode::Endif => (inst.pop == 1, false),
-        Opcode::Break | Opcode::Cont => (true, true),
+        // What a stack never holds is never popped. Table 11-16.
+        Opcode::Break | Opcode::Cont => {
+            (inst.pop <= if model == Model::I965 { 15 } else { 12 }, true)
+        }
         _ => (inst.pop == 0, true),
     };
     hold(pops, Rule::PopCount, "the masks that a branch pops")?;
@@ -151,11 +154,13 @@ fn switches(model: Model, inst: &Instruction) -> Result<(), Broken> {
         (File::Architecture, Place::Direct { register, .. }) => Some(register & 0xf0),
         _ => None,
     };
-    let written = class(inst.dst.file, inst.dst.place);
-    let asked =
-        |class: Option<u8>| matches!(class, Some(MASK | STACK | DEPTH)) && model == Model::G45;
-    let needs = asked(written)
-        || written == Some(CONTROL)
+    // The 965 keeps the stacks in order, and waits some clocks behind one that names a mask. 11.3.4.7 to 11.3.4.9.
+    let asked = |class: Option<u8>| match class {
+        Some(MASK | STACK | DEPTH) => model == Model::G45,
+        Some(CONTROL) => true,
+        _ => false,
+    };
+    let needs = asked(class(inst.dst.file, inst.dst.place))
         || sources(inst).any(|(_, source)| asked(class(source.file, source.place)));
     hold(!needs || inst.switch, Rule::SwitchMissing, "an explicit access without Switch")
 }

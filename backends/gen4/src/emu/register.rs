@@ -302,6 +302,11 @@ impl Registers {
         Ok(())
     }
 
+    /// The first register to which a reply is under way.
+    pub fn under_way(&self) -> Option<u32> {
+        (self.in_flight != 0).then(|| self.in_flight.trailing_zeros())
+    }
+
     /// Whether a reply may go to these registers: asked before the message is sent.
     ///
     /// # Errors

@@ -88,6 +88,7 @@ gpucc_emu::rules! {
     Overtaken = "S10 a register with a reply under way is written by an instruction that waits for it", "14.2.44";
     SendUnread = "S11 on the 965 a reply's register is read between a write and the message", "14.2.44";
     ReplyUnread = "S12 on the 965 a reply is read before its register is written again", "14.2.44";
+    ReplyLeft = "S13 a thread ends when no reply to it is under way", "8.4";
     // Messages, state and fixed functions: their engineer adds here.
     Mapped = "M1 an access lies within mapped memory", "-";
     Stale = "M2 what the render cache holds is flushed before another cache reads it", "5.10.1, P 9.12";

@@ -133,6 +133,9 @@ pub fn send(
     if !ends {
         return Ok(Next::On);
     }
+    if let Some(register) = thread.registers.under_way() {
+        return Err(trap((Rule::ReplyLeft, format!("a reply is under way to r{register}"))));
+    }
     let left = thread
         .registers
         .stacks

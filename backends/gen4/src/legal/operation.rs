@@ -1,8 +1,8 @@
 //! What each instruction's page forbids. G45 vol. 4, 14.2; accumulators 11.3.4.5; vectors as numbers 11.3.5.
 
 use super::{
-    Rule, Word, architecture, destination_stride, hold, is_accumulator, is_byte, is_dword,
-    is_float, is_ip, is_null, is_scalar,
+    Rule, Word, control, destination_stride, hold, is_accumulator, is_byte, is_dword, is_float,
+    is_null, is_scalar,
 };
 use crate::isa::fields::f;
 use crate::isa::operand::{File, Operand, Place, Region, Type};
@@ -15,15 +15,13 @@ const ABSOLUTE: u32 = 1;
 
 pub fn check(word: &Word<'_>) -> Result<(), Rule> {
     match word.opcode.shape() {
-        Shape::Send | Shape::Special | Shape::Do => return Ok(()),
-        Shape::Branch { .. } => return branch(word),
-        Shape::Jump => {
-            hold(word.size == 1, Rule::OneChannel)?;
-            return instruction_pointer(word);
+        Shape::Send | Shape::Special => return Ok(()),
+        Shape::Branch { .. } | Shape::Do | Shape::Jump | Shape::Wait => {
+            return control::check(word);
         }
-        Shape::Wait => return wait(word),
         Shape::Unary | Shape::Binary => {}
     }
+    control::switches(word)?;
     accumulators(word)?;
     types(word)?;
     vectors(word)?;
@@ -34,35 +32,12 @@ fn saturates(word: &Word<'_>) -> bool {
     word.inst().flag(f::SATURATE)
 }
 
-fn has_condition(word: &Word<'_>) -> bool {
+pub(super) fn has_condition(word: &Word<'_>) -> bool {
     word.inst().get(f::COND_MODIFIER) != 0
 }
 
-fn is_predicated(word: &Word<'_>) -> bool {
+pub(super) fn is_predicated(word: &Word<'_>) -> bool {
     word.inst().get(f::PRED_CTRL) != 0
-}
-
-fn instruction_pointer(word: &Word<'_>) -> Result<(), Rule> {
-    let ip = |operand: &Option<Operand>| operand.as_ref().is_some_and(is_ip);
-    hold(ip(&word.dst) && ip(&word.sources[0]), Rule::BranchOperands)
-}
-
-fn branch(word: &Word<'_>) -> Result<(), Rule> {
-    let unconditional = matches!(word.opcode, Opcode::Else | Opcode::Endif);
-    hold(!(unconditional && is_predicated(word)), Rule::NoPredicate)?;
-    match word.opcode {
-        Opcode::Endif => Ok(()),
-        _ => instruction_pointer(word),
-    }
-}
-
-fn wait(word: &Word<'_>) -> Result<(), Rule> {
-    hold(word.size == 1, Rule::OneChannel)?;
-    hold(!is_predicated(word), Rule::NoPredicate)?;
-    let (Some(dst), Some(source)) = (word.dst, word.sources[0]) else {
-        return Err(Rule::WaitRegister);
-    };
-    hold(architecture(&dst) == Some(9) && dst.place == source.place, Rule::WaitRegister)
 }
 
 fn accumulators(word: &Word<'_>) -> Result<(), Rule> {
@@ -164,6 +139,7 @@ fn single(word: &Word<'_>) -> Result<(), Rule> {
             hold(!word.dst.is_some_and(named), Rule::ComparisonDestination)
         }
         Sel => {
+            hold(!has_condition(word), Rule::NoCondition)?;
             hold(is_predicated(word), Rule::PredicateMissing)?;
             let odd = |dst: Operand| {
                 let odd = matches!(dst.place, Place::Direct { byte, .. } if byte % 2 == 1);
@@ -207,6 +183,7 @@ fn single(word: &Word<'_>) -> Result<(), Rule> {
         Msave | Mrest | Push | Pop => {
             hold(word.size == 1, Rule::OneChannel)?;
             hold(!is_predicated(word), Rule::NoPredicate)?;
+            hold(!has_condition(word), Rule::NoCondition)?;
             let plain = |operand: &Operand| {
                 matches!(operand.ty, Type::Ud | Type::Uw | Type::Ub) && operand.modifier == 0
             };

@@ -12,6 +12,9 @@ const VXH: u32 = 15;
 
 pub fn check(word: &Word<'_>) -> Result<(), Rule> {
     sizes(word)?;
+    let registers = word.sources.iter().chain([&word.dst]).flatten();
+    let wide = |operand: &Operand| is_null(operand) || operand.ty.bytes() == 4;
+    hold(!word.align16 || registers.into_iter().all(wide), Rule::Align16Row)?;
     for (number, source) in word.sources.iter().enumerate() {
         if let Some(source) = source.filter(|source| !is_null(source)) {
             rows(word, &source)?;
@@ -20,6 +23,8 @@ pub fn check(word: &Word<'_>) -> Result<(), Rule> {
         }
     }
     if let Some(dst) = word.dst {
+        let indirect = dst.file == File::Mrf && matches!(dst.place, Place::Indirect { .. });
+        hold(!(indirect && word.chip.early()), Rule::IndirectMessage)?;
         destination(word, &dst)?;
         if word.chip == Chip::Gm965 {
             index_seven(&dst)?;

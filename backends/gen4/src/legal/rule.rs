@@ -35,6 +35,8 @@ rules! {
     RowCrosses "a row of a source crosses a register (11.3.10 rule 11.1)";
     SecondCrosses "a second source that crosses a register needs a vertical stride of 32 bytes (11.3.10 rule 11.2)";
     Align16Crosses "an align16 source is within one register (11.3.10 rule 12)";
+    Align16Row "four elements of an align16 operand span 16 bytes (11.3.8)";
+    IndirectMessage "this chip has no indirect message registers (11.3.3, table 11-4)";
     IndirectSecond "this chip has no indirect second source (11.3.10 table 11-31)";
     IndirectSecondRows "an indirect second source has one index (11.3.10 rule 13.2)";
     IndexSix "two indices must not begin at a0.6 on this chip (11.3.10 rule 13.5)";
@@ -92,6 +94,10 @@ rules! {
     NoPredicate "this instruction has no predicate (14.2)";
     StackTypes "a mask-stack instruction has unsigned integers without modifiers (14.2.27, 14.2.28, 14.2.35, 14.2.36)";
     BranchOperands "destination and first source of a branch are ip (14.2)";
+    NoCondition "this instruction makes no condition (14.2, column Cond Mod)";
+    JumpNoMask "jmpi has NoMask (14.2.20)";
+    PopCount "else and endif pop 1, break and cont no more than a stack holds, other branches 0 (14.2.5, 14.2.8, 14.2.14 to 14.2.19, 14.2.48)";
+    SwitchMissing "an instruction that names masks, their stacks or the control register switches threads (11.3.4.7 to 11.3.4.11)";
     WaitRegister "wait names a notification register, twice the same (14.2.47)";
     // Messages.
     MessageLength "a message has 1 to 15 registers (14.2.44)";
@@ -100,6 +106,7 @@ rules! {
     ResponseMissing "a general register as the destination expects a response (14.2.44)";
     MessageType "a message's destination is of words or dwords (14.2.44)";
     MessageWords "a message of 16 channels has a destination of words, aligned to a register (14.2.44)";
+    MessageSource "a message's source is null or a general register that is named directly (14.2.44)";
     MessageNoDDChk "a message does not check its destination (14.2.44)";
     Descriptor "the descriptor is reserved (14.2.44 and the shared function's chapter)";
     EndDestination "a thread's last message has no destination (14.2.44)";

@@ -3,7 +3,7 @@
 use super::{Rule, Word, hold, is_byte, is_null};
 use crate::isa::fields::f;
 use crate::isa::message::{self, bits};
-use crate::isa::operand::{File, Place};
+use crate::isa::operand::{File, Operand, Place};
 
 /// Message registers.
 const REGISTERS: u32 = 16;
@@ -11,6 +11,10 @@ const REGISTERS: u32 = 16;
 pub fn check(word: &Word<'_>) -> Result<(), Rule> {
     let inst = word.inst();
     hold(!inst.flag(f::NO_DD_CHK), Rule::MessageNoDDChk)?;
+    let direct =
+        |source: Operand| source.file == File::Grf && matches!(source.place, Place::Direct { .. });
+    let named = |source: Operand| is_null(&source) || direct(source);
+    hold(word.sources[0].is_some_and(named), Rule::MessageSource)?;
     let Some(dst) = word.dst else {
         return Ok(());
     };

@@ -306,52 +306,23 @@ impl Lower<'_> {
         self.values[result] = Some(super::Place::Reg(dst));
     }
 
-    /// A float between 0 and 1; NaN and -0 are 0. What arithmetic makes is saturated by the way: it is no denormal, which saturation would
-    /// flush.
+    /// A float between 0 and 1; NaN, -0 and denormals are 0.
     fn saturate(&mut self, data: &InstData) {
         let (value, result) = (data.args[0], data.results[0]);
-        let source = self.source(value);
-        let arithmetic = |data: &InstData| {
-            matches!(
-                data.op,
-                Op::FAdd
-                    | Op::FSub
-                    | Op::FMul
-                    | Op::FFloor
-                    | Op::FRcp
-                    | Op::FSqrt
-                    | Op::FRsq
-                    | Op::FExp2
-                    | Op::FLog2
-                    | Op::SToF
-                    | Op::UToF
-            )
-        };
-        if self.ssa.def(value).is_some_and(arithmetic) && !matches!(source.src, Src::Bits(_)) {
-            if self.reads[value] == 1
-                && let Some(reg) = source.src.as_vreg()
-                && self.saturates(reg)
-            {
-                self.values[result] = Some(super::Place::Reg(reg));
-                return;
-            }
-            let dst = self.define(result).into();
-            // The sum with 0 is no -0.
-            let sources = [source, Src::Bits(0).into()].into_iter().collect();
-            let (opcode, saturate) = (Opcode::Add, true);
-            self.push(Inst::Alu { opcode, to: Ty::F, dst, from: Ty::F, saturate, sources });
+        if self.reads[value] == 1
+            && let Some(reg) = self.source(value).src.as_vreg()
+            && self.saturates(reg)
+        {
+            self.values[result] = Some(super::Place::Reg(reg));
             return;
         }
-        let [zero, one] = [0f32, 1f32].map(|bound| Source::from(Src::Bits(bound.to_bits())));
-        let first = self.no_number(source);
-        let (condition, ty, join) = (Condition::Greater, Ty::F, None);
-        self.push(Inst::Compare(Test { condition, ty, first, second: zero, join }));
-        let above = self.fresh();
-        self.push(Inst::Select { dst: above.into(), inverse: false, yes: first, no: zero });
-        let first = Src::Reg(above.into()).into();
-        let condition = Condition::Less;
-        self.push(Inst::Compare(Test { condition, ty, first, second: one, join }));
-        self.select(result, false, first, one);
+        let source = self.float(value);
+        let source = self.no_number(source);
+        let dst = self.define(result).into();
+        // The sum with 0 is no -0.
+        let sources = [source, Src::Bits(0).into()].into_iter().collect();
+        let (opcode, saturate) = (Opcode::Add, true);
+        self.push(Inst::Alu { opcode, to: Ty::F, dst, from: Ty::F, saturate, sources });
     }
 
     /// The sum near the end of the block that makes a register saturates what it makes; false where there is none whose

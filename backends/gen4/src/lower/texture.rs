@@ -161,10 +161,6 @@ impl Lower<'_> {
         let mut asked =
             Asked { message: SAMPLE, wide: all, control: 0, parameters: at.into_iter().collect() };
         match (tex.kind, reference) {
-            // No message of Gen4's sampler gives it (isa/gen4.md 5).
-            (TexKind::QueryLevel, _) => {
-                return Err(self.not_yet("the level that a sampler would take"));
-            }
             (TexKind::Sample, None) => asked.parameters = plain,
             (TexKind::Sample, Some(reference)) if all => {
                 asked.message = COMPARED;

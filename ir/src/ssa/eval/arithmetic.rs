@@ -147,9 +147,10 @@ pub(super) fn min_max<A: Apply>(ty: Type, n: &Numerics, apply: A, max: bool) -> 
     let denormals = denormals_of(ty, n);
     let flush = n.min_max_flush && (denormals.flush_inputs || denormals.flush_outputs);
     let (nan_rule, zero_rule, nan) = (n.min_max_nan, n.min_max_zero, nan_of(ty, n));
+    let compares = compares_flushed(n, denormals);
     apply.binary(move |a_bits, b_bits| {
         let (a_bits, b_bits) = (flush_if(flush, ty, a_bits), flush_if(flush, ty, b_bits));
-        let (a, b) = (value_of(ty, a_bits), value_of(ty, b_bits));
+        let [a, b] = [a_bits, b_bits].map(|bits| value_of(ty, flush_if(compares, ty, bits)));
         if a.is_nan() || b.is_nan() {
             let other = match nan_rule {
                 NanRule::Other if a.is_nan() => b_bits,
@@ -168,6 +169,11 @@ pub(super) fn min_max<A: Apply>(ty: Type, n: &Numerics, apply: A, max: bool) -> 
     })
 }
 
+/// The choice is a comparison of the machine, which takes denormals for zeros.
+fn compares_flushed(n: &Numerics, denormals: Denormals) -> bool {
+    n.min_max_zero == ZeroRule::Compared && denormals.flush_inputs
+}
+
 /// Clamped to 0..=1: NaN and -0 give +0.
 pub(super) fn saturate<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
     let one = match ty {
@@ -177,7 +183,8 @@ pub(super) fn saturate<A: Apply>(ty: Type, n: &Numerics, apply: A) -> A::Out {
         Type::B64 => 0x3ff0_0000_0000_0000,
     };
     let denormals = denormals_of(ty, n);
-    let flush = n.min_max_flush && (denormals.flush_inputs || denormals.flush_outputs);
+    let flush = n.min_max_flush && (denormals.flush_inputs || denormals.flush_outputs)
+        || compares_flushed(n, denormals);
     apply.unary(move |bits| {
         let bits = flush_if(flush, ty, bits);
         let value = value_of(ty, bits);

@@ -34,11 +34,11 @@ fn extended_math_moves_elements() {
     assert_eq!(ended.words(11), [10; 8]);
     let ended = bench(Model::I965)
         .reply(&[([9; 8], 0xff)])
-        .run("send(8) 3 g10<1>D g2<8,8,1>D 0x0121001c { align1 };");
+        .run("send(8) 3 g10<1>D g2<8,8,1>D 0x0121001c { align1 };\nmov(8) null<1>D g10<8,8,1>D { align1 };");
     assert!(ended.mock.sent[0].signed);
     let ended = bench(Model::I965)
         .reply(&[([9; 8], 0xff)])
-        .run("send(8) 3 g10<1>D g2<8,8,1>UD 0x0121000c { align1 };");
+        .run("send(8) 3 g10<1>D g2<8,8,1>UD 0x0121000c { align1 };\nmov(8) null<1>D g10<8,8,1>D { align1 };");
     assert!(!ended.mock.sent[0].signed);
 }
 
@@ -98,9 +98,20 @@ fn replies_under_way_do_not_overlap() {
         };
         let reply = |bench: Bench| bench.reply(&[([1; 8], 0xff), ([1; 8], 0xff)]);
         let bench = || reply(reply(bench(model)));
-        bench().run(&format!("{}{}", send(10), send(12)));
+        let read = |register: u32| format!("mov(8) null<1>UD g{register}<8,8,1>UD {{ align1 }};\n");
+        bench().run(&format!("{}{}{}{}", send(10), send(12), read(10), read(12)));
         let rule = bench().breaks(&format!("{}{}", send(10), send(11)));
         assert_eq!(rule, Rule::RepliesOverlap);
+    }
+}
+
+#[test]
+fn a_thread_ends_when_its_replies_are_there() {
+    for model in BOTH {
+        let bench = || bench(model).reply(&[([1; 8], 0xff)]);
+        let send = "send(8) 3 g10<1>UD g2<8,8,1>UD 0x02110000 { align1 };\n";
+        assert_eq!(bench().breaks(send), Rule::ReplyLeft);
+        bench().run(&format!("{send}mov(8) null<1>UD g10<8,8,1>UD {{ align1 }};"));
     }
 }
 
@@ -181,8 +192,7 @@ fn the_gateway_writes_bytes_of_a_register() {
 
 #[test]
 fn a_message_in_place_waits_for_its_own_source() {
-    let text =
-        "mov(8) g10<1>F 2.0F { align1 };\nsend(8) 3 g10<1>F g10<8,8,1>F 0x01110001 { align1 };";
+    let text = "mov(8) g10<1>F 2.0F { align1 };\nsend(8) 3 g10<1>F g10<8,8,1>F 0x01110001 { align1 };\nmov(8) null<1>F g10<8,8,1>F { align1 };";
     bench(Model::I965).reply(&[([1; 8], 0xff)]).run(text);
 }
 

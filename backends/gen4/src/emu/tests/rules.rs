@@ -34,6 +34,12 @@ const CASES: &[Case] = &[
         "mov(1) mask0<1>UW 0xffUW { align1 nomask switch };",
     ),
     (
+        Rule::SwitchMissing,
+        I965,
+        "mov(1) g10<1>UD cr0<0,1,0>UD { align1 nomask };",
+        "mov(1) g10<1>UD cr0<0,1,0>UD { align1 nomask switch };",
+    ),
+    (
         Rule::Granularity,
         I965,
         "mov(1) f0.0<1>UB 0UW { align1 nomask };",
@@ -334,6 +340,12 @@ const CASES: &[Case] = &[
         "iff(8) Jump: 2;\nendif(8) Pop: 1;",
     ),
     (
+        Rule::PopCount,
+        G45,
+        "do(8);\nbreak(8) Jump: 2 Pop: 13;\nwhile(8) Jump: -1;",
+        "do(8);\nbreak(8) Jump: 2 Pop: 0;\nwhile(8) Jump: -1;",
+    ),
+    (
         Rule::StackUnderflow,
         I965,
         "iff(8) Jump: 2;\nendif(8) Pop: 1;\nendif(8) Pop: 1;",
@@ -356,13 +368,19 @@ const CASES: &[Case] = &[
         Rule::ResponseLength,
         I965,
         "send(8) 2 null<1>UW g2<8,8,1>UD 0x02110000 { align1 };",
-        "send(8) 2 g10<1>UW g2<8,8,1>UD 0x02110000 { align1 };",
+        "send(8) 2 g10<1>UW g2<8,8,1>UD 0x02110000 { align1 };\nmov(8) null<1>UD g10<8,8,1>UD { align1 };",
     ),
     (
         Rule::MessageOperand,
         I965,
         "send(8) 2 acc0<1>UW g2<8,8,1>UD 0x06100000 { align1 };",
         "send(8) 2 null<1>UW g2<8,8,1>UD 0x06100000 { align1 };",
+    ),
+    (
+        Rule::MessageOperand,
+        I965,
+        "send(8) 2 null<1>UW g[a0]<8,8,1>UD 0x06100000 { align1 };",
+        "send(8) 2 null<1>UW null<8,8,1>UD 0x06100000 { align1 };",
     ),
     (
         Rule::MessageType,
@@ -374,13 +392,13 @@ const CASES: &[Case] = &[
         Rule::MessageCompressed,
         I965,
         "send(16) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 compr };",
-        "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 };",
+        "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 };\nmov(8) null<1>UD g10<8,8,1>UD { align1 };",
     ),
     (
         Rule::MessageCheck,
         I965,
         "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 NoDDChk };",
-        "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 NoDDClr };",
+        "send(8) 2 g10<1>F g2<8,8,1>F 0x01110001 { align1 };\nmov(8) null<1>UD g10<8,8,1>UD { align1 };",
     ),
     (
         Rule::MessageReserved,
@@ -405,6 +423,7 @@ const ELSEWHERE: &[Rule] = &[
     Rule::Overtaken,
     Rule::SendUnread,
     Rule::ReplyUnread,
+    Rule::ReplyLeft,
     Rule::StackLeft,
     Rule::TwoRows,
     Rule::Function,
